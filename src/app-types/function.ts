@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import type { AppType } from './app-type.ts'
+
+const whole = (fallback: number, min: number, max: number, about: string) =>
+  z.number().int('must be a whole number').min(min).max(max).default(fallback).describe(about)
+
+export const functionConfig = z
+  .strictObject({
+    minScale: whole(0, 0, 20, 'Containers kept while idle.'),
+    maxScale: whole(3, 1, 100, 'Most containers.'),
+    concurrency: whole(50, 1, 10_000, 'Requests that one container handles at a time.'),
+    idleSeconds: whole(300, 1, 86_400, 'Idle time after which it scales to minScale.'),
+    timeoutSeconds: whole(60, 1, 3600, 'Longest request.'),
+  })
+  .describe('Scaling and timeout of a Function app.')
+
+/** A request-driven endpoint; it always runs images, so a stray source setting cannot stop a deployment. */
+export const functionApp: AppType = {
+  name: 'FUNCTION',
+  title: 'Function',
+  requiresPort: true,
+  hasHosts: true,
+  alwaysAcceptsImage: true,
+  needsFunctions: true,
+  config: { field: 'functionConfig', schema: functionConfig },
+}

@@ -1,0 +1,12 @@
+import type { AppType } from './app-type.ts'
+
+/** A long-running program behind hosts: a site, an API, a worker. */
+export const web: AppType = {
+  name: 'APP',
+  title: 'App',
+  requiresPort: true,
+  hasHosts: true,
+  alwaysAcceptsImage: false,
+  needsFunctions: false,
+  config: null,
+}

@@ -1,0 +1,47 @@
+import { PrismaPg } from '@prisma/adapter-pg'
+import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
+
+export type Database = PrismaClient
+
+/** What `database.$transaction(async (transaction) => …)` hands to its callback. */
+export type Transaction = Prisma.TransactionClient
+
+export interface DatabaseOptions {
+  url: string
+  poolSize: number
+  /** Called with the text of every statement; tests count them. */
+  onQuery?: (sql: string) => void
+}
+
+// The server gives up on a statement before Prisma gives up on the transaction around it: an interactive
+// transaction that times out during COMMIT can take the process down.
+const LOCK_TIMEOUT_MS = 5_000
+const STATEMENT_TIMEOUT_MS = 10_000
+const TRANSACTION_TIMEOUT_MS = 15_000
+const CONNECT_TIMEOUT_MS = 5_000
+
+/** A pool of connections in which nothing can wait for ever: not for a connection, a lock, a statement or a peer that died. */
+export function createDatabase({ url, poolSize, onQuery }: DatabaseOptions): Database {
+  const adapter = new PrismaPg({
+    connectionString: url,
+    application_name: 'berth',
+    // The adapter drops the offset of every timestamp it reads and writes.
+    options: '-c TimeZone=UTC',
+    max: poolSize,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: 60_000,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    // A server that vanished without a word answers no statement at all, so the client counts too.
+    query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
+    idle_in_transaction_session_timeout: TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  })
+  const transactionOptions = { maxWait: CONNECT_TIMEOUT_MS, timeout: TRANSACTION_TIMEOUT_MS }
+  if (!onQuery) return new PrismaClient({ adapter, transactionOptions })
+
+  const database = new PrismaClient({ adapter, transactionOptions, log: [{ emit: 'event', level: 'query' }] })
+  database.$on('query', (event) => onQuery(event.query))
+  return database
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { findServer, initialise, launch, logTail, SUPERUSER, shutDown } from './postgres-server.ts'
+
+const DATABASE = 'berth'
+const START_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_SECONDS = 20
+
+// Every process that uses the server holds this lock shared, and the server is stopped by whoever gets it
+// exclusively. Unlike a file, it is released when its holder is killed.
+const USE_LOCK = 7_236_784_002
+
+export interface EmbeddedOptions {
+  dataDir: string
+  /** Server settings beyond the default; tests trade durability for speed. */
+  settings?: Record<string, string>
+}
+
+export interface EmbeddedPostgres {
+  url: string
+  /** Stops the server, unless another process still uses it. */
+  stop(): Promise<void>
+}
+
+/** A real PostgreSQL in `<dataDir>/postgres`: made at the first call, adopted when one is already running there. */
+export async function startEmbeddedPostgres({ dataDir, settings = {} }: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const folder = join(resolve(dataDir), 'postgres')
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  if (!existsSync(folder)) await create(folder)
+  const password = readFileSync(join(folder, 'password'), 'utf8')
+  const deadline = Date.now() + START_TIMEOUT_MS
+
+  while (Date.now() < deadline) {
+    if (!findServer(folder)?.ready) await launch(folder, settings, deadline)
+    const port = findServer(folder)?.port
+    const url = `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}`
+    const holder = port ? await hold(url) : null
+    if (holder) return { url, stop: () => release(holder, folder) }
+    // Another process may be stopping the server, or starting it, at this very moment.
+    await sleep(100)
+  }
+  throw new Error(`PostgreSQL in ${folder} did not start within ${START_TIMEOUT_MS / 1000} s:\n${logTail(folder)}`)
+}
+
+/** Built aside and moved into place whole, so that a start that is killed half-way leaves nothing to trip over. */
+async function create(folder: string): Promise<void> {
+  const draft = `${folder}.${process.pid}.tmp`
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(draft, { mode: 0o700 })
+  const password = randomBytes(24).toString('hex')
+  await initialise(draft, password)
+  writeFileSync(join(draft, 'password'), password, { mode: 0o600 })
+  try {
+    renameSync(draft, folder)
+  } catch (error) {
+    // Somebody else was faster; theirs is as good.
+    rmSync(draft, { recursive: true, force: true })
+    if (!existsSync(folder)) throw error
+  }
+}
+
+/** A connection that marks the server as used by this process, or null when the server is not there to stay. */
+async function hold(url: string): Promise<pg.Client | null> {
+  const client = await connect(url).catch(() => null)
+  if (!client) return null
+  try {
+    await client.query('SELECT pg_advisory_lock_shared($1)', [USE_LOCK])
+    return client
+  } catch {
+    await client.end().catch(() => {})
+    return null
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = clientFor(url)
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code !== '3D000') throw error
+  }
+  await createDatabase(url)
+  const again = clientFor(url)
+  await again.connect()
+  return again
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const maintenance = clientFor(url.replace(/[^/]+$/, 'postgres'))
+  await maintenance.connect()
+  try {
+    await maintenance.query(`CREATE DATABASE ${DATABASE}`)
+  } finally {
+    await maintenance.end()
+  }
+}
+
+function clientFor(url: string): pg.Client {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'berth-holder',
+    connectionTimeoutMillis: 5_000,
+    lock_timeout: 5_000,
+    keepAlive: true,
+  })
+  // When the server goes away the work that uses it will notice; this connection has nothing to lose.
+  client.on('error', () => {})
+  return client
+}
+
+async function release(holder: pg.Client, folder: string): Promise<void> {
+  const isLast = await holder
+    .query<{ last: boolean }>('SELECT pg_advisory_unlock_shared($1), pg_try_advisory_lock($1) AS last', [USE_LOCK])
+    .then(({ rows }) => rows[0]?.last ?? false)
+    .catch(() => false)
+  if (isLast) await shutDown(folder, STOP_TIMEOUT_SECONDS)
+  await holder.end().catch(() => {})
+}

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Logger } from 'pino'
+
+const FIRST_RETRY_MS = 100
+const LAST_RETRY_MS = 5_000
+const CONNECT_TIMEOUT_MS = 5_000
+
+export interface Listening {
+  /** False while there is no session: whoever depends on hints has to look by themselves. */
+  isConnected(): boolean
+  close(): Promise<void>
+}
+
+interface ListenOptions {
+  url: string
+  channels: readonly string[]
+  onHint(channel: string, payload: string): void
+  /** After every (re)connection: hints may have been missed meanwhile. */
+  onConnect?(): void
+  log: Logger
+}
+
+/**
+ * Keeps one PostgreSQL session that listens, and opens another whenever it is lost. Notifications are hints:
+ * they make things quick, and everybody who uses them also polls.
+ */
+export function listen({ url, channels, onHint, onConnect, log }: ListenOptions): Listening {
+  const closing = new AbortController()
+  let connected = false
+  const running = keepListening()
+
+  async function keepListening(): Promise<void> {
+    let retryMs = FIRST_RETRY_MS
+    while (!closing.signal.aborted) {
+      try {
+        await session(() => {
+          retryMs = FIRST_RETRY_MS
+        })
+      } catch (error) {
+        log.debug({ err: error }, 'The listening session was lost')
+      }
+      connected = false
+      await sleep(retryMs, undefined, { signal: closing.signal }).catch(() => {})
+      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
+    }
+  }
+
+  async function session(onOpen: () => void): Promise<void> {
+    const client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    })
+    const lost = new Promise<void>((resolve) => {
+      client.once('error', () => resolve())
+      client.once('end', () => resolve())
+      closing.signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    client.on('notification', ({ channel, payload }) => onHint(channel, payload ?? ''))
+    try {
+      await client.connect()
+      for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)
+      onOpen()
+      connected = true
+      onConnect?.()
+      await lost
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+
+  return {
+    isConnected: () => connected,
+    async close() {
+      closing.abort()
+      await running
+    },
+  }
+}

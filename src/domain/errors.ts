@@ -1,0 +1,64 @@
+/** Every way a call can be refused, with the same name in both doors (contract §1). */
+export type ErrorCode =
+  | 'INVALID_INPUT'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'CONFLICT'
+  | 'PRECONDITION_FAILED'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'IDEMPOTENCY_MISMATCH'
+  | 'RATE_LIMITED'
+  | 'INTERNAL'
+  | 'INSTALLATION_INCOMPLETE'
+  | 'UNAVAILABLE'
+  | 'RUNTIME_UNAVAILABLE'
+
+/** One input field that broke a rule; `field` is a dotted path such as `envVars.0.name`. */
+export interface FieldProblem {
+  field: string
+  message: string
+}
+
+export interface ErrorDetails {
+  fields?: FieldProblem[]
+  retryAfterSeconds?: number
+}
+
+/** A refusal that the caller is meant to read. Anything else that is thrown is masked as INTERNAL. */
+export class DomainError extends Error {
+  readonly code: ErrorCode
+  readonly reason: string | undefined
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, reason: string | undefined, message: string, details: ErrorDetails = {}) {
+    super(message)
+    this.name = 'DomainError'
+    this.code = code
+    this.reason = reason
+    this.details = details
+  }
+}
+
+export function invalidInput(fields: FieldProblem[]): DomainError {
+  const message = fields.map((problem) => `${problem.field}: ${problem.message}`).join('; ')
+  return new DomainError('INVALID_INPUT', undefined, message, { fields })
+}
+
+export const invalidField = (field: string, message: string): DomainError => invalidInput([{ field, message }])
+
+export const unauthenticated = (message: string): DomainError => new DomainError('UNAUTHENTICATED', undefined, message)
+
+export const forbidden = (reason: string, message: string): DomainError => new DomainError('FORBIDDEN', reason, message)
+
+export const notFound = (noun: string, id: string): DomainError =>
+  new DomainError('NOT_FOUND', undefined, `There is no ${noun} "${id}"`)
+
+export const conflict = (reason: string, message: string): DomainError => new DomainError('CONFLICT', reason, message)
+
+export const runtimeUnavailable = (message: string): DomainError =>
+  new DomainError('RUNTIME_UNAVAILABLE', 'ENGINE_UNREACHABLE', message)
+
+export const unavailable = (message: string, retryAfterSeconds: number): DomainError =>
+  new DomainError('UNAVAILABLE', undefined, message, { retryAfterSeconds })

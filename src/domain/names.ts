@@ -1,0 +1,20 @@
+/** Longest slug of an account, app or environment: three of them and two dashes fit a DNS label. */
+const MAX_SLUG_LENGTH = 20
+
+/** `My Shop!` → `my-shop`; empty when nothing of the name can be part of a host name. */
+export function slugOf(name: string): string {
+  const plain = name.normalize('NFKD').replace(/\p{Diacritic}/gu, '').toLowerCase()
+  const dashed = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '')
+  return dashed.slice(0, MAX_SLUG_LENGTH).replace(/-+$/, '')
+}
+
+/** `my-shop`, then `my-shop-2`, `my-shop-3`…: the first that `isTaken` does not claim. */
+export function freeSlug(wanted: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number += 1) {
+    const suffix = number === 1 ? '' : `-${number}`
+    const slug = wanted.slice(0, MAX_SLUG_LENGTH - suffix.length).replace(/-+$/, '') + suffix
+    if (!taken.has(slug)) return slug
+  }
+}
+
+export const cliEnvNameOf = (account: string, app: string, appEnv: string): string => `${account}-${app}-${appEnv}`

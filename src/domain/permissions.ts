@@ -1,0 +1,74 @@
+/** What a caller may do, `noun:verb`. The table below is the only place that says who may. */
+export type Permission =
+  | 'token:own'
+  | 'installation:manage'
+  | 'account:read'
+  | 'account:change'
+  | 'app:read'
+  | 'app:change'
+  | 'app:delete'
+  | 'appEnv:read'
+  | 'appEnv:change'
+  | 'appEnv:operate'
+  | 'appEnv:delete'
+  | 'operation:read'
+  | 'variable:reveal'
+  | 'member:manage'
+  | 'token:manage'
+  | 'credential:manage'
+  | 'audit:read'
+
+export type RoleName =
+  | 'ADMIN'
+  | 'TECHNICAL'
+  | 'BILLING'
+  | 'POD_ACCESS'
+  | 'MANAGE_MEMBERS'
+  | 'AUDIT'
+  | 'MANAGE_CREDENTIALS'
+
+export const SCOPES = ['svc:read', 'svc:read:secrets', 'svc:write:config', 'svc:write:deploy', 'svc:admin'] as const
+export type Scope = (typeof SCOPES)[number]
+
+interface Rule {
+  /** Roles that carry the permission; ADMIN carries every one. `member`: any role at all. `anyone`: any user. */
+  roles: RoleName[] | 'member' | 'anyone'
+  /** What a scoped token must have been given besides. */
+  scope: Scope
+  /** An environment token may do it to its own environment. */
+  environmentToken?: true
+}
+
+export const RULES: Readonly<Record<Permission, Rule>> = {
+  'token:own': { roles: 'anyone', scope: 'svc:read' },
+  // No role of an account reaches beyond it: only the installation's admin passes.
+  'installation:manage': { roles: [], scope: 'svc:admin' },
+  'account:read': { roles: 'member', scope: 'svc:read' },
+  'account:change': { roles: [], scope: 'svc:admin' },
+  'app:read': { roles: 'member', scope: 'svc:read' },
+  'app:change': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
+  'app:delete': { roles: [], scope: 'svc:admin' },
+  'appEnv:read': { roles: 'member', scope: 'svc:read' },
+  'appEnv:change': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
+  'appEnv:operate': { roles: ['TECHNICAL'], scope: 'svc:write:deploy', environmentToken: true },
+  'appEnv:delete': { roles: [], scope: 'svc:admin' },
+  // Whoever may start an operation has to be able to see how it ended.
+  'operation:read': { roles: 'member', scope: 'svc:read', environmentToken: true },
+  'variable:reveal': { roles: [], scope: 'svc:read:secrets' },
+  'member:manage': { roles: ['MANAGE_MEMBERS'], scope: 'svc:admin' },
+  'token:manage': { roles: [], scope: 'svc:admin' },
+  'credential:manage': { roles: ['MANAGE_CREDENTIALS'], scope: 'svc:write:config' },
+  'audit:read': { roles: ['AUDIT'], scope: 'svc:read' },
+}
+
+export function rolesAllow(permission: Permission, roles: readonly RoleName[]): boolean {
+  const allowed = RULES[permission].roles
+  if (allowed === 'anyone' || roles.includes('ADMIN')) return true
+  return allowed === 'member' ? roles.length > 0 : allowed.some((role) => roles.includes(role))
+}
+
+/** The roles that would be enough, in words for an error message. */
+export function rolesFor(permission: Permission): string {
+  const { roles } = RULES[permission]
+  return typeof roles === 'string' ? 'any role in the account' : ['ADMIN', ...roles].join(' or ')
+}

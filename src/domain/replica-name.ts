@@ -1,0 +1,15 @@
+/** Longest DNS label: the name is also what other containers of the account's network reach the replica by. */
+const MAX_LENGTH = 63
+
+/**
+ * Name of a replica's container: `berth-<cliEnvName>-v<version>-<last 8 of rolloutId>-<index>`.
+ * Deterministic, so that a step which is repeated, or done by two workers at once, meets its own container.
+ */
+export function replicaName(
+  rollout: { cliEnvName: string; version: number; rolloutId: string },
+  index: number,
+): string {
+  const suffix = `-v${rollout.version}-${rollout.rolloutId.slice(-8)}-${index}`.toLowerCase()
+  const readable = `berth-${rollout.cliEnvName.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-')}`
+  return readable.slice(0, MAX_LENGTH - suffix.length).replace(/-+$/, '') + suffix
+}

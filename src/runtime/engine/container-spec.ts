@@ -1,0 +1,74 @@
+import type { ContainerCreateOptions } from 'dockerode'
+import { replicaName } from '../../domain/replica-name.ts'
+import type { Rollout } from '../runtime.ts'
+import type { Reach } from './connection.ts'
+import { replicaLabels } from './labels.ts'
+
+/**
+ * What is left of root after `CapDrop: ALL`; the official nginx and node images start with it. CHOWN, SETUID and
+ * SETGID: nginx, and every entrypoint of the gosu kind, prepares its folders and then gives up root. KILL: without
+ * it the init process, as root, cannot pass SIGTERM on to a process that has given up root. NET_BIND_SERVICE: engines
+ * older than 20.10 let only its holders listen below 1024. DAC_OVERRIDE, FOWNER and the rest are not needed.
+ */
+const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'KILL', 'NET_BIND_SERVICE']
+
+/** Enough for a JVM's or a pool server's threads, and an end to a fork bomb. */
+const PIDS_LIMIT = 1024
+
+/** A rollout's facts that the engine decides: where it runs, how it is reached, and how many cores there are. */
+export interface Placement {
+  installationId: string
+  network: string
+  reach: Reach
+  cores: number
+}
+
+/** The container that one replica runs in. */
+export function containerSpec(rollout: Rollout, index: number, placement: Placement): ContainerCreateOptions {
+  return {
+    name: replicaName(rollout, index),
+    Image: rollout.pinnedImage,
+    ...commandOf(rollout),
+    Env: Object.entries(rollout.environment).map(([name, value]) => `${name}=${value}`),
+    Labels: replicaLabels(placement.installationId, rollout, index),
+    ...(rollout.port === null ? {} : { ExposedPorts: { [`${rollout.port}/tcp`]: {} } }),
+    HostConfig: {
+      ...hardening,
+      ...limitsOf(rollout, placement.cores),
+      NetworkMode: placement.network,
+      RestartPolicy: { Name: 'unless-stopped' },
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
+      ...(rollout.port !== null && placement.reach === 'published'
+        ? { PortBindings: { [`${rollout.port}/tcp`]: [{ HostIp: '127.0.0.1', HostPort: '' }] } }
+        : {}),
+    },
+  }
+}
+
+// The seccomp profile is the engine's default, which applies as none is named here; the user is the image's.
+const hardening = {
+  CapDrop: ['ALL'],
+  CapAdd: CAPABILITIES,
+  SecurityOpt: ['no-new-privileges:true'],
+  PidsLimit: PIDS_LIMIT,
+  Privileged: false,
+  // Reaps orphans, and gives SIGTERM its default meaning for apps that install no handler.
+  Init: true,
+} as const
+
+/** Memory and swap together are the memory limit, so there is no swap to hide a leak in. */
+function limitsOf({ resources }: Rollout, cores: number) {
+  const memory = resources.memoryMb * 1024 * 1024
+  // Engines refuse a limit above the machine's cores, where it would limit nothing.
+  const cpu = Math.min(resources.cpu, cores)
+  return { Memory: memory, MemorySwap: memory, NanoCpus: Math.round(cpu * 1e9) }
+}
+
+/** An entrypoint without arguments must not inherit the image's own arguments, so Cmd is sent with it, even empty. */
+function commandOf({ command, workingDir }: Rollout): Pick<ContainerCreateOptions, 'Entrypoint' | 'Cmd' | 'WorkingDir'> {
+  return {
+    ...(command === null ? {} : { Cmd: command.args }),
+    ...(command !== null && command.entrypoint.length > 0 ? { Entrypoint: command.entrypoint } : {}),
+    ...(workingDir === null ? {} : { WorkingDir: workingDir }),
+  }
+}

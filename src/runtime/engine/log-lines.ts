@@ -1,0 +1,79 @@
+import type { LogLine } from '../runtime.ts'
+
+export const MAX_LINE_BYTES = 16 * 1024
+
+/** Each frame of the engine's multiplexed stream: one byte of stream number, three of padding, four of length. */
+const HEADER_BYTES = 8
+const NEWLINE = 0x0a
+
+type StreamName = LogLine['stream']
+
+interface Unfinished {
+  timestamp: Date
+  parts: Buffer[]
+  bytes: number
+}
+
+/**
+ * Puts lines together from the engine's chunks, which end anywhere, and its frames, which hold at most 16 KiB of a
+ * line, each with a timestamp of its own. A longer line comes out in pieces of at most 16 KiB with the timestamp of
+ * its beginning, cut between characters, so that nothing is lost.
+ */
+export class LogLines {
+  #pending = Buffer.alloc(0)
+  readonly #unfinished = new Map<StreamName, Unfinished>()
+
+  /** The lines that this chunk completes. */
+  *read(chunk: Buffer): Generator<LogLine> {
+    this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
+    while (this.#pending.length >= HEADER_BYTES) {
+      const end = HEADER_BYTES + this.#pending.readUInt32BE(4)
+      if (this.#pending.length < end) return
+      const stream = this.#pending[0] === 2 ? 'stderr' : 'stdout'
+      const frame = this.#pending.subarray(HEADER_BYTES, end)
+      this.#pending = this.#pending.subarray(end)
+      yield* this.#readFrame(stream, frame)
+    }
+  }
+
+  /** What is left when the stream ends without a newline. */
+  *end(): Generator<LogLine> {
+    for (const [stream, line] of this.#unfinished) yield finished(stream, line)
+    this.#unfinished.clear()
+  }
+
+  *#readFrame(stream: StreamName, frame: Buffer): Generator<LogLine> {
+    const space = frame.indexOf(0x20)
+    const ends = frame.at(-1) === NEWLINE
+    const text = frame.subarray(space + 1, ends ? -1 : undefined)
+    const line = this.#unfinished.get(stream) ?? { timestamp: timestampOf(frame, space), parts: [], bytes: 0 }
+    line.parts.push(text)
+    line.bytes += text.length
+    this.#unfinished.set(stream, line)
+    while (line.bytes > MAX_LINE_BYTES) yield cut(stream, line)
+    if (!ends) return
+    this.#unfinished.delete(stream)
+    yield finished(stream, line)
+  }
+}
+
+/** Nanoseconds are cut to the milliseconds that a Date holds. */
+const timestampOf = (frame: Buffer, space: number): Date => new Date(frame.toString('latin1', 0, space))
+
+/** Takes the first 16 KiB off the line, or a few bytes less when that would split a UTF-8 character. */
+function cut(stream: StreamName, line: Unfinished): LogLine {
+  const whole = Buffer.concat(line.parts)
+  let end = MAX_LINE_BYTES
+  while (end > MAX_LINE_BYTES - 4 && isContinuation(whole[end])) end -= 1
+  line.parts = [whole.subarray(end)]
+  line.bytes = whole.length - end
+  return { timestamp: line.timestamp, stream, message: whole.toString('utf8', 0, end) }
+}
+
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
+
+const finished = (stream: StreamName, { timestamp, parts }: Unfinished): LogLine => ({
+  timestamp,
+  stream,
+  message: Buffer.concat(parts).toString('utf8').replace(/\r$/, ''),
+})

@@ -1,0 +1,68 @@
+import type { Readable } from 'node:stream'
+import type { CallBounds, LogLine } from '../runtime.ts'
+import { dial, type Engine } from './connection.ts'
+import { getReplica } from './find-containers.ts'
+import { LogLines } from './log-lines.ts'
+import { asFailure, silence, within } from './within.ts'
+
+export interface LogOptions {
+  tail?: number
+  since?: Date
+  follow?: boolean
+}
+
+/**
+ * A replica's output. The deadline is for each wait on the engine, not for the whole, so that a slow reader is not
+ * cut off; following, silence is normal, and only the caller's signal ends it.
+ */
+export async function* replicaLogs(engine: Engine, name: string, options: CallBounds & LogOptions): AsyncGenerator<LogLine> {
+  const bounds = { signal: options.signal, timeoutSeconds: options.timeoutSeconds }
+  const stopped = new AbortController()
+  const signal = options.signal ? AbortSignal.any([options.signal, stopped.signal]) : stopped.signal
+  try {
+    const stream = await within(engine, bounds, async (callSignal) => {
+      const { Id } = await getReplica(engine, name, callSignal)
+      return openLogs(engine, Id, options, signal)
+    })
+    yield* linesOf(engine, stream, options.follow ? null : (options.timeoutSeconds ?? engine.callTimeoutSeconds))
+  } catch (error) {
+    throw options.signal?.aborted ? options.signal.reason : asFailure(engine, error)
+  } finally {
+    stopped.abort()
+  }
+}
+
+/** The same inside another call, which bounds it. */
+export async function* readLogs(engine: Engine, id: string, options: LogOptions, signal: AbortSignal): AsyncGenerator<LogLine> {
+  yield* linesOf(engine, await openLogs(engine, id, options, signal), null)
+}
+
+/** Not dockerode's `logs`, which collects the whole output in memory unless it follows. */
+async function openLogs(engine: Engine, id: string, options: LogOptions, signal: AbortSignal): Promise<Readable> {
+  const { tail, since, follow = false } = options
+  const query = {
+    stdout: true,
+    stderr: true,
+    timestamps: true,
+    follow,
+    ...(tail === undefined ? {} : { tail }),
+    ...(since === undefined ? {} : { since: (since.getTime() / 1000).toFixed(3) }),
+  }
+  const path = `/containers/${encodeURIComponent(id)}/logs`
+  return (await dial(engine, { method: 'GET', path, query, isStream: true, signal })) as Readable
+}
+
+async function* linesOf(engine: Engine, stream: Readable, silenceSeconds: number | null): AsyncGenerator<LogLine> {
+  const lines = new LogLines()
+  const chunks = stream.iterator() as AsyncIterator<Buffer>
+  for (;;) {
+    const timer =
+      silenceSeconds === null
+        ? undefined
+        : setTimeout(() => stream.destroy(silence(engine, silenceSeconds)), silenceSeconds * 1000)
+    const { done, value } = await chunks.next().finally(() => clearTimeout(timer))
+    if (done) break
+    yield* lines.read(value)
+  }
+  yield* lines.end()
+}

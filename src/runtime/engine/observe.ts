@@ -1,0 +1,91 @@
+import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
+import { inParallel } from '../in-parallel.ts'
+import type { ObservedReplica, ReplicaPhase } from '../runtime.ts'
+import type { Engine, Reach } from './connection.ts'
+import { findContainer, listReplicas } from './find-containers.ts'
+import { LABEL } from './labels.ts'
+
+const INSPECTIONS_AT_ONCE = 8
+
+/** An inspection waits for the container's lock, which a start that hangs may hold for long. */
+const INSPECTION_SECONDS = 5
+
+const PHASES: Record<string, ReplicaPhase> = {
+  created: 'created',
+  running: 'running',
+  restarting: 'restarting',
+  paused: 'paused',
+  exited: 'exited',
+  dead: 'dead',
+  // On its way out, and no more use than a dead one.
+  removing: 'dead',
+}
+
+/** The list says what there is; exit codes, times and restarts are known to each container's inspection only. */
+export async function observeReplicas(
+  engine: Engine,
+  filter: { appEnvId?: string },
+  signal: AbortSignal,
+): Promise<ObservedReplica[]> {
+  const listed = await listReplicas(engine, filter, signal)
+  const observed = await inParallel(listed, INSPECTIONS_AT_ONCE, async (container) => {
+    const inspected = await inspectBriefly(engine, container.Id, signal)
+    return inspected === 'gone' ? [] : [observedReplica(container, inspected, engine.reach)]
+  })
+  return observed.flat().sort((a, b) => a.index - b.index || a.name.localeCompare(b.name))
+}
+
+/** One stuck container must not hide the others: where its inspection does not answer, the list alone is reported. */
+async function inspectBriefly(engine: Engine, id: string, signal: AbortSignal) {
+  const brief = AbortSignal.timeout(INSPECTION_SECONDS * 1000)
+  try {
+    return (await findContainer(engine, id, AbortSignal.any([signal, brief]))) ?? ('gone' as const)
+  } catch (error) {
+    if (brief.aborted && !signal.aborted) return null
+    throw error
+  }
+}
+
+export function observedReplica(
+  listed: Pick<ContainerInfo, 'Id' | 'Names' | 'Labels' | 'State'>,
+  inspected: ContainerInspectInfo | null,
+  reach: Reach,
+): ObservedReplica {
+  const label = (name: string) => listed.Labels[name] ?? ''
+  const state = inspected?.State
+  const phase = PHASES[state?.Status ?? listed.State] ?? 'dead'
+  const hasEnded = phase === 'exited' || phase === 'dead' || phase === 'restarting'
+  return {
+    name: (listed.Names[0] ?? '').replace(/^\//, ''),
+    containerId: listed.Id,
+    accountId: label(LABEL.account),
+    appId: label(LABEL.app),
+    appEnvId: label(LABEL.appEnv),
+    contentId: label(LABEL.content),
+    rolloutId: label(LABEL.operation),
+    generation: Number(label(LABEL.generation)),
+    index: Number(label(LABEL.replica)),
+    phase,
+    ...(phase === 'running' && inspected ? endpointOf(inspected, label(LABEL.port), reach) : { address: null, port: null }),
+    startedAt: dateOf(state?.StartedAt),
+    finishedAt: dateOf(state?.FinishedAt),
+    exitCode: hasEnded && state ? state.ExitCode : null,
+    outOfMemory: state?.OOMKilled ?? false,
+    restartCount: inspected?.RestartCount ?? 0,
+  }
+}
+
+/** Where the ingress reaches it; no address while the engine has not attached it to its network yet. */
+function endpointOf({ NetworkSettings }: ContainerInspectInfo, port: string, reach: Reach) {
+  if (reach === 'published') {
+    const binding = NetworkSettings.Ports[`${port}/tcp`]?.[0]
+    return { address: binding?.HostIp ?? null, port: binding ? Number(binding.HostPort) : null }
+  }
+  const network = Object.values(NetworkSettings.Networks)[0]
+  return { address: network?.IPAddress || null, port: port === '' ? null : Number(port) }
+}
+
+/** Engines write the year 1 for "never". */
+function dateOf(text: string | undefined): Date | null {
+  return text === undefined || text.startsWith('0001-') ? null : new Date(text)
+}

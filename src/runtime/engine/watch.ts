@@ -1,0 +1,57 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Engine } from './connection.ts'
+import { LABEL, replicaFilters } from './labels.ts'
+import { within } from './within.ts'
+
+/** Named one by one, because health probes and terminals make exec events by the thousand. */
+const TELLING_EVENTS = ['create', 'start', 'die', 'oom', 'kill', 'stop', 'pause', 'unpause', 'destroy', 'health_status']
+
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 10_000
+
+/** An event is one line of JSON; one that grows beyond this is not an event. */
+const MAX_EVENT_LENGTH = 64 * 1024
+
+/** Follows the engine's events until aborted. What happens while the stream is down is left to reconciliation. */
+export async function watchReplicas(engine: Engine, onHint: (appEnvId: string) => void, signal: AbortSignal): Promise<void> {
+  let pauseMs = FIRST_PAUSE_MS
+  while (!signal.aborted) {
+    try {
+      for await (const line of eventLines(engine, signal)) {
+        pauseMs = FIRST_PAUSE_MS
+        const appEnvId = appEnvOf(line)
+        if (appEnvId) onHint(appEnvId)
+      }
+    } catch {
+      // Any failure means the same: the stream is gone, and another is wanted.
+    }
+    await pause(pauseMs, undefined, { signal }).catch(() => undefined)
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+  }
+}
+
+/** Chunks may hold half a line, or several. */
+async function* eventLines(engine: Engine, signal: AbortSignal): AsyncGenerator<string> {
+  const filters = { type: ['container'], event: TELLING_EVENTS, ...replicaFilters(engine.installationId) }
+  const closed = new AbortController()
+  try {
+    const abortSignal = AbortSignal.any([signal, closed.signal])
+    const stream = await within(engine, { signal }, () => engine.docker.getEvents({ filters, abortSignal }))
+    stream.setEncoding('utf8')
+    let unfinished = ''
+    for await (const chunk of stream) {
+      const lines = (unfinished + chunk).split('\n')
+      unfinished = lines.pop() ?? ''
+      if (unfinished.length > MAX_EVENT_LENGTH) throw new Error('The engine sent an endless event')
+      yield* lines
+    }
+  } finally {
+    closed.abort()
+  }
+}
+
+function appEnvOf(line: string): string | null {
+  if (line.trim() === '') return null
+  const event = JSON.parse(line) as { Actor?: { Attributes?: Record<string, string> } }
+  return event.Actor?.Attributes?.[LABEL.appEnv] ?? null
+}

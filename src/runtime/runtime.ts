@@ -1,0 +1,153 @@
+import type { Resources } from '../domain/resources.ts'
+
+/** Bounds one call to the engine: it ends when the signal fires or the time is up, whichever is first. */
+export interface CallBounds {
+  signal?: AbortSignal
+  timeoutSeconds?: number
+}
+
+export interface RuntimeInfo {
+  name: string
+  version: string
+  apiVersion: string
+}
+
+export interface RegistryCredential {
+  username: string
+  password: string
+}
+
+export interface ResolvedImage {
+  /** What containers are created from: `repository@sha256:…`, or the engine's image id (`sha256:…`). */
+  pinned: string
+  /** True when no registry answered and the engine's own copy was taken. */
+  fromCache: boolean
+}
+
+/** The containers of one version of one environment, as they should be. */
+export interface Rollout {
+  accountId: string
+  appId: string
+  appEnvId: string
+  contentId: string
+  /** The operation that brought the rollout about; its id tells rollouts of one environment apart. */
+  rolloutId: string
+  /** Fencing token of the worker that applies it, kept as a label. */
+  generation: number
+  requestId: string
+  version: number
+  /** Readable part of container names, `<account>-<app>-<env>`. */
+  cliEnvName: string
+  pinnedImage: string
+  /** Null keeps the image's own. */
+  command: { entrypoint: string[]; args: string[] } | null
+  workingDir: string | null
+  environment: Record<string, string>
+  /** Null: nothing listens (a job). */
+  port: number | null
+  replicas: number
+  resources: Resources
+}
+
+export type ReplicaPhase = 'created' | 'running' | 'restarting' | 'paused' | 'exited' | 'dead'
+
+/** One container of ours, as the engine reports it. */
+export interface ObservedReplica {
+  name: string
+  containerId: string
+  accountId: string
+  appId: string
+  appEnvId: string
+  contentId: string
+  rolloutId: string
+  generation: number
+  index: number
+  phase: ReplicaPhase
+  /** Where the ingress and the probes reach it; null unless running. */
+  address: string | null
+  port: number | null
+  startedAt: Date | null
+  finishedAt: Date | null
+  exitCode: number | null
+  outOfMemory: boolean
+  restartCount: number
+}
+
+export interface LogLine {
+  timestamp: Date
+  stream: 'stdout' | 'stderr'
+  message: string
+}
+
+export interface ReplicaStats {
+  cpuMillicores: number
+  memoryMb: number
+}
+
+export interface RolloutReference {
+  appEnvId: string
+  /** Omitted: every rollout of the environment. */
+  rolloutId?: string
+  /** Omitted: every replica. */
+  index?: number
+}
+
+/**
+ * The port to whatever runs containers. Two adapters are foreseen, Docker Engine and Docker Swarm;
+ * `test/contracts/runtime.ts` is the behaviour both are held to. Every method may be repeated after a
+ * crash, answers within its bounds, and throws DomainError RUNTIME_UNAVAILABLE when the engine does not answer.
+ */
+export interface Runtime {
+  info(bounds?: CallBounds): Promise<RuntimeInfo>
+
+  /**
+   * Pulls an image and pins it. Falls back on the engine's own copy when no registry answers or knows it.
+   * Throws RuntimeError IMAGE_NOT_FOUND, IMAGE_UNAUTHORIZED, IMAGE_INVALID or PULL_TIMEOUT.
+   */
+  resolveImage(image: string, credential: RegistryCredential | null, bounds?: CallBounds): Promise<ResolvedImage>
+
+  /**
+   * Brings the rollout's containers about: creates those missing of 0…replicas-1, starts those that have
+   * stopped, leaves running ones alone, removes those beyond. Does not wait for readiness.
+   * Throws RuntimeError CONTAINER_START_FAILED (bad command, missing image…).
+   */
+  apply(rollout: Rollout, bounds?: CallBounds): Promise<void>
+
+  /** Every container of this installation, or of one environment, in any phase. */
+  observe(filter?: { appEnvId?: string }, bounds?: CallBounds): Promise<ObservedReplica[]>
+
+  /** Stops (SIGTERM, then SIGKILL after the grace) and removes. Succeeds when there is nothing to remove. */
+  remove(reference: RolloutReference, options: CallBounds & { graceSeconds: number }): Promise<void>
+
+  /** Removes the account's network when nothing uses it any more. */
+  removeNetwork(accountId: string, bounds?: CallBounds): Promise<void>
+
+  /** The container's output, oldest first; ends at the present unless `follow`. Lines are whole and at most 16 KiB. */
+  logs(
+    name: string,
+    options: CallBounds & { tail?: number; since?: Date; follow?: boolean },
+  ): AsyncIterable<LogLine>
+
+  stats(name: string, bounds?: CallBounds): Promise<ReplicaStats>
+
+  /** Calls back with an environment's id whenever the engine reports a change; a hint, never the truth. Reconnects until aborted. */
+  watch(onHint: (appEnvId: string) => void, signal: AbortSignal): void
+}
+
+export type RuntimeErrorReason =
+  | 'IMAGE_NOT_FOUND'
+  | 'IMAGE_UNAUTHORIZED'
+  | 'IMAGE_INVALID'
+  | 'PULL_TIMEOUT'
+  | 'CONTAINER_START_FAILED'
+
+/** The engine answered, and the answer is final for this version: repeating would not help. */
+export class RuntimeError extends Error {
+  readonly reason: RuntimeErrorReason
+
+  constructor(reason: RuntimeErrorReason, message: string) {
+    super(message)
+    this.name = 'RuntimeError'
+    this.reason = reason
+  }
+}

@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
+
+const ALGORITHM = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** A 256-bit key and a short name for it that gives nothing away. */
+export interface Key {
+  id: string
+  bytes: Buffer
+}
+
+export const keyFromHex = (hex: string): Key => keyFrom(Buffer.from(hex, 'hex'))
+
+export const keyFrom = (bytes: Buffer): Key => ({
+  id: createHash('sha256').update('berth key id').update(bytes).digest('hex').slice(0, 12),
+  bytes,
+})
+
+export const newKey = (): Key => keyFrom(randomBytes(32))
+
+/**
+ * Seals a text so that only the key opens it, and only in the place it was sealed for: `place` names table,
+ * row and field, so that a sealed value copied to another row does not open. Result: `v1.<key id>.<base64>`.
+ */
+export function seal(key: Key, place: string, text: string): string {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(place))
+  const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+  return `v1.${key.id}.${sealed.toString('base64')}`
+}
+
+/** The text that was sealed. Throws when the key, the place or the bytes are not the ones it was sealed with. */
+export function open(key: Key, place: string, sealedText: string): string {
+  const [version, keyId, encoded] = sealedText.split('.')
+  if (version !== 'v1' || !encoded) throw new Error(`The sealed value of ${place} is malformed`)
+  if (keyId !== key.id) throw new Error(`The sealed value of ${place} was sealed with key ${keyId}, not ${key.id}`)
+  const sealed = Buffer.from(encoded, 'base64')
+  const decipher = createDecipheriv(ALGORITHM, key.bytes, sealed.subarray(0, NONCE_BYTES))
+    .setAAD(Buffer.from(place))
+    .setAuthTag(sealed.subarray(sealed.length - TAG_BYTES))
+  const body = sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES)
+  return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+}
+
+/** Equal texts have equal fingerprints under one key, and nothing else can be told from them. */
+export const fingerprint = (key: Key, text: string): string =>
+  createHmac('sha256', key.bytes).update('berth fingerprint').update(text).digest('hex')

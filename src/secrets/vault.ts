@@ -1,0 +1,65 @@
+import type { SealedVariable, VariableType } from '../domain/configuration.ts'
+import { newId } from '../domain/ids.ts'
+import { fingerprint, type Key, keyFrom, newKey, open, seal } from './keys.ts'
+
+const variablePlace = (id: string) => `variable/${id}/value`
+const credentialPlace = (id: string) => `credential/${id}/data`
+const dataKeyPlace = (accountId: string) => `account/${accountId}/dataKey`
+
+/** What one account's data key can do. Obtained from the vault with the account's wrapped key. */
+export interface AccountVault {
+  sealVariable(variable: { name: string; value: string; type: VariableType; isSecret: boolean }): SealedVariable
+  openVariable(variable: SealedVariable): string
+  sealCredential(id: string, data: unknown): string
+  openCredential(id: string, sealed: string): unknown
+}
+
+export interface Vault {
+  masterKeyId: string
+  /** A fresh data key for an account, wrapped for storage. */
+  wrapNewKey(accountId: string): string
+  forAccount(account: { id: string; dataKey: string }): AccountVault
+  /** Seals a known text, to find out at the next start whether the master key is still the same. */
+  keyCheck(): string
+  passesCheck(keyCheck: string): boolean
+}
+
+const CHECK_PLACE = 'installation/keyCheck'
+const CHECK_TEXT = 'berth'
+
+/** Envelope encryption: the master key wraps one data key per account, which seals the account's secrets. */
+export function createVault(masterKey: Key): Vault {
+  return {
+    masterKeyId: masterKey.id,
+    wrapNewKey: (accountId) => seal(masterKey, dataKeyPlace(accountId), newKey().bytes.toString('base64')),
+    forAccount: (account) =>
+      accountVault(keyFrom(Buffer.from(open(masterKey, dataKeyPlace(account.id), account.dataKey), 'base64'))),
+    keyCheck: () => seal(masterKey, CHECK_PLACE, CHECK_TEXT),
+    passesCheck(keyCheck) {
+      try {
+        return open(masterKey, CHECK_PLACE, keyCheck) === CHECK_TEXT
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+function accountVault(key: Key): AccountVault {
+  return {
+    sealVariable({ name, value, type, isSecret }) {
+      const id = newId('var')
+      return {
+        id,
+        name,
+        type,
+        isSecret,
+        sealedValue: seal(key, variablePlace(id), value),
+        fingerprint: fingerprint(key, value),
+      }
+    },
+    openVariable: (variable) => open(key, variablePlace(variable.id), variable.sealedValue),
+    sealCredential: (id, data) => seal(key, credentialPlace(id), JSON.stringify(data)),
+    openCredential: (id, sealed) => JSON.parse(open(key, credentialPlace(id), sealed)),
+  }
+}

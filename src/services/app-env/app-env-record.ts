@@ -1,0 +1,63 @@
+import type { Database, Transaction } from '../../database/client.ts'
+import type { AppEnv, Variable } from '../../database/generated/prisma/client.ts'
+import { resourcesOf } from '../../domain/resources.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import { MASK, pendingChangesOf } from './configured.ts'
+import type { LoadedAppEnv } from './load-app-env.ts'
+
+/** The list item of §2.4, whose status is lower case in lists and upper case everywhere else (§3). */
+export function appEnvListItem(appEnv: AppEnv, hosts: readonly { host: string }[]) {
+  return {
+    appEnvId: appEnv.id,
+    appId: appEnv.appId,
+    name: appEnv.name,
+    slug: appEnv.slug,
+    region: appEnv.regionCode,
+    gitBranch: appEnv.gitBranch,
+    deploymentName: appEnv.deploymentName,
+    cliEnvName: appEnv.cliEnvName,
+    hosts: hosts.map(({ host }) => host),
+    status: appEnv.status.toLowerCase(),
+    resources: appEnvResources(appEnv),
+    createdAt: appEnv.createdAt.toISOString(),
+    updatedAt: appEnv.updatedAt.toISOString(),
+  }
+}
+
+export function appEnvResources({ containers, zClouds }: Pick<AppEnv, 'containers' | 'zClouds'>) {
+  const { cpu, memoryMb } = resourcesOf(zClouds)
+  return { containers, zClouds, cpu, memory: memoryMb }
+}
+
+/** The full record (contract §3, GET /app-env). Secrets are masked unless `reveal`. */
+export async function appEnvRecord(tx: Transaction | Database, vault: Vault, appEnv: LoadedAppEnv, reveal = false) {
+  const hosts = await tx.host.findMany({ where: { appEnvId: appEnv.id }, orderBy: { id: 'asc' } })
+  return {
+    ...appEnvListItem(appEnv, hosts),
+    status: appEnv.status,
+    accountId: appEnv.accountId,
+    allowUserCliToken: appEnv.allowUserCliToken,
+    preventDestroy: appEnv.preventDestroy,
+    startupConfig: appEnv.startupConfig,
+    jobConfig: appEnv.jobConfig,
+    functionConfig: appEnv.functionConfig,
+    databaseSettings: null,
+    volume: null,
+    pendingChanges: pendingChangesOf(appEnv, vault),
+    currentContentId: appEnv.currentContentId,
+    currentVersion: appEnv.currentContent?.version ?? null,
+    envVars: variableRecords(appEnv.variables, vault, appEnv.account, reveal),
+  }
+}
+
+export function variableRecords(variables: Variable[], vault: Vault, account: { id: string; dataKey: string }, reveal: boolean) {
+  if (variables.length === 0) return []
+  const accountVault = vault.forAccount(account)
+  return variables.map((variable) => ({
+    _id: variable.id,
+    name: variable.name,
+    value: variable.isSecret && !reveal ? MASK : accountVault.openVariable(variable),
+    type: variable.type,
+    isSecret: variable.isSecret,
+  }))
+}

@@ -1,0 +1,67 @@
+import type { Database } from '../../database/client.ts'
+import type { Content } from '../../database/generated/prisma/client.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import type { Caller } from '../caller.ts'
+import { pendingChangesOf } from './configured.ts'
+import type { AppEnvAddress } from './load-app-env.ts'
+import { loadAppEnv } from './read-app-envs.ts'
+
+const LABELS: Record<Content['status'], string> = {
+  QUEUED: 'Queued',
+  BUILDING: 'Building',
+  BUILT: 'Built',
+  DEPLOYING: 'Deploying',
+  DEPLOYED: 'Deployed',
+  JOB_READY: 'Ready to run',
+  FAILED: 'Failed',
+  CANCELLED: 'Cancelled',
+}
+
+/** A version as status and history show it (contract §3). */
+export const deploymentRecord = (content: Content) => ({
+  contentId: content.id,
+  version: content.version,
+  status: content.status,
+  statusLabel: LABELS[content.status],
+  isSuccess: content.status === 'DEPLOYED' || content.status === 'JOB_READY',
+  isFailed: content.status === 'FAILED',
+  reason: content.reason,
+  message: content.message,
+  deployedAt: content.deployedAt?.toISOString() ?? null,
+  gitBranch: content.gitBranch,
+  gitCommitId: content.gitCommitId,
+  containerImage: content.image,
+  imageDigest: content.imageDigest,
+  imageFromCache: content.imageFromCache,
+  type: content.type,
+})
+
+/** What was asked for, what runs, and how far apart the two are (contract §2, desired and observed). */
+export async function readAppEnvStatus({ database, vault }: { database: Database; vault: Vault }, caller: Caller, address: AppEnvAddress) {
+  const appEnv = await loadAppEnv(database, caller, address)
+  const [latest, hosts] = await Promise.all([
+    database.content.findFirst({ where: { appEnvId: appEnv.id }, orderBy: { version: 'desc' } }),
+    database.host.findMany({ where: { appEnvId: appEnv.id }, orderBy: { id: 'asc' } }),
+  ])
+  const changes = pendingChangesOf(appEnv, vault)
+  return {
+    appEnvId: appEnv.id,
+    status: appEnv.status,
+    currentContentId: appEnv.currentContentId,
+    currentVersion: appEnv.currentContent?.version ?? null,
+    currentDeployment: appEnv.currentContent ? deploymentRecord(appEnv.currentContent) : null,
+    latestDeployment: latest ? deploymentRecord(latest) : null,
+    pendingChanges: {
+      hasBuildChanges: changes.some(({ kind }) => kind === 'BUILD'),
+      hasDeployChanges: changes.some(({ kind }) => kind === 'DEPLOY'),
+      hasScaleChanges: changes.some(({ kind }) => kind === 'SCALE'),
+      changes,
+    },
+    hosts: hosts.map(({ host }) => host),
+    health: appEnv.health,
+    replicas: { desired: appEnv.replicasDesired, running: appEnv.replicasRunning, ready: appEnv.replicasReady },
+    sleeping: false,
+    observedAt: appEnv.observedAt?.toISOString() ?? null,
+    observedReason: appEnv.observedReason,
+  }
+}

@@ -1,0 +1,71 @@
+import type { Configuration, StartupConfig } from '../../domain/configuration.ts'
+import { type PendingChange, pendingChanges } from '../../domain/pending-changes.ts'
+import type { AccountVault, Vault } from '../../secrets/vault.ts'
+import { acceptsImage } from '../../app-types/app-types.ts'
+import type { LoadedAppEnv } from './load-app-env.ts'
+
+export const MASK = '***SECRET***'
+
+type ConfiguredAppEnv = Pick<
+  LoadedAppEnv,
+  'app' | 'variables' | 'zClouds' | 'startupConfig' | 'jobConfig' | 'functionConfig'
+>
+
+/** The configuration that the next version of an environment would record. */
+export function configurationOf(appEnv: ConfiguredAppEnv): Configuration {
+  const { app } = appEnv
+  return {
+    port: app.port,
+    zClouds: appEnv.zClouds,
+    startup: (appEnv.startupConfig as StartupConfig | null) ?? null,
+    healthCheck: {
+      path: app.healthCheckPath,
+      port: app.healthCheckPort,
+      headers: (app.healthCheckHeaders as Record<string, string> | null) ?? {},
+    },
+    variables: appEnv.variables.map(({ id, name, type, isSecret, sealedValue, fingerprint }) => {
+      return { id, name, type, isSecret, sealedValue, fingerprint }
+    }),
+    imagePullCredentialId: app.imagePullAccountSecretId,
+    jobConfig: (appEnv.jobConfig ?? app.jobConfig ?? null) as Record<string, unknown> | null,
+    functionConfig: (appEnv.functionConfig ?? app.functionConfig ?? null) as Record<string, unknown> | null,
+  }
+}
+
+/** What is configured and does not run yet. Nothing is pending before the first deployment. */
+export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingChange[] {
+  const running = appEnv.currentContent
+  if (!running) return []
+  const secrets = new LazyVault(vault, appEnv.account)
+  return pendingChanges(
+    {
+      image: running.image,
+      useImage: running.type === 'IMAGE_FROM',
+      // None are desired while stopped, and none ever for a type that does not serve: that is no change to apply.
+      containers: appEnv.replicasDesired || appEnv.containers,
+      configuration: running.configuration as unknown as Configuration,
+    },
+    {
+      image: appEnv.pendingImage ?? running.image,
+      useImage: acceptsImage(appEnv.app),
+      containers: appEnv.containers,
+      configuration: configurationOf(appEnv),
+    },
+    (variable) => (variable.isSecret ? MASK : secrets.get().openVariable(variable)),
+  )
+}
+
+/** Most environments have no changed variable to show, and so need no key at all. */
+class LazyVault {
+  readonly #open: () => AccountVault
+  #vault: AccountVault | undefined
+
+  constructor(vault: Vault, account: { id: string; dataKey: string }) {
+    this.#open = () => vault.forAccount(account)
+  }
+
+  get(): AccountVault {
+    this.#vault ??= this.#open()
+    return this.#vault
+  }
+}

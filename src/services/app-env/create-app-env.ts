@@ -1,0 +1,92 @@
+import { getAppType } from '../../app-types/app-types.ts'
+import type { Region } from '../../database/generated/prisma/client.ts'
+import { conflict, forbidden, invalidField, invalidInput, notFound } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
+import { type AppTarget, lockApp } from '../app/load-app.ts'
+import { command, type CommandContext } from '../command.ts'
+import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
+import { checkTypeConfig } from './type-config.ts'
+import { replaceVariables } from './variables.ts'
+
+type AccountWithPlan = Awaited<ReturnType<typeof accountOf>>
+
+export const createAppEnv = command({
+  name: 'createAppEnv',
+  about: 'Create an environment of an app. It is PENDING until something is deployed to it.',
+  input: createAppEnvInput,
+  permission: 'appEnv:change',
+  async target({ tx }, { appId, accountId }): Promise<AppTarget> {
+    const target = await lockApp(tx, appId)
+    if (target.accountId !== accountId) throw invalidField('accountId', 'is not the account that owns the app')
+    return { ...target, type: 'app', version: undefined }
+  },
+  async execute(context, input, { app }) {
+    const { tx } = context
+    const account = await accountOf(context, app.accountId)
+    const region = await tx.region.findUnique({ where: { code: input.region } })
+    if (!region) throw notFound('region', input.region)
+    const type = getAppType(app.type)
+    checkTypeConfig(type, input)
+    const buildsFromGit = app.gitRepo !== null && !app.useImage
+    if (buildsFromGit && !input.branch) throw invalidField('branch', 'is required when the app builds from GitHub')
+    if (type.needsFunctions && !region.functionsSupported) {
+      throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The region ${region.name} does not support Functions`)
+    }
+    checkPlan(input, account)
+    const names = await chooseNames(context, account, app, input.name)
+    const appEnvId = newId('env')
+    await tx.appEnv.create({ data: { id: appEnvId, accountId: account.id, appId: app.id, ...names, ...recordOf(input, region) } })
+    await replaceVariables(context, account, appEnvId, input.envVars ?? [])
+    if (type.hasHosts) await addAutomaticHost(context, appEnvId, `${names.cliEnvName}.${region.domain}`)
+    context.announce({ type: 'appEnv.created', appId: app.id, appEnvId, payload: { ...names, status: 'PENDING' } })
+    context.note({ appEnvId, name: input.name, region: region.code, variables: input.envVars?.map((variable) => variable.name) ?? [] })
+    return { appEnvId }
+  },
+})
+
+const accountOf = ({ tx }: CommandContext, accountId: string) =>
+  tx.account.findUniqueOrThrow({ where: { id: accountId }, include: { plan: true } })
+
+function checkPlan({ containers, zClouds }: CreateAppEnvInput, { plan }: AccountWithPlan): void {
+  const problems = []
+  if (containers > plan.maxContainers) {
+    problems.push({ field: 'containers', message: `must be at most ${plan.maxContainers} on the plan ${plan.name}` })
+  }
+  if (zClouds > plan.maxZClouds) {
+    problems.push({ field: 'zClouds', message: `must be at most ${plan.maxZClouds} on the plan ${plan.name}` })
+  }
+  if (problems.length > 0) throw invalidInput(problems)
+}
+
+/** CLI names are unique across the installation: `a-b` + `c` and `a` + `b-c` must not meet. */
+async function chooseNames({ tx }: CommandContext, account: AccountWithPlan, app: { id: string; slug: string }, name: string) {
+  const siblings = await tx.appEnv.findMany({ where: { appId: app.id, deletedAt: null }, select: { slug: true, name: true } })
+  if (siblings.length >= account.plan.maxAppEnvs) {
+    throw conflict('PLAN_LIMIT', `The plan ${account.plan.name} allows ${account.plan.maxAppEnvs} environments of an app`)
+  }
+  if (siblings.some((sibling) => sibling.name === name)) throw conflict('NAME_TAKEN', `The app already has an environment "${name}"`)
+  const taken = new Set(siblings.map((sibling) => sibling.slug))
+  for (;;) {
+    const slug = freeSlug(slugOf(name), taken)
+    const cliEnvName = cliEnvNameOf(account.slug, app.slug, slug)
+    const [clash] = await tx.$queryRaw<unknown[]>`
+      SELECT 1 FROM app_env WHERE cli_env_name = ${cliEnvName} AND deleted_at IS NULL`
+    if (!clash) return { name, slug, cliEnvName, deploymentName: cliEnvName }
+    taken.add(slug)
+  }
+}
+
+const recordOf = (input: CreateAppEnvInput, region: Region) => ({
+  regionCode: region.code,
+  gitBranch: input.branch ?? null,
+  containers: input.containers,
+  zClouds: input.zClouds,
+  startupConfig: input.startupConfig ?? undefined,
+  preventDestroy: input.preventDestroy,
+  jobConfig: input.jobConfig ?? undefined,
+  functionConfig: input.functionConfig ?? undefined,
+})
+
+const addAutomaticHost = ({ tx }: CommandContext, appEnvId: string, host: string) =>
+  tx.host.create({ data: { id: newId('host'), appEnvId, host, isAutoGenerated: true, status: 'VALID' } })

@@ -1,0 +1,42 @@
+import type { Transaction } from '../../database/client.ts'
+import { Prisma } from '../../database/generated/prisma/client.ts'
+import { invalidField, notFound } from '../../domain/errors.ts'
+import type { Target } from '../command.ts'
+
+/** How callers name an environment; appEnvId wins when both are sent (contract §1, Addressing). */
+export interface AppEnvAddress {
+  appEnvId?: string | undefined
+  envName?: string | undefined
+}
+
+export const withEverything = {
+  app: true,
+  account: { include: { plan: true } },
+  region: true,
+  currentContent: true,
+  variables: { orderBy: { name: 'asc' } },
+} satisfies Prisma.AppEnvInclude
+
+/** An environment with all that decisions about it depend on. */
+export type LoadedAppEnv = Prisma.AppEnvGetPayload<{ include: typeof withEverything }>
+
+export type AppEnvTarget = Target & { appEnv: LoadedAppEnv }
+
+export function addressOf({ appEnvId, envName }: AppEnvAddress): { id: string } | { cliEnvName: string } {
+  if (appEnvId) return { id: appEnvId }
+  if (envName) return { cliEnvName: envName }
+  throw invalidField('appEnvId', 'is required, unless envName is sent')
+}
+
+/** Locks the environment: the worker's writes and other requests wait, so what is decided stays true. */
+export async function lockAppEnv(tx: Transaction, address: AppEnvAddress): Promise<AppEnvTarget> {
+  const where = addressOf(address)
+  const named = Object.values(where)[0] as string
+  const found = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM app_env WHERE deleted_at IS NULL
+      AND ${'id' in where ? Prisma.sql`id = ${where.id}` : Prisma.sql`cli_env_name = ${where.cliEnvName}`}
+    FOR UPDATE`
+  if (!found[0]) throw notFound('app environment', named)
+  const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id: found[0].id }, include: withEverything })
+  return { type: 'appEnv', id: appEnv.id, accountId: appEnv.accountId, appEnvId: appEnv.id, version: appEnv.version, appEnv }
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { functionConfig } from '../../app-types/function.ts'
+import { jobConfig } from '../../app-types/job.ts'
+import { PRESET_NAMES } from '../../app-types/presets.ts'
+import { dockerfileContent, flag, headers, id, image, name, portNumber, relativePath, text } from '../input.ts'
+
+const dockerPreset = z.enum(PRESET_NAMES).describe('Docker preset.')
+const credentialId = (about: string) => z.string().max(100).describe(about)
+
+/** Fields that POST and PATCH /app share (§2.1, §4.2). */
+const shared = {
+  port: portNumber('Port that the app listens on. Required for every app but a Job.').optional(),
+  dockerPreset: dockerPreset.optional(),
+  useImage: flag('Deploy a prebuilt image instead of building from source.').optional(),
+  image: image.optional(),
+  builder: z.enum(['DOCKER', 'NIXPACKS']).optional().describe('What builds the source.'),
+  buildArgs: text('Docker build arguments.').optional(),
+  contextDir: relativePath('Docker build context directory.').optional(),
+  dockerfilePath: relativePath('Path of the Dockerfile. Not together with customDockerfileContent.').optional(),
+  customDockerfileContent: dockerfileContent.optional(),
+  healthCheckPath: z
+    .string()
+    .max(1000)
+    .refine((path) => path === '' || /^\/[\x21-\x7e]*$/.test(path), 'must begin with / and hold no spaces; empty clears it')
+    .optional()
+    .describe('Path that answers 2xx or 3xx when a container is ready. Empty: a TCP connect is enough.'),
+  healthCheckPort: portNumber('Port of the health check. Default: the app’s port.').optional(),
+  healthCheckHeaders: headers.optional(),
+  imagePullAccountSecretId: credentialId('Registry credential for pulling the image. Empty clears it.').optional(),
+  buildPullAccountSecretId: credentialId('Registry credential for pulling base images in builds. Empty clears it.').optional(),
+  jobConfig: jobConfig.optional(),
+}
+
+export const createAppInput = z.strictObject({
+  name: name('app'),
+  accountId: id('account that will own the app'),
+  ...shared,
+  appType: z.enum(['app', 'db', 'function', 'job']).optional().describe('Historical way to choose a type; dockerPreset decides.'),
+  dockerPresetVersion: text('Version of the preset, `<PRESET>_<VERSION>`.').optional(),
+  gitProvider: z.enum(['GITHUB']).optional().describe('Git provider.'),
+  gitNamespace: text('Git namespace.').optional(),
+  gitRepo: text('Repository name.').optional(),
+  gitInstallationId: text('Git installation id.').optional(),
+  isCliDeployment: flag('The source is uploaded by the CLI.').optional(),
+  functionConfig: functionConfig.optional(),
+})
+
+export const updateAppInput = z.strictObject({
+  appId: id('app'),
+  ...shared,
+  applyImmediately: flag('Deploy the changes at once, instead of leaving them pending.').default(false),
+})
+
+export type CreateAppInput = z.output<typeof createAppInput>
+export type UpdateAppInput = z.output<typeof updateAppInput>

@@ -1,0 +1,80 @@
+import type { AppType, AppTypeName } from '../../app-types/app-type.ts'
+import { findAppType } from '../../app-types/app-types.ts'
+import { isVersionOf, presetType } from '../../app-types/presets.ts'
+import { conflict, type FieldProblem, invalidInput } from '../../domain/errors.ts'
+import type { CreateAppInput, UpdateAppInput } from './app-input.ts'
+
+const TYPE_OF_HISTORICAL_NAME: Record<NonNullable<CreateAppInput['appType']>, AppTypeName> = {
+  app: 'APP',
+  db: 'SERVICE',
+  function: 'FUNCTION',
+  job: 'JOB',
+}
+
+/** The preset an app is created with: the one that was named, or the one that its historical type implies. */
+export function presetOf({ dockerPreset, appType }: CreateAppInput): string {
+  if (dockerPreset) return dockerPreset
+  if (appType === 'function') return 'FUNCTION'
+  if (appType === 'job') return 'JOB'
+  if (appType === 'db') throw invalidInput([{ field: 'dockerPreset', message: 'is required with appType db' }])
+  return 'CUSTOM'
+}
+
+/** Throws a CONFLICT for a type that the interface names and this version does not run. */
+export function typeOfPreset(preset: string): AppType {
+  const name = presetType(preset) ?? 'APP'
+  const type = findAppType(name)
+  if (!type) throw conflict('APP_TYPE_NOT_AVAILABLE', `${preset} belongs to Databases & Services, which this version does not run yet`)
+  return type
+}
+
+/** What the fields of a creation demand of each other; every problem at once. */
+export function checkCreation(input: CreateAppInput): { preset: string } {
+  const preset = presetOf(input)
+  const typeName = presetType(preset) ?? 'APP'
+  const problems = [...sourceProblems(input), ...configProblems(input, typeName)]
+  if (input.appType && TYPE_OF_HISTORICAL_NAME[input.appType] !== typeName) {
+    problems.push({ field: 'appType', message: `does not fit dockerPreset ${preset}` })
+  }
+  if (input.port === undefined && typeName !== 'JOB' && typeName !== 'SERVICE') {
+    problems.push({ field: 'port', message: 'is required unless the app is a Job' })
+  }
+  if (input.useImage && !input.image) problems.push({ field: 'image', message: 'is required when useImage is true' })
+  if (input.dockerPresetVersion && !isVersionOf(preset, input.dockerPresetVersion)) {
+    problems.push({ field: 'dockerPresetVersion', message: `must be ${preset}_<VERSION>, such as ${preset}_22` })
+  }
+  if (problems.length > 0) throw invalidInput(problems)
+  return { preset }
+}
+
+export function checkUpdate(input: UpdateAppInput, typeName: AppTypeName, usesImage: boolean): void {
+  const problems = [...sourceProblems(input), ...configProblems(input, typeName)]
+  // An image on an app that builds from source would be recorded and never run.
+  if (input.image !== undefined && !(input.useImage ?? usesImage)) {
+    problems.push({ field: 'image', message: 'needs useImage true in the same request' })
+  }
+  if (problems.length > 0) throw invalidInput(problems)
+}
+
+function sourceProblems(input: CreateAppInput | UpdateAppInput): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  if (input.dockerfilePath && input.customDockerfileContent) {
+    problems.push({ field: 'dockerfilePath', message: 'is mutually exclusive with customDockerfileContent' })
+  }
+  if (!('gitNamespace' in input) && !('gitRepo' in input) && !('gitInstallationId' in input)) return problems
+  for (const field of ['gitNamespace', 'gitRepo', 'gitInstallationId'] as const) {
+    if (!input[field]) problems.push({ field, message: 'is required for deployments from GitHub' })
+  }
+  return problems
+}
+
+function configProblems(input: { jobConfig?: unknown; functionConfig?: unknown }, typeName: AppTypeName): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  const own = findAppType(typeName)?.config?.field
+  for (const field of ['jobConfig', 'functionConfig'] as const) {
+    if (input[field] !== undefined && own !== field) {
+      problems.push({ field, message: `is only for ${field === 'jobConfig' ? 'Job' : 'Function'} apps` })
+    }
+  }
+  return problems
+}

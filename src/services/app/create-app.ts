@@ -1,0 +1,81 @@
+import type { Account, Plan } from '../../database/generated/prisma/client.ts'
+import { conflict, forbidden, notFound } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import { freeSlug, slugOf } from '../../domain/names.ts'
+import { command, type CommandContext, type Target } from '../command.ts'
+import { requireCredential } from '../credential/require-credential.ts'
+import { type CreateAppInput, createAppInput } from './app-input.ts'
+import { checkCreation, typeOfPreset } from './app-rules.ts'
+
+type AccountTarget = Target & { account: Account & { plan: Plan } }
+
+export const createApp = command({
+  name: 'createApp',
+  about: 'Create an app. It runs nothing until it has an environment that is deployed.',
+  input: createAppInput,
+  permission: 'app:change',
+  async target({ tx }, { accountId, ...input }): Promise<AccountTarget> {
+    checkCreation({ accountId, ...input })
+    // The lock makes counting against the plan and choosing a free slug safe.
+    await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${accountId} FOR UPDATE`
+    const account = await tx.account.findUnique({ where: { id: accountId }, include: { plan: true } })
+    if (!account) throw notFound('account', accountId)
+    // The audit entry is about the app that comes into being.
+    return { type: 'app', id: null, accountId: account.id, account }
+  },
+  async execute(context, input, { account }) {
+    const { preset } = checkCreation(input)
+    const type = typeOfPreset(preset)
+    if (type.needsFunctions && !account.plan.functionsIncluded) {
+      throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The plan ${account.plan.name} does not include Functions`)
+    }
+    const { tx } = context
+    const appId = newId('app')
+    await tx.app.create({
+      data: { id: appId, slug: await chooseSlug(context, account, input.name), type: type.name, ...recordOf(input, preset) },
+    })
+    await requireCredential(tx, account.id, 'imagePullAccountSecretId', input.imagePullAccountSecretId)
+    await requireCredential(tx, account.id, 'buildPullAccountSecretId', input.buildPullAccountSecretId)
+    context.announce({ type: 'app.created', appId, payload: { name: input.name, dockerPreset: preset } })
+    context.note({ name: input.name, dockerPreset: preset, useImage: input.useImage ?? false })
+    return { appId }
+  },
+})
+
+async function chooseSlug({ tx }: CommandContext, account: AccountTarget['account'], name: string): Promise<string> {
+  const apps = await tx.app.findMany({ where: { accountId: account.id, deletedAt: null }, select: { slug: true } })
+  if (apps.length >= account.plan.maxApps) {
+    throw conflict('PLAN_LIMIT', `The plan ${account.plan.name} allows ${account.plan.maxApps} apps, and the account has that many`)
+  }
+  return freeSlug(slugOf(name), new Set(apps.map((app) => app.slug)))
+}
+
+function recordOf(input: CreateAppInput, preset: string) {
+  const isCustom = preset === 'CUSTOM' && !input.customDockerfileContent
+  return {
+    accountId: input.accountId,
+    name: input.name,
+    dockerPreset: preset,
+    dockerPresetVersion: input.dockerPresetVersion ?? null,
+    builder: input.builder ?? 'DOCKER',
+    port: input.port ?? null,
+    useImage: input.useImage ?? false,
+    image: input.image ?? null,
+    gitProvider: input.gitProvider ?? (input.gitRepo ? 'GITHUB' : null),
+    gitNamespace: input.gitNamespace ?? null,
+    gitRepo: input.gitRepo ?? null,
+    gitInstallationId: input.gitInstallationId ?? null,
+    isCliDeployment: input.isCliDeployment ?? false,
+    contextDir: input.contextDir ?? './',
+    dockerfilePath: input.dockerfilePath ?? (isCustom ? 'Dockerfile' : null),
+    customDockerfileContent: input.customDockerfileContent || null,
+    buildArgs: input.buildArgs || null,
+    healthCheckPath: input.healthCheckPath || null,
+    healthCheckPort: input.healthCheckPort ?? null,
+    healthCheckHeaders: input.healthCheckHeaders ?? undefined,
+    imagePullAccountSecretId: input.imagePullAccountSecretId || null,
+    buildPullAccountSecretId: input.buildPullAccountSecretId || null,
+    jobConfig: input.jobConfig ?? undefined,
+    functionConfig: input.functionConfig ?? undefined,
+  }
+}

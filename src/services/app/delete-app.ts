@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { conflict } from '../../domain/errors.ts'
+import { removeAppEnv } from '../app-env/delete-app-env.ts'
+import { lockAppEnv } from '../app-env/load-app-env.ts'
+import { command } from '../command.ts'
+import { id } from '../input.ts'
+import { lockApp } from './load-app.ts'
+
+export const deleteApp = command({
+  name: 'deleteApp',
+  about: 'Delete an app and its environments. Refused while an environment has preventDestroy.',
+  dangerous: true,
+  input: z.strictObject({ appId: id('app') }),
+  permission: 'app:delete',
+  target: ({ tx }, { appId }) => lockApp(tx, appId),
+  async execute(context, _input, { app }) {
+    const { tx } = context
+    const appEnvs = await tx.appEnv.findMany({ where: { appId: app.id, deletedAt: null }, orderBy: { id: 'asc' } })
+    const kept = appEnvs.filter((appEnv) => appEnv.preventDestroy).map((appEnv) => appEnv.cliEnvName)
+    if (kept.length > 0) {
+      throw conflict('PREVENT_DESTROY', `preventDestroy protects ${kept.join(', ')}; turn it off there before deleting the app`)
+    }
+    for (const { id: appEnvId } of appEnvs) await removeAppEnv(context, await lockAppEnv(tx, { appEnvId }))
+    await tx.app.update({ where: { id: app.id }, data: { deletedAt: new Date(), version: { increment: 1 } } })
+    context.announce({ type: 'app.deleted', appId: app.id, payload: { name: app.name, environments: appEnvs.length } })
+    context.note({ name: app.name, environments: appEnvs.length })
+    return { message: `App "${app.name}" and its ${appEnvs.length} environment(s) are deleted` }
+  },
+})

@@ -1,0 +1,14 @@
+import type { Transaction } from '../../database/client.ts'
+import type { App } from '../../database/generated/prisma/client.ts'
+import { notFound } from '../../domain/errors.ts'
+import type { Target } from '../command.ts'
+
+export type AppTarget = Target & { app: App }
+
+/** Locks the app for the rest of the transaction, so that what is decided about it stays true. */
+export async function lockApp(tx: Transaction, appId: string): Promise<AppTarget> {
+  await tx.$queryRaw`SELECT 1 FROM app WHERE id = ${appId} FOR UPDATE`
+  const app = await tx.app.findFirst({ where: { id: appId, deletedAt: null } })
+  if (!app) throw notFound('app', appId)
+  return { type: 'app', id: app.id, accountId: app.accountId, version: app.version, app }
+}

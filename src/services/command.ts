@@ -1,0 +1,76 @@
+import type { z } from 'zod'
+import type { Config } from '../config.ts'
+import type { Transaction } from '../database/client.ts'
+import type { Permission } from '../domain/permissions.ts'
+import type { NewEvent } from '../events/event.ts'
+import type { Vault } from '../secrets/vault.ts'
+import type { Caller, Scoped } from './caller.ts'
+
+/** What both doors can say about how a write is to be carried out (contract §1). */
+export interface CallOptions {
+  requestId: string
+  idempotencyKey?: string | undefined
+  /** The version that the caller has read; anything else is PRECONDITION_FAILED. */
+  expectedVersion?: number | undefined
+  /** Answer when the operation has ended, or after so many seconds. */
+  waitSeconds?: number | undefined
+  /** Decide and answer, but change nothing. */
+  dryRun?: boolean | undefined
+  /** Separates the two doors' idempotency keys: `rest` or `graphql`. */
+  door: string
+  signal?: AbortSignal | undefined
+}
+
+/** What a command acts on: enough to check permission and version, plus whatever the command loads for itself. */
+export interface Target extends Scoped {
+  type: 'account' | 'app' | 'appEnv' | 'operation' | 'user' | 'token' | 'credential'
+  /** Null while it is being created. */
+  id: string | null
+  version?: number
+}
+
+export interface CommandContext {
+  tx: Transaction
+  caller: Caller
+  requestId: string
+  config: Config
+  vault: Vault
+  /** To be written in the same transaction, after everything else. */
+  announce(event: NewEvent): void
+  /** For the audit entry, and the answer to a dry run. Never a secret. */
+  note(details: Record<string, unknown>): void
+}
+
+/** Answers are plain JSON: they are kept for idempotent repeats. */
+export interface CommandResult {
+  /** The resource that came into being, for the audit entry. */
+  [key: string]: unknown
+}
+
+/**
+ * One write, whole: what it takes, who may, what it acts on and what it does. The REST route, the GraphQL
+ * mutation, their documentation, idempotency, versions, dry run, audit and events all follow from it.
+ */
+export interface Command<Shape extends z.ZodRawShape, On extends Target, Result extends CommandResult> {
+  /** The GraphQL mutation's name, the REST operationId and the audit action. */
+  name: string
+  about: string
+  input: z.ZodObject<Shape>
+  permission: Permission
+  /** What it is refused with when it was asked by accident: rollback, stop, delete (§4.1 rule 3). */
+  dangerous?: boolean
+  /** Loads and locks what is acted upon; throws NOT_FOUND. */
+  target(context: CommandContext, input: z.output<z.ZodObject<Shape>>): Promise<On>
+  execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>
+}
+
+/** Keeps a command's types together; adds nothing. */
+export const command = <Shape extends z.ZodRawShape, On extends Target, Result extends CommandResult>(
+  definition: Command<Shape, On, Result>,
+): Command<Shape, On, Result> => definition
+
+// biome-ignore lint/suspicious/noExplicitAny: the doors handle every command alike, whatever its types.
+export type AnyCommand = Command<any, any, any>
+
+export type InputOf<C extends AnyCommand> = z.output<C['input']>
+export type ResultOf<C> = C extends Command<infer _S, infer _T, infer Result> ? Result : never

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import type { Config } from '../config.ts'
+import type { Database, Transaction } from '../database/client.ts'
+import { conflict, DomainError, type ErrorCode, type ErrorDetails, invalidField } from '../domain/errors.ts'
+import type { Caller } from './caller.ts'
+import type { AnyCommand, CallOptions, CommandResult } from './command.ts'
+import type { Performed } from './perform.ts'
+
+interface StoredRefusal {
+  code: ErrorCode
+  reason: string | undefined
+  message: string
+  details: ErrorDetails
+  requestId: string
+}
+
+export type StoredAnswer = Performed | { refusal: StoredRefusal }
+
+const MAX_KEY_LENGTH = 255
+
+/** Refusals that say nothing about the key's request, so that a corrected repeat must be decided afresh. */
+const NOT_KEPT: ReadonlySet<ErrorCode> = new Set([
+  'INVALID_INPUT',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'IDEMPOTENCY_MISMATCH',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'RUNTIME_UNAVAILABLE',
+])
+
+interface Row {
+  requestHash: string
+  response: { result: CommandResult } | { refusal: StoredRefusal } | null
+  isPending: boolean
+}
+
+const routeOf = (command: AnyCommand, options: CallOptions) => `${options.door}:${command.name}`
+
+const hashOf = (input: unknown, options: CallOptions) =>
+  createHash('sha256')
+    .update(JSON.stringify([input, options.expectedVersion ?? null]))
+    .digest('hex')
+
+/**
+ * Claims the key for this transaction, or returns the answer that it got before. Two calls with one key meet
+ * at the unique index: the second waits until the first has committed (and then repeats its answer) or has
+ * rolled back (and then goes ahead). No state is left behind when a process dies in between.
+ */
+export async function claimKey(
+  tx: Transaction,
+  caller: Caller,
+  command: AnyCommand,
+  input: unknown,
+  options: CallOptions,
+): Promise<StoredAnswer | null> {
+  const key = options.idempotencyKey
+  if (key === undefined || options.dryRun) return null
+  if (key.length === 0 || key.length > MAX_KEY_LENGTH) {
+    throw invalidField('idempotencyKey', `must be 1 to ${MAX_KEY_LENGTH} characters long`)
+  }
+  const [callerId, route, requestHash] = [caller.tokenId, routeOf(command, options), hashOf(input, options)]
+  const claimed = await tx.$executeRaw`
+    INSERT INTO idempotency_record AS r (caller_id, route, key, request_hash, response, expires_at)
+    VALUES (${callerId}, ${route}, ${key}, ${requestHash}, 'null', now() + interval '1 hour')
+    ON CONFLICT (caller_id, route, key) DO UPDATE
+      SET request_hash = EXCLUDED.request_hash, response = 'null', pending_until = NULL, created_at = now()
+      WHERE r.expires_at < now()`
+  if (claimed === 1) return null
+  const [row] = await tx.$queryRaw<Row[]>`
+    SELECT request_hash AS "requestHash", response, coalesce(pending_until > now(), false) AS "isPending"
+    FROM idempotency_record WHERE caller_id = ${callerId} AND route = ${route} AND key = ${key}`
+  if (!row?.response) throw conflict('IDEMPOTENCY_IN_PROGRESS', 'The first call with this Idempotency-Key is still running')
+  if (row.requestHash !== requestHash) {
+    throw new DomainError('IDEMPOTENCY_MISMATCH', undefined, 'This Idempotency-Key was used with another request')
+  }
+  if (row.isPending) throw conflict('IDEMPOTENCY_IN_PROGRESS', 'The first call with this Idempotency-Key is still running')
+  return 'refusal' in row.response ? row.response : { result: row.response.result, replayed: true }
+}
+
+/** Keeps the answer beside what it did, in one transaction. A waiting call's final answer replaces it later. */
+export async function storeAnswer(
+  tx: Transaction,
+  caller: Caller,
+  command: AnyCommand,
+  options: CallOptions,
+  config: Config,
+  result: CommandResult,
+): Promise<void> {
+  if (options.idempotencyKey === undefined) return
+  // A little longer than the wait itself: past it, whoever waited is dead and the first answer counts.
+  const pendingSeconds = options.waitSeconds ? options.waitSeconds + 5 : 0
+  await tx.$executeRaw`
+    UPDATE idempotency_record SET response = ${JSON.stringify({ result })}::jsonb,
+      expires_at = now() + make_interval(hours => ${config.BERTH_IDEMPOTENCY_HOURS}),
+      pending_until = CASE WHEN ${pendingSeconds} > 0 THEN now() + make_interval(secs => ${pendingSeconds}) END
+    WHERE caller_id = ${caller.tokenId} AND route = ${routeOf(command, options)} AND key = ${options.idempotencyKey}`
+}
+
+/** The answer of a call that waited, once the wait is over. */
+export async function storeFinalAnswer(
+  database: Database,
+  caller: Caller,
+  command: AnyCommand,
+  options: CallOptions,
+  result: CommandResult,
+): Promise<void> {
+  if (options.idempotencyKey === undefined) return
+  await database.$executeRaw`
+    UPDATE idempotency_record SET response = ${JSON.stringify({ result })}::jsonb, pending_until = NULL
+    WHERE caller_id = ${caller.tokenId} AND route = ${routeOf(command, options)} AND key = ${options.idempotencyKey}`
+}
+
+/** Refusals are answers too: a repeat gets the same one, even when the state has changed meanwhile. */
+export async function keepRefusal(
+  database: Database,
+  caller: Caller,
+  command: AnyCommand,
+  input: unknown,
+  options: CallOptions,
+  config: Config,
+  error: DomainError,
+): Promise<void> {
+  if (options.idempotencyKey === undefined || options.dryRun) return
+  if (NOT_KEPT.has(error.code) || 'replayOf' in error || error.reason === 'IDEMPOTENCY_IN_PROGRESS') return
+  const { code, reason, message, details } = error
+  const refusal: StoredRefusal = { code, reason, message, details, requestId: options.requestId }
+  await database.$executeRaw`
+    INSERT INTO idempotency_record (caller_id, route, key, request_hash, response, expires_at)
+    VALUES (${caller.tokenId}, ${routeOf(command, options)}, ${options.idempotencyKey}, ${hashOf(input, options)},
+      ${JSON.stringify({ refusal })}::jsonb, now() + make_interval(hours => ${config.BERTH_IDEMPOTENCY_HOURS}))
+    ON CONFLICT DO NOTHING`
+}

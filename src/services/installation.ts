@@ -1,0 +1,78 @@
+import type { Config } from '../config.ts'
+import type { Database, Transaction } from '../database/client.ts'
+import { newId } from '../domain/ids.ts'
+import type { Vault } from '../secrets/vault.ts'
+import { hashOfSecret } from './token/secret.ts'
+
+const FIRST_REGION = 'local'
+const FIRST_PLAN = 'standard'
+
+/**
+ * Makes a fresh database an installation: one account, one admin, one region, one plan with everything in it
+ * (contract §5). On one that exists it checks the master key and makes sure the admin token opens it.
+ * Returns the installation's id, which marks what it owns on the engine. Throws when the key is wrong.
+ */
+export async function openInstallation(database: Database, vault: Vault, config: Config, adminToken: string): Promise<string> {
+  return database.$transaction(
+    async (tx) => {
+      // Several processes may start at once on an empty database.
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('berth installation'))`
+      const present = await tx.installation.findFirst()
+      if (present && !vault.passesCheck(present.keyCheck)) {
+        throw new Error(
+          `The master key (${vault.masterKeyId}) is not the one this database was made with (${present.masterKeyId}). ` +
+            'Berth does not start, because it could not open any secret. Restore the master-key file or set BERTH_MASTER_KEY.',
+        )
+      }
+      const installationId = present?.id ?? (await createInstallation(tx, vault, config))
+      await ensureAdminToken(tx, adminToken)
+      await tx.region.update({ where: { code: FIRST_REGION }, data: { domain: config.BERTH_DOMAIN } })
+      return installationId
+    },
+    { timeout: 20_000, maxWait: 20_000 },
+  )
+}
+
+async function createInstallation(tx: Transaction, vault: Vault, config: Config): Promise<string> {
+  const id = newId('ins')
+  await tx.installation.create({ data: { id, masterKeyId: vault.masterKeyId, keyCheck: vault.keyCheck() } })
+  const region = { code: FIRST_REGION, name: 'This machine', functionsSupported: true, domain: config.BERTH_DOMAIN }
+  await tx.region.create({ data: region })
+  await tx.plan.create({
+    data: {
+      code: FIRST_PLAN,
+      name: 'Standard',
+      functionsIncluded: true,
+      autoscalingIncluded: true,
+      maxApps: 10_000,
+      maxAppEnvs: 100,
+      maxContainers: 100,
+      maxZClouds: 8,
+    },
+  })
+  const accountId = newId('acc')
+  const account = { id: accountId, name: 'Default', slug: 'default', planCode: FIRST_PLAN }
+  await tx.account.create({ data: { ...account, dataKey: vault.wrapNewKey(accountId), entitlements: ['SANDBOX'] } })
+  const userId = newId('usr')
+  await tx.user.create({
+    data: { id: userId, email: 'admin@localhost', username: 'admin', isInstallationAdmin: true, currentAccountId: accountId },
+  })
+  await tx.membership.create({ data: { accountId, userId, roles: ['ADMIN'] } })
+  return id
+}
+
+/** The admin token is whatever the file or BERTH_ADMIN_TOKEN says today; the one of yesterday stops working. */
+async function ensureAdminToken(tx: Transaction, adminToken: string): Promise<void> {
+  const hash = hashOfSecret(adminToken)
+  const name = 'Installation admin token'
+  const admin = await tx.user.findFirstOrThrow({ where: { isInstallationAdmin: true }, orderBy: { createdAt: 'asc' } })
+  await tx.token.updateMany({
+    where: { userId: admin.id, name, hash: { not: hash }, revokedAt: null },
+    data: { revokedAt: new Date() },
+  })
+  await tx.token.upsert({
+    where: { hash },
+    create: { id: newId('tok'), kind: 'USER', name, hash, userId: admin.id },
+    update: { revokedAt: null },
+  })
+}

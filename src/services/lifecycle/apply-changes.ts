@@ -1,0 +1,71 @@
+import type { Operation, Prisma } from '../../database/generated/prisma/client.ts'
+import { conflict } from '../../domain/errors.ts'
+import type { PendingChange } from '../../domain/pending-changes.ts'
+import { configurationOf, pendingChangesOf } from '../app-env/configured.ts'
+import { type LoadedAppEnv, withEverything } from '../app-env/load-app-env.ts'
+import type { CommandContext } from '../command.ts'
+import { beginOperation, type NewContent } from './begin-operation.ts'
+import { lifecycleOperation, type Plan } from './lifecycle-operation.ts'
+
+export const applyChanges = lifecycleOperation({
+  name: 'applyChanges',
+  about: 'Apply the pending changes of an environment: build, deploy or scale, as they need.',
+  accepted: 'The pending changes are being applied',
+  input: {},
+  async plan(context, appEnv) {
+    if (appEnv.status === 'STOPPED') {
+      throw conflict('ENVIRONMENT_STOPPED', 'The environment is stopped; start it first, then apply its changes')
+    }
+    return planChanges(context, appEnv)
+  },
+})
+
+async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promise<Plan> {
+  const changes = pendingChangesOf(appEnv, context.vault)
+  if (changes.length === 0) return { intent: null, message: 'There is nothing to apply: no changes are pending' }
+  if (changes.some((change) => change.kind === 'BUILD')) {
+    throw conflict('SOURCE_NOT_CONFIGURED', 'These changes need a build, and builds from source are not available yet')
+  }
+  context.note({ changes: changes.map((change) => change.field) })
+  const needsDeployment = changes.some((change) => change.kind === 'DEPLOY')
+  if (!needsDeployment) return { intent: { kind: 'APPLY_CHANGES' }, message: `Scaling: ${fieldsOf(changes)}` }
+  const content = await nextContent(context, appEnv)
+  return { intent: { kind: 'APPLY_CHANGES', content }, message: `Deploying the changes: ${fieldsOf(changes)}` }
+}
+
+const fieldsOf = (changes: PendingChange[]) => changes.map((change) => change.field).join(', ')
+
+/** Builds on the version that is on its way, if one is: applying a variable must not undo a deployment. */
+async function nextContent({ tx }: CommandContext, appEnv: LoadedAppEnv): Promise<NewContent> {
+  const onItsWay = await tx.content.findFirst({
+    where: { appEnvId: appEnv.id, status: { in: ['QUEUED', 'DEPLOYING'] } },
+    orderBy: { version: 'desc' },
+  })
+  const base = onItsWay ?? appEnv.currentContent
+  const image = appEnv.pendingImage ?? base?.image ?? ''
+  const isSameImage = base?.image === image
+  return {
+    image,
+    imageDigest: isSameImage ? (base?.imageDigest ?? null) : null,
+    fromContentId: base?.id ?? null,
+    configuration: configurationOf(appEnv),
+  }
+}
+
+/**
+ * For applyImmediately: applies what is pending in every environment that runs. Stopped and never deployed
+ * ones are left as they are, because a change of settings must not start anything.
+ */
+export async function applyWhereRunning(context: CommandContext, where: Prisma.AppEnvWhereInput): Promise<Operation[]> {
+  const { tx } = context
+  const rows = await tx.appEnv.findMany({ where: { ...where, deletedAt: null }, select: { id: true }, orderBy: { id: 'asc' } })
+  const operations: Operation[] = []
+  for (const { id } of rows) {
+    await tx.$queryRaw`SELECT 1 FROM app_env WHERE id = ${id} FOR UPDATE`
+    const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id }, include: withEverything })
+    if (appEnv.status !== 'RUNNING' && appEnv.status !== 'UPDATING') continue
+    const { intent } = await planChanges(context, appEnv)
+    if (intent) operations.push(await beginOperation(context, appEnv, intent))
+  }
+  return operations
+}

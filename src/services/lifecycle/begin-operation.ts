@@ -1,0 +1,107 @@
+import type { Content, Operation } from '../../database/generated/prisma/client.ts'
+import type { AppEnvStatus } from '../../domain/app-env.ts'
+import type { Configuration } from '../../domain/configuration.ts'
+import { newId } from '../../domain/ids.ts'
+import { OPEN_STATUSES, type OperationKind } from '../../domain/operation.ts'
+import { hintWork } from '../../events/hints.ts'
+import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
+import type { CommandContext } from '../command.ts'
+
+export interface NewContent {
+  image: string
+  /** Set when it repeats a version whose image is pinned already. */
+  imageDigest: string | null
+  fromContentId: string | null
+  configuration: Configuration
+}
+
+export interface Intent {
+  kind: OperationKind
+  /** A new version to bring about. */
+  content?: NewContent
+  /** An existing version to bring back (start). */
+  contentId?: string
+  /** The operation that is being tried again. */
+  retriesId?: string
+}
+
+/**
+ * Records what is to become of an environment: its new version, the operation, the status, in the caller's
+ * transaction and under the environment's row lock. A newer operation ends the one in flight, so that there
+ * is never more than one (contract §2).
+ */
+export async function beginOperation(context: CommandContext, appEnv: LoadedAppEnv, intent: Intent): Promise<Operation> {
+  const { tx, caller, config, requestId } = context
+  const superseded = await endOpenOperation(context, appEnv, 'SUPERSEDED', 'A newer operation took its place')
+  const content = intent.content ? await createContent(context, appEnv, intent.content) : null
+  const operation = await tx.operation.create({
+    data: {
+      id: newId('op'),
+      accountId: appEnv.accountId,
+      appEnvId: appEnv.id,
+      kind: intent.kind,
+      contentId: content?.id ?? intent.contentId ?? null,
+      previousStatus: superseded?.previousStatus ?? appEnv.status,
+      maxAttempts: config.BERTH_OPERATION_ATTEMPTS,
+      deadlineAt: new Date(Date.now() + config.BERTH_ENGINE_WAIT_SECONDS * 1000),
+      retriesId: intent.retriesId ?? null,
+      requestId,
+      requestedBy: caller.userId ?? caller.tokenId,
+    },
+  })
+  await tx.$executeRaw`
+    UPDATE app_env SET status = 'UPDATING', due_at = now(), version = version + 1, updated_at = now(),
+      last_version = ${content?.version ?? appEnv.lastVersion} WHERE id = ${appEnv.id}`
+  const about = { appId: appEnv.appId, appEnvId: appEnv.id, operationId: operation.id }
+  context.announce({ type: 'operation.queued', ...about, payload: { kind: intent.kind, contentId: operation.contentId } })
+  if (appEnv.status !== 'UPDATING') {
+    context.announce({ type: 'appEnv.statusChanged', ...about, payload: { status: 'UPDATING', previousStatus: appEnv.status } })
+  }
+  context.note({ operationId: operation.id, kind: intent.kind, contentId: operation.contentId, version: content?.version })
+  await hintWork(tx, appEnv.id)
+  return operation
+}
+
+/**
+ * Ends the environment's open operation, if there is one, at once and for good. The worker that is busy with
+ * it finds out at its next write, which is fenced, and leaves; convergence clears away what it had begun.
+ */
+export async function endOpenOperation(
+  { tx, announce }: CommandContext,
+  appEnv: { id: string; appId: string },
+  reason: 'SUPERSEDED' | 'CANCELLED_BY_USER',
+  message: string,
+): Promise<{ id: string; previousStatus: AppEnvStatus } | null> {
+  const open = await tx.operation.findFirst({ where: { appEnvId: appEnv.id, status: { in: [...OPEN_STATUSES] } } })
+  if (!open) return null
+  const ended = { status: 'CANCELLED', reason, message } as const
+  const finishedAt = new Date()
+  await tx.operation.update({ where: { id: open.id }, data: { ...ended, finishedAt, version: { increment: 1 } } })
+  if (open.contentId) {
+    // `start` repeats a content that has long been DEPLOYED: only one that was on its way is cancelled.
+    await tx.content.updateMany({
+      where: { id: open.contentId, status: { in: ['QUEUED', 'BUILDING', 'BUILT', 'DEPLOYING'] } },
+      data: { ...ended, finishedAt },
+    })
+  }
+  const payload = { kind: open.kind, reason, contentId: open.contentId }
+  announce({ type: 'operation.cancelled', appId: appEnv.appId, appEnvId: appEnv.id, operationId: open.id, payload })
+  return open
+}
+
+function createContent({ tx, caller }: CommandContext, appEnv: LoadedAppEnv, content: NewContent): Promise<Content> {
+  return tx.content.create({
+    data: {
+      id: newId('con'),
+      accountId: appEnv.accountId,
+      appEnvId: appEnv.id,
+      version: appEnv.lastVersion + 1,
+      type: 'IMAGE_FROM',
+      image: content.image,
+      imageDigest: content.imageDigest,
+      configuration: content.configuration as object,
+      fromContentId: content.fromContentId,
+      requestedBy: caller.userId ?? caller.tokenId,
+    },
+  })
+}

@@ -1,0 +1,22 @@
+import { acceptsImage } from '../../app-types/app-types.ts'
+import { conflict } from '../../domain/errors.ts'
+import { configurationOf } from '../app-env/configured.ts'
+import { image } from '../input.ts'
+import { lifecycleOperation } from './lifecycle-operation.ts'
+
+export const deployImage = lifecycleOperation({
+  name: 'deployImage',
+  about: 'Run a prebuilt image in an app environment, without building.',
+  accepted: 'Image deployment started',
+  input: { image },
+  async plan({ tx }, appEnv, input) {
+    // Other apps than Functions opt in, so that a stray call cannot replace a source build (§4.1 rule 1).
+    if (!acceptsImage(appEnv.app)) {
+      throw conflict('IMAGE_NOT_ENABLED', 'Enable useImage on the app before deploying an image to it')
+    }
+    // What is deployed by name replaces an image that was set on the app and never applied.
+    await tx.appEnv.update({ where: { id: appEnv.id }, data: { pendingImage: null } })
+    const content = { image: input.image, imageDigest: null, fromContentId: null, configuration: configurationOf(appEnv) }
+    return { intent: { kind: 'DEPLOY_IMAGE', content } }
+  },
+})

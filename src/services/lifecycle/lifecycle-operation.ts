@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../app-env/load-app-env.ts'
+import type { Command, CommandContext } from '../command.ts'
+import { appEnvTarget } from '../input.ts'
+import { beginOperation, type Intent } from './begin-operation.ts'
+
+export interface RollbackInfo {
+  fromVersion: number
+  toVersion: number
+  contentId: string
+}
+
+/** The seed's answer to every lifecycle call (§2.5), and the operation that both doors point to. */
+export type LifecycleResult = {
+  success: true
+  message: string
+  appEnv: { appEnvId: string; name: string; status: string }
+  rollbackInfo?: RollbackInfo
+  operationId: string | null
+}
+
+/** What a lifecycle call decided: an intent to record, or nothing at all (with a message that says so). */
+export interface Plan {
+  intent: Intent | null
+  message?: string
+  rollbackInfo?: RollbackInfo
+}
+
+interface LifecycleOperation<Shape extends z.ZodRawShape> {
+  name: string
+  about: string
+  /** The message of an accepted call. */
+  accepted: string
+  dangerous?: boolean
+  input: Shape
+  /** Decides, and throws when the state does not allow it; writes nothing but its own fields of the environment. */
+  plan(context: CommandContext, appEnv: LoadedAppEnv, input: z.output<z.ZodObject<Shape>>): Promise<Plan>
+}
+
+/** One file is one operation: its route, mutation, documentation and record follow from what is given here. */
+export function lifecycleOperation<Shape extends z.ZodRawShape>(
+  operation: LifecycleOperation<Shape>,
+): Command<typeof appEnvTarget & Shape, AppEnvTarget, LifecycleResult> {
+  return {
+    name: operation.name,
+    about: operation.about,
+    dangerous: operation.dangerous ?? false,
+    input: z.strictObject({ ...appEnvTarget, ...operation.input }),
+    permission: 'appEnv:operate',
+    target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
+    async execute(context, input, { appEnv }) {
+      const { intent, message, rollbackInfo } = await operation.plan(context, appEnv, input as z.output<z.ZodObject<Shape>>)
+      const begun = intent ? await beginOperation(context, appEnv, intent) : null
+      return {
+        success: true,
+        message: message ?? operation.accepted,
+        appEnv: { appEnvId: appEnv.id, name: appEnv.name, status: begun ? 'UPDATING' : appEnv.status },
+        ...(rollbackInfo ? { rollbackInfo } : {}),
+        operationId: begun?.id ?? null,
+      }
+    },
+  }
+}

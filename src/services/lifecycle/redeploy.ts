@@ -1,0 +1,23 @@
+import { conflict, notFound } from '../../domain/errors.ts'
+import { configurationOf } from '../app-env/configured.ts'
+import { id } from '../input.ts'
+import { lifecycleOperation } from './lifecycle-operation.ts'
+
+export const redeployAppEnv = lifecycleOperation({
+  name: 'redeployAppEnv',
+  about: 'Start the containers anew with the current image, or that of contentId, and the present configuration.',
+  accepted: 'Redeployment started',
+  input: { contentId: id('version whose image is deployed; the current one when omitted').optional() },
+  async plan({ tx }, appEnv, { contentId }) {
+    const chosen = contentId
+      ? await tx.content.findFirst({ where: { id: contentId, appEnvId: appEnv.id } })
+      : appEnv.currentContent
+    if (contentId && !chosen) throw notFound('deployment', contentId)
+    if (!chosen?.deployedAt) {
+      throw conflict('NEVER_DEPLOYED', contentId ? 'That version was never deployed successfully' : 'Nothing was ever deployed here; deploy an image first')
+    }
+    // The digest stays pinned: "the current version" never turns into whatever the tag means today.
+    const { image, imageDigest, id: fromContentId } = chosen
+    return { intent: { kind: 'REDEPLOY', content: { image, imageDigest, fromContentId, configuration: configurationOf(appEnv) } } }
+  },
+})

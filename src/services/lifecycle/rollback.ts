@@ -1,0 +1,45 @@
+import type { Transaction } from '../../database/client.ts'
+import type { Content } from '../../database/generated/prisma/client.ts'
+import type { Configuration } from '../../domain/configuration.ts'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { refuseRollback } from '../../domain/rollback.ts'
+import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
+import { id } from '../input.ts'
+import { lifecycleOperation } from './lifecycle-operation.ts'
+
+export const rollbackAppEnv = lifecycleOperation({
+  name: 'rollbackAppEnv',
+  about: 'Bring an earlier version back, with the image and the configuration it ran with.',
+  accepted: 'Rollback started',
+  dangerous: true,
+  input: { targetContentId: id('version to bring back; the one before the current when omitted').optional() },
+  async plan({ tx }, appEnv, { targetContentId }) {
+    const target = targetContentId ? await findTarget(tx, appEnv, targetContentId) : await findPrevious(tx, appEnv)
+    const refusal = refuseRollback(target, appEnv.currentContentId)
+    if (refusal) throw conflict(refusal.reason, refusal.message)
+    const { image, imageDigest, id: fromContentId } = target
+    const configuration = target.configuration as unknown as Configuration
+    return {
+      intent: { kind: 'ROLLBACK', content: { image, imageDigest, fromContentId, configuration } },
+      rollbackInfo: { fromVersion: appEnv.currentContent?.version ?? 0, toVersion: target.version, contentId: target.id },
+    }
+  },
+})
+
+async function findTarget(tx: Transaction, appEnv: LoadedAppEnv, contentId: string): Promise<Content> {
+  const target = await tx.content.findFirst({ where: { id: contentId, appEnvId: appEnv.id } })
+  if (!target) throw notFound('deployment', contentId)
+  return target
+}
+
+async function findPrevious(tx: Transaction, appEnv: LoadedAppEnv): Promise<Content> {
+  const current = appEnv.currentContent
+  const previous = current
+    ? await tx.content.findFirst({
+        where: { appEnvId: appEnv.id, deployedAt: { not: null }, version: { lt: current.version } },
+        orderBy: { version: 'desc' },
+      })
+    : null
+  if (!previous) throw conflict('NO_EARLIER_VERSION', 'There is no earlier deployed version to roll back to')
+  return previous
+}

@@ -1,0 +1,18 @@
+import { conflict } from '../../domain/errors.ts'
+import { openOperationOf } from './open-operation.ts'
+import { lifecycleOperation } from './lifecycle-operation.ts'
+
+export const stopAppEnv = lifecycleOperation({
+  name: 'stopAppEnv',
+  about: 'Scale the containers to zero. The environment cannot be reached until it is started.',
+  accepted: 'The environment is stopping',
+  dangerous: true,
+  input: {},
+  async plan({ tx }, appEnv) {
+    if (appEnv.status === 'PENDING') throw conflict('NEVER_DEPLOYED', 'Nothing runs here: nothing was ever deployed')
+    if (appEnv.status === 'STOPPED') throw conflict('ALREADY_STOPPED', 'The environment is stopped already')
+    const open = await openOperationOf(tx, appEnv)
+    if (open?.kind === 'STOP') throw conflict('ALREADY_STOPPING', 'The environment is being stopped already')
+    return { intent: { kind: 'STOP' } }
+  },
+})

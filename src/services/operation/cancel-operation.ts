@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { Transaction } from '../../database/client.ts'
+import type { AppEnv, Operation } from '../../database/generated/prisma/client.ts'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { isOpen, statusAfter } from '../../domain/operation.ts'
+import { hintWork } from '../../events/hints.ts'
+import { command, type Target } from '../command.ts'
+import { id } from '../input.ts'
+import { endOpenOperation } from '../lifecycle/begin-operation.ts'
+
+type OperationTarget = Target & { operation: Operation; appEnv: AppEnv }
+
+/** Locks the operation's environment, under whose lock operations begin and end. */
+export async function lockOperation(tx: Transaction, operationId: string): Promise<OperationTarget> {
+  await tx.$queryRaw`SELECT 1 FROM app_env WHERE id = (SELECT app_env_id FROM operation WHERE id = ${operationId}) FOR UPDATE`
+  const found = await tx.operation.findUnique({ where: { id: operationId }, include: { appEnv: true } })
+  if (!found) throw notFound('operation', operationId)
+  const { appEnv, ...operation } = found
+  const scope = { accountId: operation.accountId, appEnvId: operation.appEnvId }
+  return { type: 'operation', id: operation.id, version: operation.version, ...scope, operation, appEnv }
+}
+
+export const cancelOperation = command({
+  name: 'cancelOperation',
+  about: 'Cancel an operation that has not ended. It is over at once; what runs is what ran before.',
+  input: z.strictObject({ operationId: id('operation') }),
+  permission: 'appEnv:operate',
+  target: ({ tx }, { operationId }) => lockOperation(tx, operationId),
+  async execute(context, _input, { operation, appEnv }) {
+    const { tx, announce } = context
+    if (!isOpen(operation.status)) {
+      throw conflict('OPERATION_ENDED', `The operation has ended already: ${operation.status}`)
+    }
+    if (operation.kind === 'DELETE') throw conflict('NOT_CANCELLABLE', 'A deletion cannot be cancelled: the environment is gone already')
+    await endOpenOperation(context, appEnv, 'CANCELLED_BY_USER', 'Cancelled on request')
+    const status = statusAfter(operation.previousStatus, appEnv.currentContentId !== null)
+    await tx.$executeRaw`UPDATE app_env SET status = ${status}::"AppEnvStatus", due_at = now(), version = version + 1 WHERE id = ${appEnv.id}`
+    announce({
+      type: 'appEnv.statusChanged',
+      appId: appEnv.appId,
+      appEnvId: appEnv.id,
+      operationId: operation.id,
+      payload: { status, previousStatus: appEnv.status },
+    })
+    await hintWork(tx, appEnv.id)
+    return {
+      success: true,
+      message: 'The operation is cancelled',
+      appEnv: { appEnvId: appEnv.id, name: appEnv.name, status },
+      operationId: operation.id,
+    }
+  },
+})

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { conflict } from '../../domain/errors.ts'
+import type { Configuration } from '../../domain/configuration.ts'
+import { withEverything } from '../app-env/load-app-env.ts'
+import { command } from '../command.ts'
+import { id } from '../input.ts'
+import { beginOperation, type NewContent } from '../lifecycle/begin-operation.ts'
+import { lockOperation } from './cancel-operation.ts'
+
+export const retryOperation = command({
+  name: 'retryOperation',
+  about: 'Drive a failed operation again, as a new one with the same intent. For dead letters, once the cause is gone.',
+  input: z.strictObject({ operationId: id('failed operation') }),
+  permission: 'appEnv:operate',
+  target: ({ tx }, { operationId }) => lockOperation(tx, operationId),
+  async execute(context, _input, { operation, appEnv: { id: appEnvId } }) {
+    const { tx } = context
+    if (operation.status !== 'FAILED') throw conflict('NOT_FAILED', `Only a failed operation can be retried; this one is ${operation.status}`)
+    const newer = await tx.operation.findFirst({ where: { appEnvId, createdAt: { gt: operation.createdAt } } })
+    if (newer) throw conflict('NEWER_OPERATION', `A newer operation (${newer.id}) has been asked of the environment since`)
+    const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id: appEnvId }, include: withEverything })
+    const content = operation.contentId ? await tx.content.findUniqueOrThrow({ where: { id: operation.contentId } }) : null
+    const isNewVersion = operation.kind !== 'START' && content !== null
+    const begun = await beginOperation(context, appEnv, {
+      kind: operation.kind,
+      retriesId: operation.id,
+      ...(isNewVersion ? { content: repeatOf(content) } : { contentId: operation.contentId ?? undefined }),
+    })
+    await tx.operation.update({ where: { id: operation.id }, data: { isDeadLetter: false, version: { increment: 1 } } })
+    return {
+      success: true,
+      message: 'The operation is tried again',
+      appEnv: { appEnvId, name: appEnv.name, status: 'UPDATING' },
+      operationId: begun.id,
+    }
+  },
+})
+
+const repeatOf = (content: { id: string; image: string; imageDigest: string | null; configuration: unknown }): NewContent => ({
+  image: content.image,
+  imageDigest: content.imageDigest,
+  fromContentId: content.id,
+  configuration: content.configuration as Configuration,
+})

@@ -1,0 +1,148 @@
+import type { z } from 'zod'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/client.ts'
+import { asDomainError, isTransient } from '../database/errors.ts'
+import { DomainError, type FieldProblem, invalidInput } from '../domain/errors.ts'
+import { type NewEvent, INSTALLATION_LEDGER } from '../events/event.ts'
+import { record } from '../events/record.ts'
+import type { Vault } from '../secrets/vault.ts'
+import { type Caller, permit } from './caller.ts'
+import type { AnyCommand, CallOptions, CommandContext, CommandResult, Target } from './command.ts'
+import { claimKey, keepRefusal, type StoredAnswer, storeAnswer } from './idempotency.ts'
+
+export interface Dependencies {
+  database: Database
+  config: Config
+  vault: Vault
+}
+
+/** What a door renders: the result, and whether it is a repeat of an earlier answer. */
+export interface Performed<Result = CommandResult> {
+  result: Result
+  replayed: boolean
+}
+
+const TRANSACTION_MS = 10_000
+const TRIES = 4
+
+/** Carries a dry run's answer out of the transaction that it rolls back. */
+class DryRunDone {
+  readonly result: CommandResult
+  constructor(result: CommandResult) {
+    this.result = result
+  }
+}
+
+/**
+ * Runs one write: input, target, permission, version, decision, record, in that order (contract §1, order of
+ * checks), in one short transaction. A dry run is the very same transaction, rolled back.
+ */
+export async function perform(
+  { database, config, vault }: Dependencies,
+  caller: Caller,
+  command: AnyCommand,
+  rawInput: unknown,
+  options: CallOptions,
+): Promise<Performed> {
+  const input = parseInput(command.input, rawInput)
+  const run = () =>
+    database.$transaction(
+      async (tx) => {
+        const replay = await claimKey(tx, caller, command, input, options)
+        if (replay) return replay
+        const result = await decide({ tx, caller, config, vault, command, input, options })
+        if (options.dryRun) throw new DryRunDone(result)
+        await storeAnswer(tx, caller, command, options, config, result)
+        return { result, replayed: false }
+      },
+      { timeout: TRANSACTION_MS, maxWait: TRANSACTION_MS / 2 },
+    )
+  try {
+    return answerOf(await withRetries(run))
+  } catch (error) {
+    if (error instanceof DryRunDone) return { result: error.result, replayed: false }
+    const refusal = asDomainError(error)
+    if (refusal instanceof DomainError) await keepRefusal(database, caller, command, input, options, config, refusal)
+    throw refusal
+  }
+}
+
+function answerOf(answer: StoredAnswer | Performed): Performed {
+  if ('result' in answer) return answer
+  const { code, reason, message, details, requestId } = answer.refusal
+  const refusal = new DomainError(code, reason, message, details)
+  throw Object.assign(refusal, { replayOf: requestId })
+}
+
+interface Decision {
+  tx: CommandContext['tx']
+  caller: Caller
+  config: Config
+  vault: Vault
+  command: AnyCommand
+  input: Record<string, unknown>
+  options: CallOptions
+}
+
+async function decide({ tx, caller, config, vault, command, input, options }: Decision): Promise<CommandResult> {
+  const events: NewEvent[] = []
+  const details: Record<string, unknown> = {}
+  const context: CommandContext = {
+    tx,
+    caller,
+    config,
+    vault,
+    requestId: options.requestId,
+    announce: (event) => events.push(event),
+    note: (more) => Object.assign(details, more),
+  }
+  const target: Target = await command.target(context, input)
+  permit(caller, command.permission, target)
+  requireVersion(target, options.expectedVersion)
+  const result: CommandResult = await command.execute(context, input, target)
+  await record(tx, target.accountId ?? INSTALLATION_LEDGER, events, {
+    action: command.name,
+    actorType: caller.userId ? 'USER' : 'TOKEN',
+    actorId: caller.userId ?? caller.tokenId,
+    tokenId: caller.tokenId,
+    targetType: target.type,
+    // A create is audited under the id that it made.
+    targetId: target.id ?? String(result[`${target.type}Id`]),
+    requestId: options.requestId,
+    details,
+  })
+  return options.dryRun ? { ...result, dryRun: true, changes: details } : result
+}
+
+function requireVersion(target: Target, expected: number | undefined): void {
+  if (expected === undefined || target.version === expected) return
+  const message = `The ${target.type} is at version ${target.version ?? 'none'}, not ${expected}: read it again and repeat`
+  throw new DomainError('PRECONDITION_FAILED', 'VERSION_MISMATCH', message)
+}
+
+/** Deadlocks and serialization failures left nothing behind, so the whole transaction is simply run again. */
+async function withRetries<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (tries >= TRIES || !isTransient(error)) throw error
+    }
+  }
+}
+
+export function parseInput<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, raw: unknown): z.output<z.ZodObject<Shape>> {
+  const parsed = schema.safeParse(raw ?? {})
+  if (parsed.success) return parsed.data
+  throw invalidInput(parsed.error.issues.flatMap(problemsOf))
+}
+
+/** One sentence per field; unknown fields are named one by one (contract §1, Bodies). */
+function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
+  const path = issue.path.map(String).join('.')
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ field: path ? `${path}.${key}` : key, message: 'is not a field of this call' }))
+  }
+  const missing = issue.code === 'invalid_type' && issue.input === undefined
+  return [{ field: path || 'body', message: missing ? 'is required' : issue.message }]
+}

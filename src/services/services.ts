@@ -1,0 +1,96 @@
+import type { Config } from '../config.ts'
+import type { Database } from '../database/client.ts'
+import { asDomainError } from '../database/errors.ts'
+import { invalidField } from '../domain/errors.ts'
+import type { Wakeups } from '../events/wakeups.ts'
+import type { Vault } from '../secrets/vault.ts'
+import { accountsScope, getAccount, getMember, listAccounts, listMembers, listRegions } from './account/read-accounts.ts'
+import { appsScope, getApp, listApps } from './app/read-apps.ts'
+import { readAppEnvHistory } from './app-env/app-env-history.ts'
+import { readAppEnvStatus } from './app-env/app-env-status.ts'
+import { appEnvsScope, getAppEnv, listAppEnvs, readAppEnvRecord, visibleAppEnvs } from './app-env/read-app-envs.ts'
+import { authenticate } from './authenticate.ts'
+import type { Caller } from './caller.ts'
+import type { AnyCommand, CallOptions, CommandResult, ResultOf } from './command.ts'
+import { storeFinalAnswer } from './idempotency.ts'
+import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
+import { type Performed, perform } from './perform.ts'
+import { getToken, listTokens } from './token/read-tokens.ts'
+import { waitForOperation } from './wait.ts'
+
+interface ServiceDependencies {
+  database: Database
+  config: Config
+  vault: Vault
+  wakeups: Wakeups
+}
+
+export type Services = ReturnType<typeof createServices>
+
+/** Everything that the two doors can ask for. They hold nothing else of the house. */
+export function createServices(dependencies: ServiceDependencies) {
+  const { database } = dependencies
+  return {
+    authenticate: (header: string | null | undefined) => authenticate(database, header),
+    perform: <C extends AnyCommand>(caller: Caller, command: C, input: unknown, options: CallOptions) =>
+      performAndWait(dependencies, caller, command, input, options) as Promise<Performed<ResultOf<C>>>,
+    accounts: bind(database, { list: listAccounts, get: getAccount, members: listMembers, member: getMember, regions: listRegions }),
+    accountsScope,
+    tokens: bind(database, { list: listTokens, get: getToken }),
+    apps: bind(database, { list: listApps, get: getApp, scope: appsScope }),
+    appEnvs: {
+      ...bind(database, { list: listAppEnvs, get: getAppEnv, scope: appEnvsScope, history: readAppEnvHistory }),
+      ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus }),
+      visible: visibleAppEnvs,
+    },
+    operations: bind(database, { list: listOperations, get: getOperation, scope: operationsScope }),
+    database,
+  }
+}
+
+/** Gives functions their first argument, and turns a database that is away into an UNAVAILABLE. */
+function bind<First, Functions extends Record<string, (first: First, ...rest: never[]) => unknown>>(first: First, functions: Functions) {
+  type Bound = { [Name in keyof Functions]: OmitFirst<Functions[Name]> }
+  const bound = Object.entries(functions).map(([name, call]) => {
+    const withFirst = async (...rest: never[]) => {
+      try {
+        return await call(first, ...rest)
+      } catch (error) {
+        throw asDomainError(error)
+      }
+    }
+    return [name, withFirst]
+  })
+  return Object.fromEntries(bound) as Bound
+}
+
+type OmitFirst<F> = F extends (first: never, ...rest: infer Rest) => Promise<infer Result> ? (...rest: Rest) => Promise<Result> : never
+
+/** A call that waits answers with the status that the operation ended in; its shape is the same (contract §1). */
+async function performAndWait(
+  dependencies: ServiceDependencies,
+  caller: Caller,
+  command: AnyCommand,
+  input: unknown,
+  options: CallOptions,
+): Promise<Performed> {
+  const { database, config } = dependencies
+  const { waitSeconds } = options
+  if (waitSeconds !== undefined && !(Number.isInteger(waitSeconds) && waitSeconds >= 0 && waitSeconds <= config.BERTH_MAX_WAIT_SECONDS)) {
+    throw invalidField('waitSeconds', `must be a whole number from 0 to ${config.BERTH_MAX_WAIT_SECONDS}`)
+  }
+  const performed = await perform(dependencies, caller, command, input, options)
+  const { operationId } = performed.result
+  if (!waitSeconds || performed.replayed || options.dryRun || typeof operationId !== 'string') return performed
+  await waitForOperation(dependencies, operationId, waitSeconds, options.signal)
+  const result = await withPresentStatus(database, performed.result)
+  await storeFinalAnswer(database, caller, command, options, result)
+  return { result, replayed: false }
+}
+
+async function withPresentStatus(database: Database, result: CommandResult): Promise<CommandResult> {
+  const appEnv = result.appEnv as { appEnvId: string } | undefined
+  if (!appEnv) return result
+  const present = await database.appEnv.findUnique({ where: { id: appEnv.appEnvId }, select: { status: true } })
+  return present ? { ...result, appEnv: { ...appEnv, status: present.status } } : result
+}

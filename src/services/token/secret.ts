@@ -1,0 +1,23 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+const PREFIXES = { USER: 'berth_u_', ENVIRONMENT: 'berth_e_', SCOPED: 'berth_s_' } as const
+const CHECKSUM_LENGTH = 6
+const PATTERN = /^berth_[ues]_[0-9a-f]{48}$/
+
+const checksum = (text: string) => createHash('sha256').update(`berth token ${text}`).digest('hex').slice(0, CHECKSUM_LENGTH)
+
+/** A new token: a prefix that scanners recognise, 168 random bits, and a checksum that catches typing mistakes. */
+export function newSecret(kind: keyof typeof PREFIXES): string {
+  const body = PREFIXES[kind] + randomBytes(21).toString('hex')
+  return body + checksum(body)
+}
+
+/** Only this is kept. Tokens are random, so a plain hash is enough: there is nothing to guess. */
+export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+/** False for a token of ours with a wrong checksum: it is answered without asking the database. */
+export function isPlausible(secret: string): boolean {
+  if (!PATTERN.test(secret)) return !/^berth_[ues]_/.test(secret) && secret.length <= 200
+  const body = secret.slice(0, -CHECKSUM_LENGTH)
+  return checksum(body) === secret.slice(-CHECKSUM_LENGTH)
+}

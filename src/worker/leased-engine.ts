@@ -1,0 +1,70 @@
+import type { Config } from '../config.ts'
+import type {
+  CallBounds,
+  LogLine,
+  ObservedReplica,
+  RegistryCredential,
+  ResolvedImage,
+  Rollout,
+  RolloutReference,
+  Runtime,
+} from '../runtime/runtime.ts'
+import { type EngineLink, isEngineAway } from './engine-link.ts'
+import type { Lease } from './lease.ts'
+
+const LOG_SECONDS = 5
+
+/** The engine as the work on one environment may use it. */
+export interface LeasedEngine {
+  resolveImage(image: string, credential: RegistryCredential | null): Promise<ResolvedImage>
+  apply(rollout: Rollout): Promise<void>
+  observe(): Promise<ObservedReplica[]>
+  remove(replicas: Omit<RolloutReference, 'appEnvId'>, graceSeconds: number): Promise<void>
+  removeNetwork(accountId: string): Promise<void>
+  /** The last lines of a container's output. */
+  tail(name: string, lines: number): Promise<LogLine[]>
+}
+
+/**
+ * Every call checks the lease before and after, has a deadline and ends with the work's signal. The check before
+ * is what keeps a process that was paused past its lease from touching the engine; a call that it was paused in
+ * can only meet containers of its own rollout, because names and labels tell rollouts apart.
+ */
+export function leasedEngine(
+  runtime: Runtime,
+  link: EngineLink,
+  lease: Lease,
+  signal: AbortSignal,
+  config: Config,
+): LeasedEngine {
+  const call = async <T>(timeoutSeconds: number, ask: (bounds: CallBounds) => Promise<T>): Promise<T> => {
+    lease.assertHeld()
+    signal.throwIfAborted()
+    link.assertReachable()
+    try {
+      const answer = await ask({ signal, timeoutSeconds })
+      lease.assertHeld()
+      return answer
+    } catch (error) {
+      // Why the work ended says more than how the call failed because of it.
+      signal.throwIfAborted()
+      if (isEngineAway(error)) link.doubt()
+      throw error
+    }
+  }
+  const { appEnvId } = lease
+  const seconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
+  return {
+    resolveImage: (image, credential) =>
+      call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => runtime.resolveImage(image, credential, bounds)),
+    apply: (rollout) => call(seconds, (bounds) => runtime.apply(rollout, bounds)),
+    observe: () => call(seconds, (bounds) => runtime.observe({ appEnvId }, bounds)),
+    remove: (replicas, graceSeconds) =>
+      call(seconds + graceSeconds, (bounds) =>
+        runtime.remove({ appEnvId, ...replicas }, { ...bounds, graceSeconds }),
+      ),
+    removeNetwork: (accountId) => call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds)),
+    tail: (name, lines) =>
+      call(LOG_SECONDS, (bounds) => Array.fromAsync(runtime.logs(name, { ...bounds, tail: lines }))),
+  }
+}

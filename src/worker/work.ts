@@ -1,0 +1,35 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/client.ts'
+import type { Prisma } from '../database/generated/prisma/client.ts'
+import { OPEN_STATUSES } from '../domain/operation.ts'
+import type { Vault } from '../secrets/vault.ts'
+import type { Lease } from './lease.ts'
+import type { LeasedEngine } from './leased-engine.ts'
+
+/** Everything that work on one claimed environment has at hand. */
+export interface Work {
+  database: Database
+  engine: LeasedEngine
+  vault: Vault
+  config: Config
+  log: Logger
+  lease: Lease
+  /** Fires when the work has to stop: the lease's signal, and for an operation its deadline too. */
+  signal: AbortSignal
+}
+
+const withState = {
+  app: { select: { type: true } },
+  account: { select: { id: true, dataKey: true } },
+  currentContent: true,
+  replicas: { orderBy: { name: 'asc' } },
+  operations: { where: { status: { in: [...OPEN_STATUSES] } }, include: { content: true } },
+} satisfies Prisma.AppEnvInclude
+
+/** An environment as the worker sees it: what should run, what was recorded to run, and what was asked for. */
+export type WorkAppEnv = Prisma.AppEnvGetPayload<{ include: typeof withState }>
+export type WorkOperation = WorkAppEnv['operations'][number]
+
+export const loadAppEnv = (database: Database, id: string): Promise<WorkAppEnv> =>
+  database.appEnv.findUniqueOrThrow({ where: { id }, include: withState })

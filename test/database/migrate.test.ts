@@ -1,0 +1,52 @@
+import pg from 'pg'
+import { afterEach, describe, expect, test } from 'vitest'
+import { migrate } from '../../src/database/migrate.ts'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+
+const created: TestDatabase[] = []
+
+async function emptyDatabase(): Promise<string> {
+  const fresh = await createTestDatabase({ empty: true })
+  created.push(fresh)
+  return fresh.url
+}
+
+afterEach(async () => {
+  await Promise.all(created.splice(0).map((database) => database.drop()))
+})
+
+describe('migrating', () => {
+  test('applies every migration once and finds nothing to do the second time', async () => {
+    const url = await emptyDatabase()
+    const applied = await migrate(url)
+    expect(applied.length).toBeGreaterThan(0)
+    expect(await migrate(url)).toEqual([])
+  })
+
+  test('by two processes at once applies every migration in exactly one of them', async () => {
+    const url = await emptyDatabase()
+    const [first = [], second = []] = await Promise.all([migrate(url), migrate(url)])
+    expect([first.length, second.length].sort()).toEqual([0, first.length + second.length])
+    expect(await migrate(url)).toEqual([])
+  })
+
+  test('gives up when another process holds the lock for too long', async () => {
+    const url = await emptyDatabase()
+    const other = new pg.Client({ connectionString: url })
+    await other.connect()
+    await other.query('SELECT pg_advisory_lock(7236784001)')
+    await expect(migrate(url, { lockTimeoutSeconds: 1 })).rejects.toMatchObject({ code: '55P03' })
+    await other.end()
+    expect((await migrate(url)).length).toBeGreaterThan(0)
+  })
+
+  test('keeps the rule that one environment has one open operation', async () => {
+    const url = await emptyDatabase()
+    await migrate(url)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const { rows } = await client.query("SELECT indexname FROM pg_indexes WHERE indexdef LIKE '% WHERE %' ORDER BY 1")
+    await client.end()
+    expect(rows.map((row) => row.indexname)).toContain('operation_one_open_per_app_env')
+  })
+})

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { createDatabase, type Database } from '../../src/database/client.ts'
+
+export const TEMPLATE_DATABASE = 'berth_template'
+
+export interface TestDatabase {
+  url: string
+  database: Database
+  drop(): Promise<void>
+}
+
+export interface TestDatabaseOptions {
+  poolSize?: number
+  onQuery?: (sql: string) => void
+  /** Starts without any table. */
+  empty?: boolean
+}
+
+/** A migrated database of the test file's own; call `drop` in afterAll. */
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const { poolSize = 5, onQuery, empty = false } = options
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE_DATABASE}`)
+  const url = new URL(inject('postgresUrl'))
+  url.pathname = `/${name}`
+  const database = createDatabase({ url: url.href, poolSize, onQuery })
+  const drop = async () => {
+    await database.$disconnect()
+    await administer(`DROP DATABASE ${name} WITH (FORCE)`)
+  }
+  return { url: url.href, database, drop }
+}
+
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: inject('postgresUrl') })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

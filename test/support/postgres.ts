@@ -1,0 +1,67 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { shutDown } from '../../src/database/postgres-server.ts'
+import { TEMPLATE_DATABASE } from './database.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+const PREFIX = 'berth-test-'
+
+// Nothing here outlives the run, so durability is traded for speed.
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+/** One real PostgreSQL for the whole run, with one migrated database that every test file clones. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await sweep()
+  const dataDir = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  const server = await startEmbeddedPostgres({ dataDir, settings: SETTINGS })
+  const teardown = async () => {
+    await server.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  try {
+    await createTemplate(server.url)
+  } catch (error) {
+    await teardown()
+    throw error
+  }
+  project.provide('postgresUrl', server.url)
+  return teardown
+}
+
+async function createTemplate(serverUrl: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: serverUrl })
+  await admin.connect()
+  await admin.query(`CREATE DATABASE ${TEMPLATE_DATABASE}`)
+  await admin.end()
+  const url = new URL(serverUrl)
+  url.pathname = `/${TEMPLATE_DATABASE}`
+  await migrate(url.href)
+}
+
+/** Runs that were killed could not clean up after themselves. */
+async function sweep(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1])
+    if (!pid || isRunning(pid)) continue
+    await shutDown(join(tmpdir(), name, 'postgres'), 5)
+    rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
