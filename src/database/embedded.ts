@@ -6,7 +6,6 @@ import pg from 'pg'
 import { findServer, initialise, launch, logTail, SUPERUSER, shutDown } from './postgres-server.ts'
 
 const DATABASE = 'berth'
-const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_SECONDS = 20
 
 // Every process that uses the server holds this lock shared, and the server is stopped by whoever gets it
@@ -17,6 +16,7 @@ export interface EmbeddedOptions {
   dataDir: string
   /** Server settings beyond the default; tests trade durability for speed. */
   settings?: Record<string, string>
+  startTimeoutSeconds?: number
 }
 
 export interface EmbeddedPostgres {
@@ -26,12 +26,13 @@ export interface EmbeddedPostgres {
 }
 
 /** A real PostgreSQL in `<dataDir>/postgres`: made at the first call, adopted when one is already running there. */
-export async function startEmbeddedPostgres({ dataDir, settings = {} }: EmbeddedOptions): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { dataDir, settings = {}, startTimeoutSeconds = 60 } = options
   const folder = join(resolve(dataDir), 'postgres')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   if (!existsSync(folder)) await create(folder)
   const password = readFileSync(join(folder, 'password'), 'utf8')
-  const deadline = Date.now() + START_TIMEOUT_MS
+  const deadline = Date.now() + startTimeoutSeconds * 1000
 
   while (Date.now() < deadline) {
     if (!findServer(folder)?.ready) await launch(folder, settings, deadline)
@@ -42,7 +43,7 @@ export async function startEmbeddedPostgres({ dataDir, settings = {} }: Embedded
     // Another process may be stopping the server, or starting it, at this very moment.
     await sleep(100)
   }
-  throw new Error(`PostgreSQL in ${folder} did not start within ${START_TIMEOUT_MS / 1000} s:\n${logTail(folder)}`)
+  throw new Error(`PostgreSQL in ${folder} did not start within ${startTimeoutSeconds} s:\n${logTail(folder)}`)
 }
 
 /** Built aside and moved into place whole, so that a start that is killed half-way leaves nothing to trip over. */

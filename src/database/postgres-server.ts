@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -86,11 +86,10 @@ export async function launch(folder: string, settings: Record<string, string>, d
 
 /** The server that owns the folder and is alive, whoever started it. */
 export function findServer(folder: string): RunningServer | null {
-  if (!existsSync(pidFile(folder))) return null
-  const lines = readFileSync(pidFile(folder), 'utf8').split('\n')
-  const [pid, port] = [Number(lines[0]), Number(lines[3])]
-  if (!(pid > 0 && port > 0 && isAlive(pid))) return null
-  return { pid, port, ready: lines[7]?.trim() === 'ready' }
+  const { pid, port, status } = readPidFile(folder)
+  // After a reboot the number in a left-over pid file may belong to some other program.
+  if (!port || !commandLineOf(pid).includes(pathsOf(folder).data)) return null
+  return { pid, port, ready: status === 'ready' }
 }
 
 /** Ends the server: open transactions are rolled back, everything committed is flushed. */
@@ -105,38 +104,40 @@ export async function shutDown(folder: string, seconds: number): Promise<void> {
     process.kill(server.pid, stage.signal)
     const deadline = Date.now() + stage.seconds * 1000
     // Its own pid file is the last thing it removes; the process may linger as somebody's zombie.
-    while (existsSync(pidFile(folder)) && isAlive(server.pid) && Date.now() < deadline) await sleep(20)
-    if (!existsSync(pidFile(folder))) return
+    while (findServer(folder) && Date.now() < deadline) await sleep(20)
+    if (!findServer(folder)) return
   }
 }
 
-export const logTail = (folder: string): string => {
-  const { log } = pathsOf(folder)
-  return existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').slice(-5).join('\n') : ''
+/** The last lines that the server said, for a message about why it does not run. */
+export const logTail = (folder: string): string => textOf(pathsOf(folder).log).trim().split('\n').slice(-5).join('\n')
+
+function readPidFile(folder: string): { pid: number; port: number; status: string } {
+  const lines = textOf(pidFile(folder)).split('\n')
+  return { pid: Number(lines[0]), port: Number(lines[3] ?? 0), status: (lines[7] ?? '').trim() }
 }
 
-/**
- * After a reboot the number in a left-over pid file may belong to some other program, and PostgreSQL then
- * refuses to start. A dead number it handles by itself.
- */
+/** PostgreSQL takes any living process of that number for its predecessor, and refuses to start. A dead one it handles. */
 function removeForeignPidFile(folder: string): void {
-  const server = findServer(folder)
-  const commandLine = server ? `/proc/${server.pid}/cmdline` : ''
-  if (existsSync(commandLine) && !readFileSync(commandLine, 'utf8').includes('postgres')) rmSync(pidFile(folder))
+  const { pid } = readPidFile(folder)
+  const commandLine = pid > 0 ? commandLineOf(pid) : ''
+  if (commandLine && !commandLine.includes(pathsOf(folder).data)) rmSync(pidFile(folder), { force: true })
 }
 
-function isAlive(pid: number): boolean {
+/** Empty when there is no such process. */
+function commandLineOf(pid: number): string {
   try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    if (existsSync('/proc/self')) return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    return execFileSync('ps', ['-p', `${pid}`, '-o', 'command='], { encoding: 'utf8' })
+  } catch {
+    return ''
   }
 }
 
 /** The port of last time if nobody took it meanwhile, else any. */
 async function freePort(folder: string): Promise<number> {
   const file = join(folder, 'port')
-  const remembered = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+  const remembered = Number(textOf(file))
   const port = (await tryPort(remembered)) ?? (await tryPort(0))
   if (!port) throw new Error('No free port for PostgreSQL on 127.0.0.1')
   writeFileSync(file, `${port}\n`)
@@ -162,5 +163,14 @@ async function binaries(): Promise<Binaries> {
     throw new Error(
       `There is no embedded PostgreSQL for ${platform()}-${arch()}; set DATABASE_URL to a server of yours`,
     )
+  }
+}
+
+/** Empty when there is no such file: the server may remove its own between a look and a read. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
   }
 }

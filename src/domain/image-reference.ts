@@ -32,7 +32,9 @@ export function parseImageReference(text: string): ParsedImageReference {
   }
   const { name, tag } = splitTag(beforeDigest)
   if (tag !== null && !TAG.test(tag)) {
-    return { problem: `the tag "${tag}" must be 1 to 128 letters, digits, "_", "." or "-", and not begin with "." or "-"` }
+    return {
+      problem: `the tag "${tag}" must be 1 to 128 letters, digits, "_", "." or "-", and not begin with "." or "-"`,
+    }
   }
   const { registry, repository } = splitRegistry(name)
   const nameProblem = problemOfRegistry(registry) ?? problemOfRepository(repository)
@@ -90,6 +92,8 @@ function problemOfRepository(repository: string): string | null {
   if (repository.length > MAX_NAME_LENGTH) return `the repository has at most ${MAX_NAME_LENGTH} characters`
   const wrong = repository.split('/').find((part) => !PATH_PART.test(part))
   if (wrong === undefined) return null
-  const hint = /[A-Z]/.test(wrong) ? 'must be lower case' : 'must be letters, digits, and single ".", "_" or "-" between them'
+  const hint = /[A-Z]/.test(wrong)
+    ? 'must be lower case'
+    : 'must be letters, digits, and single ".", "_" or "-" between them'
   return `the repository part "${wrong}" ${hint}`
 }

@@ -123,10 +123,7 @@ export interface Runtime {
   removeNetwork(accountId: string, bounds?: CallBounds): Promise<void>
 
   /** The container's output, oldest first; ends at the present unless `follow`. Lines are whole and at most 16 KiB. */
-  logs(
-    name: string,
-    options: CallBounds & { tail?: number; since?: Date; follow?: boolean },
-  ): AsyncIterable<LogLine>
+  logs(name: string, options: CallBounds & { tail?: number; since?: Date; follow?: boolean }): AsyncIterable<LogLine>
 
   stats(name: string, bounds?: CallBounds): Promise<ReplicaStats>
 

@@ -20,8 +20,6 @@ export interface ReplicaWish {
 export interface ReplicaPlan {
   /** One for each replica that should serve; null where there is no container. */
   wanted: { index: number; observed: ObservedReplica | null }[]
-  /** Containers that cannot be started again as they are, and have to go first. */
-  stuck: ObservedReplica[]
   /** True when containers that should run are missing or not running. */
   needsApply: boolean
   /** Containers that belong to nothing. */
@@ -57,16 +55,14 @@ export function planReplicas(
   const leaving = recorded.filter((row) => !isWanted(row))
   const draining = leaving.filter((row) => drains(row) && present.has(place(row)))
   const sheltered = new Set(draining.map(place))
-  const stuck = wanted.flatMap((one) => (one.observed && isStuck(one.observed) ? [one.observed] : []))
   return {
     wanted,
-    stuck,
-    needsApply: wanted.some((one) => !one.observed || isStuck(one.observed) || isDown(one.observed)),
+    needsApply: wanted.some((one) => !one.observed || isDown(one.observed)),
     surplus: observed.filter((replica) => !isWanted(replica) && !isUpcoming(replica) && !sheltered.has(place(replica))),
     outdated: draining.filter((row) => row.state !== 'DRAINING'),
     forgotten: leaving.filter((row) => !sheltered.has(place(row))),
   }
 }
 
-const isStuck = ({ phase }: ObservedReplica) => phase === 'dead' || phase === 'paused'
-const isDown = ({ phase }: ObservedReplica) => phase === 'created' || phase === 'exited'
+/** One that is restarting is left to the engine, which waits longer after every crash. */
+const isDown = ({ phase }: ObservedReplica) => phase !== 'running' && phase !== 'restarting'

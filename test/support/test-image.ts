@@ -22,9 +22,11 @@ export async function ensureTestImage(docker = new Docker()): Promise<string> {
   if (known) return TEST_IMAGE
   const archive = pack()
   const [repo, tag] = TEST_IMAGE.split(':')
-  const imported = docker.importImage(archive, { repo, tag, changes: ['ENV PATH=/usr/bin', 'WORKDIR /app'] })
-  await writeRoot(archive)
-  for await (const _progress of await imported);
+  const [progress] = await Promise.all([
+    docker.importImage(archive as unknown as NodeJS.ReadableStream, { repo, tag, changes: ['ENV PATH=/usr/bin', 'WORKDIR /app'] }),
+    writeRoot(archive),
+  ])
+  for await (const _step of progress);
   return TEST_IMAGE
 }
 

@@ -52,7 +52,7 @@ export function connect(options: EngineOptions): Engine {
  * nor one that has dropped old versions (≥ 1.44) refuses. No connection is kept: one that the engine has closed
  * meanwhile would fail a call that was never sent, and a new one to a local socket costs a tenth of a millisecond.
  */
-function endpointOf(address: string): Docker.DockerOptions {
+function endpointOf(address: string): Docker.DockerOptions & { agent: HttpAgent } {
   const url = new URL(address)
   if (url.protocol === 'unix:') {
     // `host` must be there: dockerode would otherwise take it from DOCKER_HOST, and prefer it to the socket.
@@ -63,18 +63,23 @@ function endpointOf(address: string): Docker.DockerOptions {
   return { host: url.hostname, port: url.port || (secure ? 2376 : 2375), protocol: secure ? 'https' : 'http', agent }
 }
 
-interface Request {
-  method: 'GET'
+interface Question {
   path: string
   query?: Record<string, unknown>
   isStream?: boolean
   signal: AbortSignal
 }
 
-/** For the calls whose dockerode method takes no signal, or would hold a whole stream in memory. */
-export function dial(engine: Engine, { method, path, query = {}, isStream = false, signal }: Request): Promise<unknown> {
-  const statusCodes = { 200: true }
-  const options = { path: `${path}?`, method, options: { ...query }, isStream, statusCodes, abortSignal: signal }
+/** A GET for which dockerode's own method takes no signal, or would hold a whole stream in memory. */
+export function ask(engine: Engine, { path, query = {}, isStream = false, signal }: Question): Promise<unknown> {
+  const options = {
+    method: 'GET',
+    path: `${path}?`,
+    options: { ...query },
+    statusCodes: { 200: true },
+    isStream,
+    abortSignal: signal,
+  }
   return new Promise((resolve, reject) => {
     engine.docker.modem.dial(options, (error, answer) => (error ? reject(error) : resolve(answer)))
   })

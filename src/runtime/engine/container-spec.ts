@@ -65,7 +65,10 @@ function limitsOf({ resources }: Rollout, cores: number) {
 }
 
 /** An entrypoint without arguments must not inherit the image's own arguments, so Cmd is sent with it, even empty. */
-function commandOf({ command, workingDir }: Rollout): Pick<ContainerCreateOptions, 'Entrypoint' | 'Cmd' | 'WorkingDir'> {
+function commandOf({
+  command,
+  workingDir,
+}: Rollout): Pick<ContainerCreateOptions, 'Entrypoint' | 'Cmd' | 'WorkingDir'> {
   return {
     ...(command === null ? {} : { Cmd: command.args }),
     ...(command !== null && command.entrypoint.length > 0 ? { Entrypoint: command.entrypoint } : {}),

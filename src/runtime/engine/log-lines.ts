@@ -20,29 +20,31 @@ interface Unfinished {
  * its beginning, cut between characters, so that nothing is lost.
  */
 export class LogLines {
-  #pending = Buffer.alloc(0)
+  #pending: Buffer = Buffer.alloc(0)
   readonly #unfinished = new Map<StreamName, Unfinished>()
 
   /** The lines that this chunk completes. */
-  *read(chunk: Buffer): Generator<LogLine> {
-    this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
-    while (this.#pending.length >= HEADER_BYTES) {
-      const end = HEADER_BYTES + this.#pending.readUInt32BE(4)
-      if (this.#pending.length < end) return
-      const stream = this.#pending[0] === 2 ? 'stderr' : 'stdout'
-      const frame = this.#pending.subarray(HEADER_BYTES, end)
-      this.#pending = this.#pending.subarray(end)
-      yield* this.#readFrame(stream, frame)
+  read(chunk: Buffer): LogLine[] {
+    const lines: LogLine[] = []
+    let rest = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
+    while (rest.length >= HEADER_BYTES) {
+      const end = HEADER_BYTES + rest.readUInt32BE(4)
+      if (rest.length < end) break
+      lines.push(...this.#readFrame(rest[0] === 2 ? 'stderr' : 'stdout', rest.subarray(HEADER_BYTES, end)))
+      rest = rest.subarray(end)
     }
+    this.#pending = rest
+    return lines
   }
 
   /** What is left when the stream ends without a newline. */
-  *end(): Generator<LogLine> {
-    for (const [stream, line] of this.#unfinished) yield finished(stream, line)
+  end(): LogLine[] {
+    const lines = [...this.#unfinished].map(([stream, line]) => finished(stream, line))
     this.#unfinished.clear()
+    return lines
   }
 
-  *#readFrame(stream: StreamName, frame: Buffer): Generator<LogLine> {
+  #readFrame(stream: StreamName, frame: Buffer): LogLine[] {
     const space = frame.indexOf(0x20)
     const ends = frame.at(-1) === NEWLINE
     const text = frame.subarray(space + 1, ends ? -1 : undefined)
@@ -50,10 +52,11 @@ export class LogLines {
     line.parts.push(text)
     line.bytes += text.length
     this.#unfinished.set(stream, line)
-    while (line.bytes > MAX_LINE_BYTES) yield cut(stream, line)
-    if (!ends) return
+    const lines: LogLine[] = []
+    while (line.bytes > MAX_LINE_BYTES) lines.push(cut(stream, line))
+    if (!ends) return lines
     this.#unfinished.delete(stream)
-    yield finished(stream, line)
+    return [...lines, finished(stream, line)]
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { CallBounds, LogLine } from '../runtime.ts'
-import { dial, type Engine } from './connection.ts'
+import { ask, type Engine } from './connection.ts'
 import { getReplica } from './find-containers.ts'
 import { LogLines } from './log-lines.ts'
 import { asFailure, silence, within } from './within.ts'
@@ -15,7 +15,11 @@ export interface LogOptions {
  * A replica's output. The deadline is for each wait on the engine, not for the whole, so that a slow reader is not
  * cut off; following, silence is normal, and only the caller's signal ends it.
  */
-export async function* replicaLogs(engine: Engine, name: string, options: CallBounds & LogOptions): AsyncGenerator<LogLine> {
+export async function* replicaLogs(
+  engine: Engine,
+  name: string,
+  options: CallBounds & LogOptions,
+): AsyncGenerator<LogLine> {
   const bounds = { signal: options.signal, timeoutSeconds: options.timeoutSeconds }
   const stopped = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, stopped.signal]) : stopped.signal
@@ -33,7 +37,12 @@ export async function* replicaLogs(engine: Engine, name: string, options: CallBo
 }
 
 /** The same inside another call, which bounds it. */
-export async function* readLogs(engine: Engine, id: string, options: LogOptions, signal: AbortSignal): AsyncGenerator<LogLine> {
+export async function* readLogs(
+  engine: Engine,
+  id: string,
+  options: LogOptions,
+  signal: AbortSignal,
+): AsyncGenerator<LogLine> {
   yield* linesOf(engine, await openLogs(engine, id, options, signal), null)
 }
 
@@ -49,7 +58,7 @@ async function openLogs(engine: Engine, id: string, options: LogOptions, signal:
     ...(since === undefined ? {} : { since: (since.getTime() / 1000).toFixed(3) }),
   }
   const path = `/containers/${encodeURIComponent(id)}/logs`
-  return (await dial(engine, { method: 'GET', path, query, isStream: true, signal })) as Readable
+  return (await ask(engine, { path, query, isStream: true, signal })) as Readable
 }
 
 async function* linesOf(engine: Engine, stream: Readable, silenceSeconds: number | null): AsyncGenerator<LogLine> {

@@ -66,7 +66,9 @@ export function observedReplica(
     generation: Number(label(LABEL.generation)),
     index: Number(label(LABEL.replica)),
     phase,
-    ...(phase === 'running' && inspected ? endpointOf(inspected, label(LABEL.port), reach) : { address: null, port: null }),
+    ...(phase === 'running' && inspected
+      ? endpointOf(inspected, label(LABEL.port), reach)
+      : { address: null, port: null }),
     startedAt: dateOf(state?.StartedAt),
     finishedAt: dateOf(state?.FinishedAt),
     exitCode: hasEnded && state ? state.ExitCode : null,

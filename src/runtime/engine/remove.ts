@@ -29,7 +29,12 @@ export async function removeReplicas(
 }
 
 /** SIGTERM, SIGKILL after the grace, then removal with the container's anonymous volumes. Gone already is fine. */
-export async function removeContainer(engine: Engine, id: string, graceSeconds: number, signal: AbortSignal): Promise<void> {
+export async function removeContainer(
+  engine: Engine,
+  id: string,
+  graceSeconds: number,
+  signal: AbortSignal,
+): Promise<void> {
   const container = engine.docker.getContainer(id)
   if (graceSeconds > 0) {
     await tolerating([304, 404, 409], () => container.stop({ t: graceSeconds, abortSignal: signal }))

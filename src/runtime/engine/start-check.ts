@@ -16,7 +16,12 @@ const CHECKS = 40
  * the command. So ask for the container's processes (about 10 ms): one besides init means that the command runs.
  * Throws CONTAINER_START_FAILED. A program that starts and then crashes is not our matter; readiness finds that.
  */
-export async function checkStarted(engine: Engine, containerId: string, name: string, signal: AbortSignal): Promise<void> {
+export async function checkStarted(
+  engine: Engine,
+  containerId: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
   for (let check = 0; check < CHECKS; check += 1) {
     if (await runsCommand(engine, containerId, signal)) return
     const state = (await findContainer(engine, containerId, signal))?.State
@@ -31,9 +36,8 @@ export async function checkStarted(engine: Engine, containerId: string, name: st
 async function runsCommand(engine: Engine, containerId: string, signal: AbortSignal): Promise<boolean> {
   try {
     const options = { abortSignal: signal }
-    const { Processes: processes } = await engine.docker.getContainer(containerId).top(options)
-    // Null when there is none, whatever its type says.
-    return (processes ?? []).some((process) => !process.at(-1)?.startsWith('/sbin/docker-init '))
+    const top: { Processes: string[][] | null } = await engine.docker.getContainer(containerId).top(options)
+    return (top.Processes ?? []).some((process) => !process.at(-1)?.startsWith('/sbin/docker-init '))
   } catch (error) {
     // Not running, restarting, or gone between the engine's two looks at it: the inspection says which.
     if (statusOf(error) !== null) return false
@@ -41,7 +45,12 @@ async function runsCommand(engine: Engine, containerId: string, signal: AbortSig
   }
 }
 
-async function cannotRun(engine: Engine, containerId: string, name: string, signal: AbortSignal): Promise<RuntimeError> {
+async function cannotRun(
+  engine: Engine,
+  containerId: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<RuntimeError> {
   const lines = await Array.fromAsync(readLogs(engine, containerId, { tail: 3 }, signal))
   return new RuntimeError('CONTAINER_START_FAILED', `The command of ${name} cannot be run${lastWords(lines)}`)
 }

@@ -1,5 +1,6 @@
+import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Engine } from './connection.ts'
+import { ask, type Engine } from './connection.ts'
 import { LABEL, replicaFilters } from './labels.ts'
 import { within } from './within.ts'
 
@@ -13,7 +14,11 @@ const LONGEST_PAUSE_MS = 10_000
 const MAX_EVENT_LENGTH = 64 * 1024
 
 /** Follows the engine's events until aborted. What happens while the stream is down is left to reconciliation. */
-export async function watchReplicas(engine: Engine, onHint: (appEnvId: string) => void, signal: AbortSignal): Promise<void> {
+export async function watchReplicas(
+  engine: Engine,
+  onHint: (appEnvId: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   let pauseMs = FIRST_PAUSE_MS
   while (!signal.aborted) {
     try {
@@ -35,8 +40,9 @@ async function* eventLines(engine: Engine, signal: AbortSignal): AsyncGenerator<
   const filters = { type: ['container'], event: TELLING_EVENTS, ...replicaFilters(engine.installationId) }
   const closed = new AbortController()
   try {
-    const abortSignal = AbortSignal.any([signal, closed.signal])
-    const stream = await within(engine, { signal }, () => engine.docker.getEvents({ filters, abortSignal }))
+    const open = AbortSignal.any([signal, closed.signal])
+    const question = { path: '/events', query: { filters }, isStream: true, signal: open }
+    const stream = (await within(engine, { signal }, () => ask(engine, question))) as Readable
     stream.setEncoding('utf8')
     let unfinished = ''
     for await (const chunk of stream) {

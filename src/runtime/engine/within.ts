@@ -3,6 +3,13 @@ import { type CallBounds, RuntimeError } from '../runtime.ts'
 import { messageOf, statusOf } from './answers.ts'
 import type { Engine } from './connection.ts'
 
+interface Deadline {
+  /** Default: the caller's, else the engine's for any call. */
+  seconds?: number
+  /** What the end of the time means; default RUNTIME_UNAVAILABLE. */
+  timeUp?: () => Error
+}
+
 /**
  * Runs one method of the port, however many calls it makes, under one deadline and the caller's signal. The signal
  * given to `work` destroys sockets; the race ends the method even where a socket ignores it. Throws the caller's
@@ -12,8 +19,9 @@ export async function within<T>(
   engine: Engine,
   bounds: CallBounds | undefined,
   work: (signal: AbortSignal) => Promise<T>,
-  timeoutSeconds = bounds?.timeoutSeconds ?? engine.callTimeoutSeconds,
+  deadline: Deadline = {},
 ): Promise<T> {
+  const seconds = deadline.seconds ?? bounds?.timeoutSeconds ?? engine.callTimeoutSeconds
   bounds?.signal?.throwIfAborted()
   const call = new AbortController()
   const ended = Promise.withResolvers<never>()
@@ -23,7 +31,7 @@ export async function within<T>(
   }
   const endByCaller = () => end(bounds?.signal?.reason)
   bounds?.signal?.addEventListener('abort', endByCaller, { once: true })
-  const timer = setTimeout(() => end(silence(engine, timeoutSeconds)), timeoutSeconds * 1000)
+  const timer = setTimeout(() => end(deadline.timeUp?.() ?? silence(engine, seconds)), seconds * 1000)
   try {
     return await Promise.race([work(call.signal), ended.promise])
   } catch (error) {

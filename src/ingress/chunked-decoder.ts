@@ -1,0 +1,86 @@
+import { MalformedResponse } from './response-head.ts'
+
+const CR = 0x0d
+const LF = 0x0a
+const SIZE_LINE = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i
+const MAX_LINE_BYTES = 16_384
+const MAX_TRAILERS = 100
+
+export interface DecodedChunks {
+  /** The payload, moved to the start of the bytes it came in. */
+  payload: Buffer
+  /** What follows the end of the body; null while the body goes on. */
+  rest: Buffer | null
+}
+
+/**
+ * Takes chunked bytes apart (RFC 9112 §7.1), whatever pieces they arrive in. Strict, because the other end is
+ * a tenant's container: a bare line feed or a size that is not plain hexadecimal is refused.
+ */
+export class ChunkedDecoder {
+  /** Name, value, name, value…; complete when the body is. */
+  readonly trailers: string[] = []
+  private expecting: 'size' | 'data' | 'end of data' | 'trailer' = 'size'
+  private remaining = 0
+  private line = ''
+
+  decode(bytes: Buffer): DecodedChunks {
+    let position = 0
+    let kept = 0
+    while (position < bytes.length) {
+      if (this.expecting === 'data') {
+        const taken = Math.min(this.remaining, bytes.length - position)
+        if (kept !== position) bytes.copyWithin(kept, position, position + taken)
+        kept += taken
+        position += taken
+        this.remaining -= taken
+        if (this.remaining === 0) this.expecting = 'end of data'
+        continue
+      }
+      const newline = bytes.indexOf(LF, position)
+      const line = this.readLine(bytes, position, newline)
+      if (line === null) break
+      position = newline + 1
+      if (this.takeLine(line)) return { payload: bytes.subarray(0, kept), rest: bytes.subarray(position) }
+    }
+    return { payload: bytes.subarray(0, kept), rest: null }
+  }
+
+  /** A whole line without its end, or null when only a part of it is there yet. */
+  private readLine(bytes: Buffer, start: number, newline: number): string | null {
+    this.line += bytes.toString('latin1', start, newline < 0 ? bytes.length : newline)
+    if (this.line.length > MAX_LINE_BYTES) throw new MalformedResponse('an endless line between chunks')
+    if (newline < 0) return null
+    const { line } = this
+    this.line = ''
+    if (line.charCodeAt(line.length - 1) !== CR) throw new MalformedResponse('a chunk line without carriage return')
+    return line.slice(0, -1)
+  }
+
+  /** True when the line was the last of the body. */
+  private takeLine(line: string): boolean {
+    switch (this.expecting) {
+      case 'size': {
+        const size = SIZE_LINE.exec(line)?.[1]
+        if (!size) throw new MalformedResponse('a chunk without size')
+        this.remaining = Number.parseInt(size, 16)
+        this.expecting = this.remaining === 0 ? 'trailer' : 'data'
+        return false
+      }
+      case 'end of data':
+        if (line !== '') throw new MalformedResponse('a chunk longer than its size')
+        this.expecting = 'size'
+        return false
+      default:
+        if (line === '') return true
+        this.takeTrailer(line)
+        return false
+    }
+  }
+
+  private takeTrailer(line: string): void {
+    const colon = line.indexOf(':')
+    if (colon < 1 || this.trailers.length >= MAX_TRAILERS * 2) throw new MalformedResponse('a broken trailer')
+    this.trailers.push(line.slice(0, colon), line.slice(colon + 1).trim())
+  }
+}

@@ -1,0 +1,113 @@
+/** What a container sent is not an HTTP/1.1 response that can be passed on. */
+export class MalformedResponse extends Error {
+  override readonly name = 'MalformedResponse'
+}
+
+/** How the end of a body is found (RFC 9112 §6.3). */
+export type Framing = { by: 'nothing' } | { by: 'length'; bytes: number } | { by: 'chunks' } | { by: 'close' }
+
+export interface ResponseHead {
+  status: number
+  reason: string
+  /** Name, value, name, value…: the end-to-end headers, with the length of the body but without other framing. */
+  headers: string[]
+  framing: Framing
+  /** Whether the connection may serve another request. */
+  keepsAlive: boolean
+  /** The `timeout` of a Keep-Alive header. */
+  keepAliveSeconds: number | null
+  upgrade: string | null
+}
+
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: (.*))?$/
+const LENGTH = /^\d{1,15}$/
+const NO_BODY: Framing = { by: 'nothing' }
+
+/** What the headers say about the message and the connection, gathered while they are read. */
+class HeaderFacts {
+  readonly headers: string[] = []
+  readonly connection: string[] = []
+  length: string | null = null
+  transferEncoding: string | null = null
+  keepAliveSeconds: number | null = null
+  upgrade: string | null = null
+
+  // A name or value with forbidden characters is left for ServerResponse to refuse, which checks them anyway.
+  read(name: string, value: string): void {
+    switch (name.toLowerCase()) {
+      case 'content-length':
+        if (this.length !== null && this.length !== value) throw new MalformedResponse('two different lengths')
+        if (this.length === null) this.headers.push(name, value)
+        this.length = value
+        break
+      case 'transfer-encoding':
+        this.transferEncoding = this.transferEncoding === null ? value : `${this.transferEncoding}, ${value}`
+        break
+      case 'connection':
+        this.connection.push(...value.toLowerCase().split(/[\s,]+/))
+        break
+      case 'keep-alive':
+        this.keepAliveSeconds = Number(/timeout\s*=\s*"?(\d{1,6})/i.exec(value)?.[1] ?? Number.NaN)
+        break
+      case 'upgrade':
+        this.upgrade = value
+        break
+      // Ours alone: they tell visitors which answers come from the ingress, and which request this was.
+      case 'x-berth-error':
+      case 'x-request-id':
+      case 'proxy-connection':
+      case 'te':
+        break
+      default:
+        this.headers.push(name, value)
+    }
+  }
+}
+
+/**
+ * Reads a response's head, given without its empty line. Hop-by-hop headers stay behind.
+ * Throws MalformedResponse.
+ */
+export function parseResponseHead(text: string, method: string): ResponseHead {
+  const lines = text.split('\r\n')
+  const statusLine = STATUS_LINE.exec(lines[0] ?? '')
+  if (!statusLine) throw new MalformedResponse('no status line')
+  const status = Number(statusLine[2])
+  const facts = new HeaderFacts()
+  for (let index = 1; index < lines.length; index += 1) {
+    const line = lines[index] as string
+    const colon = line.indexOf(':')
+    if (colon < 1) throw new MalformedResponse('a header line without a name')
+    facts.read(line.slice(0, colon), line.slice(colon + 1).trim())
+  }
+  const framing = framingOf(status, method, facts)
+  return {
+    status,
+    reason: statusLine[3] ?? '',
+    headers: endToEnd(facts, framing),
+    framing,
+    keepsAlive: statusLine[1] === '1' && framing.by !== 'close' && !facts.connection.includes('close'),
+    keepAliveSeconds: Number.isNaN(facts.keepAliveSeconds) ? null : facts.keepAliveSeconds,
+    upgrade: facts.upgrade,
+  }
+}
+
+function framingOf(status: number, method: string, facts: HeaderFacts): Framing {
+  if (facts.length !== null && !LENGTH.test(facts.length)) throw new MalformedResponse('a length that is no number')
+  if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return NO_BODY
+  if (facts.transferEncoding !== null) {
+    // Any other coding is between two neighbours, and passing it on would need us to undo it.
+    if (facts.transferEncoding.toLowerCase() !== 'chunked') throw new MalformedResponse('an unknown transfer coding')
+    return { by: 'chunks' }
+  }
+  return facts.length === null ? { by: 'close' } : { by: 'length', bytes: Number(facts.length) }
+}
+
+function endToEnd({ headers, connection, length }: HeaderFacts, framing: Framing): string[] {
+  // Chunks win over a length (RFC 9112 §6.3), and whoever sends both must not have the length passed on.
+  const dropsLength = length !== null && framing.by === 'chunks'
+  const named = connection.filter((name) => name !== '' && name !== 'close' && name !== 'keep-alive')
+  if (!dropsLength && named.length === 0) return headers
+  const dropped = new Set(dropsLength ? [...named, 'content-length'] : named.filter((name) => name !== 'content-length'))
+  return headers.filter((_, index) => !dropped.has((headers[index - (index % 2)] as string).toLowerCase()))
+}

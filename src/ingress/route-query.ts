@@ -1,0 +1,52 @@
+import type { ClientBase } from 'pg'
+import { type Route, RouteTable } from './route-table.ts'
+
+/**
+ * The whole table and the check whether it has changed, in one statement: one snapshot, so a host can never be
+ * seen with the replicas of two versions, and a poll that finds nothing new carries 32 characters.
+ */
+const ROUTES = `
+  WITH route AS MATERIALIZED (
+    SELECT host.host,
+           env.id AS "appEnvId",
+           env.cli_env_name AS "cliEnvName",
+           env.status::text AS status,
+           env.current_content_id IS NOT NULL AS "hasDeployment",
+           coalesce(
+             json_agg(json_build_object('name', replica.name, 'address', replica.address, 'port', replica.port)
+                      ORDER BY replica.name) FILTER (WHERE replica.name IS NOT NULL),
+             '[]'
+           ) AS targets
+      FROM host
+      JOIN app_env env ON env.id = host.app_env_id AND env.deleted_at IS NULL
+      LEFT JOIN replica ON replica.app_env_id = env.id AND replica.state = 'READY'
+                       AND replica.address IS NOT NULL AND replica.port IS NOT NULL
+     WHERE host.status = 'VALID'
+     GROUP BY host.id, env.id
+  ), digest AS (
+    SELECT md5(coalesce(string_agg(route::text, chr(10) ORDER BY route.host), '')) AS value FROM route
+  )
+  SELECT digest.value AS digest,
+         CASE WHEN digest.value IS DISTINCT FROM $1
+              THEN (SELECT coalesce(json_agg(route ORDER BY route.host), '[]') FROM route)
+         END AS routes
+    FROM digest`
+
+export interface ReadRoutes {
+  /** Stands for the content of the table; hand it in next time. */
+  digest: string
+  /** Null when nothing has changed since the digest that was handed in. */
+  table: RouteTable | null
+}
+
+/** Reads the routes as they are now, unless they still match `knownDigest`. */
+export async function readRoutes(client: ClientBase, knownDigest: string | null): Promise<ReadRoutes> {
+  const { rows } = await client.query<{ digest: string; routes: Route[] | null }>({
+    name: 'berth_ingress_routes',
+    text: ROUTES,
+    values: [knownDigest],
+  })
+  const row = rows[0]
+  if (!row) throw new Error('The route query returned no row')
+  return { digest: row.digest, table: row.routes && new RouteTable(row.routes) }
+}

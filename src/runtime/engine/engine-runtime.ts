@@ -1,0 +1,58 @@
+import type { DockerVersion } from 'dockerode'
+import { type CallBounds, type Rollout, type Runtime, RuntimeError } from '../runtime.ts'
+import { applyRollout } from './apply.ts'
+import { ask, connect, type Engine, type EngineOptions } from './connection.ts'
+import { EngineImages } from './images.ts'
+import { replicaLogs } from './logs.ts'
+import { AccountNetworks } from './networks.ts'
+import { observeReplicas } from './observe.ts'
+import { removeReplicas } from './remove.ts'
+import { ReplicaSamples } from './stats.ts'
+import { watchReplicas } from './watch.ts'
+import { within } from './within.ts'
+
+/** The runtime port over one Docker Engine. */
+export function createEngineRuntime(options: EngineOptions): Runtime {
+  const engine = connect(options)
+  const images = new EngineImages(engine)
+  const networks = new AccountNetworks(engine)
+  const samples = new ReplicaSamples(engine)
+  const cores = rememberedCores(engine)
+  return {
+    async info(bounds) {
+      const answer = await within(engine, bounds, (signal) => ask(engine, { path: '/version', signal }))
+      const { Version, ApiVersion } = answer as DockerVersion
+      return { name: 'Docker Engine', version: Version, apiVersion: ApiVersion }
+    },
+    resolveImage: (image, credential, bounds) => {
+      const seconds = bounds?.timeoutSeconds ?? engine.pullTimeoutSeconds
+      const timeUp = () => new RuntimeError('PULL_TIMEOUT', `The image ${image} was not there after ${seconds} s`)
+      return within(engine, bounds, (signal) => images.resolve(image, credential, signal), { seconds, timeUp })
+    },
+    apply: (rollout: Rollout, bounds?: CallBounds) =>
+      within(engine, bounds, (signal) => applyRollout({ engine, networks, rollout, signal, cores })),
+    observe: (filter = {}, bounds) => within(engine, bounds, (signal) => observeReplicas(engine, filter, signal)),
+    remove: (reference, bounds) => {
+      const seconds = bounds.graceSeconds + (bounds.timeoutSeconds ?? engine.callTimeoutSeconds)
+      const work = (signal: AbortSignal) => removeReplicas(engine, reference, bounds.graceSeconds, signal)
+      return within(engine, bounds, work, { seconds })
+    },
+    removeNetwork: (accountId, bounds) => within(engine, bounds, (signal) => networks.remove(accountId, signal)),
+    logs: (name, bounds) => replicaLogs(engine, name, bounds),
+    stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),
+    watch: (onHint, signal) => void watchReplicas(engine, onHint, signal),
+  }
+}
+
+/** A machine's cores do not change while its engine runs, so they are asked for once. */
+function rememberedCores(engine: Engine): () => Promise<number> {
+  let cores: Promise<number> | null = null
+  return () => {
+    const signal = AbortSignal.timeout(engine.callTimeoutSeconds * 1000)
+    cores ??= ask(engine, { path: '/info', signal }).then((info) => (info as { NCPU: number }).NCPU)
+    cores.catch(() => {
+      cores = null
+    })
+    return cores
+  }
+}

@@ -1,0 +1,79 @@
+import { get, type IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
+
+export interface Probe {
+  address: string
+  port: number
+  /** Null: a TCP connection that is accepted is enough. */
+  path: string | null
+  headers?: Record<string, string>
+  timeoutMs: number
+  signal?: AbortSignal
+}
+
+export interface ProbeResult {
+  ready: boolean
+  /** In plain words, for the person whose deployment does not become ready. */
+  reason: string
+}
+
+/**
+ * Asks a replica once whether it is ready: by HTTP, where 2xx and 3xx mean yes, or by TCP connect.
+ * Never fails because of the replica; throws the signal's reason when the caller aborts.
+ */
+export async function probe(target: Probe): Promise<ProbeResult> {
+  const { path, port, timeoutMs } = target
+  const what = path === null ? `port ${port}` : `GET ${path}`
+  const timeUp = AbortSignal.timeout(timeoutMs)
+  const signal = target.signal ? AbortSignal.any([target.signal, timeUp]) : timeUp
+  try {
+    if (path === null) {
+      await acceptsConnection(target, signal)
+      return { ready: true, reason: `port ${port} accepts connections` }
+    }
+    const status = await statusOf(target, path, signal)
+    return { ready: status >= 200 && status < 400, reason: `${what} answered ${status}` }
+  } catch (error) {
+    target.signal?.throwIfAborted()
+    if (timeUp.aborted) return { ready: false, reason: `${what} did not answer within ${timeoutMs / 1000} s` }
+    return { ready: false, reason: wordsFor(error, what, port) }
+  }
+}
+
+function acceptsConnection({ address, port }: Probe, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: address, port, signal })
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve()
+    })
+  })
+}
+
+/** No agent: a connection kept open would tie the probe's answer to an earlier life of the replica. */
+function statusOf({ address, port, headers }: Probe, path: string, signal: AbortSignal): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = get({ host: address, port, path, headers: withAgentName(headers), agent: false, signal })
+    request.once('error', reject)
+    request.once('response', (response) => {
+      resolve(response.statusCode ?? 0)
+      response.destroy()
+    })
+  })
+}
+
+const withAgentName = (headers: Record<string, string> = {}): IncomingHttpHeaders => ({
+  'user-agent': 'Berth-Probe',
+  ...headers,
+})
+
+function wordsFor(error: unknown, what: string, port: number): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'ECONNREFUSED') return `connection refused on port ${port}`
+  if (code === 'ECONNRESET' || code === 'EPIPE') return `${what}: the connection was closed without an answer`
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH' || code === 'ETIMEDOUT')
+    return `${what}: the container cannot be reached`
+  if (code.startsWith('HPE_')) return `${what} was answered by something that is not HTTP`
+  return `${what} failed: ${error instanceof Error ? error.message : String(error)}`
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ObservedReplica, Rollout } from '../runtime/runtime.ts'
+import type { Attempt } from './attempt.ts'
+import { exitOf } from './observation.ts'
+import { probeReplica } from './probe-replica.ts'
+import { configurationOf } from './rollout.ts'
+import { VersionFailed } from './version-failed.ts'
+
+const FIRST_PAUSE_MS = 25
+const LONGEST_PAUSE_MS = 1_000
+
+/** A container that has died this often while it should become ready will not become ready. */
+const MOST_EXITS = 3
+
+const LAST_LINES = 5
+const MESSAGE_BYTES = 2_048
+
+/**
+ * Waits until every replica of the rollout answers its probe, and returns them. Containers that vanish or stop
+ * meanwhile are brought back. Throws VersionFailed when they keep dying or the time is up, with their last words.
+ */
+export async function awaitReady(attempt: Attempt, rollout: Rollout): Promise<ObservedReplica[]> {
+  const { signal, steps, config } = attempt
+  const since = steps.startedAt('ready').getTime()
+  const deadline = since + config.BERTH_READY_TIMEOUT_SECONDS * 1000
+  const wait = new ReadyWait(attempt, rollout)
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.6, LONGEST_PAUSE_MS)) {
+    const ready = await wait.round()
+    if (ready.length >= rollout.replicas) return ready
+    const now = attempt.lease.claim.clock.now().getTime()
+    if (now > deadline) throw await wait.timedOut(config.BERTH_READY_TIMEOUT_SECONDS)
+    // The first second is not worth telling: most versions are ready within it.
+    if (now - since > LONGEST_PAUSE_MS) await steps.detail('ready', `waiting: ${wait.reason} (${ready.length} of ${rollout.replicas} ready)`)
+    await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+  }
+}
+
+/** What is remembered from one round to the next. */
+class ReadyWait {
+  reason = 'the containers are starting'
+  readonly #attempt: Attempt
+  readonly #rollout: Rollout
+  readonly #ready = new Set<string>()
+  /** Ends of containers that the engine did not restart by itself, as `<container> <time of the end>`. */
+  readonly #ends = new Set<string>()
+  /** Containers that died, as they were then: a restart forgets why. */
+  readonly #deaths = new Map<string, ObservedReplica>()
+  #unready: ObservedReplica | null = null
+
+  constructor(attempt: Attempt, rollout: Rollout) {
+    this.#attempt = attempt
+    this.#rollout = rollout
+  }
+
+  async round(): Promise<ObservedReplica[]> {
+    const { engine } = this.#attempt
+    const observed = (await engine.observe()).filter((replica) => replica.rolloutId === this.#rollout.rolloutId)
+    for (const replica of observed) await this.#failIfDying(replica)
+    const running = observed.filter((replica) => replica.phase === 'running' && replica.index < this.#rollout.replicas)
+    const down = observed.filter((replica) => replica.phase !== 'running' && replica.phase !== 'restarting')
+    if (observed.length < this.#rollout.replicas || down.length > 0) await engine.apply(this.#rollout)
+    await Promise.all(running.map((replica) => this.#probe(replica)))
+    return running.filter((replica) => this.#ready.has(identity(replica)))
+  }
+
+  async timedOut(seconds: number): Promise<VersionFailed> {
+    const message = `Not ready within ${seconds} s: ${this.reason}${await this.#lastWords(this.#unready)}`
+    return new VersionFailed('READINESS_TIMEOUT', cut(message))
+  }
+
+  async #probe(replica: ObservedReplica): Promise<void> {
+    if (this.#ready.has(identity(replica))) return
+    const { content, signal } = this.#attempt
+    const { ready, reason } = await probeReplica(replica, configurationOf(content), signal)
+    if (ready) this.#ready.add(identity(replica))
+    else {
+      this.reason = reason
+      this.#unready = replica
+    }
+  }
+
+  async #failIfDying(replica: ObservedReplica): Promise<void> {
+    if (replica.exitCode !== null) this.#deaths.set(replica.containerId, replica)
+    const death = this.#deaths.get(replica.containerId)
+    if (!death) return
+    if (replica.phase === 'exited') this.#ends.add(`${replica.containerId} ${replica.finishedAt?.getTime()}`)
+    const ends = [...this.#ends].filter((end) => end.startsWith(replica.containerId)).length
+    this.reason = `container ${replica.index} ${exitOf(death)}`
+    if (ends + replica.restartCount < MOST_EXITS) return
+    const reason = death.outOfMemory ? 'OUT_OF_MEMORY' : 'CONTAINER_EXITED'
+    throw new VersionFailed(reason, cut(`${capitalised(this.reason)}, again and again${await this.#lastWords(replica)}`))
+  }
+
+  /** A replica's last lines say more about why it is not ready than any probe. */
+  async #lastWords(replica: ObservedReplica | null): Promise<string> {
+    if (!replica) return ''
+    const { engine, signal } = this.#attempt
+    const lines = await engine.tail(replica.name, LAST_LINES).catch(() => [])
+    signal.throwIfAborted()
+    return lines.length === 0 ? '' : `\n${lines.map((line) => line.message).join('\n')}`
+  }
+}
+
+/** A restarted container has a new address, and has to prove itself again. */
+const identity = ({ containerId, address, restartCount }: ObservedReplica) => `${containerId} ${address} ${restartCount}`
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+const cut = (message: string): string => Buffer.from(message).subarray(0, MESSAGE_BYTES).toString('utf8').replace(/\uFFFD+$/, '')

@@ -1,0 +1,44 @@
+import { type Health, healthOf } from '../domain/app-env.ts'
+import type { ObservedReplica } from '../runtime/runtime.ts'
+import type { ReplicaPlan } from './replica-plan.ts'
+
+/** What a look found, as it is told to users. */
+export interface Observation {
+  health: Health
+  replicasRunning: number
+  replicasReady: number
+  /** Why it is less than healthy. */
+  observedReason: string | null
+}
+
+/** How a container ended, in words: `exited with code 137 (out of memory)`. */
+export function exitOf({ phase, exitCode, outOfMemory }: ObservedReplica): string {
+  if (phase === 'created') return 'was never started'
+  if (phase === 'paused') return 'is paused'
+  const code = exitCode === null ? '' : ` with code ${exitCode}`
+  return `exited${code}${outOfMemory ? ' (out of memory)' : ''}`
+}
+
+/** `unready` tells why a running replica's probe failed, by its container. */
+export function observationOf({ wanted }: ReplicaPlan, unready: ReadonlyMap<string, string>): Observation {
+  const running = wanted.flatMap(({ observed }) => (observed?.phase === 'running' ? [observed] : []))
+  const ready = running.filter((replica) => !unready.has(replica.containerId))
+  const reasons = wanted.flatMap(({ observed }) => {
+    if (!observed) return ['is missing']
+    if (observed.phase !== 'running') return [exitOf(observed)]
+    const reason = unready.get(observed.containerId)
+    return reason ? [`not ready: ${reason}`] : []
+  })
+  return {
+    health: healthOf(wanted.length, ready.length),
+    replicasRunning: running.length,
+    replicasReady: ready.length,
+    observedReason: reasons.length > 0 ? summary(reasons, wanted.length) : null,
+  }
+}
+
+/** `1 of 2 containers exited with code 1`; several reasons are listed with their counts. */
+function summary(reasons: readonly string[], desired: number): string {
+  const counts = Map.groupBy(reasons, (reason) => reason)
+  return [...counts].map(([reason, { length }]) => `${length} of ${desired} containers ${reason}`).join('; ')
+}

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
+import { findServer, shutDown } from '../../src/database/postgres-server.ts'
+
+let dataDir: string
+const folder = () => join(dataDir, 'postgres')
+
+beforeEach(() => {
+  // Private, like root's home: the server's own user could not even look inside.
+  dataDir = mkdtempSync(join(tmpdir(), 'berth-embedded-'))
+  chmodSync(dataDir, 0o700)
+})
+
+afterEach(async () => {
+  await shutDown(folder(), 5)
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Another process that uses the same data folder, until it is killed or told to stop. */
+async function startElsewhere(): Promise<{ child: ChildProcess; url: string }> {
+  const module = join(import.meta.dirname, '../../src/database/embedded.ts')
+  const program = `
+    import { startEmbeddedPostgres } from ${JSON.stringify(module)}
+    const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} })
+    process.once('SIGTERM', () => server.stop().then(() => process.exit(0)))
+    console.log(server.url)`
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = await once(child.stdout, 'data')
+  return { child, url: String(line).trim() }
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  const exited = once(child, 'exit')
+  child.kill(signal)
+  await exited
+}
+
+describe('the embedded PostgreSQL', () => {
+  test('keeps its data, its password and its port from one start to the next', async () => {
+    const first = await startEmbeddedPostgres({ dataDir })
+    await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
+    await first.stop()
+    expect(findServer(folder())).toBeNull()
+    const second = await startEmbeddedPostgres({ dataDir })
+    expect(second.url).toBe(first.url)
+    expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
+    await second.stop()
+  })
+
+  test('listens on loopback only, flushes what it commits, and keeps its password to itself', async () => {
+    const server = await startEmbeddedPostgres({ dataDir })
+    const setting = async (name: string) => Object.values((await query(server.url, `SHOW ${name}`))[0] as object)[0]
+    expect(await setting('listen_addresses')).toBe('127.0.0.1')
+    expect(await setting('unix_socket_directories')).toBe('')
+    expect(await setting('fsync')).toBe('on')
+    expect(await setting('synchronous_commit')).toBe('on')
+    expect(statSync(join(folder(), 'password')).mode & 0o777).toBe(0o600)
+    const guess = new URL(server.url)
+    guess.password = 'guess'
+    await expect(query(guess.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' })
+    await server.stop()
+  })
+
+  test('outlives a process that is killed, and is adopted by the next one', async () => {
+    const { child, url } = await startElsewhere()
+    await query(url, 'CREATE TABLE kept AS SELECT 42 AS answer')
+    const before = findServer(folder())?.pid
+    await end(child, 'SIGKILL')
+    const adopted = await startEmbeddedPostgres({ dataDir })
+    expect(findServer(folder())?.pid).toBe(before)
+    expect(await query(adopted.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
+    await adopted.stop()
+    expect(findServer(folder())).toBeNull()
+  })
+
+  test('is stopped by the last process that uses it, whoever started it', async () => {
+    const { child } = await startElsewhere()
+    const second = await startEmbeddedPostgres({ dataDir })
+    await end(child, 'SIGTERM')
+    expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    const third = await startEmbeddedPostgres({ dataDir })
+    await third.stop()
+    expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await second.stop()
+    expect(findServer(folder())).toBeNull()
+  })
+
+  test('is made once when two processes start at the same moment', async () => {
+    const [first, second] = await Promise.all([startElsewhere(), startElsewhere()])
+    expect(first.url).toBe(second.url)
+    await Promise.all([end(first.child, 'SIGTERM'), end(second.child, 'SIGTERM')])
+    expect(findServer(folder())).toBeNull()
+  })
+
+  test('starts over a pid file that some other program answers to', async () => {
+    const first = await startEmbeddedPostgres({ dataDir })
+    const pidFile = join(folder(), 'data', 'postmaster.pid')
+    const lines = readFileSync(pidFile, 'utf8').split('\n')
+    await first.stop()
+    lines[0] = String(process.pid)
+    writeFileSync(pidFile, lines.join('\n'))
+    const second = await startEmbeddedPostgres({ dataDir })
+    expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await second.stop()
+  })
+
+  test('says why when it cannot start', async () => {
+    mkdirSync(join(folder(), 'data'), { recursive: true })
+    writeFileSync(join(folder(), 'password'), 'unused')
+    await expect(startEmbeddedPostgres({ dataDir, startTimeoutSeconds: 2 })).rejects.toThrow(/did not start within 2 s/)
+  })
+})
