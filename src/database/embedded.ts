@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { findServer, initialise, launch, logTail, SUPERUSER, shutDown } from './postgres-server.ts'
@@ -28,8 +28,9 @@ export interface EmbeddedPostgres {
 /** A real PostgreSQL in `<dataDir>/postgres`: made at the first call, adopted when one is already running there. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, settings = {}, startTimeoutSeconds = 60 } = options
-  const folder = join(resolve(dataDir), 'postgres')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  // One name for one place: a running server is recognised by the folder it was started with.
+  const folder = join(realpathSync(dataDir), 'postgres')
   if (!existsSync(folder)) await create(folder)
   const password = readFileSync(join(folder, 'password'), 'utf8')
   const deadline = Date.now() + startTimeoutSeconds * 1000
@@ -41,7 +42,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const holder = port ? await hold(url) : null
     if (holder) return { url, stop: () => release(holder, folder) }
     // Another process may be stopping the server, or starting it, at this very moment.
-    await sleep(100)
+    await sleep(250)
   }
   throw new Error(`PostgreSQL in ${folder} did not start within ${startTimeoutSeconds} s:\n${logTail(folder)}`)
 }

@@ -86,7 +86,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
     reason: statusLine[3] ?? '',
     headers: endToEnd(facts, framing),
     framing,
-    keepsAlive: statusLine[1] === '1' && framing.by !== 'close' && !facts.connection.includes('close'),
+    keepsAlive: statusLine[1] === '1' && framing.by !== 'close' && !facts.connection.includes('close') && !hasTwoEnds(facts),
     keepAliveSeconds: Number.isNaN(facts.keepAliveSeconds) ? null : facts.keepAliveSeconds,
     upgrade: facts.upgrade,
   }
@@ -103,9 +103,12 @@ function framingOf(status: number, method: string, facts: HeaderFacts): Framing 
   return facts.length === null ? { by: 'close' } : { by: 'length', bytes: Number(facts.length) }
 }
 
-function endToEnd({ headers, connection, length }: HeaderFacts, framing: Framing): string[] {
-  // Chunks win over a length (RFC 9112 §6.3), and whoever sends both must not have the length passed on.
-  const dropsLength = length !== null && framing.by === 'chunks'
+const hasTwoEnds = (facts: HeaderFacts) => facts.length !== null && facts.transferEncoding !== null
+
+function endToEnd(facts: HeaderFacts, framing: Framing): string[] {
+  const { headers, connection } = facts
+  // Chunks win over a length (RFC 9112 §6.3), which then must not be passed on.
+  const dropsLength = hasTwoEnds(facts) && framing.by === 'chunks'
   const named = connection.filter((name) => name !== '' && name !== 'close' && name !== 'keep-alive')
   if (!dropsLength && named.length === 0) return headers
   const dropped = new Set(dropsLength ? [...named, 'content-length'] : named.filter((name) => name !== 'content-length'))

@@ -14,6 +14,7 @@ export interface ResponseSink {
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
 const MAX_HEAD_BYTES = 65_536
+const MAX_INFORMATIONAL = 16
 const NOTHING = Buffer.alloc(0)
 
 /** Reads one response to one request off the bytes of a connection. */
@@ -22,6 +23,7 @@ export class ResponseParser {
   private readonly sink: ResponseSink
   private head: ResponseHead | null = null
   private partialHead: Buffer | null = null
+  private informational = 0
   private remaining = 0
   private chunks: ChunkedDecoder | null = null
 
@@ -54,6 +56,8 @@ export class ResponseParser {
     const rest = pending.subarray(end + END_OF_HEAD.length)
     if (head.status === 101) this.sink.onSwitch(head, rest)
     else if (head.status < 200) {
+      this.informational += 1
+      if (this.informational > MAX_INFORMATIONAL) throw new MalformedResponse('one interim answer after another')
       this.sink.onInformational(head)
       this.readHead(rest)
     } else {

@@ -11,7 +11,7 @@ export interface Probe {
   signal?: AbortSignal
 }
 
-export interface ProbeResult {
+export interface Readiness {
   ready: boolean
   /** In plain words, for the person whose deployment does not become ready. */
   reason: string
@@ -21,7 +21,7 @@ export interface ProbeResult {
  * Asks a replica once whether it is ready: by HTTP, where 2xx and 3xx mean yes, or by TCP connect.
  * Never fails because of the replica; throws the signal's reason when the caller aborts.
  */
-export async function probe(target: Probe): Promise<ProbeResult> {
+export async function probe(target: Probe): Promise<Readiness> {
   const { path, port, timeoutMs } = target
   const what = path === null ? `port ${port}` : `GET ${path}`
   const timeUp = AbortSignal.timeout(timeoutMs)

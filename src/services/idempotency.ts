@@ -32,7 +32,7 @@ const NOT_KEPT: ReadonlySet<ErrorCode> = new Set([
 
 interface Row {
   requestHash: string
-  response: { result: CommandResult } | { refusal: StoredRefusal } | null
+  response: string
   isPending: boolean
 }
 
@@ -63,9 +63,9 @@ export async function claimKey(
   const [callerId, route, requestHash] = [caller.tokenId, routeOf(command, options), hashOf(input, options)]
   const claimed = await tx.$executeRaw`
     INSERT INTO idempotency_record AS r (caller_id, route, key, request_hash, response, expires_at)
-    VALUES (${callerId}, ${route}, ${key}, ${requestHash}, 'null', now() + interval '1 hour')
+    VALUES (${callerId}, ${route}, ${key}, ${requestHash}, '', now() + interval '1 hour')
     ON CONFLICT (caller_id, route, key) DO UPDATE
-      SET request_hash = EXCLUDED.request_hash, response = 'null', pending_until = NULL, created_at = now()
+      SET request_hash = EXCLUDED.request_hash, response = '', pending_until = NULL, created_at = now()
       WHERE r.expires_at < now()`
   if (claimed === 1) return null
   const [row] = await tx.$queryRaw<Row[]>`
@@ -76,7 +76,8 @@ export async function claimKey(
     throw new DomainError('IDEMPOTENCY_MISMATCH', undefined, 'This Idempotency-Key was used with another request')
   }
   if (row.isPending) throw conflict('IDEMPOTENCY_IN_PROGRESS', 'The first call with this Idempotency-Key is still running')
-  return 'refusal' in row.response ? row.response : { result: row.response.result, replayed: true }
+  const kept: { result: CommandResult } | { refusal: StoredRefusal } = JSON.parse(row.response)
+  return 'refusal' in kept ? kept : { result: kept.result, replayed: true }
 }
 
 /** Keeps the answer beside what it did, in one transaction. A waiting call's final answer replaces it later. */
@@ -92,7 +93,7 @@ export async function storeAnswer(
   // A little longer than the wait itself: past it, whoever waited is dead and the first answer counts.
   const pendingSeconds = options.waitSeconds ? options.waitSeconds + 5 : 0
   await tx.$executeRaw`
-    UPDATE idempotency_record SET response = ${JSON.stringify({ result })}::jsonb,
+    UPDATE idempotency_record SET response = ${JSON.stringify({ result })},
       expires_at = now() + make_interval(hours => ${config.BERTH_IDEMPOTENCY_HOURS}),
       pending_until = CASE WHEN ${pendingSeconds} > 0 THEN now() + make_interval(secs => ${pendingSeconds}) END
     WHERE caller_id = ${caller.tokenId} AND route = ${routeOf(command, options)} AND key = ${options.idempotencyKey}`
@@ -108,7 +109,7 @@ export async function storeFinalAnswer(
 ): Promise<void> {
   if (options.idempotencyKey === undefined) return
   await database.$executeRaw`
-    UPDATE idempotency_record SET response = ${JSON.stringify({ result })}::jsonb, pending_until = NULL
+    UPDATE idempotency_record SET response = ${JSON.stringify({ result })}, pending_until = NULL
     WHERE caller_id = ${caller.tokenId} AND route = ${routeOf(command, options)} AND key = ${options.idempotencyKey}`
 }
 
@@ -129,6 +130,6 @@ export async function keepRefusal(
   await database.$executeRaw`
     INSERT INTO idempotency_record (caller_id, route, key, request_hash, response, expires_at)
     VALUES (${caller.tokenId}, ${routeOf(command, options)}, ${options.idempotencyKey}, ${hashOf(input, options)},
-      ${JSON.stringify({ refusal })}::jsonb, now() + make_interval(hours => ${config.BERTH_IDEMPOTENCY_HOURS}))
+      ${JSON.stringify({ refusal })}, now() + make_interval(hours => ${config.BERTH_IDEMPOTENCY_HOURS}))
     ON CONFLICT DO NOTHING`
 }

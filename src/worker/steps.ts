@@ -39,10 +39,6 @@ export class Steps {
     this.#isOpening = operation.status === 'QUEUED' || operation.reason !== null
   }
 
-  get all(): readonly OperationStep[] {
-    return this.#steps
-  }
-
   isFinished(name: StepName): boolean {
     return Boolean(this.#find(name)?.finishedAt)
   }
@@ -81,15 +77,17 @@ export class Steps {
    * does more; returns the events that tell of it.
    */
   async conclude(tx: Transaction, outcome: Prisma.OperationUncheckedUpdateManyInput, told: NewEvent, finish?: Advance['finish']) {
+    // One that waited for an engine until it was too late has never been opened, and is not now.
+    if (outcome.status === 'FAILED') this.#isOpening = false
     // The event of the whole operation makes one of its last step superfluous.
     this.#apply({ finish })
     await this.#save(tx, outcome)
     return [...this.#openingEvents(), told]
   }
 
-  /** Steps that were not finished start over, with their time: what they waited for was not theirs to blame. */
-  restart(): void {
-    this.#steps = this.#steps.filter((step) => step.finishedAt)
+  /** The finished ones. For an attempt that is put off: what is unfinished starts over, and its time with it. */
+  restarted(): Prisma.InputJsonValue {
+    return this.#steps.filter((step) => step.finishedAt) as unknown as Prisma.InputJsonValue
   }
 
   event(type: EventType, payload: Record<string, unknown>): NewEvent {

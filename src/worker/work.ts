@@ -6,6 +6,7 @@ import { OPEN_STATUSES } from '../domain/operation.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Lease } from './lease.ts'
 import type { LeasedEngine } from './leased-engine.ts'
+import type { ProbeMemory } from './probe-memory.ts'
 
 /** Everything that work on one claimed environment has at hand. */
 export interface Work {
@@ -15,6 +16,7 @@ export interface Work {
   config: Config
   log: Logger
   lease: Lease
+  probes: ProbeMemory
   /** Fires when the work has to stop: the lease's signal, and for an operation its deadline too. */
   signal: AbortSignal
 }

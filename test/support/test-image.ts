@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import Docker from 'dockerode'
@@ -23,7 +24,7 @@ export async function ensureTestImage(docker = new Docker()): Promise<string> {
   const archive = pack()
   const [repo, tag] = TEST_IMAGE.split(':')
   const [progress] = await Promise.all([
-    docker.importImage(archive as unknown as NodeJS.ReadableStream, { repo, tag, changes: ['ENV PATH=/usr/bin', 'WORKDIR /app'] }),
+    docker.importImage(Readable.from(archive), { repo, tag, changes: ['ENV PATH=/usr/bin', 'WORKDIR /app'] }),
     writeRoot(archive),
   ])
   for await (const _step of progress);

@@ -1,4 +1,5 @@
 import { getAppType } from '../../app-types/app-types.ts'
+import { jsonOrNull } from '../../database/json.ts'
 import type { Region } from '../../database/generated/prisma/client.ts'
 import { conflict, forbidden, invalidField, invalidInput, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
@@ -82,10 +83,10 @@ const recordOf = (input: CreateAppEnvInput, region: Region) => ({
   gitBranch: input.branch ?? null,
   containers: input.containers,
   zClouds: input.zClouds,
-  startupConfig: input.startupConfig ?? undefined,
+  startupConfig: jsonOrNull(input.startupConfig),
   preventDestroy: input.preventDestroy,
-  jobConfig: input.jobConfig ?? undefined,
-  functionConfig: input.functionConfig ?? undefined,
+  jobConfig: jsonOrNull(input.jobConfig),
+  functionConfig: jsonOrNull(input.functionConfig),
 })
 
 const addAutomaticHost = ({ tx }: CommandContext, appEnvId: string, host: string) =>

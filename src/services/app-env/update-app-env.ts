@@ -1,5 +1,6 @@
 import { getAppType } from '../../app-types/app-types.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
+import type { Prisma } from '../../database/generated/prisma/client.ts'
+import { jsonOrNull } from '../../database/json.ts'
 import { conflict } from '../../domain/errors.ts'
 import { command } from '../command.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
@@ -38,7 +39,7 @@ export const updateAppEnv = command({
 function changesOf(input: UpdateAppEnvInput): Prisma.AppEnvUncheckedUpdateInput {
   const changes: Prisma.AppEnvUncheckedUpdateInput = {}
   if (input.name !== undefined) changes.name = input.name
-  if (input.startupConfig !== undefined) changes.startupConfig = input.startupConfig ?? Prisma.DbNull
+  if (input.startupConfig !== undefined) changes.startupConfig = jsonOrNull(input.startupConfig)
   if (input.preventDestroy !== undefined) changes.preventDestroy = input.preventDestroy
   if (input.allowUserCliToken !== undefined) changes.allowUserCliToken = input.allowUserCliToken
   if (input.jobConfig !== undefined) changes.jobConfig = input.jobConfig

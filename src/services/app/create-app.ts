@@ -1,3 +1,4 @@
+import { jsonOrNull } from '../../database/json.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
 import { conflict, forbidden, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
@@ -72,10 +73,10 @@ function recordOf(input: CreateAppInput, preset: string) {
     buildArgs: input.buildArgs || null,
     healthCheckPath: input.healthCheckPath || null,
     healthCheckPort: input.healthCheckPort ?? null,
-    healthCheckHeaders: input.healthCheckHeaders ?? undefined,
+    healthCheckHeaders: jsonOrNull(input.healthCheckHeaders),
     imagePullAccountSecretId: input.imagePullAccountSecretId || null,
     buildPullAccountSecretId: input.buildPullAccountSecretId || null,
-    jobConfig: input.jobConfig ?? undefined,
-    functionConfig: input.functionConfig ?? undefined,
+    jobConfig: jsonOrNull(input.jobConfig),
+    functionConfig: jsonOrNull(input.functionConfig),
   }
 }

@@ -1,0 +1,43 @@
+// The one way in: prepares whatever is missing, then runs the command. Plain JavaScript without dependencies,
+// because on a fresh clone there are none yet.
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { berthNode, checkNode, installDependencies } from './setup/dependencies.mjs'
+import { prepareEngine } from './setup/engine.mjs'
+import { generateCode } from './setup/generated-code.mjs'
+import { runProgram } from './setup/run-program.mjs'
+import { SetupError } from './setup/step.mjs'
+
+// engine: 'wanted' says so and goes on when there is none, 'required' stops.
+const COMMANDS = {
+  start: { program: ['src/main.ts'], engine: 'wanted' },
+  test: { program: ['node_modules/vitest/vitest.mjs', 'run'], engine: 'required' },
+  demo: { program: ['scripts/demo.ts'], engine: 'required' },
+  bench: { program: ['test/bench/bench.ts'], engine: 'required' },
+  check: { program: ['scripts/check.ts'] },
+  reset: { program: ['scripts/reset.ts'] },
+  migration: { program: ['scripts/make-migration.ts'] },
+  schema: { program: ['src/graphql/print-schema.ts'] },
+  generate: {},
+}
+
+async function main([name = 'start', ...args]) {
+  const command = COMMANDS[name]
+  if (!command) throw new SetupError(`There is no command "${name}"; there are ${Object.keys(COMMANDS).join(', ')}.`)
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  process.chdir(root)
+  checkNode()
+  await installDependencies(root)
+  const node = berthNode(root)
+  await generateCode(root, node)
+  const dataDir = resolve(process.env.BERTH_DATA_DIR || '.berth')
+  const environment = command.engine ? await prepareEngine(dataDir, { required: command.engine === 'required' }) : {}
+  return command.program ? runProgram(node, [...command.program, ...args], environment) : 0
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  console.error(error instanceof SetupError ? `\n${error.message}` : error)
+  process.exitCode = 1
+}

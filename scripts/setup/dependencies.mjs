@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runQuietly, SetupError, step } from './step.mjs'
+
+const OLDEST_NODE = 20
+
+export function checkNode() {
+  const [major] = process.versions.node.split('.').map(Number)
+  if (major >= OLDEST_NODE) return
+  throw new SetupError(
+    `Berth needs Node.js ${OLDEST_NODE} or newer to set itself up, and this is ${process.version}.\n` +
+      'Get one from https://nodejs.org, or with your package manager.',
+  )
+}
+
+/** Installs exactly what package-lock.json says, unless that is what is there. */
+export async function installDependencies(root) {
+  if (dependenciesAreCurrent(root)) return
+  await step('Installing dependencies and Node.js 24', () => {
+    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+    return runQuietly(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  })
+}
+
+/** The Node.js that runs Berth: the one among its dependencies, whatever the machine has. */
+export function berthNode(root) {
+  const bundled = join(root, 'node_modules', '.bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  if (existsSync(bundled)) return bundled
+  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
+  throw new SetupError(
+    'npm did not run the install script of the package "node", which brings Node.js 24.\n' +
+      'Allow install scripts (npm config set ignore-scripts false), remove node_modules and start again.',
+  )
+}
+
+/** npm leaves a record of what it installed, last of all: no record, or another version, means to install. */
+function dependenciesAreCurrent(root) {
+  const record = join(root, 'node_modules', '.package-lock.json')
+  if (!existsSync(record)) return false
+  const installed = JSON.parse(readFileSync(record, 'utf8')).packages
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  return Object.entries(wanted).every(([path, { version, optional, devOptional, link }]) => {
+    if (path === '' || link) return true
+    const found = installed[path]
+    // Optional packages are those of other platforms.
+    return found ? found.version === version : Boolean(optional || devOptional)
+  })
+}

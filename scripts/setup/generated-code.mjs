@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runQuietly, step } from './step.mjs'
+
+/** Generates the database client whenever the schema, or the generator, is not the one of last time. */
+export async function generateCode(root, node) {
+  const folder = join(root, 'src', 'database', 'generated')
+  const stamp = join(folder, 'source.sha256')
+  const source = digest(
+    join(root, 'prisma', 'schema.prisma'),
+    join(root, 'node_modules', 'prisma', 'package.json'),
+    join(root, 'node_modules', '@pothos', 'plugin-prisma', 'package.json'),
+  )
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === source) return
+  await step('Generating the database client', async () => {
+    // Prisma calls home for an update check otherwise.
+    const environment = { CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
+    await runQuietly(node, [join(root, 'node_modules', 'prisma', 'build', 'index.js'), 'generate'], { environment })
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(stamp, source)
+  })
+}
+
+function digest(...paths) {
+  const hash = createHash('sha256')
+  for (const path of paths) hash.update(readFileSync(path))
+  return hash.digest('hex')
+}

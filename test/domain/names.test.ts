@@ -1,0 +1,33 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { cliEnvNameOf, freeSlug, slugOf } from '../../src/domain/names.ts'
+
+const LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
+
+describe('slugs', () => {
+  test('keep what can stand in a host name', () => {
+    expect(slugOf('My Shop!')).toBe('my-shop')
+    expect(slugOf('Crème brûlée')).toBe('creme-brulee')
+    expect(slugOf('!!!')).toBe('')
+  })
+
+  test('are empty or a DNS label, whatever the name', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+        const slug = slugOf(name)
+        expect(slug === '' || LABEL.test(slug)).toBe(true)
+      }),
+    )
+  })
+
+  test('never meet, and three of them fit one label', () => {
+    const taken = new Set<string>()
+    const longest = 'a'.repeat(100)
+    for (let number = 0; number < 150; number += 1) {
+      const slug = freeSlug(slugOf(longest), taken)
+      expect(taken.has(slug)).toBe(false)
+      taken.add(slug)
+      expect(cliEnvNameOf(slug, slug, slug).length).toBeLessThanOrEqual(63)
+    }
+  })
+})
