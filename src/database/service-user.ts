@@ -15,7 +15,7 @@ export function serviceUser(): ServiceUser | null {
   if (process.getuid?.() !== 0) return null
   const existing = findUser()
   if (existing) return existing
-  execFileSync('useradd', [
+  execFileSync(findProgram('useradd'), [
     '--system',
     '--user-group',
     '--no-create-home',
@@ -34,11 +34,11 @@ export function commandAs(user: ServiceUser | null, program: string, args: strin
   if (!user) return { command: program, args, options: {} }
   if (paths.every(isReachableByOthers)) return { command: program, args, options: user }
   // Below a private folder such as /root the user could not even reach its own files. It keeps one capability
-  // of root's for that, the weakest that this process has.
-  const capability = effectiveCapabilities() & (1n << 2n) ? 'dac_read_search' : 'dac_override'
-  const setpriv = ['--reuid', `${user.uid}`, '--regid', `${user.gid}`, '--clear-groups', '--inh-caps']
-  const keep = [`+${capability}`, '--ambient-caps', `+${capability}`, '--', program, ...args]
-  return { command: findProgram('setpriv'), args: [...setpriv, ...keep], options: {} }
+  // of root's for that, the weakest that this process has, and access(2) is told to honour it.
+  const capability = effectiveCapabilities() & (1n << 2n) ? '+dac_read_search' : '+dac_override'
+  const identity = ['--reuid', `${user.uid}`, '--regid', `${user.gid}`, '--clear-groups', '--no-new-privs']
+  const rights = ['--securebits', '+no_setuid_fixup', '--inh-caps', capability, '--ambient-caps', capability]
+  return { command: findProgram('setpriv'), args: [...identity, ...rights, '--', program, ...args], options: {} }
 }
 
 function findUser(): ServiceUser | null {
@@ -62,7 +62,7 @@ function effectiveCapabilities(): bigint {
 }
 
 function findProgram(name: string): string {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin', '/bin']
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin', '/bin']
   const found = folders
     .map((folder) => join(folder, name))
     .find((path) => {
@@ -74,5 +74,5 @@ function findProgram(name: string): string {
       }
     })
   if (found) return found
-  throw new Error(`${name} is missing: move Berth out of root's private folders, or set DATABASE_URL`)
+  throw new Error(`The embedded PostgreSQL needs the program "${name}" to run under root; or set DATABASE_URL`)
 }

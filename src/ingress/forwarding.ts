@@ -36,7 +36,7 @@ export function forwardedLines(request: IncomingMessage, hostHeader: string, pro
   }
   const { headers } = request
   const before = headers['x-forwarded-for']
-  const proto = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'
+  const proto = `${headers['x-forwarded-proto']}`.startsWith('https') ? 'https' : 'http'
   const host = headers['x-forwarded-host'] ?? hostHeader
   return `X-Forwarded-For: ${before ? `${before}, ` : ''}${peer}\r\nX-Forwarded-Proto: ${proto}\r\nX-Forwarded-Host: ${host}\r\n`
 }

@@ -41,7 +41,8 @@ function problemAnswer(problem: Problem, requestId: string, accept: string, url:
 function json({ status, code, title, detail }: Problem, requestId: string, url: string): string {
   // The query stays out: it may hold what should not be repeated in logs of answers.
   const instance = url.split('?', 1)[0] ?? ''
-  return `${JSON.stringify({ type: 'about:blank', title, status, detail, instance, code, requestId })}\n`
+  const type = `urn:berth:problem:${code.toLowerCase().replaceAll('_', '-')}`
+  return `${JSON.stringify({ type, title, status, detail, instance, code, requestId })}\n`
 }
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -56,12 +56,12 @@ export const payloadTooLarge = (limitBytes: number) =>
 export const headersTooLarge = () =>
   new Problem(431, 'HEADERS_TOO_LARGE', 'The headers are too large', 'Clearing the cookies of this site often helps.')
 
-export const replicasRefused = ({ cliEnvName }: Route, replicas: number) =>
+export const replicasRefused = ({ cliEnvName, targets }: Route) =>
   new Problem(
     502,
     'REPLICAS_REFUSED',
     'The app does not accept connections',
-    `${replicas === 1 ? 'The only replica' : `All ${replicas} replicas`} of “${cliEnvName}” refused the connection. Does the app listen on the port it was given, on all addresses?`,
+    `${targets.length === 1 ? 'The only replica' : `All ${targets.length} replicas`} of “${cliEnvName}” refused the connection. Does the app listen on the port it was given, on all addresses?`,
     2,
   )
 

@@ -39,6 +39,7 @@ export class ReplicaPool {
       return
     }
     connection.idleSince = now
+    connection.isReused = true
     this.idle.push(connection)
   }
 

@@ -85,7 +85,6 @@ export class UpstreamConnection {
   finish(): void {
     this.sink = null
     this.parser = null
-    this.isReused = true
   }
 
   /** Leaves HTTP behind, with everything read from now on going to the reader. */

@@ -95,7 +95,8 @@ export interface RolloutReference {
 /**
  * The port to whatever runs containers. Two adapters are foreseen, Docker Engine and Docker Swarm;
  * `test/contracts/runtime.ts` is the behaviour both are held to. Every method may be repeated after a
- * crash, answers within its bounds, and throws DomainError RUNTIME_UNAVAILABLE when the engine does not answer.
+ * crash, answers within its bounds, and throws DomainError RUNTIME_UNAVAILABLE when the engine does not answer, or the
+ * signal's reason when the caller aborts. Any other Error is the engine's own trouble, which a later attempt may not meet.
  */
 export interface Runtime {
   info(bounds?: CallBounds): Promise<RuntimeInfo>
@@ -109,7 +110,8 @@ export interface Runtime {
   /**
    * Brings the rollout's containers about: creates those missing of 0…replicas-1, starts those that have
    * stopped, leaves running ones alone, removes those beyond. Does not wait for readiness.
-   * Throws RuntimeError CONTAINER_START_FAILED (bad command, missing image…).
+   * Throws RuntimeError CONTAINER_START_FAILED (bad command, a name taken by a stranger…), or IMAGE_NOT_FOUND when the
+   * engine has lost the pinned image: resolveImage(pinnedImage) may bring it back.
    */
   apply(rollout: Rollout, bounds?: CallBounds): Promise<void>
 
@@ -122,9 +124,13 @@ export interface Runtime {
   /** Removes the account's network when nothing uses it any more. */
   removeNetwork(accountId: string, bounds?: CallBounds): Promise<void>
 
-  /** The container's output, oldest first; ends at the present unless `follow`. Lines are whole and at most 16 KiB. */
+  /**
+   * The container's output, oldest first within each stream; ends at the present unless `follow`. Lines are whole; one
+   * longer than 16 KiB comes in pieces. Throws NOT_FOUND for a container that is not this installation's.
+   */
   logs(name: string, options: CallBounds & { tail?: number; since?: Date; follow?: boolean }): AsyncIterable<LogLine>
 
+  /** Use now; nothing when it does not run. Takes up to a second. Throws NOT_FOUND as `logs` does. */
   stats(name: string, bounds?: CallBounds): Promise<ReplicaStats>
 
   /** Calls back with an environment's id whenever the engine reports a change; a hint, never the truth. Reconnects until aborted. */

@@ -23,6 +23,7 @@ export class EngineLink {
   readonly #log: Logger
   /** Called whenever the engine was asked; `changed` when the answer is another than before. */
   readonly #onCheck: (changed: boolean) => Promise<void>
+  readonly #firstCheck = Promise.withResolvers<void>()
   #checkNow = Promise.withResolvers<void>()
 
   constructor(runtime: Runtime, log: Logger, onCheck: (changed: boolean) => Promise<void>) {
@@ -36,6 +37,13 @@ export class EngineLink {
     if (this.reachable === false) throw runtimeUnavailable(this.reason ?? 'The container engine does not answer')
   }
 
+  /** The same, once it is known. */
+  async prove(signal: AbortSignal): Promise<void> {
+    if (this.reachable === null) await Promise.race([this.#firstCheck.promise, aborted(signal)])
+    signal.throwIfAborted()
+    this.assertReachable()
+  }
+
   /** A call went unanswered: perhaps the engine is gone. */
   doubt(): void {
     this.#checkNow.resolve()
@@ -45,6 +53,7 @@ export class EngineLink {
     while (!signal.aborted) {
       const before = this.reachable
       await this.#check(signal)
+      this.#firstCheck.resolve()
       if (signal.aborted) return
       await this.#onCheck(before !== this.reachable).catch((error: unknown) =>
         this.#log.warn({ err: error }, 'The state of the engine could not be recorded'),
@@ -79,3 +88,9 @@ export class EngineLink {
     awake.abort()
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

@@ -16,6 +16,8 @@ const LOG_SECONDS = 5
 
 /** The engine as the work on one environment may use it. */
 export interface LeasedEngine {
+  /** Throws RUNTIME_UNAVAILABLE when the engine was not seen to answer within the last seconds. */
+  prove(): Promise<void>
   resolveImage(image: string, credential: RegistryCredential | null): Promise<ResolvedImage>
   apply(rollout: Rollout): Promise<void>
   observe(): Promise<ObservedReplica[]>
@@ -55,9 +57,11 @@ export function leasedEngine(
   const { appEnvId } = lease
   const seconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
   return {
+    prove: () => link.prove(signal),
     resolveImage: (image, credential) =>
       call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => runtime.resolveImage(image, credential, bounds)),
-    apply: (rollout) => call(seconds, (bounds) => runtime.apply(rollout, bounds)),
+    // Each replica is several calls, and a machine that is busy starts them slowly.
+    apply: (rollout) => call(seconds + rollout.replicas, (bounds) => runtime.apply(rollout, bounds)),
     observe: () => call(seconds, (bounds) => runtime.observe({ appEnvId }, bounds)),
     remove: (replicas, graceSeconds) =>
       call(seconds + graceSeconds, (bounds) =>

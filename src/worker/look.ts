@@ -39,12 +39,12 @@ export async function look(work: Work, appEnv: WorkAppEnv): Promise<Looked> {
     const plan = planReplicas(wishOf(appEnv, operation), appEnv.replicas, observed, work.lease.claim.clock.now())
     const probed = await probeAll(work, appEnv, plan)
     await record(work, appEnv, plan, probed)
-    await repair(work, appEnv, plan)
+    const wasBroughtBack = await repair(work, appEnv, plan)
     if (appEnv.deletedAt) {
       await forget(work, appEnv)
       return { lookAgainSeconds: NEVER_SECONDS, observed: true }
     }
-    return { lookAgainSeconds: nextLook(work, plan, probed), observed: true }
+    return { lookAgainSeconds: wasBroughtBack ? SOON_SECONDS : nextLook(work, plan, probed), observed: true }
   } catch (error) {
     if (!isEngineAway(error)) throw error
     await recordSilence(work, appEnv)
@@ -93,7 +93,6 @@ async function record(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan, probed:
 }
 
 function nextLook({ config, lease }: Work, plan: ReplicaPlan, probed: Probed[]): number {
-  if (plan.needsApply) return SOON_SECONDS
   if (plan.wanted.length === 0) return IDLE_SECONDS
   const now = lease.claim.clock.now().getTime()
   const isYoung = (replica: ObservedReplica | null) => now - (replica?.startedAt?.getTime() ?? 0) < YOUNG_MS

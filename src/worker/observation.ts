@@ -11,6 +11,16 @@ export interface Observation {
   observedReason: string | null
 }
 
+/** What is recorded of an environment in which nothing runs, nor should. */
+export const NOTHING_RUNS = {
+  rolloutId: null,
+  replicasDesired: 0,
+  replicasRunning: 0,
+  replicasReady: 0,
+  health: 'UNKNOWN',
+  observedReason: null,
+} as const
+
 /** How a container ended, in words: `exited with code 137 (out of memory)`. */
 export function exitOf({ phase, exitCode, outOfMemory }: ObservedReplica): string {
   if (phase === 'created') return 'was never started'

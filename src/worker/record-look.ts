@@ -21,7 +21,7 @@ export async function recordLook(work: Work, appEnv: WorkAppEnv, plan: ReplicaPl
   if (!isNews && changed.length + plan.outdated.length + plan.forgotten.length === 0) return
   await fenced(work.database, work.lease, async (tx) => {
     for (const route of changed) await saveRoute(tx, appEnv, route)
-    await drainNow(tx, plan.outdated.map((row) => row.name), work.config.BERTH_DRAIN_SECONDS)
+    if (plan.outdated.length > 0) await drainOutdated(tx, plan, work.config.BERTH_DRAIN_SECONDS)
     await tx.replica.deleteMany({ where: { name: { in: plan.forgotten.map((row) => row.name) } } })
     if (isNews) await saveObservation(tx, work, appEnv, seen)
     if (changed.length + plan.outdated.length + plan.forgotten.length > 0) await hintRoutes(tx)
@@ -40,13 +40,10 @@ export async function recordSilence(work: Work, appEnv: WorkAppEnv): Promise<voi
   })
 }
 
-/** Takes replicas out of the balance; they finish what they are at, and are removed at the end of the drain. */
-export async function drainNow(tx: Transaction, names: readonly string[], seconds: number): Promise<void> {
-  if (names.length === 0) return
-  await tx.$executeRaw`
+const drainOutdated = (tx: Transaction, { outdated }: ReplicaPlan, seconds: number): Promise<number> =>
+  tx.$executeRaw`
     UPDATE replica SET state = 'DRAINING', drain_until = now() + make_interval(secs => ${seconds})
-    WHERE name = ANY(${names}::text[])`
-}
+    WHERE name = ANY(${outdated.map((row) => row.name)}::text[])`
 
 function saveRoute(tx: Transaction, appEnv: WorkAppEnv, route: ReplicaRoute): Promise<Replica> {
   const { name, ...columns } = route

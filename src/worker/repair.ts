@@ -1,51 +1,56 @@
-import { RuntimeError } from '../runtime/runtime.ts'
+import type { Content } from '../database/generated/prisma/client.ts'
+import { type Rollout, RuntimeError } from '../runtime/runtime.ts'
 import { credentialOf } from './credential.ts'
 import { fenced } from './fenced.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 import { rolloutOf } from './rollout.ts'
+import { VersionFailed } from './version-failed.ts'
 import type { Work, WorkAppEnv } from './work.ts'
 
-/** Brings back what is missing first, because removing waits for containers to end. */
-export async function repair(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan): Promise<void> {
-  if (plan.needsApply) await bringBack(work, appEnv, plan)
+/**
+ * Brings back what is missing, then removes what is surplus: in this order, because removing waits for containers
+ * to end. True when containers were started, so that another look is worth while soon.
+ */
+export async function repair(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan): Promise<boolean> {
+  const wasBroughtBack = plan.needsApply && (await bringBack(work, appEnv, plan))
   await removeAll(work, plan.surplus)
+  return wasBroughtBack
 }
 
-async function bringBack(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan): Promise<void> {
+async function bringBack(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan): Promise<boolean> {
   const { currentContent: content, rolloutId } = appEnv
-  if (!content || !rolloutId) return
-  // The engine removes replicas beyond the number at once, and those that drain are not to be cut off.
-  const draining = appEnv.replicas.filter((row) => row.rolloutId === rolloutId && !plan.forgotten.includes(row))
-  const replicas = Math.max(plan.wanted.length, ...draining.map((row) => row.index + 1))
-  const choice = { content, rolloutId, requestId: rolloutId, replicas }
-  const rollout = rolloutOf(appEnv, choice, work.vault, work.lease)
+  if (!content || !rolloutId) return false
   work.log.info({ appEnvId: appEnv.id, contentId: content.id }, 'Containers are brought back')
   try {
-    await work.engine.apply(rollout)
+    const { requestId } = await work.database.operation.findUniqueOrThrow({ where: { id: rolloutId } })
+    const choice = { content, rolloutId, requestId, replicas: replicasKept(appEnv, plan) }
+    await applyWithImage(work, appEnv, content, rolloutOf(appEnv, choice, work.vault, work.lease))
+    return true
   } catch (error) {
-    if (!(error instanceof RuntimeError)) throw error
-    await bringBackWithImage(work, appEnv, rollout, error)
-  }
-}
-
-/** Images can be removed by hand as well. */
-async function bringBackWithImage(
-  work: Work,
-  appEnv: WorkAppEnv,
-  rollout: ReturnType<typeof rolloutOf>,
-  cause: RuntimeError,
-): Promise<void> {
-  try {
-    if (cause.reason !== 'IMAGE_NOT_FOUND' || !appEnv.currentContent) throw cause
-    await work.engine.resolveImage(rollout.pinnedImage, await credentialOf(work, appEnv, appEnv.currentContent))
-    await work.engine.apply(rollout)
-  } catch (error) {
-    if (!(error instanceof RuntimeError)) throw error
+    if (!(error instanceof RuntimeError || error instanceof VersionFailed)) throw error
     const observedReason = `Containers cannot be brought back: ${error.message}`
     work.log.warn({ appEnvId: appEnv.id, reason: error.reason }, observedReason)
     await fenced(work.database, work.lease, (tx) =>
       tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { observedReason } }),
     )
+    return false
+  }
+}
+
+/** The engine removes replicas beyond the number at once, and those that drain are not to be cut off. */
+function replicasKept({ replicas, rolloutId }: WorkAppEnv, plan: ReplicaPlan): number {
+  const draining = replicas.filter((row) => row.rolloutId === rolloutId && !plan.forgotten.includes(row))
+  return Math.max(plan.wanted.length, ...draining.map((row) => row.index + 1))
+}
+
+/** Images can be removed by hand as well. */
+async function applyWithImage(work: Work, appEnv: WorkAppEnv, content: Content, rollout: Rollout): Promise<void> {
+  try {
+    await work.engine.apply(rollout)
+  } catch (error) {
+    if (!(error instanceof RuntimeError) || error.reason !== 'IMAGE_NOT_FOUND') throw error
+    await work.engine.resolveImage(rollout.pinnedImage, await credentialOf(work, appEnv, content))
+    await work.engine.apply(rollout)
   }
 }
 

@@ -77,7 +77,8 @@ export async function postpone(attempt: Attempt, { reason, message, afterSeconds
   await settling(attempt, async (tx) => {
     const outcome: Outcome = { reason, message, attempt: number, notBefore }
     const told = steps.event('operation.retrying', { kind: operation.kind, reason, message, attempt: number })
-    await tx.operation.updateMany({ where: { id: operation.id }, data: { ...outcome, steps: steps.restarted(), version: { increment: 1 } } })
+    const data = { ...outcome, steps: steps.restarted(), version: { increment: 1 } }
+    await tx.operation.updateMany({ where: { id: operation.id }, data })
     return isNews ? [told] : []
   })
 }
@@ -97,7 +98,9 @@ async function changeStatus(
   data: Prisma.AppEnvUncheckedUpdateManyInput,
 ): Promise<NewEvent[]> {
   await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { ...data, status, version: { increment: 1 } } })
-  return [steps.event('appEnv.statusChanged', { status, previousStatus: appEnv.status })]
+  const events = [steps.event('appEnv.statusChanged', { status, previousStatus: appEnv.status })]
+  if (data.health === undefined || data.health === appEnv.health) return events
+  return [...events, steps.event('appEnv.healthChanged', { health: data.health, previousHealth: appEnv.health })]
 }
 
 const now = ({ lease }: Attempt): Date => lease.claim.clock.now()

@@ -51,7 +51,7 @@ export class Steps {
 
   async advance({ finish, start, write }: Advance): Promise<void> {
     const events = this.#apply({ finish, start })
-    if (events.length === 0 && !write) return
+    if (events.length === 0 && !write && !this.#isOpening) return
     await fenced(this.#work.database, this.#work.lease, async (tx) => {
       await this.#save(tx)
       await write?.(tx)

@@ -12,6 +12,8 @@ import type { ProbeMemory } from './probe-memory.ts'
 export interface Work {
   database: Database
   engine: LeasedEngine
+  /** The same engine for a part of the work that may have to stop earlier. */
+  engineUnder(signal: AbortSignal): LeasedEngine
   vault: Vault
   config: Config
   log: Logger

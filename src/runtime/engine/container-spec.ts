@@ -5,12 +5,12 @@ import type { Reach } from './connection.ts'
 import { replicaLabels } from './labels.ts'
 
 /**
- * What is left of root after `CapDrop: ALL`; the official nginx and node images start with it. CHOWN, SETUID and
- * SETGID: nginx, and every entrypoint of the gosu kind, prepares its folders and then gives up root. KILL: without
- * it the init process, as root, cannot pass SIGTERM on to a process that has given up root. NET_BIND_SERVICE: engines
- * older than 20.10 let only its holders listen below 1024. DAC_OVERRIDE, FOWNER and the rest are not needed.
+ * What is left of root after `CapDrop: ALL`: the least that the official nginx and node images start and stop with.
+ * CHOWN, SETUID and SETGID: nginx, like every entrypoint of the gosu kind, prepares its folders and then gives up root.
+ * KILL: without it the init process, being root, may not pass SIGTERM to a process that gave up root, and dies instead.
+ * NET_BIND_SERVICE is not needed: since 20.10 engines let every user of a container listen below 1024.
  */
-const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'KILL', 'NET_BIND_SERVICE']
+const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'KILL']
 
 /** Enough for a JVM's or a pool server's threads, and an end to a fork bomb. */
 const PIDS_LIMIT = 1024
@@ -64,7 +64,7 @@ function limitsOf({ resources }: Rollout, cores: number) {
   return { Memory: memory, MemorySwap: memory, NanoCpus: Math.round(cpu * 1e9) }
 }
 
-/** An entrypoint without arguments must not inherit the image's own arguments, so Cmd is sent with it, even empty. */
+/** An entrypoint replaces the image's arguments too; arguments alone keep the image's entrypoint. */
 function commandOf({
   command,
   workingDir,

@@ -4,9 +4,13 @@ import { statusOf } from './answers.ts'
 import type { Engine } from './connection.ts'
 import { findContainer } from './find-containers.ts'
 import { readLogs } from './logs.ts'
+import { removeContainer } from './remove.ts'
 
 /** What a shell, and the engine's init process, exit with when a command cannot be run, or is not there. */
 const CANNOT_RUN = [126, 127]
+
+/** As `ps` shows it, alive or about to be reaped. */
+const INIT_PROCESS = /^(\/sbin\/docker-init |\[docker-init\])/
 
 const CHECK_EVERY_MS = 15
 const CHECKS = 40
@@ -25,8 +29,8 @@ export async function checkStarted(
   for (let check = 0; check < CHECKS; check += 1) {
     if (await runsCommand(engine, containerId, signal)) return
     const state = (await findContainer(engine, containerId, signal))?.State
-    if (state && state.Status !== 'running') {
-      if (CANNOT_RUN.includes(state.ExitCode)) throw await cannotRun(engine, containerId, name, signal)
+    if (state?.Status !== 'running') {
+      if (state && CANNOT_RUN.includes(state.ExitCode)) await failStart(engine, containerId, name, signal)
       return
     }
     await pause(CHECK_EVERY_MS, undefined, { signal })
@@ -37,7 +41,7 @@ async function runsCommand(engine: Engine, containerId: string, signal: AbortSig
   try {
     const options = { abortSignal: signal }
     const top: { Processes: string[][] | null } = await engine.docker.getContainer(containerId).top(options)
-    return (top.Processes ?? []).some((process) => !process.at(-1)?.startsWith('/sbin/docker-init '))
+    return (top.Processes ?? []).some((process) => !INIT_PROCESS.test(process.at(-1) ?? ''))
   } catch (error) {
     // Not running, restarting, or gone between the engine's two looks at it: the inspection says which.
     if (statusOf(error) !== null) return false
@@ -45,14 +49,11 @@ async function runsCommand(engine: Engine, containerId: string, signal: AbortSig
   }
 }
 
-async function cannotRun(
-  engine: Engine,
-  containerId: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<RuntimeError> {
+/** Removes the container, which would be started again and again, and would look like a running one meanwhile. */
+async function failStart(engine: Engine, containerId: string, name: string, signal: AbortSignal): Promise<never> {
   const lines = await Array.fromAsync(readLogs(engine, containerId, { tail: 3 }, signal))
-  return new RuntimeError('CONTAINER_START_FAILED', `The command of ${name} cannot be run${lastWords(lines)}`)
+  await removeContainer(engine, containerId, 0, signal)
+  throw new RuntimeError('CONTAINER_START_FAILED', `The command of ${name} cannot be run${lastWords(lines)}`)
 }
 
 /** The init process's complaint, without its name and process id: `[FATAL tini (7)] exec x failed: …`. */

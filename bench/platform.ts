@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Docker from 'dockerode'
+import pino from 'pino'
+import { readConfig } from '../src/config.ts'
+import { startPlatform } from '../src/platform.ts'
+import { ensureTestImage } from '../test/support/test-image.ts'
+
+export interface BenchPlatform {
+  image: string
+  ingressUrl: string
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Record<string, unknown>>
+  createAppEnv(name: string, startupConfig: object): Promise<{ appEnvId: string; host: string }>
+  stop(): Promise<void>
+}
+
+/** A whole Berth as a user has it: embedded, durable PostgreSQL and default settings; only the ports are free ones. */
+export async function startBenchPlatform(): Promise<BenchPlatform> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'))
+  const image = await ensureTestImage()
+  const config = readConfig({ PORT: '0', INGRESS_PORT: '0', BERTH_DATA_DIR: dataDir, BERTH_LOG_LEVEL: 'fatal' })
+  const platform = await startPlatform(config, pino({ level: 'fatal' }))
+
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${platform.apiUrl}/api/public/v1${path}`, {
+      method,
+      headers: { authorization: platform.adminToken, 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`)
+    return (await response.json()) as Record<string, unknown>
+  }
+  const post: BenchPlatform['post'] = (path, body, headers) => call('POST', path, body, headers)
+
+  const createAppEnv: BenchPlatform['createAppEnv'] = async (name, startupConfig) => {
+    const { accounts } = (await call('GET', '/accounts')) as { accounts: { accountId: string }[] }
+    const accountId = accounts[0]?.accountId
+    const { appId } = await post('/app', { name, accountId, port: 3000, useImage: true, image })
+    const { appEnvId } = await post('/app-env', { accountId, appId, name: 'production', region: 'local', startupConfig })
+    const { hosts } = (await call('GET', `/app-env?appEnvId=${appEnvId}`)) as { hosts: string[] }
+    return { appEnvId: String(appEnvId), host: hosts[0] ?? '' }
+  }
+
+  const stop = async () => {
+    const { apps } = (await call('GET', '/apps')) as { apps: { appId: string }[] }
+    for (const { appId } of apps) await call('DELETE', `/app?appId=${appId}`)
+    await untilNoContainers(platform.installationId)
+    await platform.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+
+  return { image, ingressUrl: platform.ingressUrl ?? '', post, createAppEnv, stop }
+}
+
+async function untilNoContainers(installationId: string): Promise<void> {
+  const filters = { label: [`berth.installation=${installationId}`] }
+  for (let tries = 0; tries < 300; tries += 1) {
+    if ((await new Docker().listContainers({ all: true, filters })).length === 0) return
+    await sleep(100)
+  }
+}

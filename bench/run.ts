@@ -1,0 +1,27 @@
+import { type BenchResult, meetsAim } from './bench-result.ts'
+import { benchDeployImage } from './deploy-image.ts'
+import { benchGraphqlAppEnvs, benchGraphqlApps } from './graphql.ts'
+import { benchIngress } from './ingress.ts'
+import { benchRestApps } from './rest-apps.ts'
+
+const BENCHES = { rest: benchRestApps, graphql: benchGraphqlApps, nested: benchGraphqlAppEnvs, deploy: benchDeployImage, ingress: benchIngress }
+
+/** `npm run bench`, or `npm run bench -- rest ingress` for some of them. An aim that is missed is said, and fails nothing. */
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !(name in BENCHES))
+if (unknown.length > 0) throw new Error(`No bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`)
+
+for (const [name, bench] of Object.entries(BENCHES)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  console.log(inWords(await bench()))
+}
+
+function inWords(result: BenchResult): string {
+  const bound = result.better === 'higher' ? 'at least' : 'at most'
+  const mark = meetsAim(result) ? '✓' : '✗'
+  return [
+    `${mark} ${result.name}`,
+    `    ${result.ratio.toFixed(2)} × (aim: ${bound} ${result.aim}) · ${result.detail}`,
+    `    limited by ${result.limitedBy}`,
+  ].join('\n')
+}

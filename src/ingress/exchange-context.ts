@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { InboundRequest } from './inbound-request.ts'
+import type { IngressMetrics } from './ingress-metrics.ts'
+import type { Upstreams } from './upstreams.ts'
+
+/** Something under way that the ingress looks after once in a while, and ends when it closes. */
+export interface Ongoing {
+  sweep(now: number): void
+  destroy(): void
+}
+
+/** What all exchanges of one ingress share. */
+export interface ExchangeContext {
+  upstreams: Upstreams
+  metrics: IngressMetrics
+  log: Logger
+  bodyLimitBytes: number
+  /** Time in which an app must begin its answer. */
+  answerSeconds: number
+  /** Silence after which a tunnel is closed. */
+  idleMs: number
+  ongoing: Set<Ongoing>
+}
+
+/** A request that passed the checks. */
+export interface Visit {
+  inbound: InboundRequest
+  request: IncomingMessage
+  response: ServerResponse
+  /** For a request to switch protocols: what followed its head. */
+  firstTunnelBytes: Buffer
+}

@@ -1,0 +1,124 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Config } from '../config.ts'
+import { Exchange } from './exchange.ts'
+import type { ExchangeContext } from './exchange-context.ts'
+import { TrustedProxies } from './forwarding.ts'
+import { readRequest, requestIdOf } from './inbound-request.ts'
+import { IngressMetrics } from './ingress-metrics.ts'
+import { answerProblem } from './problem-answer.ts'
+import { hostNotFound, notServing, Problem, payloadTooLarge, tableNotLoaded } from './problems.ts'
+import type { CurrentTable } from './route-table.ts'
+import { Upstreams } from './upstreams.ts'
+import { createVisitorServer } from './visitor-server.ts'
+
+export interface IngressOptions {
+  config: Pick<
+    Config,
+    | 'HOST'
+    | 'INGRESS_PORT'
+    | 'BERTH_INGRESS_BODY_LIMIT_MB'
+    | 'BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS'
+    | 'BERTH_INGRESS_IDLE_SECONDS'
+    | 'BERTH_INGRESS_MAX_CONNECTIONS'
+    | 'BERTH_TRUSTED_PROXIES'
+  >
+  source: CurrentTable
+  log: Logger
+  registry: Registry
+}
+
+export interface Ingress {
+  server: Server
+  listen(): Promise<void>
+  address(): AddressInfo
+  /** Stops accepting, lets requests end within the time, then ends them. */
+  close(drainSeconds: number): Promise<void>
+}
+
+const SWEEP_MS = 250
+const NO_BYTES = Buffer.alloc(0)
+
+/** The proxy between visitors and replicas, by the Host header and the newest table of the source. */
+export function createIngress({ config, source, log, registry }: IngressOptions): Ingress {
+  const upstreams = new Upstreams()
+  const ongoing: ExchangeContext['ongoing'] = new Set()
+  const context: ExchangeContext = {
+    upstreams,
+    ongoing,
+    metrics: new IngressMetrics(registry, ongoing),
+    log,
+    bodyLimitBytes: config.BERTH_INGRESS_BODY_LIMIT_MB * 1_048_576,
+    answerSeconds: config.BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS,
+    idleMs: config.BERTH_INGRESS_IDLE_SECONDS * 1000,
+  }
+  const proxies = new TrustedProxies(config.BERTH_TRUSTED_PROXIES)
+  const limits = { maxConnections: config.BERTH_INGRESS_MAX_CONNECTIONS, idleMs: context.idleMs }
+  let isClosing = false
+
+  const server = createVisitorServer(limits, (request, response, tunnelBytes) => {
+    if (isClosing) response.shouldKeepAlive = false
+    const refusal = admit(context, proxies, request, response, tunnelBytes)
+    if (!refusal) return
+    context.metrics.refused(refusal.problem.code)
+    context.metrics.answered(refusal.problem.status, 0)
+    answerProblem(request, response, refusal.problem, refusal.requestId)
+  })
+  const unfollow = source.follow((table) => upstreams.apply(table))
+  const sweeper = setInterval(() => {
+    const now = performance.now()
+    for (const one of ongoing) one.sweep(now)
+    upstreams.closeStale(now)
+  }, SWEEP_MS).unref()
+
+  return {
+    server,
+    listen: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(config.INGRESS_PORT, config.HOST, () => {
+          server.off('error', reject)
+          resolve()
+        })
+      }),
+    address: () => server.address() as AddressInfo,
+    async close(drainSeconds) {
+      isClosing = true
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const deadline = performance.now() + drainSeconds * 1000
+      while (ongoing.size > 0 && performance.now() < deadline) {
+        server.closeIdleConnections()
+        await sleep(20)
+      }
+      for (const one of [...ongoing]) one.destroy()
+      clearInterval(sweeper)
+      unfollow()
+      server.closeAllConnections()
+      upstreams.close()
+      await closed
+    },
+  }
+}
+
+/** Starts the exchange, or says why there can be none. */
+function admit(
+  context: ExchangeContext,
+  proxies: TrustedProxies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  tunnelBytes: Buffer | null,
+): { problem: Problem; requestId: string } | null {
+  const requestId = requestIdOf(request)
+  const inbound = readRequest(request, requestId, proxies, tunnelBytes !== null)
+  if (inbound instanceof Problem) return { problem: inbound, requestId }
+  const { upstreams, bodyLimitBytes } = context
+  if (inbound.contentLength > bodyLimitBytes) return { problem: payloadTooLarge(bodyLimitBytes), requestId }
+  const group = upstreams.find(inbound.hostName)
+  if (!group) return { problem: upstreams.hasTable ? hostNotFound(inbound.hostName) : tableNotLoaded(), requestId }
+  if (group.isEmpty) return { problem: notServing(group.route), requestId }
+  new Exchange(context, { inbound, request, response, firstTunnelBytes: tunnelBytes ?? NO_BYTES }, group)
+  return null
+}

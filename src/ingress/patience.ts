@@ -1,0 +1,17 @@
+export interface Waiting {
+  startedAt: number
+  /** Null for a request without a body. */
+  body: { bytes: number; isComplete: boolean; isHeldBack: boolean; lastByteAt: number } | null
+}
+
+// An upload that has not been answered may be slow, but not endlessly so: it holds a connection of the app.
+const SLOWEST_UPLOAD = { bytesPerSecond: 500, graceMs: 30_000 }
+
+/** Whose turn it was when the time ran out, for a request whose answer has not begun. Times in milliseconds. */
+export function lostPatienceWith({ startedAt, body }: Waiting, now: number, answerMs: number): 'app' | 'visitor' | null {
+  const waitsForApp = !body || body.isComplete || body.isHeldBack
+  if (now - (body?.lastByteAt ?? startedAt) > answerMs) return waitsForApp ? 'app' : 'visitor'
+  if (waitsForApp) return null
+  const uploadingMs = now - startedAt - SLOWEST_UPLOAD.graceMs
+  return uploadingMs > 0 && body.bytes < (uploadingMs / 1000) * SLOWEST_UPLOAD.bytesPerSecond ? 'visitor' : null
+}

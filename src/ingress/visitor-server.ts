@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { rawProblem } from './problem-answer.ts'
+import { badRequest, headersTooLarge, type Problem, requestTimeout } from './problems.ts'
+
+export interface VisitorLimits {
+  maxConnections: number
+  /** A connection silent this long is closed. */
+  idleMs: number
+}
+
+/** Gets every request, also one to switch protocols: that comes with the bytes after its head. */
+export type VisitHandler = (request: IncomingMessage, response: ServerResponse, tunnelBytes: Buffer | null) => void
+
+const MAX_HEADER_BYTES = 32_768
+// Against visitors who send their headers one by one to hold connections.
+const HEADERS_TIMEOUT_MS = 15_000
+const CONNECTIONS_CHECK_MS = 2_000
+// Longer than load balancers in front keep idle connections (mostly 60 s), so that it is they who close first.
+const KEEP_ALIVE_MS = 75_000
+
+/** The server that visitors talk to, within its limits; what it cannot parse it answers itself. */
+export function createVisitorServer(limits: VisitorLimits, handle: VisitHandler): Server {
+  const server = createServer({
+    insecureHTTPParser: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    // A body may take as long as it flows: its pace is watched by the exchange, its silence by the idle timeout.
+    requestTimeout: 0,
+    connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    noDelay: true,
+    // Most requests have no body, and need no stream to say so.
+    optimizeEmptyRequests: true,
+    shouldUpgradeCallback: switchesProtocol,
+  })
+  server.maxConnections = limits.maxConnections
+  server.timeout = limits.idleMs
+  server.on('request', (request, response) => handle(request, response, null))
+  // The app decides whether it wants the body: its 100 is passed on.
+  server.on('checkContinue', (request, response) => handle(request, response, null))
+  server.on('upgrade', (request, socket, head) => handle(request, responseOn(request, socket as Socket), head))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(error, socket as Socket))
+  return server
+}
+
+/** HTTP/2 on a plain connection would carry requests past every check made here, so that one is ignored. */
+function switchesProtocol({ method, headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade !== undefined && !/\bh2c?\b/i.test(headers.upgrade)
+}
+
+/** An app may answer a request to switch protocols like any other; the connection ends with that answer. */
+function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
+  // The socket has left the server's care. Its end is reported by `close`.
+  socket.on('error', () => {})
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket)
+  response.once('finish', () => socket.destroySoon())
+  return response
+}
+
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  // An answer that is under way must not be mixed with ours, and whoever reset the connection reads nothing.
+  const isAnswering = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage?.headersSent
+  if (!socket.writable || error.code === 'ECONNRESET' || isAnswering) {
+    socket.destroy()
+    return
+  }
+  socket.end(rawProblem(problemOf(error), randomUUID()), () => socket.destroy())
+}
+
+function problemOf({ code }: NodeJS.ErrnoException): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge()
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout()
+  return badRequest('The request is not valid HTTP/1.1.')
+}

@@ -1,0 +1,69 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/client.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Vault } from '../secrets/vault.ts'
+import { Abandoned, OperationEnded, WorkerStopping } from './abandoned.ts'
+import type { EngineLink } from './engine-link.ts'
+import type { Lease } from './lease.ts'
+import { leasedEngine } from './leased-engine.ts'
+import { look, type Looked } from './look.ts'
+import { DeadlineExceeded, operate } from './operate.ts'
+import type { ProbeMemory } from './probe-memory.ts'
+import { Steps } from './steps.ts'
+import { loadAppEnv, type Work, type WorkAppEnv, type WorkOperation } from './work.ts'
+
+/** What a worker works with, whichever environment it has claimed. */
+export interface Tools {
+  database: Database
+  runtime: Runtime
+  vault: Vault
+  config: Config
+  log: Logger
+  link: EngineLink
+  probes: ProbeMemory
+}
+
+const AT_ONCE: Looked = { lookAgainSeconds: 0, observed: false }
+
+/** Does what a claimed environment needs, and says when it is to be looked at again. Never throws. */
+export async function attend(tools: Tools, lease: Lease): Promise<Looked> {
+  const patience = { lookAgainSeconds: tools.config.BERTH_RECONCILE_SECONDS, observed: false }
+  try {
+    const appEnv = await loadAppEnv(tools.database, lease.appEnvId)
+    const operation = appEnv.operations[0]
+    if (lease.claim.lane === 'looks' || !operation) return await look(workOf(tools, lease, lease.signal), appEnv)
+    await attempt(tools, lease, appEnv, operation)
+    // Whether it succeeded, failed or was put off: the next look finds what there is to repair, drain or clear away.
+    return AT_ONCE
+  } catch (error) {
+    const cause = lease.signal.aborted ? lease.signal.reason : error
+    tools.log.debug({ appEnvId: lease.appEnvId, err: cause }, 'Work was abandoned')
+    if (cause instanceof OperationEnded || cause instanceof WorkerStopping) return AT_ONCE
+    if (!(cause instanceof Abandoned)) tools.log.warn({ appEnvId: lease.appEnvId, err: cause }, 'Work failed')
+    return patience
+  }
+}
+
+async function attempt(tools: Tools, lease: Lease, appEnv: WorkAppEnv, operation: WorkOperation): Promise<void> {
+  lease.operationId = operation.id
+  const deadline = new AbortController()
+  const timer = setTimeout(() => deadline.abort(new DeadlineExceeded()), millisecondsLeft(tools, lease, operation))
+  const work = workOf(tools, lease, AbortSignal.any([lease.signal, deadline.signal]))
+  try {
+    await operate({ ...work, appEnv, operation, steps: new Steps(work, appEnv, operation) })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** One that has not begun yet gets its full time from now. */
+function millisecondsLeft({ config }: Tools, lease: Lease, { startedAt, deadlineAt }: WorkOperation): number {
+  const left = deadlineAt.getTime() - lease.claim.clock.now().getTime()
+  return startedAt || left <= 0 ? Math.max(0, left) : config.BERTH_OPERATION_TIMEOUT_SECONDS * 1000
+}
+
+function workOf({ database, runtime, vault, config, log, link, probes }: Tools, lease: Lease, signal: AbortSignal): Work {
+  const engineUnder = (bound: AbortSignal) => leasedEngine(runtime, link, lease, bound, config)
+  return { database, vault, config, log, lease, probes, signal, engine: engineUnder(signal), engineUnder }
+}

@@ -1,0 +1,19 @@
+import type { Attempt } from './attempt.ts'
+import { forgetRows, removeUnusedNetwork } from './forget.ts'
+import { NOTHING_RUNS } from './observation.ts'
+import { succeed } from './settle.ts'
+import { takeDown, unroute } from './take-down.ts'
+
+/** Removes what a deleted environment leaves on the engine, then what only made sense while it ran. */
+export async function remove(attempt: Attempt): Promise<void> {
+  await unroute(attempt)
+  const detail = await takeDown(attempt, 'remove')
+  await attempt.steps.advance({ finish: { name: 'remove', detail }, start: 'forget' })
+  await removeUnusedNetwork(attempt, attempt.appEnv)
+  await succeed(attempt, {
+    status: 'STOPPED',
+    appEnv: NOTHING_RUNS,
+    finish: { name: 'forget', detail: null },
+    write: (tx) => forgetRows(tx, attempt.appEnv.id),
+  })
+}

@@ -1,0 +1,16 @@
+import type { Attempt } from './attempt.ts'
+import { NOTHING_RUNS } from './observation.ts'
+import { succeed } from './settle.ts'
+import { takeDown, unroute } from './take-down.ts'
+
+/** Takes the environment out of service; its version is kept, and starts again from where it is now. */
+export async function stop(attempt: Attempt): Promise<void> {
+  await unroute(attempt)
+  const detail = await takeDown(attempt, 'stop')
+  await succeed(attempt, {
+    status: 'STOPPED',
+    appEnv: NOTHING_RUNS,
+    finish: { name: 'stop', detail },
+    write: (tx) => tx.replica.deleteMany({ where: { appEnvId: attempt.appEnv.id } }),
+  })
+}

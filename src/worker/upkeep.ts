@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Attempt } from './attempt.ts'
+import { look } from './look.ts'
+import { loadAppEnv } from './work.ts'
+
+/**
+ * Does the slow part of an operation, and meanwhile goes on looking after what serves: a long pull must not keep a
+ * container that died from being brought back. The looks are over before this returns, so that none of them writes
+ * into the operation's last transaction.
+ */
+export async function withUpkeep<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  const done = new AbortController()
+  const upkeep = keepLooking(attempt, AbortSignal.any([attempt.signal, done.signal]))
+  try {
+    return await work()
+  } finally {
+    done.abort()
+    await upkeep
+  }
+}
+
+async function keepLooking(attempt: Attempt, signal: AbortSignal): Promise<void> {
+  const { database, appEnv, config, log } = attempt
+  const work = { ...attempt, signal, engine: attempt.engineUnder(signal) }
+  for (;;) {
+    await sleep(config.BERTH_RECONCILE_SECONDS * 1000, undefined, { signal }).catch(() => {})
+    if (signal.aborted) return
+    try {
+      await look(work, await loadAppEnv(database, appEnv.id))
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error, appEnvId: appEnv.id }, 'A look during an operation failed')
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
+import { startVisitors } from './visitors.ts'
+
+const REPLACEMENTS = 20
+const BAD_VERSIONS = 5
+
+let berth: TestPlatform
+let sample: Sample
+
+interface Lifecycle {
+  appEnv: { status: string }
+}
+
+interface Status {
+  status: string
+  currentVersion: number
+  latestDeployment: { version: number; status: string; reason: string; message: string }
+}
+
+const wait = { prefer: 'wait=60' }
+const status = () => berth.ok<Status>('GET', `/app-env/status?appEnvId=${sample.appEnvId}`)
+const lifecycle = (path: string, body = {}) =>
+  berth.ok<Lifecycle>('POST', `/app-env/${path}`, { appEnvId: sample.appEnvId, ...body }, wait)
+
+beforeAll(async () => {
+  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '3' })
+  sample = await berth.createSample('Busy', 2)
+  const deployed = await lifecycle('deploy-image', { image: berth.image })
+  expect(deployed.appEnv.status).toBe('RUNNING')
+})
+
+afterAll(() => berth?.stop())
+
+test('replaces a 2-replica app twenty times under load without a failed request', async () => {
+  const visitors = startVisitors(berth.platform.ingressUrl ?? '', sample.host, 8)
+  for (let round = 0; round < REPLACEMENTS; round += 1) {
+    const answer = await lifecycle(round % 2 === 0 ? 'redeploy' : 'rollback')
+    expect(answer.appEnv.status).toBe('RUNNING')
+  }
+  const visits = await visitors.stop()
+  console.info(`${REPLACEMENTS} replacements: ${total(visits.byVersion)} requests, ${visits.failures.length} failed`)
+  expect(visits.failures).toEqual([])
+  expect(visits.byVersion.size).toBeGreaterThan(REPLACEMENTS / 2)
+  expect((await status()).currentVersion).toBe(REPLACEMENTS + 1)
+})
+
+test('gives versions that never become ready no traffic, and says why they failed', async () => {
+  const good = String((await status()).currentVersion)
+  const visitors = startVisitors(berth.platform.ingressUrl ?? '', sample.host, 8)
+  for (let round = 0; round < BAD_VERSIONS; round += 1) {
+    const broken = round % 2 === 0 ? 'never' : 'exit'
+    await berth.ok('PUT', '/app-env', { appEnvId: sample.appEnvId, envVars: [{ name: 'BROKEN', value: broken }] })
+    const answer = await lifecycle('redeploy')
+    expect(answer.appEnv.status).toBe('RUNNING')
+    const { latestDeployment, currentVersion } = await status()
+    expect(String(currentVersion)).toBe(good)
+    expect(latestDeployment).toMatchObject({ version: Number(good) + round + 1, status: 'FAILED' })
+    expect(latestDeployment.reason).toBe(broken === 'never' ? 'READINESS_TIMEOUT' : 'CONTAINER_EXITED')
+    expect(latestDeployment.message).toContain(broken === 'never' ? '503' : 'cannot open the safe')
+  }
+  const visits = await visitors.stop()
+  console.info(`${BAD_VERSIONS} bad versions: ${total(visits.byVersion)} requests, ${visits.failures.length} failed`)
+  expect(visits.failures).toEqual([])
+  expect([...visits.byVersion.keys()]).toEqual([good])
+})
+
+const total = (byVersion: Map<string, number>) => [...byVersion.values()].reduce((sum, count) => sum + count, 0)

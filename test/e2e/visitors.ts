@@ -1,0 +1,60 @@
+import { Agent, request } from 'node:http'
+
+export interface Visits {
+  /** Requests that were answered 200, by the version that answered. */
+  byVersion: Map<string, number>
+  failures: string[]
+  stop(): Promise<Visits>
+}
+
+interface Answer {
+  status: number
+  body: string
+}
+
+/** Keeps a number of visitors busy with one host, each with a connection of its own, until told to stop. */
+export function startVisitors(ingressUrl: string, host: string, count: number): Visits {
+  const agent = new Agent({ keepAlive: true, maxSockets: count })
+  const visits: Visits = { byVersion: new Map(), failures: [], stop }
+  let stopped = false
+  const busy = Array.from({ length: count }, visit)
+
+  async function visit(): Promise<void> {
+    while (!stopped) {
+      const answer = await ask(ingressUrl, host, agent).catch((error: Error) => ({ status: 0, body: error.message }))
+      if (answer.status !== 200) visits.failures.push(`${answer.status} ${answer.body.slice(0, 200)}`)
+      else {
+        const { version } = JSON.parse(answer.body) as { version: string }
+        visits.byVersion.set(version, (visits.byVersion.get(version) ?? 0) + 1)
+      }
+    }
+  }
+
+  async function stop(): Promise<Visits> {
+    stopped = true
+    await Promise.all(busy)
+    agent.destroy()
+    return visits
+  }
+
+  return visits
+}
+
+/** One request with a Host header of our choice, which fetch does not allow. */
+export function ask(ingressUrl: string, host: string, agent?: Agent, path = '/'): Promise<Answer> {
+  const { hostname, port } = new URL(ingressUrl)
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, agent, headers: { host }, timeout: 20_000 }, (response) => {
+      let body = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => {
+        body += chunk
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }))
+      response.on('error', reject)
+    })
+    sent.on('timeout', () => sent.destroy(new Error('no answer within 20 s')))
+    sent.on('error', reject)
+    sent.end()
+  })
+}

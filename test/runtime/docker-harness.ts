@@ -1,0 +1,25 @@
+import Docker from 'dockerode'
+import { createEngineRuntime } from '../../src/runtime/engine/engine-runtime.ts'
+import type { RuntimeHarness } from '../contracts/runtime.ts'
+import { ensureTestImage } from '../support/test-image.ts'
+
+const docker = new Docker()
+
+/** The machine's own engine, and the hands of its operator. */
+export const dockerHarness: RuntimeHarness = {
+  socketPath: '/var/run/docker.sock',
+  ensureImage: () => ensureTestImage(docker),
+  createRuntime: ({ host, ...options }) => createEngineRuntime({ dockerHost: host, ...options }),
+  byHand: {
+    kill: (containerId) => docker.getContainer(containerId).kill(),
+    stop: (containerId) => docker.getContainer(containerId).stop({ t: 1 }),
+    remove: (containerId) => docker.getContainer(containerId).remove({ force: true }),
+  },
+  async cleanUp(installationId) {
+    const filters = { label: [`berth.installation=${installationId}`] }
+    const containers = await docker.listContainers({ all: true, filters })
+    await Promise.allSettled(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
+    const networks = await docker.listNetworks({ filters })
+    await Promise.allSettled(networks.map(({ Id }) => docker.getNetwork(Id).remove()))
+  },
+}

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createConnection, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** How an engine fails: after nothing, or some, of its answer; then by silence, or by hanging up. */
+export interface EngineFault {
+  /** Requests this matches fail; the others reach the engine and are answered. All of them when omitted. */
+  only?: RegExp
+  after: 'nothing' | 'some'
+  then?: 'silence' | 'end'
+}
+
+export interface EngineProxy extends AsyncDisposable {
+  host: string
+  /** First line of every request, as `GET /containers/json?… HTTP/1.1`. */
+  requests: string[]
+}
+
+/** Enough for the status line, and less than any answer's headers and body. */
+const SOME_BYTES = 60
+
+/** A socket that stands for the engine's and fails as told, or only listens when it is not told to fail. */
+export async function engineProxy(socketPath: string, fault: EngineFault | null): Promise<EngineProxy> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-engine-'))
+  const path = join(folder, 'engine.sock')
+  const requests: string[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const engine = createConnection(socketPath)
+    for (const socket of [client, engine]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
+    }
+    client.once('close', () => engine.destroy())
+    client.once('data', (first) => {
+      const request = first.toString('latin1').split('\r\n', 1)[0] ?? ''
+      requests.push(request)
+      const fails = fault !== null && (fault.only?.test(request) ?? true)
+      if (fails && fault.after === 'nothing') return
+      engine.write(first)
+      client.pipe(engine)
+      if (fails) failAfterSome(engine, client, fault)
+      else engine.pipe(client)
+    })
+  })
+  server.listen(path)
+  await once(server, 'listening')
+  const close = async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+    await rm(folder, { recursive: true })
+  }
+  return { host: `unix://${path}`, requests, [Symbol.asyncDispose]: close }
+}
+
+function failAfterSome(engine: Socket, client: Socket, fault: EngineFault): void {
+  engine.once('data', (answer) => {
+    const bodyAt = answer.indexOf('\r\n\r\n')
+    // In the body where there is one, so that the client has an answer, and then not.
+    const end = bodyAt > 0 && answer.length > bodyAt + 8 ? bodyAt + 8 : SOME_BYTES
+    client.write(answer.subarray(0, end))
+    if (fault.then === 'end') client.end()
+  })
+}

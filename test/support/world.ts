@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import pino from 'pino'
+import { readConfig } from '../../src/config.ts'
+import type { RoleName, Scope } from '../../src/domain/permissions.ts'
+import { createWakeups } from '../../src/events/wakeups.ts'
+import { newKey } from '../../src/secrets/keys.ts'
+import { createVault } from '../../src/secrets/vault.ts'
+import { createAccount } from '../../src/services/account/accounts.ts'
+import { addMember } from '../../src/services/account/members.ts'
+import { createApp } from '../../src/services/app/create-app.ts'
+import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
+import type { AnyCommand, CallOptions, ResultOf } from '../../src/services/command.ts'
+import { openInstallation } from '../../src/services/installation.ts'
+import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import { createServices } from '../../src/services/services.ts'
+import { createToken } from '../../src/services/token/tokens.ts'
+import { newSecret } from '../../src/services/token/secret.ts'
+import { createTestDatabase, type TestDatabaseOptions } from './database.ts'
+import { type Outcome, settle } from './settle.ts'
+
+export type World = Awaited<ReturnType<typeof createWorld>>
+
+interface WorldOptions extends TestDatabaseOptions {
+  /** Settings that differ from the defaults, as in the environment. */
+  settings?: Record<string, string>
+}
+
+/** A fresh installation on a database of its own, and quick ways to fill it through the real services. */
+export async function createWorld({ settings = {}, ...options }: WorldOptions = {}) {
+  const held = await createTestDatabase({ poolSize: 10, ...options })
+  const { database, url } = held
+  const config = readConfig(settings)
+  const log = pino({ level: process.env.BERTH_TEST_LOG ?? 'silent' })
+  const vault = createVault(newKey())
+  const adminToken = newSecret('USER')
+  await openInstallation(database, vault, config, adminToken)
+  const wakeups = createWakeups({ url, log })
+  const services = createServices({ database, config, vault, wakeups })
+  const accountId = (await services.authenticate(adminToken)).currentAccountId ?? ''
+
+  async function perform<C extends AnyCommand>(command: C, input: unknown, options: Partial<CallOptions> & { as?: string } = {}) {
+    const { as = adminToken, ...rest } = options
+    const caller = await services.authenticate(as)
+    const performed = await services.perform(caller, command, input, { requestId: 'req_world', door: 'world', ...rest })
+    return performed.result as ResultOf<C>
+  }
+
+  return {
+    ...{ database, url, config, log, vault, wakeups, services, adminToken, accountId },
+    perform,
+    ...people(perform, accountId),
+    ...places(perform, accountId),
+    /** Ends an operation as the worker would. */
+    settle: (operationId: string | null, outcome?: Outcome) => settle(database, operationId ?? '', outcome),
+    operationsOf: (appEnvId: string) => database.operation.findMany({ where: { appEnvId }, orderBy: { id: 'asc' } }),
+    auditOf: (targetId: string) => database.auditEntry.findMany({ where: { targetId }, orderBy: { id: 'asc' } }),
+    /** Deploys an image to an environment and ends the operation at once. */
+    async deploy(appEnvId: string, image = 'nginx:1') {
+      const { operationId } = await perform(deployImage, { appEnvId, image })
+      await settle(database, operationId ?? '')
+      const { contentId } = await database.operation.findUniqueOrThrow({ where: { id: operationId ?? '' } })
+      return contentId ?? ''
+    },
+    async close() {
+      await wakeups.close()
+      await held.drop()
+    },
+  }
+}
+
+type Perform = <C extends AnyCommand>(command: C, input: unknown, options?: { as?: string }) => Promise<ResultOf<C>>
+
+interface NewUser {
+  roles?: RoleName[]
+  accountId?: string
+  appEnvIds?: string[] | null
+}
+
+const unique = (noun: string) => `${noun} ${randomUUID().slice(0, 8)}`
+
+function people(perform: Perform, defaultAccountId: string) {
+  const token = async (input: { kind?: string; userId?: string; appEnvId?: string; scopes?: Scope[]; expiresAt?: string; as?: string } = {}) => {
+    const { as, kind = 'USER', ...rest } = input
+    const created = await perform(createToken, { kind, name: unique('token'), ...rest }, { ...(as ? { as } : {}) })
+    return { tokenId: created.tokenId, token: created.token }
+  }
+  return {
+    token,
+    /** A member of an account, with a token. TECHNICAL in the default account unless told otherwise. */
+    async user({ roles = ['TECHNICAL'], accountId = defaultAccountId, appEnvIds = null }: NewUser = {}) {
+      const email = `${randomUUID()}@example.com`
+      const { userId } = await perform(addMember, { accountId, email, roles, appEnvIds })
+      return { userId, email, ...(await token({ userId })) }
+    },
+    async account(name = unique('account')) {
+      const { accountId } = await perform(createAccount, { name })
+      return accountId
+    },
+  }
+}
+
+type Fields = Record<string, unknown>
+
+function places(perform: Perform, defaultAccountId: string) {
+  const app = async (fields: Fields = {}) => {
+    const input = { name: unique('app'), accountId: defaultAccountId, port: 8080, useImage: true, image: 'nginx:1', ...fields }
+    const { appId } = await perform(createApp, input)
+    return appId
+  }
+  return {
+    /** An app that runs images, unless `fields` of POST /app say otherwise. */
+    app,
+    /** An environment, of an app of its own unless `appId` names one. */
+    async appEnv({ app: appFields, ...fields }: Fields & { app?: Fields } = {}) {
+      const accountId = fields.accountId ?? appFields?.accountId ?? defaultAccountId
+      const appId = fields.appId ?? (await app({ accountId, ...appFields }))
+      const { appEnvId } = await perform(createAppEnv, { accountId, appId, name: 'production', region: 'local', ...fields })
+      return { appEnvId, appId: String(appId), accountId: String(accountId) }
+    },
+  }
+}
