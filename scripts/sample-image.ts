@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import type Docker from 'dockerode'
 import { pack } from 'tar-stream'
 import { ensureBaseImage, finished } from './base-image.ts'
@@ -34,7 +35,11 @@ export async function ensureSampleImage(docker: Docker, options: SampleImageOpti
   for (const { name, content } of files) context.entry({ name }, content)
   context.finalize()
   const labels = { [SOURCE_LABEL]: fingerprint }
-  const progress = await docker.buildImage(context, { t: reference, buildargs: { BASE_IMAGE: base }, labels })
+  const progress = await docker.buildImage(Readable.from(context), {
+    t: reference,
+    buildargs: { BASE_IMAGE: base },
+    labels,
+  })
   await finished(docker, progress)
   return reference
 }

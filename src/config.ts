@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 
 const port = (fallback: number) => z.coerce.number().int().min(0).max(65535).default(fallback)
@@ -10,6 +11,18 @@ const oneOrMore = <const T extends [string, ...string[]]>(values: T) =>
     .default(values.join(','))
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(z.enum(values)).min(1))
+const networks = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+    .refine((parts) => parts.every(isNetwork), 'must be addresses or CIDR ranges, separated by commas')
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix] = text.split('/', 2)
+  const family = isIP(address)
+  return family !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32)))
+}
 
 /** Every setting Berth reads, with its default and what it is for. The README's table is this, printed. */
 export const SETTINGS = z.object({
@@ -75,6 +88,7 @@ export const SETTINGS = z.object({
   BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS: seconds(60, 3600).describe('Time a deployed app has to begin its answer.'),
   BERTH_INGRESS_IDLE_SECONDS: seconds(300, 86_400).describe('A proxied connection silent this long is closed.'),
   BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe('Client connections that one ingress accepts at a time.'),
+  BERTH_TRUSTED_PROXIES: networks().describe('Addresses or CIDR ranges of proxies in front of the ingress whose X-Forwarded-* headers count, separated by commas.'),
 })
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>

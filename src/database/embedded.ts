@@ -21,6 +21,8 @@ export interface EmbeddedOptions {
 
 export interface EmbeddedPostgres {
   url: string
+  /** Whether another process uses the server too. */
+  isShared(): Promise<boolean>
   /** Stops the server, unless another process still uses it. */
   stop(): Promise<void>
 }
@@ -40,7 +42,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const port = findServer(folder)?.port
     const url = `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}`
     const holder = port ? await hold(url) : null
-    if (holder) return { url, stop: () => release(holder, folder) }
+    if (holder) return { url, isShared: () => isShared(holder), stop: () => release(holder, folder) }
     // Another process may be stopping the server, or starting it, at this very moment.
     await sleep(250)
   }
@@ -113,6 +115,15 @@ function clientFor(url: string): pg.Client {
   // When the server goes away the work that uses it will notice; this connection has nothing to lose.
   client.on('error', () => {})
   return client
+}
+
+async function isShared(holder: pg.Client): Promise<boolean> {
+  const { rows } = await holder.query<{ shared: boolean }>(
+    `SELECT count(*) > 1 AS shared FROM pg_locks
+     WHERE locktype = 'advisory' AND classid = $1::bigint >> 32 AND objid = $1::bigint & x'ffffffff'::bigint`,
+    [USE_LOCK],
+  )
+  return rows[0]?.shared ?? false
 }
 
 async function release(holder: pg.Client, folder: string): Promise<void> {

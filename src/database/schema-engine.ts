@@ -27,8 +27,8 @@ export async function withSchemaEngine<T>(databaseUrl: string, work: (engine: Sc
   const connections = new EngineConnections(databaseUrl)
   const adapter = bindMigrationAwareSqlAdapterFactory(connections)
   try {
-    using engine = await SchemaEngine.new({ datamodels: [['schema.prisma', schema]] }, () => {}, adapter)
-    return await work(engine)
+    const engine = await SchemaEngine.new({ datamodels: [['schema.prisma', schema]] }, () => {}, adapter)
+    return await work(engine).finally(() => engine.free())
   } catch (error) {
     // The engine names an error of PostgreSQL by its number only; the adapter has kept the error itself.
     const [, id] = /External error id#(\d+)/.exec(String(error)) ?? []

@@ -2,13 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { InboundRequest } from './inbound-request.ts'
 import type { IngressMetrics } from './ingress-metrics.ts'
+import type { OngoingList } from './ongoing.ts'
 import type { Upstreams } from './upstreams.ts'
-
-/** Something under way that the ingress looks after once in a while, and ends when it closes. */
-export interface Ongoing {
-  sweep(now: number): void
-  destroy(): void
-}
 
 /** What all exchanges of one ingress share. */
 export interface ExchangeContext {
@@ -20,7 +15,7 @@ export interface ExchangeContext {
   answerSeconds: number
   /** Silence after which a tunnel is closed. */
   idleMs: number
-  ongoing: Set<Ongoing>
+  ongoing: OngoingList
 }
 
 /** A request that passed the checks. */

@@ -1,4 +1,5 @@
-import type { ExchangeContext, Ongoing, Visit } from './exchange-context.ts'
+import type { ExchangeContext, Visit } from './exchange-context.ts'
+import type { Ongoing } from './ongoing.ts'
 import { lostPatienceWith } from './patience.ts'
 import { answerProblem } from './problem-answer.ts'
 import {
@@ -26,11 +27,12 @@ const FORBIDDEN_TRAILER = /^(?:content-length|transfer-encoding|connection|host|
 
 /** One request of a visitor and its answer, with as many tries at it as are safe. */
 export class Exchange implements UpstreamSink, Ongoing {
+  place = -1
   private readonly context: ExchangeContext
   private readonly visit: Visit
   private readonly body: RequestBody | null
   private readonly startedAt = performance.now()
-  private readonly excluded = new Set<ReplicaPool>()
+  private excluded: Set<ReplicaPool> | null = null
   private group: ReplicaGroup
   private pool: ReplicaPool | null = null
   private connection: UpstreamConnection | null = null
@@ -114,7 +116,7 @@ export class Exchange implements UpstreamSink, Ongoing {
     const { connection, pool, context } = this
     if (!inbound.isUpgrade || !connection || !pool) throw new MalformedResponse('it switched protocols unasked')
     const visitor = request.socket
-    const tunnel: Ongoing = { sweep: () => {}, destroy: () => visitor.destroy() }
+    const tunnel: Ongoing = { place: -1, sweep: () => {}, destroy: () => visitor.destroy() }
     openTunnel({
       visitor,
       connection,
@@ -124,7 +126,7 @@ export class Exchange implements UpstreamSink, Ongoing {
       fromApp: firstBytes,
       idleMs: context.idleMs,
       onClose: () => {
-        context.ongoing.delete(tunnel)
+        context.ongoing.remove(tunnel)
         pool.release(connection, false, performance.now())
       },
     })
@@ -140,7 +142,7 @@ export class Exchange implements UpstreamSink, Ongoing {
     context.log.debug({ replica: pool?.target.name, kind, error: error.message }, 'ingress: a replica failed')
     if (kind === 'refused') pool?.coolDown(now)
     // A kept connection that the replica closed says nothing against the replica.
-    if (pool && !connection?.isReused) this.excluded.add(pool)
+    if (pool && !connection?.isReused) this.excluded = (this.excluded ?? new Set()).add(pool)
     this.lastFailure = kind
     this.release(false)
     if (this.mayRetry(kind)) this.retry()
@@ -153,7 +155,7 @@ export class Exchange implements UpstreamSink, Ongoing {
     if (request.socket.destroyed) this.abandon()
     if (this.isSettled || response.headersSent) return
     const { answerSeconds } = this.context
-    const lost = lostPatienceWith(this, now, answerSeconds * 1000)
+    const lost = lostPatienceWith({ startedAt: this.startedAt, body: this.body }, now, answerSeconds * 1000)
     if (lost === 'app') this.refuse(answerTimeout(this.group.route, answerSeconds))
     if (lost === 'visitor') this.refuse(requestTimeout())
   }
@@ -213,7 +215,7 @@ export class Exchange implements UpstreamSink, Ongoing {
   private abandon(): void {
     if (this.isSettled) return
     this.isSettled = true
-    this.context.ongoing.delete(this)
+    this.context.ongoing.remove(this)
     this.context.metrics.visitorLeft()
     this.body?.stop()
     this.release(false)
@@ -221,7 +223,7 @@ export class Exchange implements UpstreamSink, Ongoing {
 
   private settle(): void {
     this.isSettled = true
-    this.context.ongoing.delete(this)
+    this.context.ongoing.remove(this)
     this.body?.discard()
     this.context.metrics.answered(this.visit.response.statusCode, (performance.now() - this.startedAt) / 1000)
   }

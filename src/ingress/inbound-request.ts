@@ -123,12 +123,16 @@ function targetOf({ url = '', method }: IncomingMessage, hostName: string): stri
 }
 
 /** Where the body ends, or what is wrong with the way this is said (RFC 9112 §6.1, §6.3). */
-function framingOf({ headers, httpVersion }: IncomingMessage): { body: RequestBodyKind; contentLength: number } | string {
+function framingOf({
+  headers,
+  httpVersion,
+}: IncomingMessage): { body: RequestBodyKind; contentLength: number } | string {
   const length = headers['content-length']
   const coding = headers['transfer-encoding']
   if (coding !== undefined) {
     if (length !== undefined) return 'The request has both a Content-Length and a Transfer-Encoding.'
-    if (httpVersion !== '1.1' || coding.toLowerCase() !== 'chunked') return 'The only Transfer-Encoding accepted is chunked.'
+    if (httpVersion !== '1.1' || coding.toLowerCase() !== 'chunked')
+      return 'The only Transfer-Encoding accepted is chunked.'
     return { body: 'chunked', contentLength: 0 }
   }
   if (length === undefined) return { body: 'none', contentLength: 0 }

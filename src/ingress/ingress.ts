@@ -4,11 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../config.ts'
+import { discardBody } from './discard-body.ts'
 import { Exchange } from './exchange.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import { TrustedProxies } from './forwarding.ts'
 import { readRequest, requestIdOf } from './inbound-request.ts'
 import { IngressMetrics } from './ingress-metrics.ts'
+import { OngoingList } from './ongoing.ts'
 import { answerProblem } from './problem-answer.ts'
 import { hostNotFound, notServing, Problem, payloadTooLarge, tableNotLoaded } from './problems.ts'
 import type { CurrentTable } from './route-table.ts'
@@ -45,7 +47,7 @@ const NO_BYTES = Buffer.alloc(0)
 /** The proxy between visitors and replicas, by the Host header and the newest table of the source. */
 export function createIngress({ config, source, log, registry }: IngressOptions): Ingress {
   const upstreams = new Upstreams()
-  const ongoing: ExchangeContext['ongoing'] = new Set()
+  const ongoing = new OngoingList()
   const context: ExchangeContext = {
     upstreams,
     ongoing,
@@ -66,11 +68,12 @@ export function createIngress({ config, source, log, registry }: IngressOptions)
     context.metrics.refused(refusal.problem.code)
     context.metrics.answered(refusal.problem.status, 0)
     answerProblem(request, response, refusal.problem, refusal.requestId)
+    discardBody(request)
   })
   const unfollow = source.follow((table) => upstreams.apply(table))
   const sweeper = setInterval(() => {
     const now = performance.now()
-    for (const one of ongoing) one.sweep(now)
+    ongoing.sweep(now)
     upstreams.closeStale(now)
   }, SWEEP_MS).unref()
 
@@ -87,13 +90,16 @@ export function createIngress({ config, source, log, registry }: IngressOptions)
     address: () => server.address() as AddressInfo,
     async close(drainSeconds) {
       isClosing = true
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      let isClosed = false
+      const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => {
+        isClosed = true
+      })
       const deadline = performance.now() + drainSeconds * 1000
-      while (ongoing.size > 0 && performance.now() < deadline) {
+      while (!isClosed && performance.now() < deadline) {
         server.closeIdleConnections()
         await sleep(20)
       }
-      for (const one of [...ongoing]) one.destroy()
+      ongoing.destroy()
       clearInterval(sweeper)
       unfollow()
       server.closeAllConnections()

@@ -8,7 +8,11 @@ export interface Waiting {
 const SLOWEST_UPLOAD = { bytesPerSecond: 500, graceMs: 30_000 }
 
 /** Whose turn it was when the time ran out, for a request whose answer has not begun. Times in milliseconds. */
-export function lostPatienceWith({ startedAt, body }: Waiting, now: number, answerMs: number): 'app' | 'visitor' | null {
+export function lostPatienceWith(
+  { startedAt, body }: Waiting,
+  now: number,
+  answerMs: number,
+): 'app' | 'visitor' | null {
   const waitsForApp = !body || body.isComplete || body.isHeldBack
   if (now - (body?.lastByteAt ?? startedAt) > answerMs) return waitsForApp ? 'app' : 'visitor'
   if (waitsForApp) return null

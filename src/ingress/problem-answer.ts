@@ -1,13 +1,19 @@
-import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Problem } from './problems.ts'
 
 /** Tells our answers from the app's own: no answer of an app ever carries this header. */
 export const ERROR_HEADER = 'X-Berth-Error'
 
-const SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const SECURITY_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Answers with a problem, as a page for whoever accepts HTML and else as problem+json (RFC 9457). */
-export function answerProblem(request: IncomingMessage, response: ServerResponse, problem: Problem, requestId: string): void {
+export function answerProblem(
+  request: IncomingMessage,
+  response: ServerResponse,
+  problem: Problem,
+  requestId: string,
+): void {
   const { headers, body } = problemAnswer(problem, requestId, request.headers.accept ?? '', request.url ?? '')
   response.writeHead(problem.status, headers)
   response.end(body)

@@ -23,7 +23,13 @@ export class Problem {
   readonly detail: string
   readonly retryAfterSeconds: number | null
 
-  constructor(status: number, code: ProblemCode, title: string, detail: string, retryAfterSeconds: number | null = null) {
+  constructor(
+    status: number,
+    code: ProblemCode,
+    title: string,
+    detail: string,
+    retryAfterSeconds: number | null = null,
+  ) {
     this.status = status
     this.code = code
     this.title = title
@@ -39,7 +45,7 @@ export const hostNotFound = (hostName: string) =>
     404,
     'HOST_NOT_FOUND',
     'No app answers here',
-    `No app environment has the host “${hostName}”. Check the address for a typo; if the host is yours, add it to an environment.`,
+    `No app environment has the host "${hostName}". Check the address for a typo; if the host is yours, add it to an environment.`,
   )
 
 export const requestTimeout = () =>
@@ -61,7 +67,7 @@ export const replicasRefused = ({ cliEnvName, targets }: Route) =>
     502,
     'REPLICAS_REFUSED',
     'The app does not accept connections',
-    `${targets.length === 1 ? 'The only replica' : `All ${targets.length} replicas`} of “${cliEnvName}” refused the connection. Does the app listen on the port it was given, on all addresses?`,
+    `${targets.length === 1 ? 'The only replica' : `All ${targets.length} replicas`} of "${cliEnvName}" refused the connection. Does the app listen on the port it was given, on all addresses?`,
     2,
   )
 
@@ -70,30 +76,35 @@ export const brokenAnswer = ({ cliEnvName }: Route) =>
     502,
     'BROKEN_ANSWER',
     'The app broke off its answer',
-    `A replica of “${cliEnvName}” closed the connection or sent something that is not HTTP. Its logs may say why.`,
+    `A replica of "${cliEnvName}" closed the connection or sent something that is not HTTP. Its logs may say why.`,
   )
 
 export const tableNotLoaded = () =>
   new Problem(503, 'TABLE_NOT_LOADED', 'Starting up', 'The ingress does not know its routes yet. Try again shortly.', 2)
 
 export const answerTimeout = ({ cliEnvName }: Route, seconds: number) =>
-  new Problem(504, 'ANSWER_TIMEOUT', 'The app took too long', `“${cliEnvName}” did not begin to answer within ${seconds} s.`)
+  new Problem(
+    504,
+    'ANSWER_TIMEOUT',
+    'The app took too long',
+    `"${cliEnvName}" did not begin to answer within ${seconds} s.`,
+  )
 
 /** Why a host that is known has no replica to ask. */
 export function notServing({ cliEnvName, status, hasDeployment }: Route): Problem {
   if (status === 'UPDATING') {
     const detail = hasDeployment
-      ? `“${cliEnvName}” is being updated, and no replica is ready yet.`
-      : `The first version of “${cliEnvName}” is being brought up.`
+      ? `"${cliEnvName}" is being updated, and no replica is ready yet.`
+      : `The first version of "${cliEnvName}" is being brought up.`
     return new Problem(503, 'UPDATING', 'One moment, please', detail, 3)
   }
   if (!hasDeployment) {
-    const detail = `“${cliEnvName}” exists, but nothing has been deployed to it yet.`
+    const detail = `"${cliEnvName}" exists, but nothing has been deployed to it yet.`
     return new Problem(503, 'NEVER_DEPLOYED', 'Nothing is deployed here yet', detail)
   }
   if (status === 'STOPPED') {
-    return new Problem(503, 'STOPPED', 'This app is stopped', `“${cliEnvName}” was stopped. Start it to bring it back.`)
+    return new Problem(503, 'STOPPED', 'This app is stopped', `"${cliEnvName}" was stopped. Start it to bring it back.`)
   }
-  const detail = `“${cliEnvName}” should be running, but none of its replicas is ready. It is being repaired.`
+  const detail = `"${cliEnvName}" should be running, but none of its replicas is ready. It is being repaired.`
   return new Problem(503, 'NO_READY_REPLICA', 'No replica is ready', detail, 5)
 }

@@ -1,10 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { discardBody } from './discard-body.ts'
 import { forwardableTrailers } from './inbound-request.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
-
-// A visitor whose request was refused in the middle of its body may finish sending, within reason: closing at
-// once would reset the connection, and the answer that says why would be lost with it.
-const LINGER = { bytes: 16 * 1_048_576, ms: 5_000 }
 
 /** The body of a request on its way to a replica, at the pace of whoever is slower. */
 export class RequestBody {
@@ -44,19 +41,10 @@ export class RequestBody {
     this.connection = null
   }
 
-  /** Nobody wants the rest: reads it so that the connection can go on, or closes it when there is too much. */
+  /** Stops sending, and nobody wants the rest. */
   discard(): void {
     this.stop()
-    const { request } = this
-    if (request.complete || request.destroyed) return
-    let discarded = 0
-    const timer = setTimeout(() => request.socket.destroy(), LINGER.ms).unref()
-    request.on('data', (chunk: Buffer) => {
-      discarded += chunk.length
-      if (discarded > LINGER.bytes) request.socket.destroy()
-    })
-    request.once('close', () => clearTimeout(timer))
-    request.resume()
+    discardBody(this.request)
   }
 
   private readonly onData = (chunk: Buffer): void => {

@@ -86,7 +86,8 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
     reason: statusLine[3] ?? '',
     headers: endToEnd(facts, framing),
     framing,
-    keepsAlive: statusLine[1] === '1' && framing.by !== 'close' && !facts.connection.includes('close') && !hasTwoEnds(facts),
+    keepsAlive:
+      statusLine[1] === '1' && framing.by !== 'close' && !facts.connection.includes('close') && !hasTwoEnds(facts),
     keepAliveSeconds: Number.isNaN(facts.keepAliveSeconds) ? null : facts.keepAliveSeconds,
     upgrade: facts.upgrade,
   }
@@ -111,6 +112,8 @@ function endToEnd(facts: HeaderFacts, framing: Framing): string[] {
   const dropsLength = hasTwoEnds(facts) && framing.by === 'chunks'
   const named = connection.filter((name) => name !== '' && name !== 'close' && name !== 'keep-alive')
   if (!dropsLength && named.length === 0) return headers
-  const dropped = new Set(dropsLength ? [...named, 'content-length'] : named.filter((name) => name !== 'content-length'))
+  const dropped = new Set(
+    dropsLength ? [...named, 'content-length'] : named.filter((name) => name !== 'content-length'),
+  )
   return headers.filter((_, index) => !dropped.has((headers[index - (index % 2)] as string).toLowerCase()))
 }

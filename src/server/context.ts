@@ -42,12 +42,21 @@ export const beginRequest: ServerMiddleware = (c, next) => {
 }
 
 /** Answers with the request's headers; those given here win. */
-export function answer(c: ServerContext, status: number, body: string | null, headers: Record<string, string>): Response {
+export function answer(
+  c: ServerContext,
+  status: number,
+  body: string | Buffer<ArrayBuffer> | null,
+  headers: Record<string, string>,
+): Response {
   return new Response(body, { status, headers: { ...c.get('headers'), ...headers } })
 }
 
-export const answerJson = (c: ServerContext, status: number, body: unknown, headers: Record<string, string> = {}): Response =>
-  answer(c, status, JSON.stringify(body), { 'Content-Type': 'application/json', ...headers })
+export const answerJson = (
+  c: ServerContext,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Response => answer(c, status, JSON.stringify(body), { 'Content-Type': 'application/json', ...headers })
 
 /** Gives an answer that another door made the request's headers, as far as it has not set them itself. */
 export function withRequestHeaders(c: ServerContext, response: Response): Response {

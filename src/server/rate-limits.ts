@@ -40,7 +40,10 @@ export function createRateLimits(config: Pick<Config, 'BERTH_RATE_LIMIT' | 'BERT
 }
 
 /** The library answers an exceeded budget by rejecting with its state. */
-async function consume(limiter: RateLimiterMemory, key: string): Promise<{ state: RateLimiterRes; isExceeded: boolean }> {
+async function consume(
+  limiter: RateLimiterMemory,
+  key: string,
+): Promise<{ state: RateLimiterRes; isExceeded: boolean }> {
   try {
     return { state: await limiter.consume(key), isExceeded: false }
   } catch (rejected) {

@@ -10,10 +10,17 @@ import { type Caller, permit } from './caller.ts'
 import type { AnyCommand, CallOptions, CommandContext, CommandResult, Target } from './command.ts'
 import { claimKey, keepRefusal, type StoredAnswer, storeAnswer } from './idempotency.ts'
 
+/** Budgets that the doors share; without them nothing is counted. */
+export interface OperationLimits {
+  /** Throws RATE_LIMITED. */
+  consumeOperation(appEnvId: string): Promise<void>
+}
+
 export interface Dependencies {
   database: Database
   config: Config
   vault: Vault
+  limits?: OperationLimits | undefined
 }
 
 /** What a door renders: the result, and whether it is a repeat of an earlier answer. */
@@ -38,7 +45,7 @@ class DryRunDone {
  * checks), in one short transaction. A dry run is the very same transaction, rolled back.
  */
 export async function perform(
-  { database, config, vault }: Dependencies,
+  { database, config, vault, limits }: Dependencies,
   caller: Caller,
   command: AnyCommand,
   rawInput: unknown,
@@ -50,7 +57,7 @@ export async function perform(
       async (tx) => {
         const replay = await claimKey(tx, caller, command, input, options)
         if (replay) return replay
-        const result = await decide({ tx, caller, config, vault, command, input, options })
+        const result = await decide({ tx, caller, config, vault, limits, command, input, options })
         if (options.dryRun) throw new DryRunDone(result)
         await storeAnswer(tx, caller, command, options, config, result)
         return { result, replayed: false }
@@ -79,12 +86,13 @@ interface Decision {
   caller: Caller
   config: Config
   vault: Vault
+  limits: OperationLimits | undefined
   command: AnyCommand
   input: Record<string, unknown>
   options: CallOptions
 }
 
-async function decide({ tx, caller, config, vault, command, input, options }: Decision): Promise<CommandResult> {
+async function decide({ tx, caller, config, vault, limits, command, input, options }: Decision): Promise<CommandResult> {
   const events: NewEvent[] = []
   const details: Record<string, unknown> = {}
   const context: CommandContext = {
@@ -98,6 +106,8 @@ async function decide({ tx, caller, config, vault, command, input, options }: De
   }
   const target: Target = await command.target(context, input)
   permit(caller, command.permission, target)
+  // A replay never comes this far: only what would begin an operation counts.
+  if (command.permission === 'appEnv:operate' && target.appEnvId && !options.dryRun) await limits?.consumeOperation(target.appEnvId)
   requireVersion(target, options.expectedVersion)
   const result: CommandResult = await command.execute(context, input, target)
   await record(tx, target.accountId ?? INSTALLATION_LEDGER, events, {
@@ -133,8 +143,18 @@ async function withRetries<T>(run: () => Promise<T>): Promise<T> {
 
 export function parseInput<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, raw: unknown): z.output<z.ZodObject<Shape>> {
   const parsed = schema.safeParse(raw ?? {})
-  if (parsed.success) return parsed.data
-  throw invalidInput(parsed.error.issues.flatMap(problemsOf))
+  const problems = parsed.success ? nulProblems(parsed.data, []) : parsed.error.issues.flatMap(problemsOf)
+  if (parsed.success && problems.length === 0) return parsed.data
+  throw invalidInput(problems)
+}
+
+/** PostgreSQL's text cannot hold a NUL; without this it would be refused there, as a fault of ours. */
+function nulProblems(value: unknown, path: string[]): FieldProblem[] {
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([key, item]) => [...nulProblems(key, path), ...nulProblems(item, [...path, key])])
+  }
+  const isBad = typeof value === 'string' && value.includes('\0')
+  return isBad ? [{ field: path.join('.') || 'body', message: 'must not contain a NUL character' }] : []
 }
 
 /** One sentence per field; unknown fields are named one by one (contract §1, Bodies). */

@@ -5,6 +5,7 @@ import { invalidField } from '../domain/errors.ts'
 import type { Wakeups } from '../events/wakeups.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { accountsScope, getAccount, getMember, listAccounts, listMembers, listRegions } from './account/read-accounts.ts'
+import { listAudit } from './account/read-audit.ts'
 import { appsScope, getApp, listApps } from './app/read-apps.ts'
 import { readAppEnvHistory } from './app-env/app-env-history.ts'
 import { readAppEnvStatus } from './app-env/app-env-status.ts'
@@ -14,7 +15,8 @@ import type { Caller } from './caller.ts'
 import type { AnyCommand, CallOptions, CommandResult, ResultOf } from './command.ts'
 import { storeFinalAnswer } from './idempotency.ts'
 import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
-import { type Performed, perform } from './perform.ts'
+import { type OperationLimits, type Performed, perform } from './perform.ts'
+import { readAppEnvToken, readUserToken } from './token/read-own-token.ts'
 import { getToken, listTokens } from './token/read-tokens.ts'
 import { waitForOperation } from './wait.ts'
 
@@ -23,6 +25,7 @@ interface ServiceDependencies {
   config: Config
   vault: Vault
   wakeups: Wakeups
+  limits?: OperationLimits | undefined
 }
 
 export type Services = ReturnType<typeof createServices>
@@ -34,9 +37,12 @@ export function createServices(dependencies: ServiceDependencies) {
     authenticate: (header: string | null | undefined) => authenticate(database, header),
     perform: <C extends AnyCommand>(caller: Caller, command: C, input: unknown, options: CallOptions) =>
       performAndWait(dependencies, caller, command, input, options) as Promise<Performed<ResultOf<C>>>,
-    accounts: bind(database, { list: listAccounts, get: getAccount, members: listMembers, member: getMember, regions: listRegions }),
+    accounts: {
+      ...bind(database, { list: listAccounts, get: getAccount, members: listMembers, member: getMember }),
+      ...bind(database, { regions: listRegions, audit: listAudit }),
+    },
     accountsScope,
-    tokens: bind(database, { list: listTokens, get: getToken }),
+    tokens: bind(database, { list: listTokens, get: getToken, ofUser: readUserToken, ofAppEnv: readAppEnvToken }),
     apps: bind(database, { list: listApps, get: getApp, scope: appsScope }),
     appEnvs: {
       ...bind(database, { list: listAppEnvs, get: getAppEnv, scope: appEnvsScope, history: readAppEnvHistory }),

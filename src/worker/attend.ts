@@ -7,7 +7,7 @@ import { Abandoned, OperationEnded, WorkerStopping } from './abandoned.ts'
 import type { EngineLink } from './engine-link.ts'
 import type { Lease } from './lease.ts'
 import { leasedEngine } from './leased-engine.ts'
-import { look, type Looked } from './look.ts'
+import { type Looked, look } from './look.ts'
 import { DeadlineExceeded, operate } from './operate.ts'
 import type { ProbeMemory } from './probe-memory.ts'
 import { Steps } from './steps.ts'
@@ -48,7 +48,9 @@ export async function attend(tools: Tools, lease: Lease): Promise<Looked> {
 async function attempt(tools: Tools, lease: Lease, appEnv: WorkAppEnv, operation: WorkOperation): Promise<void> {
   lease.operationId = operation.id
   const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(new DeadlineExceeded()), millisecondsLeft(tools, lease, operation))
+  const left = millisecondsLeft(tools, lease, operation)
+  const timer = setTimeout(() => deadline.abort(new DeadlineExceeded()), left)
+  if (left === 0) deadline.abort(new DeadlineExceeded())
   const work = workOf(tools, lease, AbortSignal.any([lease.signal, deadline.signal]))
   try {
     await operate({ ...work, appEnv, operation, steps: new Steps(work, appEnv, operation) })
@@ -63,7 +65,11 @@ function millisecondsLeft({ config }: Tools, lease: Lease, { startedAt, deadline
   return startedAt || left <= 0 ? Math.max(0, left) : config.BERTH_OPERATION_TIMEOUT_SECONDS * 1000
 }
 
-function workOf({ database, runtime, vault, config, log, link, probes }: Tools, lease: Lease, signal: AbortSignal): Work {
+function workOf(
+  { database, runtime, vault, config, log, link, probes }: Tools,
+  lease: Lease,
+  signal: AbortSignal,
+): Work {
   const engineUnder = (bound: AbortSignal) => leasedEngine(runtime, link, lease, bound, config)
   return { database, vault, config, log, lease, probes, signal, engine: engineUnder(signal), engineUnder }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ObservedReplica, Rollout } from '../runtime/runtime.ts'
-import type { Attempt } from './attempt.ts'
+import type { VersionAttempt } from './attempt.ts'
 import { exitOf } from './observation.ts'
 import { probeReplica } from './probe-replica.ts'
 import { configurationOf } from './rollout.ts'
@@ -19,7 +19,7 @@ const MESSAGE_BYTES = 2_048
  * Waits until every replica of the rollout answers its probe, and returns them. Containers that vanish or stop
  * meanwhile are brought back. Throws VersionFailed when they keep dying or the time is up, with their last words.
  */
-export async function awaitReady(attempt: Attempt, rollout: Rollout): Promise<ObservedReplica[]> {
+export async function awaitReady(attempt: VersionAttempt, rollout: Rollout): Promise<ObservedReplica[]> {
   const { signal, steps, config } = attempt
   const since = steps.startedAt('ready').getTime()
   const deadline = since + config.BERTH_READY_TIMEOUT_SECONDS * 1000
@@ -30,7 +30,8 @@ export async function awaitReady(attempt: Attempt, rollout: Rollout): Promise<Ob
     const now = attempt.lease.claim.clock.now().getTime()
     if (now > deadline) throw await wait.timedOut(config.BERTH_READY_TIMEOUT_SECONDS)
     // The first second is not worth telling: most versions are ready within it.
-    if (now - since > LONGEST_PAUSE_MS) await steps.detail('ready', `waiting: ${wait.reason} (${ready.length} of ${rollout.replicas} ready)`)
+    if (now - since > LONGEST_PAUSE_MS)
+      await steps.detail('ready', `waiting: ${wait.reason} (${ready.length} of ${rollout.replicas} ready)`)
     await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
 }
@@ -38,7 +39,7 @@ export async function awaitReady(attempt: Attempt, rollout: Rollout): Promise<Ob
 /** What is remembered from one round to the next. */
 class ReadyWait {
   reason = 'the containers are starting'
-  readonly #attempt: Attempt
+  readonly #attempt: VersionAttempt
   readonly #rollout: Rollout
   readonly #ready = new Set<string>()
   /** Ends of containers that the engine did not restart by itself, as `<container> <time of the end>`. */
@@ -47,7 +48,7 @@ class ReadyWait {
   readonly #deaths = new Map<string, ObservedReplica>()
   #unready: ObservedReplica | null = null
 
-  constructor(attempt: Attempt, rollout: Rollout) {
+  constructor(attempt: VersionAttempt, rollout: Rollout) {
     this.#attempt = attempt
     this.#rollout = rollout
   }
@@ -88,7 +89,10 @@ class ReadyWait {
     this.reason = `container ${replica.index} ${exitOf(death)}`
     if (ends + replica.restartCount < MOST_EXITS) return
     const reason = death.outOfMemory ? 'OUT_OF_MEMORY' : 'CONTAINER_EXITED'
-    throw new VersionFailed(reason, cut(`${capitalised(this.reason)}, again and again${await this.#lastWords(replica)}`))
+    throw new VersionFailed(
+      reason,
+      cut(`${capitalised(this.reason)}, again and again${await this.#lastWords(replica)}`),
+    )
   }
 
   /** A replica's last lines say more about why it is not ready than any probe. */
@@ -102,8 +106,13 @@ class ReadyWait {
 }
 
 /** A restarted container has a new address, and has to prove itself again. */
-const identity = ({ containerId, address, restartCount }: ObservedReplica) => `${containerId} ${address} ${restartCount}`
+const identity = ({ containerId, address, restartCount }: ObservedReplica) =>
+  `${containerId} ${address} ${restartCount}`
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-const cut = (message: string): string => Buffer.from(message).subarray(0, MESSAGE_BYTES).toString('utf8').replace(/\uFFFD+$/, '')
+const cut = (message: string): string =>
+  Buffer.from(message)
+    .subarray(0, MESSAGE_BYTES)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '')

@@ -19,7 +19,10 @@ export async function credentialOf(
   if (!credential) throw new VersionFailed('CREDENTIAL_MISSING', `The registry credential ${id} has been deleted`)
   const opened = registryLogin.safeParse(vault.forAccount(appEnv.account).openCredential(id, credential.sealedData))
   if (!opened.success) {
-    throw new VersionFailed('CREDENTIAL_MISSING', `The credential ${id} is not a registry login with username and password`)
+    throw new VersionFailed(
+      'CREDENTIAL_MISSING',
+      `The credential ${id} is not a registry login with username and password`,
+    )
   }
   return opened.data
 }

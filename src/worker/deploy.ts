@@ -1,5 +1,5 @@
-import { awaitReady } from './await-ready.ts'
 import type { Attempt, VersionAttempt } from './attempt.ts'
+import { awaitReady } from './await-ready.ts'
 import { credentialOf } from './credential.ts'
 import { rolloutOf, servingReplicas } from './rollout.ts'
 import { route } from './route.ts'
@@ -55,6 +55,9 @@ async function pin(attempt: VersionAttempt): Promise<void> {
     appEnv: { currentContentId: content.id, rolloutId: operation.id, replicasDesired: 0, health: 'UNKNOWN' },
     finish: { name: 'pull', detail: content.imageDigest },
     write: (tx) =>
-      tx.content.updateMany({ where: { id: content.id }, data: { status: 'JOB_READY', deployedAt: now, finishedAt: now } }),
+      tx.content.updateMany({
+        where: { id: content.id },
+        data: { status: 'JOB_READY', deployedAt: now, finishedAt: now },
+      }),
   })
 }

@@ -29,7 +29,12 @@ const CANDIDATE: Readonly<Record<Lane, Prisma.Sql>> = {
  * Claims the environment that has waited longest, or finds none. `due_at` moves to where the lease expires: if
  * this worker dies, that is when another takes over.
  */
-export async function claim(database: Database, lane: Lane, owner: string, leaseSeconds: number): Promise<Lease | null> {
+export async function claim(
+  database: Database,
+  lane: Lane,
+  owner: string,
+  leaseSeconds: number,
+): Promise<Lease | null> {
   const askedAt = performance.now()
   const [row] = await database.$queryRaw<ClaimedRow[]>`
     UPDATE app_env SET lease_token = lease_token + 1, lease_owner = ${owner},
@@ -40,7 +45,11 @@ export async function claim(database: Database, lane: Lane, owner: string, lease
       (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
   if (!row) return null
   const clock = databaseClock(new Date(row.nowMs))
-  return new Lease({ appEnvId: row.appEnvId, token: row.token, lane, dueAt: row.dueAt, clock }, leaseSeconds * 1000, askedAt)
+  return new Lease(
+    { appEnvId: row.appEnvId, token: row.token, lane, dueAt: row.dueAt, clock },
+    leaseSeconds * 1000,
+    askedAt,
+  )
 }
 
 /** Renews what is still held. A row that a request has locked is left for the next time: it must not hold up the rest. */

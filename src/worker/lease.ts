@@ -1,4 +1,4 @@
-import { Abandoned, LeaseLost } from './abandoned.ts'
+import { type Abandoned, LeaseLost } from './abandoned.ts'
 import type { DatabaseClock } from './database-clock.ts'
 
 /** What a worker claims environments for: an operation that is open, or a look at what runs. */
@@ -64,7 +64,12 @@ export class Lease {
   }
 
   end(reason: Abandoned): void {
-    clearTimeout(this.#expiry)
+    this.close()
     this.#controller.abort(reason)
+  }
+
+  /** The work is over. */
+  close(): void {
+    clearTimeout(this.#expiry)
   }
 }

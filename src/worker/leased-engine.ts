@@ -63,10 +63,9 @@ export function leasedEngine(
     // Each replica is several calls, and a machine that is busy starts them slowly.
     apply: (rollout) => call(seconds + rollout.replicas, (bounds) => runtime.apply(rollout, bounds)),
     observe: () => call(seconds, (bounds) => runtime.observe({ appEnvId }, bounds)),
+    // The runtime adds the grace to the time by itself.
     remove: (replicas, graceSeconds) =>
-      call(seconds + graceSeconds, (bounds) =>
-        runtime.remove({ appEnvId, ...replicas }, { ...bounds, graceSeconds }),
-      ),
+      call(seconds, (bounds) => runtime.remove({ appEnvId, ...replicas }, { ...bounds, graceSeconds })),
     removeNetwork: (accountId) => call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds)),
     tail: (name, lines) =>
       call(LOG_SECONDS, (bounds) => Array.fromAsync(runtime.logs(name, { ...bounds, tail: lines }))),

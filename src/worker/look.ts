@@ -84,11 +84,14 @@ async function probeAll(work: Work, appEnv: WorkAppEnv, { wanted }: ReplicaPlan)
 }
 
 async function record(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan, probed: Probed[]): Promise<void> {
-  const unready = new Map(probed.flatMap((one) => (isUnready(one) ? [[one.observed?.containerId ?? '', one.failure ?? '']] : [])))
+  const unready = new Map(
+    probed.flatMap((one) => (isUnready(one) ? [[one.observed?.containerId ?? '', one.failure ?? '']] : [])),
+  )
   const content = appEnv.currentContent
-  const routes = content && appEnv.rolloutId
-    ? routesOf({ cliEnvName: appEnv.cliEnvName, version: content.version, rolloutId: appEnv.rolloutId }, probed)
-    : []
+  const routes =
+    content && appEnv.rolloutId
+      ? routesOf({ cliEnvName: appEnv.cliEnvName, version: content.version, rolloutId: appEnv.rolloutId }, probed)
+      : []
   await recordLook(work, appEnv, plan, { ...observationOf(plan, unready), routes })
 }
 

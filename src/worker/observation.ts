@@ -23,8 +23,8 @@ export const NOTHING_RUNS = {
 
 /** How a container ended, in words: `exited with code 137 (out of memory)`. */
 export function exitOf({ phase, exitCode, outOfMemory }: ObservedReplica): string {
-  if (phase === 'created') return 'was never started'
-  if (phase === 'paused') return 'is paused'
+  if (phase === 'created') return 'never started'
+  if (phase === 'paused') return 'paused'
   const code = exitCode === null ? '' : ` with code ${exitCode}`
   return `exited${code}${outOfMemory ? ' (out of memory)' : ''}`
 }
@@ -34,7 +34,7 @@ export function observationOf({ wanted }: ReplicaPlan, unready: ReadonlyMap<stri
   const running = wanted.flatMap(({ observed }) => (observed?.phase === 'running' ? [observed] : []))
   const ready = running.filter((replica) => !unready.has(replica.containerId))
   const reasons = wanted.flatMap(({ observed }) => {
-    if (!observed) return ['is missing']
+    if (!observed) return ['missing']
     if (observed.phase !== 'running') return [exitOf(observed)]
     const reason = unready.get(observed.containerId)
     return reason ? [`not ready: ${reason}`] : []

@@ -33,7 +33,12 @@ export async function recordLook(work: Work, appEnv: WorkAppEnv, plan: ReplicaPl
 export async function recordSilence(work: Work, appEnv: WorkAppEnv): Promise<void> {
   const { replicasRunning, replicasReady, replicasDesired } = appEnv
   if (replicasDesired === 0 || appEnv.health === 'UNKNOWN') return
-  const seen = { health: 'UNKNOWN', replicasRunning, replicasReady, observedReason: 'The container engine does not answer' } as const
+  const seen = {
+    health: 'UNKNOWN',
+    replicasRunning,
+    replicasReady,
+    observedReason: 'The container engine does not answer',
+  } as const
   await fenced(work.database, work.lease, async (tx) => {
     await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: seen })
     await record(tx, appEnv.accountId, [healthChanged(appEnv, seen)])

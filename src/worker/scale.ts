@@ -28,7 +28,10 @@ async function add(attempt: VersionAttempt, rolloutId: string, replicas: number)
   await steps.advance({ start: 'create' })
   const rollout = rolloutOf(appEnv, { content, rolloutId, requestId: operation.requestId, replicas }, vault, lease)
   if (!steps.isFinished('create')) await engine.apply(rollout)
-  await steps.advance({ finish: { name: 'create', detail: `${replicas - appEnv.replicasDesired} more started` }, start: 'ready' })
+  await steps.advance({
+    finish: { name: 'create', detail: `${replicas - appEnv.replicasDesired} more started` },
+    start: 'ready',
+  })
   const ready = await awaitReady(attempt, rollout)
   await steps.advance({ finish: { name: 'ready', detail: `${ready.length} of ${replicas} ready` } })
   return ready

@@ -67,7 +67,10 @@ export interface Pause {
 }
 
 /** Leaves the operation open, to be tried again after a while, but no later than its deadline. */
-export async function postpone(attempt: Attempt, { reason, message, afterSeconds, countsAsAttempt }: Pause): Promise<void> {
+export async function postpone(
+  attempt: Attempt,
+  { reason, message, afterSeconds, countsAsAttempt }: Pause,
+): Promise<void> {
   const { steps, operation } = attempt
   const next = now(attempt).getTime() + afterSeconds * 1000
   const notBefore = new Date(Math.min(next, Math.max(operation.deadlineAt.getTime(), now(attempt).getTime())))

@@ -76,7 +76,12 @@ export class Steps {
    * Writes how the operation ended, or when it is tried again, with the last checkpoint. Part of a transaction that
    * does more; returns the events that tell of it.
    */
-  async conclude(tx: Transaction, outcome: Prisma.OperationUncheckedUpdateManyInput, told: NewEvent, finish?: Advance['finish']) {
+  async conclude(
+    tx: Transaction,
+    outcome: Prisma.OperationUncheckedUpdateManyInput,
+    told: NewEvent,
+    finish?: Advance['finish'],
+  ) {
     // One that waited for an engine until it was too late has never been opened, and is not now.
     if (outcome.status === 'FAILED') this.#isOpening = false
     // The event of the whole operation makes one of its last step superfluous.

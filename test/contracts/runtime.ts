@@ -6,7 +6,7 @@ import { createWorld, type RuntimeHarness, type World } from './runtime/harness.
 import { describeOutput } from './runtime/output.ts'
 import { describeRemoval } from './runtime/removal.ts'
 
-export type { RuntimeHarness, RuntimeOptions } from './runtime/harness.ts'
+export type { RuntimeHarness } from './runtime/harness.ts'
 
 /** The behaviour that every adapter of the runtime port is held to. */
 export function describeRuntime(adapter: string, harness: RuntimeHarness): void {
@@ -19,7 +19,7 @@ export function describeRuntime(adapter: string, harness: RuntimeHarness): void 
       image = await harness.ensureImage()
       present = createWorld(harness, image)
     })
-    afterEach(() => harness.cleanUp(present.installationId))
+    afterEach(() => harness.removeContainers(present.installationId))
     afterAll(() => harness.cleanUp(present.installationId))
 
     test('says what it runs on', async () => {

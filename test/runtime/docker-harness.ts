@@ -15,11 +15,17 @@ export const dockerHarness: RuntimeHarness = {
     stop: (containerId) => docker.getContainer(containerId).stop({ t: 1 }),
     remove: (containerId) => docker.getContainer(containerId).remove({ force: true }),
   },
+  removeContainers,
   async cleanUp(installationId) {
-    const filters = { label: [`berth.installation=${installationId}`] }
-    const containers = await docker.listContainers({ all: true, filters })
-    await Promise.allSettled(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
-    const networks = await docker.listNetworks({ filters })
+    await removeContainers(installationId)
+    const networks = await docker.listNetworks({ filters: ownedBy(installationId) })
     await Promise.allSettled(networks.map(({ Id }) => docker.getNetwork(Id).remove()))
   },
+}
+
+const ownedBy = (installationId: string) => ({ label: [`berth.installation=${installationId}`] })
+
+async function removeContainers(installationId: string): Promise<void> {
+  const containers = await docker.listContainers({ all: true, filters: ownedBy(installationId) })
+  await Promise.allSettled(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
 }

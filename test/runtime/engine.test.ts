@@ -81,4 +81,16 @@ describe('what only Docker Engine does', () => {
     expect(proxy.requests.length).toBeGreaterThan(3)
     expect(proxy.requests.filter((line) => line.includes('hunter2') || / \/v\d/.test(line))).toEqual([])
   })
+
+  test('follows the engine’s events again whenever the stream breaks', async () => {
+    await using proxy = await engineProxy(harness.socketPath, { only: /\/events/, kind: 'hangUp' })
+    const watching = new AbortController()
+    harness.createRuntime({ ...world, host: proxy.host }).watch(() => undefined, watching.signal)
+    await eventually(
+      async () => proxy.requests,
+      (requests) => requests.length >= 3,
+    )
+    watching.abort()
+    expect(proxy.requests.every((request) => request.startsWith('GET /events?'))).toBe(true)
+  })
 })

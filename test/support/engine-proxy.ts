@@ -4,12 +4,11 @@ import { createConnection, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** How an engine fails: after nothing, or some, of its answer; then by silence, or by hanging up. */
+/** How an engine fails: it never answers, or in the middle of an answer falls silent or hangs up. */
 export interface EngineFault {
   /** Requests this matches fail; the others reach the engine and are answered. All of them when omitted. */
   only?: RegExp
-  after: 'nothing' | 'some'
-  then?: 'silence' | 'end'
+  kind: 'mute' | 'stall' | 'hangUp'
 }
 
 export interface EngineProxy extends AsyncDisposable {
@@ -38,7 +37,7 @@ export async function engineProxy(socketPath: string, fault: EngineFault | null)
       const request = first.toString('latin1').split('\r\n', 1)[0] ?? ''
       requests.push(request)
       const fails = fault !== null && (fault.only?.test(request) ?? true)
-      if (fails && fault.after === 'nothing') return
+      if (fails && fault.kind === 'mute') return
       engine.write(first)
       client.pipe(engine)
       if (fails) failAfterSome(engine, client, fault)
@@ -61,6 +60,6 @@ function failAfterSome(engine: Socket, client: Socket, fault: EngineFault): void
     // In the body where there is one, so that the client has an answer, and then not.
     const end = bodyAt > 0 && answer.length > bodyAt + 8 ? bodyAt + 8 : SOME_BYTES
     client.write(answer.subarray(0, end))
-    if (fault.then === 'end') client.end()
+    if (fault.kind === 'hangUp') client.end()
   })
 }

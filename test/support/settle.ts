@@ -18,12 +18,14 @@ export async function settle(database: Database, operationId: string, outcome: O
     const operation = await tx.operation.findUniqueOrThrow({ where: { id: operationId }, include: { appEnv: true } })
     if (operation.status !== 'QUEUED' && operation.status !== 'RUNNING') return
     const { appEnv } = operation
-    const status = outcome === 'SUCCEEDED' ? await succeed(tx, operation, appEnv) : await fail(tx, operation, appEnv, outcome)
+    const status =
+      outcome === 'SUCCEEDED' ? await succeed(tx, operation, appEnv) : await fail(tx, operation, appEnv, outcome)
     const about = { appId: appEnv.appId, appEnvId: appEnv.id, operationId }
     const { kind, contentId } = operation
     const ended = outcome === 'SUCCEEDED' ? 'operation.succeeded' : 'operation.failed'
     const events: NewEvent[] = [{ type: ended, ...about, payload: { kind, contentId } }]
-    if (status) events.push({ type: 'appEnv.statusChanged', ...about, payload: { status, previousStatus: appEnv.status } })
+    if (status)
+      events.push({ type: 'appEnv.statusChanged', ...about, payload: { status, previousStatus: appEnv.status } })
     await record(tx, operation.accountId ?? INSTALLATION_LEDGER, events)
   })
 }
@@ -37,7 +39,12 @@ async function succeed(tx: Transaction, operation: Operation, appEnv: AppEnv) {
   if (operation.contentId) {
     const content = await tx.content.findUniqueOrThrow({ where: { id: operation.contentId } })
     const imageDigest = content.imageDigest ?? DIGEST
-    const deployed = { status: 'DEPLOYED', imageDigest, deployedAt: content.deployedAt ?? now, finishedAt: now } as const
+    const deployed = {
+      status: 'DEPLOYED',
+      imageDigest,
+      deployedAt: content.deployedAt ?? now,
+      finishedAt: now,
+    } as const
     await tx.content.update({ where: { id: content.id }, data: deployed })
   }
   const currentContentId = operation.contentId ?? appEnv.currentContentId
@@ -48,15 +55,26 @@ async function succeed(tx: Transaction, operation: Operation, appEnv: AppEnv) {
 async function fail(tx: Transaction, operation: Operation, appEnv: AppEnv, outcome: Outcome) {
   const ended = { status: 'FAILED', ...FAILURE, finishedAt: new Date() } as const
   const isDeadLetter = outcome === 'DEAD_LETTER'
-  await tx.operation.update({ where: { id: operation.id }, data: { ...ended, isDeadLetter, version: { increment: 1 } } })
+  await tx.operation.update({
+    where: { id: operation.id },
+    data: { ...ended, isDeadLetter, version: { increment: 1 } },
+  })
   if (operation.contentId) {
-    await tx.content.updateMany({ where: { id: operation.contentId, status: { in: ['QUEUED', 'DEPLOYING'] } }, data: ended })
+    await tx.content.updateMany({
+      where: { id: operation.contentId, status: { in: ['QUEUED', 'DEPLOYING'] } },
+      data: ended,
+    })
   }
   return change(tx, appEnv, { status: statusAfter(operation.previousStatus, appEnv.currentContentId !== null) })
 }
 
 const observed = (ready: number) =>
-  ({ health: ready > 0 ? 'HEALTHY' : 'UNKNOWN', replicasRunning: ready, replicasReady: ready, observedAt: new Date() }) as const
+  ({
+    health: ready > 0 ? 'HEALTHY' : 'UNKNOWN',
+    replicasRunning: ready,
+    replicasReady: ready,
+    observedAt: new Date(),
+  }) as const
 
 type Change = NonNullable<Parameters<Transaction['appEnv']['update']>[0]>['data']
 

@@ -5,6 +5,7 @@ import type { RoleName, Scope } from '../../src/domain/permissions.ts'
 import { createWakeups } from '../../src/events/wakeups.ts'
 import { newKey } from '../../src/secrets/keys.ts'
 import { createVault } from '../../src/secrets/vault.ts'
+import { createRateLimits } from '../../src/server/rate-limits.ts'
 import { createAccount } from '../../src/services/account/accounts.ts'
 import { addMember } from '../../src/services/account/members.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
@@ -13,8 +14,8 @@ import type { AnyCommand, CallOptions, ResultOf } from '../../src/services/comma
 import { openInstallation } from '../../src/services/installation.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { createServices } from '../../src/services/services.ts'
-import { createToken } from '../../src/services/token/tokens.ts'
 import { newSecret } from '../../src/services/token/secret.ts'
+import { createToken } from '../../src/services/token/tokens.ts'
 import { createTestDatabase, type TestDatabaseOptions } from './database.ts'
 import { type Outcome, settle } from './settle.ts'
 
@@ -35,10 +36,15 @@ export async function createWorld({ settings = {}, ...options }: WorldOptions = 
   const adminToken = newSecret('USER')
   await openInstallation(database, vault, config, adminToken)
   const wakeups = createWakeups({ url, log })
-  const services = createServices({ database, config, vault, wakeups })
+  const limits = createRateLimits(config)
+  const services = createServices({ database, config, vault, wakeups, limits })
   const accountId = (await services.authenticate(adminToken)).currentAccountId ?? ''
 
-  async function perform<C extends AnyCommand>(command: C, input: unknown, options: Partial<CallOptions> & { as?: string } = {}) {
+  async function perform<C extends AnyCommand>(
+    command: C,
+    input: unknown,
+    options: Partial<CallOptions> & { as?: string } = {},
+  ) {
     const { as = adminToken, ...rest } = options
     const caller = await services.authenticate(as)
     const performed = await services.perform(caller, command, input, { requestId: 'req_world', door: 'world', ...rest })
@@ -46,7 +52,7 @@ export async function createWorld({ settings = {}, ...options }: WorldOptions = 
   }
 
   return {
-    ...{ database, url, config, log, vault, wakeups, services, adminToken, accountId },
+    ...{ database, url, config, log, vault, wakeups, limits, services, adminToken, accountId },
     perform,
     ...people(perform, accountId),
     ...places(perform, accountId),
@@ -79,7 +85,16 @@ interface NewUser {
 const unique = (noun: string) => `${noun} ${randomUUID().slice(0, 8)}`
 
 function people(perform: Perform, defaultAccountId: string) {
-  const token = async (input: { kind?: string; userId?: string; appEnvId?: string; scopes?: Scope[]; expiresAt?: string; as?: string } = {}) => {
+  const token = async (
+    input: {
+      kind?: string
+      userId?: string
+      appEnvId?: string
+      scopes?: Scope[]
+      expiresAt?: string
+      as?: string
+    } = {},
+  ) => {
     const { as, kind = 'USER', ...rest } = input
     const created = await perform(createToken, { kind, name: unique('token'), ...rest }, { ...(as ? { as } : {}) })
     return { tokenId: created.tokenId, token: created.token }
@@ -103,7 +118,14 @@ type Fields = Record<string, unknown>
 
 function places(perform: Perform, defaultAccountId: string) {
   const app = async (fields: Fields = {}) => {
-    const input = { name: unique('app'), accountId: defaultAccountId, port: 8080, useImage: true, image: 'nginx:1', ...fields }
+    const input = {
+      name: unique('app'),
+      accountId: defaultAccountId,
+      port: 8080,
+      useImage: true,
+      image: 'nginx:1',
+      ...fields,
+    }
     const { appId } = await perform(createApp, input)
     return appId
   }
@@ -114,7 +136,13 @@ function places(perform: Perform, defaultAccountId: string) {
     async appEnv({ app: appFields, ...fields }: Fields & { app?: Fields } = {}) {
       const accountId = fields.accountId ?? appFields?.accountId ?? defaultAccountId
       const appId = fields.appId ?? (await app({ accountId, ...appFields }))
-      const { appEnvId } = await perform(createAppEnv, { accountId, appId, name: 'production', region: 'local', ...fields })
+      const { appEnvId } = await perform(createAppEnv, {
+        accountId,
+        appId,
+        name: 'production',
+        region: 'local',
+        ...fields,
+      })
       return { appEnvId, appId: String(appId), accountId: String(accountId) }
     },
   }

@@ -90,7 +90,7 @@ async function adopt({ engine, rollout, signal }: Application, name: string): Pr
   if (labels[LABEL.installation] === engine.installationId && labels[LABEL.operation] === rollout.rolloutId) {
     return { id: holder.Id, state: holder.State.Status }
   }
-  throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by a container that is not Berth's`)
+  throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by someone else's container`)
 }
 
 /** False when the container cannot be used any more, and has been thrown away. */

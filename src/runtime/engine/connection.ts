@@ -56,7 +56,7 @@ function endpointOf(address: string): Docker.DockerOptions & { agent: HttpAgent 
   const url = new URL(address)
   if (url.protocol === 'unix:') {
     // `host` must be there: dockerode would otherwise take it from DOCKER_HOST, and prefer it to the socket.
-    return { socketPath: url.pathname, host: undefined, protocol: 'http', agent: new HttpAgent() }
+    return { socketPath: decodeURIComponent(url.pathname), host: undefined, protocol: 'http', agent: new HttpAgent() }
   }
   const secure = url.protocol === 'https:' || url.port === '2376'
   const agent = secure ? new HttpsAgent() : new HttpAgent()

@@ -1,5 +1,5 @@
 import type { DockerVersion } from 'dockerode'
-import { type CallBounds, type Rollout, type Runtime, RuntimeError } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { applyRollout } from './apply.ts'
 import { ask, connect, type Engine, type EngineOptions } from './connection.ts'
 import { EngineImages } from './images.ts'
@@ -24,12 +24,8 @@ export function createEngineRuntime(options: EngineOptions): Runtime {
       const { Version, ApiVersion } = answer as DockerVersion
       return { name: 'Docker Engine', version: Version, apiVersion: ApiVersion }
     },
-    resolveImage: (image, credential, bounds) => {
-      const seconds = bounds?.timeoutSeconds ?? engine.pullTimeoutSeconds
-      const timeUp = () => new RuntimeError('PULL_TIMEOUT', `The image ${image} was not there after ${seconds} s`)
-      return within(engine, bounds, (signal) => images.resolve(image, credential, signal), { seconds, timeUp })
-    },
-    apply: (rollout: Rollout, bounds?: CallBounds) =>
+    resolveImage: (image, credential, bounds) => images.resolve(image, credential, bounds),
+    apply: (rollout, bounds) =>
       within(engine, bounds, (signal) => applyRollout({ engine, networks, rollout, signal, cores })),
     observe: (filter = {}, bounds) => within(engine, bounds, (signal) => observeReplicas(engine, filter, signal)),
     remove: (reference, bounds) => {

@@ -5,11 +5,17 @@ import {
   parseImageReference,
   repositoryOf,
 } from '../../domain/image-reference.ts'
-import { type RegistryCredential, type ResolvedImage, RuntimeError, type RuntimeErrorReason } from '../runtime.ts'
+import {
+  type CallBounds,
+  type RegistryCredential,
+  type ResolvedImage,
+  RuntimeError,
+  type RuntimeErrorReason,
+} from '../runtime.ts'
 import { statusOf } from './answers.ts'
 import { ask, type Engine } from './connection.ts'
 import { PullFailure, type PullFailureKind, pullImage } from './pull.ts'
-import { within } from './within.ts'
+import { silence, within } from './within.ts'
 
 const IMAGE_ID = /^sha256:[0-9a-f]{64}$/
 
@@ -24,6 +30,14 @@ const REASONS: Record<PullFailureKind, RuntimeErrorReason> = {
 /** A registry that was just found unreachable is not asked again for images the engine has: finding out can take long. */
 const SILENCE_REMEMBERED_MS = 10_000
 
+interface WantedImage {
+  image: string
+  reference: ImageReference
+  credential: RegistryCredential | null
+  /** What the engine has under that name already. */
+  copy: ImageInspectInfo | null
+}
+
 export class EngineImages {
   readonly #engine: Engine
   readonly #silentUntilMs = new Map<string, number>()
@@ -32,21 +46,40 @@ export class EngineImages {
     this.#engine = engine
   }
 
-  async resolve(image: string, credential: RegistryCredential | null, signal: AbortSignal): Promise<ResolvedImage> {
-    if (IMAGE_ID.test(image)) return this.#resolveId(image, signal)
-    const parsed = parseImageReference(image)
-    if ('problem' in parsed) throw new RuntimeError('IMAGE_INVALID', `"${image}": ${parsed.problem}`)
-    const { reference } = parsed
-    // Also shows in the time of a short call, not of a pull, that the engine is there at all.
-    const copy = await within(this.#engine, { signal }, (short) => findImage(this.#engine, image, short))
-    if (copy && this.#isSilent(reference)) return { pinned: copy.Id, fromCache: true }
-    try {
-      await pullImage(this.#engine, reference, credential, signal)
-    } catch (error) {
-      if (!(error instanceof PullFailure)) throw error
-      return this.#withoutRegistry(image, reference, credential, copy, error, signal)
+  resolve(image: string, credential: RegistryCredential | null, bounds?: CallBounds): Promise<ResolvedImage> {
+    const seconds = bounds?.timeoutSeconds ?? this.#engine.pullTimeoutSeconds
+    let isPulling = false
+    const timeUp = () =>
+      isPulling
+        ? new RuntimeError('PULL_TIMEOUT', `The image ${image} was not there after ${seconds} s`)
+        : silence(this.#engine, seconds)
+    const work = async (signal: AbortSignal) => {
+      if (IMAGE_ID.test(image)) return this.#resolveId(image, signal)
+      const parsed = parseImageReference(image)
+      if ('problem' in parsed) throw new RuntimeError('IMAGE_INVALID', `"${image}": ${parsed.problem}`)
+      // Also shows in the time of a short call, not of a pull, whether the engine is there at all.
+      const name = formatImageReference(parsed.reference)
+      const copy = await within(this.#engine, { signal }, (short) => findImage(this.#engine, name, short))
+      if (copy && this.#isSilent(parsed.reference)) return { pinned: copy.Id, fromCache: true }
+      isPulling = true
+      return this.#pull({ image, reference: parsed.reference, credential, copy }, signal)
     }
-    return this.#pinPulled(image, reference, signal)
+    return within(this.#engine, bounds, work, { seconds, timeUp })
+  }
+
+  async #pull(wanted: WantedImage, signal: AbortSignal): Promise<ResolvedImage> {
+    try {
+      await pullImage(this.#engine, wanted.reference, wanted.credential, signal)
+    } catch (error) {
+      if (error instanceof PullFailure) return this.#withoutRegistry(wanted, error, signal)
+      throw error
+    }
+    const { image, reference } = wanted
+    const pulled = await findImage(this.#engine, formatImageReference(reference), signal)
+    if (!pulled) throw new Error(`The image ${image} was removed from the engine while it was being pulled`)
+    const digest = reference.digest ?? digestIn(pulled, reference)
+    const pinned = digest === null ? pulled.Id : formatImageReference({ ...reference, digest })
+    return { pinned, fromCache: false }
   }
 
   /** An image that no registry vouches for: pinned when it was first resolved, and still here or lost for good. */
@@ -55,22 +88,8 @@ export class EngineImages {
     throw new RuntimeError('IMAGE_NOT_FOUND', `The engine no longer has the image ${id}`)
   }
 
-  async #pinPulled(image: string, reference: ImageReference, signal: AbortSignal): Promise<ResolvedImage> {
-    const pulled = await findImage(this.#engine, image, signal)
-    if (!pulled) throw new Error(`The image ${image} was removed from the engine while it was being pulled`)
-    const digest = reference.digest ?? digestIn(pulled, reference)
-    const pinned = digest === null ? pulled.Id : formatImageReference({ ...reference, digest })
-    return { pinned, fromCache: false }
-  }
-
-  async #withoutRegistry(
-    image: string,
-    reference: ImageReference,
-    credential: RegistryCredential | null,
-    copy: ImageInspectInfo | null,
-    failure: PullFailure,
-    signal: AbortSignal,
-  ): Promise<ResolvedImage> {
+  async #withoutRegistry(wanted: WantedImage, failure: PullFailure, signal: AbortSignal): Promise<ResolvedImage> {
+    const { image, reference, copy } = wanted
     if (failure.kind === 'unreachable') {
       this.#silentUntilMs.set(reference.registry, Date.now() + SILENCE_REMEMBERED_MS)
     }
@@ -78,7 +97,7 @@ export class EngineImages {
       // Was it the registry, or the engine?
       await within(this.#engine, { signal }, (short) => ask(this.#engine, { path: '/_ping', signal: short }))
     }
-    if (copy && mayUseCopy(failure.kind, reference, credential, copy)) return { pinned: copy.Id, fromCache: true }
+    if (copy && mayUseCopy(failure.kind, wanted, copy)) return { pinned: copy.Id, fromCache: true }
     throw new RuntimeError(REASONS[failure.kind], `The image ${image} cannot be had: ${failure.message}`)
   }
 
@@ -92,12 +111,7 @@ export class EngineImages {
  * names that it does not know just the same: then the copy is used if it cannot have come from there, because its
  * namespace holds nothing private, or because the engine knows no digest of it.
  */
-function mayUseCopy(
-  kind: PullFailureKind,
-  reference: ImageReference,
-  credential: RegistryCredential | null,
-  copy: ImageInspectInfo,
-): boolean {
+function mayUseCopy(kind: PullFailureKind, { reference, credential }: WantedImage, copy: ImageInspectInfo): boolean {
   if (kind === 'invalid') return false
   if (kind !== 'denied') return true
   const isPublic = reference.registry === 'docker.io' && reference.repository.startsWith('library/')

@@ -13,6 +13,10 @@ export const networkName = (installationId: string, accountId: string): string =
 const bridgeInterface = (installationId: string, accountId: string): string =>
   `bt${installationId.slice(-5)}${accountId.slice(-8)}`
 
+/** Engines have about thirty networks' worth of addresses unless they are told otherwise. */
+const OUT_OF_ADDRESSES =
+  'The container engine has no addresses left for another account network: give it more "default-address-pools"'
+
 const CONFLICT = 409
 const FORBIDDEN = 403
 const NOT_FOUND = 404
@@ -61,6 +65,7 @@ export class AccountNetworks {
         abortSignal: AbortSignal.timeout(callTimeoutSeconds * 1000),
       })
     } catch (error) {
+      if (isOutOfAddresses(error)) throw new Error(OUT_OF_ADDRESSES, { cause: error })
       if (!existsAlready(error)) throw error
     }
     return name
@@ -69,3 +74,6 @@ export class AccountNetworks {
 
 const existsAlready = (error: unknown): boolean =>
   statusOf(error) === CONFLICT || (statusOf(error) === FORBIDDEN && messageOf(error).includes('same bridge name'))
+
+const isOutOfAddresses = (error: unknown): boolean =>
+  statusOf(error) !== null && /available,? non-overlapping|fully subnetted/.test(messageOf(error))

@@ -22,9 +22,15 @@ export class PullFailure extends Error {
 
 /** Engines have no codes for this, and statuses that differ by version: the words are all there is. */
 const SIGNS: readonly [PullFailureKind, RegExp][] = [
-  ['denied', /unauthorized|denied|authentication required|no basic auth|incorrect username|401|403 forbidden/i],
+  [
+    'denied',
+    /unauthorized|denied|forbidden|authentication required|authorization failed|no basic auth|incorrect username|\b401\b/i,
+  ],
   ['unknown', /manifest unknown|name unknown|not found|no such image|does not exist/i],
-  ['invalid', /no matching manifest|unsupported|invalid reference|invalid repository|mediatype|verification failed/i],
+  [
+    'invalid',
+    /no matching manifest|unsupported (manifest|media)|schema 1|invalid reference|invalid repository|mediatype|verification failed/i,
+  ],
 ]
 
 /** An engine's own trouble, which says nothing about the image. */

@@ -89,4 +89,14 @@ export function describeConvergence(world: () => World, harness: RuntimeHarness)
     expect(replica).toMatchObject({ exitCode: 3, phase: 'restarting', address: null, outOfMemory: false })
     expect(replica.finishedAt).toBeInstanceOf(Date)
   })
+
+  test('tells that a replica ran out of memory', async () => {
+    const hungry = 'const kept = []; setInterval(() => kept.push(Buffer.alloc(16 * 1024 * 1024, 1)), 20)'
+    const rollout = world().rollout({ command: nodeCommand(hungry), resources: { cpu: 1, memoryMb: 64 } })
+    await world().runtime.apply(rollout)
+    await eventually(
+      () => onlyReplica(world().runtime, rollout.appEnvId),
+      ({ outOfMemory }) => outOfMemory,
+    )
+  })
 }

@@ -47,9 +47,9 @@ export function describeFaults(world: () => World, harness: RuntimeHarness): voi
   })
 
   test.each<[string, EngineFault]>([
-    ['never answers', { after: 'nothing' }],
-    ['falls silent in the middle of an answer', { after: 'some', then: 'silence' }],
-    ['hangs up in the middle of an answer', { after: 'some', then: 'end' }],
+    ['never answers', { kind: 'mute' }],
+    ['falls silent in the middle of an answer', { kind: 'stall' }],
+    ['hangs up in the middle of an answer', { kind: 'hangUp' }],
   ])('gives up in time on an engine that %s', async (_what, fault) => {
     await using proxy = await engineProxy(harness.socketPath, fault)
     expect(await outcomes(at(proxy.host))).toEqual(allCalls())
@@ -61,12 +61,12 @@ export function describeFaults(world: () => World, harness: RuntimeHarness): voi
     })
     await world().runtime.apply(rollout)
     const { name } = await onlyReplica(world().runtime, rollout.appEnvId)
-    await using proxy = await engineProxy(harness.socketPath, { only: /\/logs/, after: 'some', then: 'silence' })
+    await using proxy = await engineProxy(harness.socketPath, { only: /\/logs/, kind: 'stall' })
     await expect(Array.fromAsync(at(proxy.host).logs(name, BOUNDS))).rejects.toMatchObject(UNAVAILABLE)
   })
 
   test('ends a call at once when its caller gives up, with the reason', async () => {
-    await using proxy = await engineProxy(harness.socketPath, { after: 'nothing' })
+    await using proxy = await engineProxy(harness.socketPath, { kind: 'mute' })
     const reason = new Error('lease lost')
     const caller = new AbortController()
     const call = harness.createRuntime({ ...world(), host: proxy.host }).observe({}, { signal: caller.signal })

@@ -19,7 +19,9 @@ export interface RuntimeHarness {
   createRuntime(options: RuntimeOptions): Runtime
   /** What an operator may do to a container without asking Berth. */
   byHand: Record<'kill' | 'stop' | 'remove', (containerId: string) => Promise<void>>
-  /** Removes whatever an installation left behind, even after a failed test. */
+  /** Removes an installation's containers without Berth's help, even after a failed test. */
+  removeContainers(installationId: string): Promise<void>
+  /** Removes whatever else it left behind, too. */
   cleanUp(installationId: string): Promise<void>
 }
 

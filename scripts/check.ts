@@ -1,0 +1,47 @@
+// npm run check    everything that must hold besides the tests, in one place
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+const CHECKS = [
+  { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings'] },
+  { name: 'types', command: 'tsc', args: ['--noEmit', '-p', '.'] },
+  { name: 'import rules', command: 'depcruise', args: ['--config', '.dependency-cruiser.cjs', 'src', 'scripts'] },
+  { name: 'dead code', command: 'knip', args: [] },
+  { name: 'migrations lead to the schema', command: 'node', args: ['scripts/make-migration.ts', '--check'] },
+  { name: 'schema.graphql is current', command: 'node', args: ['src/graphql/print-schema.ts', '--check'] },
+  { name: "README's table of settings is current", command: 'node', args: ['scripts/settings-table.ts', '--check'] },
+]
+
+const PROGRAMS = join(import.meta.dirname, '../node_modules/.bin')
+const TIMEOUT_MS = 300_000
+
+interface Outcome {
+  passed: boolean
+  output: string
+}
+
+function run(command: string, args: string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = spawn(join(PROGRAMS, command), args, { timeout: TIMEOUT_MS, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    const keep = (chunk: Buffer) => {
+      output += chunk
+    }
+    child.stdout.on('data', keep)
+    child.stderr.on('data', keep)
+    child.once('error', (error) => resolve({ passed: false, output: error.message }))
+    child.once('close', (code) => resolve({ passed: code === 0, output }))
+  })
+}
+
+let failures = 0
+for (const { name, command, args } of CHECKS) {
+  const startedAt = performance.now()
+  const { passed, output } = await run(command, args)
+  console.log(`${passed ? '✓' : '✗'} ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
+  if (passed) continue
+  failures += 1
+  console.log(output.trim().replace(/^/gm, '    '))
+}
+console.log(failures === 0 ? `All ${CHECKS.length} checks passed.` : `${failures} of ${CHECKS.length} checks failed.`)
+process.exitCode = failures === 0 ? 0 : 1

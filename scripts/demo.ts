@@ -1,0 +1,58 @@
+// npm run demo              deploys examples/hello end to end and leaves Berth running
+// npm run demo -- --exit    the same, and stops Berth again if it was not running before (also with CI=true)
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Docker from 'dockerode'
+import { readConfig } from '../src/config.ts'
+import { restApi, throughIngress } from './demo/api.ts'
+import { ensureBerth } from './demo/berth-process.ts'
+import { deploy, ensureHello } from './demo/deploy-hello.ts'
+import { stage } from './demo/stages.ts'
+import { ensureSampleImage } from './sample-image.ts'
+
+const config = readConfig(process.env)
+const host = config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST
+const address = `http://${host}:${config.PORT}`
+
+function adminToken(): string {
+  const file = join(config.BERTH_DATA_DIR, 'admin-token')
+  if (config.BERTH_ADMIN_TOKEN) return config.BERTH_ADMIN_TOKEN
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  throw new Error(`Berth runs at ${address} with another data folder: set BERTH_ADMIN_TOKEN to its token`)
+}
+
+async function main(): Promise<number> {
+  const startedAt = performance.now()
+  console.log('Berth demo: examples/hello, from its source to an answer through the ingress\n')
+  const image = await stage('build the sample image', () => ensureSampleImage(new Docker()))
+  const berth = await stage('start Berth, or find it running', () => ensureBerth(address))
+  try {
+    const api = restApi(address, adminToken())
+    const appEnvId = await stage('create the app and its environment', () => ensureHello(api, image))
+    await stage('deploy the image', () => deploy(api, appEnvId, image))
+    const { hosts } = await api.get<{ hosts: string[] }>(`/app-env?appEnvId=${appEnvId}`)
+    const name = hosts[0] ?? ''
+    const answer = await stage('ask the app through the ingress', () => throughIngress(config.INGRESS_PORT, name, '/'))
+    if (answer.status !== 200) throw new Error(`The ingress answered ${answer.status}: ${answer.text}`)
+    console.log(`\n  200 ${answer.text.trim()}`)
+    console.log(`  It answers at http://${name}:${config.INGRESS_PORT}/`)
+    console.log(`  Done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`)
+  } catch (error) {
+    await berth.stop()
+    throw error
+  }
+  if (!berth.isOurs) return 0
+  if (process.argv.includes('--exit') || process.env.CI) {
+    await berth.stop()
+    return 0
+  }
+  console.log(`Berth goes on at ${address} (GraphiQL: ${address}/graphql, docs: ${address}/docs). Ctrl-C stops it.\n`)
+  return berth.handOver()
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(`\n${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,47 @@
+import { request } from 'node:http'
+
+interface Answer<T> {
+  body: T
+  headers: Headers
+}
+
+export interface Api {
+  get<T>(path: string): Promise<T>
+  post<T>(path: string, body: object): Promise<Answer<T>>
+}
+
+/** The public REST API, as any client would call it. */
+export function restApi(address: string, token: string): Api {
+  async function call<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
+    const response = await fetch(`${address}/api/public/v1${path}`, {
+      method,
+      headers: { authorization: token, ...(body ? { 'content-type': 'application/json' } : {}) },
+      body: body ? JSON.stringify(body) : null,
+      signal: AbortSignal.timeout(30_000),
+    })
+    const answer = (await response.json()) as T & { code?: string; message?: string }
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer.code} ${answer.message}`)
+    return { body: answer, headers: response.headers }
+  }
+  return {
+    get: async <T>(path: string) => (await call<T>('GET', path)).body,
+    post: (path, body) => call('POST', path, body),
+  }
+}
+
+/** Asks the ingress for an app by its host name, without relying on how this machine resolves names. */
+export function throughIngress(port: number, host: string, path: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, path, headers: { host }, timeout: 10_000 }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk) => {
+        text += chunk
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+    })
+    call.once('timeout', () => call.destroy(new Error('The ingress did not answer within 10 s')))
+    call.once('error', reject)
+    call.end()
+  })
+}

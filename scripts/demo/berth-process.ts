@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const READY_TIMEOUT_MS = 90_000
+const STOP_TIMEOUT_MS = 60_000
+
+export interface RunningBerth {
+  /** False when it was running before, and so is not ours to stop. */
+  isOurs: boolean
+  stop(): Promise<void>
+  /** Gives the terminal to Berth until it ends; returns its exit code. */
+  handOver(): Promise<number>
+}
+
+/** Uses the Berth that answers at the address, or starts one and waits until it is ready. */
+export async function ensureBerth(address: string): Promise<RunningBerth> {
+  if (await isReady(address)) return { isOurs: false, stop: async () => {}, handOver: async () => 0 }
+
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts')], {
+    stdio: ['inherit', 'pipe', 'pipe'],
+  })
+  // What Berth says meanwhile is of interest only when it fails, or once the demo has finished.
+  let unseen = ''
+  const keep = (chunk: Buffer) => {
+    unseen += chunk
+  }
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  const ended = once(child, 'exit').then(([code]) => Number(code ?? 1))
+
+  const stop = async () => {
+    child.kill('SIGTERM')
+    const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+    await ended
+    clearTimeout(late)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
+
+  const deadline = Date.now() + READY_TIMEOUT_MS
+  while (!(await isReady(address))) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`Berth did not start:\n${unseen}`)
+    if (Date.now() > deadline) {
+      await stop()
+      throw new Error(`Berth was not ready within ${READY_TIMEOUT_MS / 1000} s:\n${unseen}`)
+    }
+    await sleep(100)
+  }
+  const handOver = () => {
+    child.stdout.off('data', keep).pipe(process.stdout)
+    child.stderr.off('data', keep).pipe(process.stderr)
+    return ended
+  }
+  return { isOurs: true, stop, handOver }
+}
+
+async function isReady(address: string): Promise<boolean> {
+  return fetch(`${address}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+    (response) => response.ok,
+    () => false,
+  )
+}

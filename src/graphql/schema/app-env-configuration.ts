@@ -1,0 +1,74 @@
+import type { PendingChange as Change } from '../../domain/pending-changes.ts'
+import { variableRecords } from '../../services/app-env/app-env-record.ts'
+import { pendingChangesOf } from '../../services/app-env/configured.ts'
+import type { LoadedAppEnv } from '../../services/app-env/load-app-env.ts'
+import { builder } from '../builder.ts'
+import { AppEnv } from './app-env.ts'
+import { ChangeKindEnum } from './enums.ts'
+import { Variable } from './variable.ts'
+
+const PendingChange = builder.objectRef<Change>('PendingChange').implement({
+  description: 'A difference between what is configured and what runs.',
+  fields: (t) => ({
+    kind: t.expose('kind', { type: ChangeKindEnum, description: 'What applying it takes.' }),
+    field: t.exposeString('field', { description: 'What differs, such as `port` or `envVars.NAME`.' }),
+    from: t.expose('from', { type: 'JSON', nullable: true, description: 'What runs.' }),
+    to: t.expose('to', { type: 'JSON', nullable: true, description: 'What is configured.' }),
+  }),
+})
+
+const PendingChanges = builder.objectRef<Change[]>('PendingChanges').implement({
+  description: 'What is configured and does not run yet; `applyChanges` applies it.',
+  fields: (t) => ({
+    hasBuildChanges: t.boolean({
+      description: 'Whether some need a build.',
+      resolve: (changes) => changes.some(({ kind }) => kind === 'BUILD'),
+    }),
+    hasDeployChanges: t.boolean({
+      description: 'Whether some need new containers.',
+      resolve: (changes) => changes.some(({ kind }) => kind === 'DEPLOY'),
+    }),
+    hasScaleChanges: t.boolean({
+      description: 'Whether some only scale.',
+      resolve: (changes) => changes.some(({ kind }) => kind === 'SCALE'),
+    }),
+    changes: t.field({ type: [PendingChange], description: 'Each of them.', resolve: (changes) => changes }),
+  }),
+})
+
+/** All that the comparison reads, so that any number of environments is compared after one load. */
+const comparedColumns = {
+  pendingImage: true,
+  containers: true,
+  replicasDesired: true,
+  zClouds: true,
+  startupConfig: true,
+  jobConfig: true,
+  functionConfig: true,
+  app: true,
+  account: true,
+  currentContent: true,
+  variables: { orderBy: { name: 'asc' } },
+} as const
+
+builder.prismaObjectFields(AppEnv, (t) => ({
+  pendingChanges: t.field({
+    type: PendingChanges,
+    description: 'What is configured and does not run yet.',
+    select: comparedColumns,
+    resolve: (appEnv, _args, { vault }) => pendingChangesOf(appEnv as unknown as LoadedAppEnv, vault),
+  }),
+  variables: t.field({
+    type: [Variable],
+    description: 'Its environment variables.',
+    args: {
+      reveal: t.arg.boolean({ description: 'Show the values of secrets; for admins, and audited. Default: false.' }),
+    },
+    select: { account: true, variables: { orderBy: { name: 'asc' } } },
+    async resolve({ id, account, variables }, { reveal }, { services, caller, vault, requestId }) {
+      if (!reveal) return variableRecords(variables, vault, account, false)
+      const { record } = await services.appEnvs.record(caller, { appEnvId: id }, { decrypt: true, requestId })
+      return record.envVars
+    },
+  }),
+}))

@@ -1,0 +1,88 @@
+import { createAccount, deleteAccount, setCurrentAccount } from '../../services/account/accounts.ts'
+import { addMember, removeMember, updateMember } from '../../services/account/members.ts'
+import { createApp } from '../../services/app/create-app.ts'
+import { deleteApp } from '../../services/app/delete-app.ts'
+import { updateApp } from '../../services/app/update-app.ts'
+import { createAppEnv } from '../../services/app-env/create-app-env.ts'
+import { deleteAppEnv } from '../../services/app-env/delete-app-env.ts'
+import { updateAppEnv } from '../../services/app-env/update-app-env.ts'
+import { createToken, revokeToken } from '../../services/token/tokens.ts'
+import { commandMutation, type PayloadBuilder } from '../command-mutation.ts'
+import { accountById, appById, appEnvById, messageField, operationField } from '../payload-fields.ts'
+import { RoleEnum } from './enums.ts'
+import { asToken, Token } from './token.ts'
+
+interface ChangedMember {
+  userId: string
+  email: string
+  roles: string[]
+  appEnvIds: string[] | null
+}
+
+const memberFields = (t: PayloadBuilder<ChangedMember>) => ({
+  userId: t.id({ description: 'Id of the user.', resolve: ({ result }) => result.userId }),
+  email: t.string({ description: 'E-mail address of the user.', resolve: ({ result }) => result.email }),
+  roles: t.field({ type: [RoleEnum], description: 'Their roles.', resolve: ({ result }) => result.roles as 'ADMIN'[] }),
+  appEnvIds: t.idList({
+    nullable: true,
+    description: 'Environments they are restricted to; null: all.',
+    resolve: ({ result }) => result.appEnvIds,
+  }),
+})
+
+commandMutation(createAccount, { payload: (t) => ({ account: accountById(t, true) }) })
+commandMutation(deleteAccount, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
+commandMutation(setCurrentAccount, { payload: (t) => ({ account: accountById(t, false), message: messageField(t) }) })
+
+commandMutation(addMember, { payload: (t) => memberFields(t as unknown as PayloadBuilder<ChangedMember>) })
+commandMutation(updateMember, { payload: (t) => memberFields(t as unknown as PayloadBuilder<ChangedMember>) })
+commandMutation(removeMember, { payload: (t) => ({ message: messageField(t) }) })
+
+commandMutation(createApp, { payload: (t) => ({ app: appById(t, true) }) })
+commandMutation(updateApp, {
+  versioned: true,
+  payload: (t) => ({
+    app: appById(t, false),
+    environmentsAffected: t.int({
+      description: 'How many environments the change is pending for, or was applied to.',
+      resolve: ({ result }) => result.environmentsAffected,
+    }),
+  }),
+})
+commandMutation(deleteApp, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
+
+commandMutation(createAppEnv, { payload: (t) => ({ appEnv: appEnvById(t, true) }) })
+commandMutation(updateAppEnv, {
+  versioned: true,
+  waits: true,
+  payload: (t) => ({
+    appEnv: appEnvById(t, false),
+    operation: operationField(t),
+    appliedImmediately: t.boolean({
+      description: 'Whether the changes are being deployed, instead of left pending.',
+      resolve: ({ result }) => result.appliedImmediately,
+    }),
+  }),
+})
+commandMutation(deleteAppEnv, {
+  versioned: true,
+  waits: true,
+  payload: (t) => ({ message: messageField(t), operation: operationField(t) }),
+})
+
+commandMutation(createToken, {
+  payload: (t) => ({
+    token: t.field({
+      type: Token,
+      nullable: true,
+      description: 'The token, without its secret.',
+      resolve: ({ result, dryRun }) => (dryRun ? null : asToken(result)),
+    }),
+    secret: t.string({
+      nullable: true,
+      description: 'What to send in the Authorization header. It is shown here and never again.',
+      resolve: ({ result, dryRun }) => (dryRun ? null : result.token),
+    }),
+  }),
+})
+commandMutation(revokeToken, { payload: (t) => ({ message: messageField(t) }) })

@@ -1,0 +1,44 @@
+import { queryFromInfo } from '@pothos/plugin-prisma'
+import type { GraphQLResolveInfo } from 'graphql'
+import { notFound } from '../../domain/errors.ts'
+import { type IdPrefix, prefixOf } from '../../domain/ids.ts'
+import { builder } from '../builder.ts'
+import type { GraphQLContext } from '../context.ts'
+
+export interface NodeShape {
+  id: string
+}
+
+/** Ids are the same opaque strings in both doors (contract §1), so nothing is encoded. */
+export const Node = builder.interfaceRef<NodeShape>('Node').implement({
+  description: 'Anything that has an id of its own.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'Its id, the same string as in REST.' }) }),
+})
+
+type Load = (context: GraphQLContext, id: string, query: object) => Promise<object>
+
+const kinds = new Map<IdPrefix, { typeName: string; load: Load }>()
+
+/** Says how `node(id:)` finds what has ids of this prefix. `load` checks that the caller may see it. */
+export function findableAsNode(prefix: IdPrefix, typeName: string, load: Load): void {
+  kinds.set(prefix, { typeName, load })
+}
+
+builder.queryField('node', (t) =>
+  t.field({
+    type: Node,
+    nullable: true,
+    description: 'Anything that has an id, whatever it is.',
+    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    resolve: (_root, { id }, context, info) => loadNode(context, info, id),
+  }),
+)
+
+async function loadNode(context: GraphQLContext, info: GraphQLResolveInfo, id: string): Promise<NodeShape> {
+  const { caller: _mustBeSomebody } = context
+  const prefix = prefixOf(id)
+  const kind = prefix && kinds.get(prefix)
+  if (!kind) throw notFound('object', id)
+  const query = queryFromInfo({ context, info, typeName: kind.typeName })
+  return { ...(await kind.load(context, id, query)), id, __typename: kind.typeName } as NodeShape
+}

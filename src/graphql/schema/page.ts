@@ -1,0 +1,25 @@
+import type { Page, PageRequest } from '../../services/page.ts'
+
+export interface ForwardArgs {
+  first?: number | null | undefined
+  after?: string | null | undefined
+}
+
+export const pageRequest = ({ first, after }: ForwardArgs, size: number): PageRequest => ({
+  limit: first ?? size,
+  cursor: after ?? undefined,
+})
+
+/** A service's page as a connection: its cursors are the ids themselves. */
+export function connectionOf<Row extends { id: string }>({ rows, nextCursor }: Page<Row>, after?: string | null) {
+  const edges = rows.map((node) => ({ cursor: node.id, node }))
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: nextCursor !== null,
+      hasPreviousPage: Boolean(after),
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** Something under way that the ingress looks after once in a while, and ends when it closes. */
+export interface Ongoing {
+  /** Its place in the list; kept by the list. */
+  place: number
+  sweep(now: number): void
+  destroy(): void
+}
+
+/**
+ * What is under way. Not a Set: one that thousands of short-lived members pass through every second is rebuilt
+ * all the time, and V8 links each outgrown table to its successor, so that young collections keep everything
+ * that was ever in one (measured: a third of the throughput).
+ */
+export class OngoingList {
+  private readonly members: Ongoing[] = []
+
+  get size(): number {
+    return this.members.length
+  }
+
+  add(member: Ongoing): void {
+    member.place = this.members.push(member) - 1
+  }
+
+  /** Must be called once for a member. */
+  remove(member: Ongoing): void {
+    const last = this.members.pop()
+    if (!last || last === member) return
+    this.members[member.place] = last
+    last.place = member.place
+  }
+
+  sweep(now: number): void {
+    for (const member of [...this.members]) member.sweep(now)
+  }
+
+  destroy(): void {
+    for (const member of [...this.members]) member.destroy()
+  }
+}

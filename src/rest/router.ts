@@ -1,0 +1,51 @@
+import type { Hono } from 'hono'
+import type { ServerContext, ServerEnv, ServerMiddleware } from '../server/context.ts'
+import { answer } from '../server/context.ts'
+import { MethodNotAllowed } from './errors.ts'
+import { BASE_PATH } from './paths.ts'
+import { readHandler } from './read.ts'
+import type { RestDependencies, Route } from './route.ts'
+import { routes } from './routes.ts'
+import { writeHandler } from './write.ts'
+
+const lifecyclePaths: ReadonlySet<string> = new Set(
+  routes.filter((route) => 'isLifecycle' in route && route.isLifecycle).map((route) => BASE_PATH + route.path),
+)
+
+/** Refusals on these paths say `success: false`, whoever refuses. */
+export const isLifecyclePath = (path: string): boolean => lifecyclePaths.has(path)
+
+/** Puts every path on the app, each with the same steps: who calls, how much they send, then the handler. */
+export function mountRest(
+  app: Hono<ServerEnv>,
+  dependencies: RestDependencies,
+  steps: readonly ServerMiddleware[],
+): void {
+  for (const route of routes) {
+    const path = BASE_PATH + route.path
+    const handle = 'read' in route ? readHandler(dependencies, route) : writeHandler(dependencies, route)
+    const named: ServerMiddleware = (c, next) => {
+      c.set('route', path)
+      return next()
+    }
+    app.on(route.method, path, named, ...steps, handle)
+  }
+  for (const [path, allow] of allowedMethods(routes)) app.all(path, (c) => refuseMethod(c, allow))
+}
+
+function allowedMethods(all: readonly Route[]): Map<string, string> {
+  const methods = new Map<string, Set<string>>()
+  for (const { method, path } of all) {
+    const known = methods.get(BASE_PATH + path) ?? new Set<string>()
+    known.add(method)
+    if (method === 'GET') known.add('HEAD')
+    methods.set(BASE_PATH + path, known)
+  }
+  return new Map([...methods].map(([path, known]) => [path, [...known, 'OPTIONS'].sort().join(', ')]))
+}
+
+/** OPTIONS is answered without any CORS header: other origins have no business here. */
+function refuseMethod(c: ServerContext, allow: string): Response {
+  if (c.req.method === 'OPTIONS') return answer(c, 204, null, { Allow: allow })
+  throw new MethodNotAllowed(c.req.method, allow)
+}

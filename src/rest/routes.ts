@@ -1,0 +1,72 @@
+import { createAccount, deleteAccount, setCurrentAccount } from '../services/account/accounts.ts'
+import { addMember, removeMember, updateMember } from '../services/account/members.ts'
+import { createApp } from '../services/app/create-app.ts'
+import { deleteApp } from '../services/app/delete-app.ts'
+import { updateApp } from '../services/app/update-app.ts'
+import { createAppEnv } from '../services/app-env/create-app-env.ts'
+import { deleteAppEnv } from '../services/app-env/delete-app-env.ts'
+import { updateAppEnv } from '../services/app-env/update-app-env.ts'
+import { lifecycleOperations } from '../services/lifecycle/operations.ts'
+import { cancelOperation } from '../services/operation/cancel-operation.ts'
+import { retryOperation } from '../services/operation/retry-operation.ts'
+import { createToken, revokeToken } from '../services/token/tokens.ts'
+import { createdAccount, currentAccount, getAccount, listAccounts, listRegions } from './accounts.ts'
+import { getAppEnvHistory, getAppEnvStatus } from './app-env-status.ts'
+import { createdAppEnv, getAppEnv, listAppEnvs, updatedAppEnv } from './app-envs.ts'
+import { createdApp, getApp, listApps, updatedApp } from './apps.ts'
+import { listAudit } from './audit.ts'
+import { getMember, listMembers, member } from './members.ts'
+import { messageAnswer } from './messages.ts'
+import { getOperation, lifecycleAnswer, listOperations, rollbackAnswer } from './operations.ts'
+import { del, get, patch, post, put, type Route } from './route.ts'
+import { createdToken, getAppEnvToken, getToken, getUserToken, listTokens } from './tokens.ts'
+
+/** POST /app-env/<operation>, one for each lifecycle operation (§4.1). */
+const lifecycleRoutes: Route[] = Object.entries(lifecycleOperations).map(([name, command]) => {
+  const answer = command.name === 'rollbackAppEnv' ? rollbackAnswer : lifecycleAnswer
+  return { ...post(`/app-env/${name}`, command, answer), isLifecycle: true }
+})
+
+/** Every path of v1, below /api/public/v1: method, path, command or query, and the answer of a command. */
+export const routes: readonly Route[] = [
+  post('/app', createApp, createdApp),
+  get('/app', getApp),
+  patch('/app', updateApp, updatedApp),
+  del('/app', deleteApp, messageAnswer),
+  get('/apps', listApps),
+
+  post('/app-env', createAppEnv, createdAppEnv),
+  get('/app-env', getAppEnv),
+  put('/app-env', updateAppEnv, updatedAppEnv),
+  del('/app-env', deleteAppEnv, messageAnswer),
+  get('/app-envs', listAppEnvs),
+  ...lifecycleRoutes,
+  get('/app-env/status', getAppEnvStatus),
+  get('/app-env/history', getAppEnvHistory),
+  get('/app-env/token', getAppEnvToken),
+
+  get('/operation', getOperation),
+  get('/operations', listOperations),
+  post('/operation/cancel', cancelOperation, lifecycleAnswer),
+  post('/operation/retry', retryOperation, lifecycleAnswer),
+
+  post('/account', createAccount, createdAccount),
+  get('/account', getAccount),
+  del('/account', deleteAccount, messageAnswer),
+  put('/account/current', setCurrentAccount, currentAccount),
+  get('/account/audit', listAudit),
+  get('/accounts', listAccounts),
+  get('/regions', listRegions),
+
+  post('/account/member', addMember, member),
+  get('/account/member', getMember),
+  patch('/account/member', updateMember, member),
+  del('/account/member', removeMember, messageAnswer),
+  get('/account/members', listMembers),
+
+  post('/token', createToken, createdToken),
+  get('/token', getToken),
+  del('/token', revokeToken, messageAnswer),
+  get('/tokens', listTokens),
+  get('/user/token', getUserToken),
+]

@@ -1,0 +1,41 @@
+import type { Hono } from 'hono'
+import { STATUS_OF } from '../rest/error-catalogue.ts'
+import { refusalOf } from '../rest/errors.ts'
+import {
+  addressOf,
+  answerJson,
+  type ServerContext,
+  type ServerEnv,
+  type ServerMiddleware,
+  withRequestHeaders,
+} from './context.ts'
+
+/** The other door, as far as the server needs to know it. */
+export interface GraphQLDoor {
+  fetch(request: Request, context: { requestId: string; ip: string }): Promise<Response> | Response
+}
+
+export const GRAPHQL_PATH = '/graphql'
+
+/** Hands everything at /graphql to its door, behind the same budget, body limit and headers as REST. */
+export function mountGraphQL(app: Hono<ServerEnv>, graphql: GraphQLDoor, steps: readonly ServerMiddleware[]): void {
+  const named: ServerMiddleware = (c, next) => {
+    c.set('route', GRAPHQL_PATH)
+    return next()
+  }
+  app.all(GRAPHQL_PATH, named, ...steps, async (c) => {
+    const context = { requestId: c.get('requestId'), ip: addressOf(c) }
+    return withRequestHeaders(c, await graphql.fetch(c.req.raw, context))
+  })
+}
+
+/** What the server itself refuses at /graphql (budget, body size), in GraphQL's words. */
+export function answerGraphQLError(c: ServerContext, thrown: unknown): Response {
+  const requestId = c.get('requestId')
+  const { code, reason, message, details } = refusalOf(thrown, requestId)
+  if (code === 'INTERNAL') c.set('failure', thrown)
+  const { retryAfterSeconds } = details
+  const headers: Record<string, string> = retryAfterSeconds ? { 'Retry-After': String(retryAfterSeconds) } : {}
+  const extensions = { code, ...(reason ? { reason } : {}), requestId }
+  return answerJson(c, STATUS_OF[code], { errors: [{ message, extensions }] }, headers)
+}

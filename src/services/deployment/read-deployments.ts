@@ -1,0 +1,24 @@
+import type { Database } from '../../database/client.ts'
+import type { Content, Prisma } from '../../database/generated/prisma/client.ts'
+import { notFound } from '../../domain/errors.ts'
+import type { AppEnvAddress } from '../app-env/load-app-env.ts'
+import { getAppEnv } from '../app-env/read-app-envs.ts'
+import { type Caller, permit } from '../caller.ts'
+
+/** One version. It is gone from every answer when its environment is. `query` is what GraphQL loads along with it. */
+export async function getDeployment(database: Database, caller: Caller, contentId: string, query: object = {}): Promise<Content> {
+  const content = await database.content.findFirst({ ...query, where: { id: contentId, appEnv: { deletedAt: null } } })
+  if (!content) throw notFound('deployment', contentId)
+  const { accountId, appEnvId } =
+    'accountId' in content && 'appEnvId' in content
+      ? content
+      : await database.content.findUniqueOrThrow({ where: { id: contentId } })
+  permit(caller, 'appEnv:read', { accountId, appEnvId })
+  return content
+}
+
+/** The versions of one environment. */
+export async function deploymentsScope(database: Database, caller: Caller, address: AppEnvAddress): Promise<Prisma.ContentWhereInput> {
+  const { id } = await getAppEnv(database, caller, address)
+  return { appEnvId: id }
+}

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Lease } from './lease.ts'
+
+const POLL_MS = 1_000
+const LONGEST_PAUSE_MS = 5_000
+
+/** After this long an attempt mostly waits, for a registry or a program that starts, and gives up its place. */
+const PLACE_MS = 10_000
+/** How many may be under way altogether, for each place. */
+const WAITING_PER_PLACE = 8
+
+interface LaneOptions {
+  places: number
+  claim(): Promise<Lease | null>
+  /** Never throws. */
+  attend(lease: Lease): Promise<void>
+  log: Logger
+}
+
+/**
+ * Claims environments as long as there are places, and has them attended to. Woken by hints; looks by itself every
+ * second. While the database is away it asks less and less often, and goes on when it is back.
+ */
+export class Lane {
+  /** Why the last claim failed; null while claims succeed. */
+  lastError: string | null = null
+  readonly #options: LaneOptions
+  readonly #underWay = new Map<Promise<void>, number>()
+  #wake = Promise.withResolvers<void>()
+  #pauseMs = POLL_MS
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+  }
+
+  /** There may be something to do. */
+  poke(): void {
+    this.#wake.resolve()
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#wake = Promise.withResolvers()
+      await this.#claimAll(signal)
+      await this.#pause(signal)
+    }
+    await Promise.all(this.#underWay.keys())
+  }
+
+  async #claimAll(signal: AbortSignal): Promise<void> {
+    try {
+      while (this.#hasPlace() && !signal.aborted) {
+        const lease = await this.#options.claim()
+        this.#recovered()
+        if (!lease) return
+        const work = this.#options.attend(lease).finally(() => {
+          this.#underWay.delete(work)
+          this.poke()
+        })
+        this.#underWay.set(work, performance.now())
+      }
+    } catch (error) {
+      if (!this.lastError) this.#options.log.warn({ err: error }, 'No work can be claimed; the database is asked again')
+      this.lastError = error instanceof Error ? error.message : String(error)
+      this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
+    }
+  }
+
+  #recovered(): void {
+    if (this.lastError) this.#options.log.info('Work is claimed again')
+    this.lastError = null
+    this.#pauseMs = POLL_MS
+  }
+
+  #hasPlace(): boolean {
+    const { places } = this.#options
+    const since = performance.now() - PLACE_MS
+    const taken = [...this.#underWay.values()].filter((startedAt) => startedAt > since).length
+    return taken < places && this.#underWay.size < places * WAITING_PER_PLACE
+  }
+
+  async #pause(signal: AbortSignal): Promise<void> {
+    const awake = new AbortController()
+    const poll = sleep(this.#pauseMs, undefined, { signal: AbortSignal.any([signal, awake.signal]) }).catch(() => {})
+    // Hints do not hurry a database that is away.
+    await Promise.race([poll, this.lastError ? poll : this.#wake.promise])
+    awake.abort()
+  }
+}

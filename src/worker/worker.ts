@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/client.ts'
+import { type Listening, listen } from '../database/listen.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Vault } from '../secrets/vault.ts'
+import { WorkerStopping } from './abandoned.ts'
+import { attend, type Tools } from './attend.ts'
+import { EngineHints } from './engine-hints.ts'
+import { EngineLink } from './engine-link.ts'
+import { recordEngine } from './engine-record.ts'
+import { Heart } from './heart.ts'
+import { Lane } from './lane.ts'
+import type { Lane as LaneName, Lease } from './lease.ts'
+import { claim, release } from './lease-table.ts'
+import { ProbeMemory } from './probe-memory.ts'
+import { sweepForever } from './sweep.ts'
+
+/** Within this time after a stop, leases have been handed back; whatever has not, expires. */
+const STOP_MS = 9_000
+
+export interface WorkerOptions {
+  database: Database
+  /** For the session that listens for hints. */
+  databaseUrl: string
+  runtime: Runtime
+  vault: Vault
+  config: Config
+  log: Logger
+  id?: string
+}
+
+export interface Worker {
+  readonly id: string
+  start(): void
+  /** Hands leases back and leaves containers alone. Never throws. */
+  stop(): Promise<void>
+  isReady(): boolean
+  /** Why it cannot work at the moment. */
+  readonly lastError: string | null
+  /** Whether the engine answers; null before it was asked. */
+  readonly engine: { reachable: boolean | null; reason: string | null }
+}
+
+/** Brings about what requests have recorded, and keeps it so. Any number of workers share one database. */
+export function createWorker(options: WorkerOptions): Worker {
+  const { id = `worker-${randomUUID()}`, database, config, log, runtime } = options
+  const stopping = new AbortController()
+  const heart = new Heart(database, config.BERTH_LEASE_SECONDS, log)
+  const link = new EngineLink(runtime, log, (changed) => recordEngine(database, link, changed, pokeAll))
+  const hints = new EngineHints(database, log, () => lanes.looks.poke())
+  const tools: Tools = { ...options, link, probes: new ProbeMemory() }
+  const lanes = { operations: laneFor('operations'), looks: laneFor('looks') }
+  let listening: Listening | null = null
+  let running: Promise<unknown> = Promise.resolve()
+
+  function laneFor(name: LaneName): Lane {
+    return new Lane({
+      places: config.BERTH_WORKER_CONCURRENCY,
+      log,
+      claim: () => claim(database, name, id, config.BERTH_LEASE_SECONDS),
+      attend: hold,
+    })
+  }
+
+  function pokeAll(): void {
+    lanes.operations.poke()
+    lanes.looks.poke()
+  }
+
+  /** From claim to release. What was asked for meanwhile is due at once, so both lanes look. */
+  async function hold(lease: Lease): Promise<void> {
+    heart.add(lease)
+    if (stopping.signal.aborted) lease.end(stopping.signal.reason)
+    const looked = await attend(tools, lease)
+    heart.drop(lease)
+    lease.close()
+    try {
+      await release(database, lease, looked)
+    } catch (error) {
+      log.warn({ err: error, appEnvId: lease.appEnvId }, 'A lease could not be handed back; it will expire')
+    }
+    pokeAll()
+    // Sooner than the lane would look by itself. Unreferenced: it is no reason to keep a process.
+    if (looked.lookAgainSeconds < 1) setTimeout(() => lanes.looks.poke(), looked.lookAgainSeconds * 1000 + 5).unref()
+  }
+
+  function onHint(appEnvId: string): void {
+    heart.hint(appEnvId).catch((error: unknown) => log.debug({ err: error }, 'A hint could not be followed'))
+    pokeAll()
+  }
+
+  return {
+    id,
+    start() {
+      const { signal } = stopping
+      listening = listen({
+        url: options.databaseUrl,
+        channels: ['berth_work'],
+        log,
+        onHint: (_channel, appEnvId) => onHint(appEnvId),
+        onConnect: pokeAll,
+      })
+      if (config.BERTH_ENGINE_EVENTS) runtime.watch((appEnvId) => hints.note(appEnvId), signal)
+      running = Promise.all([
+        ...[lanes.operations.run(signal), lanes.looks.run(signal), heart.run(signal), link.run(signal)],
+        ...[hints.run(signal), sweepForever(tools, signal, pokeAll)],
+      ])
+    },
+    async stop() {
+      stopping.abort(new WorkerStopping('The worker is being stopped'))
+      for (const lease of heart.held) lease.end(stopping.signal.reason)
+      await Promise.race([Promise.all([running, listening?.close()]), sleep(STOP_MS, undefined, { ref: false })])
+    },
+    isReady: () => lanes.operations.lastError === null && lanes.looks.lastError === null && !stopping.signal.aborted,
+    get lastError() {
+      return lanes.operations.lastError ?? lanes.looks.lastError
+    },
+    engine: link,
+  }
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import Docker from 'dockerode'
+import type { Operation } from '../../src/database/generated/prisma/client.ts'
+import { isOpen } from '../../src/domain/operation.ts'
+import { createEngineRuntime } from '../../src/runtime/engine/engine-runtime.ts'
+import type { Runtime } from '../../src/runtime/runtime.ts'
+import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
+import type { AnyCommand } from '../../src/services/command.ts'
+import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import { createWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts'
+import { ensureTestImage } from '../support/test-image.ts'
+import { createWorld } from '../support/world.ts'
+
+/** BROKEN=never: listens and is never ready; exit: dies at once; BREAKS_AT: a file that ends its readiness. */
+const PROGRAM = `
+const { createServer } = require('node:http')
+if (process.env.BROKEN === 'exit') { console.error('cannot open the safe'); process.exit(3) }
+const isReady = () => process.env.BROKEN !== 'never' && !require('node:fs').existsSync('/tmp/unready')
+const server = createServer((request, response) => {
+  response.writeHead(request.url === '/healthz' && !isReady() ? 503 : 200)
+  response.end(process.env.BERTH_VERSION)
+})
+server.listen(Number(process.env.PORT))
+process.on('SIGTERM', () => process.exit(0))
+`
+
+const startupConfig = { command: 'node', args: ['-e', PROGRAM], shell: false }
+
+const SETTINGS = {
+  BERTH_ENGINE_EVENTS: 'false',
+  BERTH_RECONCILE_SECONDS: '1',
+  BERTH_DRAIN_SECONDS: '1',
+  BERTH_STOP_GRACE_SECONDS: '2',
+  BERTH_READY_TIMEOUT_SECONDS: '20',
+  BERTH_LEASE_SECONDS: '5',
+}
+
+export type Harbour = Awaited<ReturnType<typeof createHarbour>>
+
+/** An installation with a real database, the machine's engine and workers, in which environments can be deployed. */
+export async function createHarbour(settings: Record<string, string> = {}) {
+  const world = await createWorld({ settings: { ...SETTINGS, ...settings }, poolSize: 20 })
+  const docker = new Docker()
+  const image = await ensureTestImage(docker)
+  const { id: installationId } = await world.database.installation.findFirstOrThrow()
+  const runtimeAt = (dockerHost?: string): Runtime => createEngineRuntime({ installationId, dockerHost, callTimeoutSeconds: 10 })
+  const runtime = runtimeAt()
+  const workers: Worker[] = []
+  const ours = { label: [`berth.installation=${installationId}`] }
+
+  function startWorker(options: Partial<WorkerOptions> = {}): Worker {
+    const { database, url: databaseUrl, vault, config, log } = world
+    const worker = createWorker({ database, databaseUrl, runtime, vault, config, log, ...options })
+    workers.push(worker)
+    worker.start()
+    return worker
+  }
+
+  async function stopWorkers(): Promise<void> {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()))
+  }
+
+  async function ask(command: AnyCommand, appEnvId: string, fields: Record<string, unknown> = {}): Promise<string> {
+    const { operationId } = await world.perform(command, { appEnvId, ...fields })
+    return operationId
+  }
+
+  return {
+    ...{ ...world, image, docker, runtime, runtimeAt, startWorker, stopWorkers, ask },
+    ...observers(world.database, docker),
+    /** An environment that runs the sample program; nothing is deployed yet. */
+    async sample(fields: Record<string, unknown> = {}): Promise<string> {
+      const app = { port: 3000, healthCheckPath: '/healthz' }
+      const { appEnvId } = await world.appEnv({ app, startupConfig, ...fields })
+      return appEnvId
+    },
+    deployment: (appEnvId: string, reference = image) => ask(deployImage, appEnvId, { image: reference }),
+    /** What the next version will be like; nothing runs it yet. */
+    configure: (appEnvId: string, variables: Record<string, string>) =>
+      world.perform(updateAppEnv, {
+        appEnvId,
+        envVars: Object.entries(variables).map(([name, value]) => ({ name, value })),
+      }),
+    async close() {
+      await stopWorkers()
+      for (const { Id } of await docker.listContainers({ all: true, filters: ours })) {
+        await docker.getContainer(Id).remove({ force: true, v: true }).catch(() => {})
+      }
+      for (const { Id } of await docker.listNetworks({ filters: ours })) await docker.getNetwork(Id).remove().catch(() => {})
+      await world.close()
+    },
+  }
+}
+
+function observers(database: Awaited<ReturnType<typeof createWorld>>['database'], docker: Docker) {
+  const operation = (id: string) => database.operation.findUniqueOrThrow({ where: { id } })
+  return {
+    operation,
+    appEnvRow: (id: string) => database.appEnv.findUniqueOrThrow({ where: { id }, include: { replicas: { orderBy: { name: 'asc' } } } }),
+    ended: (id: string): Promise<Operation> => eventually(() => operation(id), (seen) => !isOpen(seen.status)),
+    containersOf: (appEnvId: string) => docker.listContainers({ all: true, filters: { label: [`berth.env=${appEnvId}`] } }),
+    eventsOf: async (appEnvId: string) => {
+      const events = await database.event.findMany({ where: { appEnvId }, orderBy: { sequence: 'asc' } })
+      return events.map((event) => ({ type: event.type, ...(event.payload as Record<string, unknown>) }))
+    },
+  }
+}
+
+/** Looks until it holds; fails with what was seen last. */
+export async function eventually<T>(look: () => Promise<T>, holds: (seen: T) => boolean, seconds = 20): Promise<T> {
+  const until = Date.now() + seconds * 1000
+  for (;;) {
+    const seen = await look()
+    if (holds(seen)) return seen
+    if (Date.now() > until) throw new Error(`Not within ${seconds} s; last seen: ${JSON.stringify(seen, bigintAsText)}`)
+    await sleep(30)
+  }
+}
+
+const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
+import { applyChanges } from '../../src/services/lifecycle/apply-changes.ts'
+import { startAppEnv } from '../../src/services/lifecycle/start.ts'
+import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
+import { createHarbour, eventually, type Harbour } from './fixtures.ts'
+
+let harbour: Harbour
+
+beforeAll(async () => {
+  harbour = await createHarbour()
+  harbour.startWorker()
+})
+
+afterAll(() => harbour?.close())
+
+async function running(fields: Record<string, unknown> = {}): Promise<string> {
+  const appEnvId = await harbour.sample(fields)
+  expect(await harbour.ended(await harbour.deployment(appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
+  return appEnvId
+}
+
+/** The image has no `touch` and no shell, so that Node does it. */
+async function spoil(containerId: string): Promise<void> {
+  const Cmd = ['node', '-e', 'require("node:fs").writeFileSync("/tmp/unready", "")']
+  const exec = await harbour.docker.getContainer(containerId).exec({ Cmd })
+  await exec.start({ Detach: true })
+}
+
+test('stops, with its routes gone before its containers, and starts again where it was', async () => {
+  const appEnvId = await running()
+  const { currentContentId } = await harbour.appEnvRow(appEnvId)
+  const stopping = await harbour.ask(stopAppEnv, appEnvId)
+  await eventually(() => harbour.appEnvRow(appEnvId), ({ replicas }) => replicas.every((row) => row.state === 'DRAINING'))
+  expect(await harbour.containersOf(appEnvId)).toHaveLength(1)
+  expect(await harbour.ended(stopping)).toMatchObject({ status: 'SUCCEEDED' })
+  expect(await harbour.containersOf(appEnvId)).toEqual([])
+  const stopped = { status: 'STOPPED', currentContentId, rolloutId: null, replicasDesired: 0, health: 'UNKNOWN', replicas: [] }
+  expect(await harbour.appEnvRow(appEnvId)).toMatchObject(stopped)
+
+  const starting = await harbour.ask(startAppEnv, appEnvId)
+  expect(await harbour.ended(starting)).toMatchObject({ status: 'SUCCEEDED' })
+  const started = await harbour.appEnvRow(appEnvId)
+  expect(started).toMatchObject({ status: 'RUNNING', currentContentId, rolloutId: starting, health: 'HEALTHY' })
+  expect(started.replicas.map((row) => row.state)).toEqual(['READY'])
+})
+
+test('scales up and down without starting the other replicas anew', async () => {
+  const appEnvId = await running()
+  const [first] = (await harbour.appEnvRow(appEnvId)).replicas
+  await harbour.database.appEnv.update({ where: { id: appEnvId }, data: { containers: 3 } })
+  expect(await harbour.ended(await harbour.ask(applyChanges, appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
+  const grown = await harbour.appEnvRow(appEnvId)
+  expect(grown).toMatchObject({ status: 'RUNNING', replicasDesired: 3, rolloutId: first?.rolloutId })
+  expect(grown.replicas.map((row) => row.state)).toEqual(['READY', 'READY', 'READY'])
+  expect(grown.replicas[0]?.containerId).toBe(first?.containerId)
+
+  await harbour.database.appEnv.update({ where: { id: appEnvId }, data: { containers: 1 } })
+  expect(await harbour.ended(await harbour.ask(applyChanges, appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
+  const shrunk = await harbour.appEnvRow(appEnvId)
+  expect(shrunk.replicas.map((row) => row.state)).toEqual(['READY', 'DRAINING', 'DRAINING'])
+  const left = await eventually(() => harbour.containersOf(appEnvId), (seen) => seen.length === 1)
+  expect(left[0]?.Id).toBe(first?.containerId)
+  await eventually(() => harbour.appEnvRow(appEnvId), (seen) => seen.replicas.length === 1 && seen.health === 'HEALTHY')
+})
+
+test('a deletion removes containers, routes, hosts, variables and the network, even while a version drains', async () => {
+  const accountId = await harbour.account()
+  const appEnvId = await running({ accountId, envVars: [{ name: 'COLOUR', value: 'blue', isSecret: true }] })
+  await harbour.ended(await harbour.deployment(appEnvId))
+  expect(await harbour.containersOf(appEnvId)).toHaveLength(2)
+  expect(await harbour.ended(await harbour.ask(deleteAppEnv, appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
+  expect(await harbour.containersOf(appEnvId)).toEqual([])
+  expect((await harbour.appEnvRow(appEnvId)).status).toBe('STOPPED')
+  for (const table of [harbour.database.replica, harbour.database.host, harbour.database.variable]) {
+    expect(await (table as typeof harbour.database.replica).count({ where: { appEnvId } })).toBe(0)
+  }
+  expect(await harbour.docker.listNetworks({ filters: { label: [`berth.account=${accountId}`] } })).toEqual([])
+})
+
+test('a job is pinned, and runs nothing by itself', async () => {
+  const { appEnvId } = await harbour.appEnv({ app: { appType: 'job', port: undefined } })
+  const operation = await harbour.ended(await harbour.deployment(appEnvId))
+  expect(operation).toMatchObject({ status: 'SUCCEEDED' })
+  const content = await harbour.database.content.findUniqueOrThrow({ where: { id: operation.contentId ?? '' } })
+  expect(content).toMatchObject({ status: 'JOB_READY' })
+  expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ status: 'RUNNING', currentContentId: content.id, replicasDesired: 0 })
+  expect(await harbour.containersOf(appEnvId)).toEqual([])
+})
+
+describe('a replica that fails its probes', () => {
+  test('loses its traffic to the others, but keeps it when all of them do', async () => {
+    const appEnvId = await running({ containers: 2 })
+    const [first, second] = (await harbour.appEnvRow(appEnvId)).replicas
+    await spoil(first?.containerId ?? '')
+    const degraded = await eventually(() => harbour.appEnvRow(appEnvId), (seen) => seen.health === 'DEGRADED')
+    expect(degraded.replicas.map((row) => row.state)).toEqual(['UNREADY', 'READY'])
+    expect(degraded.observedReason).toBe('1 of 2 containers not ready: GET /healthz answered 503')
+    await spoil(second?.containerId ?? '')
+    const unhealthy = await eventually(() => harbour.appEnvRow(appEnvId), (seen) => seen.health === 'UNHEALTHY')
+    expect(unhealthy.replicas.map((row) => row.state)).toEqual(['READY', 'READY'])
+    expect(unhealthy).toMatchObject({ replicasRunning: 2, replicasReady: 0 })
+  })
+})

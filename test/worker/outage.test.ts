@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createConnection, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Runtime } from '../../src/runtime/runtime.ts'
+import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
+import { createHarbour, eventually, type Harbour } from './fixtures.ts'
+
+let harbour: Harbour
+let folder: string
+
+beforeEach(async () => {
+  harbour = await createHarbour({ BERTH_OPERATION_ATTEMPTS: '2', BERTH_ENGINE_WAIT_SECONDS: '2' })
+  folder = await mkdtemp(join(tmpdir(), 'berth-outage-'))
+})
+
+afterEach(async () => {
+  await harbour.close()
+  await rm(folder, { recursive: true })
+})
+
+/** The engine's socket, which can be taken away and given back. */
+function engineSocket(path: string) {
+  const sockets = new Set<Socket>()
+  let server: Server | null = null
+  return {
+    async open() {
+      server = createServer((client) => {
+        const engine = createConnection('/var/run/docker.sock')
+        for (const socket of [client, engine]) {
+          sockets.add(socket)
+          socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket))
+        }
+        client.pipe(engine).pipe(client)
+      })
+      await new Promise<void>((resolve) => server?.listen(path, resolve))
+    },
+    async close() {
+      const closed = new Promise((resolve) => server?.close(resolve))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+describe('while the engine does not answer', () => {
+  test('operations wait, say so, and end when it is back; what ran is not believed to be healthy', async () => {
+    const socket = engineSocket(join(folder, 'engine.sock'))
+    await socket.open()
+    harbour.startWorker({ runtime: harbour.runtimeAt(`unix://${folder}/engine.sock`), config: { ...harbour.config, BERTH_ENGINE_WAIT_SECONDS: 60 } })
+    const appEnvId = await harbour.sample()
+    await harbour.ended(await harbour.deployment(appEnvId))
+
+    await socket.close()
+    await eventually(() => harbour.appEnvRow(appEnvId), (seen) => seen.health === 'UNKNOWN')
+    expect((await harbour.appEnvRow(appEnvId)).replicas.map((row) => row.state)).toEqual(['READY'])
+    const operationId = await harbour.deployment(appEnvId)
+    await harbour.database.operation.update({ where: { id: operationId }, data: { deadlineAt: new Date(Date.now() + 60_000) } })
+    const waiting = await eventually(() => harbour.operation(operationId), (seen) => seen.reason !== null)
+    expect(waiting).toMatchObject({ status: 'QUEUED', reason: 'ENGINE_UNREACHABLE', message: 'Waiting for a container engine', attempt: 0 })
+
+    await socket.open()
+    expect(await harbour.ended(operationId)).toMatchObject({ status: 'SUCCEEDED', attempt: 0, reason: null })
+    await eventually(() => harbour.appEnvRow(appEnvId), (seen) => seen.health === 'HEALTHY' && seen.rolloutId === operationId)
+  })
+
+  test('they fail once they have waited long enough', async () => {
+    harbour.startWorker({ runtime: harbour.runtimeAt(`unix://${folder}/nobody.sock`) })
+    const appEnvId = await harbour.sample()
+    const operation = await harbour.ended(await harbour.deployment(appEnvId))
+    expect(operation).toMatchObject({ status: 'FAILED', reason: 'RUNTIME_UNAVAILABLE', isDeadLetter: false, startedAt: null })
+    expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ status: 'PENDING' })
+    const types = (await harbour.eventsOf(appEnvId)).map((event) => event.type)
+    expect(types.filter((type) => type.startsWith('operation'))).toEqual(['operation.queued', 'operation.retrying', 'operation.failed'])
+  })
+})
+
+test('an operation whose attempts are used up becomes a dead letter', async () => {
+  const broken: Runtime = { ...harbour.runtime, apply: () => Promise.reject(new Error('The container engine answered 500: no space left on device')) }
+  harbour.startWorker({ runtime: broken })
+  const appEnvId = await harbour.sample()
+  const operation = await harbour.ended(await harbour.deployment(appEnvId))
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'INTERNAL', isDeadLetter: true })
+  expect(operation.message).toBe('The container engine answered 500: no space left on device (attempt 2 of 2)')
+  const events = (await harbour.eventsOf(appEnvId)).filter((event) => /retrying|failed/.test(event.type))
+  expect(events).toMatchObject([{ type: 'operation.retrying', attempt: 1 }, { type: 'operation.failed', isDeadLetter: true }])
+  expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ status: 'PENDING' })
+})
+
+test('an operation that takes too long fails at its deadline', async () => {
+  const slow: Runtime = { ...harbour.runtime, resolveImage: (_image, _credential, bounds) => abortedBy(bounds?.signal) }
+  harbour.startWorker({ runtime: slow, config: { ...harbour.config, BERTH_OPERATION_TIMEOUT_SECONDS: 1 } })
+  const appEnvId = await harbour.sample()
+  const operation = await harbour.ended(await harbour.deployment(appEnvId))
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'DEADLINE_EXCEEDED' })
+  expect(operation.finishedAt?.getTime()).toBeLessThan((operation.deadlineAt?.getTime() ?? 0) + 1_000)
+})
+
+test('a stop that an engine outage interrupts is finished when the engine is back', async () => {
+  const socket = engineSocket(join(folder, 'engine.sock'))
+  await socket.open()
+  harbour.startWorker({ runtime: harbour.runtimeAt(`unix://${folder}/engine.sock`) })
+  const appEnvId = await harbour.sample()
+  await harbour.ended(await harbour.deployment(appEnvId))
+  const operationId = await harbour.ask(stopAppEnv, appEnvId)
+  await eventually(() => harbour.appEnvRow(appEnvId), ({ replicas }) => replicas.every((row) => row.state === 'DRAINING'))
+  await socket.close()
+  await eventually(() => harbour.operation(operationId), (seen) => seen.reason === 'ENGINE_UNREACHABLE')
+  await socket.open()
+  expect(await harbour.ended(operationId)).toMatchObject({ status: 'SUCCEEDED' })
+  expect(await harbour.containersOf(appEnvId)).toEqual([])
+})
+
+const abortedBy = (signal: AbortSignal | undefined): Promise<never> =>
+  new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }))
