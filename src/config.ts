@@ -37,6 +37,10 @@ export const SETTINGS = z.object({
     .regex(/^(unix|tcp|http|https):\/\//, 'must start with unix://, tcp://, http:// or https://')
     .optional()
     .describe('Container engine. Default: the local socket.'),
+  BERTH_REACH: z
+    .enum(['address', 'published'])
+    .default(process.platform === 'linux' ? 'address' : 'published')
+    .describe('How containers are reached: by their address on the engine’s network (an engine on this Linux machine), or by a published loopback port (an engine in a virtual machine).'),
   BERTH_ROLES: oneOrMore(['api', 'worker', 'ingress']).describe('Roles that this process plays, separated by commas.'),
   BERTH_ADMIN_TOKEN: z
     .string()

@@ -88,8 +88,7 @@ function engineFor(config: Config, installationId: string): Runtime {
     installationId,
     callTimeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS,
     pullTimeoutSeconds: config.BERTH_PULL_TIMEOUT_SECONDS,
-    // Bridges of an engine inside a virtual machine (Docker Desktop) cannot be reached from outside of it.
-    reach: process.platform === 'linux' ? 'address' : 'published',
+    reach: config.BERTH_REACH,
   })
 }
 

@@ -36,7 +36,9 @@ export async function ensureBerth(address: string): Promise<RunningBerth> {
     await ended
     clearTimeout(late)
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal))
+  // A terminal's Ctrl-C has reached Berth already, and what is left to do here is to wait for it.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
+  process.once('SIGTERM', () => child.kill('SIGTERM'))
 
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (!(await isReady(address))) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { runQuietly, step } from './step.mjs'
 
 /** Generates the database client whenever the schema, or the generator, is not the one of last time. */
@@ -14,8 +14,9 @@ export async function generateCode(root, node) {
   )
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === source) return
   await step('Generating the database client', async () => {
-    // Prisma calls home for an update check otherwise.
-    const environment = { CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
+    // Prisma looks for its generators on the PATH, and calls home for an update check unless told not to.
+    const PATH = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`
+    const environment = { PATH, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
     await runQuietly(node, [join(root, 'node_modules', 'prisma', 'build', 'index.js'), 'generate'], { environment })
     mkdirSync(folder, { recursive: true })
     writeFileSync(stamp, source)

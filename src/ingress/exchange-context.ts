@@ -16,6 +16,8 @@ export interface ExchangeContext {
   /** Silence after which a tunnel is closed. */
   idleMs: number
   ongoing: OngoingList
+  /** Answers from now on end their connection. */
+  isClosing: boolean
 }
 
 /** A request that passed the checks. */

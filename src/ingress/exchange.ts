@@ -75,6 +75,7 @@ export class Exchange implements UpstreamSink, Ongoing {
   onHead(head: ResponseHead): void {
     const { inbound, response } = this.visit
     if (head.keepAliveSeconds !== null) this.connection?.limitIdle(head.keepAliveSeconds)
+    if (this.context.isClosing) response.shouldKeepAlive = false
     head.headers.push('X-Request-Id', inbound.requestId)
     try {
       response.writeHead(head.status, head.reason, head.headers)

@@ -20,7 +20,18 @@ export interface InboundRequest {
   head: string
 }
 
-const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE', 'PROPFIND', 'REPORT', 'SEARCH'])
+const IDEMPOTENT = new Set([
+  'GET',
+  'HEAD',
+  'OPTIONS',
+  'PUT',
+  'DELETE',
+  'TRACE',
+  'PROPFIND',
+  'REPORT',
+  'SEARCH',
+  'QUERY',
+])
 
 /** Between two neighbours only, said anew for the next one, or not to be believed from outside. */
 const NOT_FORWARDED = new Set(
@@ -58,7 +69,8 @@ export function readRequest(
   // Anything with a body is answered as an ordinary request: where the body ends and the tunnel begins is
   // something two parsers may disagree about.
   const switches = isUpgrade && body === 'none'
-  const expectsContinue = !switches && body !== 'none' && headers.expect?.toLowerCase() === '100-continue'
+  const expectsContinue =
+    body !== 'none' && request.httpVersion === '1.1' && headers.expect?.toLowerCase() === '100-continue'
   let head = `${method} ${target} HTTP/1.1\r\nHost: ${hostHeader}\r\n${lines}${forwardedLines(request, hostHeader, proxies)}X-Request-Id: ${requestId}\r\n`
   if (body === 'chunked') head += 'Transfer-Encoding: chunked\r\n'
   else if (headers['content-length'] !== undefined) head += `Content-Length: ${contentLength}\r\n`

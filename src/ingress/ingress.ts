@@ -56,15 +56,19 @@ export function createIngress({ config, source, log, registry }: IngressOptions)
     bodyLimitBytes: config.BERTH_INGRESS_BODY_LIMIT_MB * 1_048_576,
     answerSeconds: config.BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS,
     idleMs: config.BERTH_INGRESS_IDLE_SECONDS * 1000,
+    isClosing: false,
   }
   const proxies = new TrustedProxies(config.BERTH_TRUSTED_PROXIES)
-  const limits = { maxConnections: config.BERTH_INGRESS_MAX_CONNECTIONS, idleMs: context.idleMs }
-  let isClosing = false
+  // An app that is still within its time to answer makes for a silent connection, too.
+  const idleMs = Math.max(context.idleMs, (context.answerSeconds + 1) * 1000)
+  const limits = { maxConnections: config.BERTH_INGRESS_MAX_CONNECTIONS, idleMs }
 
   const server = createVisitorServer(limits, (request, response, tunnelBytes) => {
-    if (isClosing) response.shouldKeepAlive = false
+    if (context.isClosing) response.shouldKeepAlive = false
     const refusal = admit(context, proxies, request, response, tunnelBytes)
     if (!refusal) return
+    // Where this request ends is in doubt, so nothing after it can be trusted to be one.
+    if (refusal.problem.code === 'BAD_REQUEST') response.shouldKeepAlive = false
     context.metrics.refused(refusal.problem.code)
     context.metrics.answered(refusal.problem.status, 0)
     answerProblem(request, response, refusal.problem, refusal.requestId)
@@ -89,7 +93,7 @@ export function createIngress({ config, source, log, registry }: IngressOptions)
       }),
     address: () => server.address() as AddressInfo,
     async close(drainSeconds) {
-      isClosing = true
+      context.isClosing = true
       let isClosed = false
       const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => {
         isClosed = true

@@ -20,7 +20,7 @@ const ROUTES = `
       FROM host
       JOIN app_env env ON env.id = host.app_env_id AND env.deleted_at IS NULL
       LEFT JOIN replica ON replica.app_env_id = env.id AND replica.state = 'READY'
-                       AND replica.address IS NOT NULL AND replica.port IS NOT NULL
+                       AND replica.address IS NOT NULL AND replica.port BETWEEN 1 AND 65535
      WHERE host.status = 'VALID'
      GROUP BY host.id, env.id
   ), digest AS (

@@ -17,7 +17,7 @@ export interface TunnelOptions {
 
 /**
  * Joins visitor and app after a protocol switch. Bytes go both ways at the pace of the slower side; each
- * direction ends by itself; a side that breaks takes the other with it.
+ * direction ends by itself; a side that breaks takes the other with it, as a reset: it is no regular end.
  * Throws when the app's head has a header that cannot be passed on.
  */
 export function openTunnel(options: TunnelOptions): void {
@@ -35,14 +35,16 @@ export function openTunnel(options: TunnelOptions): void {
     if (!app.write(chunk)) visitor.pause()
   })
   app.on('drain', () => visitor.resume())
-  visitor.once('end', () => app.end())
+  // A visitor may have said all there is to say before the app switched.
+  if (visitor.readableEnded) app.end()
+  else visitor.once('end', () => app.end())
   app.once('end', () => visitor.end())
   visitor.once('close', (hadError) => {
-    if (hadError || !visitor.readableEnded) app.destroy()
+    if (hadError || !visitor.readableEnded) app.resetAndDestroy()
     else app.destroySoon()
   })
   app.once('close', (hadError) => {
-    if (hadError || !app.readableEnded) visitor.destroy()
+    if (hadError || !app.readableEnded) visitor.resetAndDestroy()
     else visitor.destroySoon()
     onClose()
   })

@@ -24,6 +24,8 @@ const KEEP_ALIVE_MS = 75_000
 export function createVisitorServer(limits: VisitorLimits, handle: VisitHandler): Server {
   const server = createServer({
     insecureHTTPParser: false,
+    // Checked with the rest of the request, so that a missing one is explained like any other fault.
+    requireHostHeader: false,
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
     // A body may take as long as it flows: its pace is watched by the exchange, its silence by the idle timeout.

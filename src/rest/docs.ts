@@ -28,6 +28,7 @@ const PAGE = `<!doctype html>
 <title>Berth REST API</title>
 <link rel="icon" href="/docs/favicon-32x32.png">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/style.css">
 </head>
 <body>
 <p><a href="/docs/errors">Error codes</a> · <a href="/openapi.json">OpenAPI document</a> · <a href="/graphql">GraphQL</a></p>
@@ -40,15 +41,24 @@ const PAGE = `<!doctype html>
 
 // validatorUrl: Swagger UI would otherwise send the document's address to a host of its makers.
 const START = `SwaggerUIBundle({
-  url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null, docExpansion: 'none', filter: true,
+  url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null, docExpansion: 'list', filter: true,
+  showExtensions: true,
 })
+`
+
+const STYLE = `body { font-family: system-ui, sans-serif; margin: 1rem auto; max-width: 75rem; padding: 0 1rem }
+table { border-collapse: collapse }
+th, td { border-bottom: 1px solid #ddd; padding: 0.5rem 1rem 0.5rem 0; text-align: left; vertical-align: top }
+tr:target { background: #fff3c4 }
 `
 
 export function mountDocs(app: Hono<ServerEnv>): void {
   const text = JSON.stringify(openApiDocument())
   app.get('/openapi.json', (c) => answerCached(c, text, 'application/json'))
-  app.get('/docs', (c) => answer(c, 200, PAGE, { 'Content-Type': HTML, 'Content-Security-Policy': POLICY }))
-  app.get('/docs/errors', (c) => answer(c, 200, errorsPage(), { 'Content-Type': HTML }))
+  const page = { 'Content-Type': HTML, 'Content-Security-Policy': POLICY }
+  app.get('/docs', (c) => answer(c, 200, PAGE, page))
+  app.get('/docs/errors', (c) => answer(c, 200, errorsPage(), page))
+  app.get('/docs/style.css', (c) => answerCached(c, STYLE, 'text/css; charset=utf-8'))
   app.get('/docs/start.js', (c) => answerCached(c, START, 'text/javascript; charset=utf-8'))
   for (const [name, type] of Object.entries(ASSETS)) {
     const file = fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`))
@@ -67,15 +77,15 @@ function answerCached(c: ServerContext, body: string | Buffer<ArrayBuffer>, type
 
 function errorsPage(): string {
   const rows = Object.entries(ERROR_CATALOGUE).map(([code, { status, meaning }]) => {
-    return `<tr id="${code}"><td><code>${code}</code></td><td>${status}</td><td>${meaning}</td></tr>`
+    return `<tr id="${code}"><td><code>${code}</code></td><td>${status}</td><td>${meaning.replace(/`([^`]+)`/g, '<code>$1</code>')}</td></tr>`
   })
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>Berth error codes</title></head>
+<head><meta charset="utf-8"><title>Berth error codes</title><link rel="stylesheet" href="/docs/style.css"></head>
 <body>
 <h1>Error codes</h1>
 <p>The same codes in REST (<code>code</code>) and GraphQL (<code>extensions.code</code>). A finer <code>reason</code> stands beside many of them.</p>
-<table border="1" cellpadding="6">
+<table>
 <tr><th>Code</th><th>HTTP status</th><th>Meaning</th></tr>
 ${rows.join('\n')}
 </table>

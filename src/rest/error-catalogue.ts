@@ -31,6 +31,11 @@ export const ERROR_CATALOGUE = {
     title: 'Conflict',
     meaning: 'The request is well-formed, but the present state does not allow it; `reason` says why.',
   },
+  CURSOR_EXPIRED: {
+    status: 410,
+    title: 'Cursor expired',
+    meaning: 'The events after this cursor are no longer kept. Read the present state, and follow from there.',
+  },
   PRECONDITION_FAILED: {
     status: 412,
     title: 'Precondition failed',

@@ -11,12 +11,12 @@ export class SchemaCollection {
 
   /** What a caller sends. */
   input(schema: z.ZodType): JsonSchema {
-    return this.#add(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
+    return this.#add(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: tidy }))
   }
 
   /** What a caller gets. */
   output(schema: z.ZodType): JsonSchema {
-    return this.#add(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any', override: forReaders }))
+    return this.#add(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any', override: tidy }))
   }
 
   #add({ $schema: _dialect, $defs = {}, ...schema }: JsonSchema): JsonSchema {
@@ -30,10 +30,11 @@ export class SchemaCollection {
   }
 }
 
-/** An integer's whole range is no news to a reader. */
-function forReaders({ jsonSchema }: { jsonSchema: JsonSchema }): void {
+/** An integer's whole range is no news to a reader, and zod's own names of formats mean nothing to other tools. */
+function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.format === 'starts_with') delete jsonSchema.format
 }
 
 /** `#/$defs/App` as zod writes it becomes `#/components/schemas/App`. */

@@ -11,6 +11,7 @@ const KEEP_ALIVE_MS = 65_000
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_REQUESTS_PER_SOCKET = 100_000
 const DRAIN_MS = 10_000
+const SWEEP_MS = 50
 
 export interface Listening {
   /** For the websocket hook-up: it takes the `upgrade` events of this server. */
@@ -49,7 +50,10 @@ async function close(server: Server, api: Pick<ApiServer, 'drain'>): Promise<voi
   api.drain()
   const closed = once(server, 'close')
   server.close()
+  // A connection that was busy is kept alive when its answer is out, and would hold the server up.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
   await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })])
+  clearInterval(sweep)
   server.closeAllConnections()
   await closed
 }

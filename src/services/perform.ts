@@ -102,7 +102,7 @@ async function decide({ tx, caller, config, vault, limits, command, input, optio
     vault,
     requestId: options.requestId,
     announce: (event) => events.push(event),
-    note: (more) => Object.assign(details, more),
+    note: (more) => Object.assign(details, withoutUndefined(more)),
   }
   const target: Target = await command.target(context, input)
   permit(caller, command.permission, target)
@@ -123,6 +123,10 @@ async function decide({ tx, caller, config, vault, limits, command, input, optio
   })
   return options.dryRun ? { ...result, dryRun: true, changes: details } : result
 }
+
+/** Prisma refuses JSON in which a key is there without a value. */
+const withoutUndefined = (more: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined))
 
 function requireVersion(target: Target, expected: number | undefined): void {
   if (expected === undefined || target.version === expected) return

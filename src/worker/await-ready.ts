@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ObservedReplica, Rollout } from '../runtime/runtime.ts'
 import type { VersionAttempt } from './attempt.ts'
 import { exitOf } from './observation.ts'
+import { pause } from './pause.ts'
 import { probeReplica } from './probe-replica.ts'
 import { configurationOf } from './rollout.ts'
 import { VersionFailed } from './version-failed.ts'
@@ -32,7 +32,8 @@ export async function awaitReady(attempt: VersionAttempt, rollout: Rollout): Pro
     // The first second is not worth telling: most versions are ready within it.
     if (now - since > LONGEST_PAUSE_MS)
       await steps.detail('ready', `waiting: ${wait.reason} (${ready.length} of ${rollout.replicas} ready)`)
-    await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+    await pause(pauseMs, signal)
+    signal.throwIfAborted()
   }
 }
 

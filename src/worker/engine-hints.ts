@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '../database/client.ts'
+import { pause } from './pause.ts'
 
 /** Engine events come in bursts, and all that one says is "look". */
 const GATHER_MS = 200
@@ -24,7 +24,7 @@ export class EngineHints {
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await sleep(GATHER_MS, undefined, { signal }).catch(() => {})
+      await pause(GATHER_MS, signal)
       if (this.#noted.size === 0 || signal.aborted) continue
       const ids = [...this.#noted]
       this.#noted = new Set()

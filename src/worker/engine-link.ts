@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { DomainError, runtimeUnavailable } from '../domain/errors.ts'
 import type { Runtime, RuntimeInfo } from '../runtime/runtime.ts'
+import { pause } from './pause.ts'
 
 const CHECK_SECONDS = 5
 const CHECK_WHILE_AWAY_SECONDS = 1
@@ -39,7 +39,7 @@ export class EngineLink {
 
   /** The same, once it is known. */
   async prove(signal: AbortSignal): Promise<void> {
-    if (this.reachable === null) await Promise.race([this.#firstCheck.promise, aborted(signal)])
+    if (this.reachable === null) await pause(2 * ANSWER_SECONDS * 1000, signal, this.#firstCheck.promise)
     signal.throwIfAborted()
     this.assertReachable()
   }
@@ -58,7 +58,7 @@ export class EngineLink {
       await this.#onCheck(before !== this.reachable).catch((error: unknown) =>
         this.#log.warn({ err: error }, 'The state of the engine could not be recorded'),
       )
-      await this.#pause(signal)
+      await this.#rest(signal)
     }
   }
 
@@ -79,18 +79,9 @@ export class EngineLink {
     }
   }
 
-  async #pause(signal: AbortSignal): Promise<void> {
+  async #rest(signal: AbortSignal): Promise<void> {
     const seconds = this.reachable ? CHECK_SECONDS : CHECK_WHILE_AWAY_SECONDS
-    const awake = new AbortController()
-    const pause = sleep(seconds * 1000, undefined, { signal: AbortSignal.any([signal, awake.signal]) }).catch(() => {})
     // However often it is doubted, an engine that is away is not asked more than once a second.
-    await Promise.race([pause, this.reachable ? this.#checkNow.promise : pause])
-    awake.abort()
+    await pause(seconds * 1000, signal, this.reachable ? this.#checkNow.promise : undefined)
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })

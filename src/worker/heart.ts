@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '../database/client.ts'
 import { LeaseLost, OperationEnded, Preempted } from './abandoned.ts'
 import type { Lease } from './lease.ts'
 import { renew } from './lease-table.ts'
+import { pause } from './pause.ts'
 
 const BEAT_MS = 1_000
 
@@ -24,6 +24,7 @@ export class Heart {
   readonly #database: Database
   readonly #leaseSeconds: number
   readonly #log: Logger
+  #isFailing = false
 
   constructor(database: Database, leaseSeconds: number, log: Logger) {
     this.#database = database
@@ -47,8 +48,14 @@ export class Heart {
   async run(signal: AbortSignal): Promise<void> {
     const beatMs = Math.min(BEAT_MS, (this.#leaseSeconds * 1000) / 6)
     while (!signal.aborted) {
-      await sleep(beatMs, undefined, { signal }).catch(() => {})
-      await this.#beat().catch((error: unknown) => this.#log.warn({ err: error }, 'Leases could not be renewed'))
+      await pause(beatMs, signal)
+      try {
+        await this.#beat()
+        this.#isFailing = false
+      } catch (error) {
+        if (!this.#isFailing) this.#log.warn({ err: error }, 'Leases cannot be renewed; they end by themselves')
+        this.#isFailing = true
+      }
     }
   }
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Lease } from './lease.ts'
+import { pause } from './pause.ts'
 
 const POLL_MS = 1_000
 const LONGEST_PAUSE_MS = 5_000
@@ -43,7 +43,7 @@ export class Lane {
     while (!signal.aborted) {
       this.#wake = Promise.withResolvers()
       await this.#claimAll(signal)
-      await this.#pause(signal)
+      await this.#rest(signal)
     }
     await Promise.all(this.#underWay.keys())
   }
@@ -80,11 +80,8 @@ export class Lane {
     return taken < places && this.#underWay.size < places * WAITING_PER_PLACE
   }
 
-  async #pause(signal: AbortSignal): Promise<void> {
-    const awake = new AbortController()
-    const poll = sleep(this.#pauseMs, undefined, { signal: AbortSignal.any([signal, awake.signal]) }).catch(() => {})
+  async #rest(signal: AbortSignal): Promise<void> {
     // Hints do not hurry a database that is away.
-    await Promise.race([poll, this.lastError ? poll : this.#wake.promise])
-    awake.abort()
+    await pause(this.#pauseMs, signal, this.lastError ? undefined : this.#wake.promise)
   }
 }

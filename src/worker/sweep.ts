@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../database/client.ts'
 import type { ObservedReplica } from '../runtime/runtime.ts'
 import type { Tools } from './attend.ts'
 import { makeDue } from './engine-hints.ts'
 import { isEngineAway } from './engine-link.ts'
+import { pause } from './pause.ts'
 import { discardExpired } from './retention.ts'
 
 /** Looks at everything on the engine are this many times rarer than those at one environment. */
@@ -19,7 +19,7 @@ export async function sweepForever(tools: Tools, signal: AbortSignal, wake: () =
   let discardedAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
     // Several workers that were started together should not stay in step.
-    await sleep(pauseMs * (0.8 + Math.random() * 0.4), undefined, { signal }).catch(() => {})
+    await pause(pauseMs * (0.8 + Math.random() * 0.4), signal)
     if (signal.aborted) return
     try {
       await sweepContainers(tools, signal, wake)

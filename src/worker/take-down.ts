@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { hintRoutes } from '../events/hints.ts'
 import type { Attempt } from './attempt.ts'
+import { pause } from './pause.ts'
 import { removeAll } from './repair.ts'
 import { drainOthers } from './route.ts'
 import type { StepName } from './steps.ts'
@@ -25,7 +25,8 @@ export async function unroute(attempt: Attempt): Promise<void> {
   // Counted from the checkpoint, so that a successor waits no longer than needed.
   const waited = lease.claim.clock.now().getTime() - steps.startedAt('unroute').getTime()
   const pauseMs = appEnv.replicas.length === 0 ? 0 : Math.max(0, ROUTE_SETTLE_MS - waited)
-  await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+  await pause(pauseMs, signal)
+  signal.throwIfAborted()
 }
 
 /** Stops and removes whatever runs, each by its own name: what a later operation may bring is not meant. */

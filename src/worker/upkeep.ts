@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attempt } from './attempt.ts'
 import { look } from './look.ts'
+import { pause } from './pause.ts'
 import { loadAppEnv } from './work.ts'
 
 /**
@@ -23,7 +23,7 @@ async function keepLooking(attempt: Attempt, signal: AbortSignal): Promise<void>
   const { database, appEnv, config, log } = attempt
   const work = { ...attempt, signal, engine: attempt.engineUnder(signal) }
   for (;;) {
-    await sleep(config.BERTH_RECONCILE_SECONDS * 1000, undefined, { signal }).catch(() => {})
+    await pause(config.BERTH_RECONCILE_SECONDS * 1000, signal)
     if (signal.aborted) return
     try {
       await look(work, await loadAppEnv(database, appEnv.id))

@@ -19,7 +19,7 @@ const IMAGES = {
   CADDY_IMAGE: 'berth-compose-caddy:local',
   BERTH_IMAGE: 'berth-compose:local',
 }
-const PORTS = ['PORT', 'INGRESS_PORT', 'WORKER_PORT', 'INGRESS_ADMIN_PORT', 'POSTGRES_PORT', 'HTTP_PORT', 'HTTPS_PORT']
+const PORTS = ['PORT', 'INGRESS_PORT', 'POSTGRES_PORT', 'HTTP_PORT', 'HTTPS_PORT']
 const READY_TIMEOUT_MS = 120_000
 
 const docker = new Docker()

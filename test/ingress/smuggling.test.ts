@@ -28,12 +28,13 @@ test.each([
   ['a folded header', 'X-A: b\r\n Transfer-Encoding: chunked\r\n\r\n'],
   ['a null byte', 'X-A: b\0c\r\n\r\n'],
   ['a bare carriage return', 'X-A: b\rTransfer-Encoding: chunked\r\n\r\n'],
-])('a request with %s is refused, and what hides behind it is not served', async (_name, rest) => {
+])('a request with %s is refused, and what hides behind it is not served', async (name, rest) => {
   const { ingress, replica } = await startCounted()
   const answer = await talk(ingress.port, `POST / HTTP/1.1\r\nHost: ${HOST}\r\n${rest}`)
   expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
   expect(answer).not.toContain('/smuggled')
-  expect(replica.requests).toBeLessThanOrEqual(_name.includes('chunk size') ? 1 : 0)
+  // What is wrong with a chunk shows only after the head has gone on.
+  expect(replica.requests).toBeLessThanOrEqual(name.includes('chunk size') ? 1 : 0)
 })
 
 test.each([

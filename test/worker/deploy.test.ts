@@ -11,7 +11,8 @@ beforeAll(async () => {
 
 afterAll(() => harbour?.close())
 
-const answers = async (address: string | null, port: number | null) => (await fetch(`http://${address}:${port}/`)).text()
+const answers = async (address: string | null, port: number | null) =>
+  (await fetch(`http://${address}:${port}/`)).text()
 
 describe('a deployment', () => {
   test('reaches RUNNING, with its steps, routes and events on record', async () => {
@@ -25,7 +26,13 @@ describe('a deployment', () => {
     expect(steps[2]?.detail).toMatch(/^2 of 2 ready after \d+\.\d s$/)
 
     const appEnv = await harbour.appEnvRow(appEnvId)
-    expect(appEnv).toMatchObject({ status: 'RUNNING', rolloutId: operationId, health: 'HEALTHY', replicasDesired: 2, replicasReady: 2 })
+    expect(appEnv).toMatchObject({
+      status: 'RUNNING',
+      rolloutId: operationId,
+      health: 'HEALTHY',
+      replicasDesired: 2,
+      replicasReady: 2,
+    })
     expect(appEnv.replicas.map((row) => row.state)).toEqual(['READY', 'READY'])
     for (const { address, port } of appEnv.replicas) expect(await answers(address, port)).toBe('1')
     const content = await harbour.database.content.findUniqueOrThrow({ where: { id: appEnv.currentContentId ?? '' } })
@@ -52,15 +59,30 @@ describe('a deployment', () => {
     const { replicas } = await harbour.appEnvRow(appEnvId)
     expect(replicas.map((row) => row.state).sort()).toEqual(['DRAINING', 'READY'])
     expect(await harbour.containersOf(appEnvId)).toHaveLength(2)
-    const left = await eventually(() => harbour.containersOf(appEnvId), (seen) => seen.length === 1)
+    const left = await eventually(
+      () => harbour.containersOf(appEnvId),
+      (seen) => seen.length === 1,
+    )
     expect(left[0]?.Labels['berth.operation']).toBe(second)
     expect((await harbour.appEnvRow(appEnvId)).replicas).toHaveLength(1)
   })
 
   test.each([
     ['an image that nobody has', 'berth-test-nowhere/nothing:1', {}, 'IMAGE_NOT_FOUND', /nothing/],
-    ['a program that exits', undefined, { BROKEN: 'exit' }, 'CONTAINER_EXITED', /exited with code 3.*\n.*cannot open the safe/s],
-    ['a version that never becomes ready', undefined, { BROKEN: 'never' }, 'READINESS_TIMEOUT', /Not ready within 2 s: GET \/healthz answered 503/],
+    [
+      'a program that exits',
+      undefined,
+      { BROKEN: 'exit' },
+      'CONTAINER_EXITED',
+      /exited with code 3.*\n.*cannot open the safe/s,
+    ],
+    [
+      'a version that never becomes ready',
+      undefined,
+      { BROKEN: 'never' },
+      'READINESS_TIMEOUT',
+      /Not ready within 2 s: GET \/healthz answered 503/,
+    ],
   ])('of %s fails and leaves the old version alone', async (_what, image, variables, reason, message) => {
     const impatient = await createHarbour({ BERTH_READY_TIMEOUT_SECONDS: '2' })
     try {
@@ -75,9 +97,16 @@ describe('a deployment', () => {
       const content = await impatient.database.content.findUniqueOrThrow({ where: { id: operation.contentId ?? '' } })
       expect(content).toMatchObject({ status: 'FAILED', reason, version: 2 })
       const after = await impatient.appEnvRow(appEnvId)
-      expect(after).toMatchObject({ status: 'RUNNING', currentContentId: before.currentContentId, rolloutId: before.rolloutId })
+      expect(after).toMatchObject({
+        status: 'RUNNING',
+        currentContentId: before.currentContentId,
+        rolloutId: before.rolloutId,
+      })
       expect(after.replicas).toEqual(before.replicas)
-      const left = await eventually(() => impatient.containersOf(appEnvId), (seen) => seen.length === 1)
+      const left = await eventually(
+        () => impatient.containersOf(appEnvId),
+        (seen) => seen.length === 1,
+      )
       expect(left[0]?.Id).toBe(before.replicas[0]?.containerId)
     } finally {
       await impatient.close()
@@ -89,12 +118,18 @@ describe('an operation in flight', () => {
   test('is superseded by a newer one, and what it began is cleared away', async () => {
     const appEnvId = await harbour.sample({ envVars: [{ name: 'BROKEN', value: 'never' }] })
     const first = await harbour.deployment(appEnvId)
-    await eventually(() => harbour.containersOf(appEnvId), (seen) => seen.length === 1)
+    await eventually(
+      () => harbour.containersOf(appEnvId),
+      (seen) => seen.length === 1,
+    )
     await harbour.configure(appEnvId, {})
     const second = await harbour.deployment(appEnvId)
     expect(await harbour.ended(second)).toMatchObject({ status: 'SUCCEEDED' })
     expect(await harbour.operation(first)).toMatchObject({ status: 'CANCELLED', reason: 'SUPERSEDED' })
-    const left = await eventually(() => harbour.containersOf(appEnvId), (seen) => seen.length === 1)
+    const left = await eventually(
+      () => harbour.containersOf(appEnvId),
+      (seen) => seen.length === 1,
+    )
     expect(left[0]?.Labels['berth.operation']).toBe(second)
     expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ status: 'RUNNING', rolloutId: second })
   })
@@ -102,10 +137,16 @@ describe('an operation in flight', () => {
   test('is cancelled at once, and nothing of it is left', async () => {
     const appEnvId = await harbour.sample({ envVars: [{ name: 'BROKEN', value: 'never' }] })
     const operationId = await harbour.deployment(appEnvId)
-    await eventually(() => harbour.containersOf(appEnvId), (seen) => seen.length === 1)
+    await eventually(
+      () => harbour.containersOf(appEnvId),
+      (seen) => seen.length === 1,
+    )
     await harbour.perform(cancelOperation, { operationId })
     const cancelledAt = Date.now()
-    await eventually(() => harbour.containersOf(appEnvId), (seen) => seen.length === 0)
+    await eventually(
+      () => harbour.containersOf(appEnvId),
+      (seen) => seen.length === 0,
+    )
     expect(Date.now() - cancelledAt).toBeLessThan(5_000)
     expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ status: 'PENDING', currentContentId: null, replicas: [] })
     expect(await harbour.operation(operationId)).toMatchObject({ status: 'CANCELLED', reason: 'CANCELLED_BY_USER' })

@@ -43,7 +43,8 @@ export async function createHarbour(settings: Record<string, string> = {}) {
   const docker = new Docker()
   const image = await ensureTestImage(docker)
   const { id: installationId } = await world.database.installation.findFirstOrThrow()
-  const runtimeAt = (dockerHost?: string): Runtime => createEngineRuntime({ installationId, dockerHost, callTimeoutSeconds: 10 })
+  const runtimeAt = (dockerHost?: string): Runtime =>
+    createEngineRuntime({ installationId, dockerHost, callTimeoutSeconds: 10 })
   const runtime = runtimeAt()
   const workers: Worker[] = []
   const ours = { label: [`berth.installation=${installationId}`] }
@@ -84,9 +85,16 @@ export async function createHarbour(settings: Record<string, string> = {}) {
     async close() {
       await stopWorkers()
       for (const { Id } of await docker.listContainers({ all: true, filters: ours })) {
-        await docker.getContainer(Id).remove({ force: true, v: true }).catch(() => {})
+        await docker
+          .getContainer(Id)
+          .remove({ force: true, v: true })
+          .catch(() => {})
       }
-      for (const { Id } of await docker.listNetworks({ filters: ours })) await docker.getNetwork(Id).remove().catch(() => {})
+      for (const { Id } of await docker.listNetworks({ filters: ours }))
+        await docker
+          .getNetwork(Id)
+          .remove()
+          .catch(() => {})
       await world.close()
     },
   }
@@ -96,9 +104,15 @@ function observers(database: Awaited<ReturnType<typeof createWorld>>['database']
   const operation = (id: string) => database.operation.findUniqueOrThrow({ where: { id } })
   return {
     operation,
-    appEnvRow: (id: string) => database.appEnv.findUniqueOrThrow({ where: { id }, include: { replicas: { orderBy: { name: 'asc' } } } }),
-    ended: (id: string): Promise<Operation> => eventually(() => operation(id), (seen) => !isOpen(seen.status)),
-    containersOf: (appEnvId: string) => docker.listContainers({ all: true, filters: { label: [`berth.env=${appEnvId}`] } }),
+    appEnvRow: (id: string) =>
+      database.appEnv.findUniqueOrThrow({ where: { id }, include: { replicas: { orderBy: { name: 'asc' } } } }),
+    ended: (id: string): Promise<Operation> =>
+      eventually(
+        () => operation(id),
+        (seen) => !isOpen(seen.status),
+      ),
+    containersOf: (appEnvId: string) =>
+      docker.listContainers({ all: true, filters: { label: [`berth.env=${appEnvId}`] } }),
     eventsOf: async (appEnvId: string) => {
       const events = await database.event.findMany({ where: { appEnvId }, orderBy: { sequence: 'asc' } })
       return events.map((event) => ({ type: event.type, ...(event.payload as Record<string, unknown>) }))

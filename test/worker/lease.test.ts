@@ -31,6 +31,7 @@ describe('a lease', () => {
 
   beforeEach(async () => {
     await harbour.database.$executeRaw`UPDATE app_env SET due_at = now() + interval '1 hour', lease_expires_at = NULL`
+    await harbour.database.$executeRaw`UPDATE operation SET status = 'CANCELLED'`
     appEnvId = await harbour.sample()
   })
 
@@ -55,7 +56,10 @@ describe('a lease', () => {
     await renew(harbour.database, [lease], 1)
     await new Promise((resolve) => setTimeout(resolve, 700))
     lease.assertHeld()
-    await eventually(async () => lease.signal.aborted, (aborted) => aborted)
+    await eventually(
+      async () => lease.signal.aborted,
+      (aborted) => aborted,
+    )
     expect(lease.signal.reason).toBeInstanceOf(LeaseLost)
     await expect(rename(lease, 'late')).rejects.toThrow(LeaseLost)
   })
@@ -126,14 +130,21 @@ describe('a worker that loses its environment in the middle of a deployment', ()
     expect(await harbour.containersOf(appEnvId)).toHaveLength(1)
     const outcomes = (await harbour.eventsOf(appEnvId)).filter(({ type }) => type === 'operation.succeeded')
     expect(outcomes).toHaveLength(1)
-    expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ status: 'RUNNING', version: after.version, health: 'HEALTHY' })
+    expect(await harbour.appEnvRow(appEnvId)).toMatchObject({
+      status: 'RUNNING',
+      version: after.version,
+      health: 'HEALTHY',
+    })
   })
 
   test('hands it back when it is stopped, so that nobody waits for the lease', async () => {
     const appEnvId = await harbour.sample({ envVars: [{ name: 'BROKEN', value: 'never' }] })
     const third = await soleWorker('third')
     const operationId = await harbour.deployment(appEnvId)
-    await eventually(() => harbour.containersOf(appEnvId), (seen) => seen.length === 1)
+    await eventually(
+      () => harbour.containersOf(appEnvId),
+      (seen) => seen.length === 1,
+    )
     const stoppedAt = Date.now()
     await third.stop()
     expect(Date.now() - stoppedAt).toBeLessThan(3_000)

@@ -31,11 +31,21 @@ test('stops, with its routes gone before its containers, and starts again where 
   const appEnvId = await running()
   const { currentContentId } = await harbour.appEnvRow(appEnvId)
   const stopping = await harbour.ask(stopAppEnv, appEnvId)
-  await eventually(() => harbour.appEnvRow(appEnvId), ({ replicas }) => replicas.every((row) => row.state === 'DRAINING'))
+  await eventually(
+    () => harbour.appEnvRow(appEnvId),
+    ({ replicas }) => replicas.every((row) => row.state === 'DRAINING'),
+  )
   expect(await harbour.containersOf(appEnvId)).toHaveLength(1)
   expect(await harbour.ended(stopping)).toMatchObject({ status: 'SUCCEEDED' })
   expect(await harbour.containersOf(appEnvId)).toEqual([])
-  const stopped = { status: 'STOPPED', currentContentId, rolloutId: null, replicasDesired: 0, health: 'UNKNOWN', replicas: [] }
+  const stopped = {
+    status: 'STOPPED',
+    currentContentId,
+    rolloutId: null,
+    replicasDesired: 0,
+    health: 'UNKNOWN',
+    replicas: [],
+  }
   expect(await harbour.appEnvRow(appEnvId)).toMatchObject(stopped)
 
   const starting = await harbour.ask(startAppEnv, appEnvId)
@@ -59,9 +69,15 @@ test('scales up and down without starting the other replicas anew', async () => 
   expect(await harbour.ended(await harbour.ask(applyChanges, appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
   const shrunk = await harbour.appEnvRow(appEnvId)
   expect(shrunk.replicas.map((row) => row.state)).toEqual(['READY', 'DRAINING', 'DRAINING'])
-  const left = await eventually(() => harbour.containersOf(appEnvId), (seen) => seen.length === 1)
+  const left = await eventually(
+    () => harbour.containersOf(appEnvId),
+    (seen) => seen.length === 1,
+  )
   expect(left[0]?.Id).toBe(first?.containerId)
-  await eventually(() => harbour.appEnvRow(appEnvId), (seen) => seen.replicas.length === 1 && seen.health === 'HEALTHY')
+  await eventually(
+    () => harbour.appEnvRow(appEnvId),
+    (seen) => seen.replicas.length === 1 && seen.health === 'HEALTHY',
+  )
 })
 
 test('a deletion removes containers, routes, hosts, variables and the network, even while a version drains', async () => {
@@ -84,7 +100,11 @@ test('a job is pinned, and runs nothing by itself', async () => {
   expect(operation).toMatchObject({ status: 'SUCCEEDED' })
   const content = await harbour.database.content.findUniqueOrThrow({ where: { id: operation.contentId ?? '' } })
   expect(content).toMatchObject({ status: 'JOB_READY' })
-  expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ status: 'RUNNING', currentContentId: content.id, replicasDesired: 0 })
+  expect(await harbour.appEnvRow(appEnvId)).toMatchObject({
+    status: 'RUNNING',
+    currentContentId: content.id,
+    replicasDesired: 0,
+  })
   expect(await harbour.containersOf(appEnvId)).toEqual([])
 })
 
@@ -93,11 +113,17 @@ describe('a replica that fails its probes', () => {
     const appEnvId = await running({ containers: 2 })
     const [first, second] = (await harbour.appEnvRow(appEnvId)).replicas
     await spoil(first?.containerId ?? '')
-    const degraded = await eventually(() => harbour.appEnvRow(appEnvId), (seen) => seen.health === 'DEGRADED')
+    const degraded = await eventually(
+      () => harbour.appEnvRow(appEnvId),
+      (seen) => seen.health === 'DEGRADED',
+    )
     expect(degraded.replicas.map((row) => row.state)).toEqual(['UNREADY', 'READY'])
     expect(degraded.observedReason).toBe('1 of 2 containers not ready: GET /healthz answered 503')
     await spoil(second?.containerId ?? '')
-    const unhealthy = await eventually(() => harbour.appEnvRow(appEnvId), (seen) => seen.health === 'UNHEALTHY')
+    const unhealthy = await eventually(
+      () => harbour.appEnvRow(appEnvId),
+      (seen) => seen.health === 'UNHEALTHY',
+    )
     expect(unhealthy.replicas.map((row) => row.state)).toEqual(['READY', 'READY'])
     expect(unhealthy).toMatchObject({ replicasRunning: 2, replicasReady: 0 })
   })

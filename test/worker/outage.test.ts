@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
@@ -48,43 +49,78 @@ describe('while the engine does not answer', () => {
   test('operations wait, say so, and end when it is back; what ran is not believed to be healthy', async () => {
     const socket = engineSocket(join(folder, 'engine.sock'))
     await socket.open()
-    harbour.startWorker({ runtime: harbour.runtimeAt(`unix://${folder}/engine.sock`), config: { ...harbour.config, BERTH_ENGINE_WAIT_SECONDS: 60 } })
+    harbour.startWorker({
+      runtime: harbour.runtimeAt(`unix://${folder}/engine.sock`),
+      config: { ...harbour.config, BERTH_ENGINE_WAIT_SECONDS: 60 },
+    })
     const appEnvId = await harbour.sample()
     await harbour.ended(await harbour.deployment(appEnvId))
 
     await socket.close()
-    await eventually(() => harbour.appEnvRow(appEnvId), (seen) => seen.health === 'UNKNOWN')
+    await eventually(
+      () => harbour.appEnvRow(appEnvId),
+      (seen) => seen.health === 'UNKNOWN',
+    )
     expect((await harbour.appEnvRow(appEnvId)).replicas.map((row) => row.state)).toEqual(['READY'])
     const operationId = await harbour.deployment(appEnvId)
-    await harbour.database.operation.update({ where: { id: operationId }, data: { deadlineAt: new Date(Date.now() + 60_000) } })
-    const waiting = await eventually(() => harbour.operation(operationId), (seen) => seen.reason !== null)
-    expect(waiting).toMatchObject({ status: 'QUEUED', reason: 'ENGINE_UNREACHABLE', message: 'Waiting for a container engine', attempt: 0 })
+    await harbour.database.operation.update({
+      where: { id: operationId },
+      data: { deadlineAt: new Date(Date.now() + 60_000) },
+    })
+    const waiting = await eventually(
+      () => harbour.operation(operationId),
+      (seen) => seen.reason !== null,
+    )
+    expect(waiting).toMatchObject({
+      status: 'QUEUED',
+      reason: 'ENGINE_UNREACHABLE',
+      message: 'Waiting for a container engine',
+      attempt: 0,
+    })
 
     await socket.open()
     expect(await harbour.ended(operationId)).toMatchObject({ status: 'SUCCEEDED', attempt: 0, reason: null })
-    await eventually(() => harbour.appEnvRow(appEnvId), (seen) => seen.health === 'HEALTHY' && seen.rolloutId === operationId)
+    await eventually(
+      () => harbour.appEnvRow(appEnvId),
+      (seen) => seen.health === 'HEALTHY' && seen.rolloutId === operationId,
+    )
   })
 
   test('they fail once they have waited long enough', async () => {
     harbour.startWorker({ runtime: harbour.runtimeAt(`unix://${folder}/nobody.sock`) })
     const appEnvId = await harbour.sample()
     const operation = await harbour.ended(await harbour.deployment(appEnvId))
-    expect(operation).toMatchObject({ status: 'FAILED', reason: 'RUNTIME_UNAVAILABLE', isDeadLetter: false, startedAt: null })
+    expect(operation).toMatchObject({
+      status: 'FAILED',
+      reason: 'RUNTIME_UNAVAILABLE',
+      isDeadLetter: false,
+      startedAt: null,
+    })
     expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ status: 'PENDING' })
     const types = (await harbour.eventsOf(appEnvId)).map((event) => event.type)
-    expect(types.filter((type) => type.startsWith('operation'))).toEqual(['operation.queued', 'operation.retrying', 'operation.failed'])
+    expect(types.filter((type) => type.startsWith('operation'))).toEqual([
+      'operation.queued',
+      'operation.retrying',
+      'operation.failed',
+    ])
   })
 })
 
 test('an operation whose attempts are used up becomes a dead letter', async () => {
-  const broken: Runtime = { ...harbour.runtime, apply: () => Promise.reject(new Error('The container engine answered 500: no space left on device')) }
+  const broken: Runtime = {
+    ...harbour.runtime,
+    apply: () => Promise.reject(new Error('The container engine answered 500: no space left on device')),
+  }
   harbour.startWorker({ runtime: broken })
   const appEnvId = await harbour.sample()
   const operation = await harbour.ended(await harbour.deployment(appEnvId))
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'INTERNAL', isDeadLetter: true })
   expect(operation.message).toBe('The container engine answered 500: no space left on device (attempt 2 of 2)')
   const events = (await harbour.eventsOf(appEnvId)).filter((event) => /retrying|failed/.test(event.type))
-  expect(events).toMatchObject([{ type: 'operation.retrying', attempt: 1 }, { type: 'operation.failed', isDeadLetter: true }])
+  expect(events).toMatchObject([
+    { type: 'operation.retrying', attempt: 1 },
+    { type: 'operation.failed', isDeadLetter: true },
+  ])
   expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ status: 'PENDING' })
 })
 
@@ -97,6 +133,33 @@ test('an operation that takes too long fails at its deadline', async () => {
   expect(operation.finishedAt?.getTime()).toBeLessThan((operation.deadlineAt?.getTime() ?? 0) + 1_000)
 })
 
+test('a database that cuts every connection, again and again, delays a deployment and loses nothing', async () => {
+  harbour.startWorker()
+  const appEnvId = await harbour.sample({ containers: 2 })
+  const operationId = await harbour.deployment(appEnvId)
+  for (let cut = 0; cut < 4; cut += 1) {
+    await cutConnections()
+    await new Promise((resolve) => setTimeout(resolve, 150))
+  }
+  expect(await harbour.ended(operationId)).toMatchObject({ status: 'SUCCEEDED', isDeadLetter: false })
+  await eventually(
+    () => harbour.appEnvRow(appEnvId),
+    (seen) => seen.health === 'HEALTHY' && seen.replicas.length === 2,
+  )
+  expect(await harbour.containersOf(appEnvId)).toHaveLength(2)
+  const told = (await harbour.eventsOf(appEnvId)).filter(({ type }) => type === 'operation.succeeded')
+  expect(told).toHaveLength(1)
+})
+
+async function cutConnections(): Promise<void> {
+  const client = new pg.Client({ connectionString: harbour.url })
+  await client.connect()
+  await client.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  )
+  await client.end()
+}
+
 test('a stop that an engine outage interrupts is finished when the engine is back', async () => {
   const socket = engineSocket(join(folder, 'engine.sock'))
   await socket.open()
@@ -104,9 +167,15 @@ test('a stop that an engine outage interrupts is finished when the engine is bac
   const appEnvId = await harbour.sample()
   await harbour.ended(await harbour.deployment(appEnvId))
   const operationId = await harbour.ask(stopAppEnv, appEnvId)
-  await eventually(() => harbour.appEnvRow(appEnvId), ({ replicas }) => replicas.every((row) => row.state === 'DRAINING'))
+  await eventually(
+    () => harbour.appEnvRow(appEnvId),
+    ({ replicas }) => replicas.every((row) => row.state === 'DRAINING'),
+  )
   await socket.close()
-  await eventually(() => harbour.operation(operationId), (seen) => seen.reason === 'ENGINE_UNREACHABLE')
+  await eventually(
+    () => harbour.operation(operationId),
+    (seen) => seen.reason === 'ENGINE_UNREACHABLE',
+  )
   await socket.open()
   expect(await harbour.ended(operationId)).toMatchObject({ status: 'SUCCEEDED' })
   expect(await harbour.containersOf(appEnvId)).toEqual([])

@@ -15,7 +15,11 @@ beforeAll(async () => {
 
 afterAll(() => harbour?.close())
 
-const healthy = () => eventually(() => harbour.appEnvRow(appEnvId), (seen) => seen.health === 'HEALTHY' && seen.replicasReady === 2)
+const healthy = () =>
+  eventually(
+    () => harbour.appEnvRow(appEnvId),
+    (seen) => seen.health === 'HEALTHY' && seen.replicasReady === 2,
+  )
 
 describe.each([
   ['removed', (id: string) => harbour.docker.getContainer(id).remove({ force: true }), /missing|exited with code 137/],
@@ -27,7 +31,10 @@ describe.each([
     const before = await healthy()
     const eventsBefore = (await harbour.eventsOf(appEnvId)).length
     await harm(before.replicas[0]?.containerId ?? '')
-    const broken = await eventually(() => harbour.appEnvRow(appEnvId), (seen) => seen.health !== 'HEALTHY')
+    const broken = await eventually(
+      () => harbour.appEnvRow(appEnvId),
+      (seen) => seen.health !== 'HEALTHY',
+    )
     expect(broken).toMatchObject({ status: 'RUNNING', health: 'DEGRADED', replicasReady: 1, version: before.version })
     expect(broken.observedReason).toMatch(new RegExp(`^1 of 2 containers (${reason.source})$`))
     expect(broken.replicas[0]?.state).toBe('STARTING')
@@ -49,23 +56,34 @@ test('a container of another rollout is removed', async () => {
   const { currentContentId } = await harbour.appEnvRow(appEnvId)
   await harbour.runtime.apply(await stray({ rolloutId: 'op_gone', contentId: currentContentId ?? '' }))
   expect(await harbour.containersOf(appEnvId)).toHaveLength(3)
-  await eventually(() => harbour.containersOf(appEnvId), (seen) => seen.length === 2)
+  await eventually(
+    () => harbour.containersOf(appEnvId),
+    (seen) => seen.length === 2,
+  )
   await healthy()
 })
 
 test('a container of a stopped environment that is started by hand is removed', async () => {
   const before = await harbour.appEnvRow(appEnvId)
   await harbour.ended(await harbour.ask(stopAppEnv, appEnvId))
-  await harbour.runtime.apply(await stray({ rolloutId: before.rolloutId ?? '', contentId: before.currentContentId ?? '' }))
+  await harbour.runtime.apply(
+    await stray({ rolloutId: before.rolloutId ?? '', contentId: before.currentContentId ?? '' }),
+  )
   expect(await harbour.containersOf(appEnvId)).toHaveLength(1)
-  await eventually(() => harbour.containersOf(appEnvId), (seen) => seen.length === 0)
+  await eventually(
+    () => harbour.containersOf(appEnvId),
+    (seen) => seen.length === 0,
+  )
   expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ status: 'STOPPED', health: 'UNKNOWN', replicas: [] })
 })
 
 test('containers of an environment that the database does not know are removed', async () => {
   await harbour.runtime.apply(await stray({ appEnvId: 'env_unknown', rolloutId: 'op_unknown' }))
   expect(await harbour.containersOf('env_unknown')).toHaveLength(1)
-  await eventually(() => harbour.containersOf('env_unknown'), (seen) => seen.length === 0)
+  await eventually(
+    () => harbour.containersOf('env_unknown'),
+    (seen) => seen.length === 0,
+  )
 })
 
 async function stray(fields: { appEnvId?: string; rolloutId: string; contentId?: string }) {
@@ -73,7 +91,16 @@ async function stray(fields: { appEnvId?: string; rolloutId: string; contentId?:
   const command = { entrypoint: ['node'], args: ['-e', 'setInterval(() => {}, 1000)'] }
   const image = await harbour.runtime.resolveImage(harbour.image, null)
   return {
-    ...{ accountId, appId, appEnvId, contentId: 'con_none', generation: 0, requestId: 'req_stray', version: 9, cliEnvName },
+    ...{
+      accountId,
+      appId,
+      appEnvId,
+      contentId: 'con_none',
+      generation: 0,
+      requestId: 'req_stray',
+      version: 9,
+      cliEnvName,
+    },
     ...{ pinnedImage: image.pinned, command, workingDir: null, environment: {}, port: 3000, replicas: 1 },
     ...{ resources: { cpu: 1, memoryMb: 128 }, ...fields },
   }

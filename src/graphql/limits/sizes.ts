@@ -5,7 +5,7 @@ export const MAX_PAGE = 1000
 export const ROOT_PAGE = 50
 
 /** The same for a list inside another: the two multiply. */
-export const NESTED_PAGE = 20
+export const NESTED_PAGE = 10
 
 /** What a list without pages is reckoned to hold. */
-export const PLAIN_LIST = 10
+export const PLAIN_LIST = 5

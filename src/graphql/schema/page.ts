@@ -10,9 +10,9 @@ export const pageRequest = ({ first, after }: ForwardArgs, size: number): PageRe
   cursor: after ?? undefined,
 })
 
-/** A service's page as a connection: its cursors are the ids themselves. */
-export function connectionOf<Row extends { id: string }>({ rows, nextCursor }: Page<Row>, after?: string | null) {
-  const edges = rows.map((node) => ({ cursor: node.id, node }))
+/** A service's page as a connection; its cursors are the service's own. */
+export function connectionOf<Row>({ rows, nextCursor }: Page<Row>, cursorOf: (row: Row) => string, after?: string | null) {
+  const edges = rows.map((node) => ({ cursor: cursorOf(node), node }))
   return {
     edges,
     pageInfo: {

@@ -41,7 +41,7 @@ builder.queryField('tokens', (t) =>
     async resolve(_root, { userId, appEnvId, ...page }, { services, caller }) {
       const filter = { userId: userId ?? undefined, appEnvId: appEnvId ?? undefined }
       const found = await services.tokens.list(caller, filter, pageRequest(page, ROOT_PAGE))
-      return connectionOf({ ...found, rows: found.rows.map(asToken) }, page.after)
+      return connectionOf({ ...found, rows: found.rows.map(asToken) }, ({ id }) => id, page.after)
     },
   }),
 )

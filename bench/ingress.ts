@@ -1,0 +1,89 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { BenchResult } from './bench-result.ts'
+
+const ROUNDS = 5
+const SECONDS = 3
+const CONNECTIONS = 50
+const HOST = 'bench.berth.localhost'
+
+const AUTOCANNON = join(import.meta.dirname, '../node_modules/autocannon/autocannon.js')
+const run = promisify(execFile)
+
+/**
+ * Requests per second through the ingress against straight to the same server. Server, ingress and load are
+ * processes of their own; the two ways take turns, so that whatever else the machine does falls on both.
+ */
+export async function benchIngress(): Promise<BenchResult> {
+  const upstream = await start('ingress-upstream.ts')
+  const ingress = await start('ingress-server.ts', `${upstream.port}`)
+  try {
+    for (const { port } of [upstream, ingress]) await load(port, 1)
+    const direct: number[] = []
+    const through: number[] = []
+    const cpu = await cpuSince(ingress.child)
+    for (let round = 0; round < ROUNDS; round += 1) {
+      direct.push(await load(upstream.port, SECONDS))
+      through.push(await load(ingress.port, SECONDS))
+    }
+    const { user, system } = await cpu()
+    const requests = through.reduce((sum, perSecond) => sum + perSecond * SECONDS, 0)
+    const perRequest = ((user + system) / requests).toFixed(1)
+    const inKernel = Math.round((system / (user + system)) * 100)
+    const [ours, theirs] = [median(through), median(direct)]
+    return {
+      name: 'ingress against calling the container directly',
+      ratio: ours / theirs,
+      aim: 0.35,
+      better: 'higher',
+      detail: `${perSecondInWords(ours)} through the ingress, ${perSecondInWords(theirs)} directly; medians of ${ROUNDS} turns, ${CONNECTIONS} connections`,
+      limitedBy: `one core: ${perRequest} µs of it per request, ${inKernel} % in the kernel for two reads and two writes where the container has one of each`,
+    }
+  } finally {
+    for (const { child } of [ingress, upstream]) child.kill()
+  }
+}
+
+async function start(program: string, ...args: string[]): Promise<{ child: ChildProcess; port: number }> {
+  const child = fork(join(import.meta.dirname, program), args)
+  const [port] = await once(child, 'message')
+  return { child, port }
+}
+
+async function load(port: number, seconds: number): Promise<number> {
+  const args = [
+    '--json',
+    '-c',
+    `${CONNECTIONS}`,
+    '-d',
+    `${seconds}`,
+    '-H',
+    `Host: ${HOST}`,
+    `http://127.0.0.1:${port}/`,
+  ]
+  const { stdout } = await run(process.execPath, [AUTOCANNON, ...args])
+  const { requests, duration, non2xx, errors } = JSON.parse(stdout)
+  if (non2xx > 0 || errors > 0) throw new Error(`${non2xx} answers were not 2xx, ${errors} requests failed`)
+  return requests.total / duration
+}
+
+/** CPU time of a process between this call and the call of what it returns, in microseconds. */
+async function cpuSince(child: ChildProcess): Promise<() => Promise<NodeJS.CpuUsage>> {
+  const read = async (): Promise<NodeJS.CpuUsage> => {
+    child.send('cpu')
+    const [usage] = await once(child, 'message')
+    return usage
+  }
+  const before = await read()
+  return async () => {
+    const after = await read()
+    return { user: after.user - before.user, system: after.system - before.system }
+  }
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const perSecondInWords = (value: number) => `${Math.round(value).toLocaleString('en')} req/s`
+
+if (import.meta.main) console.log(await benchIngress())

@@ -1,0 +1,11 @@
+// dependency-cruiser reads TypeScript through swc here, as it does not understand version 7 yet; and swc's visitor
+// does not know `using` declarations, for which it stops.
+import { createRequire } from 'node:module'
+
+const { Visitor } = createRequire(import.meta.url)('@swc/core/Visitor.js')
+const visitStatement = Visitor.prototype.visitStatement
+
+Visitor.prototype.visitStatement = function (statement) {
+  if (statement.type !== 'UsingDeclaration') return visitStatement.call(this, statement)
+  return this.visitVariableDeclaration({ ...statement, declarations: statement.decls })
+}

@@ -1,0 +1,89 @@
+import { GraphQLError } from 'graphql'
+import type { Logger } from 'pino'
+import { asDomainError } from '../database/errors.ts'
+import { DomainError } from '../domain/errors.ts'
+
+/** HTTP statuses of what is refused before anything runs; a refusal beside data is told in the body alone. */
+const STATUS: Partial<Record<DomainError['code'], number>> = {
+  UNAUTHENTICATED: 401,
+  RATE_LIMITED: 429,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+}
+
+export interface ErrorTools {
+  requestId: string
+  log: Logger
+}
+
+const isPublic = Symbol('berth.publicError')
+
+/** What callers are meant to read, with the code that REST uses for the same refusal (contract §1). */
+export function publicError(error: unknown, tools: ErrorTools): GraphQLError {
+  if (error instanceof GraphQLError && isPublic in error) return error
+  const original = rootOf(error)
+  const refusal = asDomainError(original)
+  if (refusal instanceof DomainError) return mark(refusalError(error, refusal, tools))
+  // GraphQL's own complaints about a document or its variables; they have no cause besides themselves.
+  if (original instanceof GraphQLError) return mark(requestError(original, tools))
+  tools.log.error({ err: original, requestId: tools.requestId }, 'A GraphQL operation failed')
+  const message = `Something went wrong on our side; please quote the request id ${tools.requestId}`
+  return mark(located(error, message, { code: 'INTERNAL', requestId: tools.requestId }))
+}
+
+function refusalError(error: unknown, refusal: DomainError, { requestId }: ErrorTools): GraphQLError {
+  const { code, reason, message, details } = refusal
+  const status = STATUS[code]
+  return located(error, message, {
+    code,
+    ...(reason ? { reason } : {}),
+    // A replayed refusal is the first one's, word for word (contract §1, Idempotency).
+    requestId: 'replayOf' in refusal ? refusal.replayOf : requestId,
+    ...(details.fields ? { fields: details.fields } : {}),
+    ...(details.retryAfterSeconds ? { retryAfterSeconds: details.retryAfterSeconds } : {}),
+    ...(status ? { http: { status } } : {}),
+  })
+}
+
+function requestError(error: GraphQLError, { requestId }: ErrorTools): GraphQLError {
+  const { http, ...extensions } = error.extensions
+  const isOurs = typeof extensions.reason === 'string'
+  const told = isOurs ? extensions : {}
+  // A body that is no JSON at all is refused as a request, and not only as a document.
+  const status = 'originalError' in extensions ? { http: { status: 400 } } : http ? { http } : {}
+  return located(error, error.message, { code: 'INVALID_INPUT', ...told, requestId, ...status })
+}
+
+function located(error: unknown, message: string, extensions: Record<string, unknown>): GraphQLError {
+  if (!(error instanceof GraphQLError)) return new GraphQLError(message, { extensions })
+  const { nodes, source, positions, path } = error
+  return new GraphQLError(message, { nodes, source, positions, path, extensions })
+}
+
+/** The error under the layers that GraphQL puts around it. */
+function rootOf(error: unknown): unknown {
+  let root = error
+  while (root instanceof GraphQLError && root.originalError && !isRefusedRequest(root)) root = root.originalError
+  return root
+}
+
+/** Yoga's word on a request that it could not read, such as broken JSON. */
+function isRefusedRequest({ extensions }: GraphQLError): boolean {
+  const { status } = (extensions.http ?? {}) as { status?: number }
+  return status !== undefined && status >= 400 && status < 500
+}
+
+function mark(error: GraphQLError): GraphQLError {
+  Object.defineProperty(error, isPublic, { value: true })
+  return error
+}
+
+interface Result {
+  errors?: readonly GraphQLError[] | undefined
+}
+
+/** The same result, with errors that may leave the house. */
+export function publicResult<R extends Result>(result: R, tools: ErrorTools): R {
+  if (!result.errors || result.errors.length === 0) return result
+  return { ...result, errors: result.errors.map((error) => publicError(error, tools)) }
+}

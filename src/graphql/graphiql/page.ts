@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { defaultQuery } from './default-query.ts'
+
+/** What GraphiQL is drawn with. `Authorization` is ready to be filled in; nothing of it is kept by the browser. */
+const OPTIONS = {
+  title: 'Berth GraphiQL',
+  headers: JSON.stringify({ Authorization: '<token>' }, null, 2),
+  defaultQuery,
+  defaultEditorToolsVisibility: 'headers',
+  shouldPersistHeaders: false,
+} as const
+
+interface Page {
+  plain: Buffer<ArrayBuffer>
+  zipped: Buffer<ArrayBuffer>
+  headers: Record<string, string>
+}
+
+let page: Promise<Page> | null = null
+
+/** A browser that opens the address, and not a client that would get an answer. */
+export const wantsPage = (request: Request): boolean =>
+  request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html')
+
+/** GraphiQL, whole, from this server alone: no script, style, font or picture comes from anywhere else. */
+export async function answerPage(request: Request): Promise<Response> {
+  page ??= build()
+  const { plain, zipped, headers } = await page
+  if (!request.headers.get('accept-encoding')?.includes('gzip')) return new Response(plain, { headers })
+  return new Response(zipped, { headers: { ...headers, 'content-encoding': 'gzip' } })
+}
+
+/** Made when it is first asked for: it is nine megabytes of script, which most processes never need. */
+async function build(): Promise<Page> {
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
+  const fetcher = await readFile(join(import.meta.dirname, 'fetcher.js'), 'utf8')
+  const html = withFetcher(renderGraphiQL(OPTIONS as Parameters<typeof renderGraphiQL>[0]), fetcher)
+  const plain = Buffer.from(html)
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policyFor(html),
+    'cache-control': 'no-cache',
+    vary: 'accept, accept-encoding',
+  }
+  return { plain, zipped: await promisify(gzip)(plain), headers }
+}
+
+/** Yoga's page has no way to send the headers editor's token over a WebSocket, so it is given our own fetcher. */
+function withFetcher(html: string, fetcher: string): string {
+  const options = JSON.stringify(OPTIONS)
+  const start = html.lastIndexOf(options)
+  if (start < 0) throw new Error('GraphiQL’s page is not as expected: its options are not to be found in it')
+  const before = html.slice(0, start)
+  const script = before.lastIndexOf('<script>')
+  const own = `<script>(() => {\n${fetcher}})()</script>\n`
+  const drawn = `Object.assign(${options}, { fetcher: globalThis.berthFetcher })`
+  return before.slice(0, script) + own + before.slice(script) + drawn + html.slice(start + options.length)
+}
+
+/** Only the page's own scripts run, by their hashes; the editor's workers are blobs that these make. */
+function policyFor(html: string): string {
+  const scripts = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script]) => script ?? '')
+  const hashes = scripts.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`)
+  return [
+    "default-src 'none'",
+    `script-src ${hashes.join(' ')} blob:`,
+    'worker-src blob:',
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    'font-src data:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

@@ -1,0 +1,111 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql'
+import { MAX_PAGE, NESTED_PAGE, PLAIN_LIST } from './sizes.ts'
+
+export type Variables = Readonly<Record<string, unknown>>
+
+interface Reckoning {
+  schema: GraphQLSchema
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>
+  variables: Variables
+  /** A fragment is reckoned once, however often it is spread: documents cannot grow by nesting them. */
+  known: Map<string, number>
+  problems: string[]
+}
+
+export interface Cost {
+  cost: number
+  /** Page sizes out of bounds, in words. */
+  problems: string[]
+}
+
+/** How many values an operation may ask for: each field once, times the sizes of the lists above it. */
+export function costOf(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  variables: Variables,
+): Cost {
+  const reckoning: Reckoning = { schema, fragments, variables, known: new Map(), problems: [] }
+  const root = schema.getRootType(operation.operation)
+  const cost = root ? costOfSelections(reckoning, operation.selectionSet, root, 1) : 0
+  return { cost, problems: reckoning.problems }
+}
+
+function costOfSelections(
+  reckoning: Reckoning,
+  { selections }: SelectionSetNode,
+  parent: GraphQLNamedType,
+  pageSize: number,
+): number {
+  let cost = 0
+  for (const selection of selections) {
+    if (selection.kind === Kind.FIELD) {
+      cost += costOfField(reckoning, selection, parent, pageSize)
+    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+      const name = selection.typeCondition?.name.value
+      const type = (name && reckoning.schema.getType(name)) || parent
+      cost += costOfSelections(reckoning, selection.selectionSet, type, pageSize)
+    } else {
+      cost += costOfFragment(reckoning, selection.name.value, pageSize)
+    }
+  }
+  return cost
+}
+
+function costOfFragment(reckoning: Reckoning, name: string, pageSize: number): number {
+  const key = `${name} ${pageSize}`
+  const known = reckoning.known.get(key)
+  if (known !== undefined) return known
+  const fragment = reckoning.fragments.get(name)
+  const type = fragment && reckoning.schema.getType(fragment.typeCondition.name.value)
+  // Entered before it is reckoned: a cycle, which validation refuses anyway, ends here.
+  reckoning.known.set(key, 0)
+  const cost = fragment && type ? costOfSelections(reckoning, fragment.selectionSet, type, pageSize) : 0
+  reckoning.known.set(key, cost)
+  return cost
+}
+
+function costOfField(reckoning: Reckoning, node: FieldNode, parent: GraphQLNamedType, pageSize: number): number {
+  if (!node.selectionSet || !(isObjectType(parent) || isInterfaceType(parent))) return 1
+  const field = parent.getFields()[node.name.value]
+  // What describes the schema itself is bounded by its own size, and by GraphQL's rule on its depth.
+  if (!field || node.name.value.startsWith('__')) return 1
+  const own = sizeAsked(reckoning, node, field)
+  const times = own === null ? listSize(field, pageSize) : 1
+  return 1 + times * costOfSelections(reckoning, node.selectionSet, getNamedType(field.type), own ?? 1)
+}
+
+/** `edges` and `nodes` hold what their connection was asked for; of other lists a size is assumed. */
+function listSize(field: GraphQLField<unknown, unknown>, pageSize: number): number {
+  const isList = isListType(field.type) || ('ofType' in field.type && isListType(field.type.ofType))
+  if (!isList) return 1
+  return field.name === 'edges' || field.name === 'nodes' ? pageSize : PLAIN_LIST
+}
+
+/** How much a connection was asked for; null for any other field. */
+function sizeAsked({ variables, problems }: Reckoning, node: FieldNode, field: GraphQLField<unknown, unknown>): number | null {
+  if (!field.args.some(({ name }) => name === 'first')) return null
+  const usual = field.extensions.pageSize
+  let size = typeof usual === 'number' ? usual : NESTED_PAGE
+  for (const { name, value } of node.arguments ?? []) {
+    if (name.value !== 'first' && name.value !== 'last') continue
+    const asked = value.kind === Kind.VARIABLE ? variables[value.name.value] : value.kind === Kind.INT ? Number(value.value) : null
+    if (typeof asked !== 'number') continue
+    if (asked < 1 || asked > MAX_PAGE) problems.push(`${node.name.value}(${name.value}:) must be 1 to ${MAX_PAGE}, not ${asked}`)
+    size = Math.min(Math.max(asked, 1), MAX_PAGE)
+  }
+  return size
+}

@@ -1,0 +1,106 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  getOperationAST,
+  type GraphQLError,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  type OperationDefinitionNode,
+} from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import type { Config } from '../../config.ts'
+import type { GraphQLContext } from '../context.ts'
+import { costOf, type Variables } from './cost.ts'
+import { documentRule, tooMuch } from './document-rules.ts'
+
+type ExecutionArgs = Parameters<NonNullable<Plugin['onExecute']>>[0]['args']
+
+/**
+ * Everything that bounds an operation, in one plugin: HTTP, WebSocket and SSE all run through it, and it
+ * refuses before any resolver runs.
+ */
+export function limitsPlugin(config: Config): Plugin {
+  const rule = documentRule(config)
+  const refuse = ({ args, setResultAndStopExecution: stop }: { args: ExecutionArgs; setResultAndStopExecution: Stop }) => {
+    const refusal = refusalOf(args, config.BERTH_GRAPHQL_MAX_COST)
+    if (refusal) stop({ errors: [refusal] })
+  }
+  return {
+    onParse({ parseFn, setParseFn }) {
+      setParseFn((source, options) => parseBounded(parseFn, source, options, config.BERTH_GRAPHQL_MAX_TOKENS))
+    },
+    onValidate({ addValidationRule }) {
+      addValidationRule(rule)
+      if (!config.BERTH_GRAPHQL_INTROSPECTION) addValidationRule(NoSchemaIntrospectionCustomRule)
+    },
+    onExecute: refuse,
+    onSubscribe: ({ args, setResultAndStopExecution }) =>
+      refuse({ args, setResultAndStopExecution: setResultAndStopExecution as Stop }),
+  }
+}
+
+type Parse = (source: string, options: object) => DocumentNode
+
+function parseBounded(parse: Parse, source: string, options: object, maxTokens: number): DocumentNode {
+  try {
+    return parse(source, { ...options, maxTokens })
+  } catch (error) {
+    if (!(error instanceof Error && /more than \d+ tokens/.test(error.message))) throw error
+    throw tooMuch('TOO_MANY_TOKENS', `A document may have ${maxTokens} tokens; this has more`)
+  }
+}
+
+type Stop = (result: { errors: GraphQLError[] }) => void
+
+interface Prepared {
+  operation: OperationDefinitionNode
+  fragments: Map<string, FragmentDefinitionNode>
+  /** True when only the schema itself is asked about: that needs no token. */
+  isIntrospection: boolean
+  /** The cost, where no variable decides it. */
+  cost: ReturnType<typeof costOf> | null
+}
+
+const prepared = new WeakMap<DocumentNode, Map<string, Prepared>>()
+
+function refusalOf(args: ExecutionArgs, maxCost: number): GraphQLError | null {
+  const found = prepare(args)
+  // Without an operation the executor itself has the right words.
+  if (!found) return null
+  const { refusal } = args.contextValue as unknown as GraphQLContext
+  if (refusal && !found.isIntrospection) throw refusal
+  const { cost, problems } = found.cost ?? reckon(args, found)
+  if (problems.length > 0) return tooMuch('PAGE_SIZE', problems.join('; '))
+  if (cost > maxCost) {
+    return tooMuch('TOO_COSTLY', `This may ask for ${cost} values, and ${maxCost} are allowed: ask for smaller pages (first:) or less of each`)
+  }
+  return null
+}
+
+function reckon({ schema, variableValues }: ExecutionArgs, { operation, fragments }: Omit<Prepared, 'cost'>) {
+  const variables: Record<string, unknown> = { ...(variableValues as Variables | undefined) }
+  for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
+    if (defaultValue?.kind === Kind.INT) variables[variable.name.value] ??= Number(defaultValue.value)
+  }
+  return costOf(schema, operation, fragments, variables)
+}
+
+function prepare(args: ExecutionArgs): Prepared | null {
+  const { document, operationName } = args
+  const known = prepared.get(document) ?? new Map<string, Prepared>()
+  const seen = known.get(operationName ?? '')
+  if (seen) return seen
+  const operation = getOperationAST(document, operationName)
+  if (!operation) return null
+  const fragments = new Map<string, FragmentDefinitionNode>()
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition)
+  }
+  const { selections } = operation.selectionSet
+  const isIntrospection = selections.every((field) => field.kind === Kind.FIELD && field.name.value.startsWith('__'))
+  const hasVariables = (operation.variableDefinitions ?? []).length > 0
+  const found = { operation, fragments, isIntrospection }
+  const entry: Prepared = { ...found, cost: hasVariables ? null : reckon(args, found) }
+  prepared.set(document, known.set(operationName ?? '', entry))
+  return entry
+}

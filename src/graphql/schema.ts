@@ -1,0 +1,34 @@
+import { type GraphQLSchema, specifiedDirectives } from 'graphql'
+import { builder } from './builder.ts'
+import { dangerousDirective } from './dangerous.ts'
+import './schema/scalars.ts'
+import './schema/enums.ts'
+import './schema/node.ts'
+import './schema/region.ts'
+import './schema/host.ts'
+import './schema/variable.ts'
+import './schema/member.ts'
+import './schema/user.ts'
+import './schema/account.ts'
+import './schema/app.ts'
+import './schema/app-env.ts'
+import './schema/app-env-configuration.ts'
+import './schema/deployment.ts'
+import './schema/operation.ts'
+import './schema/token.ts'
+import './schema/audit-entry.ts'
+import './schema/event.ts'
+import './schema/lifecycle.ts'
+import './schema/mutations.ts'
+import './schema/app-env-status-changed.ts'
+import './schema/account-events.ts'
+import './schema/operation-progress.ts'
+
+builder.queryType({ description: 'What can be read.' })
+builder.mutationType({ description: 'What can be changed. Each takes one `input`, and can be tried with `dryRun`.' })
+builder.subscriptionType({
+  description: 'What can be followed, over WebSocket (graphql-transport-ws) or SSE. The first answer is the present state.',
+})
+
+/** The whole schema. Importing it is what puts it together. */
+export const schema: GraphQLSchema = builder.toSchema({ directives: [...specifiedDirectives, dangerousDirective] })

@@ -1,0 +1,82 @@
+import type { AppEnvStatus, Health } from '../../domain/app-env.ts'
+import type { RecordedEvent } from '../../events/event.ts'
+import { permit } from '../../services/caller.ts'
+import { builder } from '../builder.ts'
+import { follow, type Message } from '../follow.ts'
+import { loadOnce } from '../shared-load.ts'
+import { AppEnv } from './app-env.ts'
+import { AppEnvStatusEnum, HealthEnum } from './enums.ts'
+import { Event } from './event.ts'
+
+interface State {
+  appEnvId: string
+  /** Null when only an event is known that says nothing of it. */
+  status: AppEnvStatus | null
+  health: Health | null
+}
+
+const AppEnvStatusMessage = builder.objectRef<Message<State>>('AppEnvStatusMessage').implement({
+  description: 'How an environment stands, at first and after each change.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', { description: 'Send it as `after` to go on behind this.' }),
+    event: t.expose('event', { type: Event, nullable: true, description: 'What changed; null in the first answer.' }),
+    status: t.field({
+      type: AppEnvStatusEnum,
+      nullable: true,
+      description: 'The status after this event; null while a resumed subscription has not heard of it.',
+      resolve: ({ state }) => state.status,
+    }),
+    health: t.field({
+      type: HealthEnum,
+      nullable: true,
+      description: 'The health after this event; null while a resumed subscription has not heard of it.',
+      resolve: ({ state }) => state.health,
+    }),
+    appEnv: t.prismaField({
+      type: AppEnv,
+      nullable: true,
+      description: 'The environment as it is when this is sent; null once it is deleted.',
+      resolve: (query, { event, state }, _args, { services, caller }) =>
+        event?.type === 'appEnv.deleted'
+          ? null
+          : loadOnce(event, state.appEnvId, query, () => services.appEnvs.get(caller, { appEnvId: state.appEnvId }, query)),
+    }),
+  }),
+})
+
+builder.subscriptionField('appEnvStatusChanged', (t) =>
+  t.field({
+    type: AppEnvStatusMessage,
+    description: 'The status and health of an environment. One of the first two arguments is required.',
+    args: {
+      appEnvId: t.arg.id({ description: 'Id of the environment. Wins when envName is sent too.' }),
+      envName: t.arg.string({ description: 'CLI name of the environment.' }),
+      after: t.arg.string({ description: 'Go on behind this cursor; the first answer is then what followed it.' }),
+    },
+    async subscribe(_root, { appEnvId, envName, after }, context) {
+      const { services, caller } = context
+      const address = { appEnvId: appEnvId ?? undefined, envName: envName ?? undefined }
+      const { id, accountId } = await services.appEnvs.get(caller, address)
+      return follow<State>(context, {
+        ledgerId: accountId,
+        after,
+        permit: (present) => permit(present, 'appEnv:read', { accountId, appEnvId: id }),
+        concerns: (event) => event.appEnvId === id && event.type.startsWith('appEnv.'),
+        present: async () => {
+          const { status, health } = await services.appEnvs.get(caller, { appEnvId: id })
+          return { appEnvId: id, status, health }
+        },
+        next: (state, event) => stateAfter(state ?? { appEnvId: id, status: null, health: null }, event),
+        isLast: (_state, event) => event?.type === 'appEnv.deleted',
+      })
+    },
+    resolve: (message) => message,
+  }),
+)
+
+/** Events carry what they changed, so that telling a thousand subscribers reads nothing a thousand times. */
+function stateAfter(state: State, { type, payload }: RecordedEvent): State {
+  if (type === 'appEnv.statusChanged' || type === 'appEnv.created') return { ...state, status: payload.status as AppEnvStatus }
+  if (type === 'appEnv.healthChanged') return { ...state, health: payload.health as Health }
+  return state
+}

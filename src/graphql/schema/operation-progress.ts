@@ -1,0 +1,53 @@
+import { isOpen } from '../../domain/operation.ts'
+import { permit } from '../../services/caller.ts'
+import { builder } from '../builder.ts'
+import { follow, type Message } from '../follow.ts'
+import { loadOnce } from '../shared-load.ts'
+import { Event } from './event.ts'
+import { Operation } from './operation.ts'
+
+interface State {
+  operationId: string
+  hasEnded: boolean
+}
+
+const ENDINGS: ReadonlySet<string> = new Set(['operation.succeeded', 'operation.failed', 'operation.cancelled'])
+
+const OperationProgressMessage = builder.objectRef<Message<State>>('OperationProgressMessage').implement({
+  description: 'How far an operation has come.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', { description: 'Its place in the account’s event log.' }),
+    event: t.expose('event', { type: Event, nullable: true, description: 'What happened; null in the first answer.' }),
+    operation: t.prismaField({
+      type: Operation,
+      description: 'The operation as it is when this is sent.',
+      resolve: (query, { event, state }, _args, { services, caller }) =>
+        loadOnce(event, state.operationId, query, () => services.operations.get(caller, state.operationId, query)),
+    }),
+  }),
+})
+
+builder.subscriptionField('operationProgress', (t) =>
+  t.field({
+    type: OperationProgressMessage,
+    description: 'The steps of an operation, until it has ended.',
+    args: { operationId: t.arg.id({ required: true, description: 'Id of the operation.' }) },
+    async subscribe(_root, { operationId }, context) {
+      const { services, caller } = context
+      const { accountId, appEnvId } = await services.operations.get(caller, operationId)
+      return follow<State>(context, {
+        ledgerId: accountId,
+        permit: (present) => permit(present, 'operation:read', { accountId, appEnvId }),
+        // A change of the environment's status may name the operation too; it is no progress of it.
+        concerns: (event) => event.operationId === operationId && event.type.startsWith('operation.'),
+        present: async () => {
+          const { status } = await services.operations.get(caller, operationId)
+          return { operationId, hasEnded: !isOpen(status) }
+        },
+        next: (_state, event) => ({ operationId, hasEnded: ENDINGS.has(event.type) }),
+        isLast: ({ hasEnded }) => hasEnded,
+      })
+    },
+    resolve: (message) => message,
+  }),
+)

@@ -1,0 +1,14 @@
+/** Waits for a time, for `wake`, or for the signal, whichever is first. Never rejects. */
+export function pause(ms: number, signal: AbortSignal, wake?: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+    if (signal.aborted) done()
+    wake?.then(done)
+  })
+}

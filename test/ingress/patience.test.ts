@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { lostPatienceWith } from '../../src/ingress/patience.ts'
+
+const ANSWER_MS = 60_000
+const body = { bytes: 10, isComplete: false, isHeldBack: false, lastByteAt: 0 }
+
+test.each([
+  ['an app in time', null, 60_000, null],
+  ['an app that does not answer', null, 60_001, 'app'],
+  ['an app that does not answer a complete request', { ...body, isComplete: true }, 60_001, 'app'],
+  ['an app that answers late to a slow upload', { ...body, isComplete: true, lastByteAt: 50_000 }, 100_000, null],
+  ['an app that does not read', { ...body, isHeldBack: true }, 60_001, 'app'],
+  ['a visitor who stops sending', body, 60_001, 'visitor'],
+  ['a visitor who sends at a fair pace', { ...body, bytes: 50_000, lastByteAt: 99_000 }, 100_000, null],
+  ['a visitor who sends a byte a second', { ...body, bytes: 100, lastByteAt: 99_000 }, 100_000, 'visitor'],
+  ['a visitor who starts slowly', { ...body, bytes: 0, lastByteAt: 29_000 }, 30_000, null],
+] as const)('%s', (_who, given, now, expected) => {
+  expect(lostPatienceWith({ startedAt: 0, body: given }, now, ANSWER_MS)).toBe(expected)
+})

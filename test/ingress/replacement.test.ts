@@ -1,0 +1,104 @@
+import http from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { ask, eventually, type Replica, routeTo, startIngress, startReplica } from './fixtures.ts'
+
+const VISITORS = 20
+const SWAPS = 12
+
+/** A container of one version, which closes idle connections early, as many servers do. */
+const startVersion = (version: number) =>
+  startReplica(
+    (request, response) => {
+      request.resume()
+      setTimeout(() => response.end(`v${version}`), Math.random() * 5)
+    },
+    { keepAliveTimeout: 1_000 },
+  )
+
+/** What happens to a container that was replaced: it finishes what it has, then its server closes. */
+function retire({ server }: Replica): void {
+  const httpServer = server as http.Server
+  httpServer.close()
+  httpServer.closeIdleConnections()
+}
+
+test('no request fails while replicas are replaced under load, whatever its method', { timeout: 60_000 }, async () => {
+  let serving = await Promise.all([startVersion(0), startVersion(0)])
+  const ingress = await startIngress([routeTo(serving.map(({ target }) => target))])
+  const failures: unknown[] = []
+  const seen = new Set<string>()
+  let answered = 0
+  let isOver = false
+  const visit = async (visitor: number) => {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
+    const method = visitor % 2 === 0 ? 'GET' : 'POST'
+    while (!isOver) {
+      const answer = await ask(ingress.port, { agent, method, body: method === 'POST' ? 'x' : undefined }).catch(String)
+      if (typeof answer === 'string' || answer.status !== 200) failures.push(answer)
+      else seen.add(answer.body)
+      answered += 1
+      // Pauses as long as the servers' patience bring connections to the edge of being closed.
+      if (visitor >= 15) await sleep(900 + Math.random() * 200)
+    }
+    agent.destroy()
+  }
+  const visitors = Array.from({ length: VISITORS }, (_, visitor) => visit(visitor))
+  for (let version = 1; version <= SWAPS; version += 1) {
+    await sleep(250)
+    const next = await Promise.all([startVersion(version), startVersion(version)])
+    ingress.route(next.map(({ target }) => target))
+    const replaced = serving
+    serving = next
+    await sleep(100)
+    for (const replica of replaced) retire(replica)
+  }
+  isOver = true
+  await Promise.all(visitors)
+  expect(failures).toEqual([])
+  expect(answered).toBeGreaterThan(1_000)
+  expect(seen.size).toBe(SWAPS + 1)
+})
+
+test('connections to a replica that has left the table close as soon as nothing is under way on them', async () => {
+  const old = await startReplica(
+    ({ url }, response) => void setTimeout(() => response.end('old'), url === '/slow' ? 300 : 0),
+  )
+  const ingress = await startIngress([routeTo([old.target])])
+  const slow = ask(ingress.port, { path: '/slow' })
+  await ask(ingress.port)
+  const connections = () => new Promise<number>((resolve) => old.server.getConnections((_, count) => resolve(count)))
+  expect(await connections()).toBe(2)
+  const next = await startReplica((_request, response) => response.end('new'))
+  ingress.route([next.target])
+  await sleep(50)
+  expect(await connections()).toBe(1)
+  expect((await slow).body).toBe('old')
+  await sleep(50)
+  expect(await connections()).toBe(0)
+  expect((await ask(ingress.port)).body).toBe('new')
+})
+
+test('closing lets requests end, takes no new ones, and does not wait beyond its time', async () => {
+  const replica = await startReplica(({ url }, response) => {
+    if (url === '/never') response.write('begun')
+    else setTimeout(() => response.end('done'), 200)
+  })
+  const ingress = await startIngress([routeTo([replica.target])])
+  const agent = new http.Agent({ keepAlive: true })
+  const answer = ask(ingress.port, { agent })
+  await eventually(() => replica.requests === 1)
+  const closing = ingress.close(5)
+  await expect(ask(ingress.port)).rejects.toThrow(/ECONNREFUSED/)
+  expect((await answer).headers.connection).toBe('close')
+  const startedAt = performance.now()
+  await closing
+  expect(performance.now() - startedAt).toBeLessThan(1_000)
+
+  const second = await startIngress([routeTo([replica.target])])
+  const never = ask(second.port, { path: '/never' })
+  const broken = expect(never).rejects.toThrow()
+  await eventually(() => replica.requests === 2)
+  await second.close(0.2)
+  await broken
+})

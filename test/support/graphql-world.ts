@@ -1,0 +1,49 @@
+import { createEventFeed } from '../../src/events/feed.ts'
+import { createGraphQL } from '../../src/graphql/graphql.ts'
+import { createServer } from '../../src/server.ts'
+import { listen } from '../../src/server/listen.ts'
+import { createWorld } from './world.ts'
+
+export type GraphQLWorld = Awaited<ReturnType<typeof createGraphQLWorld>>
+
+interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape.
+  data: any
+  errors: { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[] | undefined
+}
+
+/** A world with the real server in front, listening, and a client for its GraphQL door. */
+export async function createGraphQLWorld(options: Parameters<typeof createWorld>[0] = {}) {
+  const world = await createWorld(options)
+  const { services, config, log, vault, limits, database, wakeups, adminToken } = world
+  const feed = createEventFeed({ database, wakeups, config, log })
+  const graphql = createGraphQL({ services, config, log, vault, feed, limits })
+  const api = createServer({ services, config, log, graphql, limits, readiness: {} })
+  const listening = await listen({ api, host: '127.0.0.1', port: 0 })
+  graphql.attach(listening.server)
+  const url = `${listening.url}/graphql`
+
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: adminToken, ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+
+  return {
+    ...world,
+    ...{ feed, graphql, url, post, server: listening.server },
+    /** Sends one operation; as the admin unless told otherwise. */
+    async query(query: string, variables: Record<string, unknown> = {}, token: string | null = adminToken): Promise<Answer> {
+      const response = await post({ query, variables }, { authorization: token ?? '' })
+      return { status: response.status, ...((await response.json()) as Omit<Answer, 'status'>) }
+    },
+    async close() {
+      feed.close()
+      await graphql.close()
+      await listening.close()
+      await world.close()
+    },
+  }
+}
