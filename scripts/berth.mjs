@@ -13,7 +13,7 @@ const COMMANDS = {
   start: { program: ['src/main.ts'], engine: 'wanted' },
   test: { program: ['node_modules/vitest/vitest.mjs', 'run'], engine: 'required' },
   demo: { program: ['scripts/demo.ts'], engine: 'required' },
-  bench: { program: ['test/bench/bench.ts'], engine: 'required' },
+  bench: { program: ['bench/run.ts'], engine: 'required' },
   check: { program: ['scripts/check.ts'] },
   reset: { program: ['scripts/reset.ts'] },
   migration: { program: ['scripts/make-migration.ts'] },

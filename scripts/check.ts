@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
-const IMPORT_RULES = ['node_modules/.bin/depcruise', '--config', '.dependency-cruiser.cjs', 'src', 'scripts']
+const IMPORT_RULES = ['node_modules/.bin/depcruise', '--config', '.dependency-cruiser.cjs', 'src', 'scripts', 'bench']
 
 const CHECKS = [
   { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings'] },

@@ -61,7 +61,7 @@ export function createServer({
   app.notFound((c) => answerProblem(c, notFound('path', c.req.path), false))
 
   mountRest(app, { services, config, draining: draining.signal }, [identified, limited])
-  mountGraphQL(app, graphql, [identify({ services, limits, isRequired: false }), limited])
+  mountGraphQL(app, graphql, [identify({ services, limits, isRequired: false })])
   mountDocs(app)
   app.get('/', answerIndex)
   app.get('/livez', (c) => answer(c, 200, 'ok', { 'Content-Type': 'text/plain; charset=utf-8' }))

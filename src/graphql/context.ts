@@ -25,28 +25,25 @@ export interface Arrival {
 }
 
 export interface GraphQLContext extends GraphQLParts, Arrival {
-  /** Throws UNAUTHENTICATED when there is none: only the schema itself can be read without a token. */
-  readonly caller: Caller
-  /** Null, or why there is no caller. */
-  readonly refusal: unknown
+  /** Whoever asks anything of a caller that is nobody gets UNAUTHENTICATED thrown. */
+  caller: Caller
+  /** Null, or why there is no caller: then only the schema itself can be read. */
+  refusal: unknown
 }
 
 /** Looks the caller up once per operation. A refusal is kept until something asks who is calling. */
 export async function createContext(parts: GraphQLParts, arrival: Arrival): Promise<GraphQLContext> {
-  let caller: Caller | null = null
-  let refusal: unknown = null
   try {
-    caller = await parts.access.authenticate(arrival.authorization)
-  } catch (error) {
-    refusal = error
-  }
-  return {
-    ...parts,
-    ...arrival,
-    refusal,
-    get caller() {
-      if (caller) return caller
-      throw refusal
-    },
+    const caller = await parts.access.authenticate(arrival.authorization)
+    return { ...parts, ...arrival, caller, refusal: null }
+  } catch (refusal) {
+    return { ...parts, ...arrival, caller: nobody(refusal), refusal }
   }
 }
+
+const nobody = (refusal: unknown): Caller =>
+  new Proxy({} as Caller, {
+    get() {
+      throw refusal
+    },
+  })

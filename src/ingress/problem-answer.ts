@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Problem } from './problems.ts'
 
 /** Tells our answers from the app's own: no answer of an app ever carries this header. */
-export const ERROR_HEADER = 'X-Berth-Error'
+const ERROR_HEADER = 'X-Berth-Error'
 
 const SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -6,6 +6,7 @@ import { updateApp } from '../services/app/update-app.ts'
 import { createAppEnv } from '../services/app-env/create-app-env.ts'
 import { deleteAppEnv } from '../services/app-env/delete-app-env.ts'
 import { updateAppEnv } from '../services/app-env/update-app-env.ts'
+import { createCredential, deleteCredential, updateCredential } from '../services/credential/credentials.ts'
 import { lifecycleOperations } from '../services/lifecycle/operations.ts'
 import { cancelOperation } from '../services/operation/cancel-operation.ts'
 import { retryOperation } from '../services/operation/retry-operation.ts'
@@ -15,6 +16,7 @@ import { getAppEnvHistory, getAppEnvStatus } from './app-env-status.ts'
 import { createdAppEnv, getAppEnv, listAppEnvs, updatedAppEnv } from './app-envs.ts'
 import { createdApp, getApp, listApps, updatedApp } from './apps.ts'
 import { listAudit } from './audit.ts'
+import { createdCredential, credential, getCredential, listCredentials } from './credentials.ts'
 import { getMember, listMembers, member } from './members.ts'
 import { messageAnswer } from './messages.ts'
 import { getOperation, lifecycleAnswer, listOperations, rollbackAnswer } from './operations.ts'
@@ -63,6 +65,12 @@ export const routes: readonly Route[] = [
   patch('/account/member', updateMember, member),
   del('/account/member', removeMember, messageAnswer),
   get('/account/members', listMembers),
+
+  post('/credential', createCredential, createdCredential),
+  get('/credential', getCredential),
+  put('/credential', updateCredential, credential),
+  del('/credential', deleteCredential, messageAnswer),
+  get('/credentials', listCredentials),
 
   post('/token', createToken, createdToken),
   get('/token', getToken),

@@ -17,7 +17,7 @@ export interface GraphQLDoor {
 
 export const GRAPHQL_PATH = '/graphql'
 
-/** Hands everything at /graphql to its door, behind the same budget, body limit and headers as REST. */
+/** Hands everything at /graphql to its door, behind the same budget and headers as REST. It reads bodies itself. */
 export function mountGraphQL(app: Hono<ServerEnv>, graphql: GraphQLDoor, steps: readonly ServerMiddleware[]): void {
   const named: ServerMiddleware = (c, next) => {
     c.set('route', GRAPHQL_PATH)
@@ -29,7 +29,7 @@ export function mountGraphQL(app: Hono<ServerEnv>, graphql: GraphQLDoor, steps: 
   })
 }
 
-/** What the server itself refuses at /graphql (budget, body size), in GraphQL's words. */
+/** What the server itself refuses at /graphql (the budget), and what the door did not catch, in GraphQL's words. */
 export function answerGraphQLError(c: ServerContext, thrown: unknown): Response {
   const requestId = c.get('requestId')
   const { code, reason, message, details } = refusalOf(thrown, requestId)

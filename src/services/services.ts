@@ -13,6 +13,7 @@ import { appEnvsScope, getAppEnv, listAppEnvs, readAppEnvRecord, visibleAppEnvs 
 import { authenticate } from './authenticate.ts'
 import type { Caller } from './caller.ts'
 import type { AnyCommand, CallOptions, CommandResult, ResultOf } from './command.ts'
+import { getCredential, listCredentials } from './credential/read-credentials.ts'
 import { storeFinalAnswer } from './idempotency.ts'
 import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
 import { type OperationLimits, type Performed, perform } from './perform.ts'
@@ -42,6 +43,7 @@ export function createServices(dependencies: ServiceDependencies) {
       ...bind(database, { regions: listRegions, audit: listAudit }),
     },
     accountsScope,
+    credentials: bind(database, { list: listCredentials, get: getCredential }),
     tokens: bind(database, { list: listTokens, get: getToken, ofUser: readUserToken, ofAppEnv: readAppEnvToken }),
     apps: bind(database, { list: listApps, get: getApp, scope: appsScope }),
     appEnvs: {

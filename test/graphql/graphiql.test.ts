@@ -34,7 +34,7 @@ describe.skipIf(!isThere)('GraphiQL in a browser that can reach nothing else', (
     page.on('pageerror', (error) => complaints.push(String(error)))
     await page.goto(world.url)
     await page.locator('.graphiql-query-editor .monaco-editor').waitFor()
-    await write('.graphiql-editor-tool .monaco-editor', JSON.stringify({ Authorization: world.adminToken }))
+    await write('.graphiql-editor-tool .graphiql-editor:not(.hidden) .monaco-editor', JSON.stringify({ Authorization: world.adminToken }))
   })
   afterAll(async () => {
     await browser?.close()
@@ -43,18 +43,18 @@ describe.skipIf(!isThere)('GraphiQL in a browser that can reach nothing else', (
 
   test('runs a query', async () => {
     await run('{ me { email } }')
-    await expect.poll(answer).toContain('"email": "admin@localhost"')
+    await expect.poll(answer, { timeout: 10_000 }).toContain('"email": "admin@localhost"')
   })
 
   test('runs a mutation', async () => {
     await run(`mutation { createApp(input: { accountId: "${world.accountId}", name: "From the page", port: 80 }) { app { name } } }`)
-    await expect.poll(answer).toContain('"name": "From the page"')
+    await expect.poll(answer, { timeout: 10_000 }).toContain('"name": "From the page"')
   })
 
   test('follows a subscription while things happen', async () => {
     const { appEnvId } = await world.appEnv()
     await run(`subscription { appEnvStatusChanged(appEnvId: "${appEnvId}") { status event { type } } }`)
-    await expect.poll(answer).toContain('"status": "PENDING"')
+    await expect.poll(answer, { timeout: 10_000 }).toContain('"status": "PENDING"')
     await world.deploy(appEnvId)
     await expect.poll(answer, { timeout: 10_000 }).toContain('"status": "RUNNING"')
     if (process.env.BERTH_TEST_SCREENSHOT) await page.screenshot({ path: process.env.BERTH_TEST_SCREENSHOT })
@@ -74,6 +74,8 @@ async function write(editor: string, text: string): Promise<void> {
   await page.keyboard.press('Delete')
   // At once, because the editor closes brackets that are typed.
   await page.keyboard.insertText(text)
+  // The editor hands over what was typed after a pause.
+  await page.waitForTimeout(1_000)
 }
 
 async function run(document: string): Promise<void> {

@@ -1,11 +1,24 @@
-import type { Hono } from 'hono'
+import type { ApiServer } from '../../src/server.ts'
 import { routes } from '../../src/rest/routes.ts'
 import type { Prepared } from './parity-case.ts'
 
 /** How a call ended, in words that both doors share. */
 export type Outcome = { accepted: true } | { accepted: false; code: string; reason: string | null; fields: string[] }
 
-export type Door = (app: Hono, adminToken: string, prepared: Prepared) => Promise<Outcome>
+type App = Pick<ApiServer, 'request'>
+
+export type Door = (app: App, adminToken: string, prepared: Prepared) => Promise<Outcome>
+
+interface Problem {
+  code: string
+  reason?: string
+  errors?: { field: string }[]
+}
+
+interface GraphQLProblem {
+  message: string
+  extensions: { code: string; reason?: string; fields?: { field: string }[] }
+}
 
 const requestId = 'parity-request'
 
@@ -26,8 +39,8 @@ export const restDoor: Door = async (app, adminToken, { command, input, token, e
     ...(asQuery ? {} : { body: JSON.stringify(input) }),
   })
   if (response.ok) return { accepted: true }
-  const problem = await response.json()
-  const fields = (problem.errors ?? []).map((error: { field: string }) => error.field)
+  const problem = (await response.json()) as Problem
+  const fields = (problem.errors ?? []).map(({ field }) => field)
   return { accepted: false, code: problem.code, reason: problem.reason ?? null, fields }
 }
 
@@ -38,11 +51,22 @@ export const graphqlDoor: Door = async (app, adminToken, { command, input, token
     headers: { authorization: token ?? adminToken, 'content-type': 'application/json', 'x-request-id': requestId },
     body: JSON.stringify({
       query: `mutation Parity($input: ${type}!) { ${command.name}(input: $input) { __typename } }`,
-      variables: { input: expectedVersion === undefined ? input : { ...input, expectedVersion } },
+      variables: { input: { ...inGraphQL(input), ...(expectedVersion === undefined ? {} : { expectedVersion }) } },
     }),
   })
-  const { errors } = await response.json()
+  const { errors } = (await response.json()) as { errors?: GraphQLProblem[] }
   if (!errors) return { accepted: true }
-  const { code, reason, fields } = errors[0].extensions
-  return { accepted: false, code, reason: reason ?? null, fields: (fields ?? []).map((error: { field: string }) => error.field) }
+  const [first] = errors
+  if (!first) throw new Error('An answer with errors names none')
+  const { code, reason, fields } = first.extensions
+  return { accepted: false, code, reason: reason ?? null, fields: fields?.map(({ field }) => field) ?? undefinedFields(first.message) }
 }
+
+/** Scopes have colons, which names of enum values cannot. */
+const inGraphQL = (input: Record<string, unknown>) =>
+  Array.isArray(input.scopes)
+    ? { ...input, scopes: input.scopes.map((scope: string) => scope.toUpperCase().replaceAll(':', '_')) }
+    : input
+
+/** GraphQL itself refuses a field that an input type does not have, and names it in its own words. */
+const undefinedFields = (message: string) => [...message.matchAll(/unknown field "(\w+)"/g)].map((match) => match[1] ?? '')

@@ -73,6 +73,7 @@ describe('the OpenAPI document', () => {
       'delete /account/member',
       'delete /app',
       'delete /app-env',
+      'delete /credential',
       'post /app-env/rollback',
       'post /app-env/stop',
     ])

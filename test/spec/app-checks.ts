@@ -32,14 +32,20 @@ const creation: Record<string, (walk: Walk) => Promise<unknown>> = {
   },
   async dockerPreset(walk) {
     expect((await created(walk, {})).dockerPreset).toBe('CUSTOM')
-    const presets = 'NEXT_JS REMIX VITE VUE_JS EXPRESS NODE_JS_INSTALL_START NODE_JS_INSTALL_BUILD_START ANGULAR METEOR_JS CUSTOM FUNCTION JOB'
-    for (const dockerPreset of presets.split(' ')) expect((await created(walk, { dockerPreset })).dockerPreset).toBe(dockerPreset)
+    const presets =
+      'NEXT_JS REMIX VITE VUE_JS EXPRESS NODE_JS_INSTALL_START NODE_JS_INSTALL_BUILD_START ANGULAR METEOR_JS CUSTOM FUNCTION JOB'
+    for (const dockerPreset of presets.split(' '))
+      expect((await created(walk, { dockerPreset })).dockerPreset).toBe(dockerPreset)
     await expectRefused(create(walk, { dockerPreset: 'next_js' }), 'dockerPreset')
   },
   async dockerPresetVersion(walk) {
     const versions = { METEOR_JS: 'METEOR_JS_3_5', NEXT_JS: 'NEXT_JS_NODE_JS_22', EXPRESS: 'EXPRESS_NODE_JS_20' }
-    for (const [dockerPreset, dockerPresetVersion] of Object.entries(versions)) await created(walk, { dockerPreset, dockerPresetVersion })
-    await expectRefused(create(walk, { dockerPreset: 'EXPRESS', dockerPresetVersion: 'NEXT_JS_22' }), 'dockerPresetVersion')
+    for (const [dockerPreset, dockerPresetVersion] of Object.entries(versions))
+      await created(walk, { dockerPreset, dockerPresetVersion })
+    await expectRefused(
+      create(walk, { dockerPreset: 'EXPRESS', dockerPresetVersion: 'NEXT_JS_22' }),
+      'dockerPresetVersion',
+    )
   },
   async useImage(walk) {
     expect((await created(walk, { useImage: true, image: 'nginx:1' })).useImage).toBe(true)
@@ -50,7 +56,8 @@ const creation: Record<string, (walk: Walk) => Promise<unknown>> = {
     await expectRefused(create(walk, { ...GITHUB, gitNamespace: undefined }), 'gitNamespace')
   },
   gitRepo: (walk) => expectRefused(create(walk, { ...GITHUB, gitRepo: undefined }), 'gitRepo'),
-  gitInstallationId: (walk) => expectRefused(create(walk, { ...GITHUB, gitInstallationId: undefined }), 'gitInstallationId'),
+  gitInstallationId: (walk) =>
+    expectRefused(create(walk, { ...GITHUB, gitInstallationId: undefined }), 'gitInstallationId'),
   image: (walk) => expectRefused(create(walk, { useImage: true, image: undefined }), 'image'),
   buildArgs: (walk) => created(walk, { buildArgs: 'A=1' }),
   async contextDir(walk) {
@@ -126,7 +133,11 @@ export const appEndpoints: Checks = {
     const { accountId, appId, appEnvId } = await walk.appEnv({ accountId: await walk.account() })
     for (const query of [{ accountId }, { appId }, { accountId, appId }]) {
       const { status, body } = await walk.call('GET', '/app-envs', { query: query as Record<string, string> })
-      expect([status, Object.keys(body), body.appEnvs.map((item: { appEnvId: string }) => item.appEnvId)]).toEqual([200, ['appEnvs'], [appEnvId]])
+      expect([status, Object.keys(body), body.appEnvs.map((item: { appEnvId: string }) => item.appEnvId)]).toEqual([
+        200,
+        ['appEnvs'],
+        [appEnvId],
+      ])
     }
     const current = await walk.call('GET', '/app-envs')
     expect(current.body.appEnvs.map((item: { appId: string }) => item.appId)).toContain(walk.source.appId)
@@ -134,4 +145,5 @@ export const appEndpoints: Checks = {
 }
 
 /** `{ appId, name, … (Number) }` of an output column. */
-const promisedFields = ({ cells }: SeedRow): string[] => (cells[3] ?? '').match(/[A-Za-z]+(?=[,} ])(?!\))/g)?.filter((word) => /^[a-z]/.test(word)) ?? []
+const promisedFields = ({ cells }: SeedRow): string[] =>
+  (cells[3] ?? '').match(/[A-Za-z]+(?=[,} ])(?!\))/g)?.filter((word) => /^[a-z]/.test(word)) ?? []

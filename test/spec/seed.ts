@@ -24,7 +24,8 @@ export function readSeed(): SeedRow[] {
     const cells = cellsOf(line)
     if (!cells) header = null
     else if (!header) [header, tables] = [cells, tables + 1]
-    else if (!/^-+$/.test(cells[0] ?? '')) rows.push({ section, key: `${section} ${nameOf(header, cells, tables)}`, cells })
+    else if (!/^-+$/.test(cells[0] ?? ''))
+      rows.push({ section, key: `${section} ${nameOf(header, cells, tables)}`, cells })
   }
   return rows
 }
@@ -36,7 +37,12 @@ export function quote(section: string, sentence: string): SeedRow {
 }
 
 const cellsOf = (line: string): string[] | null =>
-  line.startsWith('|') ? line.split('|').slice(1, -1).map((cell) => cell.trim()) : null
+  line.startsWith('|')
+    ? line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim())
+    : null
 
 function nameOf(header: string[], cells: string[], table: number): string {
   const [first = '', second = ''] = cells

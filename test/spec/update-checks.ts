@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import { type Check, fieldsOf, type Walk, wrongFor } from './walk.ts'
 
-const update = (walk: Walk, appId: string, fields: Record<string, unknown>) => walk.call('PATCH', '/app', { body: { appId, ...fields } })
+const update = (walk: Walk, appId: string, fields: Record<string, unknown>) =>
+  walk.call('PATCH', '/app', { body: { appId, ...fields } })
 
 const stored = (walk: Walk, appId: string) => walk.database.app.findUniqueOrThrow({ where: { id: appId } })
 
@@ -23,7 +24,12 @@ const SOURCE = { useImage: false, image: undefined }
 
 async function registryCredential(walk: Walk): Promise<string> {
   const { body } = await walk.call('POST', '/credential', {
-    body: { accountId: walk.accountId, type: 'CONTAINER_REGISTRY', name: 'hub', data: { username: 'u', password: 'p' } },
+    body: {
+      accountId: walk.accountId,
+      type: 'CONTAINER_REGISTRY',
+      name: 'hub',
+      data: { username: 'u', password: 'p' },
+    },
   })
   return body.credentialId
 }
@@ -61,9 +67,11 @@ const particulars: Record<string, (walk: Walk) => Promise<unknown>> = {
     const alone = await update(walk, await walk.app(SOURCE), { image: 'nginx:2' })
     expect([alone.status, fieldsOf(alone.body)]).toEqual([400, ['image']])
   },
-  healthCheckPath: (walk) => sets(walk, {}, { healthCheckPath: '/ok' }, [{ healthCheckPath: '' }, { healthCheckPath: null }]),
+  healthCheckPath: (walk) =>
+    sets(walk, {}, { healthCheckPath: '/ok' }, [{ healthCheckPath: '' }, { healthCheckPath: null }]),
   healthCheckPort: (walk) => sets(walk, {}, { healthCheckPort: 9000 }),
-  healthCheckHeaders: (walk) => sets(walk, {}, { healthCheckHeaders: { 'X-A': '1' } }, [{ healthCheckHeaders: {} }, { healthCheckHeaders: null }]),
+  healthCheckHeaders: (walk) =>
+    sets(walk, {}, { healthCheckHeaders: { 'X-A': '1' } }, [{ healthCheckHeaders: {} }, { healthCheckHeaders: null }]),
   imagePullAccountSecretId: (walk) => setsCredential(walk, 'imagePullAccountSecretId'),
   buildPullAccountSecretId: (walk) => setsCredential(walk, 'buildPullAccountSecretId'),
   async jobConfig(walk) {

@@ -18,7 +18,9 @@ export async function startWalk() {
   const listening = await listen({ api, host: '127.0.0.1', port: 0 })
   const call = caller((path, init) => fetch(listening.url + path, init), world.adminToken)
   const github = { gitNamespace: 'acme', gitRepo: 'shop', gitInstallationId: '12345' }
-  const source = await world.appEnv({ app: { name: 'Source', useImage: false, image: undefined, dockerPreset: 'NODE', ...github }, branch: 'main' })
+  const dockerfile = { dockerPreset: 'NODE', dockerfilePath: 'web/Dockerfile' }
+  const app = { name: 'Source', useImage: false, image: undefined, ...dockerfile, ...github }
+  const source = await world.appEnv({ app, branch: 'main' })
   return {
     ...world,
     call,
@@ -55,7 +57,8 @@ const IS_OF_TYPE: Record<string, (value: unknown) => boolean> = {
   Boolean: (value) => typeof value === 'boolean',
   Date: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value),
   Object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'Array of String': (value) => Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string'),
+  'Array of String': (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string'),
 }
 
 /** The seed's own words for types decide. */
@@ -68,4 +71,5 @@ export function expectType(value: unknown, type: string | undefined, name: strin
 /** A value of another type than the seed's. */
 export const wrongFor = (type: string | undefined): unknown => (type === 'String' ? 7 : 'wrong')
 
-export const fieldsOf = (body: { errors?: { field: string }[] }): string[] => (body.errors ?? []).map((error) => error.field)
+export const fieldsOf = (body: { errors?: { field: string }[] }): string[] =>
+  (body.errors ?? []).map((error) => error.field)

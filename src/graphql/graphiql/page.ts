@@ -52,13 +52,12 @@ async function build(): Promise<Page> {
 /** Yoga's page has no way to send the headers editor's token over a WebSocket, so it is given our own fetcher. */
 function withFetcher(html: string, fetcher: string): string {
   const options = JSON.stringify(OPTIONS)
-  const start = html.lastIndexOf(options)
-  if (start < 0) throw new Error('GraphiQL’s page is not as expected: its options are not to be found in it')
-  const before = html.slice(0, start)
-  const script = before.lastIndexOf('<script>')
+  const script = html.indexOf('<script>', html.indexOf('<div id="root">'))
+  const end = html.lastIndexOf(options)
+  if (script < 0 || end < script) throw new Error('The page that GraphiQL renders is not as expected')
   const own = `<script>(() => {\n${fetcher}})()</script>\n`
   const drawn = `Object.assign(${options}, { fetcher: globalThis.berthFetcher })`
-  return before.slice(0, script) + own + before.slice(script) + drawn + html.slice(start + options.length)
+  return html.slice(0, script) + own + html.slice(script, end) + drawn + html.slice(end + options.length)
 }
 
 /** Only the page's own scripts run, by their hashes; the editor's workers are blobs that these make. */

@@ -35,7 +35,6 @@ builder.queryField('node', (t) =>
 )
 
 async function loadNode(context: GraphQLContext, info: GraphQLResolveInfo, id: string): Promise<NodeShape> {
-  const { caller: _mustBeSomebody } = context
   const prefix = prefixOf(id)
   const kind = prefix && kinds.get(prefix)
   if (!kind) throw notFound('object', id)

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { type FieldProblem, invalidInput } from '../../domain/errors.ts'
+
+const text = (about: string) => z.string().min(1, 'must not be empty').max(4096).describe(about)
+
+const username = text('User name.')
+const password = text('Password, or a token in its place.')
+
+/** What each type of credential holds, and which of it may be shown again. */
+const TYPES = {
+  CONTAINER_REGISTRY: {
+    schema: z.strictObject({ registry: text('Host of the registry, such as ghcr.io.').optional(), username, password }),
+    secret: ['password'],
+  },
+  BASIC_AUTH: { schema: z.strictObject({ username, password }), secret: ['password'] },
+  OBJECT_STORAGE: {
+    schema: z.strictObject({
+      endpoint: text('Address of the storage.').optional(),
+      region: text('Its region.').optional(),
+      bucket: text('Bucket.').optional(),
+      accessKeyId: text('Access key id.'),
+      secretAccessKey: text('Secret access key.'),
+    }),
+    secret: ['secretAccessKey'],
+  },
+} as const
+
+export type CredentialType = keyof typeof TYPES
+
+export const CREDENTIAL_TYPES = Object.keys(TYPES) as [CredentialType, ...CredentialType[]]
+
+const fieldsOf = (type: CredentialType): string => `${type}: ${Object.keys(TYPES[type].schema.shape).join(', ')}`
+
+export const credentialType = z.enum(CREDENTIAL_TYPES).describe('What it opens.')
+
+export const credentialData = z
+  .record(z.string(), z.string())
+  .describe(`Its fields, stored encrypted. ${CREDENTIAL_TYPES.map(fieldsOf).join('. ')}.`)
+
+/** Throws INVALID_INPUT that names each field of `data`. */
+export function checkData(type: CredentialType, data: Record<string, string>): void {
+  const parsed = TYPES[type].schema.safeParse(data)
+  if (parsed.success) return
+  const problems = parsed.error.issues.flatMap((issue): FieldProblem[] => {
+    const names = issue.code === 'unrecognized_keys' ? issue.keys : [issue.path.join('.')]
+    const message = issue.code === 'unrecognized_keys' ? `is not a field of ${type} credentials` : messageOf(issue)
+    return names.map((name) => ({ field: `data.${name}`, message }))
+  })
+  throw invalidInput(problems)
+}
+
+const messageOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : issue.message
+
+/** Everything but the secrets. */
+export function publicDataOf(type: CredentialType, data: Record<string, string>): Record<string, string> {
+  const secret: readonly string[] = TYPES[type].secret
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !secret.includes(name)))
+}

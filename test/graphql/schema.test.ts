@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type GraphQLNamedType,
+  type GraphQLType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isSpecifiedScalarType,
+} from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { printedSchema } from '../../src/graphql/print-schema.ts'
+import { schema } from '../../src/graphql/schema.ts'
+import { lifecycleOperations } from '../../src/services/lifecycle/operations.ts'
+
+const types = Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type))
+
+/** Everything in a type that can be described, by a name to find it with. */
+function describable(type: GraphQLNamedType): [string, string | null | undefined][] {
+  const all: [string, string | null | undefined][] = [[type.name, type.description]]
+  if (isEnumType(type)) {
+    for (const value of type.getValues()) all.push([`${type.name}.${value.name}`, value.description])
+  }
+  if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) return all
+  for (const field of Object.values(type.getFields())) {
+    all.push([`${type.name}.${field.name}`, field.description])
+    for (const argument of 'args' in field ? field.args : []) {
+      all.push([`${type.name}.${field.name}(${argument.name}:)`, argument.description])
+    }
+  }
+  return all
+}
+
+describe('the schema', () => {
+  test('describes every type, field, argument and enum value', () => {
+    const all = types.flatMap(describable)
+    expect(all.length).toBeGreaterThan(500)
+    expect(all.filter(([, description]) => !description?.trim()).map(([name]) => name)).toEqual([])
+  })
+
+  test('writes enum values in upper case', () => {
+    const values = types.filter(isEnumType).flatMap((type) => type.getValues().map((value) => value.name))
+    expect(values.filter((value) => !/^[A-Z][A-Z0-9_]*$/.test(value))).toEqual([])
+  })
+
+  test('gives every node a plain id', () => {
+    const nodes = types.filter(isObjectType).filter((type) => type.getInterfaces().some(({ name }) => name === 'Node'))
+    expect(nodes.map(({ name }) => name)).toEqual(expect.arrayContaining(['Account', 'App', 'AppEnv', 'Deployment', 'Operation']))
+    for (const node of nodes) expect(String(node.getFields().id?.type)).toBe('ID!')
+  })
+
+  test('takes one input of its own in every mutation, with a key against repeats and a dry run', () => {
+    for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+      const name = field.name.charAt(0).toUpperCase() + field.name.slice(1)
+      expect(field.args.map((argument) => `${argument.name}: ${argument.type}`)).toEqual([`input: ${name}Input!`])
+      expect(String(field.type)).toBe(`${name}Payload!`)
+      const input = schema.getType(`${name}Input`)
+      expect(isInputObjectType(input) && Object.keys(input.getFields())).toEqual(expect.arrayContaining(['idempotencyKey', 'dryRun']))
+    }
+  })
+
+  test('has every lifecycle operation, with expectedVersion and waitSeconds', () => {
+    for (const { name } of Object.values(lifecycleOperations)) {
+      const input = schema.getMutationType()?.getFields()[name]?.args[0]?.type
+      const named = input && isNonNullType(input) ? input.ofType : input
+      expect(isInputObjectType(named) && Object.keys(named.getFields())).toEqual(
+        expect.arrayContaining(['appEnvId', 'envName', 'expectedVersion', 'waitSeconds']),
+      )
+    }
+  })
+
+  test('bounds every list: it is a connection, or short by nature', () => {
+    const isList = (type: GraphQLType): boolean => isListType(type) || (isNonNullType(type) && isListType(type.ofType))
+    const lists = types.filter(isObjectType).flatMap((type) =>
+      Object.values(type.getFields())
+        .filter((field) => isList(field.type) && !/(Connection|edges|nodes)$/.test(type.name + field.name))
+        .map((field) => `${type.name}.${field.name}`),
+    )
+    expect(lists.filter((name) => !/Connection\./.test(name))).toMatchInlineSnapshot(`
+      [
+        "AddMemberPayload.appEnvIds",
+        "AddMemberPayload.roles",
+        "AppEnv.hosts",
+        "AppEnv.variables",
+        "Member.appEnvIds",
+        "Member.roles",
+        "Operation.steps",
+        "PendingChanges.changes",
+        "Query.regions",
+        "Token.scopes",
+        "UpdateMemberPayload.appEnvIds",
+        "UpdateMemberPayload.roles",
+        "User.memberships",
+      ]
+    `)
+  })
+
+  test('marks what is dangerous', () => {
+    const marked = [...printedSchema().matchAll(/\): (\w+)Payload! @dangerous/g)].map(([, name]) => name)
+    expect(marked).toEqual(expect.arrayContaining(['RollbackAppEnv', 'StopAppEnv', 'DeleteApp', 'DeleteAppEnv']))
+    expect(marked).not.toContain('DeployImage')
+  })
+
+  test('is the one that schema.graphql shows', () => {
+    expect(readFileSync(join(import.meta.dirname, '../../schema.graphql'), 'utf8')).toBe(printedSchema())
+  })
+})

@@ -1,0 +1,73 @@
+import { expect } from 'vitest'
+import type { Check, Walk } from './walk.ts'
+
+/** A row that waits for a part of Berth, and how to tell that the part is still missing: this list cannot go stale. */
+export interface NotYet {
+  waitsFor: string
+  isMissing: Check
+}
+
+const hasNoPath = (waitsFor: string, path: string): NotYet => ({
+  waitsFor,
+  isMissing: async (walk) => {
+    const { body } = await walk.call('GET', path)
+    expect(body).toMatchObject({ status: 404, detail: expect.stringContaining('no path') })
+  },
+})
+
+const solutions = hasNoPath('solutions', '/solutions')
+const presets = hasNoPath('Databases & Services', '/database-presets')
+const jobRuns = hasNoPath('job runs', '/app-env/job-runs')
+
+const services: NotYet = {
+  waitsFor: 'Databases & Services',
+  async isMissing(walk) {
+    const body = { name: 'Db', accountId: walk.accountId, appType: 'db', dockerPreset: 'REDIS' }
+    expect((await walk.call('POST', '/app', { body })).body).toMatchObject({
+      status: 409,
+      reason: 'APP_TYPE_NOT_AVAILABLE',
+    })
+  },
+}
+
+const builds: NotYet = {
+  waitsFor: 'builds from source',
+  async isMissing(walk: Walk) {
+    const { body } = await walk.lifecycle('build', { appEnvId: walk.source.appEnvId })
+    expect(body).toMatchObject({ status: 409, reason: 'SOURCE_NOT_CONFIGURED', success: false })
+  },
+}
+
+export const notYet: Record<string, NotYet> = {
+  '1 Databases & Services': services,
+  '1 rule 1': services,
+  // What is edited becomes pending; that default runs keep the old configuration cannot be seen without runs.
+  '1 rule 4': jobRuns,
+  '3 any addressable environment → POST build': builds,
+  '4.1 Trigger build': builds,
+  '4.3 GET /api/public/v1/solutions': solutions,
+  '4.3 POST /api/public/v1/solutions': solutions,
+  '4.3 rule 1': solutions,
+  '4.3 rule 2': solutions,
+  '4.3 rule 3': solutions,
+  '4.3 rule 4': solutions,
+  '5 rule 6': solutions,
+  '8 rule 1': services,
+  '8 rule 2': presets,
+  '9 rule 3': services,
+}
+
+/** The same for sentences outside of the tables. */
+export const notYetSentences: [section: string, sentence: string, entry: NotYet][] = [
+  ['2.1', 'Managed-service presets: one of the values returned by GET /api/public/v1/database-presets', services],
+  ['2.6', 'A solution is a curated catalog entry identified by solutionSlug.', solutions],
+  [
+    '4.2',
+    'the managed infrastructure (including RabbitMQ) is deleted while persistent database volumes are retained',
+    services,
+  ],
+  ['4.4', 'the credentials interface and the job-runs interface exist', jobRuns],
+]
+
+/** Rules that only say what the seed does not show. */
+export const saysNothing: ReadonlySet<string> = new Set(['8 rule 4', '9 rule 4'])

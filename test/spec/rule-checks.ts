@@ -1,0 +1,246 @@
+import { expect } from 'vitest'
+import { expectUpdating } from './app-env-checks.ts'
+import type { SeedRow } from './seed.ts'
+import { type Checks, fieldsOf, type Walk } from './walk.ts'
+
+const LIFECYCLE = ['deploy-image', 'build', 'redeploy', 'rollback', 'stop', 'start']
+
+const bodyFor = (operation: string, fields: Record<string, unknown>) =>
+  operation === 'deploy-image' ? { image: 'nginx:1', ...fields } : fields
+
+const expectAll = async (walk: Walk, fields: Record<string, unknown>, expected: object, token?: string | null) => {
+  for (const operation of LIFECYCLE) {
+    const { body } = await walk.lifecycle(operation, bodyFor(operation, fields), token)
+    expect(body, operation).toMatchObject({ success: false, ...expected })
+  }
+}
+
+const appCalls = (walk: Walk, token: string | null) => {
+  const { appId } = walk.source
+  const body = { name: 'Walk', accountId: walk.accountId, port: 80 }
+  return Promise.all([
+    walk.call('POST', '/app', { token, body }),
+    walk.call('GET', '/app', { token, query: { appId } }),
+    walk.call('PATCH', '/app', { token, body: { appId } }),
+    walk.call('DELETE', '/app', { token, query: { appId } }),
+    walk.call('GET', '/apps', { token }),
+  ])
+}
+
+/** §1: the four types, as far as they exist. */
+export const types: Checks = {
+  async '1 Apps'(walk) {
+    for (const dockerPreset of ['CUSTOM', 'METEOR_JS', 'NEXT_JS', 'EXPRESS']) {
+      const { appEnvId } = await walk.appEnv({ app: { dockerPreset } })
+      expect((await walk.call('GET', '/app-env', { query: { appEnvId } })).body.hosts).toHaveLength(1)
+    }
+  },
+  async '1 Functions'(walk) {
+    const functionConfig = { minScale: 0, maxScale: 2 }
+    for (const named of [{ dockerPreset: 'FUNCTION' }, { appType: 'function' }])
+      await walk.app({ ...named, functionConfig })
+    const volume = {
+      accountId: walk.accountId,
+      appId: await walk.app({ dockerPreset: 'FUNCTION' }),
+      name: 'a',
+      region: 'local',
+      volume: {},
+    }
+    expect(fieldsOf((await walk.call('POST', '/app-env', { body: volume })).body)).toEqual(['volume'])
+  },
+  async '1 Jobs'(walk) {
+    for (const named of [{ dockerPreset: 'JOB' }, { appType: 'job' }])
+      await walk.app({ ...named, port: undefined, jobConfig: { command: 'run' } })
+  },
+  async '1 rule 2'(walk) {
+    const { appEnvId } = await walk.appEnv({ app: { dockerPreset: 'JOB', port: undefined } })
+    expect((await walk.call('GET', '/app-env', { query: { appEnvId } })).body.hosts).toEqual([])
+  },
+  '1 rule 3': (walk) => checkFunctionsAvailability(walk),
+  '8 rule 3': (walk) => checkFunctionsAvailability(walk),
+}
+
+async function checkFunctionsAvailability(walk: Walk): Promise<void> {
+  const { database, accountId } = walk
+  const body = { accountId, appId: await walk.app({ dockerPreset: 'FUNCTION' }), name: 'a', region: 'local' }
+  await database.region.update({ where: { code: 'local' }, data: { functionsSupported: false } })
+  expect((await walk.call('POST', '/app-env', { body })).body).toMatchObject({
+    status: 403,
+    reason: 'FUNCTIONS_NOT_AVAILABLE',
+  })
+  await database.region.update({ where: { code: 'local' }, data: { functionsSupported: true } })
+  await database.plan.updateMany({ data: { functionsIncluded: false } })
+  const app = { name: 'F', accountId, port: 80, dockerPreset: 'FUNCTION' }
+  expect((await walk.call('POST', '/app', { body: app })).body).toMatchObject({
+    status: 403,
+    reason: 'FUNCTIONS_NOT_AVAILABLE',
+  })
+  await database.plan.updateMany({ data: { functionsIncluded: true } })
+  expect((await walk.call('POST', '/app-env', { body })).status).toBe(200)
+}
+
+/** §4.1, rules. */
+export const lifecycleRules: Checks = {
+  async '4.1 rule 1'(walk) {
+    const { appEnvId } = await walk.appEnv({ app: { useImage: false, image: undefined } })
+    const refused = await walk.lifecycle('deploy-image', { appEnvId, image: 'nginx:1' })
+    expect(refused.body).toMatchObject({ status: 409, reason: 'IMAGE_NOT_ENABLED' })
+    const functionApp = await walk.appEnv({ app: { dockerPreset: 'FUNCTION', useImage: false, image: undefined } })
+    await expectUpdating(walk, 'deploy-image', { appEnvId: functionApp.appEnvId, image: 'nginx:1' })
+  },
+  async '4.1 rule 2'(walk) {
+    const { appEnvId, second } = await walk.deployed()
+    const { activities } = (await walk.call('GET', '/app-env/history', { query: { appEnvId } })).body
+    const targets = activities.filter((activity: { canRollback: boolean }) => activity.canRollback)
+    expect(targets.map((target: { version: number }) => target.version)).toEqual([1])
+    const current = await walk.lifecycle('rollback', { appEnvId, targetContentId: second })
+    expect(current.body).toMatchObject({ status: 409, reason: 'ALREADY_CURRENT' })
+    await expectUpdating(walk, 'rollback', { appEnvId, targetContentId: targets[0].contentId })
+  },
+  async '4.1 rule 3'(walk) {
+    const { paths } = (await walk.call('GET', '//openapi.json')).body
+    const flagged = LIFECYCLE.filter((operation) => paths[`/app-env/${operation}`].post['x-dangerous'])
+    expect(flagged).toEqual(['rollback', 'stop'])
+  },
+  async '4.1 rule 4'(walk) {
+    const { appEnvId } = await walk.appEnv()
+    expect((await walk.lifecycle('start', { appEnvId })).body).toMatchObject({ status: 409, reason: 'NEVER_DEPLOYED' })
+  },
+  async '4.1 rule 5'(walk) {
+    const { appEnvId } = await walk.deployed()
+    await walk.call('PUT', '/app-env', { body: { appEnvId, startupConfig: { command: 'run' } } })
+    await expectUpdating(walk, 'redeploy', { appEnvId })
+    await walk.finish(appEnvId)
+    expect((await walk.call('GET', '/app-env', { query: { appEnvId } })).body).toMatchObject({
+      status: 'RUNNING',
+      pendingChanges: [],
+    })
+  },
+}
+
+/** §5. */
+export const authentication: Checks = {
+  async '5 rule 1'(walk) {
+    expect((await walk.call('GET', '/apps', { token: walk.adminToken })).status).toBe(200)
+    expect((await walk.call('GET', '/apps', { token: null })).status).toBe(401)
+  },
+  async '5 rule 2'(walk) {
+    const body = JSON.stringify({ name: 'Typed', accountId: walk.accountId, port: 80 })
+    expect((await walk.call('POST', '/app', { body, headers: { 'content-type': 'application/json' } })).status).toBe(
+      200,
+    )
+    expect((await walk.call('POST', '/app', { body, headers: { 'content-type': 'text/plain' } })).status).toBe(415)
+  },
+  async '5 rule 3'(walk) {
+    const { token } = await walk.token({ kind: 'ENVIRONMENT', appEnvId: walk.source.appEnvId })
+    for (const { body } of await appCalls(walk, token))
+      expect(body).toMatchObject({ status: 403, reason: 'USER_TOKEN_REQUIRED' })
+  },
+  async '5 rule 4'(walk) {
+    const { appEnvId } = await walk.appEnv()
+    await expectAll(walk, { appEnvId }, { status: 401 }, null)
+    const { token } = await walk.user({ roles: ['BILLING'] })
+    await expectAll(walk, { appEnvId }, { status: 403 }, token)
+  },
+  async '5 rule 5'(walk) {
+    const { token } = await walk.user({ roles: ['TECHNICAL'] })
+    const { appId, appEnvId } = await walk.appEnv()
+    expect((await walk.call('DELETE', '/app', { token, query: { appId } })).status).toBe(403)
+    expect((await walk.call('GET', '/app-env', { token, query: { appEnvId, decrypt: 'true' } })).status).toBe(403)
+    const admin = await walk.user({ roles: ['ADMIN'] })
+    expect(
+      (await walk.call('GET', '/app-env', { token: admin.token, query: { appEnvId, decrypt: 'true' } })).status,
+    ).toBe(200)
+    expect((await walk.call('DELETE', '/app', { token: admin.token, query: { appId } })).status).toBe(200)
+  },
+}
+
+/** §7: the two tables of statuses. */
+export const errors: Checks = {
+  async '7 table 1: 400'(walk) {
+    await expectAll(walk, {}, { status: 400 })
+    await expectAll(walk, { appEnvId: 7 }, { status: 400 })
+  },
+  '7 table 1: 401': (walk) => expectAll(walk, { appEnvId: walk.source.appEnvId }, { status: 401 }, null),
+  async '7 table 1: 403'(walk) {
+    const { token } = await walk.user({ accountId: await walk.account() })
+    await expectAll(walk, { appEnvId: walk.source.appEnvId }, { status: 403 }, token)
+  },
+  async '7 table 1: 404'(walk) {
+    await expectAll(walk, { appEnvId: 'env_unknown' }, { status: 404 })
+    await expectAll(walk, { envName: 'unknown' }, { status: 404 })
+  },
+  async '7 table 2: 404'(walk) {
+    const { userId, token } = await walk.user()
+    await walk.database.user.update({ where: { id: userId }, data: { currentAccountId: null } })
+    for (const path of ['/apps', '/app-envs']) expect((await walk.call('GET', path, { token })).status).toBe(404)
+  },
+  async '7 table 2: 401'(walk) {
+    for (const path of ['/apps', '/app-envs']) expect((await walk.call('GET', path, { token: null })).status).toBe(401)
+  },
+}
+
+/** §9, and sentences of the seed that stand outside of its tables. */
+export const others: Checks = {
+  async '9 rule 1'(walk) {
+    const { servers } = (await walk.call('GET', '//openapi.json')).body
+    expect(servers).toEqual([{ url: '/api/public/v1' }])
+  },
+  async '9 rule 2'(walk) {
+    const { appEnvId } = await walk.deployed()
+    const { activities } = (await walk.call('GET', '/app-env/history', { query: { appEnvId } })).body
+    expect(activities.map((activity: { version: number }) => activity.version)).toEqual([2, 1])
+    for (const { contentId } of activities) expect(contentId).toMatch(/^con_/)
+  },
+}
+
+export const sentences: [section: string, sentence: string, check: Checks[string]][] = [
+  [
+    '2.1',
+    'The app creation endpoint does not accept startupConfig.',
+    async (walk) => {
+      const body = { name: 'S', accountId: walk.accountId, port: 80, startupConfig: { command: 'x' } }
+      expect(fieldsOf((await walk.call('POST', '/app', { body })).body)).toEqual(['startupConfig'])
+    },
+  ],
+  [
+    '2.1',
+    'jobConfig fields that are named: command (String), shell (Boolean), timeoutSeconds (Number), ttlSecondsAfterFinished (Number), backoffLimit (Number).',
+    async (walk, row: SeedRow) => {
+      const values: Record<string, unknown> = { String: 'run', Boolean: true, Number: 1 }
+      const named = [...(row.cells[0] ?? '').matchAll(/(\w+) \((\w+)\)/g)].map(([, name, type = '']) => [
+        name,
+        values[type],
+      ])
+      await walk.app({ dockerPreset: 'JOB', port: undefined, jobConfig: Object.fromEntries(named) })
+    },
+  ],
+  [
+    '3',
+    'App-level changes (PATCH app) are recorded as pending changes for every environment of the app unless applyImmediately is true',
+    async (walk) => {
+      const { appId, appEnvId } = await walk.deployed()
+      await walk.call('PATCH', '/app', { body: { appId, port: 81 } })
+      const { pendingChanges } = (await walk.call('GET', '/app-env/status', { query: { appEnvId } })).body
+      expect(pendingChanges).toMatchObject({ hasDeployChanges: true, changes: [{ field: 'port', from: 8080, to: 81 }] })
+    },
+  ],
+  [
+    '4.2',
+    'Delete rules: requires admin permission; blocked when any environment of the app has preventDestroy enabled',
+    async (walk) => {
+      const { appId } = await walk.appEnv({ preventDestroy: true })
+      const { body } = await walk.call('DELETE', '/app', { query: { appId } })
+      expect(body).toMatchObject({ status: 409, code: 'CONFLICT', reason: 'PREVENT_DESTROY' })
+    },
+  ],
+  [
+    '4.4',
+    'POST /api/public/v1/app-env and PUT /api/public/v1/app-env (create and update an environment, including startup command overrides)',
+    async (walk) => {
+      const { appEnvId } = await walk.appEnv({ startupConfig: { command: 'first' } })
+      const changed = await walk.call('PUT', '/app-env', { body: { appEnvId, startupConfig: { command: 'second' } } })
+      expect(changed.body.startupConfig.command).toBe('second')
+    },
+  ],
+]
