@@ -49,7 +49,7 @@ async function createAndStart(docker: Docker, image: string): Promise<number> {
   try {
     await container.start()
     const { NetworkSettings } = await container.inspect()
-    await untilOk({ host: NetworkSettings.IPAddress, port: 3000 })
+    await untilOk({ host: NetworkSettings.Networks.bridge?.IPAddress ?? '', port: 3000 })
     return performance.now() - started
   } finally {
     await container.remove({ force: true })

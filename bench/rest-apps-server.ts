@@ -15,7 +15,13 @@ const config = readConfig({ PORT: '0', BERTH_RATE_LIMIT: '10000000' })
 const log = pino({ level: config.BERTH_LOG_LEVEL })
 const database = createDatabase({ url, poolSize: config.DATABASE_POOL_SIZE })
 const limits = createRateLimits(config)
-const services = createServices({ database, config, vault: createVault(newKey()), wakeups: createWakeups({ url, log }), limits })
+const services = createServices({
+  database,
+  config,
+  vault: createVault(newKey()),
+  wakeups: createWakeups({ url, log }),
+  limits,
+})
 const graphql = { fetch: () => new Response(null, { status: 501 }) }
 const api = createServer({ services, config, log, limits, graphql, readiness: {} })
 const { port } = await listen({ api, host: '127.0.0.1', port: config.PORT })

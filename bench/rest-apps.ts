@@ -66,7 +66,7 @@ async function compare(reference: Server, berth: Server, token: string): Promise
     aim: 0.7,
     better: 'higher',
     detail: `${mine.toFixed(0)} against ${other.toFixed(0)} req/s; medians of ${ROUNDS} turns, ${APPS} apps, ${CONNECTIONS} connections; the reference asks for no token`,
-    limitedBy: `the api’s one thread: ${perRequest.toFixed(0)} µs of CPU per request, most of it turning ${APPS} rows into JSON`,
+    limitedBy: `the api’s one thread: ${perRequest.toFixed(0)} µs of CPU per request to read ${APPS} rows, turn them into JSON and write to both sockets`,
   }
 }
 

@@ -32,6 +32,7 @@ export const SETTINGS = z.object({
   BERTH_DATA_DIR: z.string().min(1).default('.berth').describe('Folder of the embedded database, keys and tokens.'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional().describe('PostgreSQL to use instead of the embedded one.'),
   DATABASE_POOL_SIZE: count(20, 500).describe('Connections that one process keeps to PostgreSQL.'),
+  BERTH_HEALTH_PORT: port(0).describe('Port of /livez and /readyz in a process without the role api, which has them on PORT. 0: none.'),
   DOCKER_HOST: z
     .string()
     .regex(/^(unix|tcp|http|https):\/\//, 'must start with unix://, tcp://, http:// or https://')

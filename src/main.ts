@@ -4,6 +4,7 @@ import { type Platform, startPlatform } from './platform.ts'
 import { welcome } from './welcome.ts'
 
 const STOP_TIMEOUT_MS = 20_000
+const SAME_SIGNAL_MS = 1_000
 
 try {
   const config = readConfig(process.env)
@@ -17,12 +18,14 @@ try {
   process.exit(1)
 }
 
-/** The first signal stops in order; the second, or the time, does not wait any longer. Apps keep running. */
+/** The first signal stops in order; a later one, or the time, does not wait any longer. Apps keep running. */
 function stopOnSignals(platform: Platform): void {
-  let stopping = false
+  let stoppingSince: number | null = null
   const stop = async (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1)
-    stopping = true
+    // npm and process groups pass one signal on several times; a person who presses Ctrl-C again takes longer.
+    if (stoppingSince !== null && performance.now() - stoppingSince < SAME_SIGNAL_MS) return
+    if (stoppingSince !== null) process.exit(1)
+    stoppingSince = performance.now()
     process.stdout.write(`\n${signal}: stopping. Your apps keep running.\n`)
     setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref()
     await platform.stop()

@@ -15,6 +15,7 @@ import type { Runtime } from './runtime/runtime.ts'
 import { keyFromHex } from './secrets/keys.ts'
 import { createVault, type Vault } from './secrets/vault.ts'
 import { createServer } from './server.ts'
+import { createHealthServer } from './server/health-server.ts'
 import type { Readiness } from './server/health.ts'
 import { listen } from './server/listen.ts'
 import { createRateLimits } from './server/rate-limits.ts'
@@ -71,6 +72,7 @@ export async function startPlatform(config: Config, log: Logger): Promise<Platfo
   if (config.BERTH_ROLES.includes('worker')) startWorker(ground)
   const ingressUrl = config.BERTH_ROLES.includes('ingress') ? await startIngress(ground) : null
   const apiUrl = config.BERTH_ROLES.includes('api') ? await startApi(ground) : null
+  if (!apiUrl && config.BERTH_HEALTH_PORT > 0) await startHealth(ground)
   const engine = await nameOf(runtime)
   const running = undo.move()
   return { apiUrl, ingressUrl, engine, installationId, adminToken, adminTokenFile, stop: () => running.disposeAsync() }
@@ -128,6 +130,13 @@ async function startApi({ config, log, databaseUrl, database, vault, registry, r
   graphql.attach(listening.server)
   undo.defer(() => graphql.close())
   return listening.url
+}
+
+async function startHealth({ config, readiness, undo }: Ground): Promise<void> {
+  const port = config.BERTH_HEALTH_PORT
+  const api = createHealthServer(readiness)
+  const listening = await asking('BERTH_HEALTH_PORT', port, () => listen({ api, host: config.HOST, port }))
+  undo.defer(() => listening.close())
 }
 
 /** A port that is taken is the commonest reason not to start: say which setting moves it. */

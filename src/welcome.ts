@@ -11,13 +11,19 @@ export function welcome(config: Config, platform: Platform, seconds: number): st
     lines.push(`  GraphiQL   ${apiUrl}/graphql`)
     lines.push(`  Docs       ${apiUrl}/docs`)
   }
-  if (ingressUrl) lines.push(`  Apps       ${ingressUrl.replace('//', `//<account>-<app>-<env>.`)}`)
+  if (ingressUrl) lines.push(`  Apps       ${appsUrl(config, ingressUrl)}`)
   lines.push(`  Engine     ${engine ?? 'none answers'}`)
   if (apiUrl) lines.push(`  Token      ${adminTokenFile ? `${adminToken}  (kept in ${adminTokenFile})` : 'the one in BERTH_ADMIN_TOKEN'}`)
   lines.push('')
   if (!engine) lines.push(...withoutEngine(config), '')
   if (apiUrl) lines.push('Deploy something, in another terminal:', '', '  npm run demo', '')
   return `\n${lines.join('\n')}\n`
+}
+
+/** Where environments answer: their own host, on the ingress’s port. */
+function appsUrl({ BERTH_DOMAIN }: Config, ingressUrl: string): string {
+  const { protocol, port } = new URL(ingressUrl)
+  return `${protocol}//<account>-<app>-<env>.${BERTH_DOMAIN}${port ? `:${port}` : ''}`
 }
 
 const withoutEngine = (config: Config) => [

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
+import { createStatementNames } from './statement-names.ts'
 
 export type Database = PrismaClient
 
@@ -22,7 +23,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 
 /** A pool of connections in which nothing can wait for ever: not for a connection, a lock, a statement or a peer that died. */
 export function createDatabase({ url, poolSize, onQuery }: DatabaseOptions): Database {
-  const adapter = new PrismaPg({
+  const connections = {
     connectionString: url,
     application_name: 'berth',
     // The adapter drops the offset of every timestamp it reads and writes.
@@ -37,7 +38,8 @@ export function createDatabase({ url, poolSize, onQuery }: DatabaseOptions): Dat
     idle_in_transaction_session_timeout: TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-  })
+  }
+  const adapter = new PrismaPg(connections, { statementNameGenerator: createStatementNames() })
   const transactionOptions = { maxWait: CONNECT_TIMEOUT_MS, timeout: TRANSACTION_TIMEOUT_MS }
   if (!onQuery) return new PrismaClient({ adapter, transactionOptions })
 

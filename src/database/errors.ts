@@ -18,9 +18,6 @@ export function isTransient(error: unknown): boolean {
   return error.code === 'P2034' || (error.code === 'P2010' && TRANSIENT_STATES.test(error.message))
 }
 
-/** True when a row with the same unique value was there already. */
-export const isUniqueViolation = (error: unknown): boolean => isKnown(error) && error.code === 'P2002'
-
 /** A database that is away is not the caller's mistake, nor a fault to be masked: 503, try again. */
 export function asDomainError(error: unknown): unknown {
   if (error instanceof DomainError) return error

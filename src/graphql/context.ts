@@ -19,7 +19,8 @@ export interface Arrival {
   requestId: string
   /** The Authorization header, or what a WebSocket client sent in its place. */
   authorization: string | null
-  signal?: AbortSignal | undefined
+  /** Fires when the client has gone. Asked for only where something is waited for, because making it is costly. */
+  signalOf?: (() => AbortSignal) | undefined
   /** Closes the connection when what the caller was allowed to follow is no longer theirs. */
   closeConnection?: (() => void) | undefined
 }
@@ -34,7 +35,7 @@ export interface GraphQLContext extends GraphQLParts, Arrival {
 /** Looks the caller up once per operation. A refusal is kept until something asks who is calling. */
 export async function createContext(parts: GraphQLParts, arrival: Arrival): Promise<GraphQLContext> {
   try {
-    const caller = await parts.access.authenticate(arrival.authorization)
+    const caller = await parts.services.authenticate(arrival.authorization)
     return { ...parts, ...arrival, caller, refusal: null }
   } catch (refusal) {
     return { ...parts, ...arrival, caller: nobody(refusal), refusal }

@@ -32,7 +32,7 @@ interface Subject<State> {
  * With `after`, the state is known to the client, and what followed it is told instead.
  */
 export function follow<State>(context: GraphQLContext, subject: Subject<State>): AsyncGenerator<Message<State>, void> {
-  return abortable(context.signal, (signal) => guarded(context, subject, signal))
+  return abortable(context.signalOf?.(), (signal) => guarded(context, subject, signal))
 }
 
 /** Ends with the refusal when access was lost, and looks no more once nobody reads. */

@@ -42,8 +42,9 @@ export function createGraphQL({ log, limits, ...rest }: GraphQLOptions): GraphQL
   async function fetch(request: Request, { requestId }: RequestContext): Promise<Response> {
     if (wantsPage(request)) return answerPage(request)
     const tools = { requestId, log }
-    const { headers, method, signal } = request
-    const arrival: Arrival = { requestId, authorization: headers.get('authorization'), signal }
+    const { headers, method } = request
+    const authorization = headers.get('authorization')
+    const arrival: Arrival = { requestId, authorization, signalOf: () => request.signal }
     if (method !== 'POST') return yoga.fetch(request, { arrival })
     const contentType = headers.get('content-type')
     // Without a type it is taken for a mistake, as the specification would have it; another type is refused as such.
@@ -52,7 +53,8 @@ export function createGraphQL({ log, limits, ...rest }: GraphQLOptions): GraphQL
     try {
       const body = await readBody(request, limitKb)
       const answer = await answerPlainly(yoga, body, headers.get('accept'), arrival, tools)
-      return answer ?? yoga.fetch(new Request(request.url, { method, headers, body, signal }), { arrival })
+      if (answer) return answer
+      return await yoga.fetch(new Request(request.url, { method, headers, body, signal: request.signal }), { arrival })
     } catch (error) {
       if (error instanceof DomainError && error.code === 'PAYLOAD_TOO_LARGE') return refuseRequest(error, 413, tools)
       throw error

@@ -1,6 +1,7 @@
 import { type GraphQLSchema, specifiedDirectives } from 'graphql'
 import { builder } from './builder.ts'
 import { dangerousDirective } from './dangerous.ts'
+import { readLoadedColumns } from './loaded-columns.ts'
 import './schema/scalars.ts'
 import './schema/enums.ts'
 import './schema/node.ts'
@@ -31,4 +32,6 @@ builder.subscriptionType({
 })
 
 /** The whole schema. Importing it is what puts it together. */
-export const schema: GraphQLSchema = builder.toSchema({ directives: [...specifiedDirectives, dangerousDirective] })
+export const schema: GraphQLSchema = readLoadedColumns(
+  builder.toSchema({ directives: [...specifiedDirectives, dangerousDirective] }),
+)

@@ -84,10 +84,10 @@ function authorizationOf({ connectionParams, extra }: SocketContext): string | n
 }
 
 /** False closes the socket with 4403: there is nothing to do here without a token. */
-async function admit({ access }: GraphQLParts, context: SocketContext): Promise<boolean> {
+async function admit({ access, services }: GraphQLParts, context: SocketContext): Promise<boolean> {
   const authorization = authorizationOf(context)
   try {
-    await access.authenticate(authorization)
+    await services.authenticate(authorization)
   } catch {
     return false
   }
@@ -129,7 +129,7 @@ async function checkBudgets(parts: GraphQLParts, others: number, { authorization
     throw new DomainError('RATE_LIMITED', 'TOO_MANY_SUBSCRIPTIONS', `One WebSocket may have ${most} subscriptions; open another`)
   }
   if (!limits) return
-  const { tokenId } = await parts.access.authenticate(authorization)
+  const { tokenId } = await parts.services.authenticate(authorization)
   const { refusal } = await limits.consumeRequest(tokenId)
   if (refusal) throw refusal
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { App } from '../database/generated/prisma/client.ts'
+import type { AppSummary } from '../services/app/read-apps.ts'
 import type { Caller } from '../services/caller.ts'
 import { id } from '../services/input.ts'
 import { listAnswer, listOf } from './lists.ts'
@@ -97,15 +98,15 @@ const appRecord = (app: App, config: Config): z.output<typeof appAnswer> => ({
   isCliDeployment: app.isCliDeployment,
 })
 
-const appListItem = (app: App, caller: Caller): z.output<typeof appItem> => ({
+const appListItem = (app: AppSummary, caller: Caller): z.output<typeof appItem> => ({
   ...identityOf(app),
   dockerPreset: app.dockerPreset,
-  createdAt: app.createdAt.toISOString(),
-  updatedAt: app.updatedAt.toISOString(),
+  createdAt: app.createdAt,
+  updatedAt: app.updatedAt,
   isCurrent: app.accountId === caller.currentAccountId,
 })
 
-const identityOf = (app: App) => ({
+const identityOf = (app: App | AppSummary) => ({
   appId: app.id,
   name: app.name,
   slug: app.slug,

@@ -3,6 +3,7 @@ import { asDomainError } from '../database/errors.ts'
 import { unauthenticated } from '../domain/errors.ts'
 import type { Scope } from '../domain/permissions.ts'
 import type { Caller } from './caller.ts'
+import type { CallerCache } from './caller-cache.ts'
 import { hashOfSecret, isPlausible } from './token/secret.ts'
 
 const LAST_USED_STEP_SECONDS = 60
@@ -15,15 +16,24 @@ export function tokenOf(header: string | null | undefined): string | null {
 }
 
 /** Who is calling. Throws UNAUTHENTICATED for a token that is missing, unknown, expired or revoked. */
-export async function authenticate(database: Database, header: string | null | undefined): Promise<Caller> {
+export async function authenticate(
+  database: Database,
+  cache: CallerCache,
+  header: string | null | undefined,
+): Promise<Caller> {
   const secret = tokenOf(header)
   if (!secret) throw unauthenticated('Send your token in the Authorization header')
   if (!isPlausible(secret)) throw unauthenticated('The token in the Authorization header is not valid')
-  const token = await findToken(database, hashOfSecret(secret))
+  const hash = hashOfSecret(secret)
+  return cache.get(hash, () => lookUp(database, hash))
+}
+
+async function lookUp(database: Database, hash: string): Promise<{ caller: Caller; expiresAt: Date | null }> {
+  const token = await findToken(database, hash)
   if (!token || token.revokedAt) throw unauthenticated('The token in the Authorization header is not valid')
   if (token.expiresAt && token.expiresAt <= new Date()) throw unauthenticated('The token has expired')
   touch(database, token)
-  return callerOf(token)
+  return { caller: callerOf(token), expiresAt: token.expiresAt }
 }
 
 type TokenRow = NonNullable<Awaited<ReturnType<typeof findToken>>>

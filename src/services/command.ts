@@ -47,6 +47,12 @@ export interface CommandResult {
   [key: string]: unknown
 }
 
+/** What a door renders: the result, and whether it is a repeat of an earlier answer. */
+export interface Performed<Result = CommandResult> {
+  result: Result
+  replayed: boolean
+}
+
 /**
  * One write, whole: what it takes, who may, what it acts on and what it does. The REST route, the GraphQL
  * mutation, their documentation, idempotency, versions, dry run, audit and events all follow from it.
@@ -72,5 +78,4 @@ export const command = <Shape extends z.ZodRawShape, On extends Target, Result e
 // biome-ignore lint/suspicious/noExplicitAny: the doors handle every command alike, whatever its types.
 export type AnyCommand = Command<any, any, any>
 
-export type InputOf<C extends AnyCommand> = z.output<C['input']>
 export type ResultOf<C> = C extends Command<infer _S, infer _T, infer Result> ? Result : never

@@ -3,8 +3,7 @@ import type { Config } from '../config.ts'
 import type { Database, Transaction } from '../database/client.ts'
 import { conflict, DomainError, type ErrorCode, type ErrorDetails, invalidField } from '../domain/errors.ts'
 import type { Caller } from './caller.ts'
-import type { AnyCommand, CallOptions, CommandResult } from './command.ts'
-import type { Performed } from './perform.ts'
+import type { AnyCommand, CallOptions, CommandResult, Performed } from './command.ts'
 
 interface StoredRefusal {
   code: ErrorCode

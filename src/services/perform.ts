@@ -3,11 +3,11 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { asDomainError, isTransient } from '../database/errors.ts'
 import { DomainError, type FieldProblem, invalidInput } from '../domain/errors.ts'
-import { type NewEvent, INSTALLATION_LEDGER } from '../events/event.ts'
+import { INSTALLATION_LEDGER, type NewEvent } from '../events/event.ts'
 import { record } from '../events/record.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { type Caller, permit } from './caller.ts'
-import type { AnyCommand, CallOptions, CommandContext, CommandResult, Target } from './command.ts'
+import type { AnyCommand, CallOptions, CommandContext, CommandResult, Performed, Target } from './command.ts'
 import { claimKey, keepRefusal, type StoredAnswer, storeAnswer } from './idempotency.ts'
 
 /** Budgets that the doors share; without them nothing is counted. */
@@ -21,12 +21,6 @@ export interface Dependencies {
   config: Config
   vault: Vault
   limits?: OperationLimits | undefined
-}
-
-/** What a door renders: the result, and whether it is a repeat of an earlier answer. */
-export interface Performed<Result = CommandResult> {
-  result: Result
-  replayed: boolean
 }
 
 const TRANSACTION_MS = 10_000
@@ -92,7 +86,16 @@ interface Decision {
   options: CallOptions
 }
 
-async function decide({ tx, caller, config, vault, limits, command, input, options }: Decision): Promise<CommandResult> {
+async function decide({
+  tx,
+  caller,
+  config,
+  vault,
+  limits,
+  command,
+  input,
+  options,
+}: Decision): Promise<CommandResult> {
   const events: NewEvent[] = []
   const details: Record<string, unknown> = {}
   const context: CommandContext = {
@@ -107,7 +110,8 @@ async function decide({ tx, caller, config, vault, limits, command, input, optio
   const target: Target = await command.target(context, input)
   permit(caller, command.permission, target)
   // A replay never comes this far: only what would begin an operation counts.
-  if (command.permission === 'appEnv:operate' && target.appEnvId && !options.dryRun) await limits?.consumeOperation(target.appEnvId)
+  if (command.permission === 'appEnv:operate' && target.appEnvId && !options.dryRun)
+    await limits?.consumeOperation(target.appEnvId)
   requireVersion(target, options.expectedVersion)
   const result: CommandResult = await command.execute(context, input, target)
   await record(tx, target.accountId ?? INSTALLATION_LEDGER, events, {
@@ -145,7 +149,10 @@ async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-export function parseInput<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, raw: unknown): z.output<z.ZodObject<Shape>> {
+export function parseInput<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  raw: unknown,
+): z.output<z.ZodObject<Shape>> {
   const parsed = schema.safeParse(raw ?? {})
   const problems = parsed.success ? nulProblems(parsed.data, []) : parsed.error.issues.flatMap(problemsOf)
   if (parsed.success && problems.length === 0) return parsed.data
@@ -155,7 +162,10 @@ export function parseInput<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shap
 /** PostgreSQL's text cannot hold a NUL; without this it would be refused there, as a fault of ours. */
 function nulProblems(value: unknown, path: string[]): FieldProblem[] {
   if (typeof value === 'object' && value !== null) {
-    return Object.entries(value).flatMap(([key, item]) => [...nulProblems(key, path), ...nulProblems(item, [...path, key])])
+    return Object.entries(value).flatMap(([key, item]) => [
+      ...nulProblems(key, path),
+      ...nulProblems(item, [...path, key]),
+    ])
   }
   const isBad = typeof value === 'string' && value.includes('\0')
   return isBad ? [{ field: path.join('.') || 'body', message: 'must not contain a NUL character' }] : []

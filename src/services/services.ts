@@ -4,7 +4,14 @@ import { asDomainError } from '../database/errors.ts'
 import { invalidField } from '../domain/errors.ts'
 import type { Wakeups } from '../events/wakeups.ts'
 import type { Vault } from '../secrets/vault.ts'
-import { accountsScope, getAccount, getMember, listAccounts, listMembers, listRegions } from './account/read-accounts.ts'
+import {
+  accountsScope,
+  getAccount,
+  getMember,
+  listAccounts,
+  listMembers,
+  listRegions,
+} from './account/read-accounts.ts'
 import { listAudit } from './account/read-audit.ts'
 import { appsScope, getApp, listApps } from './app/read-apps.ts'
 import { readAppEnvHistory } from './app-env/app-env-history.ts'
@@ -12,11 +19,12 @@ import { readAppEnvStatus } from './app-env/app-env-status.ts'
 import { appEnvsScope, getAppEnv, listAppEnvs, readAppEnvRecord, visibleAppEnvs } from './app-env/read-app-envs.ts'
 import { authenticate } from './authenticate.ts'
 import type { Caller } from './caller.ts'
-import type { AnyCommand, CallOptions, CommandResult, ResultOf } from './command.ts'
+import { CallerCache } from './caller-cache.ts'
+import type { AnyCommand, CallOptions, CommandResult, Performed, ResultOf } from './command.ts'
 import { getCredential, listCredentials } from './credential/read-credentials.ts'
 import { storeFinalAnswer } from './idempotency.ts'
 import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
-import { type OperationLimits, type Performed, perform } from './perform.ts'
+import { type OperationLimits, perform } from './perform.ts'
 import { readAppEnvToken, readUserToken } from './token/read-own-token.ts'
 import { getToken, listTokens } from './token/read-tokens.ts'
 import { waitForOperation } from './wait.ts'
@@ -34,10 +42,11 @@ export type Services = ReturnType<typeof createServices>
 /** Everything that the two doors can ask for. They hold nothing else of the house. */
 export function createServices(dependencies: ServiceDependencies) {
   const { database } = dependencies
+  const callers = new CallerCache()
   return {
-    authenticate: (header: string | null | undefined) => authenticate(database, header),
+    authenticate: (header: string | null | undefined) => authenticate(database, callers, header),
     perform: <C extends AnyCommand>(caller: Caller, command: C, input: unknown, options: CallOptions) =>
-      performAndWait(dependencies, caller, command, input, options) as Promise<Performed<ResultOf<C>>>,
+      performAndWait({ ...dependencies, callers }, caller, command, input, options) as Promise<Performed<ResultOf<C>>>,
     accounts: {
       ...bind(database, { list: listAccounts, get: getAccount, members: listMembers, member: getMember }),
       ...bind(database, { regions: listRegions, audit: listAudit }),
@@ -57,7 +66,10 @@ export function createServices(dependencies: ServiceDependencies) {
 }
 
 /** Gives functions their first argument, and turns a database that is away into an UNAVAILABLE. */
-function bind<First, Functions extends Record<string, (first: First, ...rest: never[]) => unknown>>(first: First, functions: Functions) {
+function bind<First, Functions extends Record<string, (first: First, ...rest: never[]) => unknown>>(
+  first: First,
+  functions: Functions,
+) {
   type Bound = { [Name in keyof Functions]: OmitFirst<Functions[Name]> }
   const bound = Object.entries(functions).map(([name, call]) => {
     const withFirst = async (...rest: never[]) => {
@@ -72,22 +84,30 @@ function bind<First, Functions extends Record<string, (first: First, ...rest: ne
   return Object.fromEntries(bound) as Bound
 }
 
-type OmitFirst<F> = F extends (first: never, ...rest: infer Rest) => Promise<infer Result> ? (...rest: Rest) => Promise<Result> : never
+type OmitFirst<F> = F extends (first: never, ...rest: infer Rest) => Promise<infer Result>
+  ? (...rest: Rest) => Promise<Result>
+  : never
 
 /** A call that waits answers with the status that the operation ended in; its shape is the same (contract §1). */
 async function performAndWait(
-  dependencies: ServiceDependencies,
+  dependencies: ServiceDependencies & { callers: CallerCache },
   caller: Caller,
   command: AnyCommand,
   input: unknown,
   options: CallOptions,
 ): Promise<Performed> {
-  const { database, config } = dependencies
+  const { database, config, callers } = dependencies
   const { waitSeconds } = options
-  if (waitSeconds !== undefined && !(Number.isInteger(waitSeconds) && waitSeconds >= 0 && waitSeconds <= config.BERTH_MAX_WAIT_SECONDS)) {
+  if (
+    waitSeconds !== undefined &&
+    !(Number.isInteger(waitSeconds) && waitSeconds >= 0 && waitSeconds <= config.BERTH_MAX_WAIT_SECONDS)
+  ) {
     throw invalidField('waitSeconds', `must be a whole number from 0 to ${config.BERTH_MAX_WAIT_SECONDS}`)
   }
-  const performed = await perform(dependencies, caller, command, input, options)
+  // Even a call that failed may have been committed: an answer can be lost on its way back.
+  const performed = await perform(dependencies, caller, command, input, options).finally(() =>
+    callers.forgetAfter(command),
+  )
   const { operationId } = performed.result
   if (!waitSeconds || performed.replayed || options.dryRun || typeof operationId !== 'string') return performed
   await waitForOperation(dependencies, operationId, waitSeconds, options.signal)

@@ -7,6 +7,9 @@ const CHECK_SECONDS = 5
 const CHECK_WHILE_AWAY_SECONDS = 1
 const ANSWER_SECONDS = 5
 
+/** One missed answer may be a busy machine; after this many, calls that are under way will not be answered either. */
+const SILENCES_UNTIL_GONE = 2
+
 export const isEngineAway = (error: unknown): boolean =>
   error instanceof DomainError && error.code === 'RUNTIME_UNAVAILABLE'
 
@@ -23,6 +26,8 @@ export class EngineLink {
   readonly #log: Logger
   /** Called whenever the engine was asked; `changed` when the answer is another than before. */
   readonly #onCheck: (changed: boolean) => Promise<void>
+  #gone = new AbortController()
+  #silences = 0
   readonly #firstCheck = Promise.withResolvers<void>()
   #checkNow = Promise.withResolvers<void>()
 
@@ -30,6 +35,11 @@ export class EngineLink {
     this.#runtime = runtime
     this.#log = log
     this.#onCheck = onCheck
+  }
+
+  /** Fires, with RUNTIME_UNAVAILABLE, when waiting for an answer has become useless; another one follows an outage. */
+  get gone(): AbortSignal {
+    return this.#gone.signal
   }
 
   /** Throws RUNTIME_UNAVAILABLE without asking when the engine is known not to answer. */
@@ -69,14 +79,21 @@ export class EngineLink {
       if (this.reachable !== true) this.#log.info({ engine: this.info }, 'The container engine answers')
       this.reachable = true
       this.reason = null
+      this.#silences = 0
+      if (this.#gone.signal.aborted) this.#gone = new AbortController()
     } catch (error) {
-      if (signal.aborted) return
-      this.reason = error instanceof Error ? error.message : String(error)
-      if (this.reachable !== false) {
-        this.#log.warn({ reason: this.reason }, 'The container engine does not answer; operations wait for it')
-      }
-      this.reachable = false
+      if (!signal.aborted) this.#noteSilence(error instanceof Error ? error.message : String(error))
     }
+  }
+
+  #noteSilence(reason: string): void {
+    if (this.reachable !== false) {
+      this.#log.warn({ reason }, 'The container engine does not answer; operations wait for it')
+    }
+    this.reachable = false
+    this.reason = reason
+    this.#silences += 1
+    if (this.#silences === SILENCES_UNTIL_GONE) this.#gone.abort(runtimeUnavailable(reason))
   }
 
   async #rest(signal: AbortSignal): Promise<void> {

@@ -44,7 +44,7 @@ export function leasedEngine(
     signal.throwIfAborted()
     link.assertReachable()
     try {
-      const answer = await ask({ signal, timeoutSeconds })
+      const answer = await ask({ signal: AbortSignal.any([signal, link.gone]), timeoutSeconds })
       lease.assertHeld()
       return answer
     } catch (error) {

@@ -47,6 +47,8 @@ export async function operate(attempt: Attempt): Promise<void> {
 }
 
 async function settleFailure(attempt: Attempt, error: unknown): Promise<void> {
+  // A process that was paused meets broken connections first, and only then the timer of its lease.
+  attempt.lease.assertHeld()
   if (error instanceof Abandoned || isDatabaseAway(error)) throw error
   const { operation, log } = attempt
   const about = { appEnvId: operation.appEnvId, operationId: operation.id, kind: operation.kind }

@@ -8,6 +8,7 @@ import { discardExpired } from './retention.ts'
 
 /** Looks at everything on the engine are this many times rarer than those at one environment. */
 const LOOKS_PER_SWEEP = 2
+const LONGEST_PAUSE_SECONDS = 15
 const RETENTION_MS = 60_000
 
 /**
@@ -15,7 +16,7 @@ const RETENTION_MS = 60_000
  * unknown, and rows that have had their time. Every worker does it; all of it may be done twice.
  */
 export async function sweepForever(tools: Tools, signal: AbortSignal, wake: () => void): Promise<void> {
-  const pauseMs = tools.config.BERTH_RECONCILE_SECONDS * LOOKS_PER_SWEEP * 1000
+  const pauseMs = Math.min(tools.config.BERTH_RECONCILE_SECONDS * LOOKS_PER_SWEEP, LONGEST_PAUSE_SECONDS) * 1000
   let discardedAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
     // Several workers that were started together should not stay in step.

@@ -70,7 +70,7 @@ test('a usable request id is kept, any other is replaced, and the answer carries
   expect([headersSeen()['x-request-id'], kept.headers['x-request-id']]).toEqual(['abc.DEF_1-2', 'abc.DEF_1-2'])
   for (const unusable of ['', 'a b', '<b>', 'x'.repeat(129)]) {
     const answer = await ask(ingress.port, { headers: { 'x-request-id': unusable } })
-    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(answer.headers['x-request-id']).toMatch(/^req_[0-9a-f-]{18}-[0-9a-z]+$/)
     expect(headersSeen()['x-request-id']).toBe(answer.headers['x-request-id'])
   }
 })

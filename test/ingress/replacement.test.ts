@@ -5,6 +5,7 @@ import { ask, eventually, type Replica, routeTo, startIngress, startReplica } fr
 
 const VISITORS = 20
 const SWAPS = 12
+const DRAIN_MS = 1_500
 
 /** A container of one version, which closes idle connections early, as many servers do. */
 const startVersion = (version: number) =>
@@ -16,8 +17,9 @@ const startVersion = (version: number) =>
     { keepAliveTimeout: 1_000 },
   )
 
-/** What happens to a container that was replaced: it finishes what it has, then its server closes. */
-function retire({ server }: Replica): void {
+/** What happens to a container that was replaced: it is drained, then its server closes. */
+async function retire({ server }: Replica): Promise<void> {
+  await sleep(DRAIN_MS)
   const httpServer = server as http.Server
   httpServer.close()
   httpServer.closeIdleConnections()
@@ -27,6 +29,7 @@ test('no request fails while replicas are replaced under load, whatever its meth
   let serving = await Promise.all([startVersion(0), startVersion(0)])
   const ingress = await startIngress([routeTo(serving.map(({ target }) => target))])
   const failures: unknown[] = []
+  const retirements: Promise<void>[] = []
   const seen = new Set<string>()
   let answered = 0
   let isOver = false
@@ -48,11 +51,10 @@ test('no request fails while replicas are replaced under load, whatever its meth
     await sleep(250)
     const next = await Promise.all([startVersion(version), startVersion(version)])
     ingress.route(next.map(({ target }) => target))
-    const replaced = serving
+    retirements.push(...serving.map(retire))
     serving = next
-    await sleep(100)
-    for (const replica of replaced) retire(replica)
   }
+  await Promise.all(retirements)
   isOver = true
   await Promise.all(visitors)
   expect(failures).toEqual([])

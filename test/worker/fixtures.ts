@@ -11,7 +11,7 @@ import { createWorker, type Worker, type WorkerOptions } from '../../src/worker/
 import { ensureTestImage } from '../support/test-image.ts'
 import { createWorld } from '../support/world.ts'
 
-/** BROKEN=never: listens and is never ready; exit: dies at once; BREAKS_AT: a file that ends its readiness. */
+/** BROKEN=never: listens and is never ready; BROKEN=exit: dies at once. The file /tmp/unready ends its readiness. */
 const PROGRAM = `
 const { createServer } = require('node:http')
 if (process.env.BROKEN === 'exit') { console.error('cannot open the safe'); process.exit(3) }

@@ -110,7 +110,8 @@ export const ScopeEnum = describedEnum(
   },
 )
 
-export const BuilderEnum = describedEnum('Builder', 'What builds source into an image.', {
+/** The column is text, so the type must not promise more. */
+export const BuilderEnum = describedEnum<Record<string, string>>('Builder', 'What builds source into an image.', {
   DOCKER: 'A Dockerfile.',
   NIXPACKS: 'Nixpacks.',
 })

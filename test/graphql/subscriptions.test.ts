@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expireEvents } from '../../src/events/expire.ts'
+import { removeMember } from '../../src/services/account/members.ts'
+import { updateApp } from '../../src/services/app/update-app.ts'
+import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import { revokeToken } from '../../src/services/token/tokens.ts'
+import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
+import { openSocket, overSse, type Told, take } from '../support/transports.ts'
+
+let world: GraphQLWorld
+
+beforeAll(async () => {
+  world = await createGraphQLWorld({ settings: { BERTH_SUBSCRIPTIONS_PER_SOCKET: '3' } })
+})
+afterAll(() => world.close())
+
+type Subscribe = (query: string, variables?: Record<string, unknown>, token?: string) => AsyncGenerator<Told>
+
+const TRANSPORTS: Record<string, Subscribe> = {
+  async *websocket(query, variables, token = world.adminToken) {
+    const socket = openSocket(world.url, token)
+    try {
+      yield* socket.iterate(query, variables)
+    } finally {
+      await socket.close()
+    }
+  },
+  async *sse(query, variables, token = world.adminToken) {
+    const leaving = new AbortController()
+    try {
+      yield* overSse({ url: world.url, token, query, variables, signal: leaving.signal })
+    } finally {
+      leaving.abort()
+    }
+  },
+}
+
+const STATUS = `subscription ($id: ID, $after: String) {
+  appEnvStatusChanged(appEnvId: $id, after: $after) { cursor event { type } status appEnv { id name } }
+}`
+const EVENTS = `subscription ($id: ID!, $after: String) {
+  accountEvents(accountId: $id, after: $after) { cursor event { cursor type appEnvId } account { name } }
+}`
+const PROGRESS = `subscription ($id: ID!) {
+  operationProgress(operationId: $id) { cursor event { type } operation { status } }
+}`
+
+describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
+  test('appEnvStatusChanged tells the present state, then each change', async () => {
+    const { appEnvId } = await world.appEnv()
+    const told = subscribe(STATUS, { id: appEnvId })
+    const { value: first } = await told.next()
+    expect(first?.data.appEnvStatusChanged).toMatchObject({ event: null, status: 'PENDING', appEnv: { id: appEnvId } })
+    await world.deploy(appEnvId)
+    const rest = await take(told, 2)
+    expect(rest.map(({ data }) => data.appEnvStatusChanged.status)).toEqual(['UPDATING', 'RUNNING'])
+    await told.return(undefined)
+  })
+
+  test('accountEvents go on from a cursor without a gap or a repeat', async () => {
+    const accountId = await world.account()
+    const { appEnvId } = await world.appEnv({ accountId })
+    await world.deploy(appEnvId)
+    const all = await world.feed.read(accountId, 0n)
+    for (const start of [0, 1, all.length - 1]) {
+      const rest = await take(subscribe(EVENTS, { id: accountId, after: String(start) }), all.length - start)
+      expect(rest.map(({ data }) => data.accountEvents.cursor)).toEqual(all.slice(start).map(({ sequence }) => String(sequence)))
+      expect(rest.map(({ data }) => data.accountEvents.event.cursor)).toEqual(rest.map(({ data }) => data.accountEvents.cursor))
+    }
+  })
+
+  test('operationProgress ends with the operation', async () => {
+    const { appEnvId } = await world.appEnv()
+    const { operationId } = await world.perform(deployImage, { appEnvId, image: 'nginx:1' })
+    const told = subscribe(PROGRESS, { id: operationId })
+    expect((await told.next()).value?.data.operationProgress).toMatchObject({ event: null, operation: { status: 'QUEUED' } })
+    await world.settle(operationId)
+    const rest = await take(told, 10)
+    expect(rest.at(-1)?.data.operationProgress).toMatchObject({ event: { type: 'OPERATION_SUCCEEDED' }, operation: { status: 'SUCCEEDED' } })
+    const late = await take(subscribe(PROGRESS, { id: operationId }), 10)
+    expect(late.map(({ data }) => data.operationProgress.operation.status)).toEqual(['SUCCEEDED'])
+  })
+
+  test('an expired cursor, one that never was, and an unknown id are errors', async () => {
+    const accountId = await world.account()
+    await world.app({ accountId })
+    await world.app({ accountId })
+    await world.database.event.updateMany({ where: { ledgerId: accountId, sequence: { lte: 2 } }, data: { createdAt: new Date(0) } })
+    await expireEvents(world.database, 24)
+    const code = async (variables: Record<string, unknown>) =>
+      (await take(subscribe(EVENTS, variables), 1))[0]?.errors?.[0]?.extensions?.code
+    expect(await code({ id: accountId, after: '0' })).toBe('CURSOR_EXPIRED')
+    expect(await code({ id: accountId, after: '99' })).toBe('INVALID_INPUT')
+    expect(await code({ id: accountId, after: 'nonsense' })).toBe('INVALID_INPUT')
+    expect(await code({ id: 'acc_01h2xcejqtf2nbrexx3vqjhp41' })).toBe('NOT_FOUND')
+  })
+
+  test('a stranger is refused', async () => {
+    const stranger = await world.user({ accountId: await world.account() })
+    const [told] = await take(subscribe(EVENTS, { id: world.accountId }, stranger.token), 1)
+    expect(told?.errors?.[0]?.extensions?.code).toBe('FORBIDDEN')
+  })
+
+  test('a restricted member hears of their environments only', async () => {
+    const accountId = await world.account()
+    const [mine, other] = [await world.appEnv({ accountId }), await world.appEnv({ accountId, name: 'other' })]
+    const member = await world.user({ accountId, appEnvIds: [mine.appEnvId] })
+    const after = String(await world.feed.head(accountId))
+    await world.deploy(other.appEnvId)
+    await world.deploy(mine.appEnvId)
+    const told = await take(subscribe(EVENTS, { id: accountId, after }, member.token), 3)
+    expect(new Set(told.map(({ data }) => data.accountEvents.event.appEnvId))).toEqual(new Set([mine.appEnvId]))
+  })
+})
+
+describe('a live subscription', () => {
+  test('is closed with 4403 within 5 s of the token’s revocation', async () => {
+    const { tokenId, token } = await world.token()
+    const socket = openSocket(world.url, token)
+    const told = socket.iterate(EVENTS, { id: world.accountId })
+    await told.next()
+    const revokedAt = performance.now()
+    await world.perform(revokeToken, { tokenId })
+    void take(told, 10).catch(() => {})
+    expect(await socket.closed).toMatchObject({ code: 4403 })
+    expect(performance.now() - revokedAt).toBeLessThan(5_000)
+  })
+
+  test('is closed with 4403 within 5 s of the loss of the membership', async () => {
+    const { userId, token } = await world.user()
+    const socket = openSocket(world.url, token)
+    const told = socket.iterate(EVENTS, { id: world.accountId })
+    await told.next()
+    const removedAt = performance.now()
+    await world.perform(removeMember, { accountId: world.accountId, userId })
+    void take(told, 10).catch(() => {})
+    expect(await socket.closed).toMatchObject({ code: 4403 })
+    expect(performance.now() - removedAt).toBeLessThan(5_000)
+  })
+
+  test('over SSE ends with the refusal', async () => {
+    const { tokenId, token } = await world.token()
+    const told = overSse({ url: world.url, token, query: EVENTS, variables: { id: world.accountId } })
+    await told.next()
+    await world.perform(revokeToken, { tokenId })
+    const rest = await take(told, 10)
+    expect(rest.at(-1)?.errors?.[0]?.extensions?.code).toBe('UNAUTHENTICATED')
+  })
+
+  test('is told of what happens at once, not at the next look', async () => {
+    const appId = await world.app()
+    const told = overSse({ url: world.url, token: world.adminToken, query: EVENTS, variables: { id: world.accountId } })
+    await told.next()
+    const sentAt = performance.now()
+    await world.perform(updateApp, { appId, port: 81 })
+    await told.next()
+    expect(performance.now() - sentAt).toBeLessThan(500)
+    await told.return(undefined)
+  })
+})
+
+describe('a WebSocket', () => {
+  test.each([null, 'berth_u_nonsense'])('with the token %s is closed with 4403', async (token) => {
+    const socket = openSocket(world.url, token)
+    void take(socket.iterate('{ __typename }'), 1).catch(() => {})
+    expect(await socket.closed).toMatchObject({ code: 4403 })
+  })
+
+  test('has only so many subscriptions, and keeps those it has', async () => {
+    const socket = openSocket(world.url, world.adminToken)
+    const open = [1, 2, 3].map(() => socket.iterate(EVENTS, { id: world.accountId }))
+    for (const told of open) await told.next()
+    const [refused] = await take(socket.iterate(EVENTS, { id: world.accountId }), 1)
+    expect(refused?.errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED', reason: 'TOO_MANY_SUBSCRIPTIONS' })
+    await world.app()
+    expect((await open[0]?.next())?.value?.data.accountEvents.event.type).toBe('APP_CREATED')
+    await socket.close()
+  })
+
+  test('answers queries and mutations too', async () => {
+    const socket = openSocket(world.url, world.adminToken)
+    const [told] = await take(socket.iterate('{ me { email } }'), 1)
+    expect(told?.data.me.email).toBe('admin@localhost')
+    await socket.close()
+  })
+})

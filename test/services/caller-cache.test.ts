@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import type { Caller } from '../../src/services/caller.ts'
+import { CallerCache } from '../../src/services/caller-cache.ts'
+
+const somebody = (tokenId: string, expiresAt: Date | null = null) => ({ caller: { tokenId } as Caller, expiresAt })
+
+/** Counts look-ups, and answers with the next in line. */
+function lookUps(...answers: ReturnType<typeof somebody>[]) {
+  let count = 0
+  const lookUp = async () => answers[Math.min(count++, answers.length - 1)] ?? somebody('none')
+  return { lookUp, count: () => count }
+}
+
+describe('a known caller', () => {
+  test('is looked up once, however many come at a time', async () => {
+    const cache = new CallerCache()
+    const { lookUp, count } = lookUps(somebody('a'))
+    await Promise.all(Array.from({ length: 20 }, () => cache.get('hash', lookUp)))
+    await cache.get('hash', lookUp)
+    expect(count()).toBe(1)
+  })
+
+  test('is forgotten at once by a write that could change them, and not by a deployment', async () => {
+    const cache = new CallerCache()
+    const { lookUp } = lookUps(somebody('before'), somebody('after'))
+    await cache.get('hash', lookUp)
+    cache.forgetAfter({ permission: 'appEnv:operate' })
+    expect((await cache.get('hash', lookUp)).tokenId).toBe('before')
+    cache.forgetAfter({ permission: 'token:own' })
+    expect((await cache.get('hash', lookUp)).tokenId).toBe('after')
+  })
+
+  test('read before a write does not come back after it', async () => {
+    const cache = new CallerCache()
+    let answer: (found: ReturnType<typeof somebody>) => void = () => {}
+    const slow = cache.get('hash', () => new Promise((resolve) => (answer = resolve)))
+    cache.forgetAfter({ permission: 'token:own' })
+    answer(somebody('stale'))
+    await slow
+    expect((await cache.get('hash', lookUps(somebody('fresh')).lookUp)).tokenId).toBe('fresh')
+  })
+
+  test('is not kept past the end of the token, nor for long', async () => {
+    const cache = new CallerCache()
+    const { lookUp, count } = lookUps(somebody('a', new Date(Date.now() - 1)), somebody('b'))
+    await cache.get('hash', lookUp)
+    expect((await cache.get('hash', lookUp)).tokenId).toBe('b')
+    const looksAgain = async () => {
+      await cache.get('hash', lookUp)
+      return count()
+    }
+    await expect.poll(looksAgain, { timeout: 3000 }).toBe(3)
+  })
+
+  test('that could not be looked up is looked up again', async () => {
+    const cache = new CallerCache()
+    await expect(cache.get('hash', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
+    expect((await cache.get('hash', lookUps(somebody('back')).lookUp)).tokenId).toBe('back')
+  })
+})

@@ -1,0 +1,49 @@
+import pino from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { runtimeUnavailable } from '../../src/domain/errors.ts'
+import { createEngineRuntime } from '../../src/runtime/engine/engine-runtime.ts'
+import type { Runtime } from '../../src/runtime/runtime.ts'
+import { EngineLink } from '../../src/worker/engine-link.ts'
+import { eventually } from './fixtures.ts'
+
+const stopping = new AbortController()
+
+afterEach(() => stopping.abort())
+
+test('an engine that falls silent ends the calls under way, and is found again', async () => {
+  let isSilent = false
+  const engine = createEngineRuntime({ installationId: 'ins_link' })
+  const runtime: Runtime = {
+    ...engine,
+    info: (bounds) => (isSilent ? Promise.reject(runtimeUnavailable('silence')) : engine.info(bounds)),
+  }
+  const changes: (boolean | null)[] = []
+  const link = new EngineLink(runtime, pino({ level: 'silent' }), async (changed) => {
+    if (changed) changes.push(link.reachable)
+  })
+  const running = link.run(stopping.signal)
+  await link.prove(stopping.signal)
+  const { gone } = link
+  isSilent = true
+  link.doubt()
+  await eventually(
+    async () => link.reachable,
+    (reachable) => reachable === false,
+  )
+  expect(() => link.assertReachable()).toThrow('silence')
+  expect(gone.aborted).toBe(false)
+  await eventually(
+    async () => gone.aborted,
+    (aborted) => aborted,
+  )
+  expect(gone.reason).toMatchObject({ code: 'RUNTIME_UNAVAILABLE' })
+  isSilent = false
+  await eventually(
+    async () => link.reachable,
+    (reachable) => reachable === true,
+  )
+  expect(link.gone.aborted).toBe(false)
+  expect(changes).toEqual([true, false, true])
+  stopping.abort()
+  await running
+})
