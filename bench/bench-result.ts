@@ -11,4 +11,5 @@ export interface BenchResult {
   limitedBy: string
 }
 
-export const meetsAim = ({ ratio, aim, better }: BenchResult): boolean => (better === 'higher' ? ratio >= aim : ratio <= aim)
+export const meetsAim = ({ ratio, aim, better }: BenchResult): boolean =>
+  better === 'higher' ? ratio >= aim : ratio <= aim

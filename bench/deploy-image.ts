@@ -57,7 +57,11 @@ async function createAndStart(docker: Docker, image: string): Promise<number> {
 }
 
 async function deploy(berth: BenchPlatform, round: number): Promise<number> {
-  const { appEnvId, host } = await berth.createAppEnv(`bench-${round}`, { command: 'node', args: ['-e', PROGRAM], shell: false })
+  const { appEnvId, host } = await berth.createAppEnv(`bench-${round}`, {
+    command: 'node',
+    args: ['-e', PROGRAM],
+    shell: false,
+  })
   await berth.post('/app-env/deploy-image', { appEnvId, image: berth.image })
   const accepted = performance.now()
   const { hostname, port } = new URL(berth.ingressUrl)

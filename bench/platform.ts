@@ -38,7 +38,13 @@ export async function startBenchPlatform(): Promise<BenchPlatform> {
     const { accounts } = (await call('GET', '/accounts')) as { accounts: { accountId: string }[] }
     const accountId = accounts[0]?.accountId
     const { appId } = await post('/app', { name, accountId, port: 3000, useImage: true, image })
-    const { appEnvId } = await post('/app-env', { accountId, appId, name: 'production', region: 'local', startupConfig })
+    const { appEnvId } = await post('/app-env', {
+      accountId,
+      appId,
+      name: 'production',
+      region: 'local',
+      startupConfig,
+    })
     const { hosts } = (await call('GET', `/app-env?appEnvId=${appEnvId}`)) as { hosts: string[] }
     return { appEnvId: String(appEnvId), host: hosts[0] ?? '' }
   }

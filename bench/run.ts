@@ -4,7 +4,13 @@ import { benchGraphqlAppEnvs, benchGraphqlApps } from './graphql.ts'
 import { benchIngress } from './ingress.ts'
 import { benchRestApps } from './rest-apps.ts'
 
-const BENCHES = { rest: benchRestApps, graphql: benchGraphqlApps, nested: benchGraphqlAppEnvs, deploy: benchDeployImage, ingress: benchIngress }
+const BENCHES = {
+  rest: benchRestApps,
+  graphql: benchGraphqlApps,
+  nested: benchGraphqlAppEnvs,
+  deploy: benchDeployImage,
+  ingress: benchIngress,
+}
 
 /** `npm run bench`, or `npm run bench -- rest ingress` for some of them. An aim that is missed is said, and fails nothing. */
 const wanted = process.argv.slice(2)

@@ -24,7 +24,13 @@ export class EventBuffer {
     if (this.#failure) return
     this.#bytes += sized.bytes
     if (this.#bytes > this.#maxBytes) {
-      this.fail(new DomainError('UNAVAILABLE', 'TOO_SLOW', 'You read too slowly; go on from the cursor of the last event you got'))
+      this.fail(
+        new DomainError(
+          'UNAVAILABLE',
+          'TOO_SLOW',
+          'You read too slowly; go on from the cursor of the last event you got',
+        ),
+      )
       return
     }
     this.#queue.push(sized)

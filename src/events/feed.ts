@@ -8,12 +8,11 @@ import { EventBuffer } from './buffer.ts'
 import { cursorExpired } from './cursor.ts'
 import type { RecordedEvent } from './event.ts'
 import { expireEvents } from './expire.ts'
-import { type Filter, LedgerReader } from './ledger-reader.ts'
-import { LOG_PAGE, lastSequences, ledgerMarks, readPage } from './log.ts'
+import type { Filter } from './ledger-reader.ts'
+import { LOG_PAGE, ledgerMarks, readPage } from './log.ts'
+import { createReaders } from './readers.ts'
 import type { Wakeups } from './wakeups.ts'
 
-/** A lost hint costs at most this much. */
-const LOOK_AGAIN_MS = 1_000
 const RETRY_MS = 500
 const EXPIRE_EVERY_MS = 10 * 60_000
 const MAX_BACKLOG_BYTES = 1024 * 1024
@@ -49,12 +48,15 @@ export function createEventFeed({ database, wakeups, config, log, ...options }: 
   const readers = createReaders(database, wakeups, log)
   const closing = new AbortController()
   const expiring = setInterval(() => {
-    expireEvents(database, config.BERTH_EVENT_RETENTION_HOURS).catch((error) => log.debug({ err: error }, 'Old events stay for now'))
+    expireEvents(database, config.BERTH_EVENT_RETENTION_HOURS).catch((error) =>
+      log.debug({ err: error }, 'Old events stay for now'),
+    )
   }, EXPIRE_EVERY_MS).unref()
 
   async function* follow(ledgerId: string, after: bigint, filter: Filter, signal: AbortSignal) {
-    await requireKnown(database, ledgerId, after)
+    const last = await requireKnown(database, ledgerId, after)
     let position = after
+    if (after === last) readers.open(ledgerId, position)
     // Old events are read alone, page by page, however slowly; only what is new comes through the buffer.
     while (!readers.canJoin(ledgerId, position)) {
       const page = await untilAnswered(() => readPage(database, ledgerId, position), signal)
@@ -97,70 +99,12 @@ export function createEventFeed({ database, wakeups, config, log, ...options }: 
   }
 }
 
-type Follower = Parameters<LedgerReader['attach']>[0]
-
-/** One reader for each ledger that somebody follows. */
-function createReaders(database: Database, wakeups: Wakeups, log: Logger) {
-  const open = new Map<string, { reader: LedgerReader; stop: () => void }>()
-  const timer = setInterval(() => void lookWhereBehind(), LOOK_AGAIN_MS).unref()
-
-  async function look(ledgerId: string, reader: LedgerReader): Promise<void> {
-    try {
-      await reader.look()
-    } catch (error) {
-      if (!(error instanceof DomainError)) return log.debug({ err: error }, 'The event log could not be read; trying again')
-      // The reader was kept from the log for longer than events are kept.
-      reader.failAll(error)
-      close(ledgerId)
-    }
-  }
-
-  /** One statement for all ledgers, however many are followed. */
-  async function lookWhereBehind(): Promise<void> {
-    if (open.size === 0) return
-    const last = await lastSequences(database, [...open.keys()]).catch(() => [])
-    for (const { id, lastEventSequence } of last) {
-      const reader = open.get(id)?.reader
-      if (reader && lastEventSequence > reader.position) void look(id, reader)
-    }
-  }
-
-  function close(ledgerId: string): void {
-    open.get(ledgerId)?.stop()
-    open.delete(ledgerId)
-  }
-
-  return {
-    canJoin(ledgerId: string, position: bigint): boolean {
-      const known = open.get(ledgerId)
-      return known !== undefined && known.reader.position <= position
-    },
-    open(ledgerId: string, position: bigint): void {
-      if (open.has(ledgerId)) return
-      const source = { read: (after: bigint) => readPage(database, ledgerId, after), pageSize: LOG_PAGE }
-      const reader = new LedgerReader(source, position)
-      open.set(ledgerId, { reader, stop: wakeups.on(ledgerId, () => void look(ledgerId, reader)) })
-    },
-    join(ledgerId: string, follower: Follower): () => void {
-      const { reader } = open.get(ledgerId) as { reader: LedgerReader }
-      const detach = reader.attach(follower)
-      void look(ledgerId, reader)
-      return () => {
-        detach()
-        if (reader.isIdle && open.get(ledgerId)?.reader === reader) close(ledgerId)
-      }
-    },
-    close() {
-      clearInterval(timer)
-      for (const ledgerId of [...open.keys()]) close(ledgerId)
-    },
-  }
-}
-
-async function requireKnown(database: Database, ledgerId: string, after: bigint): Promise<void> {
+/** The ledger's last sequence. Throws for a cursor whose events are gone, or were never there. */
+async function requireKnown(database: Database, ledgerId: string, after: bigint): Promise<bigint> {
   const { last, expired } = await ledgerMarks(database, ledgerId)
   if (after < expired) throw cursorExpired()
   if (after > last) throw invalidField('after', 'is not a cursor of these events')
+  return last
 }
 
 /** A follower outlives a database that is away for a while. */

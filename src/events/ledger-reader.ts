@@ -3,7 +3,7 @@ import type { RecordedEvent } from './event.ts'
 
 export type Filter = (event: RecordedEvent) => boolean
 
-interface Follower {
+export interface Follower {
   buffer: EventBuffer
   filter: Filter
   /** Up to here it has read by itself. */

@@ -39,7 +39,9 @@ export const builder = new SchemaBuilder<Types>({
     hasNextPageFieldOptions: { description: 'Whether more follow.' },
     hasPreviousPageFieldOptions: { description: 'Whether there are any before.' },
     startCursorFieldOptions: { description: 'Cursor of the first on this page; null when the page is empty.' },
-    endCursorFieldOptions: { description: 'Cursor of the last on this page, to send as `after`; null when the page is empty.' },
+    endCursorFieldOptions: {
+      description: 'Cursor of the last on this page, to send as `after`; null when the page is empty.',
+    },
     firstArgOptions: { description: `How many to return from the start, at most ${MAX_PAGE}.` },
     lastArgOptions: { description: `How many to return from the end, at most ${MAX_PAGE}.` },
     afterArgOptions: { description: 'Return what follows this cursor.' },
@@ -53,5 +55,3 @@ export const builder = new SchemaBuilder<Types>({
     defaultEdgeTypeOptions: { description: 'One object of a list, and its place.' },
   },
 })
-
-export type Builder = typeof builder

@@ -71,11 +71,15 @@ const given = (control: Record<keyof Control, unknown>): Control =>
 
 function controlFields(t: InputBuilder, { versioned, waits }: { versioned?: boolean; waits?: boolean }) {
   const fields: InputFieldMap = {
-    idempotencyKey: t.string({ description: 'Repeats with the same key get the answer of the first. At most 255 characters.' }),
+    idempotencyKey: t.string({
+      description: 'Repeats with the same key get the answer of the first. At most 255 characters.',
+    }),
     dryRun: t.boolean({ description: 'Decide and answer, but change nothing.' }),
   }
-  if (versioned) fields.expectedVersion = t.int({ description: 'The version you have read; refused when it is another by now.' })
-  if (waits) fields.waitSeconds = t.int({ description: 'Answer when the operation has ended, or after so many seconds.' })
+  if (versioned)
+    fields.expectedVersion = t.int({ description: 'The version you have read; refused when it is another by now.' })
+  if (waits)
+    fields.waitSeconds = t.int({ description: 'Answer when the operation has ended, or after so many seconds.' })
   return fields
 }
 

@@ -82,7 +82,10 @@ interface Access {
 }
 
 /** Looks every few seconds whether the caller still may; if not, everything on the connection ends. */
-function watchAccess<State>({ access, authorization, caller, closeConnection }: GraphQLContext, subject: Subject<State>): Access {
+function watchAccess<State>(
+  { access, authorization, caller, closeConnection }: GraphQLContext,
+  subject: Subject<State>,
+): Access {
   const lost = new AbortController()
   const watched: Access = { caller, signal: lost.signal, refusal: null, stop: () => {} }
   const lose = (refusal: unknown) => {

@@ -1,5 +1,4 @@
 import type { Server } from 'node:http'
-import { execute, subscribe } from 'graphql'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { DomainError } from '../domain/errors.ts'
@@ -12,7 +11,8 @@ import { answerPlainly, refuseRequest, type Yoga } from './json-door.ts'
 import { limitsPlugin } from './limits/limits-plugin.ts'
 import { readBody } from './read-body.ts'
 import { schema } from './schema.ts'
-import { attachSockets, type RequestBudget } from './sockets.ts'
+import type { RequestBudget } from './socket-operation.ts'
+import { attachSockets } from './sockets.ts'
 
 interface GraphQLOptions extends Omit<GraphQLParts, 'access'> {
   log: Logger
@@ -77,18 +77,8 @@ const isJson = (contentType: string) => /^application\/json\s*(;|$)/i.test(conte
 const notJson = (code: 'INVALID_INPUT' | 'UNSUPPORTED_MEDIA_TYPE') =>
   new DomainError(code, undefined, 'Send a JSON body, with Content-Type: application/json')
 
-/** GraphQL's own executor, which is faster than the one that Yoga brings. */
-const graphqlExecutor: Plugin = {
-  onExecute: ({ setExecuteFn }) => setExecuteFn(execute as never),
-  onSubscribe: ({ setSubscribeFn }) => setSubscribeFn(subscribe as never),
-}
-
 function yogaOf(parts: GraphQLParts, log: Logger): Yoga {
-  const plugins: Plugin[] = [
-    graphqlExecutor,
-    limitsPlugin(parts.config),
-    publicErrorsPlugin(log),
-  ]
+  const plugins: Plugin[] = [limitsPlugin(parts.config), publicErrorsPlugin(log)]
   return createYoga<{ arrival: Arrival }>({
     schema,
     plugins,

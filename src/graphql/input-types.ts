@@ -32,7 +32,8 @@ function unwrap(field: z.ZodType): Unwrapped {
   let fallback = ''
   for (let definition = definitionOf(schema); WRAPPERS.has(definition.type); definition = definitionOf(schema)) {
     if (definition.type === 'optional' || definition.type === 'default') isRequired = false
-    if (definition.type === 'default' && isTellable(definition.defaultValue)) fallback = ` Default: ${definition.defaultValue}.`
+    if (definition.type === 'default' && isTellable(definition.defaultValue))
+      fallback = ` Default: ${definition.defaultValue}.`
     if (!definition.innerType) break
     schema = definition.innerType
     description ??= schema.description

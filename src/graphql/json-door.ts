@@ -1,9 +1,8 @@
 import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
-import { DomainError } from '../domain/errors.ts'
+import type { DomainError } from '../domain/errors.ts'
 import type { Arrival } from './context.ts'
-import { publicError, publicResult } from './errors.ts'
-import type { ErrorTools } from './errors.ts'
+import { type ErrorTools, publicError, publicResult } from './errors.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: Yoga's own types for "whatever its context is".
 export type Yoga = YogaServerInstance<any, any>
@@ -46,7 +45,13 @@ export async function answerPlainly(
   }
   const result = await run(async () => {
     const { variables: variableValues, operationName } = params
-    return execute({ schema, document: operation.document, contextValue: await contextFactory(), variableValues, operationName })
+    return execute({
+      schema,
+      document: operation.document,
+      contextValue: await contextFactory(),
+      variableValues,
+      operationName,
+    })
   }, tools)
   return respond(result, mediaType)
 }
@@ -106,18 +111,17 @@ function statusOf({ data, errors }: ExecutionResult, mediaType: string): number 
 
 /** How a refusal is told over HTTP is for the door, not for the answer. */
 export function withoutStatus(result: ExecutionResult): ExecutionResult {
-  if (!result.errors) return result
-  const errors = result.errors.map((error) => {
-    if (!('http' in error.extensions)) return error
-    const { http: _http, ...extensions } = error.extensions
-    const { message, nodes, source, positions, path } = error
-    return new GraphQLError(message, { nodes, source, positions, path, extensions })
-  })
-  return { ...result, errors }
+  return result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result
+}
+
+function withoutHttp(error: GraphQLError): GraphQLError {
+  if (!('http' in error.extensions)) return error
+  const { http: _http, ...extensions } = error.extensions
+  const { message, nodes, source, positions, path } = error
+  return new GraphQLError(message, { nodes, source, positions, path, extensions })
 }
 
 /** A request that is refused before it is read. */
 export function refuseRequest(error: DomainError, status: number, tools: ErrorTools): Response {
-  const { message, extensions } = withoutStatus({ errors: [publicError(error, tools)] }).errors?.[0] as GraphQLError
-  return Response.json({ errors: [{ message, extensions }] }, { status })
+  return Response.json({ errors: [withoutHttp(publicError(error, tools))] }, { status })
 }

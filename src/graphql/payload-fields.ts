@@ -88,4 +88,3 @@ export function accountById<Result extends { accountId: string }>(t: PayloadBuil
 export function messageField<Result extends { message: string }>(t: PayloadBuilder<Result>) {
   return t.string({ description: 'What was done, in words.', resolve: ({ result }) => result.message })
 }
-

@@ -28,7 +28,8 @@ import './schema/operation-progress.ts'
 builder.queryType({ description: 'What can be read.' })
 builder.mutationType({ description: 'What can be changed. Each takes one `input`, and can be tried with `dryRun`.' })
 builder.subscriptionType({
-  description: 'What can be followed, over WebSocket (graphql-transport-ws) or SSE. The first answer is the present state.',
+  description:
+    'What can be followed, over WebSocket (graphql-transport-ws) or SSE. The first answer is the present state.',
 })
 
 /** The whole schema. Importing it is what puts it together. */

@@ -6,7 +6,12 @@ const loads = new WeakMap<RecordedEvent, Map<string, Promise<unknown>>>()
  * Loads what goes with an event once, for all who were told of the event and ask for the same columns: ten
  * thousand subscribers do not cost ten thousand queries. Whoever calls this has checked permission before.
  */
-export function loadOnce<T>(event: RecordedEvent | null, key: string, query: object, load: () => Promise<T>): Promise<T> {
+export function loadOnce<T>(
+  event: RecordedEvent | null,
+  key: string,
+  query: object,
+  load: () => Promise<T>,
+): Promise<T> {
   if (!event) return load()
   const known = loads.get(event) ?? new Map<string, Promise<unknown>>()
   loads.set(event, known)

@@ -81,7 +81,12 @@ function errorsPage(): string {
   })
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>Berth error codes</title><link rel="stylesheet" href="/docs/style.css"></head>
+<head>
+<meta charset="utf-8">
+<title>Berth error codes</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/style.css">
+</head>
 <body>
 <h1>Error codes</h1>
 <p>The same codes in REST (<code>code</code>) and GraphQL (<code>extensions.code</code>). A finer <code>reason</code> stands beside many of them.</p>

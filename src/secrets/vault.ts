@@ -4,6 +4,7 @@ import { fingerprint, type Key, keyFrom, newKey, open, seal } from './keys.ts'
 
 const variablePlace = (id: string) => `variable/${id}/value`
 const credentialPlace = (id: string) => `credential/${id}/data`
+const answerPlace = (call: string) => `idempotencyRecord/${call}/response`
 const dataKeyPlace = (accountId: string) => `account/${accountId}/dataKey`
 
 /** What one account's data key can do. Obtained from the vault with the account's wrapped key. */
@@ -19,6 +20,11 @@ export interface Vault {
   /** A fresh data key for an account, wrapped for storage. */
   wrapNewKey(accountId: string): string
   forAccount(account: { id: string; dataKey: string }): AccountVault
+  /** For answers kept for idempotent repeats; `call` says which call's it is. */
+  sealAnswer(call: string, text: string): string
+  openAnswer(call: string, sealed: string): string
+  /** Tells whether two requests are the same, without keeping what they said: they may hold secrets. */
+  fingerprint(text: string): string
   /** Seals a known text, to find out at the next start whether the master key is still the same. */
   keyCheck(): string
   passesCheck(keyCheck: string): boolean
@@ -34,6 +40,9 @@ export function createVault(masterKey: Key): Vault {
     wrapNewKey: (accountId) => seal(masterKey, dataKeyPlace(accountId), newKey().bytes.toString('base64')),
     forAccount: (account) =>
       accountVault(keyFrom(Buffer.from(open(masterKey, dataKeyPlace(account.id), account.dataKey), 'base64'))),
+    sealAnswer: (call, text) => seal(masterKey, answerPlace(call), text),
+    openAnswer: (call, sealed) => open(masterKey, answerPlace(call), sealed),
+    fingerprint: (text) => fingerprint(masterKey, text),
     keyCheck: () => seal(masterKey, CHECK_PLACE, CHECK_TEXT),
     passesCheck(keyCheck) {
       try {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Config } from '../config.ts'
-import type { Transaction } from '../database/client.ts'
+import type { Database, Transaction } from '../database/client.ts'
 import type { Permission } from '../domain/permissions.ts'
 import type { NewEvent } from '../events/event.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -68,6 +68,8 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   /** Loads and locks what is acted upon; throws NOT_FOUND. */
   target(context: CommandContext, input: z.output<z.ZodObject<Shape>>): Promise<On>
   execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>
+  /** The answer as it is once the operation that it began has ended, for calls that wait. */
+  refresh?(tools: { database: Database; vault: Vault }, result: Result): Promise<Result>
 }
 
 /** Keeps a command's types together; adds nothing. */

@@ -8,7 +8,7 @@ import { record } from '../events/record.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { type Caller, permit } from './caller.ts'
 import type { AnyCommand, CallOptions, CommandContext, CommandResult, Performed, Target } from './command.ts'
-import { claimKey, keepRefusal, type StoredAnswer, storeAnswer } from './idempotency.ts'
+import { claimKey, type KeyedCall, keepRefusal, type StoredAnswer, storeAnswer } from './idempotency.ts'
 
 /** Budgets that the doors share; without them nothing is counted. */
 export interface OperationLimits {
@@ -46,14 +46,15 @@ export async function perform(
   options: CallOptions,
 ): Promise<Performed> {
   const input = parseInput(command.input, rawInput)
+  const call: KeyedCall = { caller, command, input, options, config, vault }
   const run = () =>
     database.$transaction(
       async (tx) => {
-        const replay = await claimKey(tx, caller, command, input, options)
+        const replay = await claimKey(tx, call)
         if (replay) return replay
-        const result = await decide({ tx, caller, config, vault, limits, command, input, options })
+        const result = await decide({ tx, limits, ...call })
         if (options.dryRun) throw new DryRunDone(result)
-        await storeAnswer(tx, caller, command, options, config, result)
+        await storeAnswer(tx, call, result)
         return { result, replayed: false }
       },
       { timeout: TRANSACTION_MS, maxWait: TRANSACTION_MS / 2 },
@@ -63,7 +64,7 @@ export async function perform(
   } catch (error) {
     if (error instanceof DryRunDone) return { result: error.result, replayed: false }
     const refusal = asDomainError(error)
-    if (refusal instanceof DomainError) await keepRefusal(database, caller, command, input, options, config, refusal)
+    if (refusal instanceof DomainError) await keepRefusal(database, call, refusal)
     throw refusal
   }
 }

@@ -20,11 +20,11 @@ import { appEnvsScope, getAppEnv, listAppEnvs, readAppEnvRecord, visibleAppEnvs 
 import { authenticate } from './authenticate.ts'
 import type { Caller } from './caller.ts'
 import { CallerCache } from './caller-cache.ts'
-import type { AnyCommand, CallOptions, CommandResult, Performed, ResultOf } from './command.ts'
+import type { AnyCommand, CallOptions, Performed, ResultOf } from './command.ts'
 import { getCredential, listCredentials } from './credential/read-credentials.ts'
 import { storeFinalAnswer } from './idempotency.ts'
 import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
-import { type OperationLimits, perform } from './perform.ts'
+import { type OperationLimits, parseInput, perform } from './perform.ts'
 import { readAppEnvToken, readUserToken } from './token/read-own-token.ts'
 import { getToken, listTokens } from './token/read-tokens.ts'
 import { waitForOperation } from './wait.ts'
@@ -96,7 +96,7 @@ async function performAndWait(
   input: unknown,
   options: CallOptions,
 ): Promise<Performed> {
-  const { database, config, callers } = dependencies
+  const { database, config, vault, callers } = dependencies
   const { waitSeconds } = options
   if (
     waitSeconds !== undefined &&
@@ -111,14 +111,8 @@ async function performAndWait(
   const { operationId } = performed.result
   if (!waitSeconds || performed.replayed || options.dryRun || typeof operationId !== 'string') return performed
   await waitForOperation(dependencies, operationId, waitSeconds, options.signal)
-  const result = await withPresentStatus(database, performed.result)
-  await storeFinalAnswer(database, caller, command, options, result)
+  const result = (await command.refresh?.(dependencies, performed.result)) ?? performed.result
+  const keyed = { caller, command, input: parseInput(command.input, input), options, config, vault }
+  await storeFinalAnswer(database, keyed, result)
   return { result, replayed: false }
-}
-
-async function withPresentStatus(database: Database, result: CommandResult): Promise<CommandResult> {
-  const appEnv = result.appEnv as { appEnvId: string } | undefined
-  if (!appEnv) return result
-  const present = await database.appEnv.findUnique({ where: { id: appEnv.appEnvId }, select: { status: true } })
-  return present ? { ...result, appEnv: { ...appEnv, status: present.status } } : result
 }

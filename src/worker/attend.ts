@@ -9,6 +9,7 @@ import type { Lease } from './lease.ts'
 import { leasedEngine } from './leased-engine.ts'
 import { type Looked, look } from './look.ts'
 import { DeadlineExceeded, operate } from './operate.ts'
+import { pause } from './pause.ts'
 import type { ProbeMemory } from './probe-memory.ts'
 import { Steps } from './steps.ts'
 import { loadAppEnv, type Work, type WorkAppEnv, type WorkOperation } from './work.ts'
@@ -24,6 +25,7 @@ export interface Tools {
   probes: ProbeMemory
 }
 
+const FAILURE_PAUSE_MS = 1_000
 const AT_ONCE: Looked = { lookAgainSeconds: 0, observed: false }
 
 /** Does what a claimed environment needs, and says when it is to be looked at again. Never throws. */
@@ -40,7 +42,10 @@ export async function attend(tools: Tools, lease: Lease): Promise<Looked> {
     const cause = lease.signal.aborted ? lease.signal.reason : error
     tools.log.debug({ appEnvId: lease.appEnvId, err: cause }, 'Work was abandoned')
     if (cause instanceof OperationEnded || cause instanceof WorkerStopping) return AT_ONCE
-    if (!(cause instanceof Abandoned)) tools.log.warn({ appEnvId: lease.appEnvId, err: cause }, 'Work failed')
+    if (cause instanceof Abandoned) return patience
+    tools.log.warn({ appEnvId: lease.appEnvId, err: cause }, 'Work failed')
+    // Nothing could be written, so the operation is due still: whoever claims it next should not be as quick to fail.
+    await pause(FAILURE_PAUSE_MS, lease.signal)
     return patience
   }
 }

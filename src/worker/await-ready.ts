@@ -13,7 +13,6 @@ const LONGEST_PAUSE_MS = 1_000
 const MOST_EXITS = 3
 
 const LAST_LINES = 5
-const MESSAGE_BYTES = 2_048
 
 /**
  * Waits until every replica of the rollout answers its probe, and returns them. Containers that vanish or stop
@@ -67,7 +66,7 @@ class ReadyWait {
 
   async timedOut(seconds: number): Promise<VersionFailed> {
     const message = `Not ready within ${seconds} s: ${this.reason}${await this.#lastWords(this.#unready)}`
-    return new VersionFailed('READINESS_TIMEOUT', cut(message))
+    return new VersionFailed('READINESS_TIMEOUT', message)
   }
 
   async #probe(replica: ObservedReplica): Promise<void> {
@@ -90,10 +89,7 @@ class ReadyWait {
     this.reason = `container ${replica.index} ${exitOf(death)}`
     if (ends + replica.restartCount < MOST_EXITS) return
     const reason = death.outOfMemory ? 'OUT_OF_MEMORY' : 'CONTAINER_EXITED'
-    throw new VersionFailed(
-      reason,
-      cut(`${capitalised(this.reason)}, again and again${await this.#lastWords(replica)}`),
-    )
+    throw new VersionFailed(reason, `${capitalised(this.reason)}, again and again${await this.#lastWords(replica)}`)
   }
 
   /** A replica's last lines say more about why it is not ready than any probe. */
@@ -111,9 +107,3 @@ const identity = ({ containerId, address, restartCount }: ObservedReplica) =>
   `${containerId} ${address} ${restartCount}`
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
-
-const cut = (message: string): string =>
-  Buffer.from(message)
-    .subarray(0, MESSAGE_BYTES)
-    .toString('utf8')
-    .replace(/\uFFFD+$/, '')

@@ -53,7 +53,7 @@ async function pin(attempt: VersionAttempt): Promise<void> {
   await succeed(attempt, {
     status: 'RUNNING',
     appEnv: { currentContentId: content.id, rolloutId: operation.id, replicasDesired: 0, health: 'UNKNOWN' },
-    finish: { name: 'pull', detail: content.imageDigest },
+    finish: [{ name: 'pull', detail: content.imageDigest }],
     write: (tx) =>
       tx.content.updateMany({
         where: { id: content.id },

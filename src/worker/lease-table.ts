@@ -66,7 +66,7 @@ export async function renew(database: Database, leases: readonly Lease[], leaseS
   for (const lease of leases) if (renewed.has(`${lease.appEnvId} ${lease.claim.token}`)) lease.renewed(askedAt)
 }
 
-export interface Release {
+interface Release {
   /** When the environment is to be looked at again, unless something asks for it sooner. */
   lookAgainSeconds: number
   /** The engine was asked, and what it said is in the row. */

@@ -4,7 +4,7 @@ import type { DatabaseClock } from './database-clock.ts'
 /** What a worker claims environments for: an operation that is open, or a look at what runs. */
 export type Lane = 'operations' | 'looks'
 
-export interface Claim {
+interface Claim {
   appEnvId: string
   /** Fencing token: greater than that of every earlier claim of the environment. */
   token: number

@@ -1,5 +1,6 @@
 import { type Health, healthOf } from '../domain/app-env.ts'
 import type { ObservedReplica } from '../runtime/runtime.ts'
+import { plainText } from './plain-text.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 
 /** What a look found, as it is told to users. */
@@ -43,7 +44,7 @@ export function observationOf({ wanted }: ReplicaPlan, unready: ReadonlyMap<stri
     health: healthOf(wanted.length, ready.length),
     replicasRunning: running.length,
     replicasReady: ready.length,
-    observedReason: reasons.length > 0 ? summary(reasons, wanted.length) : null,
+    observedReason: reasons.length > 0 ? plainText(summary(reasons, wanted.length)) : null,
   }
 }
 

@@ -13,7 +13,7 @@ export async function remove(attempt: Attempt): Promise<void> {
   await succeed(attempt, {
     status: 'STOPPED',
     appEnv: NOTHING_RUNS,
-    finish: { name: 'forget', detail: null },
+    finish: [{ name: 'forget', detail: null }],
     write: (tx) => forgetRows(tx, attempt.appEnv.id),
   })
 }

@@ -18,7 +18,7 @@ export interface Probed {
 }
 
 /** One slow answer is no reason to take a replica out of the balance. */
-export const FAILURES_UNTIL_UNREADY = 3
+const FAILURES_UNTIL_UNREADY = 3
 
 /** Whether the row speaks of the same run of the container: a restart gives it another address. */
 const isSameRun = ({ row, observed }: Probed) =>

@@ -14,7 +14,7 @@ export const configurationOf = (content: Pick<Content, 'configuration'>): Config
 export const servingReplicas = (appEnv: WorkAppEnv): number =>
   getAppType(appEnv.app.type).hasHosts ? appEnv.containers : 0
 
-export interface RolloutChoice {
+interface RolloutChoice {
   content: Content
   rolloutId: string
   requestId: string

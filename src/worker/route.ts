@@ -19,7 +19,10 @@ export async function route(attempt: VersionAttempt, ready: readonly ObservedRep
       ...{ currentContentId: content.id, rolloutId: operation.id, ...replicas },
       ...{ health: 'HEALTHY', observedReason: null, observedAt: now },
     },
-    finish: { name: 'ready', detail: `${ready.length} of ${ready.length} ready after ${secondsSince(attempt, now)} s` },
+    finish: [
+      { name: 'ready', detail: `${ready.length} of ${ready.length} ready after ${secondsSince(attempt, now)} s` },
+      { name: 'route', detail: `traffic goes to version ${content.version}` },
+    ],
     async write(tx) {
       await drainOthers(tx, appEnv.id, operation.id, attempt.config.BERTH_DRAIN_SECONDS)
       await tx.replica.createMany({ data: ready.map((replica) => rowOf(attempt, replica)) })

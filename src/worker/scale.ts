@@ -9,17 +9,16 @@ import { succeed } from './settle.ts'
 
 /** Brings the wanted number of replicas of the version that serves about, without starting the others anew. */
 export async function scale(attempt: Attempt): Promise<void> {
-  const { appEnv, operation, steps } = attempt
+  const { appEnv, operation } = attempt
   const { currentContent: content, rolloutId } = appEnv
   const replicas = servingReplicas(appEnv)
   if (!content || !rolloutId || appEnv.replicasDesired === 0 || replicas === 0) {
     const status = statusAfter(operation.previousStatus, content !== null)
-    return succeed(attempt, { status, finish: { name: 'create', detail: 'nothing runs that could be scaled' } })
+    return succeed(attempt, { status, finish: [{ name: 'route', detail: 'nothing runs that could be scaled' }] })
   }
   const version = { ...attempt, content }
   const ready = replicas > appEnv.replicasDesired ? await add(version, rolloutId, replicas) : []
   const detail = `from ${appEnv.replicasDesired} to ${replicas}`
-  await steps.advance({ start: 'route' })
   await settle(version, rolloutId, replicas, ready, detail)
 }
 
@@ -49,7 +48,7 @@ async function settle(
   await succeed(attempt, {
     status: 'RUNNING',
     appEnv: { replicasDesired: replicas },
-    finish: { name: 'route', detail },
+    finish: [{ name: 'route', detail }],
     async write(tx) {
       await tx.$executeRaw`
         UPDATE replica SET state = 'DRAINING', drain_until = now() + make_interval(secs => ${config.BERTH_DRAIN_SECONDS})

@@ -6,7 +6,8 @@ import type { NewEvent } from '../events/event.ts'
 import { record } from '../events/record.ts'
 import type { Attempt } from './attempt.ts'
 import { fenced } from './fenced.ts'
-import type { StepName } from './steps.ts'
+import { plainText } from './plain-text.ts'
+import type { FinishedStep } from './steps.ts'
 
 type Outcome = Prisma.OperationUncheckedUpdateManyInput
 
@@ -14,7 +15,7 @@ interface Success {
   status: AppEnvStatus
   /** The environment's other columns. */
   appEnv?: Prisma.AppEnvUncheckedUpdateManyInput
-  finish: { name: StepName; detail: string | null }
+  finish: readonly FinishedStep[]
   /** Whatever else becomes true in the same moment: routes, the version. */
   write?: (tx: Transaction) => Promise<unknown>
 }
@@ -31,7 +32,7 @@ export async function succeed(attempt: Attempt, { status, appEnv = {}, finish, w
   })
 }
 
-export interface Failure {
+interface Failure {
   reason: string
   message: string
   /** Every attempt was used up: it waits for a person. */
@@ -39,8 +40,9 @@ export interface Failure {
 }
 
 /** Ends the operation without its result: the environment is where it was before, and the version says why it failed. */
-export async function fail(attempt: Attempt, { reason, message, isDeadLetter = false }: Failure): Promise<void> {
+export async function fail(attempt: Attempt, { reason, isDeadLetter = false, ...failure }: Failure): Promise<void> {
   const { steps, operation, appEnv } = attempt
+  const message = plainText(failure.message)
   await settling(attempt, async (tx) => {
     const finishedAt = now(attempt)
     if (operation.contentId) {
@@ -67,11 +69,10 @@ export interface Pause {
 }
 
 /** Leaves the operation open, to be tried again after a while, but no later than its deadline. */
-export async function postpone(
-  attempt: Attempt,
-  { reason, message, afterSeconds, countsAsAttempt }: Pause,
-): Promise<void> {
+export async function postpone(attempt: Attempt, pause: Pause): Promise<void> {
+  const { reason, afterSeconds, countsAsAttempt } = pause
   const { steps, operation } = attempt
+  const message = plainText(pause.message)
   const next = now(attempt).getTime() + afterSeconds * 1000
   const notBefore = new Date(Math.min(next, Math.max(operation.deadlineAt.getTime(), now(attempt).getTime())))
   const number = operation.attempt + (countsAsAttempt ? 1 : 0)

@@ -4,15 +4,21 @@ import type { OperationStep } from '../domain/operation.ts'
 import type { EventType, NewEvent } from '../events/event.ts'
 import { record } from '../events/record.ts'
 import { fenced } from './fenced.ts'
+import { plainText } from './plain-text.ts'
 import type { Work, WorkAppEnv, WorkOperation } from './work.ts'
 
 export type StepName = 'pull' | 'create' | 'ready' | 'route' | 'unroute' | 'stop' | 'remove' | 'forget'
 
 const DETAIL_PAUSE_MS = 1_000
 
+/** A step that is over, and what is worth knowing about how it went. */
+export interface FinishedStep {
+  name: StepName
+  detail: string | null
+}
+
 interface Advance {
-  /** The step that is over, and what is worth knowing about how it went. */
-  finish?: { name: StepName; detail: string | null }
+  finish?: FinishedStep
   start?: StepName
   /** Further writes that belong to the same checkpoint. */
   write?: (tx: Transaction) => Promise<unknown>
@@ -50,7 +56,7 @@ export class Steps {
   }
 
   async advance({ finish, start, write }: Advance): Promise<void> {
-    const events = this.#apply({ finish, start })
+    const events = [...(finish ? this.#finish(finish) : []), ...(start ? this.#start(start) : [])]
     if (events.length === 0 && !write && !this.#isOpening) return
     await fenced(this.#work.database, this.#work.lease, async (tx) => {
       await this.#save(tx)
@@ -65,27 +71,27 @@ export class Steps {
     const step = this.#find(name)
     if (!step || step.detail === detail || performance.now() - this.#detailedAt < DETAIL_PAUSE_MS) return
     this.#detailedAt = performance.now()
-    step.detail = detail
+    step.detail = plainText(detail)
     await fenced(this.#work.database, this.#work.lease, async (tx) => {
       await this.#save(tx)
-      await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', detail)])
+      await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', step.detail)])
     })
   }
 
   /**
-   * Writes how the operation ended, or when it is tried again, with the last checkpoint. Part of a transaction that
-   * does more; returns the events that tell of it.
+   * Writes how the operation ended, with the last checkpoints. Part of a transaction that does more; returns the
+   * events that tell of it.
    */
   async conclude(
     tx: Transaction,
     outcome: Prisma.OperationUncheckedUpdateManyInput,
     told: NewEvent,
-    finish?: Advance['finish'],
+    finish: readonly FinishedStep[] = [],
   ) {
     // One that waited for an engine until it was too late has never been opened, and is not now.
     if (outcome.status === 'FAILED') this.#isOpening = false
-    // The event of the whole operation makes one of its last step superfluous.
-    this.#apply({ finish })
+    // The event of the whole operation makes those of its last steps superfluous.
+    for (const step of finish) this.#finish(step)
     await this.#save(tx, outcome)
     return [...this.#openingEvents(), told]
   }
@@ -125,23 +131,27 @@ export class Steps {
     return [this.event('operation.started', { kind, contentId })]
   }
 
-  #apply({ finish, start }: Pick<Advance, 'finish' | 'start'>): NewEvent[] {
-    const at = this.#work.lease.claim.clock.now().toISOString()
-    const events: NewEvent[] = []
-    const finished = finish && this.#find(finish.name)
-    if (finish && finished && !finished.finishedAt) {
-      Object.assign(finished, { finishedAt: at, detail: finish.detail })
-      events.push(this.#progressed(finish.name, 'finished', finish.detail))
-    }
-    if (start && !this.#find(start)) {
-      this.#steps.push({ name: start, startedAt: at, finishedAt: null, detail: null })
-      events.push(this.#progressed(start, 'started', null))
-    }
-    return events
+  #start(name: StepName): NewEvent[] {
+    if (this.#find(name)) return []
+    this.#steps.push({ name, startedAt: this.#now(), finishedAt: null, detail: null })
+    return [this.#progressed(name, 'started', null)]
+  }
+
+  /** One that happens in the very transaction that ends it begins and ends there. */
+  #finish({ name, detail }: FinishedStep): NewEvent[] {
+    if (this.isFinished(name)) return []
+    this.#start(name)
+    const told = detail === null ? null : plainText(detail)
+    Object.assign(this.#find(name) ?? {}, { finishedAt: this.#now(), detail: told })
+    return [this.#progressed(name, 'finished', told)]
   }
 
   #progressed(step: StepName, state: 'started' | 'running' | 'finished', detail: string | null): NewEvent {
     return this.event('operation.progressed', { step, state, detail })
+  }
+
+  #now(): string {
+    return this.#work.lease.claim.clock.now().toISOString()
   }
 
   #find(name: StepName): OperationStep | undefined {

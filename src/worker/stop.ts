@@ -10,7 +10,7 @@ export async function stop(attempt: Attempt): Promise<void> {
   await succeed(attempt, {
     status: 'STOPPED',
     appEnv: NOTHING_RUNS,
-    finish: { name: 'stop', detail },
+    finish: [{ name: 'stop', detail }],
     write: (tx) => tx.replica.deleteMany({ where: { appEnvId: attempt.appEnv.id } }),
   })
 }

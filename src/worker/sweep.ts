@@ -4,7 +4,7 @@ import type { Tools } from './attend.ts'
 import { makeDue } from './engine-hints.ts'
 import { isEngineAway } from './engine-link.ts'
 import { pause } from './pause.ts'
-import { discardExpired } from './retention.ts'
+import { discardAnswers } from './retention.ts'
 
 /** Looks at everything on the engine are this many times rarer than those at one environment. */
 const LOOKS_PER_SWEEP = 2
@@ -26,7 +26,7 @@ export async function sweepForever(tools: Tools, signal: AbortSignal, wake: () =
       await sweepContainers(tools, signal, wake)
       if (performance.now() - discardedAt < RETENTION_MS) continue
       discardedAt = performance.now()
-      await discardExpired(tools.database, tools.config)
+      await discardAnswers(tools.database)
     } catch (error) {
       if (!signal.aborted && !isEngineAway(error))
         tools.log.warn({ err: error }, 'Housekeeping failed; it is done again later')

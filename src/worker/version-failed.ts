@@ -1,4 +1,4 @@
-export type VersionFailureReason = 'READINESS_TIMEOUT' | 'CONTAINER_EXITED' | 'OUT_OF_MEMORY' | 'CREDENTIAL_MISSING'
+type VersionFailureReason = 'READINESS_TIMEOUT' | 'CONTAINER_EXITED' | 'OUT_OF_MEMORY' | 'CREDENTIAL_MISSING'
 
 /** The version itself is at fault: trying again would not help. The message is for the user. */
 export class VersionFailed extends Error {

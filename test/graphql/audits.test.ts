@@ -27,7 +27,9 @@ describe.each(['short', 'long'] as const)('GraphQL over HTTP, by the %s way', (w
     way = which
     const results = await Promise.all(audits.map((audit) => audit.fn()))
     const failed = results.filter((result) => result.status !== 'ok')
-    const told = failed.map((result) => `${result.status} ${result.id} ${result.name}: ${'reason' in result ? result.reason : ''}`)
+    const told = failed.map(
+      (result) => `${result.status} ${result.id} ${result.name}: ${'reason' in result ? result.reason : ''}`,
+    )
     expect(told).toEqual([])
     expect(results).toHaveLength(61)
   })

@@ -14,14 +14,20 @@ describe('errors carry the code that REST gives the same refusal', () => {
   test('a caller that is nobody', async () => {
     const { status, errors } = await world.query('{ apps { nodes { id } } }', {}, null)
     expect(status).toBe(401)
-    expect(errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED', requestId: expect.stringMatching(/^req_/) } }])
-    expect((await world.query('{ me { id } }', {}, 'berth_u_nonsense')).errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED')
+    expect(errors).toMatchObject([
+      { extensions: { code: 'UNAUTHENTICATED', requestId: expect.stringMatching(/^req_/) } },
+    ])
+    expect((await world.query('{ me { id } }', {}, 'berth_u_nonsense')).errors?.[0]?.extensions.code).toBe(
+      'UNAUTHENTICATED',
+    )
   })
 
   test('nobody comes before wrong input, and may read the schema', async () => {
     const { errors } = await world.query(DEPLOY, { input: { image: 5 } }, null)
     expect(errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED')
-    expect((await world.query('{ __schema { queryType { name } } }', {}, null)).data.__schema.queryType.name).toBe('Query')
+    expect((await world.query('{ __schema { queryType { name } } }', {}, null)).data.__schema.queryType.name).toBe(
+      'Query',
+    )
   })
 
   test.each(['app', 'appEnv', 'account', 'deployment', 'operation', 'node'])('an unknown id of %s', async (field) => {
@@ -34,7 +40,10 @@ describe('errors carry the code that REST gives the same refusal', () => {
   test('input that the service refuses, by field', async () => {
     const { appEnvId } = await world.appEnv()
     const { errors } = await world.query(DEPLOY, { input: { appEnvId, image: 'NOT AN IMAGE' } })
-    expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_INPUT', fields: [{ field: 'image', message: expect.any(String) }] })
+    expect(errors?.[0]?.extensions).toMatchObject({
+      code: 'INVALID_INPUT',
+      fields: [{ field: 'image', message: expect.any(String) }],
+    })
   })
 
   test.each([
@@ -51,7 +60,9 @@ describe('errors carry the code that REST gives the same refusal', () => {
 
   test('a conflict, with its reason', async () => {
     const { appEnvId } = await world.appEnv()
-    const { errors } = await world.query('mutation ($id: ID) { stopAppEnv(input: { appEnvId: $id }) { message } }', { id: appEnvId })
+    const { errors } = await world.query('mutation ($id: ID) { stopAppEnv(input: { appEnvId: $id }) { message } }', {
+      id: appEnvId,
+    })
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'CONFLICT', reason: 'NEVER_DEPLOYED' })
   })
 

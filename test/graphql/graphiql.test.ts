@@ -5,7 +5,8 @@ import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.
 
 const CHROMIUM = process.env.BERTH_TEST_CHROMIUM ?? '/usr/bin/chromium'
 const isThere = existsSync(CHROMIUM)
-if (!isThere) process.stdout.write(`Skipped: GraphiQL in a browser, because there is no ${CHROMIUM} (apt-get install chromium)\n`)
+if (!isThere)
+  process.stdout.write(`Skipped: GraphiQL in a browser, because there is no ${CHROMIUM} (apt-get install chromium)\n`)
 
 const FLAGS = [
   '--no-sandbox',
@@ -34,7 +35,10 @@ describe.skipIf(!isThere)('GraphiQL in a browser that can reach nothing else', (
     page.on('pageerror', (error) => complaints.push(String(error)))
     await page.goto(world.url)
     await page.locator('.graphiql-query-editor .monaco-editor').waitFor()
-    await write('.graphiql-editor-tool .graphiql-editor:not(.hidden) .monaco-editor', JSON.stringify({ Authorization: world.adminToken }))
+    await write(
+      '.graphiql-editor-tool .graphiql-editor:not(.hidden) .monaco-editor',
+      JSON.stringify({ Authorization: world.adminToken }),
+    )
   })
   afterAll(async () => {
     await browser?.close()
@@ -47,7 +51,9 @@ describe.skipIf(!isThere)('GraphiQL in a browser that can reach nothing else', (
   })
 
   test('runs a mutation', async () => {
-    await run(`mutation { createApp(input: { accountId: "${world.accountId}", name: "From the page", port: 80 }) { app { name } } }`)
+    await run(
+      `mutation { createApp(input: { accountId: "${world.accountId}", name: "From the page", port: 80 }) { app { name } } }`,
+    )
     await expect.poll(answer, { timeout: 10_000 }).toContain('"name": "From the page"')
   })
 
@@ -86,4 +92,5 @@ async function run(document: string): Promise<void> {
 }
 
 /** What the page shows as the answer; its spaces are of a kind that does not break. */
-const answer = async () => (await page.locator('.result-window .view-lines').innerText()).replaceAll('\u00a0', ' ')
+const answer = async () =>
+  ((await page.locator('.result-window .view-lines').textContent()) ?? '').replaceAll('\u00a0', ' ')

@@ -54,16 +54,25 @@ const REFUSED_BY_VARIABLES: Record<string, [string, Record<string, unknown>]> = 
 describe.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])('over %s', (transport) => {
   const call = TRANSPORTS[transport]
 
-  test.each(Object.entries({ ...REFUSED, ...REFUSED_BY_VARIABLES }))('%s is refused before anything is read', async (name, sent) => {
-    statements.length = 0
-    const { data, errors } = await call(...sent)
-    expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_INPUT', reason: name.split(' ')[0], requestId: expect.any(String) })
-    expect(data ?? null).toBeNull()
-    expect(statements.filter((sql) => /"(app|app_env|content)"/.test(sql))).toEqual([])
-  })
+  test.each(Object.entries({ ...REFUSED, ...REFUSED_BY_VARIABLES }))(
+    '%s is refused before anything is read',
+    async (name, [query, variables]) => {
+      statements.length = 0
+      const { data, errors } = await call(query, variables)
+      expect(errors?.[0]?.extensions).toMatchObject({
+        code: 'INVALID_INPUT',
+        reason: name.split(' ')[0],
+        requestId: expect.any(String),
+      })
+      expect(data ?? null).toBeNull()
+      expect(statements.filter((sql) => /"(app|app_env|content)"/.test(sql))).toEqual([])
+    },
+  )
 
   test('what is within the limits is answered', async () => {
-    const { data, errors } = await call('query ($n: Int = 100) { apps(first: $n) { nodes { appEnvs { nodes { id } } } } }')
+    const { data, errors } = await call(
+      'query ($n: Int = 100) { apps(first: $n) { nodes { appEnvs { nodes { id } } } } }',
+    )
     expect(errors).toBeUndefined()
     expect(data.apps.nodes).toEqual([])
   })
@@ -76,7 +85,9 @@ describe.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])('over %s',
 
 test.each(['sse', 'ws'] as const)('a subscription over %s is bounded like a query', async (transport) => {
   const costly = 'account { apps(first: 1000) { nodes { appEnvs(first: 1000) { nodes { id } } } } }'
-  const { errors } = await TRANSPORTS[transport](`subscription { accountEvents(accountId: "${world.accountId}") { ${costly} } }`)
+  const { errors } = await TRANSPORTS[transport](
+    `subscription { accountEvents(accountId: "${world.accountId}") { ${costly} } }`,
+  )
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_INPUT', reason: 'TOO_COSTLY' })
 })
 
@@ -94,7 +105,9 @@ describe('requests', () => {
 
   test('that change something by GET are refused', async () => {
     const query = `mutation { createApp(input: { accountId: "${world.accountId}", name: "By GET", port: 80 }) { app { id } } }`
-    const response = await fetch(`${world.url}?query=${encodeURIComponent(query)}`, { headers: { authorization: world.adminToken } })
+    const response = await fetch(`${world.url}?query=${encodeURIComponent(query)}`, {
+      headers: { authorization: world.adminToken },
+    })
     expect(response.status).toBe(405)
     expect(await world.database.app.count({ where: { name: 'By GET' } })).toBe(0)
   })

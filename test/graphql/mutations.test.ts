@@ -11,7 +11,9 @@ afterAll(() => world.close())
 
 const mutate = async (name: string, input: Record<string, unknown>, fields: string) => {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input!`
-  const { data, errors } = await world.query(`mutation ($input: ${type}) { ${name}(input: $input) { ${fields} } }`, { input })
+  const { data, errors } = await world.query(`mutation ($input: ${type}) { ${name}(input: $input) { ${fields} } }`, {
+    input,
+  })
   return { answer: data?.[name], code: errors?.[0]?.extensions.code, errors }
 }
 
@@ -19,7 +21,11 @@ describe('a mutation', () => {
   test('takes its target by id or by CLI name', async () => {
     const { appEnvId } = await world.appEnv()
     const { cliEnvName } = await world.database.appEnv.findUniqueOrThrow({ where: { id: appEnvId } })
-    const { answer } = await mutate('deployImage', { envName: cliEnvName, image: 'nginx:1' }, 'appEnv { id } operation { kind }')
+    const { answer } = await mutate(
+      'deployImage',
+      { envName: cliEnvName, image: 'nginx:1' },
+      'appEnv { id } operation { kind }',
+    )
     expect(answer).toEqual({ appEnv: { id: appEnvId }, operation: { kind: 'DEPLOY_IMAGE' } })
   })
 
@@ -44,13 +50,21 @@ describe('a mutation', () => {
     expect(answer).toMatchObject({ dryRun: true, operation: null, changes: { kind: 'DEPLOY_IMAGE', version: 1 } })
     expect(await world.operationsOf(appEnvId)).toEqual([])
     const input = { accountId: world.accountId, name: 'Never', port: 80, dryRun: true }
-    expect((await mutate('createApp', input, 'app { id } changes')).answer).toMatchObject({ app: null, changes: { name: 'Never' } })
+    expect((await mutate('createApp', input, 'app { id } changes')).answer).toMatchObject({
+      app: null,
+      changes: { name: 'Never' },
+    })
   })
 
   test('that waits answers when the operation has ended', async () => {
     const { appEnvId } = await world.appEnv()
-    const waiting = mutate('deployImage', { appEnvId, image: 'nginx:1', waitSeconds: 10 }, 'appEnv { status } operation { status }')
-    for (let open = await world.operationsOf(appEnvId); open.length === 0; open = await world.operationsOf(appEnvId)) await sleep(20)
+    const waiting = mutate(
+      'deployImage',
+      { appEnvId, image: 'nginx:1', waitSeconds: 10 },
+      'appEnv { status } operation { status }',
+    )
+    for (let open = await world.operationsOf(appEnvId); open.length === 0; open = await world.operationsOf(appEnvId))
+      await sleep(20)
     const [operation] = await world.operationsOf(appEnvId)
     await world.settle(operation?.id ?? '')
     expect((await waiting).answer).toEqual({ appEnv: { status: 'RUNNING' }, operation: { status: 'SUCCEEDED' } })
@@ -58,18 +72,35 @@ describe('a mutation', () => {
 
   test('insists on the version that was read', async () => {
     const appId = await world.app()
-    const first = await mutate('updateApp', { appId, port: 81, expectedVersion: 1 }, 'app { version port } environmentsAffected')
+    const first = await mutate(
+      'updateApp',
+      { appId, port: 81, expectedVersion: 1 },
+      'app { version port } environmentsAffected',
+    )
     expect(first.answer).toEqual({ app: { version: 2, port: 81 }, environmentsAffected: 0 })
-    expect((await mutate('updateApp', { appId, port: 82, expectedVersion: 1 }, 'app { version }')).code).toBe('PRECONDITION_FAILED')
+    expect((await mutate('updateApp', { appId, port: 82, expectedVersion: 1 }, 'app { version }')).code).toBe(
+      'PRECONDITION_FAILED',
+    )
   })
 
   test('takes what REST takes: nested objects, enums, historical names', async () => {
     const created = await mutate(
       'createApp',
-      { accountId: world.accountId, name: 'A job', dockerPreset: 'JOB', appType: 'JOB', jobConfig: { command: 'true', concurrencyPolicy: 'REJECT' } },
+      {
+        accountId: world.accountId,
+        name: 'A job',
+        dockerPreset: 'JOB',
+        appType: 'JOB',
+        jobConfig: { command: 'true', concurrencyPolicy: 'REJECT' },
+      },
       'app { id type dockerPreset jobConfig port }',
     )
-    expect(created.answer.app).toMatchObject({ type: 'JOB', dockerPreset: 'JOB', port: null, jobConfig: { concurrencyPolicy: 'REJECT' } })
+    expect(created.answer.app).toMatchObject({
+      type: 'JOB',
+      dockerPreset: 'JOB',
+      port: null,
+      jobConfig: { concurrencyPolicy: 'REJECT' },
+    })
     const env = await mutate(
       'createAppEnv',
       {
@@ -94,11 +125,18 @@ describe('a mutation', () => {
     const account = await mutate('createAccount', { name: 'Second' }, 'account { id name isCurrent }')
     expect(account.answer.account).toMatchObject({ name: 'Second', isCurrent: false })
     const accountId = account.answer.account.id
-    const member = await mutate('addMember', { accountId, email: 'a@example.com', roles: ['TECHNICAL'] }, 'userId roles appEnvIds')
+    const member = await mutate(
+      'addMember',
+      { accountId, email: 'a@example.com', roles: ['TECHNICAL'] },
+      'userId roles appEnvIds',
+    )
     expect(member.answer).toMatchObject({ roles: ['TECHNICAL'], appEnvIds: null })
     const input = { kind: 'SCOPED', name: 'ci', scopes: ['SVC_WRITE_DEPLOY'] }
     const { answer } = await mutate('createToken', input, 'secret token { id kind scopes }')
-    expect(answer).toMatchObject({ secret: expect.stringMatching(/^berth_s_/), token: { kind: 'SCOPED', scopes: ['SVC_WRITE_DEPLOY'] } })
+    expect(answer).toMatchObject({
+      secret: expect.stringMatching(/^berth_s_/),
+      token: { kind: 'SCOPED', scopes: ['SVC_WRITE_DEPLOY'] },
+    })
     const { data } = await world.query('{ tokens { nodes { id kind scopes } } }', {}, answer.secret)
     expect(data.tokens.nodes).toContainEqual(answer.token)
     expect((await mutate('revokeToken', { tokenId: answer.token.id }, 'message')).code).toBeUndefined()

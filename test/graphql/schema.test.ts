@@ -16,7 +16,9 @@ import { printedSchema } from '../../src/graphql/print-schema.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { lifecycleOperations } from '../../src/services/lifecycle/operations.ts'
 
-const types = Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type))
+const types = Object.values(schema.getTypeMap()).filter(
+  (type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type),
+)
 
 /** Everything in a type that can be described, by a name to find it with. */
 function describable(type: GraphQLNamedType): [string, string | null | undefined][] {
@@ -48,7 +50,9 @@ describe('the schema', () => {
 
   test('gives every node a plain id', () => {
     const nodes = types.filter(isObjectType).filter((type) => type.getInterfaces().some(({ name }) => name === 'Node'))
-    expect(nodes.map(({ name }) => name)).toEqual(expect.arrayContaining(['Account', 'App', 'AppEnv', 'Deployment', 'Operation']))
+    expect(nodes.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['Account', 'App', 'AppEnv', 'Deployment', 'Operation']),
+    )
     for (const node of nodes) expect(String(node.getFields().id?.type)).toBe('ID!')
   })
 
@@ -58,7 +62,9 @@ describe('the schema', () => {
       expect(field.args.map((argument) => `${argument.name}: ${argument.type}`)).toEqual([`input: ${name}Input!`])
       expect(String(field.type)).toBe(`${name}Payload!`)
       const input = schema.getType(`${name}Input`)
-      expect(isInputObjectType(input) && Object.keys(input.getFields())).toEqual(expect.arrayContaining(['idempotencyKey', 'dryRun']))
+      expect(isInputObjectType(input) && Object.keys(input.getFields())).toEqual(
+        expect.arrayContaining(['idempotencyKey', 'dryRun']),
+      )
     }
   })
 

@@ -70,11 +70,23 @@ describe('an environment token', () => {
     const { appEnvId } = await world.appEnv()
     const { token } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
     const deploy = (fields: string) =>
-      world.query(`mutation { deployImage(input: { appEnvId: "${appEnvId}", image: "nginx:1" }) { ${fields} } }`, {}, token)
+      world.query(
+        `mutation { deployImage(input: { appEnvId: "${appEnvId}", image: "nginx:1" }) { ${fields} } }`,
+        {},
+        token,
+      )
     const told = await deploy('success appEnv { id name status } operation { status appEnvId }')
     expect(told.errors).toBeUndefined()
-    expect(told.data.deployImage).toMatchObject({ appEnv: { id: appEnvId, status: 'UPDATING' }, operation: { status: 'QUEUED' } })
-    for (const more of ['appEnv { health }', 'appEnv { app { name } }', 'operation { appEnv { id } }', 'operation { deployment { id } }']) {
+    expect(told.data.deployImage).toMatchObject({
+      appEnv: { id: appEnvId, status: 'UPDATING' },
+      operation: { status: 'QUEUED' },
+    })
+    for (const more of [
+      'appEnv { health }',
+      'appEnv { app { name } }',
+      'operation { appEnv { id } }',
+      'operation { deployment { id } }',
+    ]) {
       expect((await deploy(more)).errors?.[0]?.extensions.code, more).toBe('FORBIDDEN')
     }
     expect((await world.query('{ me { id } }', {}, token)).errors?.[0]?.extensions.code).toBe('FORBIDDEN')
@@ -91,9 +103,15 @@ describe('secrets', () => {
   test('are masked, and revealed to an admin who asks, with an audit entry', async () => {
     const { appEnvId: id } = await world.appEnv({ envVars })
     const masked = await world.query(query, { id })
-    expect(masked.data.appEnv.variables.map((variable: { value: string }) => variable.value)).toEqual(['seen', '***SECRET***'])
+    expect(masked.data.appEnv.variables.map((variable: { value: string }) => variable.value)).toEqual([
+      'seen',
+      '***SECRET***',
+    ])
     const revealed = await world.query(query, { id, reveal: true })
-    expect(revealed.data.appEnv.variables.map((variable: { value: string }) => variable.value)).toEqual(['seen', 'unseen'])
+    expect(revealed.data.appEnv.variables.map((variable: { value: string }) => variable.value)).toEqual([
+      'seen',
+      'unseen',
+    ])
     expect((await world.auditOf(id)).map((entry) => entry.action)).toContain('revealVariables')
   })
 

@@ -64,8 +64,12 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     const all = await world.feed.read(accountId, 0n)
     for (const start of [0, 1, all.length - 1]) {
       const rest = await take(subscribe(EVENTS, { id: accountId, after: String(start) }), all.length - start)
-      expect(rest.map(({ data }) => data.accountEvents.cursor)).toEqual(all.slice(start).map(({ sequence }) => String(sequence)))
-      expect(rest.map(({ data }) => data.accountEvents.event.cursor)).toEqual(rest.map(({ data }) => data.accountEvents.cursor))
+      expect(rest.map(({ data }) => data.accountEvents.cursor)).toEqual(
+        all.slice(start).map(({ sequence }) => String(sequence)),
+      )
+      expect(rest.map(({ data }) => data.accountEvents.event.cursor)).toEqual(
+        rest.map(({ data }) => data.accountEvents.cursor),
+      )
     }
   })
 
@@ -73,10 +77,16 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     const { appEnvId } = await world.appEnv()
     const { operationId } = await world.perform(deployImage, { appEnvId, image: 'nginx:1' })
     const told = subscribe(PROGRESS, { id: operationId })
-    expect((await told.next()).value?.data.operationProgress).toMatchObject({ event: null, operation: { status: 'QUEUED' } })
+    expect((await told.next()).value?.data.operationProgress).toMatchObject({
+      event: null,
+      operation: { status: 'QUEUED' },
+    })
     await world.settle(operationId)
     const rest = await take(told, 10)
-    expect(rest.at(-1)?.data.operationProgress).toMatchObject({ event: { type: 'OPERATION_SUCCEEDED' }, operation: { status: 'SUCCEEDED' } })
+    expect(rest.at(-1)?.data.operationProgress).toMatchObject({
+      event: { type: 'OPERATION_SUCCEEDED' },
+      operation: { status: 'SUCCEEDED' },
+    })
     const late = await take(subscribe(PROGRESS, { id: operationId }), 10)
     expect(late.map(({ data }) => data.operationProgress.operation.status)).toEqual(['SUCCEEDED'])
   })
@@ -85,7 +95,10 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     const accountId = await world.account()
     await world.app({ accountId })
     await world.app({ accountId })
-    await world.database.event.updateMany({ where: { ledgerId: accountId, sequence: { lte: 2 } }, data: { createdAt: new Date(0) } })
+    await world.database.event.updateMany({
+      where: { ledgerId: accountId, sequence: { lte: 2 } },
+      data: { createdAt: new Date(0) },
+    })
     await expireEvents(world.database, 24)
     const code = async (variables: Record<string, unknown>) =>
       (await take(subscribe(EVENTS, variables), 1))[0]?.errors?.[0]?.extensions?.code

@@ -1,7 +1,7 @@
 import { createEventFeed } from '../../src/events/feed.ts'
 import { createGraphQL } from '../../src/graphql/graphql.ts'
-import { createServer } from '../../src/server.ts'
 import { listen } from '../../src/server/listen.ts'
+import { createServer } from '../../src/server.ts'
 import { createWorld } from './world.ts'
 
 export type GraphQLWorld = Awaited<ReturnType<typeof createGraphQLWorld>>
@@ -35,7 +35,11 @@ export async function createGraphQLWorld(options: Parameters<typeof createWorld>
     ...world,
     ...{ feed, graphql, url, post, server: listening.server },
     /** Sends one operation; as the admin unless told otherwise. */
-    async query(query: string, variables: Record<string, unknown> = {}, token: string | null = adminToken): Promise<Answer> {
+    async query(
+      query: string,
+      variables: Record<string, unknown> = {},
+      token: string | null = adminToken,
+    ): Promise<Answer> {
       const response = await post({ query, variables }, { authorization: token ?? '' })
       return { status: response.status, ...((await response.json()) as Omit<Answer, 'status'>) }
     },

@@ -21,7 +21,7 @@ describe('a deployment', () => {
     const operation = await harbour.ended(operationId)
     expect(operation).toMatchObject({ status: 'SUCCEEDED', reason: null, attempt: 0, isDeadLetter: false })
     const steps = operation.steps as unknown as { name: string; finishedAt: string | null; detail: string }[]
-    expect(steps.map((step) => step.name)).toEqual(['pull', 'create', 'ready'])
+    expect(steps.map((step) => step.name)).toEqual(['pull', 'create', 'ready', 'route'])
     expect(steps.every((step) => step.finishedAt)).toBe(true)
     expect(steps[2]?.detail).toMatch(/^2 of 2 ready after \d+\.\d s$/)
 
@@ -67,52 +67,54 @@ describe('a deployment', () => {
     expect((await harbour.appEnvRow(appEnvId)).replicas).toHaveLength(1)
   })
 
-  test.each([
-    ['an image that nobody has', 'berth-test-nowhere/nothing:1', {}, 'IMAGE_NOT_FOUND', /nothing/],
-    [
-      'a program that exits',
-      undefined,
-      { BROKEN: 'exit' },
-      'CONTAINER_EXITED',
-      /exited with code 3.*\n.*cannot open the safe/s,
-    ],
-    [
-      'a version that never becomes ready',
-      undefined,
-      { BROKEN: 'never' },
-      'READINESS_TIMEOUT',
-      /Not ready within 2 s: GET \/healthz answered 503/,
-    ],
-  ])('of %s fails and leaves the old version alone', async (_what, image, variables, reason, message) => {
-    const impatient = await createHarbour({ BERTH_READY_TIMEOUT_SECONDS: '2' })
-    try {
-      impatient.startWorker()
-      const appEnvId = await impatient.sample()
-      await impatient.ended(await impatient.deployment(appEnvId))
-      const before = await impatient.appEnvRow(appEnvId)
-      await impatient.configure(appEnvId, variables)
-      const operation = await impatient.ended(await impatient.deployment(appEnvId, image ?? impatient.image))
-      expect(operation).toMatchObject({ status: 'FAILED', reason, isDeadLetter: false })
-      expect(operation.message).toMatch(message)
-      const content = await impatient.database.content.findUniqueOrThrow({ where: { id: operation.contentId ?? '' } })
-      expect(content).toMatchObject({ status: 'FAILED', reason, version: 2 })
-      const after = await impatient.appEnvRow(appEnvId)
-      expect(after).toMatchObject({
-        status: 'RUNNING',
-        currentContentId: before.currentContentId,
-        rolloutId: before.rolloutId,
-      })
-      expect(after.replicas).toEqual(before.replicas)
-      const left = await eventually(
-        () => impatient.containersOf(appEnvId),
-        (seen) => seen.length === 1,
-      )
-      expect(left[0]?.Id).toBe(before.replicas[0]?.containerId)
-    } finally {
-      await impatient.close()
-    }
+  test('of an image that nobody has fails and leaves the old version alone', () =>
+    failsAlone(harbour, { image: 'berth-test-nowhere/nothing:1', reason: 'IMAGE_NOT_FOUND', message: /nothing/ }))
+
+  test('of a program that exits fails and leaves the old version alone', () =>
+    failsAlone(harbour, {
+      variables: { BROKEN: 'exit' },
+      reason: 'CONTAINER_EXITED',
+      message: /exited with code 3.*\n.*cannot open the safe/s,
+    }))
+
+  test('of a version that never becomes ready fails and leaves the old version alone', async () => {
+    const impatient = await createHarbour({ BERTH_READY_TIMEOUT_SECONDS: '3' })
+    impatient.startWorker()
+    await failsAlone(impatient, {
+      variables: { BROKEN: 'never' },
+      reason: 'READINESS_TIMEOUT',
+      message: /Not ready within 3 s: GET \/healthz answered 503/,
+    }).finally(() => impatient.close())
   })
 })
+
+interface BadVersion {
+  image?: string
+  variables?: Record<string, string>
+  reason: string
+  message: RegExp
+}
+
+async function failsAlone(port: Harbour, { image = port.image, variables = {}, reason, message }: BadVersion) {
+  const appEnvId = await port.sample()
+  await port.ended(await port.deployment(appEnvId))
+  const before = await port.appEnvRow(appEnvId)
+  await port.configure(appEnvId, variables)
+  const operation = await port.ended(await port.deployment(appEnvId, image))
+  expect(operation).toMatchObject({ status: 'FAILED', reason, isDeadLetter: false })
+  expect(operation.message).toMatch(message)
+  const content = await port.database.content.findUniqueOrThrow({ where: { id: operation.contentId ?? '' } })
+  expect(content).toMatchObject({ status: 'FAILED', reason, version: 2 })
+  const after = await port.appEnvRow(appEnvId)
+  const { currentContentId, rolloutId } = before
+  expect(after).toMatchObject({ status: 'RUNNING', currentContentId, rolloutId })
+  expect(after.replicas).toEqual(before.replicas)
+  const left = await eventually(
+    () => port.containersOf(appEnvId),
+    (seen) => seen.length === 1,
+  )
+  expect(left[0]?.Id).toBe(before.replicas[0]?.containerId)
+}
 
 describe('an operation in flight', () => {
   test('is superseded by a newer one, and what it began is cleared away', async () => {

@@ -4,9 +4,11 @@ const PROTOCOL = 'graphql-transport-ws'
 
 function post(params, headers) {
   const body = JSON.stringify(params)
-  return fetch(location.pathname, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body }).then(
-    (response) => response.json(),
-  )
+  return fetch(location.pathname, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body,
+  }).then((response) => response.json())
 }
 
 /** Answers as they come, in the shape that GraphiQL reads: an async iterator whose `return` unsubscribes. */

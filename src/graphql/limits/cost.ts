@@ -96,15 +96,21 @@ function listSize(field: GraphQLField<unknown, unknown>, pageSize: number): numb
 }
 
 /** How much a connection was asked for; null for any other field. */
-function sizeAsked({ variables, problems }: Reckoning, node: FieldNode, field: GraphQLField<unknown, unknown>): number | null {
+function sizeAsked(
+  { variables, problems }: Reckoning,
+  node: FieldNode,
+  field: GraphQLField<unknown, unknown>,
+): number | null {
   if (!field.args.some(({ name }) => name === 'first')) return null
   const usual = field.extensions.pageSize
   let size = typeof usual === 'number' ? usual : NESTED_PAGE
   for (const { name, value } of node.arguments ?? []) {
     if (name.value !== 'first' && name.value !== 'last') continue
-    const asked = value.kind === Kind.VARIABLE ? variables[value.name.value] : value.kind === Kind.INT ? Number(value.value) : null
+    const asked =
+      value.kind === Kind.VARIABLE ? variables[value.name.value] : value.kind === Kind.INT ? Number(value.value) : null
     if (typeof asked !== 'number') continue
-    if (asked < 1 || asked > MAX_PAGE) problems.push(`${node.name.value}(${name.value}:) must be 1 to ${MAX_PAGE}, not ${asked}`)
+    if (asked < 1 || asked > MAX_PAGE)
+      problems.push(`${node.name.value}(${name.value}:) must be 1 to ${MAX_PAGE}, not ${asked}`)
     size = Math.min(Math.max(asked, 1), MAX_PAGE)
   }
   return size

@@ -30,11 +30,18 @@ function problemsOf(document: DocumentNode, limits: Limits): GraphQLError[] {
   const problems: GraphQLError[] = []
   const aliases = countAliases(document)
   if (aliases > limits.BERTH_GRAPHQL_MAX_ALIASES) {
-    problems.push(tooMuch('TOO_MANY_ALIASES', `A document may have ${limits.BERTH_GRAPHQL_MAX_ALIASES} aliases; this has ${aliases}`))
+    problems.push(
+      tooMuch(
+        'TOO_MANY_ALIASES',
+        `A document may have ${limits.BERTH_GRAPHQL_MAX_ALIASES} aliases; this has ${aliases}`,
+      ),
+    )
   }
   const depth = depthOf(document)
   if (depth > limits.BERTH_GRAPHQL_MAX_DEPTH) {
-    problems.push(tooMuch('TOO_DEEP', `A selection may be ${limits.BERTH_GRAPHQL_MAX_DEPTH} fields deep; this is ${depth}`))
+    problems.push(
+      tooMuch('TOO_DEEP', `A selection may be ${limits.BERTH_GRAPHQL_MAX_DEPTH} fields deep; this is ${depth}`),
+    )
   }
   return problems
 }
@@ -61,8 +68,10 @@ function depthOf(document: DocumentNode): number {
     let deepest = 0
     for (const selection of set?.selections ?? []) {
       if (selection.kind === Kind.FRAGMENT_SPREAD) deepest = Math.max(deepest, depthOfFragment(selection.name.value))
-      else if (selection.kind === Kind.INLINE_FRAGMENT) deepest = Math.max(deepest, depthOfSelections(selection.selectionSet))
-      else if (!selection.name.value.startsWith('__')) deepest = Math.max(deepest, 1 + depthOfSelections(selection.selectionSet))
+      else if (selection.kind === Kind.INLINE_FRAGMENT)
+        deepest = Math.max(deepest, depthOfSelections(selection.selectionSet))
+      else if (!selection.name.value.startsWith('__'))
+        deepest = Math.max(deepest, 1 + depthOfSelections(selection.selectionSet))
     }
     return deepest
   }

@@ -1,8 +1,8 @@
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
-  getOperationAST,
   type GraphQLError,
+  getOperationAST,
   Kind,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
@@ -21,7 +21,13 @@ type ExecutionArgs = Parameters<NonNullable<Plugin['onExecute']>>[0]['args']
  */
 export function limitsPlugin(config: Config): Plugin {
   const rule = documentRule(config)
-  const refuse = ({ args, setResultAndStopExecution: stop }: { args: ExecutionArgs; setResultAndStopExecution: Stop }) => {
+  const refuse = ({
+    args,
+    setResultAndStopExecution: stop,
+  }: {
+    args: ExecutionArgs
+    setResultAndStopExecution: Stop
+  }) => {
     const refusal = refusalOf(args, config.BERTH_GRAPHQL_MAX_COST)
     if (refusal) stop({ errors: [refusal] })
   }
@@ -72,7 +78,10 @@ function refusalOf(args: ExecutionArgs, maxCost: number): GraphQLError | null {
   const { cost, problems } = found.cost ?? reckon(args, found)
   if (problems.length > 0) return tooMuch('PAGE_SIZE', problems.join('; '))
   if (cost > maxCost) {
-    return tooMuch('TOO_COSTLY', `This may ask for ${cost} values, and ${maxCost} are allowed: ask for smaller pages (first:) or less of each`)
+    return tooMuch(
+      'TOO_COSTLY',
+      `This may ask for ${cost} values, and ${maxCost} are allowed: ask for smaller pages (first:) or less of each`,
+    )
   }
   return null
 }

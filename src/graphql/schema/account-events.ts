@@ -16,9 +16,12 @@ const AccountEventMessage = builder.objectRef<Message<State>>('AccountEventMessa
     event: t.expose('event', { type: Event, nullable: true, description: 'What happened; null in the first answer.' }),
     account: t.prismaField({
       type: Account,
-      description: 'The account as it is when this is sent.',
+      nullable: true,
+      description: 'The account as it is when this is sent; null once it is deleted.',
       resolve: (query, { event, state }, _args, { services, caller }) =>
-        loadOnce(event, state.accountId, query, () => services.accounts.get(caller, state.accountId, query)),
+        event?.type === 'account.deleted'
+          ? null
+          : loadOnce(event, state.accountId, query, () => services.accounts.get(caller, state.accountId, query)),
     }),
   }),
 })

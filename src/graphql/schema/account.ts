@@ -1,8 +1,8 @@
 import { visibleBelow } from '../../services/app-env/visible-below.ts'
 import { builder } from '../builder.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
-import { findableAsNode, Node } from './node.ts'
 import { Member } from './member.ts'
+import { findableAsNode, Node } from './node.ts'
 
 export const Account = builder.prismaObject('Account', {
   description: 'Owns apps, and has members.',
@@ -19,7 +19,9 @@ export const Account = builder.prismaObject('Account', {
       resolve: ({ id }, _args, { caller }) => caller.currentAccountId === id,
     }),
     plan: t.exposeString('planCode', { description: 'Code of its plan.' }),
-    version: t.exposeInt('version', { description: 'Grows with every change; what `expectedVersion` is compared with.' }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change; what `expectedVersion` is compared with.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     apps: t.relatedConnection('apps', {

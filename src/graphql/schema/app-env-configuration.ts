@@ -52,6 +52,21 @@ const comparedColumns = {
 } as const
 
 builder.prismaObjectFields(AppEnv, (t) => ({
+  startupConfig: t.expose('startupConfig', {
+    type: 'JSON',
+    nullable: true,
+    description: 'Startup command override.',
+  }),
+  jobConfig: t.expose('jobConfig', {
+    type: 'JSON',
+    nullable: true,
+    description: 'Defaults of a Job’s runs, for this environment.',
+  }),
+  functionConfig: t.expose('functionConfig', {
+    type: 'JSON',
+    nullable: true,
+    description: 'Scaling and timeout of a Function, for this environment.',
+  }),
   pendingChanges: t.field({
     type: PendingChanges,
     description: 'What is configured and does not run yet.',

@@ -39,7 +39,9 @@ const AppEnvStatusMessage = builder.objectRef<Message<State>>('AppEnvStatusMessa
       resolve: (query, { event, state }, _args, { services, caller }) =>
         event?.type === 'appEnv.deleted'
           ? null
-          : loadOnce(event, state.appEnvId, query, () => services.appEnvs.get(caller, { appEnvId: state.appEnvId }, query)),
+          : loadOnce(event, state.appEnvId, query, () =>
+              services.appEnvs.get(caller, { appEnvId: state.appEnvId }, query),
+            ),
     }),
   }),
 })
@@ -76,7 +78,8 @@ builder.subscriptionField('appEnvStatusChanged', (t) =>
 
 /** Events carry what they changed, so that telling a thousand subscribers reads nothing a thousand times. */
 function stateAfter(state: State, { type, payload }: RecordedEvent): State {
-  if (type === 'appEnv.statusChanged' || type === 'appEnv.created') return { ...state, status: payload.status as AppEnvStatus }
+  if (type === 'appEnv.statusChanged' || type === 'appEnv.created')
+    return { ...state, status: payload.status as AppEnvStatus }
   if (type === 'appEnv.healthChanged') return { ...state, health: payload.health as Health }
   return state
 }

@@ -46,25 +46,32 @@ export const AppEnv = builder.prismaObject('AppEnv', {
         ready: appEnv.replicasReady,
       }),
     }),
-    sleeping: t.boolean({ description: 'Whether it is a Function at zero, which the next request wakes.', resolve: () => false }),
-    observedAt: t.expose('observedAt', { type: 'DateTime', nullable: true, description: 'When its containers were last looked at.' }),
-    observedReason: t.exposeString('observedReason', { nullable: true, description: 'Why it is not healthy, if it is not.' }),
+    sleeping: t.boolean({
+      description: 'Whether it is a Function at zero, which the next request wakes.',
+      resolve: () => false,
+    }),
+    observedAt: t.expose('observedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its containers were last looked at.',
+    }),
+    observedReason: t.exposeString('observedReason', {
+      nullable: true,
+      description: 'Why it is not healthy, if it is not.',
+    }),
     resources: t.field({
       type: Resources,
       description: 'What it was given.',
       select: { containers: true, zClouds: true },
       resolve: (appEnv) => appEnvResources(appEnv),
     }),
-    startupConfig: t.expose('startupConfig', { type: 'JSON', nullable: true, description: 'Startup command override.' }),
-    jobConfig: t.expose('jobConfig', { type: 'JSON', nullable: true, description: 'Defaults of a Job’s runs, for this environment.' }),
-    functionConfig: t.expose('functionConfig', {
-      type: 'JSON',
-      nullable: true,
-      description: 'Scaling and timeout of a Function, for this environment.',
-    }),
     preventDestroy: t.exposeBoolean('preventDestroy', { description: 'Whether deleting it is refused.' }),
-    allowUserCliToken: t.exposeBoolean('allowUserCliToken', { description: 'Whether user tokens act as its token in the CLI.' }),
-    version: t.exposeInt('version', { description: 'Grows with every change; what `expectedVersion` is compared with.' }),
+    allowUserCliToken: t.exposeBoolean('allowUserCliToken', {
+      description: 'Whether user tokens act as its token in the CLI.',
+    }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change; what `expectedVersion` is compared with.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     region: t.relation('region', { description: 'Where it runs.' }),
@@ -74,7 +81,9 @@ export const AppEnv = builder.prismaObject('AppEnv', {
   }),
 })
 
-findableAsNode('env', 'AppEnv', ({ services, caller }, id, query) => services.appEnvs.get(caller, { appEnvId: id }, query))
+findableAsNode('env', 'AppEnv', ({ services, caller }, id, query) =>
+  services.appEnvs.get(caller, { appEnvId: id }, query),
+)
 
 builder.queryFields((t) => ({
   appEnv: t.prismaField({

@@ -1,5 +1,5 @@
-import { builder } from '../builder.ts'
 import type { Services } from '../../services/services.ts'
+import { builder } from '../builder.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { connectionOf, pageRequest } from './page.ts'
 
@@ -20,7 +20,11 @@ const AuditEntry = builder.objectRef<ReturnType<typeof asAuditEntry>>('AuditEntr
     targetType: t.exposeString('targetType', { description: 'What kind of thing it was done to.' }),
     targetId: t.exposeID('targetId', { description: 'Id of that thing.' }),
     requestId: t.exposeString('requestId', { description: 'Id of the request.' }),
-    details: t.expose('details', { type: 'JSON', nullable: true, description: 'What was asked and changed; never a secret.' }),
+    details: t.expose('details', {
+      type: 'JSON',
+      nullable: true,
+      description: 'What was asked and changed; never a secret.',
+    }),
     hash: t.exposeString('hash', { description: 'Covers this entry and the hash of the one before it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was done.' }),
   }),
@@ -39,7 +43,11 @@ builder.queryField('auditLog', (t) =>
     async resolve(_root, { accountId, from, to, ...page }, { services, caller }) {
       const filter = { accountId: accountId ?? undefined, from: from?.toISOString(), to: to?.toISOString() }
       const found = await services.accounts.audit(caller, filter, pageRequest(page, ROOT_PAGE))
-      return connectionOf({ ...found, rows: found.rows.map(asAuditEntry) }, ({ sequence }) => String(sequence), page.after)
+      return connectionOf(
+        { ...found, rows: found.rows.map(asAuditEntry) },
+        ({ sequence }) => String(sequence),
+        page.after,
+      )
     },
   }),
 )

@@ -14,7 +14,8 @@ const rollbackColumns = {
 
 export const Deployment = builder.prismaObject('Content', {
   name: 'Deployment',
-  description: 'One numbered version of an environment, with the configuration it runs with. REST calls its id contentId.',
+  description:
+    'One numbered version of an environment, with the configuration it runs with. REST calls its id contentId.',
   interfaces: [Node],
   select: { id: true, accountId: true, appEnvId: true },
   fields: (t) => ({
@@ -35,14 +36,20 @@ export const Deployment = builder.prismaObject('Content', {
     reason: t.exposeString('reason', { nullable: true, description: 'Why it was not deployed, as a code.' }),
     message: t.exposeString('message', { nullable: true, description: 'The same in words.' }),
     image: t.exposeString('image', { description: 'Its image, as it was asked for.' }),
-    imageDigest: t.exposeString('imageDigest', { nullable: true, description: 'The very image, pinned when it was first pulled.' }),
+    imageDigest: t.exposeString('imageDigest', {
+      nullable: true,
+      description: 'The very image, pinned when it was first pulled.',
+    }),
     imageFromCache: t.exposeBoolean('imageFromCache', {
       description: 'Whether no registry answered and the engine’s own copy was taken.',
     }),
     gitBranch: t.exposeString('gitBranch', { nullable: true, description: 'Git branch it was built from.' }),
     gitCommitId: t.exposeString('gitCommitId', { nullable: true, description: 'Git commit it was built from.' }),
     fromContentId: t.exposeID('fromContentId', { nullable: true, description: 'The version that it repeats, if any.' }),
-    requestedBy: t.exposeString('requestedBy', { nullable: true, description: 'Who asked for it: a user’s or a token’s id.' }),
+    requestedBy: t.exposeString('requestedBy', {
+      nullable: true,
+      description: 'Who asked for it: a user’s or a token’s id.',
+    }),
     canRollback: t.boolean({
       description: 'Whether a rollback to it would be accepted.',
       select: rollbackColumns,
@@ -56,7 +63,11 @@ export const Deployment = builder.prismaObject('Content', {
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
     deployedAt: t.expose('deployedAt', { type: 'DateTime', nullable: true, description: 'When it was deployed.' }),
-    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it was deployed or given up.' }),
+    finishedAt: t.expose('finishedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was deployed or given up.',
+    }),
     appEnv: t.relation('appEnv', { description: 'The environment that it is a version of.' }),
   }),
 })
@@ -83,7 +94,9 @@ builder.prismaObjectFields(AppEnv, (t) => ({
   }),
 }))
 
-findableAsNode('con', 'Deployment', ({ services, caller }, id, query) => getDeployment(services.database, caller, id, query))
+findableAsNode('con', 'Deployment', ({ services, caller }, id, query) =>
+  getDeployment(services.database, caller, id, query),
+)
 
 builder.queryFields((t) => ({
   deployment: t.prismaField({

@@ -12,7 +12,11 @@ const OperationStep = builder.objectRef<Step>('OperationStep').implement({
   fields: (t) => ({
     name: t.exposeString('name', { description: 'What is done.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
-    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it was done; null while it is not.' }),
+    finishedAt: t.expose('finishedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was done; null while it is not.',
+    }),
     detail: t.exposeString('detail', { nullable: true, description: 'What a person may want to know about it.' }),
   }),
 })
@@ -41,7 +45,9 @@ export const Operation = builder.prismaObject('Operation', {
     retriesId: t.exposeID('retriesId', { nullable: true, description: 'The operation that it is a repeat of.' }),
     requestId: t.exposeString('requestId', { description: 'Id of the request that asked for it.' }),
     requestedBy: t.exposeString('requestedBy', { nullable: true, description: 'Who asked: a user’s or a token’s id.' }),
-    version: t.exposeInt('version', { description: 'Grows with every change; what `expectedVersion` is compared with.' }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change; what `expectedVersion` is compared with.',
+    }),
     deadlineAt: t.expose('deadlineAt', { type: 'DateTime', description: 'When it fails if it has not ended.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When a worker began.' }),

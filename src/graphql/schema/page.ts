@@ -11,7 +11,11 @@ export const pageRequest = ({ first, after }: ForwardArgs, size: number): PageRe
 })
 
 /** A service's page as a connection; its cursors are the service's own. */
-export function connectionOf<Row>({ rows, nextCursor }: Page<Row>, cursorOf: (row: Row) => string, after?: string | null) {
+export function connectionOf<Row>(
+  { rows, nextCursor }: Page<Row>,
+  cursorOf: (row: Row) => string,
+  after?: string | null,
+) {
   const edges = rows.map((node) => ({ cursor: cursorOf(node), node }))
   return {
     edges,

@@ -21,7 +21,11 @@ export const Token = builder.objectRef<ReturnType<typeof asToken>>('Token').impl
     appEnvId: t.exposeID('appEnvId', { nullable: true, description: 'The environment that it operates.' }),
     scopes: t.field({ type: [ScopeEnum], description: 'Its scopes.', resolve: ({ scopes }) => scopes as 'SVC_READ'[] }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it stops working.' }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'When it was last used, to the minute.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last used, to the minute.',
+    }),
     revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was revoked.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
   }),
@@ -33,7 +37,8 @@ builder.queryField('tokens', (t) =>
   t.connection({
     type: Token,
     extensions: { pageSize: ROOT_PAGE },
-    description: 'Your tokens, those of another user (for the admin of the installation) or of an environment (for account admins).',
+    description:
+      'Your tokens, those of another user (for the admin of the installation) or of an environment (for account admins).',
     args: {
       userId: t.arg.id({ description: 'Id of the user; yourself when omitted.' }),
       appEnvId: t.arg.id({ description: 'Id of an environment: only its tokens.' }),

@@ -1,8 +1,8 @@
+import { notFound } from '../../domain/errors.ts'
 import { getSelf } from '../../services/account/read-users.ts'
 import { builder } from '../builder.ts'
 import { Member } from './member.ts'
 import { findableAsNode, Node } from './node.ts'
-import { notFound } from '../../domain/errors.ts'
 
 export const User = builder.prismaObject('User', {
   description: 'A person who uses the installation.',
@@ -12,7 +12,9 @@ export const User = builder.prismaObject('User', {
     id: t.exposeID('id', { description: 'Their id.' }),
     email: t.exposeString('email', { description: 'E-mail address.' }),
     username: t.exposeString('username', { description: 'Name to be called by.' }),
-    isInstallationAdmin: t.exposeBoolean('isInstallationAdmin', { description: 'Whether they administer the whole installation.' }),
+    isInstallationAdmin: t.exposeBoolean('isInstallationAdmin', {
+      description: 'Whether they administer the whole installation.',
+    }),
     currentAccount: t.relation('currentAccount', {
       nullable: true,
       description: 'The account that lists are about when they name none.',

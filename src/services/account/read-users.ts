@@ -8,7 +8,11 @@ export const getSelf = (database: Database, caller: Caller, query: object = {}):
   database.user.findUniqueOrThrow({ ...query, where: { id: userOf(caller) } })
 
 /** The members of one account, for whoever may read it. */
-export async function membersScope(database: Database, caller: Caller, accountId: string): Promise<Prisma.MembershipWhereInput> {
+export async function membersScope(
+  database: Database,
+  caller: Caller,
+  accountId: string,
+): Promise<Prisma.MembershipWhereInput> {
   await requireAccount(database, caller, accountId)
   permit(caller, 'account:read', { accountId })
   return { accountId }

@@ -6,7 +6,7 @@ import { command } from '../command.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { type UpdateAppEnvInput, updateAppEnvInput } from './app-env-input.ts'
 import { appEnvRecord } from './app-env-record.ts'
-import { lockAppEnv } from './load-app-env.ts'
+import { lockAppEnv, withEverything } from './load-app-env.ts'
 import { checkTypeConfig } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
 
@@ -33,6 +33,11 @@ export const updateAppEnv = command({
     const { appEnv: present } = await lockAppEnv(tx, { appEnvId: appEnv.id })
     const record = await appEnvRecord(tx, vault, present)
     return { ...record, appliedImmediately: applied.length > 0, operationId: applied[0]?.id ?? null, version: present.version }
+  },
+  async refresh({ database, vault }, result) {
+    const present = await database.appEnv.findUnique({ where: { id: result.appEnvId }, include: withEverything })
+    if (!present) return result
+    return { ...result, ...(await appEnvRecord(database, vault, present)), version: present.version }
   },
 })
 

@@ -6,7 +6,12 @@ import { getAppEnv } from '../app-env/read-app-envs.ts'
 import { type Caller, permit } from '../caller.ts'
 
 /** One version. It is gone from every answer when its environment is. `query` is what GraphQL loads along with it. */
-export async function getDeployment(database: Database, caller: Caller, contentId: string, query: object = {}): Promise<Content> {
+export async function getDeployment(
+  database: Database,
+  caller: Caller,
+  contentId: string,
+  query: object = {},
+): Promise<Content> {
   const content = await database.content.findFirst({ ...query, where: { id: contentId, appEnv: { deletedAt: null } } })
   if (!content) throw notFound('deployment', contentId)
   const { accountId, appEnvId } =
@@ -18,7 +23,11 @@ export async function getDeployment(database: Database, caller: Caller, contentI
 }
 
 /** The versions of one environment. */
-export async function deploymentsScope(database: Database, caller: Caller, address: AppEnvAddress): Promise<Prisma.ContentWhereInput> {
+export async function deploymentsScope(
+  database: Database,
+  caller: Caller,
+  address: AppEnvAddress,
+): Promise<Prisma.ContentWhereInput> {
   const { id } = await getAppEnv(database, caller, address)
   return { appEnvId: id }
 }

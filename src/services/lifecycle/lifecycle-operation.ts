@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Database } from '../../database/client.ts'
 import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../app-env/load-app-env.ts'
 import type { Command, CommandContext } from '../command.ts'
 import { appEnvTarget } from '../input.ts'
@@ -47,6 +48,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
     dangerous: operation.dangerous ?? false,
     input: z.strictObject({ ...appEnvTarget, ...operation.input }),
     permission: 'appEnv:operate',
+    refresh: withPresentStatus,
     target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
     async execute(context, input, { appEnv }) {
       const { intent, message, rollbackInfo } = await operation.plan(context, appEnv, input as z.output<z.ZodObject<Shape>>)
@@ -60,4 +62,11 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
       }
     },
   }
+}
+
+/** The status that the environment has now; everything else of the answer stays. */
+export async function withPresentStatus({ database }: { database: Database }, result: LifecycleResult): Promise<LifecycleResult> {
+  const { appEnv } = result
+  const present = await database.appEnv.findUnique({ where: { id: appEnv.appEnvId }, select: { status: true } })
+  return present ? { ...result, appEnv: { ...appEnv, status: present.status } } : result
 }

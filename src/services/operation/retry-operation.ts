@@ -5,6 +5,7 @@ import { withEverything } from '../app-env/load-app-env.ts'
 import { command } from '../command.ts'
 import { id } from '../input.ts'
 import { beginOperation, type NewContent } from '../lifecycle/begin-operation.ts'
+import { type LifecycleResult, withPresentStatus } from '../lifecycle/lifecycle-operation.ts'
 import { lockOperation } from './cancel-operation.ts'
 
 export const retryOperation = command({
@@ -12,8 +13,9 @@ export const retryOperation = command({
   about: 'Drive a failed operation again, as a new one with the same intent. For dead letters, once the cause is gone.',
   input: z.strictObject({ operationId: id('failed operation') }),
   permission: 'appEnv:operate',
+  refresh: withPresentStatus,
   target: ({ tx }, { operationId }) => lockOperation(tx, operationId),
-  async execute(context, _input, { operation, appEnv: { id: appEnvId } }) {
+  async execute(context, _input, { operation, appEnv: { id: appEnvId } }): Promise<LifecycleResult> {
     const { tx } = context
     if (operation.status !== 'FAILED') throw conflict('NOT_FAILED', `Only a failed operation can be retried; this one is ${operation.status}`)
     const newer = await tx.operation.findFirst({ where: { appEnvId, createdAt: { gt: operation.createdAt } } })

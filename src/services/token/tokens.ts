@@ -59,6 +59,7 @@ export const createToken = command({
 export const revokeToken = command({
   name: 'revokeToken',
   about: 'Revoke a token. It stops working at once, and so do its live subscriptions.',
+  dangerous: true,
   input: z.strictObject({ tokenId: id('token') }),
   permission: 'token:own',
   async target({ tx, caller }, { tokenId }): Promise<Target & { token: Token }> {
