@@ -73,7 +73,6 @@ export const SETTINGS = z.object({
   BERTH_ENGINE_TIMEOUT_SECONDS: seconds(30, 600).describe('Deadline of any other call to the engine.'),
   BERTH_READY_TIMEOUT_SECONDS: seconds(120, 3600).describe('Time in which a new version must become ready.'),
   BERTH_ENGINE_EVENTS: switchable(true).describe('Listen to engine events as hints. Correctness never depends on them.'),
-  BERTH_KEEP_VERSIONS: count(20, 1000).describe('Deployed versions per environment whose image is kept for a rollback.'),
 
   BERTH_BODY_LIMIT_KB: count(1024, 102_400).describe('Largest body of an API request.'),
   BERTH_REQUEST_TIMEOUT_SECONDS: seconds(30, 600).describe('Deadline of an API request that does not ask to wait.'),

@@ -123,6 +123,7 @@ async function startApi({ config, log, databaseUrl, database, vault, registry, r
   const limits = createRateLimits(config)
   const services = createServices({ database, config, vault, wakeups, limits })
   const feed = createEventFeed({ database, wakeups, config, log })
+  undo.defer(() => feed.close())
   const graphql = createGraphQL({ services, vault, config, log, feed, limits })
   const api = createServer({ services, config, log, graphql, readiness, limits, registry })
   const listening = await asking('PORT', config.PORT, () => listen({ api, host: config.HOST, port: config.PORT }))

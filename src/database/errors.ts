@@ -21,15 +21,17 @@ export function isTransient(error: unknown): boolean {
 /** A database that is away is not the caller's mistake, nor a fault to be masked: 503, try again. */
 export function asDomainError(error: unknown): unknown {
   if (error instanceof DomainError) return error
-  if (isUnreachable(error))
-    return unavailable('The database does not answer at the moment; nothing was changed', RETRY_AFTER_SECONDS)
-  return error
+  if (!isUnreachable(error)) return error
+  const refusal = unavailable('The database does not answer at the moment; nothing was changed', RETRY_AFTER_SECONDS)
+  // Not for the caller: the log says what it was.
+  refusal.cause = error
+  return refusal
 }
 
 function isUnreachable(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientInitializationError) return true
   if (isKnown(error)) return UNREACHABLE.has(error.code) || isCancelledBySettings(error)
-  return error instanceof Error && /ECONNREFUSED|ECONNRESET|terminat|Connection .*closed/i.test(error.message)
+  return error instanceof Error && /ECONNREFUSED|ECONNRESET|terminat|Connection .*closed|not queryable/i.test(error.message)
 }
 
 /** lock_timeout, statement_timeout, and the server's own shutting down. */

@@ -1,26 +1,33 @@
 import type { Database } from '../database/client.ts'
 
+const BATCH = 5_000
+const MOST_BATCHES = 200
+
+interface Stale {
+  ledgerId: string
+  upTo: bigint
+}
+
 /**
- * Forgets events older than the retention, ledger by ledger, and remembers up to where: a cursor before that
- * is refused instead of skipping what is gone. Returns how many events were removed.
+ * Forgets events older than the retention, a bounded number at a time, and remembers up to where: a cursor before
+ * that is refused instead of skipping what is gone. By the database's clock. Returns how many events were removed.
  */
 export async function expireEvents(database: Database, retentionHours: number): Promise<number> {
-  const before = new Date(Date.now() - retentionHours * 3_600_000)
-  const stale = await database.event.groupBy({
-    by: ['ledgerId'],
-    where: { createdAt: { lt: before } },
-    _max: { sequence: true },
-  })
   let removed = 0
-  for (const { ledgerId, _max } of stale) {
-    if (_max.sequence === null) continue
-    removed += await expireLedger(database, ledgerId, _max.sequence)
+  for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
+    const [stale] = await database.$queryRaw<Stale[]>`
+      SELECT ledger_id AS "ledgerId", max(sequence) AS "upTo" FROM (
+        SELECT ledger_id, sequence FROM event WHERE created_at < now() - make_interval(hours => ${retentionHours})
+        ORDER BY ledger_id, sequence LIMIT ${BATCH}) AS oldest
+      GROUP BY ledger_id LIMIT 1`
+    if (!stale) break
+    removed += await expireLedger(database, stale)
   }
   return removed
 }
 
 /** The mark is set first and in the same transaction: a reader never finds a gap that is not explained. */
-async function expireLedger(database: Database, ledgerId: string, upTo: bigint): Promise<number> {
+async function expireLedger(database: Database, { ledgerId, upTo }: Stale): Promise<number> {
   const [, { count }] = await database.$transaction([
     database.ledger.update({ where: { id: ledgerId }, data: { expiredSequence: upTo } }),
     database.event.deleteMany({ where: { ledgerId, sequence: { lte: upTo } } }),

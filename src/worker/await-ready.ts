@@ -65,8 +65,12 @@ class ReadyWait {
   }
 
   async timedOut(seconds: number): Promise<VersionFailed> {
-    const message = `Not ready within ${seconds} s: ${this.reason}${await this.#lastWords(this.#unready)}`
-    return new VersionFailed('READINESS_TIMEOUT', message)
+    // A program that ended is a better reason than a probe that found nobody, however slowly it ends again.
+    const dead = [...this.#deaths.values()].at(-1)
+    const words = await this.#lastWords(dead ?? this.#unready)
+    const reason = dead ? `container ${dead.index} ${exitOf(dead)}` : this.reason
+    const message = `Not ready within ${seconds} s: ${reason}${words}`
+    return new VersionFailed(dead ? reasonOf(dead) : 'READINESS_TIMEOUT', message)
   }
 
   async #probe(replica: ObservedReplica): Promise<void> {
@@ -81,15 +85,16 @@ class ReadyWait {
   }
 
   async #failIfDying(replica: ObservedReplica): Promise<void> {
-    if (replica.exitCode !== null) this.#deaths.set(replica.containerId, replica)
+    // One that the engine has restarted has died, even when nobody saw it down.
+    const hasDied = replica.exitCode !== null || (replica.restartCount > 0 && !this.#deaths.has(replica.containerId))
+    if (hasDied) this.#deaths.set(replica.containerId, replica)
     const death = this.#deaths.get(replica.containerId)
     if (!death) return
     if (replica.phase === 'exited') this.#ends.add(`${replica.containerId} ${replica.finishedAt?.getTime()}`)
     const ends = [...this.#ends].filter((end) => end.startsWith(replica.containerId)).length
     this.reason = `container ${replica.index} ${exitOf(death)}`
     if (ends + replica.restartCount < MOST_EXITS) return
-    const reason = death.outOfMemory ? 'OUT_OF_MEMORY' : 'CONTAINER_EXITED'
-    throw new VersionFailed(reason, `${capitalised(this.reason)}, again and again${await this.#lastWords(replica)}`)
+    throw new VersionFailed(reasonOf(death), `${capitalised(this.reason)}, again and again${await this.#lastWords(replica)}`)
   }
 
   /** A replica's last lines say more about why it is not ready than any probe. */
@@ -105,5 +110,7 @@ class ReadyWait {
 /** A restarted container has a new address, and has to prove itself again. */
 const identity = ({ containerId, address, restartCount }: ObservedReplica) =>
   `${containerId} ${address} ${restartCount}`
+
+const reasonOf = ({ outOfMemory }: ObservedReplica) => (outOfMemory ? 'OUT_OF_MEMORY' : 'CONTAINER_EXITED')
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

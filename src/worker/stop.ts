@@ -8,7 +8,8 @@ export async function stop(attempt: Attempt): Promise<void> {
   await unroute(attempt)
   const detail = await takeDown(attempt, 'stop')
   await succeed(attempt, {
-    status: 'STOPPED',
+    // What was never deployed has nothing to start again.
+    status: attempt.appEnv.currentContentId ? 'STOPPED' : 'PENDING',
     appEnv: NOTHING_RUNS,
     finish: [{ name: 'stop', detail }],
     write: (tx) => tx.replica.deleteMany({ where: { appEnvId: attempt.appEnv.id } }),

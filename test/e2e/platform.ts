@@ -43,7 +43,7 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
     INGRESS_PORT: '0',
     DATABASE_URL: held.url,
     BERTH_DATA_DIR: dataDir,
-    BERTH_LOG_LEVEL: 'fatal',
+    BERTH_LOG_LEVEL: process.env.BERTH_TEST_LOG ?? 'fatal',
     BERTH_RECONCILE_SECONDS: '2',
     BERTH_DRAIN_SECONDS: '2',
     ...settings,
