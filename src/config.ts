@@ -4,7 +4,11 @@ import { z } from 'zod'
 const port = (fallback: number) => z.coerce.number().int().min(0).max(65535).default(fallback)
 const seconds = (fallback: number, max = 86_400) => z.coerce.number().int().min(1).max(max).default(fallback)
 const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback)
-const switchable = (fallback: boolean) => z.enum(['true', 'false']).default(fallback ? 'true' : 'false').transform((text) => text === 'true')
+const switchable = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback ? 'true' : 'false')
+    .transform((text) => text === 'true')
 const oneOrMore = <const T extends [string, ...string[]]>(values: T) =>
   z
     .string()
@@ -15,13 +19,20 @@ const networks = () =>
   z
     .string()
     .default('')
-    .transform((text) => text.split(',').map((part) => part.trim()).filter((part) => part !== ''))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
     .refine((parts) => parts.every(isNetwork), 'must be addresses or CIDR ranges, separated by commas')
 
 function isNetwork(text: string): boolean {
   const [address = '', prefix] = text.split('/', 2)
   const family = isIP(address)
-  return family !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32)))
+  return (
+    family !== 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32)))
+  )
 }
 
 /** Every setting Berth reads, with its default and what it is for. The README's table is this, printed. */
@@ -30,9 +41,14 @@ export const SETTINGS = z.object({
   INGRESS_PORT: port(8080).describe('Port on which deployed apps answer. 0 picks a free one.'),
   HOST: z.string().min(1).default('127.0.0.1').describe('Address that the API and the ingress listen on.'),
   BERTH_DATA_DIR: z.string().min(1).default('.berth').describe('Folder of the embedded database, keys and tokens.'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional().describe('PostgreSQL to use instead of the embedded one.'),
+  DATABASE_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe('PostgreSQL to use instead of the embedded one.'),
   DATABASE_POOL_SIZE: count(20, 500).describe('Connections that one process keeps to PostgreSQL.'),
-  BERTH_HEALTH_PORT: port(0).describe('Port of /livez and /readyz in a process without the role api, which has them on PORT. 0: none.'),
+  BERTH_HEALTH_PORT: port(0).describe(
+    'Port of /livez and /readyz in a process without the role api, which has them on PORT. 0: none.',
+  ),
   DOCKER_HOST: z
     .string()
     .regex(/^(unix|tcp|http|https):\/\//, 'must start with unix://, tcp://, http:// or https://')
@@ -41,7 +57,9 @@ export const SETTINGS = z.object({
   BERTH_REACH: z
     .enum(['address', 'published'])
     .default(process.platform === 'linux' ? 'address' : 'published')
-    .describe('How containers are reached: by their address on the engine’s network (an engine on this Linux machine), or by a published loopback port (an engine in a virtual machine).'),
+    .describe(
+      'How containers are reached: by their address on the engine’s network (an engine on this Linux machine), or by a published loopback port (an engine in a virtual machine).',
+    ),
   BERTH_ROLES: oneOrMore(['api', 'worker', 'ingress']).describe('Roles that this process plays, separated by commas.'),
   BERTH_ADMIN_TOKEN: z
     .string()
@@ -58,13 +76,25 @@ export const SETTINGS = z.object({
     .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a lower-case domain name')
     .default('berth.localhost')
     .describe('Environments answer at <account>-<app>-<env>.<this domain>.'),
-  BERTH_INGRESS_URL: z.url().optional().describe('Address of the ingress as users see it, when something stands in front of it.'),
-  BERTH_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info').describe('Least level of a log line that is printed.'),
+  BERTH_INGRESS_URL: z
+    .url()
+    .optional()
+    .describe('Address of the ingress as users see it, when something stands in front of it.'),
+  BERTH_LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
+    .default('info')
+    .describe('Least level of a log line that is printed.'),
 
   BERTH_WORKER_CONCURRENCY: count(8, 100).describe('Environments that one worker works on at a time.'),
   BERTH_LEASE_SECONDS: seconds(15, 300).describe('A worker that is silent this long loses its environment to another.'),
   BERTH_RECONCILE_SECONDS: seconds(5, 3600).describe('Pause between two looks at a running environment.'),
-  BERTH_DRAIN_SECONDS: z.coerce.number().int().min(0).max(3600).default(10).describe('Time that a replaced container keeps to finish its requests.'),
+  BERTH_DRAIN_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(3600)
+    .default(10)
+    .describe('Time that a replaced container keeps to finish its requests.'),
   BERTH_STOP_GRACE_SECONDS: seconds(10, 600).describe('Time between SIGTERM and SIGKILL.'),
   BERTH_OPERATION_TIMEOUT_SECONDS: seconds(900).describe('Deadline of an operation, from its first attempt.'),
   BERTH_OPERATION_ATTEMPTS: count(5, 50).describe('Attempts before an operation becomes a dead letter.'),
@@ -72,7 +102,9 @@ export const SETTINGS = z.object({
   BERTH_PULL_TIMEOUT_SECONDS: seconds(600).describe('Deadline of one image pull.'),
   BERTH_ENGINE_TIMEOUT_SECONDS: seconds(30, 600).describe('Deadline of any other call to the engine.'),
   BERTH_READY_TIMEOUT_SECONDS: seconds(120, 3600).describe('Time in which a new version must become ready.'),
-  BERTH_ENGINE_EVENTS: switchable(true).describe('Listen to engine events as hints. Correctness never depends on them.'),
+  BERTH_ENGINE_EVENTS: switchable(true).describe(
+    'Listen to engine events as hints. Correctness never depends on them.',
+  ),
 
   BERTH_BODY_LIMIT_KB: count(1024, 102_400).describe('Largest body of an API request.'),
   BERTH_REQUEST_TIMEOUT_SECONDS: seconds(30, 600).describe('Deadline of an API request that does not ask to wait.'),
@@ -84,15 +116,21 @@ export const SETTINGS = z.object({
   BERTH_GRAPHQL_MAX_DEPTH: count(12, 100).describe('Deepest GraphQL selection.'),
   BERTH_GRAPHQL_MAX_ALIASES: count(30, 1000).describe('Aliases in one GraphQL document.'),
   BERTH_GRAPHQL_MAX_TOKENS: count(2000, 100_000).describe('Lexical tokens in one GraphQL document.'),
-  BERTH_GRAPHQL_MAX_COST: count(20_000, 10_000_000).describe('Cost of one GraphQL operation: fields, times the list sizes above them.'),
+  BERTH_GRAPHQL_MAX_COST: count(20_000, 10_000_000).describe(
+    'Cost of one GraphQL operation: fields, times the list sizes above them.',
+  ),
   BERTH_GRAPHQL_INTROSPECTION: switchable(true).describe('Answer introspection queries.'),
   BERTH_SUBSCRIPTIONS_PER_SOCKET: count(100, 10_000).describe('Live subscriptions on one WebSocket.'),
 
   BERTH_INGRESS_BODY_LIMIT_MB: count(100, 100_000).describe('Largest body of a request to a deployed app.'),
   BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS: seconds(60, 3600).describe('Time a deployed app has to begin its answer.'),
   BERTH_INGRESS_IDLE_SECONDS: seconds(300, 86_400).describe('A proxied connection silent this long is closed.'),
-  BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe('Client connections that one ingress accepts at a time.'),
-  BERTH_TRUSTED_PROXIES: networks().describe('Addresses or CIDR ranges of proxies in front of the ingress whose X-Forwarded-* headers count, separated by commas.'),
+  BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe(
+    'Client connections that one ingress accepts at a time.',
+  ),
+  BERTH_TRUSTED_PROXIES: networks().describe(
+    'Addresses or CIDR ranges of proxies in front of the ingress whose X-Forwarded-* headers count, separated by commas.',
+  ),
 })
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>

@@ -1,5 +1,5 @@
-import { Registry } from 'prom-client'
 import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
 import type { Config } from './config.ts'
 import { openDataDir } from './data-dir.ts'
 import { createDatabase, type Database } from './database/client.ts'
@@ -14,11 +14,11 @@ import { createEngineRuntime } from './runtime/engine/engine-runtime.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import { keyFromHex } from './secrets/keys.ts'
 import { createVault, type Vault } from './secrets/vault.ts'
-import { createServer } from './server.ts'
-import { createHealthServer } from './server/health-server.ts'
 import type { Readiness } from './server/health.ts'
+import { createHealthServer } from './server/health-server.ts'
 import { listen } from './server/listen.ts'
 import { createRateLimits } from './server/rate-limits.ts'
+import { createServer } from './server.ts'
 import { openInstallation } from './services/installation.ts'
 import { createServices } from './services/services.ts'
 import { createWorker } from './worker/worker.ts'
@@ -67,7 +67,18 @@ export async function startPlatform(config: Config, log: Logger): Promise<Platfo
   const installationId = await openInstallation(database, vault, config, adminToken)
   const runtime = engineFor(config, installationId)
   const readiness: Ground['readiness'] = { database: { isRequired: true, check: () => answers(database) } }
-  const ground: Ground = { config, log, dataDir, databaseUrl, database, vault, runtime, registry: new Registry(), readiness, undo }
+  const ground: Ground = {
+    config,
+    log,
+    dataDir,
+    databaseUrl,
+    database,
+    vault,
+    runtime,
+    registry: new Registry(),
+    readiness,
+    undo,
+  }
 
   if (config.BERTH_ROLES.includes('worker')) startWorker(ground)
   const ingressUrl = config.BERTH_ROLES.includes('ingress') ? await startIngress(ground) : null
@@ -113,11 +124,23 @@ async function startIngress({ config, log, dataDir, databaseUrl, registry, readi
   const ingress = createIngress({ config, source, log, registry })
   await asking('INGRESS_PORT', config.INGRESS_PORT, () => ingress.listen())
   undo.defer(() => ingress.close(INGRESS_DRAIN_SECONDS))
-  readiness.ingress = { isRequired: true, check: () => ({ ready: source.isReady(), reason: source.isReady() ? null : 'has no routes yet' }) }
+  readiness.ingress = {
+    isRequired: true,
+    check: () => ({ ready: source.isReady(), reason: source.isReady() ? null : 'has no routes yet' }),
+  }
   return config.BERTH_INGRESS_URL ?? `http://${urlHost(config.HOST)}:${ingress.address().port}`
 }
 
-async function startApi({ config, log, databaseUrl, database, vault, registry, readiness, undo }: Ground): Promise<string> {
+async function startApi({
+  config,
+  log,
+  databaseUrl,
+  database,
+  vault,
+  registry,
+  readiness,
+  undo,
+}: Ground): Promise<string> {
   const wakeups = createWakeups({ url: databaseUrl, log })
   undo.defer(() => wakeups.close())
   const limits = createRateLimits(config)
@@ -146,7 +169,9 @@ async function asking<T>(setting: string, port: number, open: () => Promise<T>):
     return await open()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Error(`Port ${port} is taken by another program. Set ${setting} to a free one, such as ${setting}=${port + 1}.`)
+    throw new Error(
+      `Port ${port} is taken by another program. Set ${setting} to a free one, such as ${setting}=${port + 1}.`,
+    )
   }
 }
 

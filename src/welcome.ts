@@ -13,7 +13,10 @@ export function welcome(config: Config, platform: Platform, seconds: number): st
   }
   if (ingressUrl) lines.push(`  Apps       ${appsUrl(config, ingressUrl)}`)
   lines.push(`  Engine     ${engine ?? 'none answers'}`)
-  if (apiUrl) lines.push(`  Token      ${adminTokenFile ? `${adminToken}  (kept in ${adminTokenFile})` : 'the one in BERTH_ADMIN_TOKEN'}`)
+  if (apiUrl)
+    lines.push(
+      `  Token      ${adminTokenFile ? `${adminToken}  (kept in ${adminTokenFile})` : 'the one in BERTH_ADMIN_TOKEN'}`,
+    )
   lines.push('')
   if (!engine) lines.push(...withoutEngine(config), '')
   if (apiUrl) lines.push('Deploy something, in another terminal:', '', '  npm run demo', '')

@@ -6,7 +6,10 @@ export async function runProgram(node, args, environment = {}) {
   // Whatever the program starts in turn must find the same Node.js.
   const PATH = `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`
   // What libraries will do away with some day is news for us, not for whoever runs Berth.
-  const child = spawn(node, ['--disable-warning=DeprecationWarning', ...args], { stdio: 'inherit', env: { ...process.env, ...environment, PATH } })
+  const child = spawn(node, ['--disable-warning=DeprecationWarning', ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, ...environment, PATH },
+  })
   passSignalsOn(child)
   return new Promise((resolve, reject) => {
     child.once('error', reject)

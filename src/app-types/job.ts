@@ -14,7 +14,10 @@ export const jobConfig = z
     ttlSecondsAfterFinished: whole(0, 2_592_000, 'Time for which a finished run’s container is kept. Default 86400.'),
     backoffLimit: whole(0, 20, 'Repeats of a failed run. Default 0.'),
     maxConcurrency: whole(1, 100, 'Runs at a time. Default 1.'),
-    concurrencyPolicy: z.enum(['QUEUE', 'REJECT', 'REPLACE']).optional().describe('What happens to a run beyond maxConcurrency. Default QUEUE.'),
+    concurrencyPolicy: z
+      .enum(['QUEUE', 'REJECT', 'REPLACE'])
+      .optional()
+      .describe('What happens to a run beyond maxConcurrency. Default QUEUE.'),
   })
   .describe('Defaults of a Job app’s runs.')
 

@@ -31,7 +31,9 @@ export function asDomainError(error: unknown): unknown {
 function isUnreachable(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientInitializationError) return true
   if (isKnown(error)) return UNREACHABLE.has(error.code) || isCancelledBySettings(error)
-  return error instanceof Error && /ECONNREFUSED|ECONNRESET|terminat|Connection .*closed|not queryable/i.test(error.message)
+  return (
+    error instanceof Error && /ECONNREFUSED|ECONNRESET|terminat|Connection .*closed|not queryable/i.test(error.message)
+  )
 }
 
 /** lock_timeout, statement_timeout, and the server's own shutting down. */

@@ -3,7 +3,10 @@ const MAX_SLUG_LENGTH = 20
 
 /** `My Shop!` → `my-shop`; empty when nothing of the name can be part of a host name. */
 export function slugOf(name: string): string {
-  const plain = name.normalize('NFKD').replace(/\p{Diacritic}/gu, '').toLowerCase()
+  const plain = name
+    .normalize('NFKD')
+    .replace(/\p{Diacritic}/gu, '')
+    .toLowerCase()
   const dashed = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '')
   return dashed.slice(0, MAX_SLUG_LENGTH).replace(/-+$/, '')
 }

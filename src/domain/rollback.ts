@@ -11,7 +11,8 @@ export interface Refusal {
 
 /** Why a version cannot be rolled back to, or null. Told beforehand in every record, and decided by the same rule. */
 export function refuseRollback(target: RollbackTarget, currentContentId: string | null): Refusal | null {
-  if (target.id === currentContentId) return { reason: 'ALREADY_CURRENT', message: 'That version is the one deployed now' }
+  if (target.id === currentContentId)
+    return { reason: 'ALREADY_CURRENT', message: 'That version is the one deployed now' }
   if (!target.deployedAt) return { reason: 'NEVER_DEPLOYED', message: 'That version was never deployed successfully' }
   if (!target.imageDigest) return { reason: 'IMAGE_REMOVED', message: 'The image of that version is no longer kept' }
   return null

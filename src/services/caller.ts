@@ -1,5 +1,5 @@
 import { DomainError, forbidden } from '../domain/errors.ts'
-import { type Permission, RULES, type RoleName, rolesAllow, rolesFor, type Scope } from '../domain/permissions.ts'
+import { type Permission, type RoleName, RULES, rolesAllow, rolesFor, type Scope } from '../domain/permissions.ts'
 
 export interface MembershipGrant {
   roles: RoleName[]
@@ -29,7 +29,8 @@ export interface Scoped {
 
 /** The user behind the call; environment tokens have none and are refused. */
 export function userOf(caller: Caller): string {
-  if (!caller.userId) throw forbidden('USER_TOKEN_REQUIRED', 'This call needs a user token; an environment token is not enough')
+  if (!caller.userId)
+    throw forbidden('USER_TOKEN_REQUIRED', 'This call needs a user token; an environment token is not enough')
   return caller.userId
 }
 
@@ -44,15 +45,18 @@ export const may = (caller: Caller, permission: Permission, on: Scoped): boolean
 function refusalOf(caller: Caller, permission: Permission, on: Scoped): DomainError | null {
   const rule = RULES[permission]
   if (caller.kind === 'ENVIRONMENT') {
-    if (!rule.environmentToken) return forbidden('USER_TOKEN_REQUIRED', 'An environment token may only operate its own environment')
-    if (on.appEnvId !== caller.appEnvId) return forbidden('OTHER_ENVIRONMENT', 'This token belongs to another environment')
+    if (!rule.environmentToken)
+      return forbidden('USER_TOKEN_REQUIRED', 'An environment token may only operate its own environment')
+    if (on.appEnvId !== caller.appEnvId)
+      return forbidden('OTHER_ENVIRONMENT', 'This token belongs to another environment')
     return null
   }
   if (caller.scopes && !(caller.scopes.has(rule.scope) || (rule.scope === 'svc:read' && caller.scopes.size > 0))) {
     return forbidden('SCOPE_MISSING', `This token lacks the scope ${rule.scope}`)
   }
   if (caller.isInstallationAdmin || rule.roles === 'anyone') return null
-  if (on.accountId === null) return forbidden('INSTALLATION_ADMIN_REQUIRED', 'Only the admin of the installation may do this')
+  if (on.accountId === null)
+    return forbidden('INSTALLATION_ADMIN_REQUIRED', 'Only the admin of the installation may do this')
   const grant = caller.memberships.get(on.accountId)
   if (!grant) return forbidden('NOT_A_MEMBER', 'You are not a member of the account that this belongs to')
   if (!rolesAllow(permission, grant.roles)) {

@@ -72,11 +72,13 @@ export async function claimKey(tx: Transaction, call: KeyedCall): Promise<Stored
   const [row] = await tx.$queryRaw<Row[]>`
     SELECT request_hash AS "requestHash", response, coalesce(pending_until > now(), false) AS "isPending"
     FROM idempotency_record WHERE caller_id = ${callerId} AND route = ${route} AND key = ${key}`
-  if (!row?.response) throw conflict('IDEMPOTENCY_IN_PROGRESS', 'The first call with this Idempotency-Key is still running')
+  if (!row?.response)
+    throw conflict('IDEMPOTENCY_IN_PROGRESS', 'The first call with this Idempotency-Key is still running')
   if (row.requestHash !== requestHash) {
     throw new DomainError('IDEMPOTENCY_MISMATCH', undefined, 'This Idempotency-Key was used with another request')
   }
-  if (row.isPending) throw conflict('IDEMPOTENCY_IN_PROGRESS', 'The first call with this Idempotency-Key is still running')
+  if (row.isPending)
+    throw conflict('IDEMPOTENCY_IN_PROGRESS', 'The first call with this Idempotency-Key is still running')
   const kept: Kept = JSON.parse(call.vault.openAnswer(`${callerId}/${route}/${key}`, row.response))
   return 'refusal' in kept ? kept : { result: kept.result, replayed: true }
 }

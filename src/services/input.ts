@@ -49,13 +49,19 @@ export const relativePath = (about: string) =>
   z
     .string()
     .max(MAX_TEXT_LENGTH)
-    .refine((path) => !path.startsWith('/') && !path.split('/').includes('..') && !path.includes('\0'), 'must be a path below the source folder')
+    .refine(
+      (path) => !path.startsWith('/') && !path.split('/').includes('..') && !path.includes('\0'),
+      'must be a path below the source folder',
+    )
     .describe(about)
 
 export const headers = z
   .record(
     z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'is not a header name'),
-    z.string().max(1000).regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII'),
+    z
+      .string()
+      .max(1000)
+      .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII'),
   )
   .refine((all) => Object.keys(all).length <= MAX_HEADERS, `must be at most ${MAX_HEADERS} headers`)
   .describe('Headers of the health check request.')
@@ -86,7 +92,8 @@ export const variables = z
   .superRefine((all, context) => {
     const seen = new Set<string>()
     for (const [index, { name }] of all.entries()) {
-      if (seen.has(name)) context.addIssue({ code: 'custom', path: [index, 'name'], message: `"${name}" is there twice` })
+      if (seen.has(name))
+        context.addIssue({ code: 'custom', path: [index, 'name'], message: `"${name}" is there twice` })
       seen.add(name)
     }
   })
@@ -96,7 +103,16 @@ export const startupConfig = z
   .strictObject({
     command: z.string().min(1).max(4096).describe('Command that is run instead of the image’s own.'),
     args: z.array(z.string().max(4096)).max(100).default([]).describe('Arguments of the command.'),
-    shell: z.boolean().default(true).describe('Run it by /bin/sh -lc; otherwise command and args are executed as they are.'),
-    workingDir: z.string().max(1000).startsWith('/', 'must be an absolute path').nullable().default(null).describe('Folder it runs in.'),
+    shell: z
+      .boolean()
+      .default(true)
+      .describe('Run it by /bin/sh -lc; otherwise command and args are executed as they are.'),
+    workingDir: z
+      .string()
+      .max(1000)
+      .startsWith('/', 'must be an absolute path')
+      .nullable()
+      .default(null)
+      .describe('Folder it runs in.'),
   })
   .describe('Startup command override.')

@@ -12,7 +12,12 @@ const FIRST_PLAN = 'standard'
  * (contract §5). On one that exists it checks the master key and makes sure the admin token opens it.
  * Returns the installation's id, which marks what it owns on the engine. Throws when the key is wrong.
  */
-export async function openInstallation(database: Database, vault: Vault, config: Config, adminToken: string): Promise<string> {
+export async function openInstallation(
+  database: Database,
+  vault: Vault,
+  config: Config,
+  adminToken: string,
+): Promise<string> {
   return database.$transaction(
     async (tx) => {
       // Several processes may start at once on an empty database.
@@ -55,7 +60,13 @@ async function createInstallation(tx: Transaction, vault: Vault, config: Config)
   await tx.account.create({ data: { ...account, dataKey: vault.wrapNewKey(accountId), entitlements: ['SANDBOX'] } })
   const userId = newId('usr')
   await tx.user.create({
-    data: { id: userId, email: 'admin@localhost', username: 'admin', isInstallationAdmin: true, currentAccountId: accountId },
+    data: {
+      id: userId,
+      email: 'admin@localhost',
+      username: 'admin',
+      isInstallationAdmin: true,
+      currentAccountId: accountId,
+    },
   })
   await tx.membership.create({ data: { accountId, userId, roles: ['ADMIN'] } })
   return id

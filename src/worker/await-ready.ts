@@ -94,7 +94,10 @@ class ReadyWait {
     const ends = [...this.#ends].filter((end) => end.startsWith(replica.containerId)).length
     this.reason = `container ${replica.index} ${exitOf(death)}`
     if (ends + replica.restartCount < MOST_EXITS) return
-    throw new VersionFailed(reasonOf(death), `${capitalised(this.reason)}, again and again${await this.#lastWords(replica)}`)
+    throw new VersionFailed(
+      reasonOf(death),
+      `${capitalised(this.reason)}, again and again${await this.#lastWords(replica)}`,
+    )
   }
 
   /** A replica's last lines say more about why it is not ready than any probe. */

@@ -47,8 +47,12 @@ describe('pending changes', () => {
   })
 
   test('name variables that are new, changed and gone, and not those that are as they were', () => {
-    const running = effective({ configuration: configuration({ variables: [variable('SAME', 'a'), variable('OLD', 'b'), variable('X', 'c')] }) })
-    const configured = effective({ configuration: configuration({ variables: [variable('SAME', 'a'), variable('NEW', 'd'), variable('X', 'e')] }) })
+    const running = effective({
+      configuration: configuration({ variables: [variable('SAME', 'a'), variable('OLD', 'b'), variable('X', 'c')] }),
+    })
+    const configured = effective({
+      configuration: configuration({ variables: [variable('SAME', 'a'), variable('NEW', 'd'), variable('X', 'e')] }),
+    })
     expect(pendingChanges(running, configured, show)).toEqual([
       { kind: 'DEPLOY', field: 'envVars.OLD', from: 'value b', to: null },
       { kind: 'DEPLOY', field: 'envVars.X', from: 'value c', to: 'value e' },

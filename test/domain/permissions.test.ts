@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Permission, RULES, type RoleName, rolesAllow } from '../../src/domain/permissions.ts'
+import { type Permission, type RoleName, RULES, rolesAllow } from '../../src/domain/permissions.ts'
 import { type Caller, may } from '../../src/services/caller.ts'
 
 const scope = { accountId: 'acc_1', appEnvId: 'env_1' }
@@ -43,7 +43,10 @@ describe('permissions', () => {
 
   test('an environment token operates its own environment and follows operations there, and that is all', () => {
     const token = member([], { kind: 'ENVIRONMENT', userId: null, appEnvId: 'env_1', memberships: new Map() })
-    expect(permissions.filter((permission) => may(token, permission, scope))).toEqual(['appEnv:operate', 'operation:read'])
+    expect(permissions.filter((permission) => may(token, permission, scope))).toEqual([
+      'appEnv:operate',
+      'operation:read',
+    ])
     expect(may(token, 'appEnv:operate', { accountId: 'acc_1', appEnvId: 'env_2' })).toBe(false)
   })
 

@@ -22,7 +22,11 @@ const containers = () =>
   berth.docker.listContainers({ all: true, filters: { label: [`berth.env=${sample.appEnvId}`] } })
 
 /** Looks until it holds; fails with what was seen last. */
-async function eventually<T>(look: () => Promise<T>, holds: (seen: T) => boolean, seconds = REPAIR_SECONDS): Promise<T> {
+async function eventually<T>(
+  look: () => Promise<T>,
+  holds: (seen: T) => boolean,
+  seconds = REPAIR_SECONDS,
+): Promise<T> {
   const until = Date.now() + seconds * 1000
   for (;;) {
     const seen = await look()
@@ -36,7 +40,12 @@ beforeAll(async () => {
   // Without events nothing but the routine look can find out.
   berth = await startTestPlatform({ BERTH_ENGINE_EVENTS: 'false' })
   sample = await berth.createSample('Drifting', 2)
-  await berth.ok('POST', '/app-env/deploy-image', { appEnvId: sample.appEnvId, image: berth.image }, { prefer: 'wait=60' })
+  await berth.ok(
+    'POST',
+    '/app-env/deploy-image',
+    { appEnvId: sample.appEnvId, image: berth.image },
+    { prefer: 'wait=60' },
+  )
 })
 
 afterAll(() => berth?.stop())
@@ -65,7 +74,11 @@ test('a container of a stopped environment that is started by hand is removed', 
   expect((await status()).status).toBe('STOPPED')
   expect(await containers()).toHaveLength(0)
   const labels = kept?.Labels ?? {}
-  const stray = await berth.docker.createContainer({ Image: berth.image, Cmd: ['node', '-e', 'setInterval(() => {}, 1000)'], Labels: labels })
+  const stray = await berth.docker.createContainer({
+    Image: berth.image,
+    Cmd: ['node', '-e', 'setInterval(() => {}, 1000)'],
+    Labels: labels,
+  })
   await stray.start()
   await eventually(containers, (seen) => seen.length === 0, 90)
   expect((await status()).status).toBe('STOPPED')

@@ -17,7 +17,12 @@ export interface TestPlatform {
   image: string
   rest(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
   /** A REST call that must succeed; its body. */
-  ok<Body = Record<string, unknown>>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Body>
+  ok<Body = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Body>
   /** An app with one environment that runs the sample program. */
   createSample(name: string, containers?: number): Promise<Sample>
   /** One request through the ingress. */
@@ -83,7 +88,8 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
     ok,
     createSample,
     // fetch forbids setting Host, and *.localhost need not resolve on every machine.
-    visit: (host, path = '/') => fetch(`${platform.ingressUrl}${path}`, { headers: { 'x-forwarded-host': host, host } }),
+    visit: (host, path = '/') =>
+      fetch(`${platform.ingressUrl}${path}`, { headers: { 'x-forwarded-host': host, host } }),
     async stop() {
       await platform.stop()
       await removeEverything(docker, platform.installationId)
@@ -96,7 +102,21 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
 async function removeEverything(docker: Docker, installationId: string): Promise<void> {
   const filters = { label: [`berth.installation=${installationId}`] }
   const containers = await docker.listContainers({ all: true, filters })
-  await Promise.all(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true }).catch(() => {})))
+  await Promise.all(
+    containers.map(({ Id }) =>
+      docker
+        .getContainer(Id)
+        .remove({ force: true, v: true })
+        .catch(() => {}),
+    ),
+  )
   const networks = await docker.listNetworks({ filters })
-  await Promise.all(networks.map(({ Id }) => docker.getNetwork(Id).remove().catch(() => {})))
+  await Promise.all(
+    networks.map(({ Id }) =>
+      docker
+        .getNetwork(Id)
+        .remove()
+        .catch(() => {}),
+    ),
+  )
 }

@@ -47,7 +47,9 @@ test('replaces a 2-replica app twenty times under load without a failed request'
   expect((await status()).currentVersion).toBe(REPLACEMENTS + 1)
 })
 
-test('gives versions that never become ready no traffic, and says why they failed', { timeout: TIMEOUT_MS }, async () => {
+test('gives versions that never become ready no traffic, and says why they failed', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const good = String((await status()).currentVersion)
   const visitors = startVisitors(berth.platform.ingressUrl ?? '', sample.host, 8)
   for (let round = 0; round < BAD_VERSIONS; round += 1) {

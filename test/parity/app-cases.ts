@@ -13,25 +13,54 @@ const UNKNOWN_ACCOUNT = 'acc_01h455vb4pex5vsknk084sn02q'
 
 const reader = async (world: World) => (await world.user({ roles: ['AUDIT'] })).token
 const technical = async (world: World) => (await world.user({ roles: ['TECHNICAL'] })).token
-const stranger = async (world: World) => (await world.user({ roles: ['ADMIN'], accountId: await world.account('Elsewhere') })).token
-const environmentToken = async (world: World, appEnvId: string) => (await world.token({ kind: 'ENVIRONMENT', appEnvId })).token
+const stranger = async (world: World) =>
+  (await world.user({ roles: ['ADMIN'], accountId: await world.account('Elsewhere') })).token
+const environmentToken = async (world: World, appEnvId: string) =>
+  (await world.token({ kind: 'ENVIRONMENT', appEnvId })).token
 
 const newApp = (world: World, fields = {}) => world.app({ name: 'Shop', ...fields })
 const newAppEnv = (world: World, fields = {}) => world.appEnv({ app: { name: 'Shop' }, ...fields })
-const fields = (world: World) => ({ name: 'Shop', accountId: world.accountId, port: 80, useImage: true, image: 'shop:1' })
+const fields = (world: World) => ({
+  name: 'Shop',
+  accountId: world.accountId,
+  port: 80,
+  useImage: true,
+  image: 'shop:1',
+})
 
 export const appCases = [
   parityCase('createApp', 'accepted', async (world) => ({ command: createApp, input: fields(world) })),
-  parityCase('createApp by TECHNICAL', 'accepted', async (world) => ({ command: createApp, input: fields(world), token: await technical(world) })),
-  parityCase('createApp with a field missing', 'INVALID_INPUT', async (world) => ({ command: createApp, input: { name: 'Shop', accountId: world.accountId } })),
+  parityCase('createApp by TECHNICAL', 'accepted', async (world) => ({
+    command: createApp,
+    input: fields(world),
+    token: await technical(world),
+  })),
+  parityCase('createApp with a field missing', 'INVALID_INPUT', async (world) => ({
+    command: createApp,
+    input: { name: 'Shop', accountId: world.accountId },
+  })),
   parityCase('createApp with both kinds of Dockerfile', 'INVALID_INPUT', async (world) => ({
     command: createApp,
     input: { ...fields(world), dockerfilePath: 'Dockerfile', customDockerfileContent: 'FROM scratch' },
   })),
-  parityCase('createApp with a bad image', 'INVALID_INPUT', async (world) => ({ command: createApp, input: { ...fields(world), image: 'Not An Image' } })),
-  parityCase('createApp in an unknown account', 'NOT_FOUND', async (world) => ({ command: createApp, input: { ...fields(world), accountId: UNKNOWN_ACCOUNT } })),
-  parityCase('createApp by a reader', 'FORBIDDEN ROLE_MISSING', async (world) => ({ command: createApp, input: fields(world), token: await reader(world) })),
-  parityCase('createApp by a stranger', 'FORBIDDEN NOT_A_MEMBER', async (world) => ({ command: createApp, input: fields(world), token: await stranger(world) })),
+  parityCase('createApp with a bad image', 'INVALID_INPUT', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), image: 'Not An Image' },
+  })),
+  parityCase('createApp in an unknown account', 'NOT_FOUND', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), accountId: UNKNOWN_ACCOUNT },
+  })),
+  parityCase('createApp by a reader', 'FORBIDDEN ROLE_MISSING', async (world) => ({
+    command: createApp,
+    input: fields(world),
+    token: await reader(world),
+  })),
+  parityCase('createApp by a stranger', 'FORBIDDEN NOT_A_MEMBER', async (world) => ({
+    command: createApp,
+    input: fields(world),
+    token: await stranger(world),
+  })),
   parityCase('createApp with an environment token', 'FORBIDDEN USER_TOKEN_REQUIRED', async (world) => {
     const { appEnvId } = await newAppEnv(world)
     return { command: createApp, input: fields(world), token: await environmentToken(world, appEnvId) }
@@ -41,10 +70,20 @@ export const appCases = [
     input: fields(world),
     token: (await world.token({ kind: 'SCOPED', scopes: ['svc:read'] })).token,
   })),
-  parityCase('createApp of a database', 'CONFLICT APP_TYPE_NOT_AVAILABLE', async (world) => ({ command: createApp, input: { ...fields(world), dockerPreset: 'REDIS' } })),
-  parityCase('createApp with an unknown token', 'UNAUTHENTICATED', async (world) => ({ command: createApp, input: fields(world), token: 'nobody-knows-this-token' })),
+  parityCase('createApp of a database', 'CONFLICT APP_TYPE_NOT_AVAILABLE', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), dockerPreset: 'REDIS' },
+  })),
+  parityCase('createApp with an unknown token', 'UNAUTHENTICATED', async (world) => ({
+    command: createApp,
+    input: fields(world),
+    token: 'nobody-knows-this-token',
+  })),
 
-  parityCase('updateApp', 'accepted', async (world) => ({ command: updateApp, input: { appId: await newApp(world), port: 81 } })),
+  parityCase('updateApp', 'accepted', async (world) => ({
+    command: updateApp,
+    input: { appId: await newApp(world), port: 81 },
+  })),
   parityCase('updateApp that affects an environment', 'accepted', async (world) => {
     const { appId, appEnvId } = await newAppEnv(world)
     await world.deploy(appEnvId)
@@ -55,7 +94,10 @@ export const appCases = [
     await world.deploy(appEnvId)
     return { command: updateApp, input: { appId, port: 81, applyImmediately: true } }
   }),
-  parityCase('updateApp of an unknown app', 'NOT_FOUND', async () => ({ command: updateApp, input: { appId: UNKNOWN_APP, port: 81 } })),
+  parityCase('updateApp of an unknown app', 'NOT_FOUND', async () => ({
+    command: updateApp,
+    input: { appId: UNKNOWN_APP, port: 81 },
+  })),
   parityCase('updateApp with an image and without useImage', 'INVALID_INPUT', async (world) => ({
     command: updateApp,
     input: { appId: await newApp(world, { useImage: false, image: undefined }), image: 'shop:2' },
@@ -71,7 +113,10 @@ export const appCases = [
     token: await reader(world),
   })),
 
-  parityCase('deleteApp', 'accepted', async (world) => ({ command: deleteApp, input: { appId: (await newAppEnv(world)).appId } })),
+  parityCase('deleteApp', 'accepted', async (world) => ({
+    command: deleteApp,
+    input: { appId: (await newAppEnv(world)).appId },
+  })),
   parityCase('deleteApp by TECHNICAL', 'FORBIDDEN ROLE_MISSING', async (world) => ({
     command: deleteApp,
     input: { appId: await newApp(world) },
@@ -85,7 +130,14 @@ export const appCases = [
   parityCase('createAppEnv', 'accepted', async (world) => ({
     command: createAppEnv,
     input: {
-      ...{ accountId: world.accountId, appId: await newApp(world), name: 'production', region: 'local', containers: 2, zClouds: 2 },
+      ...{
+        accountId: world.accountId,
+        appId: await newApp(world),
+        name: 'production',
+        region: 'local',
+        containers: 2,
+        zClouds: 2,
+      },
       envVars: [{ name: 'KEY', value: 'value', isSecret: true }],
       startupConfig: { command: 'node', args: ['server.js'], shell: false },
     },
@@ -100,7 +152,13 @@ export const appCases = [
   }),
   parityCase('createAppEnv with a bad variable', 'INVALID_INPUT', async (world) => ({
     command: createAppEnv,
-    input: { accountId: world.accountId, appId: await newApp(world), name: 'a', region: 'local', envVars: [{ name: '1-KEY', value: '' }] },
+    input: {
+      accountId: world.accountId,
+      appId: await newApp(world),
+      name: 'a',
+      region: 'local',
+      envVars: [{ name: '1-KEY', value: '' }],
+    },
   })),
   parityCase('createAppEnv by a reader', 'FORBIDDEN ROLE_MISSING', async (world) => ({
     command: createAppEnv,
@@ -110,22 +168,36 @@ export const appCases = [
 
   parityCase('updateAppEnv', 'accepted', async (world) => ({
     command: updateAppEnv,
-    input: { appEnvId: (await newAppEnv(world)).appEnvId, name: 'Main', envVars: [{ name: 'KEY', value: 'value' }], preventDestroy: true },
+    input: {
+      appEnvId: (await newAppEnv(world)).appEnvId,
+      name: 'Main',
+      envVars: [{ name: 'KEY', value: 'value' }],
+      preventDestroy: true,
+    },
   })),
   parityCase('updateAppEnv, applied immediately', 'accepted', async (world) => {
     const { appEnvId } = await newAppEnv(world)
     await world.deploy(appEnvId)
-    return { command: updateAppEnv, input: { appEnvId, envVars: [{ name: 'KEY', value: 'value' }], applyImmediately: true } }
+    return {
+      command: updateAppEnv,
+      input: { appEnvId, envVars: [{ name: 'KEY', value: 'value' }], applyImmediately: true },
+    }
   }),
   parityCase('updateAppEnv of none', 'INVALID_INPUT', async () => ({ command: updateAppEnv, input: { name: 'Main' } })),
-  parityCase('updateAppEnv of an unknown environment', 'NOT_FOUND', async () => ({ command: updateAppEnv, input: { appEnvId: UNKNOWN_ENV, name: 'Main' } })),
+  parityCase('updateAppEnv of an unknown environment', 'NOT_FOUND', async () => ({
+    command: updateAppEnv,
+    input: { appEnvId: UNKNOWN_ENV, name: 'Main' },
+  })),
   parityCase('updateAppEnv by a reader', 'FORBIDDEN ROLE_MISSING', async (world) => ({
     command: updateAppEnv,
     input: { appEnvId: (await newAppEnv(world)).appEnvId, name: 'Main' },
     token: await reader(world),
   })),
 
-  parityCase('deleteAppEnv', 'accepted', async (world) => ({ command: deleteAppEnv, input: { appEnvId: (await newAppEnv(world)).appEnvId } })),
+  parityCase('deleteAppEnv', 'accepted', async (world) => ({
+    command: deleteAppEnv,
+    input: { appEnvId: (await newAppEnv(world)).appEnvId },
+  })),
   parityCase('deleteAppEnv by name', 'accepted', async (world) => {
     await newAppEnv(world)
     return { command: deleteAppEnv, input: { envName: 'default-shop-production' } }

@@ -1,5 +1,5 @@
-import type { ApiServer } from '../../src/server.ts'
 import { routes } from '../../src/rest/routes.ts'
+import type { ApiServer } from '../../src/server.ts'
 import type { Prepared } from './parity-case.ts'
 
 /** How a call ended, in words that both doors share. */
@@ -59,7 +59,12 @@ export const graphqlDoor: Door = async (app, adminToken, { command, input, token
   const [first] = errors
   if (!first) throw new Error('An answer with errors names none')
   const { code, reason, fields } = first.extensions
-  return { accepted: false, code, reason: reason ?? null, fields: fields?.map(({ field }) => field) ?? undefinedFields(first.message) }
+  return {
+    accepted: false,
+    code,
+    reason: reason ?? null,
+    fields: fields?.map(({ field }) => field) ?? undefinedFields(first.message),
+  }
 }
 
 /** Scopes have colons, which names of enum values cannot. */
@@ -69,4 +74,5 @@ const inGraphQL = (input: Record<string, unknown>) =>
     : input
 
 /** GraphQL itself refuses a field that an input type does not have, and names it in its own words. */
-const undefinedFields = (message: string) => [...message.matchAll(/unknown field "(\w+)"/g)].map((match) => match[1] ?? '')
+const undefinedFields = (message: string) =>
+  [...message.matchAll(/unknown field "(\w+)"/g)].map((match) => match[1] ?? '')

@@ -36,7 +36,13 @@ async function stopped(world: World): Promise<string> {
 const contentId = async (world: World, appEnvId: string, version: number) =>
   (await world.database.content.findUniqueOrThrow({ where: { appEnvId_version: { appEnvId, version } } })).id
 
-const simple = (title: string, command: AnyCommand, expected: string, state: (world: World) => Promise<string>, more = {}): ParityCase =>
+const simple = (
+  title: string,
+  command: AnyCommand,
+  expected: string,
+  state: (world: World) => Promise<string>,
+  more = {},
+): ParityCase =>
   parityCase(title, expected, async (world) => ({ command, input: { appEnvId: await state(world), ...more } }))
 
 /** What every lifecycle operation is refused with, whatever the state of the environment. */
@@ -49,7 +55,10 @@ function refusalsOf(command: AnyCommand): ParityCase[] {
       command,
       input: { appEnvId: await running(world), ...more, colour: 'red' },
     })),
-    parityCase(`${name} of an unknown environment`, 'NOT_FOUND', async () => ({ command, input: { appEnvId: UNKNOWN_ENV, ...more } })),
+    parityCase(`${name} of an unknown environment`, 'NOT_FOUND', async () => ({
+      command,
+      input: { appEnvId: UNKNOWN_ENV, ...more },
+    })),
     parityCase(`${name} by a reader`, 'FORBIDDEN ROLE_MISSING', async (world) => ({
       command,
       input: { appEnvId: await running(world), ...more },
@@ -72,16 +81,34 @@ export const lifecycleCases = [
   ...Object.values(lifecycleOperations).flatMap(refusalsOf),
 
   simple('deployImage', deployImage, 'accepted', pending, { image: 'shop:1' }),
-  simple('deployImage while another is under way', deployImage, 'accepted', async (world) => {
-    const appEnvId = await running(world)
-    await world.perform(deployImage, { appEnvId, image: 'shop:2' })
-    return appEnvId
-  }, { image: 'shop:3' }),
+  simple(
+    'deployImage while another is under way',
+    deployImage,
+    'accepted',
+    async (world) => {
+      const appEnvId = await running(world)
+      await world.perform(deployImage, { appEnvId, image: 'shop:2' })
+      return appEnvId
+    },
+    { image: 'shop:3' },
+  ),
   simple('deployImage on a stopped environment', deployImage, 'accepted', stopped, { image: 'shop:2' }),
-  simple('deployImage without useImage', deployImage, 'CONFLICT IMAGE_NOT_ENABLED',
-    async (world) => (await world.appEnv({ app: { name: 'Shop', useImage: false, image: undefined } })).appEnvId, { image: 'shop:1' }),
-  simple('deployImage of a Function without useImage', deployImage, 'accepted',
-    async (world) => (await world.appEnv({ app: { name: 'Shop', dockerPreset: 'FUNCTION', useImage: false, image: undefined } })).appEnvId, { image: 'shop:1' }),
+  simple(
+    'deployImage without useImage',
+    deployImage,
+    'CONFLICT IMAGE_NOT_ENABLED',
+    async (world) => (await world.appEnv({ app: { name: 'Shop', useImage: false, image: undefined } })).appEnvId,
+    { image: 'shop:1' },
+  ),
+  simple(
+    'deployImage of a Function without useImage',
+    deployImage,
+    'accepted',
+    async (world) =>
+      (await world.appEnv({ app: { name: 'Shop', dockerPreset: 'FUNCTION', useImage: false, image: undefined } }))
+        .appEnvId,
+    { image: 'shop:1' },
+  ),
   simple('deployImage of something that is no image', deployImage, 'INVALID_INPUT', pending, { image: '--privileged' }),
   parityCase('deployImage with an environment token', 'accepted', async (world) => {
     const appEnvId = await pending(world)
@@ -106,7 +133,9 @@ export const lifecycleCases = [
   simple('rollbackAppEnv', rollbackAppEnv, 'accepted', (world) => running(world, 2)),
   simple('rollbackAppEnv without an earlier version', rollbackAppEnv, 'CONFLICT NO_EARLIER_VERSION', running),
   simple('rollbackAppEnv before the first deployment', rollbackAppEnv, 'CONFLICT NO_EARLIER_VERSION', pending),
-  simple('rollbackAppEnv to an unknown version', rollbackAppEnv, 'NOT_FOUND', running, { targetContentId: UNKNOWN_CONTENT }),
+  simple('rollbackAppEnv to an unknown version', rollbackAppEnv, 'NOT_FOUND', running, {
+    targetContentId: UNKNOWN_CONTENT,
+  }),
   parityCase('rollbackAppEnv to the current version', 'CONFLICT ALREADY_CURRENT', async (world) => {
     const appEnvId = await running(world, 2)
     return { command: rollbackAppEnv, input: { appEnvId, targetContentId: await contentId(world, appEnvId, 2) } }
@@ -163,7 +192,10 @@ export const lifecycleCases = [
     const [operation] = await world.operationsOf(await running(world))
     return { command: cancelOperation, input: { operationId: operation?.id } }
   }),
-  parityCase('cancelOperation of an unknown one', 'NOT_FOUND', async () => ({ command: cancelOperation, input: { operationId: UNKNOWN_OPERATION } })),
+  parityCase('cancelOperation of an unknown one', 'NOT_FOUND', async () => ({
+    command: cancelOperation,
+    input: { operationId: UNKNOWN_OPERATION },
+  })),
   parityCase('retryOperation of a dead letter', 'accepted', async (world) => {
     const { operationId } = await world.perform(deployImage, { appEnvId: await running(world), image: 'shop:2' })
     await world.settle(operationId, 'DEAD_LETTER')

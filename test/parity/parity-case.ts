@@ -18,4 +18,8 @@ export interface ParityCase {
 }
 
 /** One call of a kind, and every way in which it is refused. */
-export const parityCase = (title: string, expected: string, prepare: ParityCase['prepare']): ParityCase => ({ title, expected, prepare })
+export const parityCase = (title: string, expected: string, prepare: ParityCase['prepare']): ParityCase => ({
+  title,
+  expected,
+  prepare,
+})

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { serveWorld, type Served } from '../support/serve-world.ts'
+import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { appCases } from './app-cases.ts'
 import { type Door, graphqlDoor, type Outcome, restDoor } from './doors.ts'

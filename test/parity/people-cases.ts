@@ -9,7 +9,8 @@ const UNKNOWN_USER = 'usr_01h455vb4pex5vsknk084sn02q'
 const UNKNOWN_TOKEN = 'tok_01h455vb4pex5vsknk084sn02q'
 
 const email = 'ada@example.com'
-const adminUserId = async (world: World) => (await world.database.user.findFirstOrThrow({ where: { isInstallationAdmin: true } })).id
+const adminUserId = async (world: World) =>
+  (await world.database.user.findFirstOrThrow({ where: { isInstallationAdmin: true } })).id
 
 export const peopleCases = [
   parityCase('createAccount', 'accepted', async () => ({ command: createAccount, input: { name: 'Second' } })),
@@ -18,33 +19,54 @@ export const peopleCases = [
     input: { name: 'Second' },
     token: (await world.user({ roles: ['ADMIN'] })).token,
   })),
-  parityCase('createAccount without a name', 'INVALID_INPUT', async () => ({ command: createAccount, input: { name: '…' } })),
-  parityCase('deleteAccount', 'accepted', async (world) => ({ command: deleteAccount, input: { accountId: await world.account('Second') } })),
+  parityCase('createAccount without a name', 'INVALID_INPUT', async () => ({
+    command: createAccount,
+    input: { name: '…' },
+  })),
+  parityCase('deleteAccount', 'accepted', async (world) => ({
+    command: deleteAccount,
+    input: { accountId: await world.account('Second') },
+  })),
   parityCase('deleteAccount with apps', 'CONFLICT ACCOUNT_NOT_EMPTY', async (world) => {
     const accountId = await world.account('Second')
     await world.app({ accountId, name: 'Shop' })
     return { command: deleteAccount, input: { accountId } }
   }),
-  parityCase('deleteAccount, the last one', 'CONFLICT LAST_ACCOUNT', async (world) => ({ command: deleteAccount, input: { accountId: world.accountId } })),
+  parityCase('deleteAccount, the last one', 'CONFLICT LAST_ACCOUNT', async (world) => ({
+    command: deleteAccount,
+    input: { accountId: world.accountId },
+  })),
   parityCase('deleteAccount by TECHNICAL', 'FORBIDDEN ROLE_MISSING', async (world) => ({
     command: deleteAccount,
     input: { accountId: world.accountId },
     token: (await world.user({ roles: ['TECHNICAL'] })).token,
   })),
-  parityCase('setCurrentAccount', 'accepted', async (world) => ({ command: setCurrentAccount, input: { accountId: await world.account('Second') } })),
+  parityCase('setCurrentAccount', 'accepted', async (world) => ({
+    command: setCurrentAccount,
+    input: { accountId: await world.account('Second') },
+  })),
   parityCase('setCurrentAccount to one of others', 'FORBIDDEN NOT_A_MEMBER', async (world) => ({
     command: setCurrentAccount,
     input: { accountId: await world.account('Second') },
     token: (await world.user()).token,
   })),
-  parityCase('setCurrentAccount to an unknown one', 'NOT_FOUND', async () => ({ command: setCurrentAccount, input: { accountId: UNKNOWN_ACCOUNT } })),
+  parityCase('setCurrentAccount to an unknown one', 'NOT_FOUND', async () => ({
+    command: setCurrentAccount,
+    input: { accountId: UNKNOWN_ACCOUNT },
+  })),
 
-  parityCase('addMember', 'accepted', async ({ accountId }) => ({ command: addMember, input: { accountId, email, roles: ['TECHNICAL'] } })),
+  parityCase('addMember', 'accepted', async ({ accountId }) => ({
+    command: addMember,
+    input: { accountId, email, roles: ['TECHNICAL'] },
+  })),
   parityCase('addMember who is one', 'CONFLICT ALREADY_MEMBER', async (world) => {
     await world.perform(addMember, { accountId: world.accountId, email, roles: ['AUDIT'] })
     return { command: addMember, input: { accountId: world.accountId, email, roles: ['TECHNICAL'] } }
   }),
-  parityCase('addMember without roles', 'INVALID_INPUT', async ({ accountId }) => ({ command: addMember, input: { accountId, email, roles: [] } })),
+  parityCase('addMember without roles', 'INVALID_INPUT', async ({ accountId }) => ({
+    command: addMember,
+    input: { accountId, email, roles: [] },
+  })),
   parityCase('addMember with a role that one lacks', 'FORBIDDEN ROLE_BEYOND_OWN', async (world) => ({
     command: addMember,
     input: { accountId: world.accountId, email, roles: ['ADMIN'] },
@@ -113,11 +135,17 @@ export const peopleCases = [
     const { token } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
     return { command: createToken, input: { kind: 'USER', name: 'More' }, token }
   }),
-  parityCase('revokeToken', 'accepted', async (world) => ({ command: revokeToken, input: { tokenId: (await world.token()).tokenId } })),
+  parityCase('revokeToken', 'accepted', async (world) => ({
+    command: revokeToken,
+    input: { tokenId: (await world.token()).tokenId },
+  })),
   parityCase('revokeToken of somebody else', 'FORBIDDEN INSTALLATION_ADMIN_REQUIRED', async (world) => ({
     command: revokeToken,
     input: { tokenId: (await world.token()).tokenId },
     token: (await world.user({ roles: ['ADMIN'] })).token,
   })),
-  parityCase('revokeToken that is unknown', 'NOT_FOUND', async () => ({ command: revokeToken, input: { tokenId: UNKNOWN_TOKEN } })),
+  parityCase('revokeToken that is unknown', 'NOT_FOUND', async () => ({
+    command: revokeToken,
+    input: { tokenId: UNKNOWN_TOKEN },
+  })),
 ]

@@ -23,7 +23,10 @@ export async function snapshot(database: Database): Promise<unknown> {
     tokens: await database.token.findMany({ orderBy, omit: { hash: true, lastUsedAt: true } }),
     credentials: await database.credential.findMany({ orderBy, omit: { sealedData: true } }),
     events: await database.event.findMany({ orderBy: [{ ledgerId: 'asc' }, { sequence: 'asc' }] }),
-    audit: await database.auditEntry.findMany({ orderBy: [{ ledgerId: 'asc' }, { sequence: 'asc' }], omit: { id: true, hash: true } }),
+    audit: await database.auditEntry.findMany({
+      orderBy: [{ ledgerId: 'asc' }, { sequence: 'asc' }],
+      omit: { id: true, hash: true },
+    }),
   }
   return comparable(state, new Map())
 }
@@ -44,6 +47,8 @@ function withoutChance(text: string, names: Names): string {
     return known
   })
   // The names that the world makes up for what a case does not care about.
-  const made = named.replace(/\b(token|app|account) [0-9a-f]{8}\b/g, '$1').replace(/[0-9a-f-]{36}@example/g, 'somebody@example')
+  const made = named
+    .replace(/\b(token|app|account) [0-9a-f]{8}\b/g, '$1')
+    .replace(/[0-9a-f-]{36}@example/g, 'somebody@example')
   return made.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'a time')
 }

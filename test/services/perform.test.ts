@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { DomainError } from '../../src/domain/errors.ts'
+import type { DomainError } from '../../src/domain/errors.ts'
 import { auditHash } from '../../src/events/record.ts'
 import { createWakeups, type Wakeups } from '../../src/events/wakeups.ts'
 import { newKey } from '../../src/secrets/keys.ts'
@@ -69,7 +69,10 @@ describe('a write', () => {
 
   test('leaves exactly one audit entry, chained to the one before', async () => {
     await newApp('Chained')
-    const entries = await held.database.auditEntry.findMany({ where: { ledgerId: accountId }, orderBy: { sequence: 'asc' } })
+    const entries = await held.database.auditEntry.findMany({
+      where: { ledgerId: accountId },
+      orderBy: { sequence: 'asc' },
+    })
     let previous = ''
     for (const [index, entry] of entries.entries()) {
       expect(entry.sequence).toBe(BigInt(index + 1))
@@ -84,14 +87,20 @@ describe('a write', () => {
     const { result } = await call(createApp, { name: 'Dry', accountId, port: 80 }, { dryRun: true })
     expect(result).toMatchObject({ dryRun: true, changes: { name: 'Dry' } })
     expect(await held.database.app.count()).toBe(before)
-    await expect(call(createApp, { name: 'Dry', accountId }, { dryRun: true })).rejects.toEqual(refusal('INVALID_INPUT'))
+    await expect(call(createApp, { name: 'Dry', accountId }, { dryRun: true })).rejects.toEqual(
+      refusal('INVALID_INPUT'),
+    )
   })
 
   test('with a version that is not the present one is refused', async () => {
     const appId = await newApp('Versioned')
     await call(updateApp, { appId, port: 81 }, { expectedVersion: 1 })
-    await expect(call(updateApp, { appId, port: 82 }, { expectedVersion: 1 })).rejects.toEqual(refusal('PRECONDITION_FAILED'))
-    const racing = Array.from({ length: 10 }, (_, index) => call(updateApp, { appId, port: 90 + index }, { expectedVersion: 2 }))
+    await expect(call(updateApp, { appId, port: 82 }, { expectedVersion: 1 })).rejects.toEqual(
+      refusal('PRECONDITION_FAILED'),
+    )
+    const racing = Array.from({ length: 10 }, (_, index) =>
+      call(updateApp, { appId, port: 90 + index }, { expectedVersion: 2 }),
+    )
     const outcomes = await Promise.allSettled(racing)
     expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1)
   })
@@ -101,7 +110,9 @@ describe('an idempotency key', () => {
   test('makes fifty parallel calls one operation and fifty equal answers', async () => {
     const { appEnvId } = await newAppEnv('Fifty')
     const input = { appEnvId, image: 'shop:2' }
-    const answers = await Promise.all(Array.from({ length: 50 }, () => call(deployImage, input, { idempotencyKey: 'fifty' })))
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => call(deployImage, input, { idempotencyKey: 'fifty' })),
+    )
     expect(new Set(answers.map((answer) => JSON.stringify(answer.result))).size).toBe(1)
     expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1)
     expect(await held.database.operation.count({ where: { appEnvId } })).toBe(1)
@@ -148,7 +159,9 @@ describe('operations of one environment', () => {
     const { result } = await call(deployImage, { appEnvId, image: 'shop:1' })
     const cancelled = await call(cancelOperation, { operationId: result.operationId })
     expect(cancelled.result).toMatchObject({ appEnv: { status: 'PENDING' } })
-    await expect(call(cancelOperation, { operationId: result.operationId })).rejects.toEqual(refusal('CONFLICT', 'OPERATION_ENDED'))
+    await expect(call(cancelOperation, { operationId: result.operationId })).rejects.toEqual(
+      refusal('CONFLICT', 'OPERATION_ENDED'),
+    )
   })
 })
 

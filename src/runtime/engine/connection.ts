@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import Docker from 'dockerode'
+import { quieten } from './quiet-modem.ts'
 
 /** How replicas are reached: at their own address on the account's bridge, or at a loopback port the engine picks. */
 export type Reach = 'address' | 'published'
@@ -37,7 +38,7 @@ const LOCAL_SOCKET = 'unix:///var/run/docker.sock'
 export function connect(options: EngineOptions): Engine {
   const address = options.dockerHost ?? LOCAL_SOCKET
   return {
-    docker: new Docker(endpointOf(address)),
+    docker: quieten(new Docker(endpointOf(address))),
     address,
     installationId: options.installationId,
     callTimeoutSeconds: options.callTimeoutSeconds ?? 30,

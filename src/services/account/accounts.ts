@@ -50,7 +50,8 @@ export const deleteAccount = command({
     const apps = await tx.app.count({ where: { accountId: account.id, deletedAt: null } })
     if (apps > 0) throw conflict('ACCOUNT_NOT_EMPTY', `The account still has ${apps} app(s); delete them first`)
     const busy = await tx.operation.count({ where: { accountId: account.id, status: { in: ['QUEUED', 'RUNNING'] } } })
-    if (busy > 0) throw conflict('ACCOUNT_BUSY', 'Deleted environments of the account are still being removed; try again shortly')
+    if (busy > 0)
+      throw conflict('ACCOUNT_BUSY', 'Deleted environments of the account are still being removed; try again shortly')
     const others = await tx.account.count()
     if (others === 1) throw conflict('LAST_ACCOUNT', 'The last account of an installation cannot be deleted')
     // What is left are tombstones; events and audit entries stay in the account's ledger.
@@ -81,5 +82,6 @@ export const setCurrentAccount = command({
 export function requireOwnRoles(own: readonly string[], given: readonly string[]): void {
   if (own.includes('ADMIN')) return
   const beyond = given.filter((role) => !own.includes(role))
-  if (beyond.length > 0) throw forbidden('ROLE_BEYOND_OWN', `You cannot give a role that you lack: ${beyond.join(', ')}`)
+  if (beyond.length > 0)
+    throw forbidden('ROLE_BEYOND_OWN', `You cannot give a role that you lack: ${beyond.join(', ')}`)
 }

@@ -9,8 +9,15 @@ import { lockAccount, requireOwnRoles } from './accounts.ts'
 
 const ROLES = ['ADMIN', 'TECHNICAL', 'BILLING', 'POD_ACCESS', 'MANAGE_MEMBERS', 'AUDIT', 'MANAGE_CREDENTIALS'] as const
 
-const roles = z.array(z.enum(ROLES)).min(1, 'must name at least one role').describe('Roles in the account. Any role may read.')
-const appEnvIds = z.array(id('environment')).max(1000).nullable().describe('Environments the member is restricted to; null: all.')
+const roles = z
+  .array(z.enum(ROLES))
+  .min(1, 'must name at least one role')
+  .describe('Roles in the account. Any role may read.')
+const appEnvIds = z
+  .array(id('environment'))
+  .max(1000)
+  .nullable()
+  .describe('Environments the member is restricted to; null: all.')
 const email = z.email('must be an e-mail address').max(254).describe('E-mail address.')
 
 const ownRoles = (caller: Caller, accountId: string) =>
@@ -29,7 +36,9 @@ export const addMember = command({
     const address = input.email.toLowerCase()
     const known = await tx.user.findUnique({ where: { email: address } })
     const username = address.split('@')[0] ?? address
-    const user = known ?? (await tx.user.create({ data: { id: newId('usr'), email: address, username, currentAccountId: account.id } }))
+    const user =
+      known ??
+      (await tx.user.create({ data: { id: newId('usr'), email: address, username, currentAccountId: account.id } }))
     const key = { accountId: account.id, userId: user.id }
     if (await tx.membership.findUnique({ where: { accountId_userId: key } })) {
       throw conflict('ALREADY_MEMBER', `${address} is a member of the account already`)
@@ -44,7 +53,12 @@ export const addMember = command({
 export const updateMember = command({
   name: 'updateMember',
   about: 'Change the roles or the restriction of a member.',
-  input: z.strictObject({ accountId: id('account'), userId: id('user'), roles: roles.optional(), appEnvIds: appEnvIds.optional() }),
+  input: z.strictObject({
+    accountId: id('account'),
+    userId: id('user'),
+    roles: roles.optional(),
+    appEnvIds: appEnvIds.optional(),
+  }),
   permission: 'member:manage',
   target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
   async execute(context, input, { account }) {
@@ -57,7 +71,10 @@ export const updateMember = command({
     await requireAppEnvs(tx, account.id, input.appEnvIds ?? null)
     const updated = await tx.membership.update({
       where: { accountId_userId: { accountId: account.id, userId: input.userId } },
-      data: { ...(input.roles ? { roles: input.roles } : {}), ...(input.appEnvIds === undefined ? {} : restriction(input.appEnvIds)) },
+      data: {
+        ...(input.roles ? { roles: input.roles } : {}),
+        ...(input.appEnvIds === undefined ? {} : restriction(input.appEnvIds)),
+      },
       include: { user: true },
     })
     context.announce({ type: 'member.changed', payload: { userId: updated.userId, roles: updated.roles } })
@@ -84,7 +101,10 @@ export const removeMember = command({
     requireOwnRoles(ownRoles(caller, account.id), member.roles)
     await requireAnotherAdmin(tx, account.id, member.userId)
     await tx.membership.delete({ where: { accountId_userId: { accountId: account.id, userId: input.userId } } })
-    await tx.user.updateMany({ where: { id: input.userId, currentAccountId: account.id }, data: { currentAccountId: null } })
+    await tx.user.updateMany({
+      where: { id: input.userId, currentAccountId: account.id },
+      data: { currentAccountId: null },
+    })
     context.announce({ type: 'member.changed', payload: { userId: input.userId, roles: [] } })
     context.note({ userId: input.userId })
     return { message: 'The member is removed from the account' }
@@ -107,5 +127,6 @@ async function requireAnotherAdmin(tx: Transaction, accountId: string, userId: s
 async function requireAppEnvs(tx: Transaction, accountId: string, appEnvIds: string[] | null): Promise<void> {
   if (!appEnvIds) return
   const known = await tx.appEnv.count({ where: { id: { in: appEnvIds }, accountId, deletedAt: null } })
-  if (known !== new Set(appEnvIds).size) throw invalidField('appEnvIds', 'names an environment that the account does not have')
+  if (known !== new Set(appEnvIds).size)
+    throw invalidField('appEnvIds', 'names an environment that the account does not have')
 }

@@ -23,7 +23,12 @@ export const listAccounts = (database: Database, caller: Caller, request: PageRe
     database.account.findMany({ where: { AND: [accountsScope(caller), after] }, take, orderBy }),
   )
 
-export async function getAccount(database: Database, caller: Caller, accountId: string, query: object = {}): Promise<Account> {
+export async function getAccount(
+  database: Database,
+  caller: Caller,
+  accountId: string,
+  query: object = {},
+): Promise<Account> {
   const account = await database.account.findUnique({ ...query, where: { id: accountId } })
   if (!account) throw notFound('account', accountId)
   permit(caller, 'account:read', { accountId })
@@ -44,14 +49,21 @@ export const accountRecord = (caller: Caller, account: Account) => ({
 export async function listMembers(database: Database, caller: Caller, accountId: string) {
   await requireAccount(database, caller, accountId)
   permit(caller, 'account:read', { accountId })
-  const members = await database.membership.findMany({ where: { accountId }, include: { user: true }, orderBy: { userId: 'asc' } })
+  const members = await database.membership.findMany({
+    where: { accountId },
+    include: { user: true },
+    orderBy: { userId: 'asc' },
+  })
   return members.map(memberRecord)
 }
 
 export async function getMember(database: Database, caller: Caller, accountId: string, userId: string) {
   await requireAccount(database, caller, accountId)
   permit(caller, 'account:read', { accountId })
-  const member = await database.membership.findUnique({ where: { accountId_userId: { accountId, userId } }, include: { user: true } })
+  const member = await database.membership.findUnique({
+    where: { accountId_userId: { accountId, userId } },
+    include: { user: true },
+  })
   if (!member) throw notFound('member', userId)
   return memberRecord(member)
 }

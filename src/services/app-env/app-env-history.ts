@@ -12,7 +12,12 @@ export interface HistoryRequest {
 }
 
 /** The environment's versions, newest first, each with whether it can be rolled back to, and if not, why. */
-export async function readAppEnvHistory(database: Database, caller: Caller, address: AppEnvAddress, request: HistoryRequest) {
+export async function readAppEnvHistory(
+  database: Database,
+  caller: Caller,
+  address: AppEnvAddress,
+  request: HistoryRequest,
+) {
   const appEnv = await getAppEnv(database, caller, address)
   const { limit, offset, fromDate, toDate } = request
   const range = { ...(fromDate ? { gte: new Date(fromDate) } : {}), ...(toDate ? { lte: new Date(toDate) } : {}) }
@@ -38,5 +43,9 @@ export async function readAppEnvHistory(database: Database, caller: Caller, addr
       cannotRollbackReason: refusal?.message ?? null,
     }
   })
-  return { appEnvId: appEnv.id, activities, pagination: { limit, offset, total, hasMore: offset + contents.length < total } }
+  return {
+    appEnvId: appEnv.id,
+    activities,
+    pagination: { limit, offset, total, hasMore: offset + contents.length < total },
+  }
 }

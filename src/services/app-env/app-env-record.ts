@@ -50,7 +50,12 @@ export async function appEnvRecord(tx: Transaction | Database, vault: Vault, app
   }
 }
 
-export function variableRecords(variables: Variable[], vault: Vault, account: { id: string; dataKey: string }, reveal: boolean) {
+export function variableRecords(
+  variables: Variable[],
+  vault: Vault,
+  account: { id: string; dataKey: string },
+  reveal: boolean,
+) {
   if (variables.length === 0) return []
   const accountVault = vault.forAccount(account)
   return variables.map((variable) => ({

@@ -37,7 +37,11 @@ export const deploymentRecord = (content: Content) => ({
 })
 
 /** What was asked for, what runs, and how far apart the two are (contract §2, desired and observed). */
-export async function readAppEnvStatus({ database, vault }: { database: Database; vault: Vault }, caller: Caller, address: AppEnvAddress) {
+export async function readAppEnvStatus(
+  { database, vault }: { database: Database; vault: Vault },
+  caller: Caller,
+  address: AppEnvAddress,
+) {
   const appEnv = await loadAppEnv(database, caller, address)
   const [latest, hosts] = await Promise.all([
     database.content.findFirst({ where: { appEnvId: appEnv.id }, orderBy: { version: 'desc' } }),

@@ -1,7 +1,7 @@
+import { acceptsImage } from '../../app-types/app-types.ts'
 import type { Configuration, StartupConfig } from '../../domain/configuration.ts'
 import { type PendingChange, pendingChanges } from '../../domain/pending-changes.ts'
 import type { AccountVault, Vault } from '../../secrets/vault.ts'
-import { acceptsImage } from '../../app-types/app-types.ts'
 import type { LoadedAppEnv } from './load-app-env.ts'
 
 export const MASK = '***SECRET***'

@@ -1,11 +1,11 @@
 import { getAppType } from '../../app-types/app-types.ts'
-import { jsonOrNull } from '../../database/json.ts'
 import type { Region } from '../../database/generated/prisma/client.ts'
+import { jsonOrNull } from '../../database/json.ts'
 import { conflict, forbidden, invalidField, invalidInput, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
 import { type AppTarget, lockApp } from '../app/load-app.ts'
-import { command, type CommandContext } from '../command.ts'
+import { type CommandContext, command } from '../command.ts'
 import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
 import { checkTypeConfig } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
@@ -37,11 +37,18 @@ export const createAppEnv = command({
     checkPlan(input, account)
     const names = await chooseNames(context, account, app, input.name)
     const appEnvId = newId('env')
-    await tx.appEnv.create({ data: { id: appEnvId, accountId: account.id, appId: app.id, ...names, ...recordOf(input, region) } })
+    await tx.appEnv.create({
+      data: { id: appEnvId, accountId: account.id, appId: app.id, ...names, ...recordOf(input, region) },
+    })
     await replaceVariables(context, account, appEnvId, input.envVars ?? [])
     if (type.hasHosts) await addAutomaticHost(context, appEnvId, `${names.cliEnvName}.${region.domain}`)
     context.announce({ type: 'appEnv.created', appId: app.id, appEnvId, payload: { ...names, status: 'PENDING' } })
-    context.note({ appEnvId, name: input.name, region: region.code, variables: input.envVars?.map((variable) => variable.name) ?? [] })
+    context.note({
+      appEnvId,
+      name: input.name,
+      region: region.code,
+      variables: input.envVars?.map((variable) => variable.name) ?? [],
+    })
     return { appEnvId }
   },
 })
@@ -61,12 +68,24 @@ function checkPlan({ containers, zClouds }: CreateAppEnvInput, { plan }: Account
 }
 
 /** CLI names are unique across the installation: `a-b` + `c` and `a` + `b-c` must not meet. */
-async function chooseNames({ tx }: CommandContext, account: AccountWithPlan, app: { id: string; slug: string }, name: string) {
-  const siblings = await tx.appEnv.findMany({ where: { appId: app.id, deletedAt: null }, select: { slug: true, name: true } })
+async function chooseNames(
+  { tx }: CommandContext,
+  account: AccountWithPlan,
+  app: { id: string; slug: string },
+  name: string,
+) {
+  const siblings = await tx.appEnv.findMany({
+    where: { appId: app.id, deletedAt: null },
+    select: { slug: true, name: true },
+  })
   if (siblings.length >= account.plan.maxAppEnvs) {
-    throw conflict('PLAN_LIMIT', `The plan ${account.plan.name} allows ${account.plan.maxAppEnvs} environments of an app`)
+    throw conflict(
+      'PLAN_LIMIT',
+      `The plan ${account.plan.name} allows ${account.plan.maxAppEnvs} environments of an app`,
+    )
   }
-  if (siblings.some((sibling) => sibling.name === name)) throw conflict('NAME_TAKEN', `The app already has an environment "${name}"`)
+  if (siblings.some((sibling) => sibling.name === name))
+    throw conflict('NAME_TAKEN', `The app already has an environment "${name}"`)
   const taken = new Set(siblings.map((sibling) => sibling.slug))
   for (;;) {
     const slug = freeSlug(slugOf(name), taken)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { conflict } from '../../domain/errors.ts'
-import { command, type CommandContext } from '../command.ts'
+import { type CommandContext, command } from '../command.ts'
 import { appEnvTarget } from '../input.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { type AppEnvTarget, lockAppEnv } from './load-app-env.ts'
@@ -15,7 +15,10 @@ export const deleteAppEnv = command({
   async execute(context, _input, target) {
     const { appEnv } = target
     if (appEnv.preventDestroy) {
-      throw conflict('PREVENT_DESTROY', `preventDestroy protects "${appEnv.cliEnvName}"; turn it off before deleting it`)
+      throw conflict(
+        'PREVENT_DESTROY',
+        `preventDestroy protects "${appEnv.cliEnvName}"; turn it off before deleting it`,
+      )
     }
     const operationId = await removeAppEnv(context, target)
     context.note({ name: appEnv.name })

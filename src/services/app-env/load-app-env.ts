@@ -38,5 +38,12 @@ export async function lockAppEnv(tx: Transaction, address: AppEnvAddress): Promi
     FOR UPDATE`
   if (!found[0]) throw notFound('app environment', named)
   const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id: found[0].id }, include: withEverything })
-  return { type: 'appEnv', id: appEnv.id, accountId: appEnv.accountId, appEnvId: appEnv.id, version: appEnv.version, appEnv }
+  return {
+    type: 'appEnv',
+    id: appEnv.id,
+    accountId: appEnv.accountId,
+    appEnvId: appEnv.id,
+    version: appEnv.version,
+    appEnv,
+  }
 }

@@ -35,12 +35,22 @@ export async function listAppEnvs(
 ): Promise<Page<Prisma.AppEnvGetPayload<{ include: { hosts: true } }>>> {
   const where = await appEnvsScope(database, caller, filter)
   return page(request, ({ take, after, orderBy }) =>
-    database.appEnv.findMany({ where: { AND: [where, after] }, take, orderBy, include: { hosts: { orderBy: { id: 'asc' } } } }),
+    database.appEnv.findMany({
+      where: { AND: [where, after] },
+      take,
+      orderBy,
+      include: { hosts: { orderBy: { id: 'asc' } } },
+    }),
   )
 }
 
 /** Finds the environment and checks that the caller may read it. `query` is what GraphQL loads along with it. */
-export async function getAppEnv(database: Database, caller: Caller, address: AppEnvAddress, query: object = {}): Promise<AppEnv> {
+export async function getAppEnv(
+  database: Database,
+  caller: Caller,
+  address: AppEnvAddress,
+  query: object = {},
+): Promise<AppEnv> {
   const where = addressOf(address)
   const appEnv = await database.appEnv.findFirst({ ...query, where: { ...where, deletedAt: null } })
   if (!appEnv) throw notFound('app environment', String(Object.values(where)[0]))
@@ -72,7 +82,12 @@ export async function readAppEnvRecord(
 }
 
 /** Written before anything is shown: a reveal that cannot be recorded does not happen. */
-const auditReveal = (database: Database, caller: Caller, appEnv: { id: string; accountId: string }, requestId: string) =>
+const auditReveal = (
+  database: Database,
+  caller: Caller,
+  appEnv: { id: string; accountId: string },
+  requestId: string,
+) =>
   database.$transaction((tx) =>
     record(tx, appEnv.accountId, [], {
       action: 'revealVariables',

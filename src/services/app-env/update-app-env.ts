@@ -32,7 +32,12 @@ export const updateAppEnv = command({
     const applied = applyImmediately ? await applyWhereRunning(context, { id: appEnv.id }) : []
     const { appEnv: present } = await lockAppEnv(tx, { appEnvId: appEnv.id })
     const record = await appEnvRecord(tx, vault, present)
-    return { ...record, appliedImmediately: applied.length > 0, operationId: applied[0]?.id ?? null, version: present.version }
+    return {
+      ...record,
+      appliedImmediately: applied.length > 0,
+      operationId: applied[0]?.id ?? null,
+      version: present.version,
+    }
   },
   async refresh({ database, vault }, result) {
     const present = await database.appEnv.findUnique({ where: { id: result.appEnvId }, include: withEverything })

@@ -11,7 +11,9 @@ export async function replaceVariables(
   given: z.output<typeof variables>,
 ): Promise<void> {
   const accountVault = vault.forAccount(account)
-  const before = new Map((await tx.variable.findMany({ where: { appEnvId } })).map((variable) => [variable.name, variable]))
+  const before = new Map(
+    (await tx.variable.findMany({ where: { appEnvId } })).map((variable) => [variable.name, variable]),
+  )
   await tx.variable.deleteMany({ where: { appEnvId } })
   const rows = given.map((variable) => {
     const kept = before.get(variable.name)

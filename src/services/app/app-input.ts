@@ -21,13 +21,18 @@ const shared = {
   healthCheckPath: z
     .string()
     .max(1000)
-    .refine((path) => path === '' || /^\/[\x21-\x7e]*$/.test(path), 'must begin with / and hold no spaces; empty clears it')
+    .refine(
+      (path) => path === '' || /^\/[\x21-\x7e]*$/.test(path),
+      'must begin with / and hold no spaces; empty clears it',
+    )
     .optional()
     .describe('Path that answers 2xx or 3xx when a container is ready. Empty: a TCP connect is enough.'),
   healthCheckPort: portNumber('Port of the health check. Default: the app’s port.').optional(),
   healthCheckHeaders: headers.optional(),
   imagePullAccountSecretId: credentialId('Registry credential for pulling the image. Empty clears it.').optional(),
-  buildPullAccountSecretId: credentialId('Registry credential for pulling base images in builds. Empty clears it.').optional(),
+  buildPullAccountSecretId: credentialId(
+    'Registry credential for pulling base images in builds. Empty clears it.',
+  ).optional(),
   jobConfig: jobConfig.optional(),
 }
 
@@ -35,7 +40,10 @@ export const createAppInput = z.strictObject({
   name: name('app'),
   accountId: id('account that will own the app'),
   ...shared,
-  appType: z.enum(['app', 'db', 'function', 'job']).optional().describe('Historical way to choose a type; dockerPreset decides.'),
+  appType: z
+    .enum(['app', 'db', 'function', 'job'])
+    .optional()
+    .describe('Historical way to choose a type; dockerPreset decides.'),
   dockerPresetVersion: text('Version of the preset, `<PRESET>_<VERSION>`.').optional(),
   gitProvider: z.enum(['GITHUB']).optional().describe('Git provider.'),
   gitNamespace: text('Git namespace.').optional(),

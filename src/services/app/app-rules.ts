@@ -24,7 +24,11 @@ export function presetOf({ dockerPreset, appType }: CreateAppInput): string {
 export function typeOfPreset(preset: string): AppType {
   const name = presetType(preset) ?? 'APP'
   const type = findAppType(name)
-  if (!type) throw conflict('APP_TYPE_NOT_AVAILABLE', `${preset} belongs to Databases & Services, which this version does not run yet`)
+  if (!type)
+    throw conflict(
+      'APP_TYPE_NOT_AVAILABLE',
+      `${preset} belongs to Databases & Services, which this version does not run yet`,
+    )
   return type
 }
 
@@ -68,7 +72,10 @@ function sourceProblems(input: CreateAppInput | UpdateAppInput): FieldProblem[] 
   return problems
 }
 
-function configProblems(input: { jobConfig?: unknown; functionConfig?: unknown }, typeName: AppTypeName): FieldProblem[] {
+function configProblems(
+  input: { jobConfig?: unknown; functionConfig?: unknown },
+  typeName: AppTypeName,
+): FieldProblem[] {
   const problems: FieldProblem[] = []
   const own = findAppType(typeName)?.config?.field
   for (const field of ['jobConfig', 'functionConfig'] as const) {

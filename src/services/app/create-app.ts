@@ -1,9 +1,9 @@
-import { jsonOrNull } from '../../database/json.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
+import { jsonOrNull } from '../../database/json.ts'
 import { conflict, forbidden, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { freeSlug, slugOf } from '../../domain/names.ts'
-import { command, type CommandContext, type Target } from '../command.ts'
+import { type CommandContext, command, type Target } from '../command.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { type CreateAppInput, createAppInput } from './app-input.ts'
 import { checkCreation, typeOfPreset } from './app-rules.ts'
@@ -33,7 +33,12 @@ export const createApp = command({
     const { tx } = context
     const appId = newId('app')
     await tx.app.create({
-      data: { id: appId, slug: await chooseSlug(context, account, input.name), type: type.name, ...recordOf(input, preset) },
+      data: {
+        id: appId,
+        slug: await chooseSlug(context, account, input.name),
+        type: type.name,
+        ...recordOf(input, preset),
+      },
     })
     await requireCredential(tx, account.id, 'imagePullAccountSecretId', input.imagePullAccountSecretId)
     await requireCredential(tx, account.id, 'buildPullAccountSecretId', input.buildPullAccountSecretId)
@@ -46,7 +51,10 @@ export const createApp = command({
 async function chooseSlug({ tx }: CommandContext, account: AccountTarget['account'], name: string): Promise<string> {
   const apps = await tx.app.findMany({ where: { accountId: account.id, deletedAt: null }, select: { slug: true } })
   if (apps.length >= account.plan.maxApps) {
-    throw conflict('PLAN_LIMIT', `The plan ${account.plan.name} allows ${account.plan.maxApps} apps, and the account has that many`)
+    throw conflict(
+      'PLAN_LIMIT',
+      `The plan ${account.plan.name} allows ${account.plan.maxApps} apps, and the account has that many`,
+    )
   }
   return freeSlug(slugOf(name), new Set(apps.map((app) => app.slug)))
 }

@@ -18,7 +18,10 @@ export const deleteApp = command({
     const appEnvs = await tx.appEnv.findMany({ where: { appId: app.id, deletedAt: null }, orderBy: { id: 'asc' } })
     const kept = appEnvs.filter((appEnv) => appEnv.preventDestroy).map((appEnv) => appEnv.cliEnvName)
     if (kept.length > 0) {
-      throw conflict('PREVENT_DESTROY', `preventDestroy protects ${kept.join(', ')}; turn it off there before deleting the app`)
+      throw conflict(
+        'PREVENT_DESTROY',
+        `preventDestroy protects ${kept.join(', ')}; turn it off there before deleting the app`,
+      )
     }
     for (const { id: appEnvId } of appEnvs) await removeAppEnv(context, await lockAppEnv(tx, { appEnvId }))
     await tx.app.update({ where: { id: app.id }, data: { deletedAt: new Date(), version: { increment: 1 } } })

@@ -1,5 +1,5 @@
 import { getAppType } from '../../app-types/app-types.ts'
-import { Prisma, type App } from '../../database/generated/prisma/client.ts'
+import { type App, Prisma } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { command } from '../command.ts'
 import { requireCredential } from '../credential/require-credential.ts'
@@ -22,8 +22,12 @@ export const updateApp = command({
     }
     await requireCredential(tx, app.accountId, 'imagePullAccountSecretId', input.imagePullAccountSecretId)
     await requireCredential(tx, app.accountId, 'buildPullAccountSecretId', input.buildPullAccountSecretId)
-    const updated = await tx.app.update({ where: { id: app.id }, data: { ...changesOf(input), version: { increment: 1 } } })
-    if (input.image) await tx.appEnv.updateMany({ where: { appId: app.id, deletedAt: null }, data: { pendingImage: input.image } })
+    const updated = await tx.app.update({
+      where: { id: app.id },
+      data: { ...changesOf(input), version: { increment: 1 } },
+    })
+    if (input.image)
+      await tx.appEnv.updateMany({ where: { appId: app.id, deletedAt: null }, data: { pendingImage: input.image } })
     const environmentsAffected = await tx.appEnv.count({ where: { appId: app.id, deletedAt: null } })
     const changed = Object.keys(input).filter((field) => field !== 'appId' && field !== 'applyImmediately')
     context.announce({ type: 'app.updated', appId: app.id, payload: { changed } })
@@ -39,7 +43,12 @@ const answerOf = (app: App) => ({ appId: app.id, name: app.name, dockerPreset: a
 function changesOf(input: UpdateAppInput): Prisma.AppUncheckedUpdateInput {
   const { appId: _appId, applyImmediately: _apply, ...fields } = input
   const changes: Prisma.AppUncheckedUpdateInput = { ...fields }
-  for (const field of ['healthCheckPath', 'imagePullAccountSecretId', 'buildPullAccountSecretId', 'buildArgs'] as const) {
+  for (const field of [
+    'healthCheckPath',
+    'imagePullAccountSecretId',
+    'buildPullAccountSecretId',
+    'buildArgs',
+  ] as const) {
     if (fields[field] === '') changes[field] = null
   }
   if (fields.healthCheckHeaders && Object.keys(fields.healthCheckHeaders).length === 0) {

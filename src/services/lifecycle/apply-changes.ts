@@ -58,7 +58,11 @@ async function nextContent({ tx }: CommandContext, appEnv: LoadedAppEnv): Promis
  */
 export async function applyWhereRunning(context: CommandContext, where: Prisma.AppEnvWhereInput): Promise<Operation[]> {
   const { tx } = context
-  const rows = await tx.appEnv.findMany({ where: { ...where, deletedAt: null }, select: { id: true }, orderBy: { id: 'asc' } })
+  const rows = await tx.appEnv.findMany({
+    where: { ...where, deletedAt: null },
+    select: { id: true },
+    orderBy: { id: 'asc' },
+  })
   const operations: Operation[] = []
   for (const { id } of rows) {
     await tx.$queryRaw`SELECT 1 FROM app_env WHERE id = ${id} FOR UPDATE`

@@ -30,7 +30,11 @@ export interface Intent {
  * transaction and under the environment's row lock. A newer operation ends the one in flight, so that there
  * is never more than one (contract §2).
  */
-export async function beginOperation(context: CommandContext, appEnv: LoadedAppEnv, intent: Intent): Promise<Operation> {
+export async function beginOperation(
+  context: CommandContext,
+  appEnv: LoadedAppEnv,
+  intent: Intent,
+): Promise<Operation> {
   const { tx, caller, config, requestId } = context
   const superseded = await endOpenOperation(context, appEnv, 'SUPERSEDED', 'A newer operation took its place')
   const content = intent.content ? await createContent(context, appEnv, intent.content) : null
@@ -53,11 +57,24 @@ export async function beginOperation(context: CommandContext, appEnv: LoadedAppE
     UPDATE app_env SET status = 'UPDATING', due_at = now(), version = version + 1, updated_at = now(),
       last_version = ${content?.version ?? appEnv.lastVersion} WHERE id = ${appEnv.id}`
   const about = { appId: appEnv.appId, appEnvId: appEnv.id, operationId: operation.id }
-  context.announce({ type: 'operation.queued', ...about, payload: { kind: intent.kind, contentId: operation.contentId } })
+  context.announce({
+    type: 'operation.queued',
+    ...about,
+    payload: { kind: intent.kind, contentId: operation.contentId },
+  })
   if (appEnv.status !== 'UPDATING') {
-    context.announce({ type: 'appEnv.statusChanged', ...about, payload: { status: 'UPDATING', previousStatus: appEnv.status } })
+    context.announce({
+      type: 'appEnv.statusChanged',
+      ...about,
+      payload: { status: 'UPDATING', previousStatus: appEnv.status },
+    })
   }
-  context.note({ operationId: operation.id, kind: intent.kind, contentId: operation.contentId, version: content?.version })
+  context.note({
+    operationId: operation.id,
+    kind: intent.kind,
+    contentId: operation.contentId,
+    version: content?.version,
+  })
   await hintWork(tx, appEnv.id)
   return operation
 }

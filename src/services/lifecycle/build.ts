@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { conflict } from '../../domain/errors.ts'
 import { flag, id } from '../input.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
@@ -14,6 +14,9 @@ export const buildAppEnv = lifecycleOperation({
   },
   async plan() {
     // Says what is so: this version has no builder, whatever source the app names.
-    throw conflict('SOURCE_NOT_CONFIGURED', 'There is no source to build from: builds from source are not available yet; deploy an image')
+    throw conflict(
+      'SOURCE_NOT_CONFIGURED',
+      'There is no source to build from: builds from source are not available yet; deploy an image',
+    )
   },
 })

@@ -16,7 +16,12 @@ export const deployImage = lifecycleOperation({
     }
     // What is deployed by name replaces an image that was set on the app and never applied.
     await tx.appEnv.update({ where: { id: appEnv.id }, data: { pendingImage: null } })
-    const content = { image: input.image, imageDigest: null, fromContentId: null, configuration: configurationOf(appEnv) }
+    const content = {
+      image: input.image,
+      imageDigest: null,
+      fromContentId: null,
+      configuration: configurationOf(appEnv),
+    }
     return { intent: { kind: 'DEPLOY_IMAGE', content } }
   },
 })

@@ -51,7 +51,11 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
     refresh: withPresentStatus,
     target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
     async execute(context, input, { appEnv }) {
-      const { intent, message, rollbackInfo } = await operation.plan(context, appEnv, input as z.output<z.ZodObject<Shape>>)
+      const { intent, message, rollbackInfo } = await operation.plan(
+        context,
+        appEnv,
+        input as z.output<z.ZodObject<Shape>>,
+      )
       const begun = intent ? await beginOperation(context, appEnv, intent) : null
       return {
         success: true,
@@ -65,7 +69,10 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
 }
 
 /** The status that the environment has now; everything else of the answer stays. */
-export async function withPresentStatus({ database }: { database: Database }, result: LifecycleResult): Promise<LifecycleResult> {
+export async function withPresentStatus(
+  { database }: { database: Database },
+  result: LifecycleResult,
+): Promise<LifecycleResult> {
   const { appEnv } = result
   const present = await database.appEnv.findUnique({ where: { id: appEnv.appEnvId }, select: { status: true } })
   return present ? { ...result, appEnv: { ...appEnv, status: present.status } } : result

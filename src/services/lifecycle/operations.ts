@@ -1,5 +1,5 @@
-import { buildAppEnv } from './build.ts'
 import { applyChanges } from './apply-changes.ts'
+import { buildAppEnv } from './build.ts'
 import { deployImage } from './deploy-image.ts'
 import { redeployAppEnv } from './redeploy.ts'
 import { rollbackAppEnv } from './rollback.ts'

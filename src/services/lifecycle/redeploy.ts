@@ -14,10 +14,20 @@ export const redeployAppEnv = lifecycleOperation({
       : appEnv.currentContent
     if (contentId && !chosen) throw notFound('deployment', contentId)
     if (!chosen?.deployedAt) {
-      throw conflict('NEVER_DEPLOYED', contentId ? 'That version was never deployed successfully' : 'Nothing was ever deployed here; deploy an image first')
+      throw conflict(
+        'NEVER_DEPLOYED',
+        contentId
+          ? 'That version was never deployed successfully'
+          : 'Nothing was ever deployed here; deploy an image first',
+      )
     }
     // The digest stays pinned: "the current version" never turns into whatever the tag means today.
     const { image, imageDigest, id: fromContentId } = chosen
-    return { intent: { kind: 'REDEPLOY', content: { image, imageDigest, fromContentId, configuration: configurationOf(appEnv) } } }
+    return {
+      intent: {
+        kind: 'REDEPLOY',
+        content: { image, imageDigest, fromContentId, configuration: configurationOf(appEnv) },
+      },
+    }
   },
 })

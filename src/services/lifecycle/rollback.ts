@@ -21,7 +21,11 @@ export const rollbackAppEnv = lifecycleOperation({
     const configuration = target.configuration as unknown as Configuration
     return {
       intent: { kind: 'ROLLBACK', content: { image, imageDigest, fromContentId, configuration } },
-      rollbackInfo: { fromVersion: appEnv.currentContent?.version ?? 0, toVersion: target.version, contentId: target.id },
+      rollbackInfo: {
+        fromVersion: appEnv.currentContent?.version ?? 0,
+        toVersion: target.version,
+        contentId: target.id,
+      },
     }
   },
 })

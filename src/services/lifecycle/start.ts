@@ -1,6 +1,6 @@
 import { conflict } from '../../domain/errors.ts'
-import { openOperationOf } from './open-operation.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
+import { openOperationOf } from './open-operation.ts'
 
 export const startAppEnv = lifecycleOperation({
   name: 'startAppEnv',
@@ -8,7 +8,8 @@ export const startAppEnv = lifecycleOperation({
   accepted: 'The environment is starting',
   input: {},
   async plan({ tx }, appEnv) {
-    if (!appEnv.currentContentId) throw conflict('NEVER_DEPLOYED', 'Nothing was ever deployed here; deploy an image first')
+    if (!appEnv.currentContentId)
+      throw conflict('NEVER_DEPLOYED', 'Nothing was ever deployed here; deploy an image first')
     if (appEnv.status === 'RUNNING') throw conflict('ALREADY_RUNNING', 'The environment is running already')
     if (appEnv.status === 'UPDATING') {
       const open = await openOperationOf(tx, appEnv)

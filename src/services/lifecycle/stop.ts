@@ -1,6 +1,6 @@
 import { conflict } from '../../domain/errors.ts'
-import { openOperationOf } from './open-operation.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
+import { openOperationOf } from './open-operation.ts'
 
 export const stopAppEnv = lifecycleOperation({
   name: 'stopAppEnv',

@@ -31,7 +31,8 @@ export const cancelOperation = command({
     if (!isOpen(operation.status)) {
       throw conflict('OPERATION_ENDED', `The operation has ended already: ${operation.status}`)
     }
-    if (operation.kind === 'DELETE') throw conflict('NOT_CANCELLABLE', 'A deletion cannot be cancelled: the environment is gone already')
+    if (operation.kind === 'DELETE')
+      throw conflict('NOT_CANCELLABLE', 'A deletion cannot be cancelled: the environment is gone already')
     await endOpenOperation(context, appEnv, 'CANCELLED_BY_USER', 'Cancelled on request')
     const status = statusAfter(operation.previousStatus, appEnv.currentContentId !== null)
     await tx.$executeRaw`UPDATE app_env SET status = ${status}::"AppEnvStatus", due_at = now(), version = version + 1 WHERE id = ${appEnv.id}`

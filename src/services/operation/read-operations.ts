@@ -29,7 +29,12 @@ export const operationRecord = (operation: Operation) => ({
   finishedAt: operation.finishedAt?.toISOString() ?? null,
 })
 
-export async function getOperation(database: Database, caller: Caller, operationId: string, query: object = {}): Promise<Operation> {
+export async function getOperation(
+  database: Database,
+  caller: Caller,
+  operationId: string,
+  query: object = {},
+): Promise<Operation> {
   const operation = await database.operation.findUnique({ ...query, where: { id: operationId } })
   if (!operation) throw notFound('operation', operationId)
   const { accountId, appEnvId } =
@@ -41,7 +46,11 @@ export async function getOperation(database: Database, caller: Caller, operation
 }
 
 /** Operations of one environment, which may have been deleted: how that went must stay readable. */
-export async function operationsScope(database: Database, caller: Caller, address: AppEnvAddress): Promise<Prisma.OperationWhereInput> {
+export async function operationsScope(
+  database: Database,
+  caller: Caller,
+  address: AppEnvAddress,
+): Promise<Prisma.OperationWhereInput> {
   const where = addressOf(address)
   const appEnv = await database.appEnv.findFirst({ where, orderBy: { createdAt: 'desc' } })
   if (!appEnv) throw notFound('app environment', String(Object.values(where)[0]))
@@ -57,5 +66,7 @@ export async function listOperations(
 ): Promise<Page<Operation>> {
   const scope = await operationsScope(database, caller, filter)
   const where = filter.isDeadLetter === undefined ? scope : { ...scope, isDeadLetter: filter.isDeadLetter }
-  return page(request, ({ take, after, orderBy }) => database.operation.findMany({ where: { AND: [where, after] }, take, orderBy }))
+  return page(request, ({ take, after, orderBy }) =>
+    database.operation.findMany({ where: { AND: [where, after] }, take, orderBy }),
+  )
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { conflict } from '../../domain/errors.ts'
 import type { Configuration } from '../../domain/configuration.ts'
+import { conflict } from '../../domain/errors.ts'
 import { withEverything } from '../app-env/load-app-env.ts'
 import { command } from '../command.ts'
 import { id } from '../input.ts'
@@ -17,11 +17,15 @@ export const retryOperation = command({
   target: ({ tx }, { operationId }) => lockOperation(tx, operationId),
   async execute(context, _input, { operation, appEnv: { id: appEnvId } }): Promise<LifecycleResult> {
     const { tx } = context
-    if (operation.status !== 'FAILED') throw conflict('NOT_FAILED', `Only a failed operation can be retried; this one is ${operation.status}`)
+    if (operation.status !== 'FAILED')
+      throw conflict('NOT_FAILED', `Only a failed operation can be retried; this one is ${operation.status}`)
     const newer = await tx.operation.findFirst({ where: { appEnvId, createdAt: { gt: operation.createdAt } } })
-    if (newer) throw conflict('NEWER_OPERATION', `A newer operation (${newer.id}) has been asked of the environment since`)
+    if (newer)
+      throw conflict('NEWER_OPERATION', `A newer operation (${newer.id}) has been asked of the environment since`)
     const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id: appEnvId }, include: withEverything })
-    const content = operation.contentId ? await tx.content.findUniqueOrThrow({ where: { id: operation.contentId } }) : null
+    const content = operation.contentId
+      ? await tx.content.findUniqueOrThrow({ where: { id: operation.contentId } })
+      : null
     const isNewVersion = operation.kind !== 'START' && content !== null
     const begun = await beginOperation(context, appEnv, {
       kind: operation.kind,
@@ -38,7 +42,12 @@ export const retryOperation = command({
   },
 })
 
-const repeatOf = (content: { id: string; image: string; imageDigest: string | null; configuration: unknown }): NewContent => ({
+const repeatOf = (content: {
+  id: string
+  image: string
+  imageDigest: string | null
+  configuration: unknown
+}): NewContent => ({
   image: content.image,
   imageDigest: content.imageDigest,
   fromContentId: content.id,

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts'
-import { type Caller, permit, userOf } from '../caller.ts'
 import { getAppEnv } from '../app-env/read-app-envs.ts'
+import { type Caller, permit, userOf } from '../caller.ts'
 import { type PageRequest, page } from '../page.ts'
 import { getToken as findToken, permitOthers, tokenRecord } from './tokens.ts'
 

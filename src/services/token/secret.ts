@@ -4,7 +4,8 @@ const PREFIXES = { USER: 'berth_u_', ENVIRONMENT: 'berth_e_', SCOPED: 'berth_s_'
 const CHECKSUM_LENGTH = 6
 const PATTERN = /^berth_[ues]_[0-9a-f]{48}$/
 
-const checksum = (text: string) => createHash('sha256').update(`berth token ${text}`).digest('hex').slice(0, CHECKSUM_LENGTH)
+const checksum = (text: string) =>
+  createHash('sha256').update(`berth token ${text}`).digest('hex').slice(0, CHECKSUM_LENGTH)
 
 /** A new token: a prefix that scanners recognise, 168 random bits, and a checksum that catches typing mistakes. */
 export function newSecret(kind: keyof typeof PREFIXES): string {

@@ -6,17 +6,24 @@ import { newId } from '../../domain/ids.ts'
 import { SCOPES } from '../../domain/permissions.ts'
 import { lockAppEnv } from '../app-env/load-app-env.ts'
 import { type Caller, permit, userOf } from '../caller.ts'
-import { command, type CommandContext, type Target } from '../command.ts'
+import { type CommandContext, command, type Target } from '../command.ts'
 import { id, name } from '../input.ts'
 import { hashOfSecret, newSecret } from './secret.ts'
 
 const createTokenInput = z.strictObject({
-  kind: z.enum(['USER', 'ENVIRONMENT', 'SCOPED']).describe('USER: all that the user may do. ENVIRONMENT: operates one environment. SCOPED: the user’s rights, narrowed.'),
+  kind: z
+    .enum(['USER', 'ENVIRONMENT', 'SCOPED'])
+    .describe(
+      'USER: all that the user may do. ENVIRONMENT: operates one environment. SCOPED: the user’s rights, narrowed.',
+    ),
   name: name('token'),
   userId: id('user it is for; yourself when omitted').optional(),
   appEnvId: id('environment, for an ENVIRONMENT token').optional(),
   scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).optional().describe('Scopes, for a SCOPED token.'),
-  expiresAt: z.iso.datetime({ offset: true, error: 'must be an ISO 8601 time' }).optional().describe('When it stops working.'),
+  expiresAt: z.iso
+    .datetime({ offset: true, error: 'must be an ISO 8601 time' })
+    .optional()
+    .describe('When it stops working.'),
 })
 
 type CreateTokenInput = z.output<typeof createTokenInput>
@@ -91,7 +98,10 @@ export const tokenRecord = (token: Token) => ({
 })
 
 export async function getToken(tx: Transaction, tokenId: string) {
-  const token = await tx.token.findUnique({ where: { id: tokenId }, include: { appEnv: { select: { accountId: true } } } })
+  const token = await tx.token.findUnique({
+    where: { id: tokenId },
+    include: { appEnv: { select: { accountId: true } } },
+  })
   if (!token) throw notFound('token', tokenId)
   return token
 }
