@@ -52,7 +52,7 @@ export async function startBenchPlatform(): Promise<BenchPlatform> {
   const stop = async () => {
     const { apps } = (await call('GET', '/apps')) as { apps: { appId: string }[] }
     for (const { appId } of apps) await call('DELETE', `/app?appId=${appId}`)
-    await untilNoContainers(platform.installationId)
+    await untilNoContainers(platform.installationId ?? '')
     await platform.stop()
     await rm(dataDir, { recursive: true, force: true })
   }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { Config } from './config.ts'
-import { openDataDir } from './data-dir.ts'
+import { type DataDir, openDataDir } from './data-dir.ts'
 import { createDatabase, type Database } from './database/client.ts'
 import { startEmbeddedPostgres } from './database/embedded.ts'
 import { migrate } from './database/migrate.ts'
@@ -29,7 +29,8 @@ export interface Platform {
   ingressUrl: string | null
   /** Name and version of the container engine; null when none answers. */
   engine: string | null
-  installationId: string
+  /** Marks what this Berth owns on the engine; null in a process that is only an ingress. */
+  installationId: string | null
   adminToken: string
   adminTokenFile: string | null
   /** Stops the roles in order. Containers are left alone: the next start adopts them. */
@@ -37,18 +38,22 @@ export interface Platform {
 }
 
 /** What every role is built from. */
-interface Ground {
+interface Base {
   config: Config
   log: Logger
   dataDir: string
   databaseUrl: string
-  database: Database
-  vault: Vault
-  runtime: Runtime
   registry: Registry
   readiness: Record<string, Readiness[string]>
   /** How to undo what has been started, in reverse order. */
   undo: AsyncDisposableStack
+}
+
+/** What the api and the worker are built from besides. */
+interface Ground extends Base {
+  database: Database
+  vault: Vault
+  runtime: Runtime
 }
 
 const INGRESS_DRAIN_SECONDS = 5
@@ -57,36 +62,44 @@ const ENGINE_PROBE_SECONDS = 5
 /** Brings a Berth up in this process: database, installation, then the roles that the configuration names. */
 export async function startPlatform(config: Config, log: Logger): Promise<Platform> {
   await using undo = new AsyncDisposableStack()
-  const { path: dataDir, masterKey, adminToken, adminTokenFile } = openDataDir(config)
-  const databaseUrl = config.DATABASE_URL ?? (await embedded(dataDir, undo))
+  const dataDir = openDataDir(config)
+  const databaseUrl = config.DATABASE_URL ?? (await embedded(dataDir.path, undo))
+  const base: Base = { config, log, dataDir: dataDir.path, databaseUrl, registry: new Registry(), readiness: {}, undo }
+  const served = isIngressOnly(config) ? await serveIngressAlone(base) : await serveRoles(base, dataDir)
+  const running = undo.move()
+  const { adminToken, adminTokenFile } = dataDir
+  return { ...served, adminToken, adminTokenFile, stop: () => running.disposeAsync() }
+}
+
+type Served = Pick<Platform, 'apiUrl' | 'ingressUrl' | 'engine' | 'installationId'>
+
+const isIngressOnly = ({ BERTH_ROLES }: Config) => BERTH_ROLES.every((role) => role === 'ingress')
+
+/** Routes from its last table even when it is started while the database is away, and so asks it for nothing. */
+async function serveIngressAlone(base: Base): Promise<Served> {
+  const ingressUrl = await startIngress(base)
+  await startHealth(base)
+  return { apiUrl: null, ingressUrl, engine: null, installationId: null }
+}
+
+async function serveRoles(base: Base, { masterKey, adminToken }: DataDir): Promise<Served> {
+  const { config, log, databaseUrl, readiness, undo } = base
   const applied = await migrate(databaseUrl)
   if (applied.length > 0) log.info({ applied }, 'Migrated the database')
   const database = createDatabase({ url: databaseUrl, poolSize: config.DATABASE_POOL_SIZE })
   undo.defer(() => database.$disconnect())
+  readiness.database = { isRequired: true, check: () => answers(database) }
   const vault = createVault(keyFromHex(masterKey))
   const installationId = await openInstallation(database, vault, config, adminToken)
   const runtime = engineFor(config, installationId)
-  const readiness: Ground['readiness'] = { database: { isRequired: true, check: () => answers(database) } }
-  const ground: Ground = {
-    config,
-    log,
-    dataDir,
-    databaseUrl,
-    database,
-    vault,
-    runtime,
-    registry: new Registry(),
-    readiness,
-    undo,
-  }
+  const ground: Ground = { ...base, database, vault, runtime }
 
-  if (config.BERTH_ROLES.includes('worker')) startWorker(ground)
-  const ingressUrl = config.BERTH_ROLES.includes('ingress') ? await startIngress(ground) : null
-  const apiUrl = config.BERTH_ROLES.includes('api') ? await startApi(ground) : null
-  if (!apiUrl && config.BERTH_HEALTH_PORT > 0) await startHealth(ground)
-  const engine = await nameOf(runtime)
-  const running = undo.move()
-  return { apiUrl, ingressUrl, engine, installationId, adminToken, adminTokenFile, stop: () => running.disposeAsync() }
+  const { BERTH_ROLES: roles } = config
+  if (roles.includes('worker')) startWorker(ground)
+  const ingressUrl = roles.includes('ingress') ? await startIngress(ground) : null
+  const apiUrl = roles.includes('api') ? await startApi(ground) : null
+  if (!apiUrl) await startHealth(ground)
+  return { apiUrl, ingressUrl, engine: await nameOf(runtime), installationId }
 }
 
 async function embedded(dataDir: string, undo: AsyncDisposableStack): Promise<string> {
@@ -117,7 +130,7 @@ function startWorker({ readiness, undo, ...tools }: Ground): void {
   }
 }
 
-async function startIngress({ config, log, dataDir, databaseUrl, registry, readiness, undo }: Ground): Promise<string> {
+async function startIngress({ config, log, dataDir, databaseUrl, registry, readiness, undo }: Base): Promise<string> {
   const source = new RouteSource({ databaseUrl, dataDirectory: dataDir, log })
   undo.defer(() => source.stop())
   await source.start()
@@ -156,8 +169,9 @@ async function startApi({
   return listening.url
 }
 
-async function startHealth({ config, readiness, undo }: Ground): Promise<void> {
+async function startHealth({ config, readiness, undo }: Base): Promise<void> {
   const port = config.BERTH_HEALTH_PORT
+  if (port === 0) return
   const api = createHealthServer(readiness)
   const listening = await asking('BERTH_HEALTH_PORT', port, () => listen({ api, host: config.HOST, port }))
   undo.defer(() => listening.close())

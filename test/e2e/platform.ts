@@ -92,7 +92,7 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
       fetch(`${platform.ingressUrl}${path}`, { headers: { 'x-forwarded-host': host, host } }),
     async stop() {
       await platform.stop()
-      await removeEverything(docker, platform.installationId)
+      await removeEverything(docker, platform.installationId ?? '')
       await held.drop()
       await rm(dataDir, { recursive: true, force: true })
     },

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { appCases } from './app-cases.ts'
+import { credentialCases } from './credential-cases.ts'
 import { type Door, graphqlDoor, type Outcome, restDoor } from './doors.ts'
 import { makeFresh } from './fresh-world.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
@@ -9,7 +10,7 @@ import type { ParityCase } from './parity-case.ts'
 import { peopleCases } from './people-cases.ts'
 import { snapshot } from './snapshot.ts'
 
-const cases = [...appCases, ...lifecycleCases, ...peopleCases]
+const cases = [...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases]
 const doors: [name: string, door: Door][] = [
   ['REST', restDoor],
   ['GraphQL', graphqlDoor],

@@ -74,6 +74,7 @@ describe('the OpenAPI document', () => {
       'delete /app',
       'delete /app-env',
       'delete /credential',
+      'delete /token',
       'post /app-env/rollback',
       'post /app-env/stop',
     ])

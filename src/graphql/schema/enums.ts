@@ -138,3 +138,9 @@ export const DockerPresetEnum = describedEnum(
   'How an app is built and run.',
   Object.fromEntries(PRESET_NAMES.map((name) => [name, presetDescription(name)])),
 )
+
+export const CredentialTypeEnum = describedEnum('CredentialType', 'What a credential opens.', {
+  CONTAINER_REGISTRY: 'A registry that images are pulled from.',
+  BASIC_AUTH: 'A place behind user name and password.',
+  OBJECT_STORAGE: 'A bucket of an object store.',
+})
