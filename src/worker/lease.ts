@@ -49,8 +49,17 @@ export class Lease {
 
   renewed(at: number): void {
     this.renewedAt = at
+    this.#arm()
+  }
+
+  /** A timer can fire a moment early; then it is set again, or nothing would ever end the lease. */
+  #arm(): void {
     clearTimeout(this.#expiry)
-    this.#expiry = setTimeout(() => this.#endIfExpired(), at + this.#lengthMs - performance.now() + 1).unref()
+    const leftMs = this.renewedAt + this.#lengthMs - performance.now()
+    this.#expiry = setTimeout(() => {
+      this.#endIfExpired()
+      if (!this.signal.aborted) this.#arm()
+    }, leftMs + 1).unref()
   }
 
   /** Throws the reason why the work has to stop, if it has. */
