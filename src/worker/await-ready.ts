@@ -6,7 +6,7 @@ import { probeReplica } from './probe-replica.ts'
 import { configurationOf } from './rollout.ts'
 import { VersionFailed } from './version-failed.ts'
 
-const FIRST_PAUSE_MS = 25
+const FIRST_PAUSE_MS = 8
 const LONGEST_PAUSE_MS = 1_000
 
 /** A container that has died this often while it should become ready will not become ready. */
@@ -23,7 +23,7 @@ export async function awaitReady(attempt: VersionAttempt, rollout: Rollout): Pro
   const since = steps.startedAt('ready').getTime()
   const deadline = since + config.BERTH_READY_TIMEOUT_SECONDS * 1000
   const wait = new ReadyWait(attempt, rollout)
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.6, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
     const ready = await wait.round()
     if (ready.length >= rollout.replicas) return ready
     const now = attempt.lease.claim.clock.now().getTime()
