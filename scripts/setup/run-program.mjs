@@ -11,6 +11,7 @@ export async function runProgram(node, args, environment = {}) {
     env: { ...process.env, ...environment, PATH },
   })
   passSignalsOn(child)
+  endWithParent(child)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 143)))
@@ -28,4 +29,15 @@ function passSignalsOn(child) {
       child.kill(signal)
     })
   }
+}
+
+/** npm, when it is killed, does not tell its children; a Berth that nobody holds any more would keep its ports. */
+function endWithParent(child) {
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    child.kill('SIGTERM')
+  }, 1_000)
+  watch.unref()
 }
