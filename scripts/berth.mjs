@@ -8,14 +8,14 @@ import { generateCode } from './setup/generated-code.mjs'
 import { runProgram } from './setup/run-program.mjs'
 import { SetupError } from './setup/step.mjs'
 
-// engine: 'wanted' says so and goes on when there is none, 'required' stops.
+// engine: 'sought' takes one that runs, 'wanted' installs one if it can and goes on without, 'required' stops.
 const COMMANDS = {
   start: { program: ['src/main.ts'], engine: 'wanted' },
   test: { program: ['node_modules/vitest/vitest.mjs', 'run'], engine: 'required' },
   demo: { program: ['scripts/demo.ts'], engine: 'required' },
   bench: { program: ['bench/run.ts'], engine: 'required' },
   check: { program: ['scripts/check.ts'] },
-  reset: { program: ['scripts/reset.ts'] },
+  reset: { program: ['scripts/reset.ts'], engine: 'sought' },
   migration: { program: ['scripts/make-migration.ts'] },
   schema: { program: ['src/graphql/print-schema.ts'] },
   generate: {},
@@ -31,8 +31,14 @@ async function main([name = 'start', ...args]) {
   const node = berthNode(root)
   await generateCode(root, node)
   const dataDir = resolve(process.env.BERTH_DATA_DIR || '.berth')
-  const environment = command.engine ? await prepareEngine(dataDir, { required: command.engine === 'required' }) : {}
+  const environment = command.engine && mayUseEngine() ? await prepareEngine(dataDir, command.engine) : {}
   return command.program ? runProgram(node, [...command.program, ...args], environment) : 0
+}
+
+/** Only workers do; and what is wrong with the settings is the program's to say. */
+function mayUseEngine() {
+  const { BERTH_ROLES, DOCKER_HOST } = process.env
+  return (!BERTH_ROLES?.trim() || /worker/.test(BERTH_ROLES)) && (!DOCKER_HOST || URL.canParse(DOCKER_HOST))
 }
 
 try {

@@ -3,36 +3,44 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Docker from 'dockerode'
-import { readConfig } from '../src/config.ts'
+import { type Config, readConfig } from '../src/config.ts'
 import { restApi, throughIngress } from './demo/api.ts'
 import { ensureBerth } from './demo/berth-process.ts'
 import { deploy, ensureHello } from './demo/deploy-hello.ts'
 import { stage } from './demo/stages.ts'
 import { ensureSampleImage } from './sample-image.ts'
 
-const config = readConfig(process.env)
-const host = config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST
-const address = `http://${host}:${config.PORT}`
+/** Addresses that stand for all of this machine's are not ones to connect to. */
+const CONNECTABLE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-function adminToken(): string {
+function adminToken(config: Config, address: string): string {
   const file = join(config.BERTH_DATA_DIR, 'admin-token')
   if (config.BERTH_ADMIN_TOKEN) return config.BERTH_ADMIN_TOKEN
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
-  throw new Error(`Berth runs at ${address} with another data folder: set BERTH_ADMIN_TOKEN to its token`)
+  throw new Error(
+    `Berth runs at ${address} with another data directory: set BERTH_DATA_DIR to it, or BERTH_ADMIN_TOKEN to its token`,
+  )
 }
 
 async function main(): Promise<number> {
   const startedAt = performance.now()
+  const config = readConfig(process.env)
+  if (config.PORT === 0 || config.INGRESS_PORT === 0) {
+    throw new Error('The demo has to know where Berth is: set PORT and INGRESS_PORT to ports other than 0.')
+  }
+  const host = CONNECTABLE[config.HOST] ?? config.HOST
+  const address = `http://${host.includes(':') ? `[${host}]` : host}:${config.PORT}`
   console.log('Berth demo: examples/hello, from its source to an answer through the ingress\n')
   const image = await stage('build the sample image', () => ensureSampleImage(new Docker()))
   const berth = await stage('start Berth, or find it running', () => ensureBerth(address))
   try {
-    const api = restApi(address, adminToken())
+    const api = restApi(address, adminToken(config, address))
     const appEnvId = await stage('create the app and its environment', () => ensureHello(api, image))
     await stage('deploy the image', () => deploy(api, appEnvId, image))
     const { hosts } = await api.get<{ hosts: string[] }>(`/app-env?appEnvId=${appEnvId}`)
     const name = hosts[0] ?? ''
-    const answer = await stage('ask the app through the ingress', () => throughIngress(config.INGRESS_PORT, name, '/'))
+    const ingress = { address: host, port: config.INGRESS_PORT }
+    const answer = await stage('ask the app through the ingress', () => throughIngress(ingress, name, '/'))
     if (answer.status !== 200) throw new Error(`The ingress answered ${answer.status}: ${answer.text}`)
     console.log(`\n  200 ${answer.text.trim()}`)
     console.log(`  It answers at http://${name}:${config.INGRESS_PORT}/`)

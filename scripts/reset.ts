@@ -1,34 +1,50 @@
 // npm run reset             asks, then removes everything this installation made
 // npm run reset -- --yes    does not ask
 //   --keep-containers       for when their engine is gone for good
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import Docker from 'dockerode'
 import pg from 'pg'
-import { readConfig } from '../src/config.ts'
+import { type Config, readConfig } from '../src/config.ts'
 import { startEmbeddedPostgres } from '../src/database/embedded.ts'
-
-const config = readConfig(process.env)
-const dataDir = resolve(config.BERTH_DATA_DIR)
+import { describe } from '../src/presence/about.ts'
+import { lookAround } from '../src/presence/look-around.ts'
+import { openMeetingPlace } from '../src/presence/meeting-place.ts'
 
 /** A reset that cannot be done; its message says what to do instead. */
 class Refusal extends Error {}
 
-async function reset(): Promise<void> {
+async function reset(config: Config): Promise<void> {
+  const dataDir = resolve(config.BERTH_DATA_DIR)
   if (config.DATABASE_URL) {
     throw new Refusal('DATABASE_URL is set. Reset clears only the embedded database; drop the other one yourself.')
   }
   if (!existsSync(dataDir)) return console.log('Nothing to reset: there is no data folder.')
-  const installationId = existsSync(join(dataDir, 'postgres')) ? await readInstallation() : null
-  if (!(await isConfirmed())) return console.log('Nothing was changed.')
+  const hasDatabase = existsSync(join(dataDir, 'postgres'))
+  // Whoever mistypes BERTH_DATA_DIR must not lose what is there.
+  if (!hasDatabase && !existsSync(join(dataDir, 'master-key')) && readdirSync(dataDir).length > 0) {
+    throw new Refusal(`${dataDir} is no data directory of Berth; nothing was changed.`)
+  }
+  await assertUnused(dataDir)
+  const installationId = hasDatabase ? await readInstallation(dataDir) : null
+  if (!(await isConfirmed(dataDir))) return console.log('Nothing was changed.')
   if (installationId && !process.argv.includes('--keep-containers')) await removeFromEngine(installationId)
   rmSync(dataDir, { recursive: true, force: true })
   console.log('Removed the data folder. npm start begins anew.')
 }
 
+async function assertUnused(dataDir: string): Promise<void> {
+  const place = openMeetingPlace(dataDir)
+  const [neighbour] = (await lookAround(place, '')).living
+  if (!neighbour) return
+  throw new Refusal(
+    `Berth is running: ${describe(neighbour)}\nStop it first (Ctrl-C where it runs, or kill ${neighbour.pid}), then reset.`,
+  )
+}
+
 /** What marks this installation's containers on the engine; refuses while a Berth uses the database. */
-async function readInstallation(): Promise<string | null> {
+async function readInstallation(dataDir: string): Promise<string | null> {
   const server = await startEmbeddedPostgres({ dataDir })
   const client = new pg.Client({ connectionString: server.url })
   try {
@@ -43,9 +59,17 @@ async function readInstallation(): Promise<string | null> {
   }
 }
 
-async function isConfirmed(): Promise<boolean> {
+function configured(): Config {
+  try {
+    return readConfig(process.env)
+  } catch (error) {
+    throw new Refusal((error as Error).message)
+  }
+}
+
+async function isConfirmed(dataDir: string): Promise<boolean> {
   if (process.argv.includes('--yes')) return true
-  if (!process.stdin.isTTY) throw new Refusal('Nobody is there to ask; npm run reset -- --yes does not.')
+  if (!process.stdin.isTTY) throw new Refusal('Nobody is there to confirm it. To go ahead unasked: npm run reset -- --yes')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   const answer = await terminal.question(
     `Remove every app and environment of this installation, and ${dataDir}? [y/N] `,
@@ -65,13 +89,14 @@ async function removeFromEngine(installationId: string): Promise<void> {
     console.log(`Removed ${containers.length} containers and ${networks.length} networks.`)
   } catch (error) {
     throw new Refusal(
-      `The container engine did not take part, so nothing else was removed: ${(error as Error).message}`,
+      `The container engine did not take part, so the data directory was kept: ${(error as Error).message}\n` +
+        'Start the engine and reset again; if it is gone for good: npm run reset -- --keep-containers',
     )
   }
 }
 
 try {
-  await reset()
+  await reset(configured())
 } catch (error) {
   if (!(error instanceof Refusal)) throw error
   console.error(error.message)

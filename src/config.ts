@@ -1,9 +1,15 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { readFields } from './domain/field-problems.ts'
 
-const port = (fallback: number) => z.coerce.number().int().min(0).max(65535).default(fallback)
-const seconds = (fallback: number, max = 86_400) => z.coerce.number().int().min(1).max(max).default(fallback)
-const count = (fallback: number, max: number) => z.coerce.number().int().min(1).max(max).default(fallback)
+/** One sentence for every way to break it, so that it always names the whole range. */
+function whole(fallback: number, min: number, max: number) {
+  const rule = `must be a whole number from ${min} to ${max}`
+  return z.coerce.number(rule).int(rule).min(min, rule).max(max, rule).default(fallback)
+}
+const port = (fallback: number) => whole(fallback, 0, 65_535)
+const seconds = (fallback: number, max = 86_400) => whole(fallback, 1, max)
+const count = (fallback: number, max: number) => whole(fallback, 1, max)
 const switchable = (fallback: boolean) =>
   z
     .enum(['true', 'false'])
@@ -14,7 +20,7 @@ const oneOrMore = <const T extends [string, ...string[]]>(values: T) =>
     .string()
     .default(values.join(','))
     .transform((text) => text.split(',').map((part) => part.trim()))
-    .pipe(z.array(z.enum(values)).min(1))
+    .pipe(z.array(z.enum(values, `must be one or more of ${values.join(', ')}, separated by commas`)))
 const networks = () =>
   z
     .string()
@@ -25,7 +31,10 @@ const networks = () =>
         .map((part) => part.trim())
         .filter((part) => part !== ''),
     )
-    .refine((parts) => parts.every(isNetwork), 'must be addresses or CIDR ranges, separated by commas')
+    .refine(
+      (parts) => parts.every(isNetwork),
+      'must be addresses or CIDR ranges, separated by commas, such as 127.0.0.1,10.0.0.0/8',
+    )
 
 function isNetwork(text: string): boolean {
   const [address = '', prefix] = text.split('/', 2)
@@ -42,7 +51,10 @@ export const SETTINGS = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('Address that the API and the ingress listen on.'),
   BERTH_DATA_DIR: z.string().min(1).default('.berth').describe('Folder of the embedded database, keys and tokens.'),
   DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/ })
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'must be the address of a PostgreSQL, such as postgres://user:password@host:5432/name',
+    })
     .optional()
     .describe('PostgreSQL to use instead of the embedded one.'),
   DATABASE_POOL_SIZE: count(20, 500).describe('Connections that one process keeps to PostgreSQL.'),
@@ -73,11 +85,11 @@ export const SETTINGS = z.object({
     .describe('Key under which secrets are sealed. Default: made at the first start, kept in master-key (mode 0600).'),
   BERTH_DOMAIN: z
     .string()
-    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a lower-case domain name')
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a lower-case domain name, such as apps.example.com')
     .default('berth.localhost')
     .describe('Environments answer at <account>-<app>-<env>.<this domain>.'),
   BERTH_INGRESS_URL: z
-    .url()
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://apps.example.com' })
     .optional()
     .describe('Address of the ingress as users see it, when something stands in front of it.'),
   BERTH_LOG_LEVEL: z
@@ -88,13 +100,7 @@ export const SETTINGS = z.object({
   BERTH_WORKER_CONCURRENCY: count(8, 100).describe('Environments that one worker works on at a time.'),
   BERTH_LEASE_SECONDS: seconds(15, 300).describe('A worker that is silent this long loses its environment to another.'),
   BERTH_RECONCILE_SECONDS: seconds(5, 3600).describe('Pause between two looks at a running environment.'),
-  BERTH_DRAIN_SECONDS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(3600)
-    .default(10)
-    .describe('Time that a replaced container keeps to finish its requests.'),
+  BERTH_DRAIN_SECONDS: whole(10, 0, 3600).describe('Time that a replaced container keeps to finish its requests.'),
   BERTH_STOP_GRACE_SECONDS: seconds(10, 600).describe('Time between SIGTERM and SIGKILL.'),
   BERTH_OPERATION_TIMEOUT_SECONDS: seconds(900).describe('Deadline of an operation, from its first attempt.'),
   BERTH_OPERATION_ATTEMPTS: count(5, 50).describe('Attempts before an operation becomes a dead letter.'),
@@ -128,6 +134,11 @@ export const SETTINGS = z.object({
   BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe(
     'Client connections that one ingress accepts at a time.',
   ),
+  BERTH_LABORATORY: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Folder of the crash laboratory, whose orders end this process. Only for tests.'),
   BERTH_TRUSTED_PROXIES: networks().describe(
     'Addresses or CIDR ranges of proxies in front of the ingress whose X-Forwarded-* headers count, separated by commas.',
   ),
@@ -135,13 +146,36 @@ export const SETTINGS = z.object({
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>
 
-/** Reads the environment; throws one Error that names every setting that is wrong. Empty values count as unset. */
+/** What these hold belongs on no screen and in no log. */
+const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL', 'BERTH_ADMIN_TOKEN', 'BERTH_MASTER_KEY'])
+
+/**
+ * Reads the environment. Throws one Error that names every setting that is wrong, what it was and what it may be.
+ * Empty values count as unset.
+ */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(
-    Object.keys(SETTINGS.shape).flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+    Object.keys(SETTINGS.shape).flatMap((name) => (environment[name]?.trim() ? [[name, environment[name]]] : [])),
   )
-  const parsed = SETTINGS.safeParse(given)
-  if (parsed.success) return Object.freeze(parsed.data)
-  const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
-  throw new Error(`Berth cannot start with this configuration:\n${problems.join('\n')}`)
+  const { data, problems } = readFields(SETTINGS, given)
+  if (!problems) {
+    assertPortsDiffer(data)
+    return Object.freeze(data)
+  }
+  // A list has a problem for each of its parts, and one sentence about the setting says them all.
+  const rules = new Map(problems.map(({ field, message }) => [field.split('.')[0] ?? field, message]))
+  const lines = [...rules].map(([name, rule]) => {
+    const what = SECRET.has(name) ? 'what was given is a secret and not shown' : `not ${JSON.stringify(given[name])}`
+    return `  ${name}: ${rule}; ${what}`
+  })
+  throw refusal(lines)
+}
+
+const refusal = (lines: string[]) => new Error(`Berth cannot start with this configuration:\n${lines.join('\n')}`)
+
+/** Only roles that this process plays listen. Listening twice on one port would look like another program's. */
+function assertPortsDiffer({ BERTH_ROLES: roles, ...config }: Config): void {
+  const other = roles.includes('api') ? 'PORT' : 'BERTH_HEALTH_PORT'
+  if (!roles.includes('ingress') || config[other] === 0 || config[other] !== config.INGRESS_PORT) return
+  throw refusal([`  ${other} and INGRESS_PORT: must differ; both are ${config.INGRESS_PORT}`])
 }

@@ -9,17 +9,27 @@ const SAME_SIGNAL_MS = 1_000
 try {
   const config = readConfig(process.env)
   const log = pino({ level: config.BERTH_LOG_LEVEL })
-  const platform = await startPlatform(config, log)
-  process.stdout.write(welcome(config, platform, process.uptime()))
-  stopOnSignals(platform)
+  const starting = startPlatform(config, log)
+  const isStopping = stopOnSignals(starting)
+  const platform = await starting
+  if (!isStopping()) process.stdout.write(welcome(config, platform, process.uptime()))
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${wordsOf(error)}\n`)
   if (process.env.BERTH_LOG_LEVEL === 'debug') process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`)
   process.exit(1)
 }
 
-/** The first signal stops in order; a later one, or the time, does not wait any longer. Apps keep running. */
-function stopOnSignals(platform: Platform): void {
+/** Some errors of the system have a code only. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.message || `Berth cannot start: ${(error as NodeJS.ErrnoException).code ?? error.name}`
+}
+
+/**
+ * The first signal stops in order; a later one, or the time, does not wait any longer. Apps keep running. One that
+ * comes during the start waits for its end, or the database would be left running without anybody who uses it.
+ */
+function stopOnSignals(starting: Promise<Platform>): () => boolean {
   let stoppingSince: number | null = null
   const stop = async (signal: NodeJS.Signals) => {
     // npm and process groups pass one signal on several times; a person who presses Ctrl-C again takes longer.
@@ -28,8 +38,11 @@ function stopOnSignals(platform: Platform): void {
     stoppingSince = performance.now()
     process.stdout.write(`\n${signal}: stopping. Your apps keep running.\n`)
     setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref()
+    const platform = await starting
     await platform.stop()
     process.exit(0)
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal))
+  // A start that failed is reported by whoever started it.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal).catch(() => {}))
+  return () => stoppingSince !== null
 }

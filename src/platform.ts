@@ -4,12 +4,17 @@ import type { Config } from './config.ts'
 import { type DataDir, openDataDir } from './data-dir.ts'
 import { createDatabase, type Database } from './database/client.ts'
 import { startEmbeddedPostgres } from './database/embedded.ts'
+import { explainRefusal } from './database/explain.ts'
 import { migrate } from './database/migrate.ts'
 import { createEventFeed } from './events/feed.ts'
 import { createWakeups } from './events/wakeups.ts'
+import { openLaboratory } from './failpoints.ts'
 import { createGraphQL } from './graphql/graphql.ts'
 import { createIngress } from './ingress/ingress.ts'
 import { RouteSource } from './ingress/route-source.ts'
+import { assertPortsFree, onPort } from './ports.ts'
+import type { About } from './presence/about.ts'
+import { announce, type Presence } from './presence/presence.ts'
 import { createEngineRuntime } from './runtime/engine/engine-runtime.ts'
 import type { Runtime } from './runtime/runtime.ts'
 import { keyFromHex } from './secrets/keys.ts'
@@ -21,18 +26,23 @@ import { createRateLimits } from './server/rate-limits.ts'
 import { createServer } from './server.ts'
 import { openInstallation } from './services/installation.ts'
 import { createServices } from './services/services.ts'
+import { dropFormerLeases } from './worker/former-leases.ts'
 import { createWorker } from './worker/worker.ts'
 
 export interface Platform {
   /** Null where this process does not play the role. */
   apiUrl: string | null
   ingressUrl: string | null
-  /** Name and version of the container engine; null when none answers. */
+  /** Where the ingress listens, which its URL need not say. */
+  ingressPort: number | null
+  /** Name and version of the container engine; null when none answers, or this process has no use for one. */
   engine: string | null
   /** Marks what this Berth owns on the engine; null in a process that is only an ingress. */
   installationId: string | null
   adminToken: string
   adminTokenFile: string | null
+  /** Other processes that play their roles on the same data directory. */
+  neighbours: readonly About[]
   /** Stops the roles in order. Containers are left alone: the next start adopts them. */
   stop(): Promise<void>
 }
@@ -45,6 +55,7 @@ interface Base {
   databaseUrl: string
   registry: Registry
   readiness: Record<string, Readiness[string]>
+  presence: Presence
   /** How to undo what has been started, in reverse order. */
   undo: AsyncDisposableStack
 }
@@ -62,29 +73,40 @@ const ENGINE_PROBE_SECONDS = 5
 /** Brings a Berth up in this process: database, installation, then the roles that the configuration names. */
 export async function startPlatform(config: Config, log: Logger): Promise<Platform> {
   await using undo = new AsyncDisposableStack()
+  if (config.BERTH_LABORATORY) openLaboratory(config.BERTH_LABORATORY)
   const dataDir = openDataDir(config)
+  const presence = await announce(dataDir.path, config.BERTH_ROLES, log)
+  undo.defer(() => presence.close())
+  await assertPortsFree(config, presence)
   const databaseUrl = config.DATABASE_URL ?? (await embedded(dataDir.path, undo))
-  const base: Base = { config, log, dataDir: dataDir.path, databaseUrl, registry: new Registry(), readiness: {}, undo }
+  const shared = { config, log, dataDir: dataDir.path, databaseUrl, presence, undo }
+  const base: Base = { ...shared, registry: new Registry(), readiness: {} }
   const served = isIngressOnly(config) ? await serveIngressAlone(base) : await serveRoles(base, dataDir)
+  const { living: neighbours } = await presence.lookAround()
   const running = undo.move()
   const { adminToken, adminTokenFile } = dataDir
-  return { ...served, adminToken, adminTokenFile, stop: () => running.disposeAsync() }
+  const stop = () => {
+    presence.about.isStopping = true
+    return running.disposeAsync()
+  }
+  const { apiUrl, ingressUrl } = presence.about
+  return { ...served, apiUrl, ingressUrl, adminToken, adminTokenFile, neighbours, stop }
 }
 
-type Served = Pick<Platform, 'apiUrl' | 'ingressUrl' | 'engine' | 'installationId'>
+type Served = Pick<Platform, 'ingressPort' | 'engine' | 'installationId'>
 
 const isIngressOnly = ({ BERTH_ROLES }: Config) => BERTH_ROLES.every((role) => role === 'ingress')
 
 /** Routes from its last table even when it is started while the database is away, and so asks it for nothing. */
 async function serveIngressAlone(base: Base): Promise<Served> {
-  const ingressUrl = await startIngress(base)
+  const ingressPort = await startIngress(base)
   await startHealth(base)
-  return { apiUrl: null, ingressUrl, engine: null, installationId: null }
+  return { ingressPort, engine: null, installationId: null }
 }
 
 async function serveRoles(base: Base, { masterKey, adminToken }: DataDir): Promise<Served> {
-  const { config, log, databaseUrl, readiness, undo } = base
-  const applied = await migrate(databaseUrl)
+  const { config, log, databaseUrl, readiness, presence, undo } = base
+  const applied = await migrated(config, databaseUrl)
   if (applied.length > 0) log.info({ applied }, 'Migrated the database')
   const database = createDatabase({ url: databaseUrl, poolSize: config.DATABASE_POOL_SIZE })
   undo.defer(() => database.$disconnect())
@@ -93,13 +115,35 @@ async function serveRoles(base: Base, { masterKey, adminToken }: DataDir): Promi
   const installationId = await openInstallation(database, vault, config, adminToken)
   const runtime = engineFor(config, installationId)
   const ground: Ground = { ...base, database, vault, runtime }
+  await endLeasesOfTheDead(database, presence, log)
 
   const { BERTH_ROLES: roles } = config
-  if (roles.includes('worker')) startWorker(ground)
-  const ingressUrl = roles.includes('ingress') ? await startIngress(ground) : null
-  const apiUrl = roles.includes('api') ? await startApi(ground) : null
-  if (!apiUrl) await startHealth(ground)
-  return { apiUrl, ingressUrl, engine: await nameOf(runtime), installationId }
+  const isWorker = roles.includes('worker')
+  if (isWorker) startWorker(ground)
+  const ingressPort = roles.includes('ingress') ? await startIngress(ground) : null
+  if (roles.includes('api')) await startApi(ground)
+  else await startHealth(ground)
+  return { ingressPort, engine: isWorker ? await nameOf(runtime) : null, installationId }
+}
+
+async function migrated(config: Config, databaseUrl: string): Promise<string[]> {
+  try {
+    return await migrate(databaseUrl)
+  } catch (error) {
+    throw (config.DATABASE_URL && explainRefusal(error, databaseUrl)) || error
+  }
+}
+
+/** What a killed process was at goes on at once, rather than when its leases expire. */
+async function endLeasesOfTheDead(database: Database, presence: Presence, log: Logger): Promise<void> {
+  try {
+    const { deadWorkers } = await presence.lookAround()
+    const ended = await dropFormerLeases(database, deadWorkers)
+    presence.forget(deadWorkers)
+    if (ended > 0) log.info({ ended }, 'Took over from a worker that died')
+  } catch (error) {
+    log.warn({ err: error }, 'The leases of a worker that died could not be ended; they expire')
+  }
 }
 
 async function embedded(dataDir: string, undo: AsyncDisposableStack): Promise<string> {
@@ -118,8 +162,8 @@ function engineFor(config: Config, installationId: string): Runtime {
   })
 }
 
-function startWorker({ readiness, undo, ...tools }: Ground): void {
-  const worker = createWorker(tools)
+function startWorker({ readiness, undo, presence, ...tools }: Ground): void {
+  const worker = createWorker({ ...tools, id: presence.name })
   worker.start()
   undo.defer(() => worker.stop())
   readiness.worker = { isRequired: true, check: () => ({ ready: worker.isReady(), reason: worker.lastError }) }
@@ -130,30 +174,26 @@ function startWorker({ readiness, undo, ...tools }: Ground): void {
   }
 }
 
-async function startIngress({ config, log, dataDir, databaseUrl, registry, readiness, undo }: Base): Promise<string> {
+async function startIngress(base: Base): Promise<number> {
+  const { config, log, dataDir, databaseUrl, registry, readiness, presence, undo } = base
   const source = new RouteSource({ databaseUrl, dataDirectory: dataDir, log })
   undo.defer(() => source.stop())
   await source.start()
   const ingress = createIngress({ config, source, log, registry })
-  await asking('INGRESS_PORT', config.INGRESS_PORT, () => ingress.listen())
+  await onPort(base, 'INGRESS_PORT', () => ingress.listen())
   undo.defer(() => ingress.close(INGRESS_DRAIN_SECONDS))
   readiness.ingress = {
     isRequired: true,
     check: () => ({ ready: source.isReady(), reason: source.isReady() ? null : 'has no routes yet' }),
   }
-  return config.BERTH_INGRESS_URL ?? `http://${urlHost(config.HOST)}:${ingress.address().port}`
+  const { port } = ingress.address()
+  presence.about.ports.push(port)
+  presence.about.ingressUrl = config.BERTH_INGRESS_URL ?? `http://${urlHost(config.HOST)}:${port}`
+  return port
 }
 
-async function startApi({
-  config,
-  log,
-  databaseUrl,
-  database,
-  vault,
-  registry,
-  readiness,
-  undo,
-}: Ground): Promise<string> {
+async function startApi(ground: Ground): Promise<void> {
+  const { config, log, databaseUrl, database, vault, registry, readiness, presence, undo } = ground
   const wakeups = createWakeups({ url: databaseUrl, log })
   undo.defer(() => wakeups.close())
   const limits = createRateLimits(config)
@@ -162,31 +202,22 @@ async function startApi({
   undo.defer(() => feed.close())
   const graphql = createGraphQL({ services, vault, config, log, feed, limits })
   const api = createServer({ services, config, log, graphql, readiness, limits, registry })
-  const listening = await asking('PORT', config.PORT, () => listen({ api, host: config.HOST, port: config.PORT }))
+  const listening = await onPort(ground, 'PORT', () => listen({ api, host: config.HOST, port: config.PORT }))
   undo.defer(() => listening.close())
   graphql.attach(listening.server)
   undo.defer(() => graphql.close())
-  return listening.url
+  presence.about.ports.push(listening.port)
+  presence.about.apiUrl = listening.url
 }
 
-async function startHealth({ config, readiness, undo }: Base): Promise<void> {
+async function startHealth(base: Base): Promise<void> {
+  const { config, readiness, presence, undo } = base
   const port = config.BERTH_HEALTH_PORT
   if (port === 0) return
   const api = createHealthServer(readiness)
-  const listening = await asking('BERTH_HEALTH_PORT', port, () => listen({ api, host: config.HOST, port }))
+  const listening = await onPort(base, 'BERTH_HEALTH_PORT', () => listen({ api, host: config.HOST, port }))
   undo.defer(() => listening.close())
-}
-
-/** A port that is taken is the commonest reason not to start: say which setting moves it. */
-async function asking<T>(setting: string, port: number, open: () => Promise<T>): Promise<T> {
-  try {
-    return await open()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new Error(
-      `Port ${port} is taken by another program. Set ${setting} to a free one, such as ${setting}=${port + 1}.`,
-    )
-  }
+  presence.about.ports.push(port)
 }
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../src/config.ts'
+import { readConfig, SETTINGS } from '../src/config.ts'
 
 describe('the configuration', () => {
   test('has a default for everything', () => {
@@ -16,6 +16,27 @@ describe('the configuration', () => {
     const read = () =>
       readConfig({ PORT: 'http', BERTH_ROLES: 'api,queen', DOCKER_HOST: '/var/run/docker.sock', BERTH_MASTER_KEY: 'x' })
     expect(read).toThrow(/PORT[\s\S]*DOCKER_HOST[\s\S]*BERTH_ROLES[\s\S]*BERTH_MASTER_KEY/)
+  })
+
+  test.each([
+    ['PORT', '70000', 'must be a whole number from 0 to 65535; not "70000"'],
+    ['BERTH_LEASE_SECONDS', 'NaN', 'must be a whole number from 1 to 300; not "NaN"'],
+    ['BERTH_ROLES', 'api,queen', 'must be one or more of api, worker, ingress, separated by commas; not "api,queen"'],
+    ['BERTH_REACH', 'moon', 'must be one of address, published; not "moon"'],
+    ['BERTH_ADMIN_TOKEN', 'short', 'must be at least 20 characters long; what was given is a secret and not shown'],
+  ])('says of %s what was given and what it may be', (name, value, rule) => {
+    expect(() => readConfig({ [name]: value })).toThrow(`this configuration:\n  ${name}: ${rule}`)
+  })
+
+  test.each(Object.keys(SETTINGS.shape))('has words of its own for %s', (name) => {
+    for (const value of ['x y', '-1', '0.5', '1e12', ','.repeat(3)]) {
+      try {
+        readConfig({ [name]: value })
+      } catch (error) {
+        expect(String(error)).toContain(`  ${name}: must `)
+        expect(String(error)).not.toMatch(/expected|received|Invalid|Too (small|big)/)
+      }
+    }
   })
 
   test('takes an empty value for unset', () => {

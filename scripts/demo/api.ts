@@ -19,6 +19,11 @@ export function restApi(address: string, token: string): Api {
       body: body ? JSON.stringify(body) : null,
       signal: AbortSignal.timeout(30_000),
     })
+    if (response.status === 401) {
+      throw new Error(
+        `The Berth at ${address} does not know the admin token. Set BERTH_DATA_DIR to its data directory, or BERTH_ADMIN_TOKEN.`,
+      )
+    }
     const answer = (await response.json()) as T & { code?: string; message?: string }
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer.code} ${answer.message}`)
     return { body: answer, headers: response.headers }
@@ -30,9 +35,14 @@ export function restApi(address: string, token: string): Api {
 }
 
 /** Asks the ingress for an app by its host name, without relying on how this machine resolves names. */
-export function throughIngress(port: number, host: string, path: string): Promise<{ status: number; text: string }> {
+export function throughIngress(
+  ingress: { address: string; port: number },
+  host: string,
+  path: string,
+): Promise<{ status: number; text: string }> {
+  const { address, port } = ingress
   return new Promise((resolve, reject) => {
-    const call = request({ host: '127.0.0.1', port, path, headers: { host }, timeout: 10_000 }, (response) => {
+    const call = request({ host: address, port, path, headers: { host }, timeout: 10_000 }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (chunk) => {
@@ -41,7 +51,12 @@ export function throughIngress(port: number, host: string, path: string): Promis
       response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
     })
     call.once('timeout', () => call.destroy(new Error('The ingress did not answer within 10 s')))
-    call.once('error', reject)
+    call.once('error', (error: NodeJS.ErrnoException) => {
+      const isAbsent = error.code === 'ECONNREFUSED'
+      reject(
+        isAbsent ? new Error(`No ingress listens at ${address}:${port}. Set INGRESS_PORT to where it does.`) : error,
+      )
+    })
     call.end()
   })
 }

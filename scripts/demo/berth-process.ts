@@ -57,9 +57,12 @@ export async function ensureBerth(address: string): Promise<RunningBerth> {
   return { isOurs: true, stop, handOver }
 }
 
+/** Some other program may answer at that address too, but not like this. */
 async function isReady(address: string): Promise<boolean> {
-  return fetch(`${address}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
-    (response) => response.ok,
-    () => false,
-  )
+  try {
+    const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(2_000) })
+    return ((await response.json()) as { ready?: boolean }).ready === true
+  } catch {
+    return false
+  }
 }

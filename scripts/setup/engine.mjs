@@ -5,16 +5,18 @@ import { SetupError } from './step.mjs'
 
 /**
  * Finds an engine, or installs and starts one. Returns the environment that Berth needs to reach it.
- * With `required` an engine that cannot be had is an error; otherwise it is said, and Berth starts without.
+ * `need`: an engine that is 'required' and cannot be had is an error; one that is 'wanted' is spoken of, and Berth
+ * starts without; one that is 'sought' is left alone unless it runs.
  */
-export async function prepareEngine(dataDir, { required }) {
+export async function prepareEngine(dataDir, need) {
   try {
-    const address = (await findEngine()) ?? (await provideEngine(dataDir))
+    const address = (await findEngine()) ?? (need === 'sought' ? null : await provideEngine(dataDir))
     if (address) return address === `unix://${DEFAULT_SOCKET}` ? {} : { DOCKER_HOST: address }
+    if (need === 'sought') return {}
     throw new SetupError(advice())
   } catch (error) {
-    if (required || !(error instanceof SetupError)) throw error
-    console.log(`\n${error.message}\n\nBerth starts without one; operations wait until it answers.\n`)
+    if (need === 'required' || !(error instanceof SetupError)) throw error
+    console.log(`\n${error.message}\n`)
     return {}
   }
 }

@@ -17,3 +17,7 @@ export function getAppType(name: AppTypeName): AppType {
 /** Whether the app runs prebuilt images: it opted in, or its type always does (§4.1 rule 1). */
 export const acceptsImage = (app: { type: AppTypeName; useImage: boolean }): boolean =>
   app.useImage || getAppType(app.type).alwaysAcceptsImage
+
+/** Containers that serve an environment once it runs: none for a type that only runs when it is told to. */
+export const servingReplicas = (appEnv: { containers: number; app: { type: AppTypeName } }): number =>
+  getAppType(appEnv.app.type).hasHosts ? appEnv.containers : 0

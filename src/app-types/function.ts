@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AppType } from './app-type.ts'
 
 const whole = (fallback: number, min: number, max: number, about: string) =>
-  z.number().int('must be a whole number').min(min).max(max).default(fallback).describe(about)
+  z.number().int().min(min).max(max).default(fallback).describe(about)
 
 export const functionConfig = z
   .strictObject({

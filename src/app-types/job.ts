@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { AppType } from './app-type.ts'
 
-const whole = (min: number, max: number, about: string) =>
-  z.number().int('must be a whole number').min(min).max(max).optional().describe(about)
+const whole = (min: number, max: number, about: string) => z.number().int().min(min).max(max).optional().describe(about)
 
 export const jobConfig = z
   .strictObject({

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { failpoint } from '../failpoints.ts'
 import { readRoutes } from './route-query.ts'
 import { CurrentTable } from './route-table.ts'
 import { TableFile } from './table-file.ts'
@@ -31,6 +32,7 @@ export class RouteSource extends CurrentTable {
   private digest: string | null = null
   private checkedAt: number | null = null
   private wake = new AbortController()
+  private isFailing = false
 
   constructor(options: RouteSourceOptions) {
     super()
@@ -68,9 +70,7 @@ export class RouteSource extends CurrentTable {
     let backOffMs = BACK_OFF_MS.least
     while (!this.stopping.signal.aborted) {
       const startedAt = performance.now()
-      await this.followDatabase(onAnswer).catch((error: Error) => {
-        this.options.log.warn({ error: error.message, retryMs: backOffMs }, 'ingress: the routes cannot be read')
-      })
+      await this.followDatabase(onAnswer).catch((error: NodeJS.ErrnoException) => this.failed(error))
       onAnswer()
       if (performance.now() - startedAt > BACK_OFF_MS.most) backOffMs = BACK_OFF_MS.least
       await sleep(backOffMs, undefined, { signal: this.stopping.signal }).catch(() => {})
@@ -108,11 +108,22 @@ export class RouteSource extends CurrentTable {
     }
   }
 
+  /** Said once, however long it lasts. */
+  private failed(error: NodeJS.ErrnoException): void {
+    const { log } = this.options
+    const reason = error.message || error.code
+    if (!this.isFailing) log.warn({ error: reason }, 'ingress: the routes cannot be read; the database is asked again')
+    this.isFailing = true
+  }
+
   private async refresh(client: pg.Client): Promise<void> {
     const { digest, table } = await readRoutes(client, this.digest)
+    if (this.isFailing) this.options.log.info('ingress: the routes are read again')
+    this.isFailing = false
     this.checkedAt = performance.now()
     this.digest = digest
     if (!table) return
+    failpoint('routes.read')
     this.replace(table)
     this.saving = this.saving
       .then(() => this.file.write(table))

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { failpoint } from '../failpoints.ts'
 import { RouteTable } from './route-table.ts'
 
 const STORED = z.object({
@@ -47,6 +48,7 @@ export class TableFile {
       } finally {
         await file.close()
       }
+      failpoint('routes.written')
       await rename(draft, this.path)
     } catch (error) {
       await rm(draft, { force: true })

@@ -109,13 +109,8 @@ export const getAppEnvHistory = read({
   about: 'The versions of an environment, newest first, each with whether it can be rolled back to.',
   query: z.strictObject({
     ...appEnvTarget,
-    limit: z
-      .int('must be a whole number')
-      .min(1)
-      .max(200, 'must be at most 200')
-      .default(50)
-      .describe('Most items in the answer.'),
-    offset: z.int('must be a whole number').min(0).max(1_000_000).default(0).describe('Items to skip.'),
+    limit: z.int().min(1).max(200).default(50).describe('Most items in the answer.'),
+    offset: z.int().min(0).max(1_000_000).default(0).describe('Items to skip.'),
     fromDate: instant('Asked for no earlier than this.').optional(),
     toDate: instant('Asked for no later than this.').optional(),
   }),

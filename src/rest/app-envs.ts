@@ -88,6 +88,7 @@ export const createdAppEnv = z.object({ appEnvId: fields.appEnvId })
 export const updatedAppEnv = z.object({
   ...record,
   appliedImmediately: z.boolean().describe('Whether a deployment was started.'),
+  notAppliedReason: z.string().optional().describe('Why none was, where applyImmediately asked for one.'),
 })
 
 export const getAppEnv = read({

@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import type { AppTypeName } from '../app-types/app-type.ts'
+import { functionConfig } from '../app-types/function.ts'
+import { jobConfig } from '../app-types/job.ts'
 import type { Config } from '../config.ts'
 import type { App } from '../database/generated/prisma/client.ts'
 import type { AppSummary } from '../services/app/read-apps.ts'
@@ -19,7 +22,31 @@ const identity = {
   gitRepo: z.string().nullable().describe('Repository name.'),
 }
 
-/** §2.2. */
+const APP_TYPES = { APP: 'app', SERVICE: 'db', FUNCTION: 'function', JOB: 'job' } as const satisfies Record<
+  AppTypeName,
+  string
+>
+
+const text = (about: string) => z.string().nullable().describe(about)
+
+/** What POST and PATCH /app take and §2.2 does not show: whoever sets a thing can read it. */
+const settings = {
+  accountId: z.string().describe('Account that owns it.'),
+  appType: z.enum(Object.values(APP_TYPES)).describe('What kind of program it is.'),
+  dockerPresetVersion: text('Version of the preset.'),
+  image: text('The prebuilt image, as set on the app.'),
+  buildArgs: text('Docker build arguments.'),
+  customDockerfileContent: text('The inline Dockerfile.'),
+  healthCheckPath: text('Path of the health check; null: a TCP connect.'),
+  healthCheckPort: z.number().nullable().describe('Port of the health check; null: the app’s port.'),
+  healthCheckHeaders: z.record(z.string(), z.string()).nullable().describe('Headers of the health check request.'),
+  imagePullAccountSecretId: text('Credential that the image is pulled with.'),
+  buildPullAccountSecretId: text('Credential that base images are pulled with in builds.'),
+  jobConfig: jobConfig.nullable().describe('Defaults of a Job app’s runs.'),
+  functionConfig: functionConfig.nullable().describe('Scaling and timeout of a Function app.'),
+}
+
+/** §2.2, and behind it what else can be set. */
 const appAnswer = z
   .object({
     ...identity,
@@ -34,6 +61,7 @@ const appAnswer = z
     port: z.number().nullable().describe('Listening port.'),
     builder: z.string().describe('Builder, for example DOCKER.'),
     isCliDeployment: z.boolean().describe('CLI deployment flag.'),
+    ...settings,
   })
   .meta({ id: 'App', description: 'An app.' })
 
@@ -57,6 +85,15 @@ export const updatedApp = z.object({
   dockerPreset: z.string().describe('Docker preset.'),
   port: z.number().nullable().describe('Listening port.'),
   environmentsAffected: z.int().describe('Environments for which the change is pending, or is being applied.'),
+  notApplied: z
+    .array(
+      z.object({
+        appEnvId: z.string().describe('Environment.'),
+        reason: z.string().describe('Why it was left alone.'),
+      }),
+    )
+    .optional()
+    .describe('Environments that applyImmediately asked for and that were left alone.'),
 })
 
 export const getApp = read({
@@ -96,6 +133,23 @@ const appRecord = (app: App, config: Config): z.output<typeof appAnswer> => ({
   port: app.port,
   builder: app.builder,
   isCliDeployment: app.isCliDeployment,
+  ...settingsOf(app),
+})
+
+const settingsOf = (app: App) => ({
+  accountId: app.accountId,
+  appType: APP_TYPES[app.type],
+  dockerPresetVersion: app.dockerPresetVersion,
+  image: app.image,
+  buildArgs: app.buildArgs,
+  customDockerfileContent: app.customDockerfileContent,
+  healthCheckPath: app.healthCheckPath,
+  healthCheckPort: app.healthCheckPort,
+  healthCheckHeaders: app.healthCheckHeaders as Record<string, string> | null,
+  imagePullAccountSecretId: app.imagePullAccountSecretId,
+  buildPullAccountSecretId: app.buildPullAccountSecretId,
+  jobConfig: app.jobConfig as z.output<typeof jobConfig> | null,
+  functionConfig: app.functionConfig as z.output<typeof functionConfig> | null,
 })
 
 const appListItem = (app: AppSummary, caller: Caller): z.output<typeof appItem> => ({

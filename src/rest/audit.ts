@@ -25,7 +25,8 @@ const entry = z
 
 export const listAudit = read({
   name: 'listAudit',
-  about: 'The audit log of an account, oldest first; of your current account when accountId is omitted.',
+  about:
+    'The audit log of an account, oldest first; of your current account when accountId is omitted. Restricted members see what was done to their environments and to the account.',
   query: z.strictObject({
     accountId: id('account').optional(),
     from: instant('No earlier than this.').optional(),

@@ -25,7 +25,7 @@ export function expectedVersionOf(ifMatch: string | undefined): number | undefin
   throw new DomainError(
     'PRECONDITION_FAILED',
     'MALFORMED_IF_MATCH',
-    'If-Match must be one ETag of this resource, as in "v3", or *',
+    `If-Match must be one ETag of this resource, such as ${etagOf('an example', 3)}, or *`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { memberRecord } from '../services/account/read-accounts.ts'
 import { id } from '../services/input.ts'
 import { read } from './route.ts'
 
@@ -19,7 +20,8 @@ export const getMember = read({
   query: z.strictObject({ accountId: id('account'), userId: id('user') }),
   answer: member,
   isSingle: true,
-  run: ({ services, caller }, { accountId, userId }) => services.accounts.member(caller, accountId, userId),
+  run: async ({ services, caller }, { accountId, userId }) =>
+    memberRecord(await services.accounts.member(caller, accountId, userId)),
 })
 
 export const listMembers = read({

@@ -34,7 +34,7 @@ export const parameters: Record<string, JsonSchema> = {
     name: 'Prefer',
     in: 'header',
     description:
-      '`wait=60`: answer when the operation has ended, or after so many seconds. The answer’s shape is the same.',
+      '`wait=60`: answer when the operation has ended, or after so many whole seconds. The answer’s shape is the same.',
     schema: text,
     example: 'wait=60',
   },

@@ -91,9 +91,11 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
   }
 }
 
-function withDryRun({ answer }: WriteRoute): z.ZodObject {
+function withDryRun({ answer, command }: WriteRoute): z.ZodObject {
   const { id, ...meta } = answer.meta() ?? {}
-  return answer.extend(dryRunFields).meta({ ...meta, ...(id ? { id: `${id}Answer` } : {}) })
+  // A dry run creates nothing, and so has no ids to tell.
+  const fields = command.name.startsWith('create') ? answer.partial() : answer
+  return fields.extend(dryRunFields).meta({ ...meta, ...(id ? { id: `${id}Answer` } : {}) })
 }
 
 function queryParameters({ properties = {}, required = [] }: JsonSchema): JsonSchema[] {

@@ -80,7 +80,7 @@ export const getOperation = read({
 
 export const listOperations = read({
   name: 'listOperations',
-  about: 'The operations of an environment, oldest first.',
+  about: 'The operations of an environment, newest first.',
   query: z.strictObject({
     ...appEnvTarget,
     isDeadLetter: z.boolean().optional().describe('Only those that used up every attempt, or only the others.'),

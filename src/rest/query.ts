@@ -4,17 +4,11 @@ import { DEFAULT_LIMIT, MAX_LIMIT } from '../services/page.ts'
 
 /** Fields of every list (contract §1, Lists). */
 export const paging = {
-  limit: z
-    .int('must be a whole number')
-    .min(1, 'must be at least 1')
-    .max(MAX_LIMIT, `must be at most ${MAX_LIMIT}`)
-    .default(DEFAULT_LIMIT)
-    .describe('Most items in the answer.'),
+  limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).describe('Most items in the answer.'),
   cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the answer before.'),
 }
 
-export const instant = (about: string) =>
-  z.iso.datetime({ offset: true, error: 'must be an ISO 8601 time' }).describe(about)
+export const instant = (about: string) => z.iso.datetime({ offset: true }).describe(about)
 
 type Read = (text: string) => unknown
 

@@ -5,6 +5,7 @@ import { readBody } from './body.ts'
 import { withinSeconds } from './deadline.ts'
 import { expectedVersionOf, versionEtag } from './etag.ts'
 import { BASE_PATH } from './paths.ts'
+import { waitOf } from './prefer.ts'
 import { queryReader, searchOf } from './query.ts'
 import type { RestDependencies, WriteRoute } from './route.ts'
 
@@ -50,12 +51,6 @@ function takeDryRun(search: URLSearchParams): boolean {
 function refuseFields(search: URLSearchParams): void {
   const [first] = search.keys()
   if (first !== undefined) throw invalidField(first, 'is not a query parameter of this call; send it in the body')
-}
-
-/** `wait=N` of RFC 7240. A preference that makes no sense is ignored, and one that asks too much is cut. */
-function waitOf(prefer: string | undefined, maxSeconds: number): number | undefined {
-  const seconds = /(?:^|[,;]\s*)wait\s*=\s*"?(\d{1,9})"?\s*(?:$|[,;])/i.exec(prefer ?? '')?.[1]
-  return seconds === undefined ? undefined : Math.min(Number(seconds), maxSeconds)
 }
 
 /** The fields that the route promises, in its order. */

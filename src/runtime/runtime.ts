@@ -103,7 +103,8 @@ export interface Runtime {
 
   /**
    * Pulls an image and pins it. Falls back on the engine's own copy when no registry answers or knows it.
-   * Throws RuntimeError IMAGE_NOT_FOUND, IMAGE_UNAUTHORIZED, IMAGE_INVALID or PULL_TIMEOUT.
+   * Throws RuntimeError IMAGE_NOT_FOUND, IMAGE_UNAUTHORIZED or IMAGE_INVALID; REGISTRY_UNREACHABLE or PULL_TIMEOUT
+   * when a later attempt may succeed.
    */
   resolveImage(image: string, credential: RegistryCredential | null, bounds?: CallBounds): Promise<ResolvedImage>
 
@@ -141,10 +142,14 @@ export type RuntimeErrorReason =
   | 'IMAGE_NOT_FOUND'
   | 'IMAGE_UNAUTHORIZED'
   | 'IMAGE_INVALID'
+  | 'REGISTRY_UNREACHABLE'
   | 'PULL_TIMEOUT'
   | 'CONTAINER_START_FAILED'
 
-/** The engine answered, and the answer is final for this version: repeating would not help. */
+/** A registry that is away or slow may be back a moment later. */
+const PASSING: readonly RuntimeErrorReason[] = ['REGISTRY_UNREACHABLE', 'PULL_TIMEOUT']
+
+/** The engine answered that it cannot be done. */
 export class RuntimeError extends Error {
   readonly reason: RuntimeErrorReason
 
@@ -152,5 +157,10 @@ export class RuntimeError extends Error {
     super(message)
     this.name = 'RuntimeError'
     this.reason = reason
+  }
+
+  /** Whether repeating would not help: the answer is about this version, not about this moment. */
+  get isFinal(): boolean {
+    return !PASSING.includes(this.reason)
   }
 }

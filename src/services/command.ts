@@ -39,6 +39,8 @@ export interface CommandContext {
   announce(event: NewEvent): void
   /** For the audit entry, and the answer to a dry run. Never a secret. */
   note(details: Record<string, unknown>): void
+  /** Names ids, and secrets, of what came into being. A dry run tells none of them: they will never exist. */
+  made(...names: (string | undefined)[]): void
 }
 
 /** Answers are plain JSON: they are kept for idempotent repeats. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseImageReference } from '../domain/image-reference.ts'
 import { slugOf } from '../domain/names.ts'
 
-/** The pieces that inputs are made of: one rule and one message for each kind of value. */
+/** The pieces that inputs are made of: one rule for each kind of value, and a message where the rule needs one. */
 
 const MAX_NAME_LENGTH = 100
 const MAX_TEXT_LENGTH = 1000
@@ -18,18 +18,17 @@ export const name = (noun: string) =>
   z
     .string()
     .trim()
-    .min(1, 'must not be empty')
-    .max(MAX_NAME_LENGTH, `must be at most ${MAX_NAME_LENGTH} characters long`)
+    .min(1)
+    .max(MAX_NAME_LENGTH)
     .refine((text) => slugOf(text) !== '', 'must contain at least one letter or digit (a-z, 0-9)')
     .describe(`Name of the ${noun}.`)
 
-export const text = (about: string) =>
-  z.string().max(MAX_TEXT_LENGTH, `must be at most ${MAX_TEXT_LENGTH} characters long`).describe(about)
+export const text = (about: string) => z.string().max(MAX_TEXT_LENGTH).describe(about)
 
 export const flag = (about: string) => z.boolean().describe(about)
 
 export const portNumber = (about: string) =>
-  z.number().int('must be a whole number').min(1, 'must be 1 to 65535').max(65535, 'must be 1 to 65535').describe(about)
+  z.number().int().min(1, 'must be 1 to 65535').max(65535, 'must be 1 to 65535').describe(about)
 
 export const image = z
   .string()
@@ -39,10 +38,7 @@ export const image = z
   })
   .describe('Docker image reference, `registry/image:tag`.')
 
-export const dockerfileContent = z
-  .string()
-  .max(MAX_DOCKERFILE_LENGTH, `must be at most ${MAX_DOCKERFILE_LENGTH} characters long`)
-  .describe('Inline Dockerfile content.')
+export const dockerfileContent = z.string().max(MAX_DOCKERFILE_LENGTH).describe('Inline Dockerfile content.')
 
 /** A path below the source's root; never absolute, never out of it. */
 export const relativePath = (about: string) =>
@@ -79,7 +75,7 @@ export const variable = z.strictObject({
     .describe('Name of the variable.'),
   value: z
     .string()
-    .max(MAX_VALUE_LENGTH, `must be at most ${MAX_VALUE_LENGTH} characters long`)
+    .max(MAX_VALUE_LENGTH)
     .refine((value) => !value.includes('\0'), 'must not contain a NUL character')
     .describe('Its value; stored encrypted.'),
   type: z.enum(['DEPLOY', 'BUILD', 'BOTH']).default('DEPLOY').describe('Who reads it: containers, builds or both.'),

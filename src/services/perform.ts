@@ -3,8 +3,10 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { asDomainError, isTransient } from '../database/errors.ts'
 import { DomainError, type FieldProblem, invalidInput } from '../domain/errors.ts'
+import { readFields } from '../domain/field-problems.ts'
 import { INSTALLATION_LEDGER, type NewEvent } from '../events/event.ts'
 import { record } from '../events/record.ts'
+import { failpoint } from '../failpoints.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { type Caller, permit } from './caller.ts'
 import type { AnyCommand, CallOptions, CommandContext, CommandResult, Performed, Target } from './command.ts'
@@ -52,15 +54,20 @@ export async function perform(
       async (tx) => {
         const replay = await claimKey(tx, call)
         if (replay) return replay
+        failpoint('request.claimed', command.name)
         const result = await decide({ tx, limits, ...call })
+        failpoint('request.decided', command.name)
         if (options.dryRun) throw new DryRunDone(result)
         await storeAnswer(tx, call, result)
+        failpoint('request.stored', command.name)
         return { result, replayed: false }
       },
       { timeout: TRANSACTION_MS, maxWait: TRANSACTION_MS / 2 },
     )
   try {
-    return answerOf(await withRetries(run))
+    const answer = await withRetries(run)
+    failpoint('request.committed', command.name)
+    return answerOf(answer)
   } catch (error) {
     if (error instanceof DryRunDone) return { result: error.result, replayed: false }
     const refusal = asDomainError(error)
@@ -87,18 +94,11 @@ interface Decision {
   options: CallOptions
 }
 
-async function decide({
-  tx,
-  caller,
-  config,
-  vault,
-  limits,
-  command,
-  input,
-  options,
-}: Decision): Promise<CommandResult> {
+async function decide(decision: Decision): Promise<CommandResult> {
+  const { tx, caller, config, vault, limits, command, input, options } = decision
   const events: NewEvent[] = []
   const details: Record<string, unknown> = {}
+  const made: unknown[] = []
   const context: CommandContext = {
     tx,
     caller,
@@ -107,6 +107,7 @@ async function decide({
     requestId: options.requestId,
     announce: (event) => events.push(event),
     note: (more) => Object.assign(details, withoutUndefined(more)),
+    made: (...names) => made.push(...names),
   }
   const target: Target = await command.target(context, input)
   permit(caller, command.permission, target)
@@ -115,23 +116,35 @@ async function decide({
     await limits?.consumeOperation(target.appEnvId)
   requireVersion(target, options.expectedVersion)
   const result: CommandResult = await command.execute(context, input, target)
+  // A create is audited under the id that it made.
+  const targetId = target.id ?? String(result[`${target.type}Id`])
+  if (target.id === null) context.made(targetId)
   await record(tx, target.accountId ?? INSTALLATION_LEDGER, events, {
     action: command.name,
     actorType: caller.userId ? 'USER' : 'TOKEN',
     actorId: caller.userId ?? caller.tokenId,
     tokenId: caller.tokenId,
     targetType: target.type,
-    // A create is audited under the id that it made.
-    targetId: target.id ?? String(result[`${target.type}Id`]),
+    targetId,
     requestId: options.requestId,
     details,
   })
-  return options.dryRun ? { ...result, dryRun: true, changes: details } : result
+  return options.dryRun ? dryRunOf(result, details, new Set(made)) : result
 }
 
+/** The same answer as a prediction: without what was never made, and with a message that reports nothing. */
+function dryRunOf(result: CommandResult, details: Record<string, unknown>, made: ReadonlySet<unknown>): CommandResult {
+  const told = without(made, result)
+  if (typeof told.message === 'string')
+    told.message = `Dry run, nothing was changed. The call would answer: ${told.message}`
+  return { ...told, dryRun: true, changes: without(made, details) }
+}
+
+const without = (values: ReadonlySet<unknown>, record: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => !values.has(value)))
+
 /** Prisma refuses JSON in which a key is there without a value. */
-const withoutUndefined = (more: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined))
+const withoutUndefined = (more: Record<string, unknown>) => without(new Set([undefined]), more)
 
 function requireVersion(target: Target, expected: number | undefined): void {
   if (expected === undefined || target.version === expected) return
@@ -154,9 +167,9 @@ export function parseInput<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   raw: unknown,
 ): z.output<z.ZodObject<Shape>> {
-  const parsed = schema.safeParse(raw ?? {})
-  const problems = parsed.success ? nulProblems(parsed.data, []) : parsed.error.issues.flatMap(problemsOf)
-  if (parsed.success && problems.length === 0) return parsed.data
+  const read = readFields(schema, raw ?? {})
+  const problems = read.problems ?? nulProblems(read.data, [])
+  if (!read.problems && problems.length === 0) return read.data
   throw invalidInput(problems)
 }
 
@@ -170,14 +183,4 @@ function nulProblems(value: unknown, path: string[]): FieldProblem[] {
   }
   const isBad = typeof value === 'string' && value.includes('\0')
   return isBad ? [{ field: path.join('.') || 'body', message: 'must not contain a NUL character' }] : []
-}
-
-/** One sentence per field; unknown fields are named one by one (contract §1, Bodies). */
-function problemsOf(issue: z.core.$ZodIssue): FieldProblem[] {
-  const path = issue.path.map(String).join('.')
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: path ? `${path}.${key}` : key, message: 'is not a field of this call' }))
-  }
-  const missing = issue.code === 'invalid_type' && issue.input === undefined
-  return [{ field: path || 'body', message: missing ? 'is required' : issue.message }]
 }

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../database/client.ts'
 import { isTransient } from '../database/errors.ts'
 import { isOpen, type OperationStatus } from '../domain/operation.ts'
+import { failpoint } from '../failpoints.ts'
 import { LeaseLost, OperationEnded } from './abandoned.ts'
 import type { Lease } from './lease.ts'
 
@@ -15,10 +16,15 @@ export async function fenced<T>(database: Database, lease: Lease, write: (tx: Tr
   for (let tries = 1; ; tries += 1) {
     lease.assertHeld()
     try {
-      return await database.$transaction(async (tx) => {
+      const written = await database.$transaction(async (tx) => {
         await lockUnderToken(tx, lease)
-        return write(tx)
+        failpoint('fenced.locked', lease.appEnvId)
+        const written = await write(tx)
+        failpoint('fenced.written', lease.appEnvId)
+        return written
       })
+      failpoint('fenced.committed', lease.appEnvId)
+      return written
     } catch (error) {
       // Deadlocks and serialization failures left nothing behind.
       if (tries >= TRIES || !isTransient(error)) throw error

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { failpoint } from '../failpoints.ts'
 import type {
   CallBounds,
   LogLine,
@@ -43,8 +44,10 @@ export function leasedEngine(
     lease.assertHeld()
     signal.throwIfAborted()
     link.assertReachable()
+    failpoint('engine.asked', lease.appEnvId)
     try {
       const answer = await ask({ signal: AbortSignal.any([signal, link.gone]), timeoutSeconds })
+      failpoint('engine.answered', lease.appEnvId)
       lease.assertHeld()
       return answer
     } catch (error) {

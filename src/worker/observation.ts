@@ -12,15 +12,12 @@ export interface Observation {
   observedReason: string | null
 }
 
+const NOTHING_SERVES = { health: 'UNKNOWN', replicasReady: 0, observedReason: null } as const
+
 /** What is recorded of an environment in which nothing runs, nor should. */
-export const NOTHING_RUNS = {
-  rolloutId: null,
-  replicasDesired: 0,
-  replicasRunning: 0,
-  replicasReady: 0,
-  health: 'UNKNOWN',
-  observedReason: null,
-} as const
+export const NOTHING_RUNS = { rolloutId: null, replicasDesired: 0, replicasRunning: 0, ...NOTHING_SERVES } as const
+
+const isRunning = ({ phase }: ObservedReplica) => phase === 'running'
 
 /** How a container ended, in words: `exited with code 137 (out of memory)`. */
 export function exitOf({ phase, exitCode, outOfMemory }: ObservedReplica): string {
@@ -31,8 +28,9 @@ export function exitOf({ phase, exitCode, outOfMemory }: ObservedReplica): strin
 }
 
 /** `unready` tells why a running replica's probe failed, by its container. */
-export function observationOf({ wanted }: ReplicaPlan, unready: ReadonlyMap<string, string>): Observation {
-  const running = wanted.flatMap(({ observed }) => (observed?.phase === 'running' ? [observed] : []))
+export function observationOf({ wanted, upcoming }: ReplicaPlan, unready: ReadonlyMap<string, string>): Observation {
+  if (wanted.length === 0) return { ...NOTHING_SERVES, replicasRunning: upcoming.filter(isRunning).length }
+  const running = wanted.flatMap(({ observed }) => (observed && isRunning(observed) ? [observed] : []))
   const ready = running.filter((replica) => !unready.has(replica.containerId))
   const reasons = wanted.flatMap(({ observed }) => {
     if (!observed) return ['missing']

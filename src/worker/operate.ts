@@ -58,7 +58,7 @@ async function settleFailure(attempt: Attempt, error: unknown): Promise<void> {
     const waiting = { reason: 'ENGINE_UNREACHABLE', message: 'Waiting for a container engine' }
     return postpone(attempt, { ...waiting, afterSeconds: ENGINE_PAUSE_SECONDS, countsAsAttempt: false })
   }
-  if (error instanceof VersionFailed || (error instanceof RuntimeError && error.reason !== 'PULL_TIMEOUT')) {
+  if (error instanceof VersionFailed || (error instanceof RuntimeError && error.isFinal)) {
     log.warn({ ...about, reason: error.reason }, error.message)
     return fail(attempt, { reason: error.reason, message: error.message })
   }

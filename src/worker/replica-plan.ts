@@ -20,6 +20,8 @@ export interface ReplicaWish {
 export interface ReplicaPlan {
   /** One for each replica that should serve; null where there is no container. */
   wanted: { index: number; observed: ObservedReplica | null }[]
+  /** What an open operation is bringing about, as far as it has come. */
+  upcoming: ObservedReplica[]
   /** True when containers that should run are missing or not running. */
   needsApply: boolean
   /** Containers that belong to nothing. */
@@ -57,6 +59,7 @@ export function planReplicas(
   const sheltered = new Set(draining.map(place))
   return {
     wanted,
+    upcoming: observed.filter((replica) => isUpcoming(replica) && !isWanted(replica)),
     needsApply: wanted.some((one) => !one.observed || isDown(one.observed)),
     surplus: observed.filter((replica) => !isWanted(replica) && !isUpcoming(replica) && !sheltered.has(place(replica))),
     outdated: draining.filter((row) => row.state !== 'DRAINING'),

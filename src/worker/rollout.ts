@@ -1,4 +1,3 @@
-import { getAppType } from '../app-types/app-types.ts'
 import type { Content } from '../database/generated/prisma/client.ts'
 import type { Configuration, StartupConfig } from '../domain/configuration.ts'
 import { resourcesOf } from '../domain/resources.ts'
@@ -9,10 +8,6 @@ import type { WorkAppEnv } from './work.ts'
 
 export const configurationOf = (content: Pick<Content, 'configuration'>): Configuration =>
   content.configuration as unknown as Configuration
-
-/** Containers that serve this environment once it runs: none for a type that only runs when it is told to. */
-export const servingReplicas = (appEnv: WorkAppEnv): number =>
-  getAppType(appEnv.app.type).hasHosts ? appEnv.containers : 0
 
 interface RolloutChoice {
   content: Content

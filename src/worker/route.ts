@@ -1,5 +1,4 @@
 import type { Transaction } from '../database/client.ts'
-import { hintRoutes } from '../events/hints.ts'
 import type { ObservedReplica } from '../runtime/runtime.ts'
 import type { VersionAttempt } from './attempt.ts'
 import { succeed } from './settle.ts'
@@ -26,7 +25,6 @@ export async function route(attempt: VersionAttempt, ready: readonly ObservedRep
     async write(tx) {
       await drainOthers(tx, appEnv.id, operation.id, attempt.config.BERTH_DRAIN_SECONDS)
       await tx.replica.createMany({ data: ready.map((replica) => rowOf(attempt, replica)) })
-      await hintRoutes(tx)
       // A version that was deployed before keeps the time of its first deployment.
       const deployedAt = content.deployedAt ?? now
       const data = { status: 'DEPLOYED', reason: null, message: null, deployedAt, finishedAt: deployedAt } as const

@@ -1,10 +1,11 @@
+import { servingReplicas } from '../app-types/app-types.ts'
 import type { Content } from '../database/generated/prisma/client.ts'
 import { statusAfter } from '../domain/operation.ts'
 import { hintRoutes } from '../events/hints.ts'
 import type { ObservedReplica } from '../runtime/runtime.ts'
 import type { Attempt, VersionAttempt } from './attempt.ts'
 import { awaitReady } from './await-ready.ts'
-import { rolloutOf, servingReplicas } from './rollout.ts'
+import { rolloutOf } from './rollout.ts'
 import { succeed } from './settle.ts'
 
 /** Brings the wanted number of replicas of the version that serves about, without starting the others anew. */

@@ -3,6 +3,7 @@ import type { Prisma } from '../database/generated/prisma/client.ts'
 import type { AppEnvStatus } from '../domain/app-env.ts'
 import { statusAfter } from '../domain/operation.ts'
 import type { NewEvent } from '../events/event.ts'
+import { hintRoutes } from '../events/hints.ts'
 import { record } from '../events/record.ts'
 import type { Attempt } from './attempt.ts'
 import { fenced } from './fenced.ts'
@@ -102,6 +103,8 @@ async function changeStatus(
   data: Prisma.AppEnvUncheckedUpdateManyInput,
 ): Promise<NewEvent[]> {
   await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { ...data, status, version: { increment: 1 } } })
+  // An ingress tells visitors of an environment that does not serve why it does not.
+  await hintRoutes(tx)
   const events = [steps.event('appEnv.statusChanged', { status, previousStatus: appEnv.status })]
   if (data.health === undefined || data.health === appEnv.health) return events
   return [...events, steps.event('appEnv.healthChanged', { health: data.health, previousHealth: appEnv.health })]

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { type Listening, listen } from '../database/listen.ts'
+import { failpoint } from '../failpoints.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { WorkerStopping } from './abandoned.ts'
@@ -73,12 +74,14 @@ export function createWorker(options: WorkerOptions): Worker {
   /** From claim to release. What was asked for meanwhile is due at once, so both lanes look. */
   async function hold(lease: Lease): Promise<void> {
     heart.add(lease)
+    failpoint('lease.claimed', lease.appEnvId)
     if (stopping.signal.aborted) lease.end(stopping.signal.reason)
     const looked = await attend(tools, lease)
     heart.drop(lease)
     lease.close()
     try {
       await release(database, lease, looked)
+      failpoint('lease.released', lease.appEnvId)
     } catch (error) {
       log.warn({ err: error, appEnvId: lease.appEnvId }, 'A lease could not be handed back; it will expire')
     }

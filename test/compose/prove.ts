@@ -76,7 +76,8 @@ async function deployThrough(ports: Record<string, string>, token: string): Prom
   try {
     await deploy(api, appEnvId, image)
     const { hosts } = await api.get<{ hosts: string[] }>(`/app-env?appEnvId=${appEnvId}`)
-    const answer = await throughIngress(Number(ports.HTTP_PORT), hosts[0] ?? '', '/')
+    const front = { address: '127.0.0.1', port: Number(ports.HTTP_PORT) }
+    const answer = await throughIngress(front, hosts[0] ?? '', '/')
     if (answer.status !== 200) throw new Error(`Caddy answered ${answer.status}: ${answer.text}`)
     return answer.text.trim()
   } finally {

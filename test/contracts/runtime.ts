@@ -40,8 +40,7 @@ export function describeRuntime(adapter: string, harness: RuntimeHarness): void 
     })
 
     test.each([
-      ['nosuch.invalid/app:1', 'IMAGE_NOT_FOUND'],
-      ['berth-nobody-made-this', 'IMAGE_NOT_FOUND'],
+      ['nosuch.invalid/app:1', 'REGISTRY_UNREACHABLE'],
       [`sha256:${'0'.repeat(64)}`, 'IMAGE_NOT_FOUND'],
       ['Not An Image', 'IMAGE_INVALID'],
     ])('refuses the image "%s" as %s', async (reference, reason) => {

@@ -97,9 +97,11 @@ describe('the schema', () => {
         "PendingChanges.changes",
         "Query.regions",
         "Token.scopes",
+        "UpdateAppPayload.notApplied",
         "UpdateMemberPayload.appEnvIds",
         "UpdateMemberPayload.roles",
         "User.memberships",
+        "UserToken.scopes",
       ]
     `)
   })

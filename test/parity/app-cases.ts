@@ -47,6 +47,10 @@ export const appCases = [
     command: createApp,
     input: { ...fields(world), image: 'Not An Image' },
   })),
+  parityCase('createApp from GitHub without a repository', 'INVALID_INPUT', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), gitProvider: 'GITHUB' },
+  })),
   parityCase('createApp in an unknown account', 'NOT_FOUND', async (world) => ({
     command: createApp,
     input: { ...fields(world), accountId: UNKNOWN_ACCOUNT },

@@ -79,6 +79,32 @@ describe('an environment', () => {
     const changed = await call('PUT', '/app-env', { body })
     expect(changed.body).toMatchObject({ appliedImmediately: true, status: 'UPDATING' })
     expect(changed.headers.get('operation-location')).toMatch(/operationId=op_/)
+    expect(changed.body).not.toHaveProperty('notAppliedReason')
+  })
+
+  test('says why changes were not applied at once', async () => {
+    const { appEnvId } = await world.appEnv()
+    const apply = async () => {
+      const { body } = await call('PUT', '/app-env', { body: { appEnvId, applyImmediately: true } })
+      return [body.appliedImmediately, body.notAppliedReason]
+    }
+    expect(await apply()).toEqual([false, expect.stringMatching(/Nothing was ever deployed here/)])
+    await world.deploy(appEnvId)
+    expect(await apply()).toEqual([false, expect.stringMatching(/no changes are pending/)])
+    const stop = await call('POST', '/app-env/stop', { body: { appEnvId } })
+    await world.settle(stop.headers.get('operation-location')?.split('=')[1] ?? '')
+    expect(await apply()).toEqual([false, expect.stringMatching(/is stopped; start it/)])
+  })
+
+  test('of a Job says what lets it take an image, and then does', async () => {
+    const job = { dockerPreset: 'JOB', port: undefined, useImage: undefined, image: undefined }
+    const { appId, appEnvId } = await world.appEnv({ app: job })
+    const deploy = () => call('POST', '/app-env/deploy-image', { body: { appEnvId, image: 'nginx:1' } })
+    const refused = (await deploy()).body
+    expect(refused).toMatchObject({ status: 409, reason: 'IMAGE_NOT_ENABLED' })
+    expect(refused.message).toMatch(/^useImage is off for this Job: turn it on \(PATCH \/app/)
+    await call('PATCH', '/app', { body: { appId, useImage: true } })
+    expect((await deploy()).status).toBe(200)
   })
 })
 

@@ -48,6 +48,49 @@ describe('an app', () => {
     expect(foreign.body.apps[0].createdAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   })
 
+  test('from GitHub names its repository whole', async () => {
+    const app = { name: 'Half', accountId: world.accountId, port: 80 }
+    const missing = (...fields: string[]) =>
+      fields.map((field) => ({ field, message: 'is required for deployments from GitHub' }))
+    const none = await call('POST', '/app', { body: { ...app, gitProvider: 'GITHUB' } })
+    expect([none.status, none.body.code]).toEqual([400, 'INVALID_INPUT'])
+    expect(none.body.errors).toEqual(missing('gitNamespace', 'gitRepo', 'gitInstallationId'))
+    const half = await call('POST', '/app', { body: { ...app, gitRepo: 'shop', gitInstallationId: '' } })
+    expect(half.body.errors).toEqual(missing('gitNamespace', 'gitInstallationId'))
+
+    // As an earlier version let it be.
+    const appId = await world.app()
+    await world.database.app.update({ where: { id: appId }, data: { gitProvider: 'GITHUB', gitRepo: 'shop' } })
+    const source = await call('PATCH', '/app', { body: { appId, useImage: false } })
+    expect(source.body.errors).toEqual(missing('gitNamespace', 'gitInstallationId'))
+    expect((await call('PATCH', '/app', { body: { appId, port: 81 } })).status).toBe(200)
+  })
+
+  test('affects no environment with what is so already', async () => {
+    const { appId, appEnvId } = await world.appEnv()
+    await world.deploy(appEnvId)
+    const affected = async (fields: object) => {
+      const { body } = await call('PATCH', '/app', { body: { appId, ...fields } })
+      return body.environmentsAffected
+    }
+    const port = { port: 81, healthCheckHeaders: { 'X-A': '1' }, healthCheckPath: '' }
+    expect([await affected(port), await affected(port), await affected({})]).toEqual([1, 0, 0])
+    const image = { useImage: true, image: 'nginx:9' }
+    expect([await affected(image), await affected(image)]).toEqual([1, 0])
+    const { headers } = await call('GET', '/app', { query: { appId } })
+    await affected(image)
+    expect((await call('GET', '/app', { query: { appId } })).headers.get('etag')).toBe(headers.get('etag'))
+    // What was pending already is now being applied.
+    expect(await affected({ ...image, applyImmediately: true })).toBe(1)
+  })
+
+  test('may have the name of another: its slug tells them apart', async () => {
+    const accountId = await world.account()
+    const [first, second] = [await world.app({ name: 'Twin', accountId }), await world.app({ name: 'Twin', accountId })]
+    const slugs = [first, second].map(async (appId) => (await call('GET', '/app', { query: { appId } })).body.slug)
+    expect(await Promise.all(slugs)).toEqual(['twin', 'twin-2'])
+  })
+
   test('refuses what the seed refuses', async () => {
     const app = { name: 'Refused', accountId: world.accountId, port: 80 }
     const both = { ...app, dockerfilePath: 'Dockerfile', customDockerfileContent: 'FROM scratch' }

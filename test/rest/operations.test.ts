@@ -32,8 +32,8 @@ describe('an operation', () => {
     const newer = await begin(appEnvId, 'nginx:2')
     const { body } = await call('GET', '/operations', { query: { appEnvId } })
     expect(body.operations).toMatchObject([
-      { operationId: older, status: 'CANCELLED', reason: 'SUPERSEDED' },
       { operationId: newer, status: 'QUEUED' },
+      { operationId: older, status: 'CANCELLED', reason: 'SUPERSEDED' },
     ])
   })
 

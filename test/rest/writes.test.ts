@@ -144,16 +144,31 @@ describe('Prefer: wait', () => {
     expect((await answer).body.appEnv.status).toBe('UPDATING')
   })
 
-  test('is cut at the longest wait, and ignored when it makes no sense', async () => {
+  test('is cut at the longest wait', async () => {
     const { appEnvId } = await world.appEnv()
     const { api, call: other } = serveRest(world)
     api.drain()
     const body = { appEnvId, image: 'nginx:1' }
     const long = await other('POST', '/app-env/deploy-image', { body, headers: { Prefer: 'wait=99999' } })
     expect(long.headers.get('preference-applied')).toBe('wait=300')
-    const nonsense = await other('POST', '/app-env/deploy-image', { body, headers: { Prefer: 'wait=soon' } })
-    expect([nonsense.status, nonsense.headers.has('preference-applied')]).toEqual([200, false])
   })
+
+  test.each(['wait=soon', 'wait', 'wait=-1', 'wait=1.5', 'respond-async, wait=""; a=b', 'WAIT = x'])(
+    'is refused when it is %s',
+    async (Prefer) => {
+      const { status, body } = await call('POST', '/app-env/stop', { body: { appEnvId: 'x' }, headers: { Prefer } })
+      const message = 'wait must be a whole number of seconds from 0 to 300, as in wait=60'
+      expect([status, body.errors]).toEqual([400, [{ field: 'Prefer', message }]])
+    },
+  )
+
+  test.each(['respond-async', 'waiting=soon', 'note="x, wait=soon"', 'wait="0", wait=soon', '', ',;='])(
+    'lets %s pass',
+    async (Prefer) => {
+      const { status } = await call('POST', '/app-env/stop', { body: { appEnvId: 'x' }, headers: { Prefer } })
+      expect(status).toBe(404)
+    },
+  )
 })
 
 describe('dryRun', () => {
@@ -164,9 +179,38 @@ describe('dryRun', () => {
       body: { appEnvId, image: 'nginx:1' },
     })
     expect([status, body.dryRun, body.appEnv.status]).toEqual([200, true, 'UPDATING'])
-    expect(body.changes).toMatchObject({ kind: 'DEPLOY_IMAGE', version: 1 })
+    expect(body.changes).toEqual({ kind: 'DEPLOY_IMAGE', version: 1 })
+    expect(body.message).toBe('Dry run, nothing was changed. The call would answer: Image deployment started')
     expect(headers.has('operation-location')).toBe(false)
     expect(await world.operationsOf(appEnvId)).toEqual([])
+  })
+
+  test('tells no id and no secret of what it did not make', async () => {
+    const { accountId } = world
+    const { appId } = await world.appEnv()
+    const bodies = {
+      '/app': { accountId, name: 'Dry', port: 80 },
+      '/app-env': { accountId, appId, name: 'dry', region: 'local' },
+      '/account': { name: 'Dry' },
+      '/credential': { accountId, type: 'BASIC_AUTH', name: 'dry', data: { username: 'u', password: 'p' } },
+      '/token': { kind: 'USER', name: 'dry' },
+    }
+    const secretOrOwnId = /"(token|appId|appEnvId|accountId|credentialId|tokenId)":"/
+    for (const [path, body] of Object.entries(bodies)) {
+      const { status, text } = await call('POST', path, { query: { dryRun: 'true' }, body })
+      expect(status, text).toBe(200)
+      expect(text).not.toMatch(secretOrOwnId)
+    }
+  })
+
+  test('tells the ids of what is there already', async () => {
+    const { appEnvId } = await world.appEnv()
+    const contentId = await world.deploy(appEnvId)
+    const answer = await call('POST', '/app-env/stop', { query: { dryRun: 'true' }, body: { appEnvId } })
+    expect(answer.body.appEnv.appEnvId).toBe(appEnvId)
+    await world.deploy(appEnvId, 'nginx:2')
+    const back = await call('POST', '/app-env/rollback', { query: { dryRun: 'true' }, body: { appEnvId } })
+    expect(back.body.rollbackInfo.contentId).toBe(contentId)
   })
 
   test('goes with a deletion, whose input is in the query too', async () => {

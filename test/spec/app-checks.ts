@@ -111,7 +111,7 @@ export const appEndpoints: Checks = {
     expect((await walk.call('GET', '/app')).status).toBe(400)
   },
   async 'PATCH /api/public/v1/app'(walk, row) {
-    const { status, body } = await walk.call('PATCH', '/app', { body: { appId: walk.source.appId } })
+    const { status, body } = await walk.call('PATCH', '/app', { body: { appId: walk.source.appId, buildArgs: 'A=1' } })
     expect([status, Object.keys(body)]).toEqual([200, promisedFields(row)])
     expect(body.environmentsAffected).toBe(1)
   },

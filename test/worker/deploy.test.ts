@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Operation } from '../../src/database/generated/prisma/client.ts'
+import type { OperationStep } from '../../src/domain/operation.ts'
+import { replicaCounts } from '../../src/services/app-env/replica-counts.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
+import { emptyRegistry } from '../support/empty-registry.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
 let harbour: Harbour
@@ -67,8 +71,11 @@ describe('a deployment', () => {
     expect((await harbour.appEnvRow(appEnvId)).replicas).toHaveLength(1)
   })
 
-  test('of an image that nobody has fails and leaves the old version alone', () =>
-    failsAlone(harbour, { image: 'berth-test-nowhere/nothing:1', reason: 'IMAGE_NOT_FOUND', message: /nothing/ }))
+  test('of an image that its registry does not know fails and leaves the old version alone', async () => {
+    await using registry = await emptyRegistry()
+    const image = `${registry.address}/team/nothing:1`
+    await failsAlone(harbour, { image, reason: 'IMAGE_NOT_FOUND', message: /nothing/ })
+  })
 
   test('of a program that exits fails and leaves the old version alone', () =>
     failsAlone(harbour, {
@@ -87,6 +94,34 @@ describe('a deployment', () => {
     }).finally(() => impatient.close())
   })
 })
+
+test('a first deployment shows what it brings about; the time it has to become ready survives its worker', async () => {
+  const patient = await createHarbour({ BERTH_READY_TIMEOUT_SECONDS: '6' })
+  try {
+    patient.startWorker()
+    const appEnvId = await patient.sample({ containers: 2 })
+    await patient.configure(appEnvId, { BROKEN: 'never' })
+    const operationId = await patient.deployment(appEnvId)
+    const shown = async () => replicaCounts(await patient.database.appEnv.findUniqueOrThrow(withType(appEnvId)))
+    await eventually(shown, (seen) => seen.running === 2)
+    expect(await shown()).toEqual({ desired: 2, running: 2, ready: 0 })
+    const begun = readyStep(await patient.operation(operationId))
+    await patient.stopWorkers()
+    patient.startWorker()
+    const ended = await patient.ended(operationId)
+    expect(ended).toMatchObject({ status: 'FAILED', reason: 'READINESS_TIMEOUT' })
+    expect(readyStep(ended)).toEqual(begun)
+    await eventually(shown, (seen) => seen.running === 0)
+    expect(await shown()).toEqual({ desired: 0, running: 0, ready: 0 })
+  } finally {
+    await patient.close()
+  }
+})
+
+const withType = (id: string) => ({ where: { id }, include: { app: { select: { type: true } } } })
+
+const readyStep = ({ steps }: Operation) =>
+  (steps as unknown as OperationStep[]).find((step) => step.name === 'ready')?.startedAt
 
 interface BadVersion {
   image?: string

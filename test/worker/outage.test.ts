@@ -124,6 +124,39 @@ test('an operation whose attempts are used up becomes a dead letter', async () =
   expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ status: 'PENDING' })
 })
 
+describe('while a registry does not answer', () => {
+  /** Nothing listens there, and nothing may: the port is privileged. */
+  const image = '127.0.0.1:1/team/app:1'
+
+  test('a deployment is tried again, and succeeds once the image can be had', async () => {
+    harbour.startWorker({ config: { ...harbour.config, BERTH_OPERATION_ATTEMPTS: 5 } })
+    const appEnvId = await harbour.sample()
+    const operationId = await harbour.deployment(appEnvId, image)
+    await harbour.database.operation.update({ where: { id: operationId }, data: { maxAttempts: 5 } })
+    const waiting = await eventually(
+      () => harbour.operation(operationId),
+      (seen) => seen.reason !== null,
+    )
+    expect(waiting).toMatchObject({
+      reason: 'REGISTRY_UNREACHABLE',
+      message: `The image ${image} cannot be had: the registry 127.0.0.1:1 cannot be reached: it refuses connections`,
+    })
+    await harbour.docker.getImage(harbour.image).tag({ repo: '127.0.0.1:1/team/app', tag: '1' })
+    try {
+      expect(await harbour.ended(operationId)).toMatchObject({ status: 'SUCCEEDED', reason: null })
+    } finally {
+      await harbour.docker.getImage(image).remove()
+    }
+  })
+
+  test('a deployment becomes a dead letter once its attempts are used up', async () => {
+    harbour.startWorker()
+    const appEnvId = await harbour.sample()
+    const operation = await harbour.ended(await harbour.deployment(appEnvId, '127.0.0.1:1/team/other:1'))
+    expect(operation).toMatchObject({ status: 'FAILED', reason: 'REGISTRY_UNREACHABLE', isDeadLetter: true })
+  })
+})
+
 test('an operation that takes too long fails at its deadline', async () => {
   const slow: Runtime = { ...harbour.runtime, resolveImage: (_image, _credential, bounds) => abortedBy(bounds?.signal) }
   harbour.startWorker({ runtime: slow, config: { ...harbour.config, BERTH_OPERATION_TIMEOUT_SECONDS: 1 } })

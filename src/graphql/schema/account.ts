@@ -1,4 +1,5 @@
 import { visibleBelow } from '../../services/app-env/visible-below.ts'
+import { accountOrCurrent } from '../../services/caller.ts'
 import { builder } from '../builder.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { Member } from './member.ts'
@@ -43,15 +44,16 @@ export const Account = builder.prismaObject('Account', {
   }),
 })
 
-findableAsNode('acc', 'Account', ({ services, caller }, id, query) => services.accounts.get(caller, id, query))
+findableAsNode('acc', 'Account', ({ services, caller }, id, queryOf) => services.accounts.get(caller, id, queryOf()))
 
 builder.queryFields((t) => ({
   account: t.prismaField({
     type: Account,
     nullable: true,
     description: 'One account.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the account.' }) },
-    resolve: (query, _root, { id }, { services, caller }) => services.accounts.get(caller, id, query),
+    args: { id: t.arg.id({ description: 'Id of the account; your current one when omitted.' }) },
+    resolve: (query, _root, { id }, { services, caller }) =>
+      services.accounts.get(caller, accountOrCurrent(caller, id), query),
   }),
   accounts: t.prismaConnection({
     type: Account,

@@ -1,4 +1,5 @@
 import { appEnvResources } from '../../services/app-env/app-env-record.ts'
+import { replicaCounts } from '../../services/app-env/replica-counts.ts'
 import { builder } from '../builder.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { AppEnvStatusEnum, HealthEnum } from './enums.ts'
@@ -39,12 +40,11 @@ export const AppEnv = builder.prismaObject('AppEnv', {
     replicas: t.field({
       type: Replicas,
       description: 'Its containers, as they should be and as they were last seen.',
-      select: { replicasDesired: true, replicasRunning: true, replicasReady: true },
-      resolve: (appEnv) => ({
-        desired: appEnv.replicasDesired,
-        running: appEnv.replicasRunning,
-        ready: appEnv.replicasReady,
-      }),
+      select: {
+        ...{ status: true, rolloutId: true, containers: true, app: { select: { type: true } } },
+        ...{ replicasDesired: true, replicasRunning: true, replicasReady: true },
+      },
+      resolve: replicaCounts,
     }),
     sleeping: t.boolean({
       description: 'Whether it is a Function at zero, which the next request wakes.',
@@ -81,8 +81,8 @@ export const AppEnv = builder.prismaObject('AppEnv', {
   }),
 })
 
-findableAsNode('env', 'AppEnv', ({ services, caller }, id, query) =>
-  services.appEnvs.get(caller, { appEnvId: id }, query),
+findableAsNode('env', 'AppEnv', ({ services, caller }, id, queryOf) =>
+  services.appEnvs.get(caller, { appEnvId: id }, queryOf()),
 )
 
 builder.queryFields((t) => ({

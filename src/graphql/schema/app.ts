@@ -34,6 +34,11 @@ export const App = builder.prismaObject('App', {
       select: { customDockerfileContent: true },
       resolve: ({ customDockerfileContent }) => customDockerfileContent !== null,
     }),
+    customDockerfileContent: t.exposeString('customDockerfileContent', {
+      nullable: true,
+      description: 'That Dockerfile.',
+    }),
+    buildArgs: t.exposeString('buildArgs', { nullable: true, description: 'Docker build arguments.' }),
     healthCheckPath: t.exposeString('healthCheckPath', {
       nullable: true,
       description: 'Path of the health check; null: a TCP connect.',
@@ -41,6 +46,19 @@ export const App = builder.prismaObject('App', {
     healthCheckPort: t.exposeInt('healthCheckPort', {
       nullable: true,
       description: 'Port of the health check; null: the app’s port.',
+    }),
+    healthCheckHeaders: t.expose('healthCheckHeaders', {
+      type: 'JSON',
+      nullable: true,
+      description: 'Headers of the health check request.',
+    }),
+    imagePullAccountSecretId: t.exposeID('imagePullAccountSecretId', {
+      nullable: true,
+      description: 'The credential that its image is pulled with.',
+    }),
+    buildPullAccountSecretId: t.exposeID('buildPullAccountSecretId', {
+      nullable: true,
+      description: 'The credential that base images are pulled with in builds.',
     }),
     jobConfig: t.expose('jobConfig', { type: 'JSON', nullable: true, description: 'Defaults of a Job’s runs.' }),
     functionConfig: t.expose('functionConfig', {
@@ -62,7 +80,7 @@ export const App = builder.prismaObject('App', {
   }),
 })
 
-findableAsNode('app', 'App', ({ services, caller }, id, query) => services.apps.get(caller, id, query))
+findableAsNode('app', 'App', ({ services, caller }, id, queryOf) => services.apps.get(caller, id, queryOf()))
 
 builder.queryFields((t) => ({
   app: t.prismaField({

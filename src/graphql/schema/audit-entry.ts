@@ -34,7 +34,8 @@ builder.queryField('auditLog', (t) =>
   t.connection({
     type: AuditEntry,
     extensions: { pageSize: ROOT_PAGE },
-    description: 'What was done in an account, oldest first.',
+    description:
+      'What was done in an account, oldest first. Restricted members see what was done to their environments and to the account.',
     args: {
       accountId: t.arg.id({ description: 'Id of the account; your current one when omitted.' }),
       from: t.arg({ type: 'DateTime', description: 'No earlier than this.' }),

@@ -14,10 +14,12 @@ import { connectionOf, pageRequest } from './page.ts'
 
 type Record = ReturnType<typeof credentialRecord>
 
+type Found = Parameters<typeof credentialRecord>[0]
+
 /** Answers of services call it credentialId, as REST does. */
-const asCredential = (found: Parameters<typeof credentialRecord>[0]) => {
+const asCredential = (found: Found) => {
   const record: Record = credentialRecord(found)
-  return { ...record, id: record.credentialId }
+  return { ...record, id: record.credentialId, version: found.version }
 }
 
 export const Credential = builder.objectRef<ReturnType<typeof asCredential>>('Credential').implement({
@@ -29,6 +31,9 @@ export const Credential = builder.objectRef<ReturnType<typeof asCredential>>('Cr
     type: t.expose('type', { type: CredentialTypeEnum, description: 'What it opens.' }),
     name: t.exposeString('name', { description: 'Its name.' }),
     data: t.field({ type: 'JSON', description: 'Its fields, without the secret ones.', resolve: ({ data }) => data }),
+    version: t.exposeInt('version', {
+      description: 'Grows with every change; what `expectedVersion` is compared with.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
   }),
@@ -38,8 +43,15 @@ findableAsNode('cred', 'Credential', async ({ services, caller }, id) =>
   asCredential(await services.credentials.get(caller, id)),
 )
 
-builder.queryField('credentials', (t) =>
-  t.connection({
+builder.queryFields((t) => ({
+  credential: t.field({
+    type: Credential,
+    nullable: true,
+    description: 'One credential.',
+    args: { id: t.arg.id({ required: true, description: 'Id of the credential.' }) },
+    resolve: async (_root, { id }, { services, caller }) => asCredential(await services.credentials.get(caller, id)),
+  }),
+  credentials: t.connection({
     type: Credential,
     extensions: { pageSize: ROOT_PAGE },
     description: 'The credentials of an account; of your current account when accountId is omitted.',
@@ -49,7 +61,7 @@ builder.queryField('credentials', (t) =>
       return connectionOf({ ...found, rows: found.rows.map(asCredential) }, ({ id }) => id, page.after)
     },
   }),
-)
+}))
 
 /** What was created or changed; a dry run has created nothing that could be read. */
 function credentialById<Result extends { credentialId: string }>(t: PayloadBuilder<Result>, isNew: boolean) {

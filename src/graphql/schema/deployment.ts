@@ -94,8 +94,8 @@ builder.prismaObjectFields(AppEnv, (t) => ({
   }),
 }))
 
-findableAsNode('con', 'Deployment', ({ services, caller }, id, query) =>
-  getDeployment(services.database, caller, id, query),
+findableAsNode('con', 'Deployment', ({ services, caller }, id, queryOf) =>
+  getDeployment(services.database, caller, id, queryOf()),
 )
 
 builder.queryFields((t) => ({
@@ -111,14 +111,16 @@ builder.queryFields((t) => ({
     cursor: 'id',
     defaultSize: ROOT_PAGE,
     extensions: { pageSize: ROOT_PAGE },
-    description: 'The versions of an environment, newest first. One of the two arguments is required.',
+    description: 'The versions of an environment, newest first. One of the first two arguments is required.',
     args: {
       appEnvId: t.arg.id({ description: 'Id of the environment.' }),
       envName: t.arg.string({ description: 'CLI name of the environment.' }),
+      fromDate: t.arg({ type: 'DateTime', description: 'Asked for no earlier than this.' }),
+      toDate: t.arg({ type: 'DateTime', description: 'Asked for no later than this.' }),
     },
-    resolve: async (query, _root, { appEnvId, envName }, { services, caller }) => {
+    resolve: async (query, _root, { appEnvId, envName, ...range }, { services, caller }) => {
       const address = { appEnvId: appEnvId ?? undefined, envName: envName ?? undefined }
-      const where = await deploymentsScope(services.database, caller, address)
+      const where = await deploymentsScope(services.database, caller, address, range)
       return services.database.content.findMany({ ...query, where, orderBy: { version: 'desc' } })
     },
   }),

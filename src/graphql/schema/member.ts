@@ -26,8 +26,19 @@ export const Member = builder.prismaObject('Membership', {
   }),
 })
 
-builder.queryField('members', (t) =>
-  t.prismaConnection({
+builder.queryFields((t) => ({
+  member: t.prismaField({
+    type: Member,
+    nullable: true,
+    description: 'One member of an account.',
+    args: {
+      accountId: t.arg.id({ required: true, description: 'Id of the account.' }),
+      userId: t.arg.id({ required: true, description: 'Id of the user.' }),
+    },
+    resolve: (query, _root, { accountId, userId }, { services, caller }) =>
+      services.accounts.member(caller, accountId, userId, query),
+  }),
+  members: t.prismaConnection({
     type: Member,
     cursor: 'accountId_userId',
     defaultSize: ROOT_PAGE,
@@ -39,4 +50,4 @@ builder.queryField('members', (t) =>
       return services.database.membership.findMany({ ...query, where, orderBy: { userId: 'asc' } })
     },
   }),
-)
+}))

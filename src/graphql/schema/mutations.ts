@@ -7,6 +7,7 @@ import { createAppEnv } from '../../services/app-env/create-app-env.ts'
 import { deleteAppEnv } from '../../services/app-env/delete-app-env.ts'
 import { updateAppEnv } from '../../services/app-env/update-app-env.ts'
 import { createToken, revokeToken } from '../../services/token/tokens.ts'
+import { builder } from '../builder.ts'
 import { commandMutation, type PayloadBuilder } from '../command-mutation.ts'
 import { accountById, appById, appEnvById, messageField, operationField } from '../payload-fields.ts'
 import { RoleEnum } from './enums.ts'
@@ -30,6 +31,19 @@ const memberFields = (t: PayloadBuilder<ChangedMember>) => ({
   }),
 })
 
+interface LeftAlone {
+  appEnvId: string
+  reason: string
+}
+
+const NotApplied = builder.objectRef<LeftAlone>('NotApplied').implement({
+  description: 'An environment whose pending changes were not applied.',
+  fields: (t) => ({
+    appEnvId: t.exposeID('appEnvId', { description: 'The environment.' }),
+    reason: t.exposeString('reason', { description: 'Why it was left alone.' }),
+  }),
+})
+
 commandMutation(createAccount, { payload: (t) => ({ account: accountById(t, true) }) })
 commandMutation(deleteAccount, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
 commandMutation(setCurrentAccount, { payload: (t) => ({ account: accountById(t, false), message: messageField(t) }) })
@@ -47,6 +61,11 @@ commandMutation(updateApp, {
       description: 'How many environments the change is pending for, or was applied to.',
       resolve: ({ result }) => result.environmentsAffected,
     }),
+    notApplied: t.field({
+      type: [NotApplied],
+      description: 'Environments that applyImmediately asked for and that were left alone.',
+      resolve: ({ result }) => (result.notApplied ?? []) as LeftAlone[],
+    }),
   }),
 })
 commandMutation(deleteApp, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
@@ -61,6 +80,11 @@ commandMutation(updateAppEnv, {
     appliedImmediately: t.boolean({
       description: 'Whether the changes are being deployed, instead of left pending.',
       resolve: ({ result }) => result.appliedImmediately,
+    }),
+    notAppliedReason: t.string({
+      nullable: true,
+      description: 'Why they were not, where applyImmediately asked for it.',
+      resolve: ({ result }) => result.notAppliedReason ?? null,
     }),
   }),
 })

@@ -15,7 +15,8 @@ export const Node = builder.interfaceRef<NodeShape>('Node').implement({
   fields: (t) => ({ id: t.exposeID('id', { description: 'Its id, the same string as in REST.' }) }),
 })
 
-type Load = (context: GraphQLContext, id: string, query: object) => Promise<object>
+/** `queryOf` tells what of a row was asked for; only things that are rows can be asked. */
+type Load = (context: GraphQLContext, id: string, queryOf: () => object) => Promise<object>
 
 const kinds = new Map<IdPrefix, { typeName: string; load: Load }>()
 
@@ -38,6 +39,6 @@ async function loadNode(context: GraphQLContext, info: GraphQLResolveInfo, id: s
   const prefix = prefixOf(id)
   const kind = prefix && kinds.get(prefix)
   if (!kind) throw notFound('object', id)
-  const query = queryFromInfo({ context, info, typeName: kind.typeName })
-  return { ...(await kind.load(context, id, query)), id, __typename: kind.typeName } as NodeShape
+  const queryOf = () => queryFromInfo({ context, info, typeName: kind.typeName })
+  return { ...(await kind.load(context, id, queryOf)), id, __typename: kind.typeName } as NodeShape
 }

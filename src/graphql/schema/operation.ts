@@ -1,5 +1,6 @@
 import type { OperationStep as Step } from '../../domain/operation.ts'
 import { permit } from '../../services/caller.ts'
+import { OPERATIONS_ORDER } from '../../services/operation/read-operations.ts'
 import { builder } from '../builder.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { AppEnv } from './app-env.ts'
@@ -71,11 +72,16 @@ export const Operation = builder.prismaObject('Operation', {
     deployment: t.field({
       type: Deployment,
       nullable: true,
-      description: 'The version that it brings about or back.',
-      select: (_args, _context, nested) => ({ accountId: true, appEnvId: true, content: nested() }),
-      resolve({ accountId, appEnvId, content }, _args, { caller }) {
+      description: 'The version that it brings about or back; null once its environment is deleted.',
+      select: (_args, _context, nested) => ({
+        accountId: true,
+        appEnvId: true,
+        appEnv: { select: { deletedAt: true } },
+        content: nested(),
+      }),
+      resolve({ accountId, appEnvId, appEnv, content }, _args, { caller }) {
         permit(caller, 'appEnv:read', { accountId, appEnvId })
-        return content
+        return appEnv.deletedAt ? null : content
       },
     }),
   }),
@@ -84,12 +90,12 @@ export const Operation = builder.prismaObject('Operation', {
 builder.prismaObjectFields(AppEnv, (t) => ({
   operations: t.relatedConnection('operations', {
     cursor: 'id',
-    query: { orderBy: { id: 'desc' } },
+    query: { orderBy: OPERATIONS_ORDER },
     description: 'What was asked of it, newest first.',
   }),
 }))
 
-findableAsNode('op', 'Operation', ({ services, caller }, id, query) => services.operations.get(caller, id, query))
+findableAsNode('op', 'Operation', ({ services, caller }, id, queryOf) => services.operations.get(caller, id, queryOf()))
 
 builder.queryFields((t) => ({
   operation: t.prismaField({
@@ -114,7 +120,7 @@ builder.queryFields((t) => ({
       const address = { appEnvId: appEnvId ?? undefined, envName: envName ?? undefined }
       const scope = await services.operations.scope(caller, address)
       const where = typeof isDeadLetter === 'boolean' ? { ...scope, isDeadLetter } : scope
-      return services.database.operation.findMany({ ...query, where, orderBy: { id: 'desc' } })
+      return services.database.operation.findMany({ ...query, where, orderBy: OPERATIONS_ORDER })
     },
   }),
 }))

@@ -33,8 +33,15 @@ export const Token = builder.objectRef<ReturnType<typeof asToken>>('Token').impl
 
 findableAsNode('tok', 'Token', async ({ services, caller }, id) => asToken(await services.tokens.get(caller, id)))
 
-builder.queryField('tokens', (t) =>
-  t.connection({
+builder.queryFields((t) => ({
+  token: t.field({
+    type: Token,
+    nullable: true,
+    description: 'One token, without its secret.',
+    args: { id: t.arg.id({ required: true, description: 'Id of the token.' }) },
+    resolve: async (_root, { id }, { services, caller }) => asToken(await services.tokens.get(caller, id)),
+  }),
+  tokens: t.connection({
     type: Token,
     extensions: { pageSize: ROOT_PAGE },
     description:
@@ -49,4 +56,4 @@ builder.queryField('tokens', (t) =>
       return connectionOf({ ...found, rows: found.rows.map(asToken) }, ({ id }) => id, page.after)
     },
   }),
-)
+}))

@@ -37,7 +37,7 @@ builder.queryField('me', (t) =>
 )
 
 // Other users are seen as members of accounts; as such they have no page of their own.
-findableAsNode('usr', 'User', ({ services, caller }, id, query) => {
+findableAsNode('usr', 'User', ({ services, caller }, id, queryOf) => {
   if (caller.userId !== id) throw notFound('user', id)
-  return getSelf(services.database, caller, query)
+  return getSelf(services.database, caller, queryOf())
 })

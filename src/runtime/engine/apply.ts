@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ContainerInfo } from 'dockerode'
 import { replicaName } from '../../domain/replica-name.ts'
+import { failpoint } from '../../failpoints.ts'
 import { inParallel } from '../in-parallel.ts'
 import { type Rollout, RuntimeError } from '../runtime.ts'
 import { messageOf, statusOf, tolerating } from './answers.ts'
@@ -76,6 +77,7 @@ async function createOrAdopt(application: Application, index: number): Promise<K
   const request = { _query: { name }, _body: body, abortSignal: signal }
   try {
     const { id } = await engine.docker.createContainer(request)
+    failpoint('container.created', rollout.appEnvId)
     return { id, state: 'created' }
   } catch (error) {
     if (statusOf(error) === 409) return adopt(application, replicaName(rollout, index))
@@ -116,6 +118,7 @@ async function startReplica(application: Application, index: number, { id, state
     await removeContainer(engine, id, 0, signal)
     return false
   }
+  failpoint('container.started', rollout.appEnvId)
   await checkStarted(engine, id, replicaName(rollout, index), signal)
   return true
 }

@@ -15,13 +15,14 @@ import {
 import { statusOf } from './answers.ts'
 import { ask, type Engine } from './connection.ts'
 import { PullFailure, type PullFailureKind, pullImage } from './pull.ts'
+import { silenceOf } from './registry-silence.ts'
 import { silence, within } from './within.ts'
 
 const IMAGE_ID = /^sha256:[0-9a-f]{64}$/
 
 const REASONS: Record<PullFailureKind, RuntimeErrorReason> = {
   unknown: 'IMAGE_NOT_FOUND',
-  unreachable: 'IMAGE_NOT_FOUND',
+  unreachable: 'REGISTRY_UNREACHABLE',
   denied: 'IMAGE_UNAUTHORIZED',
   invalid: 'IMAGE_INVALID',
   stalled: 'PULL_TIMEOUT',
@@ -98,7 +99,8 @@ export class EngineImages {
       await within(this.#engine, { signal }, (short) => ask(this.#engine, { path: '/_ping', signal: short }))
     }
     if (copy && mayUseCopy(failure.kind, wanted, copy)) return { pinned: copy.Id, fromCache: true }
-    throw new RuntimeError(REASONS[failure.kind], `The image ${image} cannot be had: ${failure.message}`)
+    const why = failure.kind === 'unreachable' ? silenceOf(reference.registry, failure.message) : failure.message
+    throw new RuntimeError(REASONS[failure.kind], `The image ${image} cannot be had: ${why}`)
   }
 
   #isSilent({ registry }: ImageReference): boolean {

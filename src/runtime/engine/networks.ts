@@ -1,3 +1,4 @@
+import { failpoint } from '../../failpoints.ts'
 import { messageOf, statusOf, tolerating } from './answers.ts'
 import type { Engine } from './connection.ts'
 import { networkLabels } from './labels.ts'
@@ -64,6 +65,7 @@ export class AccountNetworks {
         Options: { 'com.docker.network.bridge.name': bridgeInterface(installationId, accountId) },
         abortSignal: AbortSignal.timeout(callTimeoutSeconds * 1000),
       })
+      failpoint('network.made', accountId)
     } catch (error) {
       if (isOutOfAddresses(error)) throw new Error(OUT_OF_ADDRESSES, { cause: error })
       if (!existsAlready(error)) throw error

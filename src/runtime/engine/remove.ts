@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { failpoint } from '../../failpoints.ts'
 import { inParallel } from '../in-parallel.ts'
 import type { RolloutReference } from '../runtime.ts'
 import { tolerating } from './answers.ts'
@@ -38,6 +39,8 @@ export async function removeContainer(
   const container = engine.docker.getContainer(id)
   if (graceSeconds > 0) {
     await tolerating([304, 404, 409], () => container.stop({ t: graceSeconds, abortSignal: signal }))
+    failpoint('container.stopped')
   }
   await tolerating([404, 409], () => container.remove({ force: true, v: true, abortSignal: signal }))
+  failpoint('container.removed')
 }

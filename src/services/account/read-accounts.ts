@@ -46,29 +46,38 @@ export const accountRecord = (caller: Caller, account: Account) => ({
   plan: account.planCode,
 })
 
+const withUser = { include: { user: true } } as const
+
+type MemberWithUser = Prisma.MembershipGetPayload<typeof withUser>
+
 export async function listMembers(database: Database, caller: Caller, accountId: string) {
   await requireAccount(database, caller, accountId)
   permit(caller, 'account:read', { accountId })
   const members = await database.membership.findMany({
+    ...withUser,
     where: { accountId },
-    include: { user: true },
     orderBy: { userId: 'asc' },
   })
   return members.map(memberRecord)
 }
 
-export async function getMember(database: Database, caller: Caller, accountId: string, userId: string) {
+/** One member. `query` is what GraphQL loads along with it; without, what the record shows. */
+export async function getMember(
+  database: Database,
+  caller: Caller,
+  accountId: string,
+  userId: string,
+  query: object = withUser,
+): Promise<MemberWithUser> {
   await requireAccount(database, caller, accountId)
   permit(caller, 'account:read', { accountId })
-  const member = await database.membership.findUnique({
-    where: { accountId_userId: { accountId, userId } },
-    include: { user: true },
-  })
+  const member = await database.membership.findUnique({ ...query, where: { accountId_userId: { accountId, userId } } })
   if (!member) throw notFound('member', userId)
-  return memberRecord(member)
+  return member as MemberWithUser
 }
 
-const memberRecord = (member: Prisma.MembershipGetPayload<{ include: { user: true } }>) => ({
+/** A member as REST shows it (contract §3). */
+export const memberRecord = (member: MemberWithUser) => ({
   userId: member.userId,
   email: member.user.email,
   roles: member.roles,

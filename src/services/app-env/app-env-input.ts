@@ -17,12 +17,7 @@ export const createAppEnvInput = z.strictObject({
     .refine((size) => (Z_CLOUD_SIZES as readonly number[]).includes(size), `must be one of ${sizes}`)
     .default(1)
     .describe(`CPU and memory of one container, in zClouds: ${sizes}.`),
-  containers: z
-    .number()
-    .int('must be a whole number')
-    .min(1, 'must be at least 1')
-    .default(1)
-    .describe('Number of containers.'),
+  containers: z.number().int().min(1).default(1).describe('Number of containers.'),
   envVars: variables.optional(),
   startupConfig: startupConfig.optional(),
   preventDestroy: flag('Refuse to delete the environment.').default(false),

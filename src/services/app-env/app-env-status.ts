@@ -5,6 +5,7 @@ import type { Caller } from '../caller.ts'
 import { pendingChangesOf } from './configured.ts'
 import type { AppEnvAddress } from './load-app-env.ts'
 import { loadAppEnv } from './read-app-envs.ts'
+import { replicaCounts } from './replica-counts.ts'
 
 const LABELS: Record<Content['status'], string> = {
   QUEUED: 'Queued',
@@ -63,7 +64,7 @@ export async function readAppEnvStatus(
     },
     hosts: hosts.map(({ host }) => host),
     health: appEnv.health,
-    replicas: { desired: appEnv.replicasDesired, running: appEnv.replicasRunning, ready: appEnv.replicasReady },
+    replicas: replicaCounts(appEnv),
     sleeping: false,
     observedAt: appEnv.observedAt?.toISOString() ?? null,
     observedReason: appEnv.observedReason,

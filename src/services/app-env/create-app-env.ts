@@ -43,6 +43,7 @@ export const createAppEnv = command({
     await replaceVariables(context, account, appEnvId, input.envVars ?? [])
     if (type.hasHosts) await addAutomaticHost(context, appEnvId, `${names.cliEnvName}.${region.domain}`)
     context.announce({ type: 'appEnv.created', appId: app.id, appEnvId, payload: { ...names, status: 'PENDING' } })
+    context.made(appEnvId)
     context.note({
       appEnvId,
       name: input.name,

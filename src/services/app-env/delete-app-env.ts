@@ -34,6 +34,10 @@ export async function removeAppEnv(context: CommandContext, { appEnv }: AppEnvTa
   // A host that routes to nothing would keep its name from whoever comes next.
   await tx.host.deleteMany({ where: { appEnvId: appEnv.id } })
   await tx.token.updateMany({ where: { appEnvId: appEnv.id, revokedAt: null }, data: { revokedAt: new Date() } })
+  // A restriction that named it would be refused when it is sent back.
+  await tx.$executeRaw`
+    UPDATE membership SET app_env_ids = array_remove(app_env_ids, ${appEnv.id})
+    WHERE account_id = ${appEnv.accountId} AND ${appEnv.id} = ANY(app_env_ids)`
   context.announce({ type: 'appEnv.deleted', appId: appEnv.appId, appEnvId: appEnv.id, payload: { name: appEnv.name } })
   return operation.id
 }

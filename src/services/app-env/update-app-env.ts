@@ -29,13 +29,14 @@ export const updateAppEnv = command({
     const changed = Object.keys(sent)
     context.announce({ type: 'appEnv.updated', appId: appEnv.appId, appEnvId: appEnv.id, payload: { changed } })
     context.note({ changed, variables: input.envVars?.map((variable) => variable.name), applyImmediately })
-    const applied = applyImmediately ? await applyWhereRunning(context, { id: appEnv.id }) : []
+    const [applied] = applyImmediately ? await applyWhereRunning(context, { id: appEnv.id }) : []
     const { appEnv: present } = await lockAppEnv(tx, { appEnvId: appEnv.id })
     const record = await appEnvRecord(tx, vault, present)
     return {
       ...record,
-      appliedImmediately: applied.length > 0,
-      operationId: applied[0]?.id ?? null,
+      appliedImmediately: Boolean(applied?.operation),
+      ...(applied?.reason ? { notAppliedReason: applied.reason } : {}),
+      operationId: applied?.operation?.id ?? null,
       version: present.version,
     }
   },

@@ -1,6 +1,7 @@
 import type { AppType, AppTypeName } from '../../app-types/app-type.ts'
 import { findAppType } from '../../app-types/app-types.ts'
 import { isVersionOf, presetType } from '../../app-types/presets.ts'
+import type { App } from '../../database/generated/prisma/client.ts'
 import { conflict, type FieldProblem, invalidInput } from '../../domain/errors.ts'
 import type { CreateAppInput, UpdateAppInput } from './app-input.ts'
 
@@ -51,25 +52,40 @@ export function checkCreation(input: CreateAppInput): { preset: string } {
   return { preset }
 }
 
-export function checkUpdate(input: UpdateAppInput, typeName: AppTypeName, usesImage: boolean): void {
-  const problems = [...sourceProblems(input), ...configProblems(input, typeName)]
+/** The same of a change: what counts is the app as it would be. */
+export function checkUpdate(input: UpdateAppInput, app: App): void {
+  const usesImage = input.useImage ?? app.useImage
+  // Where an image runs, no source is missing: an app that names half of one must stay able to turn to images.
+  const problems = [
+    ...sourceProblems(usesImage ? input : { ...gitOf(app), ...input }),
+    ...configProblems(input, app.type),
+  ]
   // An image on an app that builds from source would be recorded and never run.
-  if (input.image !== undefined && !(input.useImage ?? usesImage)) {
+  if (input.image !== undefined && !usesImage) {
     problems.push({ field: 'image', message: 'needs useImage true in the same request' })
   }
   if (problems.length > 0) throw invalidInput(problems)
 }
 
-function sourceProblems(input: CreateAppInput | UpdateAppInput): FieldProblem[] {
+const GIT_FIELDS = ['gitNamespace', 'gitRepo', 'gitInstallationId'] as const
+
+type Git = Partial<Record<'gitProvider' | (typeof GIT_FIELDS)[number], string | null>>
+
+const gitOf = ({ gitProvider, gitNamespace, gitRepo, gitInstallationId }: App): Git => {
+  return { gitProvider, gitNamespace, gitRepo, gitInstallationId }
+}
+
+function sourceProblems(
+  input: Pick<UpdateAppInput, 'dockerfilePath' | 'customDockerfileContent'> & Git,
+): FieldProblem[] {
   const problems: FieldProblem[] = []
   if (input.dockerfilePath && input.customDockerfileContent) {
     problems.push({ field: 'dockerfilePath', message: 'is mutually exclusive with customDockerfileContent' })
   }
-  if (!('gitNamespace' in input) && !('gitRepo' in input) && !('gitInstallationId' in input)) return problems
-  for (const field of ['gitNamespace', 'gitRepo', 'gitInstallationId'] as const) {
-    if (!input[field]) problems.push({ field, message: 'is required for deployments from GitHub' })
-  }
-  return problems
+  // GitHub is the only provider, so that any one of the fields stands for it (§2.1).
+  const isFromGitHub = [input.gitProvider, ...GIT_FIELDS.map((field) => input[field])].some((value) => value != null)
+  const missing = isFromGitHub ? GIT_FIELDS.filter((field) => !input[field]) : []
+  return [...problems, ...missing.map((field) => ({ field, message: 'is required for deployments from GitHub' }))]
 }
 
 function configProblems(

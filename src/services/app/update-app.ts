@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { getAppType } from '../../app-types/app-types.ts'
-import { type App, Prisma } from '../../database/generated/prisma/client.ts'
+import { type App, type AppEnv, type Content, Prisma } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
-import { command } from '../command.ts'
+import { type CommandContext, command } from '../command.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { type UpdateAppInput, updateAppInput } from './app-input.ts'
@@ -15,34 +16,66 @@ export const updateApp = command({
   permission: 'app:change',
   target: ({ tx }, { appId }) => lockApp(tx, appId),
   async execute(context, input, { app }) {
-    checkUpdate(input, app.type, app.useImage)
+    checkUpdate(input, app)
     const { tx } = context
     if (input.dockerPreset && typeOfPreset(input.dockerPreset).name !== getAppType(app.type).name) {
       throw invalidField('dockerPreset', `cannot turn this app into a ${typeOfPreset(input.dockerPreset).title}`)
     }
     await requireCredential(tx, app.accountId, 'imagePullAccountSecretId', input.imagePullAccountSecretId)
     await requireCredential(tx, app.accountId, 'buildPullAccountSecretId', input.buildPullAccountSecretId)
-    const updated = await tx.app.update({
-      where: { id: app.id },
-      data: { ...changesOf(input), version: { increment: 1 } },
+    const changes = changesOf(input, app)
+    const appEnvs = await tx.appEnv.findMany({
+      where: { appId: app.id, deletedAt: null },
+      include: { currentContent: true },
     })
-    if (input.image)
-      await tx.appEnv.updateMany({ where: { appId: app.id, deletedAt: null }, data: { pendingImage: input.image } })
-    const environmentsAffected = await tx.appEnv.count({ where: { appId: app.id, deletedAt: null } })
-    const changed = Object.keys(input).filter((field) => field !== 'appId' && field !== 'applyImmediately')
-    context.announce({ type: 'app.updated', appId: app.id, payload: { changed } })
-    context.note({ changed, environmentsAffected, applyImmediately: input.applyImmediately })
-    if (input.applyImmediately) await applyWhereRunning(context, { appId: app.id })
-    return { ...answerOf(updated), environmentsAffected }
+    const reimaged = input.image === undefined ? [] : appEnvs.filter((appEnv) => imageOf(appEnv, app) !== input.image)
+    const changed = [...new Set([...Object.keys(changes), ...(reimaged.length > 0 ? ['image'] : [])])]
+    const updated = changed.length > 0 ? await write(context, app, changes, input.image) : app
+    if (changed.length > 0) context.announce({ type: 'app.updated', appId: app.id, payload: { changed } })
+    const applied = input.applyImmediately ? await applyWhereRunning(context, { appId: app.id }) : []
+    const affected = new Set([
+      ...(Object.keys(changes).length > 0 ? appEnvs : reimaged).map(({ id }) => id),
+      ...applied.flatMap(({ appEnvId, operation }) => (operation ? [appEnvId] : [])),
+    ])
+    context.note({ changed, environmentsAffected: affected.size, applyImmediately: input.applyImmediately })
+    const notApplied = applied.flatMap(({ appEnvId, reason }) => (reason ? [{ appEnvId, reason }] : []))
+    return {
+      ...answerOf(updated),
+      environmentsAffected: affected.size,
+      ...(notApplied.length > 0 ? { notApplied } : {}),
+    }
   },
 })
 
+async function write({ tx }: CommandContext, app: App, changes: Changes, image: string | undefined): Promise<App> {
+  if (image) {
+    await tx.appEnv.updateMany({ where: { appId: app.id, deletedAt: null }, data: { pendingImage: image } })
+  }
+  return tx.app.update({ where: { id: app.id }, data: { ...changes, version: { increment: 1 } } })
+}
+
+/** What the environment would run next; unknown while something else may be on its way. */
+function imageOf(appEnv: AppEnv & { currentContent: Content | null }, app: App): string | null {
+  if (appEnv.pendingImage !== null || appEnv.status === 'UPDATING') return appEnv.pendingImage
+  return appEnv.currentContent?.image ?? app.image
+}
+
 const answerOf = (app: App) => ({ appId: app.id, name: app.name, dockerPreset: app.dockerPreset, port: app.port })
 
-/** Empty strings and objects clear (§4.2); a field that was not sent stays as it is. */
-function changesOf(input: UpdateAppInput): Prisma.AppUncheckedUpdateInput {
+type Changes = Prisma.AppUncheckedUpdateInput
+
+/** What of the app really becomes another: a field that was not sent, or is so already, stays as it is. */
+function changesOf(input: UpdateAppInput, app: App): Changes {
+  const changed = Object.entries(fieldsOf(input)).filter(([field, value]) => {
+    return !isDeepStrictEqual(value === Prisma.DbNull ? null : value, app[field as keyof App])
+  })
+  return Object.fromEntries(changed)
+}
+
+/** Empty strings and objects clear (§4.2). */
+function fieldsOf(input: UpdateAppInput): Changes {
   const { appId: _appId, applyImmediately: _apply, ...fields } = input
-  const changes: Prisma.AppUncheckedUpdateInput = { ...fields }
+  const changes: Changes = { ...fields }
   for (const field of [
     'healthCheckPath',
     'imagePullAccountSecretId',

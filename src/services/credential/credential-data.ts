@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { type FieldProblem, invalidInput } from '../../domain/errors.ts'
+import { invalidInput } from '../../domain/errors.ts'
+import { readFields } from '../../domain/field-problems.ts'
 
-const text = (about: string) => z.string().min(1, 'must not be empty').max(4096).describe(about)
+const text = (about: string) => z.string().min(1).max(4096).describe(about)
 
 const username = text('User name.')
 const password = text('Password, or a token in its place.')
@@ -39,18 +40,9 @@ export const credentialData = z
 
 /** Throws INVALID_INPUT that names each field of `data`. */
 export function checkData(type: CredentialType, data: Record<string, string>): void {
-  const parsed = TYPES[type].schema.safeParse(data)
-  if (parsed.success) return
-  const problems = parsed.error.issues.flatMap((issue): FieldProblem[] => {
-    const names = issue.code === 'unrecognized_keys' ? issue.keys : [issue.path.join('.')]
-    const message = issue.code === 'unrecognized_keys' ? `is not a field of ${type} credentials` : messageOf(issue)
-    return names.map((name) => ({ field: `data.${name}`, message }))
-  })
-  throw invalidInput(problems)
+  const { problems } = readFields(TYPES[type].schema, data, `${type} credentials`)
+  if (problems) throw invalidInput(problems.map(({ field, message }) => ({ field: `data.${field}`, message })))
 }
-
-const messageOf = (issue: z.core.$ZodIssue): string =>
-  issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : issue.message
 
 /** Everything but the secrets. */
 export function publicDataOf(type: CredentialType, data: Record<string, string>): Record<string, string> {

@@ -22,12 +22,18 @@ export async function getDeployment(
   return content
 }
 
-/** The versions of one environment. */
+export interface AskedBetween {
+  fromDate?: Date | null | undefined
+  toDate?: Date | null | undefined
+}
+
+/** The versions of one environment; with a range, those that were asked for in it. */
 export async function deploymentsScope(
   database: Database,
   caller: Caller,
   address: AppEnvAddress,
+  { fromDate, toDate }: AskedBetween = {},
 ): Promise<Prisma.ContentWhereInput> {
   const { id } = await getAppEnv(database, caller, address)
-  return { appEnvId: id }
+  return { appEnvId: id, createdAt: { ...(fromDate ? { gte: fromDate } : {}), ...(toDate ? { lte: toDate } : {}) } }
 }

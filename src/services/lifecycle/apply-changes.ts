@@ -1,4 +1,5 @@
 import type { Operation, Prisma } from '../../database/generated/prisma/client.ts'
+import type { AppEnvStatus } from '../../domain/app-env.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { PendingChange } from '../../domain/pending-changes.ts'
 import { configurationOf, pendingChangesOf } from '../app-env/configured.ts'
@@ -20,7 +21,9 @@ export const applyChanges = lifecycleOperation({
   },
 })
 
-async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promise<Plan> {
+type ToldPlan = Plan & { message: string }
+
+async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promise<ToldPlan> {
   const changes = pendingChangesOf(appEnv, context.vault)
   if (changes.length === 0) return { intent: null, message: 'There is nothing to apply: no changes are pending' }
   if (changes.some((change) => change.kind === 'BUILD')) {
@@ -52,24 +55,39 @@ async function nextContent({ tx }: CommandContext, appEnv: LoadedAppEnv): Promis
   }
 }
 
+/** What became of applyImmediately in one environment: an operation, or a reason why there is none. */
+export type Applied = { appEnvId: string } & (
+  | { operation: Operation; reason: null }
+  | { operation: null; reason: string }
+)
+
 /**
  * For applyImmediately: applies what is pending in every environment that runs. Stopped and never deployed
  * ones are left as they are, because a change of settings must not start anything.
  */
-export async function applyWhereRunning(context: CommandContext, where: Prisma.AppEnvWhereInput): Promise<Operation[]> {
+export async function applyWhereRunning(context: CommandContext, where: Prisma.AppEnvWhereInput): Promise<Applied[]> {
   const { tx } = context
   const rows = await tx.appEnv.findMany({
     where: { ...where, deletedAt: null },
     select: { id: true },
     orderBy: { id: 'asc' },
   })
-  const operations: Operation[] = []
+  const applied: Applied[] = []
   for (const { id } of rows) {
     await tx.$queryRaw`SELECT 1 FROM app_env WHERE id = ${id} FOR UPDATE`
     const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id }, include: withEverything })
-    if (appEnv.status !== 'RUNNING' && appEnv.status !== 'UPDATING') continue
-    const { intent } = await planChanges(context, appEnv)
-    if (intent) operations.push(await beginOperation(context, appEnv, intent))
+    const { intent, message } = REASONS[appEnv.status] ?? (await planChanges(context, appEnv))
+    applied.push(
+      intent
+        ? { appEnvId: id, operation: await beginOperation(context, appEnv, intent), reason: null }
+        : { appEnvId: id, operation: null, reason: message },
+    )
   }
-  return operations
+  return applied
+}
+
+/** Of statuses in which nothing is applied. */
+const REASONS: Partial<Record<AppEnvStatus, ToldPlan>> = {
+  STOPPED: { intent: null, message: 'The environment is stopped; start it, then apply the changes' },
+  PENDING: { intent: null, message: 'Nothing was ever deployed here; the first deployment takes the changes along' },
 }

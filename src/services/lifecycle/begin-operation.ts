@@ -3,7 +3,7 @@ import type { AppEnvStatus } from '../../domain/app-env.ts'
 import type { Configuration } from '../../domain/configuration.ts'
 import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES, type OperationKind } from '../../domain/operation.ts'
-import { hintWork } from '../../events/hints.ts'
+import { hintRoutes, hintWork } from '../../events/hints.ts'
 import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
 import type { CommandContext } from '../command.ts'
 
@@ -68,7 +68,9 @@ export async function beginOperation(
       ...about,
       payload: { status: 'UPDATING', previousStatus: appEnv.status },
     })
+    await hintRoutes(tx)
   }
+  context.made(operation.id, content?.id)
   context.note({
     operationId: operation.id,
     kind: intent.kind,

@@ -1,4 +1,4 @@
-import { acceptsImage } from '../../app-types/app-types.ts'
+import { acceptsImage, getAppType } from '../../app-types/app-types.ts'
 import { conflict } from '../../domain/errors.ts'
 import { configurationOf } from '../app-env/configured.ts'
 import { image } from '../input.ts'
@@ -12,7 +12,11 @@ export const deployImage = lifecycleOperation({
   async plan({ tx }, appEnv, input) {
     // Other apps than Functions opt in, so that a stray call cannot replace a source build (§4.1 rule 1).
     if (!acceptsImage(appEnv.app)) {
-      throw conflict('IMAGE_NOT_ENABLED', 'Enable useImage on the app before deploying an image to it')
+      const { title } = getAppType(appEnv.app.type)
+      throw conflict(
+        'IMAGE_NOT_ENABLED',
+        `useImage is off for this ${title}: turn it on (PATCH /app, or updateApp), then deploy the image`,
+      )
     }
     // What is deployed by name replaces an image that was set on the app and never applied.
     await tx.appEnv.update({ where: { id: appEnv.id }, data: { pendingImage: null } })

@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/client.ts'
 import type { AppEnv, Operation } from '../../database/generated/prisma/client.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isOpen, statusAfter } from '../../domain/operation.ts'
-import { hintWork } from '../../events/hints.ts'
+import { hintRoutes, hintWork } from '../../events/hints.ts'
 import { command, type Target } from '../command.ts'
 import { id } from '../input.ts'
 import { endOpenOperation } from '../lifecycle/begin-operation.ts'
@@ -44,6 +44,7 @@ export const cancelOperation = command({
       payload: { status, previousStatus: appEnv.status },
     })
     await hintWork(tx, appEnv.id)
+    await hintRoutes(tx)
     return {
       success: true,
       message: 'The operation is cancelled',

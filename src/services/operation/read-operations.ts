@@ -4,7 +4,10 @@ import { notFound } from '../../domain/errors.ts'
 import type { OperationStep } from '../../domain/operation.ts'
 import { type AppEnvAddress, addressOf } from '../app-env/load-app-env.ts'
 import { type Caller, permit } from '../caller.ts'
-import { type Page, type PageRequest, page } from '../page.ts'
+import { NEWEST_FIRST, type Page, type PageRequest, page } from '../page.ts'
+
+/** How every list of operations is ordered, in both doors: what goes on now is what is asked for. */
+export const OPERATIONS_ORDER = NEWEST_FIRST
 
 /** An operation as REST shows it. Dead letters say so, and can be driven again. */
 export const operationRecord = (operation: Operation) => ({
@@ -29,6 +32,10 @@ export const operationRecord = (operation: Operation) => ({
   finishedAt: operation.finishedAt?.toISOString() ?? null,
 })
 
+/**
+ * One operation. It outlives its environment: whoever deleted that follows the deletion by the operation's id,
+ * and whoever waited for a deployment learns that it was cancelled. `query` is what GraphQL loads along with it.
+ */
 export async function getOperation(
   database: Database,
   caller: Caller,
@@ -45,14 +52,14 @@ export async function getOperation(
   return operation
 }
 
-/** Operations of one environment, which may have been deleted: how that went must stay readable. */
+/** Operations of one environment. With that, their list is gone from every answer (contract §7). */
 export async function operationsScope(
   database: Database,
   caller: Caller,
   address: AppEnvAddress,
 ): Promise<Prisma.OperationWhereInput> {
   const where = addressOf(address)
-  const appEnv = await database.appEnv.findFirst({ where, orderBy: { createdAt: 'desc' } })
+  const appEnv = await database.appEnv.findFirst({ where: { ...where, deletedAt: null } })
   if (!appEnv) throw notFound('app environment', String(Object.values(where)[0]))
   permit(caller, 'operation:read', { accountId: appEnv.accountId, appEnvId: appEnv.id })
   return { appEnvId: appEnv.id }
@@ -66,7 +73,9 @@ export async function listOperations(
 ): Promise<Page<Operation>> {
   const scope = await operationsScope(database, caller, filter)
   const where = filter.isDeadLetter === undefined ? scope : { ...scope, isDeadLetter: filter.isDeadLetter }
-  return page(request, ({ take, after, orderBy }) =>
-    database.operation.findMany({ where: { AND: [where, after] }, take, orderBy }),
+  return page(
+    request,
+    ({ take, after, orderBy }) => database.operation.findMany({ where: { AND: [where, after] }, take, orderBy }),
+    OPERATIONS_ORDER,
   )
 }

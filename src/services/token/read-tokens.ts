@@ -15,7 +15,7 @@ export async function listTokens(
   if (appEnvId) {
     const { accountId } = await getAppEnv(database, caller, { appEnvId })
     permit(caller, 'token:manage', { accountId, appEnvId })
-  } else if (userId && userId !== own) permitOthers(caller, null)
+  } else if (userId && userId !== own) permitOthers(caller, null, null)
   const where = appEnvId ? { appEnvId } : { userId: userId ?? own }
   const { rows, nextCursor } = await page(request, ({ take, after, orderBy }) =>
     database.token.findMany({ where: { AND: [where, after] }, take, orderBy }),
@@ -25,6 +25,6 @@ export async function listTokens(
 
 export async function getToken(database: Database, caller: Caller, tokenId: string) {
   const { appEnv, ...token } = await findToken(database, tokenId)
-  if (token.userId !== userOf(caller)) permitOthers(caller, appEnv?.accountId ?? null)
+  if (token.userId !== userOf(caller)) permitOthers(caller, appEnv?.accountId ?? null, token.appEnvId)
   return tokenRecord(token)
 }

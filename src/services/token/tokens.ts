@@ -20,10 +20,7 @@ const createTokenInput = z.strictObject({
   userId: id('user it is for; yourself when omitted').optional(),
   appEnvId: id('environment, for an ENVIRONMENT token').optional(),
   scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).optional().describe('Scopes, for a SCOPED token.'),
-  expiresAt: z.iso
-    .datetime({ offset: true, error: 'must be an ISO 8601 time' })
-    .optional()
-    .describe('When it stops working.'),
+  expiresAt: z.iso.datetime({ offset: true }).optional().describe('When it stops working.'),
 })
 
 type CreateTokenInput = z.output<typeof createTokenInput>
@@ -42,7 +39,7 @@ export const createToken = command({
     return { type: 'token', id: null, accountId, appEnvId }
   },
   async execute(context, input) {
-    const { tx, announce, note } = context
+    const { tx, announce, note, made } = context
     const owner = input.kind === 'ENVIRONMENT' ? null : await ownerOf(context, input)
     const secret = newSecret(input.kind)
     const token = await tx.token.create({
@@ -59,6 +56,7 @@ export const createToken = command({
     })
     announce({ type: 'token.created', payload: { tokenId: token.id, kind: token.kind, name: token.name } })
     note({ kind: token.kind, name: token.name, userId: owner, appEnvId: token.appEnvId, scopes: token.scopes })
+    made(secret)
     return { ...tokenRecord(token), token: secret }
   },
 })
@@ -72,7 +70,7 @@ export const revokeToken = command({
   async target({ tx, caller }, { tokenId }): Promise<Target & { token: Token }> {
     const token = await getToken(tx, tokenId)
     const accountId = token.appEnv?.accountId ?? null
-    if (token.userId !== userOf(caller) || token.appEnvId) permitOthers(caller, accountId)
+    if (token.userId !== userOf(caller) || token.appEnvId) permitOthers(caller, accountId, token.appEnvId)
     return { type: 'token', id: token.id, accountId, token }
   },
   async execute({ tx, announce, note }, _input, { token }) {
@@ -97,17 +95,19 @@ export const tokenRecord = (token: Token) => ({
   createdAt: token.createdAt.toISOString(),
 })
 
+/** An environment's tokens are gone with it. */
 export async function getToken(tx: Transaction, tokenId: string) {
   const token = await tx.token.findUnique({
-    where: { id: tokenId },
+    where: { id: tokenId, OR: [{ appEnvId: null }, { appEnv: { deletedAt: null } }] },
     include: { appEnv: { select: { accountId: true } } },
   })
   if (!token) throw notFound('token', tokenId)
   return token
 }
 
-export function permitOthers(caller: Caller, accountId: string | null): void {
-  permit(caller, accountId ? 'token:manage' : 'installation:manage', { accountId })
+/** For tokens that are not the caller's own: those of an environment, or of another user. */
+export function permitOthers(caller: Caller, accountId: string | null, appEnvId: string | null): void {
+  permit(caller, accountId ? 'token:manage' : 'installation:manage', { accountId, ...(appEnvId ? { appEnvId } : {}) })
 }
 
 function checkKind({ kind, appEnvId, scopes, expiresAt }: CreateTokenInput): void {
@@ -120,7 +120,7 @@ function checkKind({ kind, appEnvId, scopes, expiresAt }: CreateTokenInput): voi
 /** Whose rights the token carries. A scoped caller can pass on only scopes that it has (contract §1). */
 async function ownerOf({ tx, caller }: CommandContext, input: CreateTokenInput): Promise<string> {
   const owner = input.userId ?? userOf(caller)
-  if (owner !== caller.userId) permitOthers(caller, null)
+  if (owner !== caller.userId) permitOthers(caller, null, null)
   if (caller.scopes && (input.kind === 'USER' || input.scopes?.some((scope) => !caller.scopes?.has(scope)))) {
     throw forbidden('SCOPE_BEYOND_OWN', 'A scoped token can only make tokens with scopes that it has itself')
   }

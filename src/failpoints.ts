@@ -1,0 +1,74 @@
+import { appendFileSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where the crash laboratory may end a process: between any two steps that something else must survive. */
+export type Failpoint =
+  | 'request.claimed'
+  | 'request.decided'
+  | 'request.stored'
+  | 'request.committed'
+  | 'lease.claimed'
+  | 'lease.released'
+  | 'fenced.locked'
+  | 'fenced.written'
+  | 'fenced.committed'
+  | 'engine.asked'
+  | 'engine.answered'
+  | 'network.made'
+  | 'container.created'
+  | 'container.started'
+  | 'container.stopped'
+  | 'container.removed'
+  | 'routes.read'
+  | 'routes.written'
+
+interface Armed {
+  point: Failpoint
+  /** The environment that the process has to be at work on. */
+  subject: string
+  /** Which pass it is to be, from 1. */
+  pass: number
+  signal: NodeJS.Signals
+}
+
+let laboratory: string | null = null
+let counted = { order: '', passes: 0 }
+
+/** From now on, passes are noted in the folder, and the order that lies there is carried out. */
+export function openLaboratory(folder: string): void {
+  laboratory = folder
+}
+
+/** Does nothing outside the laboratory. */
+export function failpoint(point: Failpoint, subject = ''): void {
+  if (laboratory !== null) pass(laboratory, point, subject)
+}
+
+function pass(folder: string, point: Failpoint, subject: string): void {
+  appendFileSync(join(folder, 'passes'), `${point} ${subject}\n`)
+  const order = read(join(folder, 'armed'))
+  if (order === null) return
+  const armed = JSON.parse(order) as Armed
+  if (armed.point !== point || armed.subject !== subject) return
+  counted = counted.order === order ? { order, passes: counted.passes + 1 } : { order, passes: 1 }
+  if (counted.passes < armed.pass) return
+  // Of several processes that come this far, one carries it out.
+  if (take(folder)) process.kill(process.pid, armed.signal)
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+function take(folder: string): boolean {
+  try {
+    renameSync(join(folder, 'armed'), join(folder, 'fired'))
+    return true
+  } catch {
+    return false
+  }
+}

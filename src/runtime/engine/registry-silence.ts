@@ -1,0 +1,17 @@
+/** What engines say of a registry that did not answer as one, and what that means. */
+const MEANINGS: readonly [RegExp, string][] = [
+  [/no such host|server misbehaving|name resolution|lookup /i, 'its name cannot be resolved'],
+  [/connection refused/i, 'it refuses connections'],
+  [/no route to host|network is unreachable/i, 'there is no way to its network'],
+  [/http response to https client/i, 'it speaks HTTP, and the engine is not configured to accept that'],
+  [/x509|certificate|tls/i, 'the engine does not trust its certificate'],
+  [/toomanyrequests|too many requests|rate limit|\b429\b/i, 'it limits how often images are pulled'],
+  [/timeout|timed out|deadline exceeded|canceled while waiting/i, 'it does not answer in time'],
+  [/\b5\d\d\b|internal server error|bad gateway|service unavailable/i, 'it answers with an error of its own'],
+]
+
+/** The engine's own words name its resolver and its addresses, which are nobody's business but the operator's. */
+export function silenceOf(registry: string, words: string): string {
+  const meaning = MEANINGS.find(([sign]) => sign.test(words))?.[1] ?? 'it does not answer'
+  return `the registry ${registry} cannot be reached: ${meaning}`
+}

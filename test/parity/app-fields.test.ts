@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CreateAppInput, createAppInput, updateAppInput } from '../../src/services/app/app-input.ts'
+import { createApp } from '../../src/services/app/create-app.ts'
+import { createCredential } from '../../src/services/credential/credentials.ts'
+import { type Served, serveWorld } from '../support/serve-world.ts'
+import { createWorld, type World } from '../support/world.ts'
+import { readGraphQL, readRest } from './read-doors.ts'
+
+let world: World
+let served: Served
+let credentialId: string
+
+beforeAll(async () => {
+  world = await createWorld()
+  served = serveWorld(world)
+  const data = { registry: 'ghcr.io', username: 'ann', password: 'secret' }
+  const login = { accountId: world.accountId, type: 'CONTAINER_REGISTRY', name: 'login', data }
+  credentialId = (await world.perform(createCredential, login)).credentialId
+})
+
+afterAll(async () => {
+  await served.close()
+  await world.close()
+})
+
+type Field = keyof CreateAppInput
+
+const GITHUB = { gitProvider: 'GITHUB', gitNamespace: 'acme', gitRepo: 'shop', gitInstallationId: '42' }
+const CREDENTIAL = 'the credential made above'
+const FUNCTION = { minScale: 1, maxScale: 2, concurrency: 3, idleSeconds: 4, timeoutSeconds: 5 }
+
+/** Every field that an app is created with, with a value that is not the default, and what that needs besides. */
+const VALUES: Record<Field, Record<string, unknown>> = {
+  name: { name: 'Readable' },
+  accountId: {},
+  port: { port: 3000 },
+  dockerPreset: { dockerPreset: 'NEXT_JS' },
+  dockerPresetVersion: { dockerPreset: 'NEXT_JS', dockerPresetVersion: 'NEXT_JS_NODE_JS_22' },
+  useImage: { useImage: true, image: 'nginx:1' },
+  image: { useImage: true, image: 'nginx:2' },
+  builder: { builder: 'NIXPACKS' },
+  buildArgs: { buildArgs: 'A=1' },
+  contextDir: { contextDir: './web' },
+  dockerfilePath: { dockerfilePath: 'web/Dockerfile' },
+  customDockerfileContent: { customDockerfileContent: 'FROM scratch' },
+  healthCheckPath: { healthCheckPath: '/ready' },
+  healthCheckPort: { healthCheckPort: 9000 },
+  healthCheckHeaders: { healthCheckHeaders: { Host: 'shop.test' } },
+  imagePullAccountSecretId: { imagePullAccountSecretId: CREDENTIAL },
+  buildPullAccountSecretId: { buildPullAccountSecretId: CREDENTIAL },
+  jobConfig: { dockerPreset: 'JOB', jobConfig: { command: 'migrate' } },
+  appType: { appType: 'job' },
+  gitProvider: GITHUB,
+  gitNamespace: GITHUB,
+  gitRepo: GITHUB,
+  gitInstallationId: GITHUB,
+  isCliDeployment: { isCliDeployment: true },
+  functionConfig: { dockerPreset: 'FUNCTION', functionConfig: FUNCTION },
+}
+
+/** Fields that GraphQL reads under another name: relations are walked, and enums are in upper case there. */
+const IN_GRAPHQL: Partial<Record<Field, { selection: string; value(input: unknown): unknown }>> = {
+  accountId: { selection: 'account { id }', value: (id) => ({ id }) },
+  appType: { selection: 'type', value: (type) => String(type).toUpperCase() },
+}
+
+/** Fields of PATCH /app that say what to do, and not what the app is. */
+const NOT_KEPT = ['appId', 'applyImmediately']
+
+test('every field that PATCH /app takes is one that an app is created with', () => {
+  const known = [...Object.keys(createAppInput.shape), ...NOT_KEPT]
+  expect(Object.keys(updateAppInput.shape).filter((field) => !known.includes(field))).toEqual([])
+})
+
+test('no field of POST /app is left out here', () => {
+  expect(Object.keys(VALUES).sort()).toEqual(Object.keys(createAppInput.shape).sort())
+})
+
+describe.each(Object.keys(VALUES) as Field[])('%s', (field) => {
+  test('reads back as it was set, through both doors', async () => {
+    const set = Object.entries({ name: 'App', accountId: world.accountId, port: 80, ...VALUES[field] })
+    const input = Object.fromEntries(set.map(([key, value]) => [key, value === CREDENTIAL ? credentialId : value]))
+    const { appId } = await world.perform(createApp, input)
+    const rest = await readRest(served, world.adminToken, 'getApp', { appId })
+    expect(rest.body[field]).toEqual(input[field])
+    const { selection, value } = IN_GRAPHQL[field] ?? { selection: field, value: (same: unknown) => same }
+    const graphql = await readGraphQL(served, world.adminToken, `app(id: "${appId}") { read: ${selection} }`)
+    expect(graphql).toEqual({ code: null, body: { read: value(input[field]) } })
+  })
+})

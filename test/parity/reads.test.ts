@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../src/domain/ids.ts'
+import { createCredential } from '../../src/services/credential/credentials.ts'
+import { type Served, serveWorld } from '../support/serve-world.ts'
+import { createWorld, type World } from '../support/world.ts'
+import { type Query, readGraphQL, readRest, reads } from './read-doors.ts'
+
+/** Ids of one thing of each kind, all of one account. */
+type Place = Awaited<ReturnType<typeof furnish>>
+
+interface ReadCase {
+  query?: (place: Place) => Query
+  field: (place: Place) => string
+}
+
+const byId =
+  (key: keyof Place, field: string, fields = 'id'): ReadCase['field'] =>
+  (place) =>
+    `${field}(id: "${place[key]}") { ${fields} }`
+
+/** `{ appEnvId }` in REST, `appEnvId:` in GraphQL. */
+const below = (key: 'accountId' | 'appEnvId', field: string, fields = 'nodes { id }'): ReadCase => ({
+  query: (place) => ({ [key]: place[key] }),
+  field: (place) => `${field}(${key}: "${place[key]}") { ${fields} }`,
+})
+
+/** Every GET of REST by its operationId, and the field of GraphQL that reads the same. */
+const CASES: Record<string, ReadCase> = {
+  getApp: { query: ({ appId }) => ({ appId }), field: byId('appId', 'app') },
+  listApps: below('accountId', 'apps'),
+  getAppEnv: { query: ({ appEnvId }) => ({ appEnvId }), field: byId('appEnvId', 'appEnv') },
+  listAppEnvs: below('accountId', 'appEnvs'),
+  getAppEnvStatus: {
+    query: ({ appEnvId }) => ({ appEnvId }),
+    field: byId('appEnvId', 'appEnv', 'status health replicas { ready } latestDeployment { version }'),
+  },
+  getAppEnvHistory: below('appEnvId', 'deployments', 'nodes { version canRollback cannotRollbackReason }'),
+  getAppEnvToken: below('appEnvId', 'appEnvToken', 'tokenId cliEnvName'),
+  getOperation: { query: ({ operationId }) => ({ operationId }), field: byId('operationId', 'operation') },
+  listOperations: below('appEnvId', 'operations'),
+  getAccount: { query: ({ accountId }) => ({ accountId }), field: byId('accountId', 'account') },
+  listAudit: below('accountId', 'auditLog'),
+  listAccounts: { field: () => 'accounts { nodes { id } }' },
+  listRegions: below('accountId', 'regions', 'code'),
+  getMember: {
+    query: ({ accountId, userId }) => ({ accountId, userId }),
+    field: ({ accountId, userId }) => `member(accountId: "${accountId}", userId: "${userId}") { userId email roles }`,
+  },
+  listMembers: below('accountId', 'members', 'nodes { userId }'),
+  getCredential: {
+    query: ({ credentialId }) => ({ credentialId }),
+    field: byId('credentialId', 'credential', 'id data version'),
+  },
+  listCredentials: below('accountId', 'credentials'),
+  getToken: { query: ({ tokenId }) => ({ tokenId }), field: byId('tokenId', 'token', 'id kind scopes') },
+  listTokens: below('appEnvId', 'tokens'),
+  getUserToken: { field: () => 'userToken { tokenId kind scopes userId username email currentAccountId }' },
+}
+
+async function furnish(world: World) {
+  const { appEnvId, appId, accountId } = await world.appEnv({ accountId: await world.account() })
+  await world.deploy(appEnvId)
+  const [operation] = await world.operationsOf(appEnvId)
+  const { userId } = await world.user({ accountId })
+  const { tokenId, token: ofAppEnv } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
+  const login = { accountId, type: 'BASIC_AUTH', name: 'login', data: { username: 'ann', password: 'secret' } }
+  const { credentialId } = await world.perform(createCredential, login)
+  const audit = await world.user({ accountId, roles: ['AUDIT'] })
+  const restricted = await world.user({ accountId, roles: ['ADMIN'], appEnvIds: [] })
+  const stranger = await world.user({ accountId: await world.account() })
+  const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
+  return {
+    ...{ appEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
+    tokens: { admin: world.adminToken, ...tokens },
+  }
+}
+
+let world: World
+let served: Served
+let place: Place
+
+beforeAll(async () => {
+  world = await createWorld()
+  served = serveWorld(world)
+  place = await furnish(world)
+})
+
+afterAll(async () => {
+  await served.close()
+  await world.close()
+})
+
+async function throughBoth(name: string, at: Place, token: string) {
+  const { query, field } = CASES[name] as ReadCase
+  const rest = await readRest(served, token, name, query?.(at))
+  return { rest, graphql: await readGraphQL(served, token, field(at)) }
+}
+
+test('every GET of REST has its field in GraphQL', () => {
+  expect(Object.keys(CASES).sort()).toEqual(reads.map(({ name }) => name).sort())
+})
+
+describe.each(Object.keys(CASES))('%s', (name) => {
+  test('is granted and refused alike through both doors', async () => {
+    for (const [who, token] of Object.entries(place.tokens)) {
+      const { rest, graphql } = await throughBoth(name, place, token)
+      expect(graphql.code, who).toBe(rest.code)
+      if (who === 'admin') expect([rest.code, graphql.body]).toEqual([null, expect.anything()])
+      if (who === 'stranger' && CASES[name]?.query) expect(rest.code).toBe('FORBIDDEN')
+    }
+  })
+
+  test('is NOT_FOUND through both doors for what does not exist', async () => {
+    if (!CASES[name]?.query) return
+    const unknown = Object.entries(place).map(([key, id]) => {
+      return [key, typeof id === 'string' ? newId(id.split('_')[0] as 'app') : id]
+    })
+    const { rest, graphql } = await throughBoth(name, Object.fromEntries(unknown), world.adminToken)
+    expect([rest.code, graphql.code]).toEqual(['NOT_FOUND', 'NOT_FOUND'])
+  })
+})
+
+test('everything that has an id is found as a node', async () => {
+  const { appEnvId, appId, accountId, tokenId, credentialId, operationId } = place
+  for (const id of [appEnvId, appId, accountId, tokenId, credentialId, operationId]) {
+    const { code, body } = await readGraphQL(served, world.adminToken, `node(id: "${id}") { id }`)
+    expect([code, body]).toEqual([null, { id }])
+  }
+})
+
+test('what both doors tell of the caller, a token and an environment’s token is the same', async () => {
+  const own = await throughBoth('getUserToken', place, place.tokens.auditor)
+  expect(own.rest.body).toMatchObject(own.graphql.body)
+  const appEnv = await throughBoth('getAppEnvToken', place, world.adminToken)
+  expect(appEnv.rest.body).toMatchObject(appEnv.graphql.body)
+  expect(appEnv.graphql.body.tokenId).toBe(place.tokenId)
+  const { id, ...token } = (await throughBoth('getToken', place, world.adminToken)).graphql.body
+  expect({ id, ...token }).toEqual({ id: place.tokenId, kind: 'ENVIRONMENT', scopes: [] })
+  const member = await throughBoth('getMember', place, world.adminToken)
+  expect(member.rest.body).toMatchObject(member.graphql.body)
+})
+
+test('operations are newest first in both doors, page after page', async () => {
+  const { appEnvId } = await world.appEnv()
+  for (let index = 0; index < 5; index += 1) await world.deploy(appEnvId, `nginx:${index}`)
+  const newestFirst = (await world.operationsOf(appEnvId)).map(({ id }) => id).reverse()
+  const rest: string[] = []
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const query = { appEnvId, limit: '2', ...(cursor ? { cursor } : {}) }
+    const { body } = await readRest(served, world.adminToken, 'listOperations', query)
+    rest.push(...body.operations.map(({ operationId }: { operationId: string }) => operationId))
+    cursor = body.nextCursor
+  }
+  const graphql: string[] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const field = `operations(appEnvId: "${appEnvId}", first: 2${after ? `, after: "${after}"` : ''}) {
+      nodes { id } pageInfo { hasNextPage endCursor }
+    }`
+    const { body } = await readGraphQL(served, world.adminToken, field)
+    graphql.push(...body.nodes.map(({ id }: { id: string }) => id))
+    after = body.pageInfo.hasNextPage ? body.pageInfo.endCursor : null
+  }
+  expect([rest, graphql]).toEqual([newestFirst, newestFirst])
+})
