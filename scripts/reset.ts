@@ -1,6 +1,7 @@
 // npm run reset             asks, then removes everything this installation made
 // npm run reset -- --yes    does not ask
 //   --keep-containers       for when their engine is gone for good
+import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
@@ -69,11 +70,13 @@ function configured(): Config {
 
 async function isConfirmed(dataDir: string): Promise<boolean> {
   if (process.argv.includes('--yes')) return true
-  if (!process.stdin.isTTY) throw new Refusal('Nobody is there to confirm it. To go ahead unasked: npm run reset -- --yes')
+  if (!process.stdin.isTTY)
+    throw new Refusal('Nobody is there to confirm it. To go ahead unasked: npm run reset -- --yes')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  const answer = await terminal.question(
-    `Remove every app and environment of this installation, and ${dataDir}? [y/N] `,
-  )
+  // Ctrl-C and Ctrl-D are ways to say no.
+  const closed = once(terminal, 'close').then(() => '')
+  const question = `Remove every app and environment of this installation, and ${dataDir}? [y/N] `
+  const answer = await Promise.race([terminal.question(question).catch(() => ''), closed])
   terminal.close()
   return /^y(es)?$/i.test(answer.trim())
 }

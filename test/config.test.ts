@@ -42,4 +42,13 @@ describe('the configuration', () => {
   test('takes an empty value for unset', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '' }).PORT).toBe(4000)
   })
+
+  test('refuses one port for two purposes of this process, and no others', () => {
+    const read = (settings: Record<string, string>) => () =>
+      readConfig({ PORT: '5000', INGRESS_PORT: '5000', BERTH_HEALTH_PORT: '5000', ...settings })
+    expect(read({})).toThrow(/ PORT and INGRESS_PORT: must differ; both are 5000/)
+    expect(read({ BERTH_ROLES: 'worker,ingress' })).toThrow(/BERTH_HEALTH_PORT and INGRESS_PORT/)
+    expect(read({ BERTH_ROLES: 'api,worker' })).not.toThrow()
+    expect(read({ PORT: '0', INGRESS_PORT: '0' })).not.toThrow()
+  })
 })

@@ -6,6 +6,7 @@ import pino from 'pino'
 import { readConfig } from '../../src/config.ts'
 import type { Database } from '../../src/database/client.ts'
 import { type Platform, startPlatform } from '../../src/platform.ts'
+import { removeEverything } from '../support/remove-everything.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 import { sampleStartup } from './sample-app.ts'
@@ -97,26 +98,4 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
       await rm(dataDir, { recursive: true, force: true })
     },
   }
-}
-
-async function removeEverything(docker: Docker, installationId: string): Promise<void> {
-  const filters = { label: [`berth.installation=${installationId}`] }
-  const containers = await docker.listContainers({ all: true, filters })
-  await Promise.all(
-    containers.map(({ Id }) =>
-      docker
-        .getContainer(Id)
-        .remove({ force: true, v: true })
-        .catch(() => {}),
-    ),
-  )
-  const networks = await docker.listNetworks({ filters })
-  await Promise.all(
-    networks.map(({ Id }) =>
-      docker
-        .getNetwork(Id)
-        .remove()
-        .catch(() => {}),
-    ),
-  )
 }

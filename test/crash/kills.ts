@@ -1,0 +1,132 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { settle } from './lab/invariants.ts'
+import type { Laboratory, Role } from './lab/laboratory.ts'
+import type { Pass } from './lab/orders.ts'
+import { pick, randomFrom } from './lab/random.ts'
+import { SCENARIOS, type Scenario } from './lab/scenarios.ts'
+import { createSubject, ended, type Subject } from './lab/subject.ts'
+
+/** Every operation has to have ended this long after the killed process was started again. */
+export const END_SECONDS = 30
+
+export interface KillReport {
+  kills: number
+  /** Orders whose point was not passed this time, because timing decides how often some are. */
+  missed: number
+  slowestSeconds: number
+}
+
+export const emptyReport = (): KillReport => ({ kills: 0, missed: 0, slowestSeconds: 0 })
+
+export type Tell = (line: string) => void
+
+/** SIGKILL at each pass of each failpoint that an operation comes by, one after another. */
+export async function killAtEveryFailpoint(
+  lab: Laboratory,
+  { passesOfEach, scenarios = SCENARIOS, choose = (passes) => passes }: EveryFailpoint,
+  tell: Tell,
+): Promise<KillReport> {
+  const subject = await createSubject(lab, 'Killed', 2)
+  const report = emptyReport()
+  for (const scenario of scenarios) {
+    const passes = choose(await passesOf(lab, scenario, subject, passesOfEach))
+    for (const pass of passes) await killAt(lab, scenario, subject, pass, report, tell)
+    tell(`${scenario.name}: ${passes.length} passes`)
+  }
+  return report
+}
+
+interface EveryFailpoint {
+  passesOfEach: number
+  scenarios?: readonly Scenario[]
+  choose?(passes: Pass[]): Pass[]
+}
+
+/** What the operation comes by when nothing kills it. */
+async function passesOf(lab: Laboratory, scenario: Scenario, subject: Subject, most: number): Promise<Pass[]> {
+  const prepared = await scenario.prepare(lab, subject)
+  await settle(lab)
+  lab.orders.forgetPasses()
+  await expectOutcome(lab, scenario, await scenario.act(lab, prepared))
+  await settle(lab)
+  // Other environments are looked at meanwhile; which pass of theirs it was would be chance.
+  const isOurs = (about: string) => about === prepared.appEnvId || !about.startsWith('env_')
+  return lab.orders
+    .passes(isOurs, most)
+    .map((pass) => (pass.subject === prepared.appEnvId ? { ...pass, subject: 'env' } : pass))
+}
+
+async function killAt(
+  lab: Laboratory,
+  scenario: Scenario,
+  subject: Subject,
+  pass: Pass,
+  report: KillReport,
+  tell: Tell,
+): Promise<void> {
+  const name = `${scenario.name} @ ${pass.point}#${pass.pass}`
+  try {
+    const prepared = await scenario.prepare(lab, subject)
+    const about = pass.subject === 'env' ? prepared.appEnvId : pass.subject
+    lab.orders.arm({ ...pass, subject: about }, 'SIGKILL', `${name} ${report.kills + report.missed}`)
+    const operations = await scenario.act(lab, prepared)
+    await expectOutcome(lab, scenario, operations)
+    // Some points come after the operation, when the environment is looked at again.
+    for (let waited = 0; waited < 20 && !lab.orders.isFired; waited += 1) await pause(100)
+    if (!lab.orders.disarm()) report.missed += 1
+    else report.kills += 1
+    await Promise.all(lab.processes.map((one) => one.ready()))
+    report.slowestSeconds = Math.max(report.slowestSeconds, await settle(lab, END_SECONDS))
+  } catch (error) {
+    lab.orders.disarm()
+    tell(`✗ ${name}`)
+    throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+async function expectOutcome(lab: Laboratory, { outcome }: Scenario, operations: readonly string[]): Promise<void> {
+  for (const id of operations) {
+    const operation = await ended(lab, id, END_SECONDS + 15)
+    if (operation.status !== outcome) throw new Error(`It should have ended ${outcome}: ${JSON.stringify(operation)}`)
+  }
+}
+
+export interface RandomKills {
+  seed: number
+  kills: number
+  environments?: number
+}
+
+/** Operations at random, on several environments at once, while processes are killed at random moments. */
+export async function killAtRandom(
+  lab: Laboratory,
+  { seed, kills, environments = 3 }: RandomKills,
+  tell: Tell,
+): Promise<KillReport> {
+  const random = randomFrom(seed)
+  const subjects: Subject[] = []
+  for (let number = 0; number < environments; number += 1) subjects.push(await createSubject(lab, `Random ${number}`))
+  const report = emptyReport()
+  while (report.kills < kills) {
+    const scenarios = subjects.map(() => pick(random, SCENARIOS))
+    const role = pick<Role>(random, ['api', 'worker', 'worker', 'worker', 'ingress'])
+    const afterMs = Math.floor(random() * 1500)
+    const name = `${scenarios.map((one) => one.name).join(' + ')}, ${role} killed after ${afterMs} ms`
+    try {
+      const prepared = await Promise.all(subjects.map((subject, at) => scenarios[at]?.prepare(lab, subject) ?? subject))
+      const acting = Promise.all(prepared.map((subject, at) => scenarios[at]?.act(lab, subject) ?? []))
+      await pause(afterMs)
+      pick(random, lab.of(role)).signal('SIGKILL')
+      report.kills += 1
+      const operations = await acting
+      await Promise.all(operations.map((ids, at) => expectOutcome(lab, scenarios[at] as Scenario, ids)))
+      await Promise.all(lab.processes.map((one) => one.ready()))
+      report.slowestSeconds = Math.max(report.slowestSeconds, await settle(lab, END_SECONDS))
+    } catch (error) {
+      tell(`✗ kill ${report.kills}: ${name}`)
+      throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+    if (report.kills % 20 === 0) tell(`${report.kills} random kills`)
+  }
+  return report
+}

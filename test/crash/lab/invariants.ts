@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Laboratory } from './laboratory.ts'
+
+/** Each finds what must not be, in the words of its column. */
+const QUERIES: Record<string, string> = {
+  'operations that have not ended': `
+    SELECT id || ' ' || kind || ' ' || status AS found FROM operation WHERE status IN ('QUEUED', 'RUNNING')`,
+  'environments that are UPDATING': `SELECT id AS found FROM app_env WHERE status = 'UPDATING' AND deleted_at IS NULL`,
+  'gaps in version numbers': `
+    SELECT e.id AS found FROM app_env e LEFT JOIN content c ON c.app_env_id = e.id
+    GROUP BY e.id HAVING count(c.id) <> e.last_version OR coalesce(max(c.version), 0) <> e.last_version`,
+  'versions under way in no operation': `
+    SELECT id || ' ' || status AS found FROM content WHERE status IN ('QUEUED', 'BUILDING', 'DEPLOYING')`,
+  'environments whose version was never deployed': `
+    SELECT e.id || ' ' || c.status AS found FROM app_env e JOIN content c ON c.id = e.current_content_id
+    WHERE c.status NOT IN ('DEPLOYED', 'JOB_READY')`,
+  'operations without exactly one outcome event': `
+    SELECT o.id || ' ' || o.kind || ' ' || count(v.type) AS found FROM operation o
+    LEFT JOIN event v ON v.operation_id = o.id
+      AND v.type IN ('operation.succeeded', 'operation.failed', 'operation.cancelled')
+    GROUP BY o.id HAVING count(v.type) <> 1`,
+  'operations without exactly one audit entry': `
+    SELECT o.id || ' ' || o.kind || ' ' || count(a.id) AS found FROM operation o
+    LEFT JOIN audit_entry a ON a.details->>'operationId' = o.id AND a.action <> 'cancelOperation'
+    GROUP BY o.id HAVING count(a.id) <> 1`,
+  'gaps in the sequence of events': `
+    SELECT ledger_id AS found FROM event GROUP BY ledger_id HAVING count(*) <> max(sequence) - min(sequence) + 1`,
+  'replicas that are neither wanted nor draining': `
+    SELECT r.name AS found FROM replica r JOIN app_env e ON e.id = r.app_env_id
+    WHERE r.rollout_id IS DISTINCT FROM e.rollout_id OR r.index >= e.replicas_desired OR r.state <> 'READY'`,
+}
+
+interface WantedReplicas {
+  appEnvId: string
+  rolloutId: string
+  index: number
+  host: string
+}
+
+const WANTED = `
+  SELECT e.id AS "appEnvId", e.rollout_id AS "rolloutId", i AS index, h.host FROM app_env e
+  CROSS JOIN LATERAL generate_series(0, e.replicas_desired - 1) AS i
+  LEFT JOIN LATERAL (SELECT host FROM host WHERE app_env_id = e.id LIMIT 1) h ON true
+  WHERE e.deleted_at IS NULL AND e.status = 'RUNNING'`
+
+/** Everything that is wrong at this moment; nothing when all is well. */
+export async function violations(lab: Laboratory): Promise<string[]> {
+  const found: string[] = []
+  for (const [what, query] of Object.entries(QUERIES)) {
+    const { rows } = await lab.pool.query<{ found: string }>(query)
+    if (rows.length > 0) found.push(`${what}: ${rows.map((row) => row.found).join(', ')}`)
+  }
+  const { rows: wanted } = await lab.pool.query<WantedReplicas>(WANTED)
+  found.push(...(await onTheEngine(lab, wanted)), ...(await networks(lab)), ...(await routes(lab)))
+  return found
+}
+
+async function onTheEngine({ docker, installationId }: Laboratory, wanted: WantedReplicas[]): Promise<string[]> {
+  const filters = { label: [`berth.installation=${installationId}`] }
+  const containers = await docker.listContainers({ all: true, filters })
+  const place = (one: { Labels: Record<string, string> }) =>
+    `${one.Labels['berth.env']} ${one.Labels['berth.operation']} ${one.Labels['berth.replica']}`
+  const running = containers.filter(({ State }) => State === 'running').map(place)
+  const should = wanted.map(({ appEnvId, rolloutId, index }) => `${appEnvId} ${rolloutId} ${index}`)
+  const missing = should.filter((one) => !running.includes(one))
+  const orphaned = containers.map(place).filter((one) => !should.includes(one))
+  const doubled = running.filter((one, position) => running.indexOf(one) !== position)
+  return [
+    ...missing.map((one) => `a container is missing: ${one}`),
+    ...orphaned.map((one) => `a container is orphaned: ${one}`),
+    ...doubled.map((one) => `a container is doubled: ${one}`),
+  ]
+}
+
+async function networks({ docker, installationId, pool }: Laboratory): Promise<string[]> {
+  const filters = { label: [`berth.installation=${installationId}`] }
+  const found = await docker.listNetworks({ filters })
+  const { rows } = await pool.query<{ id: string }>(
+    'SELECT DISTINCT account_id AS id FROM app_env WHERE deleted_at IS NULL',
+  )
+  const owners = new Set(rows.map(({ id }) => id))
+  const accounts = found.map(({ Labels }) => Labels?.['berth.account'] ?? '')
+  return [
+    ...accounts.filter((id) => !owners.has(id)).map((id) => `a network is orphaned: of ${id}`),
+    ...accounts.filter((id, position) => accounts.indexOf(id) !== position).map((id) => `two networks of ${id}`),
+  ]
+}
+
+/** What the ingresses have on disk is what they route by. */
+async function routes(lab: Laboratory): Promise<string[]> {
+  const { rows } = await lab.pool.query<{ host: string; targets: string }>(`
+    SELECT h.host, coalesce(string_agg(r.name, ' ' ORDER BY r.name), '') AS targets FROM host h
+    JOIN app_env e ON e.id = h.app_env_id AND e.deleted_at IS NULL
+    LEFT JOIN replica r ON r.app_env_id = e.id AND r.state = 'READY'
+    WHERE h.status = 'VALID' GROUP BY h.host ORDER BY h.host`)
+  const should = JSON.stringify(rows.map(({ host, targets }) => `${host} ${targets}`))
+  return lab.of('ingress').flatMap(({ name }) => {
+    const { routes } = JSON.parse(readFileSync(join(lab.folder, name, 'ingress-table.json'), 'utf8')) as {
+      routes: { host: string; targets: { name: string }[] }[]
+    }
+    const has = JSON.stringify(
+      routes
+        .map(
+          ({ host, targets }) =>
+            `${host} ${targets
+              .map((target) => target.name)
+              .sort()
+              .join(' ')}`,
+        )
+        .sort(),
+    )
+    return has === should ? [] : [`the table of ${name} is ${has} and should be ${should}`]
+  })
+}
+
+/** Waits until nothing is wrong; returns the seconds it took. Throws with what was wrong last. */
+export async function settle(lab: Laboratory, seconds = 30): Promise<number> {
+  const since = performance.now()
+  for (;;) {
+    const found = await violations(lab).catch((error: Error) => [String(error)])
+    const took = (performance.now() - since) / 1000
+    if (found.length === 0) return took
+    if (took > seconds) throw new Error(`After ${seconds} s still:\n  ${found.join('\n  ')}`)
+    await pause(100)
+  }
+}

@@ -1,0 +1,155 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import Docker from 'dockerode'
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../../../src/database/embedded.ts'
+import { newSecret } from '../../../src/services/token/secret.ts'
+import { removeEverything } from '../../support/remove-everything.ts'
+import { ensureTestImage } from '../../support/test-image.ts'
+import { Orders } from './orders.ts'
+import { LabProcess } from './process.ts'
+
+const ANSWER_TIMEOUT_MS = 60_000
+
+export interface Answer {
+  status: number
+  body: Record<string, unknown>
+  text: string
+  /** The operation that was begun, if one was. */
+  operationId: string | null
+}
+
+export type Role = 'api' | 'worker' | 'ingress'
+
+export type Laboratory = Awaited<ReturnType<typeof openLaboratory>>
+
+export interface LaboratoryOptions {
+  /** How many processes of each role; one of each when omitted. */
+  processes?: Partial<Record<Role, number>>
+  settings?: Record<string, string>
+  /** Of the private PostgreSQL. */
+  postgresSettings?: Record<string, string>
+  databaseUrl?: string
+}
+
+/** Berth as a company runs it, role by role in processes of their own, on a PostgreSQL that is nobody else's. */
+export async function openLaboratory(options: LaboratoryOptions = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-crash-'))
+  const orders = new Orders(join(folder, 'orders'))
+  mkdirSync(orders.folder)
+  const postgres = options.databaseUrl
+    ? null
+    : await startEmbeddedPostgres({
+        dataDir: join(folder, 'database'),
+        settings: options.postgresSettings ?? { fsync: 'off', synchronous_commit: 'off' },
+      })
+  const databaseUrl = options.databaseUrl ?? postgres?.url ?? ''
+  const token = newSecret('USER')
+  const common = {
+    DATABASE_URL: databaseUrl,
+    BERTH_ADMIN_TOKEN: token,
+    BERTH_MASTER_KEY: randomBytes(32).toString('hex'),
+    BERTH_LABORATORY: orders.folder,
+    BERTH_LOG_LEVEL: 'warn',
+    BERTH_RECONCILE_SECONDS: '2',
+    BERTH_DRAIN_SECONDS: '1',
+    BERTH_STOP_GRACE_SECONDS: '2',
+    BERTH_OPERATION_RATE_LIMIT: '1000000',
+    BERTH_RATE_LIMIT: '10000000',
+    ...options.settings,
+  }
+  const processes: LabProcess[] = []
+  const ports: Record<Role, number[]> = { api: [], worker: [], ingress: [] }
+  for (const role of ['api', 'worker', 'ingress'] as const) {
+    for (let number = 1; number <= (options.processes?.[role] ?? 1); number += 1) {
+      const name = `${role}-${number}`
+      const [port, ingressPort] = [await freePort(), await freePort()]
+      ports[role].push(role === 'ingress' ? ingressPort : port)
+      const environment = {
+        ...common,
+        BERTH_ROLES: role,
+        BERTH_DATA_DIR: join(folder, name),
+        PORT: String(role === 'api' ? port : 0),
+        INGRESS_PORT: String(role === 'ingress' ? ingressPort : 0),
+        BERTH_HEALTH_PORT: String(role === 'api' ? 0 : port),
+      }
+      processes.push(new LabProcess({ name, environment, port, logFile: join(folder, `${name}.log`) }))
+    }
+  }
+  for (const one of processes) one.start()
+  await Promise.all(processes.map((one) => one.ready()))
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 })
+  pool.on('error', () => {})
+  const docker = new Docker()
+  const { rows } = await pool.query('SELECT id FROM installation')
+  const installationId = String(rows[0].id)
+
+  /** One REST call, repeated with the same Idempotency-Key until it is answered, whatever dies meanwhile. */
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const key: Record<string, string> = method === 'GET' ? {} : { 'idempotency-key': randomUUID() }
+    const until = Date.now() + ANSWER_TIMEOUT_MS
+    for (let attempt = 0; ; attempt += 1) {
+      const answer = await fetch(`http://127.0.0.1:${ports.api[attempt % ports.api.length]}/api/public/v1${path}`, {
+        method,
+        headers: { authorization: token, 'content-type': 'application/json', ...key, ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+        .then(async (response) => ({
+          status: response.status,
+          text: await response.text(),
+          operationId: /op_\w+/.exec(response.headers.get('operation-location') ?? '')?.[0] ?? null,
+        }))
+        .catch((error: Error) => ({ status: 0, text: String(error.cause ?? error), operationId: null }))
+      const isAnswered = answer.status !== 0 && answer.status !== 503
+      if (isAnswered) return { ...answer, body: JSON.parse(answer.text) }
+      if (Date.now() > until) throw new Error(`${method} ${path} was not answered: ${answer.status} ${answer.text}`)
+      await pause(50)
+    }
+  }
+
+  return {
+    ...{ folder, orders, databaseUrl, token, processes, ports, pool, docker, installationId, call },
+    image: await ensureTestImage(docker),
+    of: (role: Role) => processes.filter(({ name }) => name.startsWith(role)),
+    /** A call that has to be accepted; its body. */
+    async ok(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+      return accepted(method, path, await call(method, path, body)).body
+    },
+    /** A call that has to begin an operation; its id. */
+    async begin(method: string, path: string, body?: unknown): Promise<string> {
+      const { operationId, text } = accepted(method, path, await call(method, path, body))
+      if (operationId === null) throw new Error(`${method} ${path} began nothing: ${text}`)
+      return operationId
+    },
+    async close(isKept = false) {
+      await Promise.all(processes.map((one) => one.stop()))
+      await pool.end()
+      await postgres?.stop()
+      await removeEverything(docker, installationId)
+      if (!isKept) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function accepted(method: string, path: string, answer: Answer): Answer {
+  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`)
+  return answer
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('No free port')
+  return address.port
+}

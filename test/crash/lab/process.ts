@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const MAIN = join(import.meta.dirname, '../../../src/main.ts')
+const START_TIMEOUT_MS = 60_000
+
+export interface ProcessOptions {
+  name: string
+  environment: Record<string, string>
+  /** Where it answers /readyz. */
+  port: number
+  logFile: string
+}
+
+/** One Berth process that is started again whenever it dies, as an init system would. */
+export class LabProcess {
+  readonly name: string
+  readonly #options: ProcessOptions
+  #child: ChildProcess | null = null
+  #isWanted = false
+  deaths = 0
+
+  constructor(options: ProcessOptions) {
+    this.name = options.name
+    this.#options = options
+  }
+
+  start(): void {
+    this.#isWanted = true
+    const { environment, logFile } = this.#options
+    const log = openSync(logFile, 'a')
+    const child = spawn(process.execPath, [MAIN], {
+      stdio: ['ignore', log, log],
+      env: { PATH: process.env.PATH ?? '', ...environment },
+    })
+    this.#child = child
+    child.once('exit', () => {
+      this.deaths += 1
+      if (this.#isWanted) this.start()
+    })
+  }
+
+  async ready(): Promise<void> {
+    const until = Date.now() + START_TIMEOUT_MS
+    while (Date.now() < until) {
+      const answer = await fetch(`http://127.0.0.1:${this.#options.port}/readyz`).catch(() => null)
+      await answer?.text()
+      if (answer?.ok) return
+      await pause(50)
+    }
+    throw new Error(`${this.name} is not ready after ${START_TIMEOUT_MS} ms; see ${this.#options.logFile}`)
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal)
+  }
+
+  /** Ends it for good. One that is paused or does not listen is killed. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    this.#isWanted = false
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGCONT')
+    child.kill(signal)
+    const killing = setTimeout(() => child.kill('SIGKILL'), 15_000)
+    await ended
+    clearTimeout(killing)
+  }
+}

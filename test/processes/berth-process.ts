@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const READY = /Berth is ready/
+
+export interface BerthProcess {
+  child: ChildProcess
+  /** Everything it has printed so far. */
+  said(): string
+  /** Its exit code, once it has ended. */
+  ended: Promise<number | null>
+  end(signal: NodeJS.Signals): Promise<void>
+}
+
+/** `src/main.ts` in a process of its own, with these settings and no others. */
+export function spawnBerth(settings: Record<string, string>): BerthProcess {
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, ...settings }
+  const child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'pipe', 'pipe'], env })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      text += chunk
+    })
+  }
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    await ended
+  }
+  return { child, said: () => text, ended, end }
+}
+
+/** The same, once it is ready. */
+export async function startBerth(settings: Record<string, string>): Promise<BerthProcess> {
+  const berth = spawnBerth(settings)
+  let hasEnded = false
+  void berth.ended.then(() => {
+    hasEnded = true
+  })
+  while (!READY.test(berth.said())) {
+    if (hasEnded) throw new Error(`Berth ended instead of starting:\n${berth.said()}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return berth
+}
+
+/** One that nobody listens on, or has in the last moments. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address ? address.port : 0
+}

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { type BerthProcess, freePort, spawnBerth, startBerth } from './berth-process.ts'
+
+const NO_ENGINE = 'unix:///nonexistent'
+
+let database: TestDatabase
+let dataDir: string
+let settings: Record<string, string>
+let running: BerthProcess[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+
+afterAll(() => database.drop())
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), "berth-start's "))
+  const [port, ingressPort] = [await freePort(), await freePort()]
+  settings = {
+    PORT: `${port}`,
+    INGRESS_PORT: `${ingressPort}`,
+    BERTH_DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
+    DOCKER_HOST: NO_ENGINE,
+    BERTH_LOG_LEVEL: 'silent',
+    // One database, opened from a new data directory each time.
+    BERTH_MASTER_KEY: '5e'.repeat(32),
+  }
+})
+
+afterEach(async () => {
+  await Promise.all(running.map((berth) => berth.end('SIGKILL')))
+  running = []
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+async function start(more: Record<string, string> = {}): Promise<BerthProcess> {
+  const berth = await startBerth({ ...settings, ...more })
+  running.push(berth)
+  return berth
+}
+
+/** What a Berth says that cannot start. */
+async function refusal(more: Record<string, string>): Promise<string> {
+  const berth = spawnBerth({ ...settings, ...more })
+  running.push(berth)
+  expect(await berth.ended).toBe(1)
+  return berth.said()
+}
+
+describe('the start', () => {
+  test('ends with a command that finds this very Berth', async () => {
+    const { PORT, INGRESS_PORT } = settings
+    const berth = await start()
+    const quoted = `'${dataDir.replace("'", "'\\''")}'`
+    const place = `PORT=${PORT} INGRESS_PORT=${INGRESS_PORT} BERTH_DATA_DIR=${quoted} DOCKER_HOST=${NO_ENGINE}`
+    expect(berth.said()).toContain(`\n  ${place} npm run demo\n`)
+    expect(berth.said()).toContain(`Engine     none answers at ${NO_ENGINE}`)
+  })
+
+  test.each(['api', 'ingress'])('of the role %s has nothing to say of an engine', async (role) => {
+    const berth = await start({ BERTH_ROLES: role })
+    expect(berth.said()).not.toMatch(/engine/i)
+  })
+
+  test('beside another on the same data directory and ports says where that one is', async () => {
+    const first = await start()
+    const said = await refusal({})
+    expect(said).toContain(`Berth already runs on this data directory (${dataDir}) and has port ${settings.PORT}`)
+    expect(said).toContain(`process ${first.child.pid} (api, worker, ingress): API http://127.0.0.1:${settings.PORT}`)
+    expect(said).toMatch(/kill \d+[\s\S]*BERTH_DATA_DIR, PORT and INGRESS_PORT/)
+    const beside = await start({ PORT: '0', INGRESS_PORT: '0' })
+    expect(beside.said()).toContain(`Shared     data directory, with process ${first.child.pid}`)
+  })
+
+  test('is not hindered by one that was killed, and waits for one that is stopping', async () => {
+    await (await start()).end('SIGKILL')
+    const second = await start()
+    expect(second.said()).not.toContain('Shared')
+    second.child.kill('SIGTERM')
+    await start()
+    expect(await second.ended).toBe(0)
+  })
+
+  test('on a port of some other program names the setting and a port that is free', async () => {
+    const stranger = createServer().listen(Number(settings.PORT), '127.0.0.1')
+    const said = await refusal({})
+    expect(said).toMatch(new RegExp(`Port ${settings.PORT} .*taken by another program. Set PORT .*such as PORT=\\d+`))
+    stranger.close()
+  })
+
+  test.each([
+    ['nothing listens', 'postgres://u:sesame@localhost:1/x', /nothing listens at localhost:1/],
+    ['the password is wrong', 'wrong password', /refuses the password of the user "berth"/],
+    ['the database is missing', 'missing database', /has no database "missing"/],
+  ])('names DATABASE_URL when %s, without the password', async (_, kind, expected) => {
+    const url = new URL(kind.startsWith('postgres') ? kind : database.url)
+    if (kind === 'wrong password') url.password = 'sesame'
+    if (kind === 'missing database') url.pathname = '/missing'
+    const said = await refusal({ DATABASE_URL: url.href })
+    expect(said).toMatch(/^DATABASE_URL \(postgres/)
+    expect(said).toMatch(expected)
+    expect(said).not.toContain(url.password)
+  })
+
+  test('says why the data directory cannot be used', async () => {
+    expect(await refusal({ BERTH_DATA_DIR: '/dev/null/x' })).toMatch(/data directory .* part of its path is a file/)
+  })
+})

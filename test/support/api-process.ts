@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { newSecret } from '../../src/services/token/secret.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const START_TIMEOUT_MS = 60_000
+
+export interface ApiProcess {
+  child: ChildProcess
+  /** Such as http://127.0.0.1:4000. */
+  url: string
+  token: string
+  /** What it has said so far. */
+  said(): string
+  /** Sends a signal and waits for the end; the exit code, and the milliseconds that it took. */
+  end(signal?: NodeJS.Signals): Promise<{ code: number | null; ms: number }>
+}
+
+interface ApiProcessOptions {
+  databaseUrl: string
+  /** Settings besides; BERTH_ROLES is `api` unless it is among them. */
+  settings?: Record<string, string>
+  nodeOptions?: string[]
+  /** Gives the process a channel for messages. */
+  ipc?: boolean
+}
+
+/** Starts real api processes on one database, as several hosts would: each has a data directory of its own. */
+export function createFleet({ databaseUrl, ...common }: ApiProcessOptions) {
+  const token = newSecret('USER')
+  const masterKey = randomBytes(32).toString('hex')
+  const directories: string[] = []
+  const started: ApiProcess[] = []
+
+  return {
+    token,
+    async start(options: Partial<ApiProcessOptions> = {}): Promise<ApiProcess> {
+      const dataDir = await mkdtemp(join(tmpdir(), 'berth-api-'))
+      directories.push(dataDir)
+      const { settings = {}, nodeOptions = [], ipc = false } = { ...common, ...options }
+      const child = spawn(process.execPath, [...nodeOptions, MAIN], {
+        stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
+        env: {
+          ...process.env,
+          ...{ PORT: '0', INGRESS_PORT: '0', BERTH_ROLES: 'api', BERTH_LOG_LEVEL: 'error' },
+          ...{ DATABASE_URL: databaseUrl, BERTH_DATA_DIR: dataDir, BERTH_ADMIN_TOKEN: token },
+          ...{ BERTH_MASTER_KEY: masterKey, ...settings },
+        },
+      })
+      const running = await untilReady(child, token)
+      started.push(running)
+      return running
+    },
+    async stop() {
+      await Promise.all(started.map((running) => running.end('SIGTERM')))
+      await Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true })))
+    },
+  }
+}
+
+async function untilReady(child: ChildProcess, token: string): Promise<ApiProcess> {
+  let said = ''
+  const ended = once(child, 'exit')
+  const ready = new Promise<string>((resolve, reject) => {
+    const failed = () => reject(new Error(`An api process did not start:\n${said}`))
+    const late = setTimeout(failed, START_TIMEOUT_MS)
+    const hear = (chunk: Buffer) => {
+      said += chunk
+      const url = /API\s+(http:\/\/\S+?)\/api/.exec(said)?.[1]
+      if (!url) return
+      clearTimeout(late)
+      resolve(url)
+    }
+    child.stdout?.on('data', hear)
+    child.stderr?.on('data', hear)
+    child.once('exit', failed)
+  })
+  return {
+    child,
+    url: await ready,
+    token,
+    said: () => said,
+    async end(signal = 'SIGTERM') {
+      const since = performance.now()
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+      const [code] = child.exitCode === null && child.signalCode === null ? await ended : [child.exitCode]
+      return { code: code as number | null, ms: performance.now() - since }
+    },
+  }
+}

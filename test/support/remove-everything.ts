@@ -1,0 +1,10 @@
+import type Docker from 'dockerode'
+
+/** Takes away whatever an installation has left on the engine. */
+export async function removeEverything(docker: Docker, installationId: string): Promise<void> {
+  const filters = { label: [`berth.installation=${installationId}`] }
+  const containers = await docker.listContainers({ all: true, filters })
+  const networks = await docker.listNetworks({ filters })
+  await Promise.allSettled(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
+  await Promise.allSettled(networks.map(({ Id }) => docker.getNetwork(Id).remove()))
+}
