@@ -14,6 +14,8 @@ const COMMANDS = {
   test: { program: ['node_modules/vitest/vitest.mjs', 'run'], engine: 'required' },
   demo: { program: ['scripts/demo.ts'], engine: 'required' },
   bench: { program: ['bench/run.ts'], engine: 'required' },
+  'prove:pauses': { program: ['test/crash/prove-pauses.ts'], engine: 'required' },
+  'prove:database': { program: ['test/crash/prove-database.ts'], engine: 'required' },
   'prove:kills': { program: ['test/crash/prove-kills.ts'], engine: 'required' },
   check: { program: ['scripts/check.ts'] },
   reset: { program: ['scripts/reset.ts'], engine: 'sought' },

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, renameSync } from 'node:fs'
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Where the crash laboratory may end a process: between any two steps that something else must survive. */
@@ -66,7 +66,9 @@ function read(path: string): string | null {
 
 function take(folder: string): boolean {
   try {
-    renameSync(join(folder, 'armed'), join(folder, 'fired'))
+    renameSync(join(folder, 'armed'), join(folder, 'taken'))
+    writeFileSync(join(folder, 'draft'), String(process.pid))
+    renameSync(join(folder, 'draft'), join(folder, 'fired'))
     return true
   } catch {
     return false

@@ -1,4 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
 import { createStatementNames } from './statement-names.ts'
 
@@ -39,7 +40,12 @@ export function createDatabase({ url, poolSize, onQuery }: DatabaseOptions): Dat
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }
-  const adapter = new PrismaPg(connections, { statementNameGenerator: createStatementNames() })
+  const pool = new pg.Pool(connections)
+  // The pool and the adapter listen by turns, and between two turns a connection that breaks would take the process
+  // down. Whoever uses it next is told.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  const options = { statementNameGenerator: createStatementNames(), disposeExternalPool: true }
+  const adapter = new PrismaPg(pool, options)
   const transactionOptions = { maxWait: CONNECT_TIMEOUT_MS, timeout: TRANSACTION_TIMEOUT_MS }
   if (!onQuery) return new PrismaClient({ adapter, transactionOptions })
 

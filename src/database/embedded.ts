@@ -7,6 +7,7 @@ import { findServer, initialise, launch, logTail, SUPERUSER, shutDown } from './
 
 const DATABASE = 'berth'
 const STOP_TIMEOUT_SECONDS = 20
+const REVIVE_PAUSE_MS = 1_000
 
 // Every process that uses the server holds this lock shared, and the server is stopped by whoever gets it
 // exclusively. Unlike a file, it is released when its holder is killed.
@@ -17,6 +18,8 @@ export interface EmbeddedOptions {
   /** Server settings beyond the default; tests trade durability for speed. */
   settings?: Record<string, string>
   startTimeoutSeconds?: number
+  /** Whether a server that dies is started again; true unless somebody else sees to that. */
+  isRevived?: boolean
 }
 
 export interface EmbeddedPostgres {
@@ -27,22 +30,63 @@ export interface EmbeddedPostgres {
   stop(): Promise<void>
 }
 
-/** A real PostgreSQL in `<dataDir>/postgres`: made at the first call, adopted when one is already running there. */
+/**
+ * A real PostgreSQL in `<dataDir>/postgres`: made at the first call, adopted when one is already running there, and
+ * started again when it dies while it is in use.
+ */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, settings = {}, startTimeoutSeconds = 60 } = options
+  const { dataDir, settings = {}, startTimeoutSeconds = 60, isRevived = true } = options
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   // One name for one place: a running server is recognised by the folder it was started with.
   const folder = join(realpathSync(dataDir), 'postgres')
   if (!existsSync(folder)) await create(folder)
+  const start = () => bringUp(folder, settings, startTimeoutSeconds)
+  const { url, holder } = await start()
+  const stopping = new AbortController()
+  const use = { holder, reviving: Promise.resolve() }
+  const watch = () => {
+    if (!isRevived) return
+    use.holder.once('end', () => {
+      if (!stopping.signal.aborted) use.reviving = revive(start, stopping.signal).then(takeOver)
+    })
+  }
+  const takeOver = (revived: pg.Client | null) => {
+    if (!revived) return
+    use.holder = revived
+    watch()
+  }
+  watch()
+  return {
+    url,
+    isShared: () => isShared(use.holder),
+    async stop() {
+      stopping.abort()
+      await use.reviving
+      await release(use.holder, folder)
+    },
+  }
+}
+
+/** Tries until it succeeds or is no longer wanted: without a database there is nothing better to do. */
+async function revive(start: () => Promise<{ holder: pg.Client }>, signal: AbortSignal): Promise<pg.Client | null> {
+  while (!signal.aborted) {
+    const revived = await start().catch(() => null)
+    if (revived) return revived.holder
+    await sleep(REVIVE_PAUSE_MS, undefined, { signal }).catch(() => {})
+  }
+  return null
+}
+
+/** Finds the server running or starts it, and marks it as used. */
+async function bringUp(folder: string, settings: Record<string, string>, startTimeoutSeconds: number) {
   const password = readFileSync(join(folder, 'password'), 'utf8')
   const deadline = Date.now() + startTimeoutSeconds * 1000
-
   while (Date.now() < deadline) {
     if (!findServer(folder)?.ready) await launch(folder, settings, deadline)
     const port = findServer(folder)?.port
     const url = `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}`
     const holder = port ? await hold(url) : null
-    if (holder) return { url, isShared: () => isShared(holder), stop: () => release(holder, folder) }
+    if (holder) return { url, holder }
     // Another process may be stopping the server, or starting it, at this very moment.
     await sleep(250)
   }

@@ -1,4 +1,4 @@
-import { DomainError, unavailable } from '../domain/errors.ts'
+import { DomainError, invalidField, unavailable } from '../domain/errors.ts'
 import { Prisma } from './generated/prisma/client.ts'
 
 const RETRY_AFTER_SECONDS = 2
@@ -6,21 +6,38 @@ const RETRY_AFTER_SECONDS = 2
 /** Prisma's names for: unreachable, refused, timed out, closed, pool exhausted, transaction not started or lost. */
 const UNREACHABLE = new Set(['P1000', 'P1001', 'P1002', 'P1008', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037'])
 
-/** PostgreSQL's own: deadlock, serialization failure. */
-const TRANSIENT_STATES = /40P01|40001/
+/** Prisma's names for an error that is PostgreSQL's own, with its state in the words. */
+const FROM_POSTGRES = new Set(['P2010', 'P2039'])
+
+/** Deadlock, serialization failure. */
+const TRANSIENT_STATES = /^(40P01|40001)$/
+
+/**
+ * Lock and statement timeouts, a server that stops or dies, a lost connection, and one that has run out of connections,
+ * memory or disk.
+ */
+const AWAY_STATES = /^(55P03|57014|57P0\d|25P03|08\d{3}|08P01|53\d{3}|58030)$/
+
+/** A NUL, which PostgreSQL's texts and JSON cannot hold. Inputs of writes are looked through; ids that are asked for are not. */
+const NUL_STATES = /^(22021|22P05)$/
 
 const isKnown = (error: unknown): error is Prisma.PrismaClientKnownRequestError =>
   error instanceof Prisma.PrismaClientKnownRequestError
 
+/** PostgreSQL's word for what went wrong; empty for what is not its own. The message goes on with callers' words. */
+const stateOf = (error: Prisma.PrismaClientKnownRequestError): string =>
+  (FROM_POSTGRES.has(error.code) && /\bCode: `(\w{5})`/.exec(error.message)?.[1]) || ''
+
 /** True when the transaction left nothing behind and would probably succeed if it were run again. */
 export function isTransient(error: unknown): boolean {
   if (!isKnown(error)) return false
-  return error.code === 'P2034' || (error.code === 'P2010' && TRANSIENT_STATES.test(error.message))
+  return error.code === 'P2034' || TRANSIENT_STATES.test(stateOf(error))
 }
 
 /** A database that is away is not the caller's mistake, nor a fault to be masked: 503, try again. */
 export function asDomainError(error: unknown): unknown {
   if (error instanceof DomainError) return error
+  if (isKnown(error) && NUL_STATES.test(stateOf(error))) return invalidField('body', 'must not contain a NUL character')
   if (!isUnreachable(error)) return error
   const refusal = unavailable('The database does not answer at the moment; nothing was changed', RETRY_AFTER_SECONDS)
   // Not for the caller: the log says what it was.
@@ -30,12 +47,9 @@ export function asDomainError(error: unknown): unknown {
 
 function isUnreachable(error: unknown): boolean {
   if (error instanceof Prisma.PrismaClientInitializationError) return true
-  if (isKnown(error)) return UNREACHABLE.has(error.code) || isCancelledBySettings(error)
+  if (isKnown(error)) return UNREACHABLE.has(error.code) || AWAY_STATES.test(stateOf(error))
   return (
-    error instanceof Error && /ECONNREFUSED|ECONNRESET|terminat|Connection .*closed|not queryable/i.test(error.message)
+    error instanceof Error &&
+    /ECONNREFUSED|ECONNRESET|connection .*(terminated|closed)|terminating connection|not queryable/i.test(error.message)
   )
 }
-
-/** lock_timeout, statement_timeout, and the server's own shutting down. */
-const isCancelledBySettings = (error: Prisma.PrismaClientKnownRequestError): boolean =>
-  error.code === 'P2010' && /55P03|57014|57P0[1-3]/.test(error.message)

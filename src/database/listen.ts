@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5_000
+const END_TIMEOUT_MS = 1_000
 const CONNECT_TIMEOUT_MS = 5_000
 
 export interface Listening {
@@ -49,11 +50,13 @@ export function listen({ url, channels, onHint, onConnect, log }: ListenOptions)
   async function session(onOpen: () => void): Promise<void> {
     const client = new pg.Client({
       connectionString: url,
+      application_name: 'berth-listen',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
     })
     const lost = new Promise<void>((resolve) => {
-      client.once('error', () => resolve())
+      // A connection that breaks may say so more than once.
+      client.on('error', () => resolve())
       client.once('end', () => resolve())
       closing.signal.addEventListener('abort', () => resolve(), { once: true })
     })
@@ -66,7 +69,8 @@ export function listen({ url, channels, onHint, onConnect, log }: ListenOptions)
       onConnect?.()
       await lost
     } finally {
-      await client.end().catch(() => {})
+      // A peer that vanished does not say goodbye either.
+      await Promise.race([client.end().catch(() => {}), sleep(END_TIMEOUT_MS, undefined, { ref: false })])
     }
   }
 

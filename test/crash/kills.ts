@@ -43,7 +43,7 @@ interface EveryFailpoint {
 }
 
 /** What the operation comes by when nothing kills it. */
-async function passesOf(lab: Laboratory, scenario: Scenario, subject: Subject, most: number): Promise<Pass[]> {
+export async function passesOf(lab: Laboratory, scenario: Scenario, subject: Subject, most: number): Promise<Pass[]> {
   const prepared = await scenario.prepare(lab, subject)
   await settle(lab)
   lab.orders.forgetPasses()
@@ -84,7 +84,11 @@ async function killAt(
   }
 }
 
-async function expectOutcome(lab: Laboratory, { outcome }: Scenario, operations: readonly string[]): Promise<void> {
+export async function expectOutcome(
+  lab: Laboratory,
+  { outcome }: Scenario,
+  operations: readonly string[],
+): Promise<void> {
   for (const id of operations) {
     const operation = await ended(lab, id, END_SECONDS + 15)
     if (operation.status !== outcome) throw new Error(`It should have ended ${outcome}: ${JSON.stringify(operation)}`)

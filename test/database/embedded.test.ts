@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
 import { findServer, shutDown } from '../../src/database/postgres-server.ts'
 
@@ -54,6 +54,20 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 describe('the embedded PostgreSQL', () => {
+  test('is started again, with everything that was committed, when it is killed', async () => {
+    const server = await startEmbeddedPostgres({ dataDir })
+    await query(server.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
+    const before = findServer(folder())
+    process.kill(before?.pid ?? 0, 'SIGKILL')
+    await vi.waitFor(async () => expect(await query(server.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]), {
+      timeout: 20_000,
+      interval: 100,
+    })
+    expect(findServer(folder())?.pid).not.toBe(before?.pid)
+    await server.stop()
+    expect(findServer(folder())).toBeNull()
+  })
+
   test('keeps its data, its password and its port from one start to the next', async () => {
     const first = await startEmbeddedPostgres({ dataDir })
     await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer')

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Visits {
   /** Requests that were answered 200, by the version that answered. */
@@ -13,7 +14,7 @@ interface Answer {
 }
 
 /** Keeps a number of visitors busy with one host, each with a connection of its own, until told to stop. */
-export function startVisitors(ingressUrl: string, host: string, count: number): Visits {
+export function startVisitors(ingressUrl: string, host: string, count: number, pauseMs = 0): Visits {
   const agent = new Agent({ keepAlive: true, maxSockets: count })
   const visits: Visits = { byVersion: new Map(), failures: [], stop }
   let stopped = false
@@ -21,6 +22,7 @@ export function startVisitors(ingressUrl: string, host: string, count: number): 
 
   async function visit(): Promise<void> {
     while (!stopped) {
+      if (pauseMs > 0) await sleep(pauseMs)
       const answer = await ask(ingressUrl, host, agent).catch((error: Error) => ({ status: 0, body: error.message }))
       if (answer.status !== 200) visits.failures.push(`${answer.status} ${answer.body.slice(0, 200)}`)
       else {

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import Docker from 'dockerode'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../../../src/database/embedded.ts'
+import { findServer } from '../../../src/database/postgres-server.ts'
 import { newSecret } from '../../../src/services/token/secret.ts'
 import { removeEverything } from '../../support/remove-everything.ts'
 import { ensureTestImage } from '../../support/test-image.ts'
@@ -31,9 +32,6 @@ export interface LaboratoryOptions {
   /** How many processes of each role; one of each when omitted. */
   processes?: Partial<Record<Role, number>>
   settings?: Record<string, string>
-  /** Of the private PostgreSQL. */
-  postgresSettings?: Record<string, string>
-  databaseUrl?: string
 }
 
 /** Berth as a company runs it, role by role in processes of their own, on a PostgreSQL that is nobody else's. */
@@ -41,13 +39,11 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'berth-crash-'))
   const orders = new Orders(join(folder, 'orders'))
   mkdirSync(orders.folder)
-  const postgres = options.databaseUrl
-    ? null
-    : await startEmbeddedPostgres({
-        dataDir: join(folder, 'database'),
-        settings: options.postgresSettings ?? { fsync: 'off', synchronous_commit: 'off' },
-      })
-  const databaseUrl = options.databaseUrl ?? postgres?.url ?? ''
+  // The machine does not crash, so nothing need reach the disk; what is committed has to survive the server's death.
+  const startDatabase = () =>
+    startEmbeddedPostgres({ dataDir: join(folder, 'database'), settings: { fsync: 'off' }, isRevived: false })
+  let postgres = await startDatabase()
+  const databaseUrl = postgres.url
   const token = newSecret('USER')
   const common = {
     DATABASE_URL: databaseUrl,
@@ -120,6 +116,15 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
     ...{ folder, orders, databaseUrl, token, processes, ports, pool, docker, installationId, call },
     image: await ensureTestImage(docker),
     of: (role: Role) => processes.filter(({ name }) => name.startsWith(role)),
+    database: {
+      kill() {
+        const server = findServer(join(folder, 'database', 'postgres'))
+        if (server) process.kill(server.pid, 'SIGKILL')
+      },
+      async restart() {
+        postgres = await startDatabase()
+      },
+    },
     /** A call that has to be accepted; its body. */
     async ok(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
       return accepted(method, path, await call(method, path, body)).body
@@ -133,7 +138,7 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
     async close(isKept = false) {
       await Promise.all(processes.map((one) => one.stop()))
       await pool.end()
-      await postgres?.stop()
+      await postgres.stop()
       await removeEverything(docker, installationId)
       if (!isKept) rmSync(folder, { recursive: true, force: true })
     },

@@ -35,6 +35,11 @@ export class Orders {
     return existsSync(this.#path('fired'))
   }
 
+  /** The process that carried it out; null while none has. */
+  get firedBy(): number | null {
+    return this.isFired ? Number(readFileSync(this.#path('fired'), 'utf8')) : null
+  }
+
   forgetPasses(): void {
     rmSync(this.#path('passes'), { force: true })
   }

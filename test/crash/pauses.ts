@@ -1,0 +1,106 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { END_SECONDS, expectOutcome, passesOf, type Tell } from './kills.ts'
+import { settle } from './lab/invariants.ts'
+import type { Laboratory } from './lab/laboratory.ts'
+import type { Pass } from './lab/orders.ts'
+import type { LabProcess } from './lab/process.ts'
+import { pick, randomFrom } from './lab/random.ts'
+import { SCENARIOS, type Scenario } from './lab/scenarios.ts'
+import { createSubject, type Subject } from './lab/subject.ts'
+
+export interface PauseReport {
+  pauses: number
+  slowestTakeoverSeconds: number
+}
+
+/**
+ * A worker is stopped by SIGSTOP in the middle of an operation. The other has to take over and end it; then the
+ * first goes on where it was, and must change nothing. Needs two workers.
+ */
+export async function pauseWorkers(
+  lab: Laboratory,
+  { seed, pauses }: { seed: number; pauses: number },
+  tell: Tell,
+): Promise<PauseReport> {
+  const random = randomFrom(seed)
+  const subject = await createSubject(lab, 'Paused', 2)
+  const passes = new Map<string, Pass[]>()
+  const report = { pauses: 0, slowestTakeoverSeconds: 0 }
+  // A cancelled operation is over in the request, so there is nothing to take over.
+  const scenarios = SCENARIOS.filter(({ outcome }) => outcome === 'SUCCEEDED')
+  while (report.pauses < pauses) {
+    const scenario = pick(random, scenarios)
+    const known = passes.get(scenario.name) ?? (await workersPasses(lab, scenario, subject))
+    passes.set(scenario.name, known)
+    const pass = pick(random, known)
+    const name = `${scenario.name} paused @ ${pass.point}#${pass.pass}`
+    try {
+      const took = await pauseAt(lab, scenario, subject, pass, `${name} ${report.pauses}`)
+      if (took === null) continue
+      report.pauses += 1
+      report.slowestTakeoverSeconds = Math.max(report.slowestTakeoverSeconds, took)
+    } catch (error) {
+      throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+    if (report.pauses % 10 === 0) tell(`${report.pauses} pauses`)
+  }
+  return report
+}
+
+async function workersPasses(lab: Laboratory, scenario: Scenario, subject: Subject): Promise<Pass[]> {
+  const passes = await passesOf(lab, scenario, subject, 4)
+  return passes.filter(({ point }) => !/^(request|routes)\./.test(point))
+}
+
+/** Seconds from the pause to the operation's end; null when the point was not passed before that. */
+async function pauseAt(
+  lab: Laboratory,
+  scenario: Scenario,
+  subject: Subject,
+  pass: Pass,
+  id: string,
+): Promise<number | null> {
+  const prepared = await scenario.prepare(lab, subject)
+  const about = pass.subject === 'env' ? prepared.appEnvId : pass.subject
+  lab.orders.arm({ ...pass, subject: about }, 'SIGSTOP', id)
+  const operations = await scenario.act(lab, prepared)
+  const since = performance.now()
+  await expectOutcome(lab, scenario, operations)
+  const took = (performance.now() - since) / 1000
+  if (!lab.orders.disarm()) return null
+  const paused = pausedWorker(lab)
+  try {
+    await settle(lab, END_SECONDS)
+    const before = await truth(lab)
+    paused.signal('SIGCONT')
+    await paused.ready()
+    // Long enough for it to do what it was about to, and to find out that it may not.
+    await pause(500)
+    await settle(lab, END_SECONDS)
+    const after = await truth(lab)
+    if (after !== before) throw new Error(`Something was written after the pause:\n${before}\n${after}`)
+    return took
+  } finally {
+    paused.signal('SIGCONT')
+  }
+}
+
+function pausedWorker(lab: Laboratory): LabProcess {
+  const paused = lab.of('worker').find(({ pid }) => pid === lab.orders.firedBy)
+  if (!paused) throw new Error('It was no worker that paused')
+  return paused
+}
+
+/** What must be the same before and after: everything that only an operation may change. */
+async function truth({ pool, docker, installationId }: Laboratory): Promise<string> {
+  const { rows } = await pool.query<{ truth: string }>(`
+    SELECT concat_ws(E'\\n',
+      (SELECT string_agg(concat_ws(' ', id, status, reason, attempt, finished_at), E'\\n' ORDER BY id) FROM operation),
+      (SELECT string_agg(concat_ws(' ', id, status, image_digest, deployed_at), E'\\n' ORDER BY id) FROM content),
+      (SELECT string_agg(concat_ws(' ', id, status, current_content_id, rollout_id, replicas_desired, last_version), E'\\n'
+        ORDER BY id) FROM app_env),
+      (SELECT string_agg(concat_ws(' ', name, container_id, address, state), E'\\n' ORDER BY name) FROM replica)) AS truth`)
+  const filters = { label: [`berth.installation=${installationId}`] }
+  const containers = await docker.listContainers({ all: true, filters })
+  return `${rows[0]?.truth}\n${containers.map(({ Id, State }) => `${Id} ${State}`).sort()}`
+}
