@@ -112,9 +112,8 @@ async function startReplica(application: Application, index: number, { id, state
     await tolerating([304], () => container.start({ abortSignal: signal }))
   } catch (error) {
     if (isGone(error)) return false
-    if (!lostItsNetwork(error)) throw refusalOf(error)
-    // A stopped container remembers its network by id, so one whose network was pruned never starts again.
-    networks.forget(rollout.accountId)
+    if (lostItsNetwork(error)) networks.forget(rollout.accountId)
+    else if (!isWedged(error)) throw refusalOf(error)
     await removeContainer(engine, id, 0, signal)
     return false
   }
@@ -127,6 +126,11 @@ const isGone = (error: unknown): boolean =>
   (statusOf(error) === 404 && messageOf(error).startsWith('No such container')) ||
   (statusOf(error) === 409 && /marked for removal|removal of container/i.test(messageOf(error)))
 
+/** An engine that was killed while it started a container may remember nothing of it, and yet find it running. */
+const isWedged = (error: unknown): boolean =>
+  statusOf(error) !== null && /task \S+ already exists/i.test(messageOf(error))
+
+/** A stopped container remembers its network by id, so one whose network was pruned never starts again. */
 const lostItsNetwork = (error: unknown): boolean =>
   statusOf(error) !== null && /network \S+ not found/i.test(messageOf(error))
 

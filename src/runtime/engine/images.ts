@@ -58,9 +58,7 @@ export class EngineImages {
       if (IMAGE_ID.test(image)) return this.#resolveId(image, signal)
       const parsed = parseImageReference(image)
       if ('problem' in parsed) throw new RuntimeError('IMAGE_INVALID', `"${image}": ${parsed.problem}`)
-      // Also shows in the time of a short call, not of a pull, whether the engine is there at all.
-      const name = formatImageReference(parsed.reference)
-      const copy = await within(this.#engine, { signal }, (short) => findImage(this.#engine, name, short))
+      const copy = await findImage(this.#engine, formatImageReference(parsed.reference), signal)
       if (copy && this.#isSilent(parsed.reference)) return { pinned: copy.Id, fromCache: true }
       isPulling = true
       return this.#pull({ image, reference: parsed.reference, credential, copy }, signal)
@@ -130,9 +128,11 @@ function digestIn(image: ImageInspectInfo, reference: ImageReference): string | 
   return null
 }
 
+/** In the time of a short call, not of a pull: this also shows whether the engine is there at all. */
 async function findImage(engine: Engine, name: string, signal: AbortSignal): Promise<ImageInspectInfo | null> {
   try {
-    return (await ask(engine, { path: `/images/${name}/json`, signal })) as ImageInspectInfo
+    const path = `/images/${name}/json`
+    return (await within(engine, { signal }, (short) => ask(engine, { path, signal: short }))) as ImageInspectInfo
   } catch (error) {
     if (statusOf(error) === 404) return null
     throw error

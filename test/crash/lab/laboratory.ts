@@ -32,6 +32,8 @@ export interface LaboratoryOptions {
   /** How many processes of each role; one of each when omitted. */
   processes?: Partial<Record<Role, number>>
   settings?: Record<string, string>
+  /** The engine that containers run on, when it is not the machine's own. */
+  docker?: Docker
 }
 
 /** Berth as a company runs it, role by role in processes of their own, on a PostgreSQL that is nobody else's. */
@@ -80,7 +82,7 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
   await Promise.all(processes.map((one) => one.ready()))
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 })
   pool.on('error', () => {})
-  const docker = new Docker()
+  const docker = options.docker ?? new Docker()
   const { rows } = await pool.query('SELECT id FROM installation')
   const installationId = String(rows[0].id)
 

@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Tell } from './kills.ts'
+import { expectOutcome } from './kills.ts'
+import type { EngineGate, EngineWeather } from './lab/engine-gate.ts'
+import { settle } from './lab/invariants.ts'
+import type { Laboratory } from './lab/laboratory.ts'
+import type { PrivateEngine } from './lab/private-engine.ts'
+import { pick, randomFrom } from './lab/random.ts'
+import { SCENARIOS, type Scenario } from './lab/scenarios.ts'
+import { createSubject, finish, type Subject } from './lab/subject.ts'
+
+const FAULTS = ['killed', 'mute', 'half-open', 'cut'] as const
+type Fault = (typeof FAULTS)[number]
+
+/** An operation takes about this long, so that faults fall before, into and after each of its steps. */
+const LATEST_FAULT_MS = 1_200
+const OUTAGE_MS = 2_500
+const SETTLE_SECONDS = 45
+
+export interface EngineFaultReport {
+  faults: Record<Fault, number>
+  slowestSeconds: number
+}
+
+interface Setting {
+  lab: Laboratory
+  engine: PrivateEngine
+  gate: EngineGate
+}
+
+/**
+ * The engine is killed, falls silent or cuts its connections in the middle of operations. All of them end as they
+ * should, nothing is there twice, and an app that has nothing to do with it keeps its container.
+ */
+export async function failEngine(
+  { lab, engine, gate }: Setting,
+  { seed, faults, image }: { seed: number; faults: number; image?: () => string },
+  tell: Tell,
+): Promise<EngineFaultReport> {
+  const random = randomFrom(seed)
+  const subject = await createSubject(lab, 'Faulty', 2)
+  const bystander = await createSubject(lab, 'Bystander')
+  await finish(lab, 'deploy-image', bystander, { image: lab.image })
+  await settle(lab, SETTLE_SECONDS)
+  const adopted = await containersOf(lab, bystander)
+  const report: EngineFaultReport = { faults: { killed: 0, mute: 0, 'half-open': 0, cut: 0 }, slowestSeconds: 0 }
+  for (let number = 0; number < faults; number += 1) {
+    const scenario = image && random() < 0.3 ? pulling(image) : pick(random, SCENARIOS)
+    const fault = FAULTS[number % FAULTS.length] ?? 'killed'
+    const afterMs = Math.floor(random() * LATEST_FAULT_MS)
+    const name = `${scenario.name}, the engine ${fault} after ${afterMs} ms`
+    try {
+      const prepared = await scenario.prepare(lab, subject)
+      const acting = scenario.act(lab, prepared)
+      await pause(afterMs)
+      await befall({ lab, engine, gate }, fault)
+      await expectOutcome(lab, scenario, await acting)
+      report.slowestSeconds = Math.max(report.slowestSeconds, await settle(lab, SETTLE_SECONDS))
+      report.faults[fault] += 1
+    } catch (error) {
+      throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+    if ((number + 1) % 10 === 0) tell(`${number + 1} faults`)
+  }
+  const kept = await containersOf(lab, bystander)
+  if (kept !== adopted) throw new Error(`The bystander's container was not adopted: ${adopted} became ${kept}`)
+  return report
+}
+
+async function befall({ engine, gate }: Setting, fault: Fault): Promise<void> {
+  if (fault === 'killed') {
+    await engine.kill()
+    await pause(OUTAGE_MS / 2)
+    await engine.start()
+    return
+  }
+  gate.weather = fault satisfies EngineWeather
+  await pause(OUTAGE_MS)
+  gate.weather = 'fair'
+}
+
+/** An image that the engine does not have, from a registry that takes its time. */
+const pulling = (image: () => string): Scenario => ({
+  name: 'pull',
+  prepare: async (_lab, subject) => subject,
+  act: async (lab, { appEnvId }) => [await lab.begin('POST', '/app-env/deploy-image', { appEnvId, image: image() })],
+  outcome: 'SUCCEEDED',
+})
+
+/** Ids and starts: a container that was restarted counts as another. */
+async function containersOf({ docker }: Laboratory, { appEnvId }: Subject): Promise<string> {
+  const listed = await docker.listContainers({ all: true, filters: { label: [`berth.env=${appEnvId}`] } })
+  const seen = await Promise.all(listed.map(({ Id }) => docker.getContainer(Id).inspect()))
+  return seen.map(({ Id, State }) => `${Id} ${State.StartedAt}`).join(' ')
+}

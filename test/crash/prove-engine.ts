@@ -1,0 +1,39 @@
+// npm run prove:engine [-- --seed 7 --faults 60]
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { failEngine } from './engine-faults.ts'
+import { openEngineGate } from './lab/engine-gate.ts'
+import { openLaboratory } from './lab/laboratory.ts'
+import { privateEngineProblem, startPrivateEngine } from './lab/private-engine.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    faults: { type: 'string', default: '60' },
+  },
+})
+const problem = privateEngineProblem()
+if (problem) throw new Error(`This needs an engine of its own, and ${problem}`)
+const tell = (line: string) => console.log(line)
+tell(`seed ${values.seed}`)
+const folder = mkdtempSync(join(tmpdir(), 'be-gate-'))
+await using engine = await startPrivateEngine()
+await using gate = await openEngineGate(join(folder, 's'), engine.socketPath)
+const settings = { DOCKER_HOST: gate.host, BERTH_ENGINE_TIMEOUT_SECONDS: '5' }
+const lab = await openLaboratory({ docker: engine.docker, settings })
+try {
+  const options = { seed: Number(values.seed), faults: Number(values.faults) }
+  const { faults, slowestSeconds } = await failEngine({ lab, engine, gate }, options, tell)
+  const counts = Object.entries(faults).map(([fault, count]) => `${count} × ${fault}`)
+  tell(
+    `The engine ${counts.join(', ')}: every operation ended as it should, nothing doubled, the bystander adopted; settled at most ${slowestSeconds.toFixed(1)} s later`,
+  )
+} catch (error) {
+  console.error(error)
+  process.exitCode = 1
+} finally {
+  await lab.close(process.exitCode === 1).catch(() => {})
+  rmSync(folder, { recursive: true, force: true })
+}
