@@ -3,6 +3,7 @@ import { benchDeployImage } from './deploy-image.ts'
 import { benchGraphqlAppEnvs, benchGraphqlApps } from './graphql.ts'
 import { benchIngress } from './ingress.ts'
 import { benchRestApps } from './rest-apps.ts'
+import { benchSubscribers } from './subscribers.ts'
 
 const BENCHES = {
   rest: benchRestApps,
@@ -10,6 +11,7 @@ const BENCHES = {
   nested: benchGraphqlAppEnvs,
   deploy: benchDeployImage,
   ingress: benchIngress,
+  subscribers: benchSubscribers,
 }
 
 /** `npm run bench`, or `npm run bench -- rest ingress` for some of them. An aim that is missed is said, and fails nothing. */
@@ -19,7 +21,7 @@ if (unknown.length > 0) throw new Error(`No bench ${unknown.join(', ')}; there a
 
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
-  console.log(inWords(await bench()))
+  for (const result of [await bench()].flat()) console.log(inWords(result))
 }
 
 function inWords(result: BenchResult): string {

@@ -127,6 +127,12 @@ export const SETTINGS = z.object({
   ),
   BERTH_GRAPHQL_INTROSPECTION: switchable(true).describe('Answer introspection queries.'),
   BERTH_SUBSCRIPTIONS_PER_SOCKET: count(100, 10_000).describe('Live subscriptions on one WebSocket.'),
+  BERTH_SUBSCRIBER_BACKLOG_KB: whole(1024, 256, 102_400).describe(
+    'A subscriber that is further behind than this is dropped, and goes on from its cursor.',
+  ),
+  BERTH_HEARTBEAT_SECONDS: seconds(12, 300).describe(
+    'Pause between two heartbeats to a subscriber (WebSocket ping, SSE comment). A WebSocket that misses one is cut.',
+  ),
 
   BERTH_INGRESS_BODY_LIMIT_MB: count(100, 100_000).describe('Largest body of a request to a deployed app.'),
   BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS: seconds(60, 3600).describe('Time a deployed app has to begin its answer.'),

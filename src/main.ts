@@ -3,7 +3,7 @@ import { readConfig } from './config.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { welcome } from './welcome.ts'
 
-const STOP_TIMEOUT_MS = 20_000
+const STOP_TIMEOUT_MS = 10_000
 const SAME_SIGNAL_MS = 1_000
 
 try {

@@ -26,6 +26,7 @@ import { createRateLimits } from './server/rate-limits.ts'
 import { createServer } from './server.ts'
 import { openInstallation } from './services/installation.ts'
 import { createServices } from './services/services.ts'
+import { SideBySide } from './side-by-side.ts'
 import { dropFormerLeases } from './worker/former-leases.ts'
 import { createWorker } from './worker/worker.ts'
 
@@ -119,9 +120,11 @@ async function serveRoles(base: Base, { masterKey, adminToken }: DataDir): Promi
 
   const { BERTH_ROLES: roles } = config
   const isWorker = roles.includes('worker')
-  if (isWorker) startWorker(ground)
-  const ingressPort = roles.includes('ingress') ? await startIngress(ground) : null
-  if (roles.includes('api')) await startApi(ground)
+  const ending = undo.use(new SideBySide())
+  const part = (): Ground => ({ ...ground, undo: ending.part() })
+  if (isWorker) startWorker(part())
+  const ingressPort = roles.includes('ingress') ? await startIngress(part()) : null
+  if (roles.includes('api')) await startApi(part())
   else await startHealth(ground)
   return { ingressPort, engine: isWorker ? await nameOf(runtime) : null, installationId }
 }
@@ -203,9 +206,8 @@ async function startApi(ground: Ground): Promise<void> {
   const graphql = createGraphQL({ services, vault, config, log, feed, limits })
   const api = createServer({ services, config, log, graphql, readiness, limits, registry })
   const listening = await onPort(ground, 'PORT', () => listen({ api, host: config.HOST, port: config.PORT }))
-  undo.defer(() => listening.close())
   graphql.attach(listening.server)
-  undo.defer(() => graphql.close())
+  undo.defer(async () => void (await Promise.all([listening.close(), graphql.close()])))
   presence.about.ports.push(listening.port)
   presence.about.apiUrl = listening.url
 }

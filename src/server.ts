@@ -16,6 +16,7 @@ import { answerIndex } from './server/index-page.ts'
 import { answerMetrics, createHttpMetrics } from './server/metrics.ts'
 import { createRateLimits, type RateLimits } from './server/rate-limits.ts'
 import type { Services } from './services/services.ts'
+import { ProcessEnding } from './services/wait.ts'
 
 export interface ServerDependencies {
   services: Services
@@ -68,5 +69,5 @@ export function createServer({
   app.get('/readyz', (c) => answerReadiness(c, readiness, draining.signal.aborted))
   app.get('/metrics', identified, (c) => answerMetrics(c, metrics))
 
-  return { fetch: app.fetch, request: app.request, drain: () => draining.abort() }
+  return { fetch: app.fetch, request: app.request, drain: () => draining.abort(new ProcessEnding()) }
 }

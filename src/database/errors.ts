@@ -34,6 +34,10 @@ export function isTransient(error: unknown): boolean {
   return error.code === 'P2034' || TRANSIENT_STATES.test(stateOf(error))
 }
 
+/** Somebody else held the lock for longer than is waited for one. */
+export const isLockTimeout = (error: unknown): boolean =>
+  isKnown(error) && error.code === 'P2010' && error.message.includes('55P03')
+
 /** A database that is away is not the caller's mistake, nor a fault to be masked: 503, try again. */
 export function asDomainError(error: unknown): unknown {
   if (error instanceof DomainError) return error

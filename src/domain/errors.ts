@@ -25,6 +25,8 @@ export interface FieldProblem {
 export interface ErrorDetails {
   fields?: FieldProblem[]
   retryAfterSeconds?: number
+  /** Of an expired cursor: the one to follow from, once the present state has been read. */
+  continueAfter?: string
 }
 
 /** A refusal that the caller is meant to read. Anything else that is thrown is masked as INTERNAL. */

@@ -7,42 +7,59 @@ export interface SizedEvent {
   bytes: number
 }
 
+const tooSlow = (): DomainError =>
+  new DomainError('UNAVAILABLE', 'TOO_SLOW', 'You read too slowly; go on from the cursor of the last event you got')
+
 /** What one reader has still to read. A reader that falls too far behind is dropped, with an error that says so. */
 export class EventBuffer {
   readonly #maxBytes: number
+  readonly #onOverflow: () => void
   #queue: SizedEvent[] = []
   #head = 0
   #bytes = 0
   #failure: unknown = null
+  #hasEnded = false
   #wake: (() => void) | null = null
 
-  constructor(maxBytes: number) {
+  /** `onOverflow` is told at once: whoever does not read will not come to be told by reading. */
+  constructor(maxBytes: number, onOverflow: () => void) {
     this.#maxBytes = maxBytes
+    this.#onOverflow = onOverflow
+  }
+
+  /** True once nobody is going to read any more. */
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
   push(sized: SizedEvent): void {
-    if (this.#failure) return
+    if (this.#failure || this.#hasEnded) return
     this.#bytes += sized.bytes
     if (this.#bytes > this.#maxBytes) {
-      this.fail(
-        new DomainError(
-          'UNAVAILABLE',
-          'TOO_SLOW',
-          'You read too slowly; go on from the cursor of the last event you got',
-        ),
-      )
+      this.fail(tooSlow())
+      this.#onOverflow()
       return
     }
     this.#queue.push(sized)
-    this.#signal()
+    this.#wake?.()
   }
 
   /** Ends the reader with an error, now; what it has not read yet is dropped. */
   fail(error: unknown): void {
     this.#failure ??= error
+    this.#drop()
+  }
+
+  /** Ends the reader without a word. */
+  end(): void {
+    this.#hasEnded = true
+    this.#drop()
+  }
+
+  #drop(): void {
     this.#queue = []
     this.#head = 0
-    this.#signal()
+    this.#wake?.()
   }
 
   /** The next event, or undefined when there is none yet. Throws once the reader has failed. */
@@ -59,21 +76,14 @@ export class EventBuffer {
     return sized.event
   }
 
-  /** Resolves when there may be something to read, or the signal fires. */
-  wait(signal: AbortSignal | undefined): Promise<void> {
-    if (this.#failure || this.#head < this.#queue.length || signal?.aborted) return Promise.resolve()
+  /** Resolves when there may be something to read, or the reader has ended. */
+  wait(): Promise<void> {
+    if (this.#failure || this.#hasEnded || this.#head < this.#queue.length) return Promise.resolve()
     return new Promise((resolve) => {
-      const done = () => {
+      this.#wake = () => {
         this.#wake = null
-        signal?.removeEventListener('abort', done)
         resolve()
       }
-      this.#wake = done
-      signal?.addEventListener('abort', done, { once: true })
     })
-  }
-
-  #signal(): void {
-    this.#wake?.()
   }
 }

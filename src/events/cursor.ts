@@ -9,9 +9,16 @@ export function sequenceOf(cursor: string): bigint {
   return BigInt(cursor)
 }
 
-export const cursorExpired = (): DomainError =>
-  new DomainError(
-    'CURSOR_EXPIRED',
-    undefined,
-    'The events after this cursor are no longer kept: read the present state by subscribing without a cursor, and go on from there',
-  )
+export const unknownCursor = (): DomainError => invalidField('after', 'is not a cursor of these events')
+
+/**
+ * The way back in: whatever is read once this has arrived is no older than `continueAfter`, so a client reads what
+ * it shows anew, follows from there, and has missed nothing.
+ */
+export function cursorExpired(last: bigint): DomainError {
+  const continueAfter = cursorOf(last)
+  const message =
+    'The events after this cursor are no longer kept: read the present state anew, and follow it with ' +
+    `after: "${continueAfter}"; or subscribe without a cursor, whose first answer is the present state`
+  return new DomainError('CURSOR_EXPIRED', 'EVENTS_EXPIRED', message, { continueAfter })
+}

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
-import { DomainError, invalidField } from '../domain/errors.ts'
-import { abortable } from './abortable.ts'
+import { DomainError } from '../domain/errors.ts'
 import { EventBuffer } from './buffer.ts'
-import { cursorExpired } from './cursor.ts'
+import { cursorExpired, unknownCursor } from './cursor.ts'
 import type { RecordedEvent } from './event.ts'
 import { expireEvents } from './expire.ts'
+import { leavable } from './leavable.ts'
 import type { Filter } from './ledger-reader.ts'
 import { LOG_PAGE, ledgerMarks, readPage } from './log.ts'
 import { createReaders } from './readers.ts'
@@ -15,13 +15,13 @@ import type { Wakeups } from './wakeups.ts'
 
 const RETRY_MS = 500
 const EXPIRE_EVERY_MS = 10 * 60_000
-const MAX_BACKLOG_BYTES = 1024 * 1024
 
 export interface FollowOptions {
   /** The last event that was seen. */
   after: bigint
   filter?: Filter
-  signal?: AbortSignal | undefined
+  /** Told at once when the reader is dropped for reading too slowly; reading further throws TOO_SLOW. */
+  onTooSlow?: (() => void) | undefined
 }
 
 export interface EventFeed {
@@ -37,47 +37,49 @@ export interface EventFeed {
 interface FeedOptions {
   database: Database
   wakeups: Wakeups
-  config: Pick<Config, 'BERTH_EVENT_RETENTION_HOURS'>
+  config: Pick<Config, 'BERTH_EVENT_RETENTION_HOURS' | 'BERTH_SUBSCRIBER_BACKLOG_KB'>
   log: Logger
-  maxBacklogBytes?: number
 }
 
 /** Reads the event log. NOTIFY makes it quick; looking once a second makes it certain. */
-export function createEventFeed({ database, wakeups, config, log, ...options }: FeedOptions): EventFeed {
-  const { maxBacklogBytes = MAX_BACKLOG_BYTES } = options
+export function createEventFeed({ database, wakeups, config, log }: FeedOptions): EventFeed {
+  const maxBacklogBytes = config.BERTH_SUBSCRIBER_BACKLOG_KB * 1024
   const readers = createReaders(database, wakeups, log)
-  const closing = new AbortController()
+  const followers = new Set<EventBuffer>()
   const expiring = setInterval(() => {
     expireEvents(database, config.BERTH_EVENT_RETENTION_HOURS).catch((error) =>
       log.debug({ err: error }, 'Old events stay for now'),
     )
   }, EXPIRE_EVERY_MS).unref()
 
-  async function* follow(ledgerId: string, after: bigint, filter: Filter, signal: AbortSignal) {
-    const last = await requireKnown(database, ledgerId, after)
-    let position = after
-    if (after === last) readers.open(ledgerId, position)
-    // Old events are read alone, page by page, however slowly; only what is new comes through the buffer.
-    while (!readers.canJoin(ledgerId, position)) {
-      const page = await untilAnswered(() => readPage(database, ledgerId, position), signal)
-      for (const event of page) {
-        position = event.sequence
-        if (filter(event)) yield event
-      }
-      if (signal.aborted) return
-      if (page.length < LOG_PAGE) readers.open(ledgerId, position)
-    }
-    // Nothing is awaited between the check and this: an event that came in then would be nobody's.
-    const buffer = new EventBuffer(maxBacklogBytes)
-    const leave = readers.join(ledgerId, { buffer, filter, after: position })
+  async function* follow(ledgerId: string, after: bigint, filter: Filter, buffer: EventBuffer) {
+    followers.add(buffer)
+    let leave = () => {}
     try {
-      while (!signal.aborted) {
+      let position = after
+      // Whoever stands where the reader stands needs no look at the database, however many they are.
+      if (!readers.isAt(ledgerId, after) && after === (await requireKnown(database, ledgerId, after)))
+        readers.open(ledgerId, position)
+      // Old events are read alone, page by page, however slowly; only what is new comes through the buffer.
+      while (!readers.canJoin(ledgerId, position)) {
+        const page = await untilAnswered(() => readPage(database, ledgerId, position), buffer)
+        for (const event of page) {
+          position = event.sequence
+          if (filter(event)) yield event
+        }
+        if (buffer.hasEnded) return
+        if (page.length < LOG_PAGE) readers.open(ledgerId, position)
+      }
+      // Nothing is awaited between the check and this: an event that came in then would be nobody's.
+      leave = readers.join(ledgerId, { buffer, filter, after: position })
+      while (!buffer.hasEnded) {
         const event = buffer.shift()
         if (event) yield event
-        else await buffer.wait(signal)
+        else await buffer.wait()
       }
     } finally {
       leave()
+      followers.delete(buffer)
     }
   }
 
@@ -87,12 +89,12 @@ export function createEventFeed({ database, wakeups, config, log, ...options }: 
       await requireKnown(database, ledgerId, after)
       return readPage(database, ledgerId, after)
     },
-    follow: (ledgerId, { after, filter = () => true, signal }) => {
-      const until = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal
-      return abortable(until, (left) => follow(ledgerId, after, filter, left))
+    follow: (ledgerId, { after, filter = () => true, onTooSlow = () => {} }) => {
+      const buffer = new EventBuffer(maxBacklogBytes, onTooSlow)
+      return leavable(follow(ledgerId, after, filter, buffer), () => buffer.end())
     },
     close() {
-      closing.abort()
+      for (const buffer of [...followers]) buffer.end()
       clearInterval(expiring)
       readers.close()
     },
@@ -102,20 +104,20 @@ export function createEventFeed({ database, wakeups, config, log, ...options }: 
 /** The ledger's last sequence. Throws for a cursor whose events are gone, or were never there. */
 async function requireKnown(database: Database, ledgerId: string, after: bigint): Promise<bigint> {
   const { last, expired } = await ledgerMarks(database, ledgerId)
-  if (after < expired) throw cursorExpired()
-  if (after > last) throw invalidField('after', 'is not a cursor of these events')
+  if (after < expired) throw cursorExpired(last)
+  if (after > last) throw unknownCursor()
   return last
 }
 
 /** A follower outlives a database that is away for a while. */
-async function untilAnswered<T>(read: () => Promise<T[]>, signal: AbortSignal): Promise<T[]> {
+async function untilAnswered<T>(read: () => Promise<T[]>, buffer: EventBuffer): Promise<T[]> {
   for (;;) {
     try {
       return await read()
     } catch (error) {
-      if (signal.aborted) return []
+      if (buffer.hasEnded) return []
       if (error instanceof DomainError) throw error
-      await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
+      await sleep(RETRY_MS)
     }
   }
 }

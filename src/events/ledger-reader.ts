@@ -1,5 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import type { EventBuffer, SizedEvent } from './buffer.ts'
 import type { RecordedEvent } from './event.ts'
+
+const BREATH_BYTES = 64 * 1024
 
 export type Filter = (event: RecordedEvent) => boolean
 
@@ -60,8 +63,21 @@ export class LedgerReader {
     while (this.#lookAgain) {
       this.#lookAgain = false
       const events = await this.#source.read(this.#position)
-      for (const event of events) this.#hand({ event, bytes: sizeOf(event) })
+      await this.#handAll(events)
       if (events.length === this.#source.pageSize) this.#lookAgain = true
+    }
+  }
+
+  /** Followers are let read now and then: a burst must drop those who are slow, and not those who had no time. */
+  async #handAll(events: RecordedEvent[]): Promise<void> {
+    let handed = 0
+    for (const event of events) {
+      const bytes = sizeOf(event)
+      this.#hand({ event, bytes })
+      handed += bytes
+      if (handed < BREATH_BYTES) continue
+      handed = 0
+      await setImmediate()
     }
   }
 

@@ -22,7 +22,7 @@ export async function readPage(database: Database, ledgerId: string, after: bigi
     take: LOG_PAGE,
   })
   // Sequences have no gaps, so a page that begins later shows that its beginning has expired meanwhile.
-  if (rows[0] && rows[0].sequence !== after + 1n) throw cursorExpired()
+  if (rows[0] && rows[0].sequence !== after + 1n) throw cursorExpired((await ledgerMarks(database, ledgerId)).last)
   return rows.map(({ type, payload, appId, appEnvId, operationId, ...row }) => ({
     ...row,
     type: type as EventType,

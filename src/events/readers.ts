@@ -41,6 +41,8 @@ export function createReaders(database: Database, wakeups: Wakeups, log: Logger)
   }
 
   return {
+    /** True when the reader has read up to exactly here, and so this is the cursor of an event that is kept. */
+    isAt: (ledgerId: string, position: bigint): boolean => open.get(ledgerId)?.reader.position === position,
     canJoin(ledgerId: string, position: bigint): boolean {
       const known = open.get(ledgerId)
       return known !== undefined && known.reader.position <= position

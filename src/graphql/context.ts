@@ -23,6 +23,8 @@ export interface Arrival {
   signalOf?: (() => AbortSignal) | undefined
   /** Closes the connection when what the caller was allowed to follow is no longer theirs. */
   closeConnection?: (() => void) | undefined
+  /** Told when a subscription was dropped because the client reads too slowly, and so will not hear of it by reading. */
+  onTooSlow?: (() => void) | undefined
 }
 
 export interface GraphQLContext extends GraphQLParts, Arrival {

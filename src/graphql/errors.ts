@@ -22,10 +22,15 @@ const isPublic = Symbol('berth.publicError')
 export function publicError(error: unknown, tools: ErrorTools): GraphQLError {
   if (error instanceof GraphQLError && isPublic in error) return error
   const original = rootOf(error)
-  const refusal = asDomainError(original)
-  if (refusal instanceof DomainError) return mark(refusalError(error, refusal, tools))
-  // GraphQL's own complaints about a document or its variables; they have no cause besides themselves.
+  // GraphQL's own complaints about a document or its variables, which may quote anything that callers wrote.
   if (original instanceof GraphQLError) return mark(requestError(original, tools))
+  const refusal = asDomainError(original)
+  if (refusal instanceof DomainError) {
+    // Callers learn that it was not their fault; whoever runs this has to learn what it was.
+    if (refusal.code === 'UNAVAILABLE')
+      tools.log.error({ err: original, requestId: tools.requestId }, 'A GraphQL operation was turned away')
+    return mark(refusalError(error, refusal, tools))
+  }
   tools.log.error({ err: original, requestId: tools.requestId }, 'A GraphQL operation failed')
   const message = `Something went wrong on our side; please quote the request id ${tools.requestId}`
   return mark(located(error, message, { code: 'INTERNAL', requestId: tools.requestId }))
@@ -40,6 +45,7 @@ function refusalError(error: unknown, refusal: DomainError, { requestId }: Error
     // A replayed refusal is the first one's, word for word (contract §1, Idempotency).
     requestId: 'replayOf' in refusal ? refusal.replayOf : requestId,
     ...(details.fields ? { fields: details.fields } : {}),
+    ...(details.continueAfter ? { continueAfter: details.continueAfter } : {}),
     ...(details.retryAfterSeconds ? { retryAfterSeconds: details.retryAfterSeconds } : {}),
     ...(status ? { http: { status } } : {}),
   })

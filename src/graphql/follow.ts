@@ -1,6 +1,6 @@
-import { abortable } from '../events/abortable.ts'
 import { cursorOf, sequenceOf } from '../events/cursor.ts'
 import type { RecordedEvent } from '../events/event.ts'
+import { leavable } from '../events/leavable.ts'
 import type { Caller } from '../services/caller.ts'
 import type { GraphQLContext } from './context.ts'
 
@@ -26,35 +26,50 @@ interface Subject<State> {
   isLast?(state: State, event: RecordedEvent | null): boolean
 }
 
+/** What may end a subscription before its subject does. */
+interface Standing {
+  /** Who the caller is now. */
+  caller: Caller
+  /** Why access was lost; null while it is not. */
+  refusal: unknown
+  hasLeft: boolean
+  events: AsyncGenerator<RecordedEvent, void> | null
+}
+
 /**
  * Follows something from the event log. The place in the log is noted before the present state is read, so
  * nothing can fall between the two; an event that the state shows already is told all the same, in its order.
  * With `after`, the state is known to the client, and what followed it is told instead.
  */
 export function follow<State>(context: GraphQLContext, subject: Subject<State>): AsyncGenerator<Message<State>, void> {
-  return abortable(context.signalOf?.(), (signal) => guarded(context, subject, signal))
+  const standing: Standing = { caller: context.caller, refusal: null, hasLeft: false, events: null }
+  return leavable(guarded(context, subject, standing), () => leave(standing))
+}
+
+function leave(standing: Standing): void {
+  standing.hasLeft = true
+  void standing.events?.return()
 }
 
 /** Ends with the refusal when access was lost, and looks no more once nobody reads. */
 async function* guarded<State>(
   context: GraphQLContext,
   subject: Subject<State>,
-  left: AbortSignal,
+  standing: Standing,
 ): AsyncGenerator<Message<State>, void> {
-  const access = watchAccess(context, subject)
+  const stopWatching = watchAccess(context, subject, standing)
   try {
-    yield* messages(context, subject, AbortSignal.any([left, access.signal]), access)
-    if (access.refusal) throw access.refusal
+    yield* messages(context, subject, standing)
+    if (standing.refusal) throw standing.refusal
   } finally {
-    access.stop()
+    stopWatching()
   }
 }
 
 async function* messages<State>(
-  { feed }: GraphQLContext,
+  { feed, onTooSlow }: GraphQLContext,
   subject: Subject<State>,
-  signal: AbortSignal,
-  access: Access,
+  standing: Standing,
 ): AsyncGenerator<Message<State>, void> {
   const { ledgerId } = subject
   const isResumed = typeof subject.after === 'string'
@@ -65,42 +80,34 @@ async function* messages<State>(
     yield { cursor: cursorOf(after), event: null, state }
     if (subject.isLast?.(state, null)) return
   }
-  const filter = (event: RecordedEvent) => subject.concerns(event, access.caller)
-  for await (const event of feed.follow(ledgerId, { after, filter, signal })) {
+  if (standing.hasLeft) return
+  const filter = (event: RecordedEvent) => subject.concerns(event, standing.caller)
+  standing.events = feed.follow(ledgerId, { after, filter, onTooSlow })
+  for await (const event of standing.events) {
     state = subject.next(state, event)
     yield { cursor: cursorOf(event.sequence), event, state }
     if (subject.isLast?.(state, event)) return
   }
 }
 
-interface Access {
-  /** Who the caller is now. */
-  caller: Caller
-  signal: AbortSignal
-  refusal: unknown
-  stop(): void
-}
-
 /** Looks every few seconds whether the caller still may; if not, everything on the connection ends. */
 function watchAccess<State>(
-  { access, authorization, caller, closeConnection }: GraphQLContext,
+  { access, authorization, closeConnection }: GraphQLContext,
   subject: Subject<State>,
-): Access {
-  const lost = new AbortController()
-  const watched: Access = { caller, signal: lost.signal, refusal: null, stop: () => {} }
+  standing: Standing,
+): () => void {
   const lose = (refusal: unknown) => {
-    watched.refusal = refusal
-    lost.abort()
+    standing.refusal = refusal
+    leave(standing)
     closeConnection?.()
   }
-  watched.stop = access.watch(authorization, (present, refusal) => {
+  return access.watch(authorization, (present, refusal) => {
     if (!present) return lose(refusal)
-    watched.caller = present
+    standing.caller = present
     try {
       subject.permit(present)
     } catch (error) {
       lose(error)
     }
   })
-  return watched
 }

@@ -2,17 +2,20 @@ import type { Server } from 'node:http'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { DomainError } from '../domain/errors.ts'
+import { isJson, readText } from '../server/json-body.ts'
+import { ProcessEnding } from '../services/wait.ts'
 import { createAccessWatch } from './access-watch.ts'
 import { type Arrival, createContext, type GraphQLParts } from './context.ts'
 import { createDocumentCache, noCache } from './document-cache.ts'
 import { publicErrorsPlugin } from './errors-plugin.ts'
 import { answerPage, wantsPage } from './graphiql/page.ts'
-import { answerPlainly, refuseRequest, type Yoga } from './json-door.ts'
+import { answerPlainly, type Params, plainParams, refuseRequest, type Yoga } from './json-door.ts'
 import { limitsPlugin } from './limits/limits-plugin.ts'
-import { readBody } from './read-body.ts'
 import { schema } from './schema.ts'
+import { sharedSubscriptionPlugin } from './shared-subscription.ts'
 import type { RequestBudget } from './socket-operation.ts'
 import { attachSockets } from './sockets.ts'
+import { createEventStreams } from './sse.ts'
 
 interface GraphQLOptions extends Omit<GraphQLParts, 'access'> {
   log: Logger
@@ -22,6 +25,8 @@ interface GraphQLOptions extends Omit<GraphQLParts, 'access'> {
 
 interface RequestContext {
   requestId: string
+  /** Cuts the connection that the request came by. */
+  cut?: (() => void) | undefined
 }
 
 export interface GraphQLDoor {
@@ -29,6 +34,7 @@ export interface GraphQLDoor {
   fetch(request: Request, context: RequestContext): Promise<Response>
   /** Takes the server's WebSocket upgrades at /graphql. */
   attach(server: Server): void
+  /** Begins nothing new, answers what was begun, and tells everybody who follows something to go elsewhere. */
   close(): Promise<void>
 }
 
@@ -36,23 +42,33 @@ export interface GraphQLDoor {
 export function createGraphQL({ log, limits, ...rest }: GraphQLOptions): GraphQLDoor {
   const parts: GraphQLParts = { ...rest, access: createAccessWatch(rest.services) }
   const yoga = yogaOf(parts, log)
-  const sockets = attachSockets({ yoga, parts, log, limits })
+  const stopping = new AbortController()
+  const sockets = attachSockets({ yoga, parts, log, limits, stopping: stopping.signal })
+  const heartbeatSeconds = parts.config.BERTH_HEARTBEAT_SECONDS
+  const streams = createEventStreams({ yoga, heartbeatSeconds, stopping: stopping.signal })
   const limitKb = parts.config.BERTH_BODY_LIMIT_KB
 
-  async function fetch(request: Request, { requestId }: RequestContext): Promise<Response> {
+  async function fetch(request: Request, { requestId, cut }: RequestContext): Promise<Response> {
     if (wantsPage(request)) return answerPage(request)
     const tools = { requestId, log }
     const { headers, method } = request
     const authorization = headers.get('authorization')
-    const arrival: Arrival = { requestId, authorization, signalOf: () => request.signal }
-    if (method !== 'POST') return yoga.fetch(request, { arrival })
+    const signalOf = () => AbortSignal.any([request.signal, stopping.signal])
+    const arrival: Arrival = { requestId, authorization, signalOf }
+    const asked = { accept: headers.get('accept'), arrival, tools, cut }
+    if (method !== 'POST') {
+      const params = method === 'GET' ? paramsOfUrl(request.url) : null
+      return (await streams.answer({ ...asked, params })) ?? (await yoga.fetch(request, { arrival }))
+    }
     const contentType = headers.get('content-type')
     // Without a type it is taken for a mistake, as the specification would have it; another type is refused as such.
     if (contentType === null) return refuseRequest(notJson('INVALID_INPUT'), 400, tools)
     if (!isJson(contentType)) return refuseRequest(notJson('UNSUPPORTED_MEDIA_TYPE'), 415, tools)
     try {
-      const body = await readBody(request, limitKb)
-      const answer = await answerPlainly(yoga, body, headers.get('accept'), arrival, tools)
+      const body = await readText(request, limitKb)
+      const answer =
+        (await answerPlainly(yoga, body, asked.accept, arrival, tools)) ??
+        (await streams.answer({ ...asked, params: plainParams(body) }))
       if (answer) return answer
       return await yoga.fetch(new Request(request.url, { method, headers, body, signal: request.signal }), { arrival })
     } catch (error) {
@@ -65,20 +81,29 @@ export function createGraphQL({ log, limits, ...rest }: GraphQLOptions): GraphQL
     fetch,
     attach: sockets.attach,
     async close() {
-      await sockets.close()
+      stopping.abort(new ProcessEnding())
+      await Promise.all([sockets.close(), streams.close()])
       parts.access.close()
     },
   }
 }
 
-/** Forms and texts are refused: a page of another site can send them without being asked. */
-const isJson = (contentType: string) => /^application\/json\s*(;|$)/i.test(contentType)
+/** As EventSource sends it, which can do no other. Null for what Yoga has the right words to refuse. */
+function paramsOfUrl(url: string): Params | null {
+  const { query, operationName, variables = '{}' } = Object.fromEntries(new URL(url).searchParams)
+  try {
+    return plainParams(JSON.stringify({ query, operationName, variables: JSON.parse(variables) }))
+  } catch {
+    return null
+  }
+}
 
+/** Forms and texts are refused: a page of another site can send them without being asked. */
 const notJson = (code: 'INVALID_INPUT' | 'UNSUPPORTED_MEDIA_TYPE') =>
   new DomainError(code, undefined, 'Send a JSON body, with Content-Type: application/json')
 
 function yogaOf(parts: GraphQLParts, log: Logger): Yoga {
-  const plugins: Plugin[] = [limitsPlugin(parts.config), publicErrorsPlugin(log)]
+  const plugins: Plugin[] = [limitsPlugin(parts.config), sharedSubscriptionPlugin(), publicErrorsPlugin(log)]
   return createYoga<{ arrival: Arrival }>({
     schema,
     plugins,

@@ -7,11 +7,11 @@ import { type ErrorTools, publicError, publicResult } from './errors.ts'
 // biome-ignore lint/suspicious/noExplicitAny: Yoga's own types for "whatever its context is".
 export type Yoga = YogaServerInstance<any, any>
 
-const JSON_TYPE = 'application/json'
+export const JSON_TYPE = 'application/json'
 const RESPONSE_TYPE = 'application/graphql-response+json'
 const KNOWN_PARAMS = new Set(['query', 'variables', 'operationName', 'extensions'])
 
-interface Params {
+export interface Params {
   query: string
   variables?: Record<string, unknown> | null
   operationName?: string | null
@@ -71,7 +71,7 @@ function mediaTypeOf(accept: string | null): string | null {
   return accept.includes(JSON_TYPE) || accept.includes('*/*') ? JSON_TYPE : null
 }
 
-function plainParams(body: string): Params | null {
+export function plainParams(body: string): Params | null {
   let params: unknown
   try {
     params = JSON.parse(body)
@@ -101,7 +101,7 @@ interface Http {
   spec?: boolean
 }
 
-function statusOf({ data, errors }: ExecutionResult, mediaType: string): number {
+export function statusOf({ data, errors }: ExecutionResult, mediaType: string): number {
   if (data !== undefined || !errors) return 200
   if (errors.some((error) => error.extensions.code === 'INTERNAL')) return 500
   const http = errors.map((error) => error.extensions.http as Http | undefined).find((found) => found?.status)

@@ -17,6 +17,8 @@ export interface SocketDependencies {
   parts: GraphQLParts
   log: Logger
   limits: RequestBudget | undefined
+  /** Fires when the server stops: nothing new is begun then, and waits for operations end. */
+  stopping: AbortSignal
 }
 
 type Enveloped = ReturnType<Yoga['getEnveloped']>
@@ -30,18 +32,22 @@ interface SocketOperation {
   /** Subscriptions that the socket has besides this one. */
   others: number
   closeConnection: () => void
+  onTooSlow: () => void
+  /** False once the socket is being closed: what comes after that must not be done, since nobody would be told. */
+  canAnswer: () => boolean
 }
 
 /** Parses, validates and counts an operation; errors instead of arguments mean that it is refused. */
 export async function prepare(
-  { yoga, parts, log, limits }: SocketDependencies,
-  { payload: { query, operationName, variables }, authorization, others, closeConnection }: SocketOperation,
+  { yoga, parts, log, limits, stopping }: SocketDependencies,
+  { payload: { query, operationName, variables }, others, canAnswer, ...from }: SocketOperation,
 ): Promise<SocketArguments | GraphQLError[]> {
   const requestId = `req_${randomUUID()}`
   const tools = { requestId, log }
-  const arrival: Arrival = { requestId, authorization, closeConnection }
+  const arrival: Arrival = { requestId, ...from, signalOf: () => stopping }
   try {
-    await checkBudgets(parts, others, authorization, limits)
+    if (stopping.aborted || !canAnswer()) throw serverStopping()
+    await checkBudgets(parts, others, from.authorization, limits)
     const enveloped = yoga.getEnveloped({ arrival })
     const document = enveloped.parse(query)
     const errors = enveloped.validate(enveloped.schema, document) as GraphQLError[]
@@ -54,6 +60,11 @@ export async function prepare(
     return errorsOf({ errors: [publicError(error, tools)] }, tools)
   }
 }
+
+export const serverStopping = (): DomainError =>
+  new DomainError('UNAVAILABLE', 'STOPPING', 'This server is stopping: connect again, and go on from the last cursor', {
+    retryAfterSeconds: 1,
+  })
 
 /** A result whose errors callers may read, without what only HTTP has a use for. */
 export const told = (result: ExecutionResult, tools: ErrorTools): ExecutionResult =>
@@ -88,7 +99,8 @@ export async function run({ enveloped, tools, ...args }: SocketArguments, how: '
   }
 }
 
-function guarded(stream: AsyncGenerator<ExecutionResult>, tools: ErrorTools) {
+/** A stream that ends with its error as its last answer, instead of throwing it. */
+export function guarded(stream: AsyncGenerator<ExecutionResult>, tools: ErrorTools) {
   const ended = { done: true, value: undefined } as const
   let hasFailed = false
   return {

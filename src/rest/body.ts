@@ -1,12 +1,12 @@
 import { DomainError, invalidField } from '../domain/errors.ts'
 import type { ServerContext } from '../server/context.ts'
+import { isJson, readText } from '../server/json-body.ts'
 
 /** The JSON object in the body; no body at all is an empty one. */
-export async function readBody(c: ServerContext): Promise<Record<string, unknown>> {
-  const text = await c.req.text()
+export async function readBody(c: ServerContext, limitKb: number): Promise<Record<string, unknown>> {
+  const text = await readText(c.req.raw, limitKb)
   if (text === '') return {}
-  const type = c.req.header('content-type') ?? ''
-  if (!/^application\/json\s*(;|$)/i.test(type)) {
+  if (!isJson(c.req.header('content-type') ?? '')) {
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', undefined, 'Send the body as Content-Type: application/json')
   }
   const body = parseJson(text)

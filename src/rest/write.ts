@@ -28,7 +28,7 @@ export function writeHandler({ services, config, draining }: RestDependencies, r
     }
     if (options.waitSeconds) options.signal = AbortSignal.any([c.req.raw.signal, draining])
     if (!takesQuery) refuseFields(search)
-    const input = takesQuery ? readQuery(search) : await readBody(c)
+    const input = takesQuery ? readQuery(search) : await readBody(c, config.BERTH_BODY_LIMIT_KB)
     const seconds = config.BERTH_REQUEST_TIMEOUT_SECONDS + (options.waitSeconds ?? 0)
     const { result, replayed } = await withinSeconds(
       seconds,

@@ -68,6 +68,13 @@ export function withRequestHeaders(c: ServerContext, response: Response): Respon
 
 interface NodeBindings {
   incoming?: { socket: { remoteAddress?: string } }
+  outgoing?: { writableFinished: boolean; destroy(): void }
+}
+
+/** For a client that does not even read that its answer has ended. One that has read it keeps its connection. */
+export function cutConnection(c: ServerContext): void {
+  const { outgoing } = c.env as NodeBindings
+  if (outgoing && !outgoing.writableFinished) outgoing.destroy()
 }
 
 /** The peer's address. Forwarded headers are not believed: anybody can send them. */

@@ -4,6 +4,7 @@ import { refusalOf } from '../rest/errors.ts'
 import {
   addressOf,
   answerJson,
+  cutConnection,
   type ServerContext,
   type ServerEnv,
   type ServerMiddleware,
@@ -12,7 +13,7 @@ import {
 
 /** The other door, as far as the server needs to know it. */
 export interface GraphQLDoor {
-  fetch(request: Request, context: { requestId: string; ip: string }): Promise<Response> | Response
+  fetch(request: Request, context: { requestId: string; ip: string; cut?: () => void }): Promise<Response> | Response
 }
 
 export const GRAPHQL_PATH = '/graphql'
@@ -24,7 +25,7 @@ export function mountGraphQL(app: Hono<ServerEnv>, graphql: GraphQLDoor, steps: 
     return next()
   }
   app.all(GRAPHQL_PATH, named, ...steps, async (c) => {
-    const context = { requestId: c.get('requestId'), ip: addressOf(c) }
+    const context = { requestId: c.get('requestId'), ip: addressOf(c), cut: () => cutConnection(c) }
     return withRequestHeaders(c, await graphql.fetch(c.req.raw, context))
   })
 }

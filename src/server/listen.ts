@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type AddressInfo, Server as NetServer } from 'node:net'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 import type { ApiServer } from '../server.ts'
 
@@ -10,7 +10,9 @@ const REQUEST_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_MS = 65_000
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_REQUESTS_PER_SOCKET = 100_000
-const DRAIN_MS = 10_000
+const DRAIN_MS = 7_000
+// Whoever keeps a connection busy learns within this time, by an answer, that it ends.
+const LINGER_MS = 500
 const SWEEP_MS = 50
 
 export interface Listening {
@@ -18,7 +20,7 @@ export interface Listening {
   server: Server
   url: string
   port: number
-  /** Takes no new connections, lets requests end for up to 10 s, then cuts what is left. */
+  /** Takes no new connections, answers what comes by those there are, and after 7 s cuts what is left. */
   close(): Promise<void>
 }
 
@@ -36,6 +38,8 @@ export async function listen({ api, host, port }: ListenOptions): Promise<Listen
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
+    // Offers of other protocols, such as curl's of HTTP/2, are passed over as HTTP has it, and the request answered.
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
   }
   const server = createAdaptorServer({ fetch: api.fetch, serverOptions, overrideGlobalObjects: true }) as Server
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET
@@ -48,12 +52,22 @@ export async function listen({ api, host, port }: ListenOptions): Promise<Listen
 
 async function close(server: Server, api: Pick<ApiServer, 'drain'>): Promise<void> {
   api.drain()
+  server.prependListener('request', endConnection)
   const closed = once(server, 'close')
-  server.close()
-  // A connection that was busy is kept alive when its answer is out, and would hold the server up.
+  // A turn later, so that whoever is connected already is accepted and answered, and not reset.
+  await setImmediate()
+  // Not http's own close: that cuts idle connections at once, on which the next request may be on its way.
+  NetServer.prototype.close.call(server)
+  await Promise.race([closed, sleep(LINGER_MS, undefined, { ref: false })])
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
-  await Promise.race([closed, sleep(DRAIN_MS, undefined, { ref: false })])
+  await Promise.race([closed, sleep(DRAIN_MS - LINGER_MS, undefined, { ref: false })])
   clearInterval(sweep)
   server.closeAllConnections()
   await closed
+  // Ends the server's own timer.
+  server.close()
+}
+
+function endConnection(_request: IncomingMessage, response: ServerResponse): void {
+  response.shouldKeepAlive = false
 }

@@ -18,6 +18,7 @@ export interface CallOptions {
   dryRun?: boolean | undefined
   /** Separates the two doors' idempotency keys: `rest` or `graphql`. */
   door: string
+  /** Ends a wait: the caller has gone, or (reason `ProcessEnding`) whoever waits is to be answered now. */
   signal?: AbortSignal | undefined
 }
 
@@ -53,6 +54,8 @@ export interface CommandResult {
 export interface Performed<Result = CommandResult> {
   result: Result
   replayed: boolean
+  /** The earlier call waited for its operation and died: the answer is not the last word. */
+  isUnfinished?: boolean
 }
 
 /**

@@ -10,7 +10,7 @@ import { failpoint } from '../failpoints.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { type Caller, permit } from './caller.ts'
 import type { AnyCommand, CallOptions, CommandContext, CommandResult, Performed, Target } from './command.ts'
-import { claimKey, type KeyedCall, keepRefusal, type StoredAnswer, storeAnswer } from './idempotency.ts'
+import { claimKey, isKept, type KeyedCall, type StoredAnswer, storeAnswer, storeRefusal } from './idempotency.ts'
 
 /** Budgets that the doors share; without them nothing is counted. */
 export interface OperationLimits {
@@ -51,47 +51,61 @@ export async function perform(
   const call: KeyedCall = { caller, command, input, options, config, vault }
   const run = () =>
     database.$transaction(
-      async (tx) => {
+      async (tx): Promise<Outcome> => {
         const replay = await claimKey(tx, call)
         if (replay) return replay
         failpoint('request.claimed', command.name)
-        const result = await decide({ tx, limits, ...call })
+        const outcome = await decideForKey({ tx, limits, ...call })
+        if ('refused' in outcome) return outcome
         failpoint('request.decided', command.name)
-        if (options.dryRun) throw new DryRunDone(result)
-        await storeAnswer(tx, call, result)
+        if (options.dryRun) throw new DryRunDone(outcome.result)
+        await storeAnswer(tx, call, outcome.result)
         failpoint('request.stored', command.name)
-        return { result, replayed: false }
+        return outcome
       },
       { timeout: TRANSACTION_MS, maxWait: TRANSACTION_MS / 2 },
     )
   try {
-    const answer = await withRetries(run)
+    const outcome = await withRetries(run)
     failpoint('request.committed', command.name)
-    return answerOf(answer)
+    return answerOf(outcome)
   } catch (error) {
     if (error instanceof DryRunDone) return { result: error.result, replayed: false }
-    const refusal = asDomainError(error)
-    if (refusal instanceof DomainError) await keepRefusal(database, call, refusal)
-    throw refusal
+    throw asDomainError(error)
   }
 }
 
-function answerOf(answer: StoredAnswer | Performed): Performed {
-  if ('result' in answer) return answer
-  const { code, reason, message, details, requestId } = answer.refusal
+type Outcome = StoredAnswer | { refused: DomainError }
+
+function answerOf(outcome: Outcome): Performed {
+  if ('result' in outcome) return outcome
+  if ('refused' in outcome) throw outcome.refused
+  const { code, reason, message, details, requestId } = outcome.refusal
   const refusal = new DomainError(code, reason, message, details)
   throw Object.assign(refusal, { replayOf: requestId })
 }
 
-interface Decision {
+/**
+ * Under an idempotency key, a refusal is kept by the very transaction that came to it, less whatever it had written:
+ * in a transaction of its own, a repeat could come in between and be accepted.
+ */
+async function decideForKey(decision: Decision): Promise<Performed | { refused: DomainError }> {
+  const { tx, options } = decision
+  if (options.idempotencyKey === undefined || options.dryRun) return { result: await decide(decision), replayed: false }
+  await tx.$executeRaw`SAVEPOINT decision`
+  try {
+    return { result: await decide(decision), replayed: false }
+  } catch (error) {
+    if (!(error instanceof DomainError && isKept(error))) throw error
+    await tx.$executeRaw`ROLLBACK TO SAVEPOINT decision`
+    await storeRefusal(tx, decision, error)
+    return { refused: error }
+  }
+}
+
+interface Decision extends KeyedCall {
   tx: CommandContext['tx']
-  caller: Caller
-  config: Config
-  vault: Vault
   limits: OperationLimits | undefined
-  command: AnyCommand
-  input: Record<string, unknown>
-  options: CallOptions
 }
 
 async function decide(decision: Decision): Promise<CommandResult> {
@@ -168,19 +182,24 @@ export function parseInput<Shape extends z.ZodRawShape>(
   raw: unknown,
 ): z.output<z.ZodObject<Shape>> {
   const read = readFields(schema, raw ?? {})
-  const problems = read.problems ?? nulProblems(read.data, [])
+  const problems = read.problems ?? textProblems(read.data, [])
   if (!read.problems && problems.length === 0) return read.data
   throw invalidInput(problems)
 }
 
-/** PostgreSQL's text cannot hold a NUL; without this it would be refused there, as a fault of ours. */
-function nulProblems(value: unknown, path: string[]): FieldProblem[] {
+/**
+ * PostgreSQL's text can hold neither a NUL nor half a surrogate pair. The one would be refused there, as a fault of
+ * ours; the other would come back as another character, or be refused where it is part of JSON.
+ */
+function textProblems(value: unknown, path: string[]): FieldProblem[] {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, item]) => [
-      ...nulProblems(key, path),
-      ...nulProblems(item, [...path, key]),
+      ...textProblems(key, path),
+      ...textProblems(item, [...path, key]),
     ])
   }
-  const isBad = typeof value === 'string' && value.includes('\0')
-  return isBad ? [{ field: path.join('.') || 'body', message: 'must not contain a NUL character' }] : []
+  if (typeof value !== 'string') return []
+  const field = path.join('.') || 'body'
+  if (value.includes('\0')) return [{ field, message: 'must not contain a NUL character' }]
+  return value.isWellFormed() ? [] : [{ field, message: 'must be well-formed Unicode, without half a surrogate pair' }]
 }

@@ -1,7 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { asDomainError } from '../database/errors.ts'
-import { invalidField } from '../domain/errors.ts'
 import type { Wakeups } from '../events/wakeups.ts'
 import type { Vault } from '../secrets/vault.ts'
 import {
@@ -22,12 +21,11 @@ import type { Caller } from './caller.ts'
 import { CallerCache } from './caller-cache.ts'
 import type { AnyCommand, CallOptions, Performed, ResultOf } from './command.ts'
 import { getCredential, listCredentials } from './credential/read-credentials.ts'
-import { storeFinalAnswer } from './idempotency.ts'
 import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
-import { type OperationLimits, parseInput, perform } from './perform.ts'
+import type { OperationLimits } from './perform.ts'
+import { performAndWait } from './perform-and-wait.ts'
 import { readAppEnvToken, readUserToken } from './token/read-own-token.ts'
 import { getToken, listTokens } from './token/read-tokens.ts'
-import { waitForOperation } from './wait.ts'
 
 interface ServiceDependencies {
   database: Database
@@ -87,32 +85,3 @@ function bind<First, Functions extends Record<string, (first: First, ...rest: ne
 type OmitFirst<F> = F extends (first: never, ...rest: infer Rest) => Promise<infer Result>
   ? (...rest: Rest) => Promise<Result>
   : never
-
-/** A call that waits answers with the status that the operation ended in; its shape is the same (contract §1). */
-async function performAndWait(
-  dependencies: ServiceDependencies & { callers: CallerCache },
-  caller: Caller,
-  command: AnyCommand,
-  input: unknown,
-  options: CallOptions,
-): Promise<Performed> {
-  const { database, config, vault, callers } = dependencies
-  const { waitSeconds } = options
-  if (
-    waitSeconds !== undefined &&
-    !(Number.isInteger(waitSeconds) && waitSeconds >= 0 && waitSeconds <= config.BERTH_MAX_WAIT_SECONDS)
-  ) {
-    throw invalidField('waitSeconds', `must be a whole number from 0 to ${config.BERTH_MAX_WAIT_SECONDS}`)
-  }
-  // Even a call that failed may have been committed: an answer can be lost on its way back.
-  const performed = await perform(dependencies, caller, command, input, options).finally(() =>
-    callers.forgetAfter(command),
-  )
-  const { operationId } = performed.result
-  if (!waitSeconds || performed.replayed || options.dryRun || typeof operationId !== 'string') return performed
-  await waitForOperation(dependencies, operationId, waitSeconds, options.signal)
-  const result = (await command.refresh?.(dependencies, performed.result)) ?? performed.result
-  const keyed = { caller, command, input: parseInput(command.input, input), options, config, vault }
-  await storeFinalAnswer(database, keyed, result)
-  return { result, replayed: false }
-}

@@ -20,7 +20,7 @@ import { ProbeMemory } from './probe-memory.ts'
 import { sweepForever } from './sweep.ts'
 
 /** Within this time after a stop, leases have been handed back; whatever has not, expires. */
-const STOP_MS = 9_000
+const STOP_MS = 7_000
 
 export interface WorkerOptions {
   database: Database

@@ -16,6 +16,8 @@ type Fault = (typeof FAULTS)[number]
 const LATEST_FAULT_MS = 1_200
 const OUTAGE_MS = 2_500
 const SETTLE_SECONDS = 45
+/** A pull whose stream has fallen silent is given up after a minute, and begun again. */
+const END_SECONDS = 120
 
 export interface EngineFaultReport {
   faults: Record<Fault, number>
@@ -34,7 +36,7 @@ interface Setting {
  */
 export async function failEngine(
   { lab, engine, gate }: Setting,
-  { seed, faults, image }: { seed: number; faults: number; image?: () => string },
+  { seed, faults, newImage }: { seed: number; faults: number; newImage?: (() => Promise<string>) | undefined },
   tell: Tell,
 ): Promise<EngineFaultReport> {
   const random = randomFrom(seed)
@@ -45,7 +47,7 @@ export async function failEngine(
   const adopted = await containersOf(lab, bystander)
   const report: EngineFaultReport = { faults: { killed: 0, mute: 0, 'half-open': 0, cut: 0 }, slowestSeconds: 0 }
   for (let number = 0; number < faults; number += 1) {
-    const scenario = image && random() < 0.3 ? pulling(image) : pick(random, SCENARIOS)
+    const scenario = newImage && random() < 0.3 ? pulling(await newImage()) : pick(random, SCENARIOS)
     const fault = FAULTS[number % FAULTS.length] ?? 'killed'
     const afterMs = Math.floor(random() * LATEST_FAULT_MS)
     const name = `${scenario.name}, the engine ${fault} after ${afterMs} ms`
@@ -54,7 +56,7 @@ export async function failEngine(
       const acting = scenario.act(lab, prepared)
       await pause(afterMs)
       await befall({ lab, engine, gate }, fault)
-      await expectOutcome(lab, scenario, await acting)
+      await expectOutcome(lab, scenario, await acting, END_SECONDS)
       report.slowestSeconds = Math.max(report.slowestSeconds, await settle(lab, SETTLE_SECONDS))
       report.faults[fault] += 1
     } catch (error) {
@@ -80,10 +82,10 @@ async function befall({ engine, gate }: Setting, fault: Fault): Promise<void> {
 }
 
 /** An image that the engine does not have, from a registry that takes its time. */
-const pulling = (image: () => string): Scenario => ({
+const pulling = (image: string): Scenario => ({
   name: 'pull',
   prepare: async (_lab, subject) => subject,
-  act: async (lab, { appEnvId }) => [await lab.begin('POST', '/app-env/deploy-image', { appEnvId, image: image() })],
+  act: async (lab, { appEnvId }) => [await lab.begin('POST', '/app-env/deploy-image', { appEnvId, image })],
   outcome: 'SUCCEEDED',
 })
 

@@ -88,9 +88,10 @@ export async function expectOutcome(
   lab: Laboratory,
   { outcome }: Scenario,
   operations: readonly string[],
+  seconds = END_SECONDS + 15,
 ): Promise<void> {
   for (const id of operations) {
-    const operation = await ended(lab, id, END_SECONDS + 15)
+    const operation = await ended(lab, id, seconds)
     if (operation.status !== outcome) throw new Error(`It should have ended ${outcome}: ${JSON.stringify(operation)}`)
   }
 }

@@ -3,10 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { isRegistryInstalled } from '../support/docker-registry.ts'
+import { ensureTestImage } from '../support/test-image.ts'
 import { failEngine } from './engine-faults.ts'
 import { openEngineGate } from './lab/engine-gate.ts'
 import { openLaboratory } from './lab/laboratory.ts'
 import { privateEngineProblem, startPrivateEngine } from './lab/private-engine.ts'
+import { startSlowRegistry } from './lab/slow-registry.ts'
 
 const { values } = parseArgs({
   options: {
@@ -22,9 +25,12 @@ const folder = mkdtempSync(join(tmpdir(), 'be-gate-'))
 await using engine = await startPrivateEngine()
 await using gate = await openEngineGate(join(folder, 's'), engine.socketPath)
 const settings = { DOCKER_HOST: gate.host, BERTH_ENGINE_TIMEOUT_SECONDS: '5' }
+const canPull = await isRegistryInstalled()
+if (!canPull) tell('No pulls: docker-registry is not installed')
+await using registry = canPull ? await startSlowRegistry(engine.docker, await ensureTestImage(engine.docker)) : null
 const lab = await openLaboratory({ docker: engine.docker, settings })
 try {
-  const options = { seed: Number(values.seed), faults: Number(values.faults) }
+  const options = { seed: Number(values.seed), faults: Number(values.faults), newImage: registry?.newImage }
   const { faults, slowestSeconds } = await failEngine({ lab, engine, gate }, options, tell)
   const counts = Object.entries(faults).map(([fault, count]) => `${count} × ${fault}`)
   tell(

@@ -119,8 +119,21 @@ describe('many followers', () => {
     await Promise.all(followers.map((following) => following.return()))
   }, 30_000)
 
+  test('are not dropped by a burst that is larger than the cap, as long as they read', async () => {
+    const small = createEventFeed({ database, wakeups, config: { ...config, BERTH_SUBSCRIBER_BACKLOG_KB: 256 }, log })
+    const following = upTo(20).map(() => take(small.follow(ledgerId, { after: 0n }), 100))
+    await sleep(50)
+    const burst = upTo(100).map((number) => ({
+      type: 'app.updated' as const,
+      payload: { number, padding: 'x'.repeat(20_000) },
+    }))
+    await database.$transaction((tx) => record(tx, ledgerId, burst))
+    for (const events of await Promise.all(following)) expect(sequences(events)).toEqual(upTo(100))
+    small.close()
+  })
+
   test('do not wait for one that is slow: it is dropped, is told so, and can go on', async () => {
-    const small = createEventFeed({ database, wakeups, config, log, maxBacklogBytes: 2_000 })
+    const small = createEventFeed({ database, wakeups, config: { ...config, BERTH_SUBSCRIBER_BACKLOG_KB: 2 }, log })
     const slow = small.follow(ledgerId, { after: 0n })
     const quick = take(small.follow(ledgerId, { after: 0n }), 30)
     const first = slow.next()

@@ -197,3 +197,22 @@ describe('a WebSocket', () => {
     await socket.close()
   })
 })
+
+test('EventSource, which can only GET, follows too', async () => {
+  const leaving = new AbortController()
+  const address = new URL(world.url)
+  address.searchParams.set('query', EVENTS)
+  address.searchParams.set('variables', JSON.stringify({ id: world.accountId }))
+  const response = await fetch(address, {
+    headers: { accept: 'text/event-stream', authorization: world.adminToken },
+    signal: leaving.signal,
+  })
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.includes('"event":null')) break
+  }
+  leaving.abort()
+})

@@ -22,13 +22,14 @@ interface GraphQLProblem {
 
 const requestId = 'parity-request'
 
-export const restDoor: Door = async (app, adminToken, { command, input, token, expectedVersion }) => {
+export const restDoor: Door = async (app, adminToken, { command, input, token, expectedVersion, isDry }) => {
   const route = routes.find((candidate) => 'command' in candidate && candidate.command === command)
   if (!route) throw new Error(`No route runs ${command.name}`)
   const { method, path } = route
   const asQuery = method === 'DELETE'
-  const query = asQuery ? `?${new URLSearchParams(input as Record<string, string>)}` : ''
-  const response = await app.request(`/api/public/v1${path}${query}`, {
+  const query = new URLSearchParams(asQuery ? (input as Record<string, string>) : {})
+  if (isDry) query.set('dryRun', 'true')
+  const response = await app.request(`/api/public/v1${path}?${query}`, {
     method,
     headers: {
       authorization: token ?? adminToken,
@@ -44,14 +45,20 @@ export const restDoor: Door = async (app, adminToken, { command, input, token, e
   return { accepted: false, code: problem.code, reason: problem.reason ?? null, fields }
 }
 
-export const graphqlDoor: Door = async (app, adminToken, { command, input, token, expectedVersion }) => {
+export const graphqlDoor: Door = async (app, adminToken, { command, input, token, expectedVersion, isDry }) => {
   const type = `${command.name[0]?.toUpperCase()}${command.name.slice(1)}Input`
   const response = await app.request('/graphql', {
     method: 'POST',
     headers: { authorization: token ?? adminToken, 'content-type': 'application/json', 'x-request-id': requestId },
     body: JSON.stringify({
       query: `mutation Parity($input: ${type}!) { ${command.name}(input: $input) { __typename } }`,
-      variables: { input: { ...inGraphQL(input), ...(expectedVersion === undefined ? {} : { expectedVersion }) } },
+      variables: {
+        input: {
+          ...inGraphQL(input),
+          ...(expectedVersion === undefined ? {} : { expectedVersion }),
+          ...(isDry ? { dryRun: true } : {}),
+        },
+      },
     }),
   })
   const { errors } = (await response.json()) as { errors?: GraphQLProblem[] }

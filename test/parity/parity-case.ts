@@ -8,6 +8,8 @@ export interface Prepared {
   /** The token that calls; the admin's when omitted. */
   token?: string
   expectedVersion?: number
+  /** Only to be decided, and not done. */
+  isDry?: boolean
 }
 
 export interface ParityCase {

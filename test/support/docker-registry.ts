@@ -27,15 +27,15 @@ export const isRegistryInstalled = (): Promise<boolean> =>
     () => false,
   )
 
-/** A real registry on loopback that lets in one user. */
-export async function startRegistry(): Promise<DockerRegistry> {
+/** A real registry on loopback that lets in one user, or everybody. */
+export async function startRegistry({ isOpen = false } = {}): Promise<DockerRegistry> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-registry-'))
   const address = `127.0.0.1:${await freePort()}`
   const settings = {
     version: 0.1,
     log: { level: 'error' },
     storage: { filesystem: { rootdirectory: join(folder, 'data') } },
-    auth: { htpasswd: { realm: 'test', path: join(folder, 'htpasswd') } },
+    ...(isOpen ? {} : { auth: { htpasswd: { realm: 'test', path: join(folder, 'htpasswd') } } }),
     http: { addr: address },
   }
   await writeFile(join(folder, 'htpasswd'), `${HTPASSWD}\n`)

@@ -16,7 +16,7 @@ import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { createServices } from '../../src/services/services.ts'
 import { newSecret } from '../../src/services/token/secret.ts'
 import { createToken } from '../../src/services/token/tokens.ts'
-import { createTestDatabase, type TestDatabaseOptions } from './database.ts'
+import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './database.ts'
 import { type Outcome, settle } from './settle.ts'
 
 export type World = Awaited<ReturnType<typeof createWorld>>
@@ -24,11 +24,13 @@ export type World = Awaited<ReturnType<typeof createWorld>>
 interface WorldOptions extends TestDatabaseOptions {
   /** Settings that differ from the defaults, as in the environment. */
   settings?: Record<string, string>
+  /** A migrated database that is there already; a clone of the test run's template when omitted. */
+  held?: TestDatabase
 }
 
 /** A fresh installation on a database of its own, and quick ways to fill it through the real services. */
 export async function createWorld({ settings = {}, ...options }: WorldOptions = {}) {
-  const held = await createTestDatabase({ poolSize: 10, ...options })
+  const held = options.held ?? (await createTestDatabase({ poolSize: 10, ...options }))
   const { database, url } = held
   const config = readConfig(settings)
   const log = pino({ level: process.env.BERTH_TEST_LOG ?? 'silent' })

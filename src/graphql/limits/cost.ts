@@ -11,7 +11,9 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  type ValueNode,
 } from 'graphql'
+import { isCursorFor } from './cursors.ts'
 import { MAX_PAGE, NESTED_PAGE, PLAIN_LIST } from './sizes.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
@@ -22,13 +24,18 @@ interface Reckoning {
   variables: Variables
   /** A fragment is reckoned once, however often it is spread: documents cannot grow by nesting them. */
   known: Map<string, number>
-  problems: string[]
+  problems: Problem[]
+}
+
+/** What is wrong with how a page was asked for. */
+export interface Problem {
+  reason: 'PAGE_SIZE' | 'CURSOR'
+  message: string
 }
 
 export interface Cost {
   cost: number
-  /** Page sizes out of bounds, in words. */
-  problems: string[]
+  problems: Problem[]
 }
 
 /** How many values an operation may ask for: each field once, times the sizes of the lists above it. */
@@ -105,13 +112,23 @@ function sizeAsked(
   const usual = field.extensions.pageSize
   let size = typeof usual === 'number' ? usual : NESTED_PAGE
   for (const { name, value } of node.arguments ?? []) {
-    if (name.value !== 'first' && name.value !== 'last') continue
-    const asked =
-      value.kind === Kind.VARIABLE ? variables[value.name.value] : value.kind === Kind.INT ? Number(value.value) : null
-    if (typeof asked !== 'number') continue
-    if (asked < 1 || asked > MAX_PAGE)
-      problems.push(`${node.name.value}(${name.value}:) must be 1 to ${MAX_PAGE}, not ${asked}`)
-    size = Math.min(Math.max(asked, 1), MAX_PAGE)
+    const place = `${node.name.value}(${name.value}:)`
+    const asked = valueAsked(value, variables)
+    if (name.value === 'first' || name.value === 'last') {
+      if (typeof asked !== 'number') continue
+      if (asked < 1 || asked > MAX_PAGE)
+        problems.push({ reason: 'PAGE_SIZE', message: `${place} must be 1 to ${MAX_PAGE}, not ${asked}` })
+      size = Math.min(Math.max(asked, 1), MAX_PAGE)
+    } else if (typeof asked === 'string' && (name.value === 'after' || name.value === 'before')) {
+      if (!isCursorFor(field, asked))
+        problems.push({ reason: 'CURSOR', message: `${place} must be a cursor of an earlier page` })
+    }
   }
   return size
+}
+
+function valueAsked(value: ValueNode, variables: Variables): unknown {
+  if (value.kind === Kind.VARIABLE) return variables[value.name.value]
+  if (value.kind === Kind.INT) return Number(value.value)
+  return value.kind === Kind.STRING ? value.value : null
 }

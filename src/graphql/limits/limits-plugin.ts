@@ -76,7 +76,8 @@ function refusalOf(args: ExecutionArgs, maxCost: number): GraphQLError | null {
   const { refusal } = args.contextValue as unknown as GraphQLContext
   if (refusal && !found.isIntrospection) throw refusal
   const { cost, problems } = found.cost ?? reckon(args, found)
-  if (problems.length > 0) return tooMuch('PAGE_SIZE', problems.join('; '))
+  const [first] = problems
+  if (first) return tooMuch(first.reason, problems.map((problem) => problem.message).join('; '))
   if (cost > maxCost) {
     return tooMuch(
       'TOO_COSTLY',
@@ -90,6 +91,7 @@ function reckon({ schema, variableValues }: ExecutionArgs, { operation, fragment
   const variables: Record<string, unknown> = { ...(variableValues as Variables | undefined) }
   for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
     if (defaultValue?.kind === Kind.INT) variables[variable.name.value] ??= Number(defaultValue.value)
+    if (defaultValue?.kind === Kind.STRING) variables[variable.name.value] ??= defaultValue.value
   }
   return costOf(schema, operation, fragments, variables)
 }

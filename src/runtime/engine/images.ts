@@ -129,12 +129,12 @@ function digestIn(image: ImageInspectInfo, reference: ImageReference): string | 
 }
 
 /** In the time of a short call, not of a pull: this also shows whether the engine is there at all. */
-async function findImage(engine: Engine, name: string, signal: AbortSignal): Promise<ImageInspectInfo | null> {
-  try {
-    const path = `/images/${name}/json`
-    return (await within(engine, { signal }, (short) => ask(engine, { path, signal: short }))) as ImageInspectInfo
-  } catch (error) {
-    if (statusOf(error) === 404) return null
-    throw error
-  }
-}
+const findImage = (engine: Engine, name: string, signal: AbortSignal): Promise<ImageInspectInfo | null> =>
+  within(engine, { signal }, async (short) => {
+    try {
+      return (await ask(engine, { path: `/images/${name}/json`, signal: short })) as ImageInspectInfo
+    } catch (error) {
+      if (statusOf(error) === 404) return null
+      throw error
+    }
+  })

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.ts'
+import { inSnapshot } from '../../database/snapshot.ts'
 import { refuseRollback } from '../../domain/rollback.ts'
 import type { Caller } from '../caller.ts'
 import type { AppEnvAddress } from './load-app-env.ts'
@@ -18,14 +19,14 @@ export async function readAppEnvHistory(
   address: AppEnvAddress,
   request: HistoryRequest,
 ) {
-  const appEnv = await getAppEnv(database, caller, address)
   const { limit, offset, fromDate, toDate } = request
   const range = { ...(fromDate ? { gte: new Date(fromDate) } : {}), ...(toDate ? { lte: new Date(toDate) } : {}) }
-  const where = { appEnvId: appEnv.id, ...(fromDate || toDate ? { createdAt: range } : {}) }
-  const [contents, total] = await Promise.all([
-    database.content.findMany({ where, orderBy: { version: 'desc' }, take: limit, skip: offset }),
-    database.content.count({ where }),
-  ])
+  const { appEnv, contents, total } = await inSnapshot(database, async (tx) => {
+    const appEnv = await getAppEnv(tx, caller, address)
+    const where = { appEnvId: appEnv.id, ...(fromDate || toDate ? { createdAt: range } : {}) }
+    const contents = await tx.content.findMany({ where, orderBy: { version: 'desc' }, take: limit, skip: offset })
+    return { appEnv, contents, total: await tx.content.count({ where }) }
+  })
   const activities = contents.map((content) => {
     const refusal = refuseRollback(content, appEnv.currentContentId)
     return {

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/client.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
+import { inSnapshot } from '../../database/snapshot.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { Caller } from '../caller.ts'
 import { pendingChangesOf } from './configured.ts'
@@ -43,11 +44,12 @@ export async function readAppEnvStatus(
   caller: Caller,
   address: AppEnvAddress,
 ) {
-  const appEnv = await loadAppEnv(database, caller, address)
-  const [latest, hosts] = await Promise.all([
-    database.content.findFirst({ where: { appEnvId: appEnv.id }, orderBy: { version: 'desc' } }),
-    database.host.findMany({ where: { appEnvId: appEnv.id }, orderBy: { id: 'asc' } }),
-  ])
+  const { appEnv, latest, hosts } = await inSnapshot(database, async (tx) => {
+    const appEnv = await loadAppEnv(tx, caller, address)
+    const where = { appEnvId: appEnv.id }
+    const latest = await tx.content.findFirst({ where, orderBy: { version: 'desc' } })
+    return { appEnv, latest, hosts: await tx.host.findMany({ where, orderBy: { id: 'asc' } }) }
+  })
   const changes = pendingChangesOf(appEnv, vault)
   return {
     appEnvId: appEnv.id,

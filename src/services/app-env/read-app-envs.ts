@@ -1,5 +1,6 @@
-import type { Database } from '../../database/client.ts'
+import type { Database, Transaction } from '../../database/client.ts'
 import type { AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
+import { inSnapshot } from '../../database/snapshot.ts'
 import { notFound } from '../../domain/errors.ts'
 import { record } from '../../events/record.ts'
 import type { Vault } from '../../secrets/vault.ts'
@@ -46,7 +47,7 @@ export async function listAppEnvs(
 
 /** Finds the environment and checks that the caller may read it. `query` is what GraphQL loads along with it. */
 export async function getAppEnv(
-  database: Database,
+  database: Database | Transaction,
   caller: Caller,
   address: AppEnvAddress,
   query: object = {},
@@ -61,9 +62,9 @@ export async function getAppEnv(
   return appEnv
 }
 
-export async function loadAppEnv(database: Database, caller: Caller, address: AppEnvAddress) {
-  const { id } = await getAppEnv(database, caller, address)
-  return database.appEnv.findUniqueOrThrow({ where: { id }, include: withEverything })
+export async function loadAppEnv(tx: Transaction, caller: Caller, address: AppEnvAddress) {
+  const { id } = await getAppEnv(tx, caller, address)
+  return tx.appEnv.findUniqueOrThrow({ where: { id }, include: withEverything })
 }
 
 /** The record of GET /app-env. `decrypt` shows secrets, to those who may, and leaves an audit entry. */
@@ -73,12 +74,13 @@ export async function readAppEnvRecord(
   address: AppEnvAddress,
   { decrypt, requestId }: { decrypt: boolean; requestId: string },
 ) {
-  const appEnv = await loadAppEnv(database, caller, address)
-  if (decrypt) {
-    permit(caller, 'variable:reveal', { accountId: appEnv.accountId, appEnvId: appEnv.id })
-    await auditReveal(database, caller, appEnv, requestId)
-  }
-  return { record: await appEnvRecord(database, vault, appEnv, decrypt), version: appEnv.version }
+  const { appEnv, record } = await inSnapshot(database, async (tx) => {
+    const appEnv = await loadAppEnv(tx, caller, address)
+    if (decrypt) permit(caller, 'variable:reveal', { accountId: appEnv.accountId, appEnvId: appEnv.id })
+    return { appEnv, record: await appEnvRecord(tx, vault, appEnv, decrypt) }
+  })
+  if (decrypt) await auditReveal(database, caller, appEnv, requestId)
+  return { record, version: appEnv.version }
 }
 
 /** Written before anything is shown: a reveal that cannot be recorded does not happen. */

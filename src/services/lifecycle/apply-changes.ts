@@ -1,5 +1,4 @@
 import type { Operation, Prisma } from '../../database/generated/prisma/client.ts'
-import type { AppEnvStatus } from '../../domain/app-env.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { PendingChange } from '../../domain/pending-changes.ts'
 import { configurationOf, pendingChangesOf } from '../app-env/configured.ts'
@@ -7,6 +6,7 @@ import { type LoadedAppEnv, withEverything } from '../app-env/load-app-env.ts'
 import type { CommandContext } from '../command.ts'
 import { beginOperation, type NewContent } from './begin-operation.ts'
 import { lifecycleOperation, type Plan } from './lifecycle-operation.ts'
+import { isStopped } from './open-operation.ts'
 
 export const applyChanges = lifecycleOperation({
   name: 'applyChanges',
@@ -14,8 +14,11 @@ export const applyChanges = lifecycleOperation({
   accepted: 'The pending changes are being applied',
   input: {},
   async plan(context, appEnv) {
-    if (appEnv.status === 'STOPPED') {
-      throw conflict('ENVIRONMENT_STOPPED', 'The environment is stopped; start it first, then apply its changes')
+    if (await isStopped(context.tx, appEnv)) {
+      throw conflict(
+        'ENVIRONMENT_STOPPED',
+        'The environment is stopped, or being stopped; start it first, then apply its changes',
+      )
     }
     return planChanges(context, appEnv)
   },
@@ -76,7 +79,7 @@ export async function applyWhereRunning(context: CommandContext, where: Prisma.A
   for (const { id } of rows) {
     await tx.$queryRaw`SELECT 1 FROM app_env WHERE id = ${id} FOR UPDATE`
     const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id }, include: withEverything })
-    const { intent, message } = REASONS[appEnv.status] ?? (await planChanges(context, appEnv))
+    const { intent, message } = await planWhereRunning(context, appEnv)
     applied.push(
       intent
         ? { appEnvId: id, operation: await beginOperation(context, appEnv, intent), reason: null }
@@ -86,8 +89,17 @@ export async function applyWhereRunning(context: CommandContext, where: Prisma.A
   return applied
 }
 
-/** Of statuses in which nothing is applied. */
-const REASONS: Partial<Record<AppEnvStatus, ToldPlan>> = {
-  STOPPED: { intent: null, message: 'The environment is stopped; start it, then apply the changes' },
-  PENDING: { intent: null, message: 'Nothing was ever deployed here; the first deployment takes the changes along' },
+async function planWhereRunning(context: CommandContext, appEnv: LoadedAppEnv): Promise<ToldPlan> {
+  if (appEnv.status === 'PENDING') return NEVER_DEPLOYED
+  return (await isStopped(context.tx, appEnv)) ? STOPPED : planChanges(context, appEnv)
+}
+
+const STOPPED: ToldPlan = {
+  intent: null,
+  message: 'The environment is stopped, or being stopped; start it, then apply the changes',
+}
+
+const NEVER_DEPLOYED: ToldPlan = {
+  intent: null,
+  message: 'Nothing was ever deployed here; the first deployment takes the changes along',
 }

@@ -13,9 +13,10 @@ export const startAppEnv = lifecycleOperation({
     if (appEnv.status === 'RUNNING') throw conflict('ALREADY_RUNNING', 'The environment is running already')
     if (appEnv.status === 'UPDATING') {
       const open = await openOperationOf(tx, appEnv)
-      // On its way down, or up from being stopped: anything else is a deployment that runs it anyway.
-      const isStopped = open?.kind === 'STOP' || open?.previousStatus === 'STOPPED'
-      if (!isStopped) throw conflict('ALREADY_RUNNING', 'The environment is running, and being updated')
+      if (open?.kind === 'START') throw conflict('ALREADY_STARTING', 'The environment is being started already')
+      // A deployment in flight runs it anyway, and starting the version before would undo it.
+      if (open?.kind !== 'STOP')
+        throw conflict('ALREADY_RUNNING', 'The environment is being updated, and runs when that is done')
     }
     return { intent: { kind: 'START', contentId: appEnv.currentContentId } }
   },

@@ -1,0 +1,75 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Opening, Told } from './client.ts'
+import type { Holding } from './gauge.ts'
+
+const EVENTS = 20
+
+/** One of the servers that are compared. */
+export interface Subject {
+  child: ChildProcess
+  opening: Omit<Opening['open'], 'count'>
+  /** Makes one event; when it was begun, in milliseconds since 1970. */
+  publish(): Promise<number>
+}
+
+export interface Measured {
+  heapPerSubscriber: number
+  /** What the process grew by. Only the first time says something: afterwards it has the memory already. */
+  residentPerSubscriber: number
+  p50: number
+  p99: number
+  /** What is there after everybody has left, beyond what was there before. */
+  left: { heap: number; resources: string[] }
+}
+
+export const now = () => performance.timeOrigin + performance.now()
+
+/** Opens so many subscribers in a process of their own, tells them all some events, and lets them go. */
+export async function measure({ child, opening, publish }: Subject, count: number): Promise<Measured> {
+  const client = fork(join(import.meta.dirname, 'client.ts'))
+  try {
+    const before = await holding(child)
+    client.send({ open: { ...opening, count } } satisfies Opening)
+    await heard(client, 'opened')
+    const open = await holding(child)
+    const times: number[] = []
+    for (let event = 0; event < EVENTS; event += 1) {
+      const told = once(client, 'message') as Promise<[Told]>
+      const since = await publish()
+      for (const at of (await told)[0].at) times.push(at - since)
+    }
+    client.send('close')
+    await heard(client, 'closed')
+    const after = await holding(child)
+    const sorted = times.toSorted((a, b) => a - b)
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
+    return {
+      heapPerSubscriber: (open.heap + open.external - before.heap - before.external) / count,
+      residentPerSubscriber: (open.rss - before.rss) / count,
+      p50: at(0.5),
+      p99: at(0.99),
+      left: { heap: after.heap - before.heap, resources: grown(before.resources, after.resources) },
+    }
+  } finally {
+    client.kill()
+  }
+}
+
+async function heard(client: ChildProcess, word: string): Promise<void> {
+  const [said] = await once(client, 'message')
+  if (said !== word) throw new Error(`The subscribers said ${JSON.stringify(said)} instead of ${word}`)
+}
+
+async function holding(child: ChildProcess): Promise<Holding> {
+  child.send('measure')
+  const [held] = await once(child, 'message')
+  return held
+}
+
+function grown(before: Record<string, number>, after: Record<string, number>): string[] {
+  return Object.entries(after).flatMap(([kind, count]) =>
+    count > (before[kind] ?? 0) ? [`${kind} +${count - (before[kind] ?? 0)}`] : [],
+  )
+}

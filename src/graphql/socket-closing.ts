@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { WebSocket } from 'ws'
+
+/** Why Berth closes a WebSocket, besides the codes of graphql-transport-ws itself. Documented in the README. */
+const CLOSING = {
+  /** Open another one, perhaps to another process, and go on from the last cursor. */
+  goingAway: { code: 1001, reason: 'The server is stopping' },
+  forbidden: { code: 4403, reason: 'Forbidden' },
+  /** Open another one, and go on from the last cursor. */
+  tooSlow: { code: 4413, reason: 'Too slow: go on from the cursor of the last event you got' },
+} as const
+
+/** Whoever does not read does not read a close either. */
+const PATIENCE_MS = 2_000
+const DRAIN_MS = 5_000
+const DRAIN_LOOK_MS = 20
+
+export function closeSocket(socket: WebSocket, why: keyof typeof CLOSING): void {
+  if (socket.readyState === socket.CLOSED) return
+  socket.close(CLOSING[why].code, CLOSING[why].reason)
+  setTimeout(() => socket.terminate(), PATIENCE_MS).unref()
+}
+
+/** Drops a peer that lets its answers pile up: that of many small ones, or of the pongs to its pings. */
+export function watchBacklog(socket: WebSocket, maxBytes: number): void {
+  const check = () => {
+    if (socket.bufferedAmount > maxBytes) closeSocket(socket, 'tooSlow')
+  }
+  socket.on('message', check)
+  socket.on('ping', check)
+}
+
+/** As much of a socket's context as says whether something on it is still to be answered. */
+export interface Draining {
+  extra: { socket: WebSocket }
+  /** By id: null while an operation is being prepared or executed, a generator once it is a live subscription. */
+  subscriptions: Record<string, unknown>
+}
+
+const isBusy = ({ subscriptions }: Draining): boolean => Object.values(subscriptions).includes(null)
+
+/** Closes every socket as soon as what it has asked is answered; live subscriptions are told to go elsewhere. */
+export async function drainSockets(open: ReadonlySet<Draining>): Promise<void> {
+  const deadline = performance.now() + DRAIN_MS
+  for (let left = [...open]; left.length > 0; ) {
+    const isLate = performance.now() > deadline
+    for (const context of left) if (isLate || !isBusy(context)) closeSocket(context.extra.socket, 'goingAway')
+    left = left.filter((context) => !isLate && isBusy(context))
+    if (left.length > 0) await sleep(DRAIN_LOOK_MS)
+  }
+}

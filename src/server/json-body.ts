@@ -1,0 +1,65 @@
+import { DomainError, invalidField } from '../domain/errors.ts'
+
+const JSON_TYPE = /^application\/json\s*(;|$)/i
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
+
+/** Whether the header announces JSON in the only encoding that JSON has (RFC 8259 §8.1). */
+export const isJson = (contentType: string): boolean =>
+  JSON_TYPE.test(contentType) && /^utf-?8$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8')
+
+/** For a length that was told: too much is refused before any of it is read. */
+export function refuseLength(contentLength: string | null | undefined, limitKb: number): void {
+  if (Number(contentLength ?? 0) > limitKb * 1024) throw tooLarge(limitKb)
+}
+
+const tooLarge = (limitKb: number) =>
+  new DomainError('PAYLOAD_TOO_LARGE', undefined, `A request body may have at most ${limitKb} KB`)
+
+/** The body as text. Throws for what is too long, compressed, cut off, or no UTF-8. */
+export async function readText(request: Request, limitKb: number): Promise<string> {
+  const { headers } = request
+  refuseCompressed(headers.get('content-encoding'))
+  const told = headers.get('content-length')
+  refuseLength(told, limitKb)
+  return textOf(
+    await wholeOf<ArrayBuffer | Buffer>(told === null ? readBounded(request, limitKb) : request.arrayBuffer()),
+  )
+}
+
+/** Refused instead of read as if it were not compressed. */
+function refuseCompressed(contentEncoding: string | null): void {
+  if (!contentEncoding || /^identity$/i.test(contentEncoding)) return
+  throw new DomainError('UNSUPPORTED_MEDIA_TYPE', undefined, 'Send the body as it is, without Content-Encoding')
+}
+
+async function readBounded(request: Request, limitKb: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > limitKb * 1024) throw tooLarge(limitKb)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** A client that hangs up in the middle of its body is no fault of ours, and nobody hears the answer. */
+async function wholeOf<Bytes>(reading: Promise<Bytes>): Promise<Bytes> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof DomainError) throw error
+    throw invalidField('body', 'ended before all of it had come')
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Read leniently, a name would be kept as another than was sent. */
+function textOf(bytes: ArrayBuffer | Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw invalidField('body', 'is not valid UTF-8')
+  }
+}

@@ -1,0 +1,16 @@
+/** Parts that are undone at the same time, each in its own order: their patience does not add up. */
+export class SideBySide implements AsyncDisposable {
+  readonly #parts: AsyncDisposableStack[] = []
+
+  /** What one part has to undo. */
+  part(): AsyncDisposableStack {
+    const part = new AsyncDisposableStack()
+    this.#parts.push(part)
+    return part
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ends = await Promise.allSettled(this.#parts.map((part) => part.disposeAsync()))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  }
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../src/database/client.ts'
+import type { ApiProcess } from '../support/api-process.ts'
+import { type Farewells, follow } from './followers.ts'
+import { loadHttp, loadSocket, noOutcomes } from './load.ts'
+
+const CONNECTIONS = 6
+
+export interface ShutdownReport {
+  code: number | null
+  ms: number
+  answered: number
+  refused: number
+  farewells: Farewells
+  socketCodes: number[]
+  /** In words; none when everything is as it should be. */
+  problems: string[]
+}
+
+interface ShutdownOptions {
+  running: ApiProcess
+  database: Database
+  subscriptions: number
+  /** Requests that are answered before the signal is sent. */
+  answersFirst: number
+}
+
+/**
+ * Ends a process by SIGTERM in the middle of reads, writes and live subscriptions. Afterwards everything that the
+ * database holds must have been answered for, and every subscription must have been told why it ended.
+ */
+export async function proveShutdown({
+  running,
+  database,
+  subscriptions,
+  answersFirst,
+}: ShutdownOptions): Promise<ShutdownReport> {
+  const { url, token } = running
+  const { id: accountId } = await database.account.findFirstOrThrow({ orderBy: { id: 'asc' } })
+  const { farewells } = await follow({ url, token, accountId }, subscriptions)
+  const outcomes = noOutcomes()
+  let isStopping = false
+  const load = { url, token, accountId, outcomes, isStopping: () => isStopping }
+  const numbers = Array.from({ length: CONNECTIONS }, (_, number) => number)
+  const sockets = numbers.map((number) => loadSocket(load, number))
+  const loading = numbers.flatMap((number) => [loadHttp(load, 'rest', number), loadHttp(load, 'graphql', number)])
+  while (outcomes.answered < answersFirst && outcomes.unexpected.length === 0) await sleep(20)
+  isStopping = true
+  const { code, ms } = await running.end('SIGTERM')
+  await Promise.all(loading)
+  const socketCodes = await Promise.all(sockets)
+
+  const problems = [...outcomes.unexpected, ...outcomes.cut.map((name) => `The answer to ${name} was cut`)]
+  const apps = await database.app.findMany({ where: { accountId }, select: { name: true } })
+  const done = new Set(apps.map(({ name }) => name))
+  for (const name of done) {
+    if (/^(rest|graphql|socket) \d/.test(name) && !outcomes.made.has(name))
+      problems.push(`The answer to ${name} was lost`)
+  }
+  for (const name of outcomes.made) if (!done.has(name)) problems.push(`${name} was answered for and is not there`)
+  const told = await farewells
+  const { answered, refused } = outcomes
+  return { code, ms, answered, refused: refused.length, farewells: told, socketCodes, problems }
+}
