@@ -1,5 +1,5 @@
-import pino from 'pino'
 import { readConfig } from './config.ts'
+import { createLog } from './log.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { welcome } from './welcome.ts'
 
@@ -8,7 +8,7 @@ const SAME_SIGNAL_MS = 1_000
 
 try {
   const config = readConfig(process.env)
-  const log = pino({ level: config.BERTH_LOG_LEVEL })
+  const log = createLog(config)
   const starting = startPlatform(config, log)
   const isStopping = stopOnSignals(starting)
   const platform = await starting

@@ -40,9 +40,9 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   // One name for one place: a running server is recognised by the folder it was started with.
   const folder = join(realpathSync(dataDir), 'postgres')
   if (!existsSync(folder)) await create(folder)
-  const start = () => bringUp(folder, settings, startTimeoutSeconds)
-  const { url, holder } = await start()
   const stopping = new AbortController()
+  const start = () => bringUp(folder, settings, startTimeoutSeconds, stopping.signal)
+  const { url, holder } = await start()
   const use = { holder, reviving: Promise.resolve() }
   const watch = () => {
     if (!isRevived) return
@@ -78,10 +78,15 @@ async function revive(start: () => Promise<{ holder: pg.Client }>, signal: Abort
 }
 
 /** Finds the server running or starts it, and marks it as used. */
-async function bringUp(folder: string, settings: Record<string, string>, startTimeoutSeconds: number) {
+async function bringUp(
+  folder: string,
+  settings: Record<string, string>,
+  startTimeoutSeconds: number,
+  signal: AbortSignal,
+) {
   const password = readFileSync(join(folder, 'password'), 'utf8')
   const deadline = Date.now() + startTimeoutSeconds * 1000
-  while (Date.now() < deadline) {
+  while (Date.now() < deadline && !signal.aborted) {
     if (!findServer(folder)?.ready) await launch(folder, settings, deadline)
     const port = findServer(folder)?.port
     const url = `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}`

@@ -49,12 +49,19 @@ export const silence = (engine: Engine, seconds: number): DomainError =>
 export function asFailure(engine: Engine, error: unknown): unknown {
   if (error instanceof DomainError || error instanceof RuntimeError) return error
   if (statusOf(error) !== null) {
-    return new Error(`The container engine answered ${statusOf(error)}: ${messageOf(error)}`, { cause: error })
+    return new Error(`The container engine ${troubleOf(error)}`, { cause: error })
   }
   if (isConnectionFailure(error)) {
     return runtimeUnavailable(`The container engine at ${engine.address} cannot be reached: ${messageOf(error)}`)
   }
   return error
+}
+
+/** For users, whom the engine's own folders tell nothing; the cause, with all of its words, is for the log. */
+function troubleOf(error: unknown): string {
+  const words = messageOf(error)
+  if (/no space left on device/i.test(words)) return 'has no disk space left'
+  return `answered ${statusOf(error)}: ${words.replaceAll(/(?<![\w.:/-])\/[^\s:,"']+/g, '…')}`
 }
 
 /** System errors and broken HTTP have codes of their own; Node's ERR_ codes but one are mistakes of the program. */

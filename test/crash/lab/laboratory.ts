@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,18 +32,26 @@ export interface LaboratoryOptions {
   /** How many processes of each role; one of each when omitted. */
   processes?: Partial<Record<Role, number>>
   settings?: Record<string, string>
+  /** Where everything but the engine is kept; a folder for temporary files when omitted. */
+  parent?: string
+  /** Whether the database is started again by itself when it ends; only when told to, if omitted. */
+  isDatabaseRevived?: boolean
   /** The engine that containers run on, when it is not the machine's own. */
   docker?: Docker
 }
 
 /** Berth as a company runs it, role by role in processes of their own, on a PostgreSQL that is nobody else's. */
 export async function openLaboratory(options: LaboratoryOptions = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-crash-'))
-  const orders = new Orders(join(folder, 'orders'))
-  mkdirSync(orders.folder)
+  const folder = mkdtempSync(join(options.parent ?? tmpdir(), 'berth-crash-'))
+  // Apart from the rest, which may be on a disk that is made to fill up.
+  const orders = new Orders(mkdtempSync(join(tmpdir(), 'berth-orders-')))
   // The machine does not crash, so nothing need reach the disk; what is committed has to survive the server's death.
   const startDatabase = () =>
-    startEmbeddedPostgres({ dataDir: join(folder, 'database'), settings: { fsync: 'off' }, isRevived: false })
+    startEmbeddedPostgres({
+      dataDir: join(folder, 'database'),
+      settings: { fsync: 'off' },
+      isRevived: options.isDatabaseRevived ?? false,
+    })
   let postgres = await startDatabase()
   const databaseUrl = postgres.url
   const token = newSecret('USER')
@@ -142,6 +150,7 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
       await pool.end()
       await postgres.stop()
       await removeEverything(docker, installationId)
+      rmSync(orders.folder, { recursive: true, force: true })
       if (!isKept) rmSync(folder, { recursive: true, force: true })
     },
   }

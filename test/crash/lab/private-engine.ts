@@ -24,9 +24,9 @@ export function privateEngineProblem(): string | null {
 }
 
 /** A Docker Engine beside the machine's own, with other folders, addresses and containers, to be killed at will. */
-export async function startPrivateEngine(): Promise<PrivateEngine> {
+export async function startPrivateEngine(parent = tmpdir()): Promise<PrivateEngine> {
   // Short, because the engine puts sockets below it, whose paths may have 108 characters.
-  const folder = mkdtempSync(join(tmpdir(), 'be-'))
+  const folder = mkdtempSync(join(parent, 'be-'))
   const socketPath = join(folder, 's')
   const docker = new Docker({ socketPath })
   const containerd = startContainerd(folder)

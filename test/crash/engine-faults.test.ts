@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { failEngine } from './engine-faults.ts'
+import { fillDisk } from './full-disks.ts'
+import { openEngineGate } from './lab/engine-gate.ts'
+import { openLaboratory } from './lab/laboratory.ts'
+import { privateEngineProblem, startPrivateEngine } from './lab/private-engine.ts'
+import { mountSmallDisk } from './lab/small-disk.ts'
+
+const SEED = 20_261_124
+const problem = privateEngineProblem()
+if (problem) console.log(`Engines are not killed and disks not filled here: ${problem}`)
+
+test.skipIf(problem)('operations end as they should whatever befalls the engine', { timeout: 240_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'be-gate-'))
+  await using engine = await startPrivateEngine()
+  await using gate = await openEngineGate(join(folder, 's'), engine.socketPath)
+  const settings = { DOCKER_HOST: gate.host, BERTH_ENGINE_TIMEOUT_SECONDS: '5' }
+  const lab = await openLaboratory({ docker: engine.docker, settings })
+  try {
+    const { faults } = await failEngine({ lab, engine, gate }, { seed: SEED, faults: 4 }, console.log)
+    expect(faults).toEqual({ killed: 1, mute: 1, 'half-open': 1, cut: 1 })
+  } finally {
+    await lab.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+test.skipIf(problem)(
+  'a full disk is told as such, kills no process, and is got over',
+  { timeout: 120_000 },
+  async () => {
+    using disk = mountSmallDisk(256)
+    const lab = await openLaboratory({ parent: disk.folder, isDatabaseRevived: true })
+    try {
+      const { refused, visits } = await fillDisk(lab, disk)
+      expect(refused).toBeGreaterThan(0)
+      expect(visits).toBeGreaterThan(0)
+    } finally {
+      await lab.close()
+    }
+  },
+)

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmdirSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface SmallDisk extends Disposable {
+  folder: string
+  fill(): void
+  free(): void
+}
+
+/** A file system of its own that is quickly full. Needs root. */
+export function mountSmallDisk(megabytes: number): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'bd-'))
+  run('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', folder)
+  const filler = join(folder, 'filler')
+  return {
+    folder,
+    fill() {
+      const { bavail, bsize } = statfsSync(folder)
+      run('fallocate', '-l', String(bavail * bsize), filler)
+    },
+    free: () => rmSync(filler, { force: true }),
+    [Symbol.dispose]() {
+      run('umount', '-l', folder)
+      rmdirSync(folder)
+    },
+  }
+}
+
+function run(command: string, ...args: string[]): void {
+  const { status, stderr } = spawnSync(command, args)
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr}`)
+}
