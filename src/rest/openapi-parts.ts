@@ -15,7 +15,7 @@ export const parameters: Record<string, JsonSchema> = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes the call safe to repeat: the same key and request get the first answer again, for at least 24 hours.',
+      'Makes the call safe to repeat: the same key and request get the first answer again, for at least 24 hours. Keys belong to a token and a call. Another request under a key is refused (422), and so is one whose first call still runs or waits (409).',
     schema: { ...text, minLength: 1, maxLength: 255 },
   },
   IfMatch: {

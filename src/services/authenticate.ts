@@ -1,5 +1,6 @@
 import type { Database } from '../database/client.ts'
 import { asDomainError } from '../database/errors.ts'
+import { databaseTime } from '../database/time.ts'
 import { unauthenticated } from '../domain/errors.ts'
 import type { Scope } from '../domain/permissions.ts'
 import type { Caller } from './caller.ts'
@@ -31,7 +32,8 @@ export async function authenticate(
 async function lookUp(database: Database, hash: string): Promise<{ caller: Caller; expiresAt: Date | null }> {
   const token = await findToken(database, hash)
   if (!token || token.revokedAt) throw unauthenticated('The token in the Authorization header is not valid')
-  if (token.expiresAt && token.expiresAt <= new Date()) throw unauthenticated('The token has expired')
+  if (token.expiresAt && token.expiresAt <= (await databaseTime(database)))
+    throw unauthenticated('The token has expired')
   touch(database, token)
   return { caller: callerOf(token), expiresAt: token.expiresAt }
 }

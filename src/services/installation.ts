@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Database, Transaction } from '../database/client.ts'
+import { databaseTime } from '../database/time.ts'
 import { newId } from '../domain/ids.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { hashOfSecret } from './token/secret.ts'
@@ -79,7 +80,7 @@ async function ensureAdminToken(tx: Transaction, adminToken: string): Promise<vo
   const admin = await tx.user.findFirstOrThrow({ where: { isInstallationAdmin: true }, orderBy: { createdAt: 'asc' } })
   await tx.token.updateMany({
     where: { userId: admin.id, name, hash: { not: hash }, revokedAt: null },
-    data: { revokedAt: new Date() },
+    data: { revokedAt: await databaseTime(tx) },
   })
   await tx.token.upsert({
     where: { hash },

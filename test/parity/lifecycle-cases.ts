@@ -169,6 +169,16 @@ export const lifecycleCases = [
     await world.perform(deployImage, { appEnvId, image: 'shop:2' })
     return appEnvId
   }),
+  simple('startAppEnv while starting', startAppEnv, 'CONFLICT ALREADY_STARTING', async (world) => {
+    const appEnvId = await stopped(world)
+    await world.perform(startAppEnv, { appEnvId })
+    return appEnvId
+  }),
+  simple('startAppEnv while a deployment starts it', startAppEnv, 'CONFLICT ALREADY_RUNNING', async (world) => {
+    const appEnvId = await stopped(world)
+    await world.perform(deployImage, { appEnvId, image: 'shop:2' })
+    return appEnvId
+  }),
 
   simple('applyChanges with nothing pending', applyChanges, 'accepted', running),
   simple('applyChanges of a variable', applyChanges, 'accepted', async (world) => {
@@ -183,6 +193,12 @@ export const lifecycleCases = [
     return appEnvId
   }),
   simple('applyChanges when stopped', applyChanges, 'CONFLICT ENVIRONMENT_STOPPED', stopped),
+  simple('applyChanges while stopping', applyChanges, 'CONFLICT ENVIRONMENT_STOPPED', async (world) => {
+    const appEnvId = await running(world)
+    await world.perform(updateAppEnv, { appEnvId, envVars: [{ name: 'KEY', value: 'value' }] })
+    await world.perform(stopAppEnv, { appEnvId })
+    return appEnvId
+  }),
 
   parityCase('cancelOperation', 'accepted', async (world) => {
     const { operationId } = await world.perform(deployImage, { appEnvId: await running(world), image: 'shop:2' })

@@ -10,14 +10,17 @@ import { createApp } from '../../src/services/app/create-app.ts'
 import { deleteApp } from '../../src/services/app/delete-app.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
+import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import type { Caller } from '../../src/services/caller.ts'
 import type { AnyCommand, CallOptions } from '../../src/services/command.ts'
 import { openInstallation } from '../../src/services/installation.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { createServices, type Services } from '../../src/services/services.ts'
 import { newSecret } from '../../src/services/token/secret.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { settle } from '../support/settle.ts'
 
 let held: TestDatabase
 let wakeups: Wakeups
@@ -132,6 +135,43 @@ describe('an idempotency key', () => {
     await held.database.appEnv.update({ where: { id: String(result.appEnvId) }, data: { preventDestroy: false } })
     const again = call(deleteApp, { appId }, { idempotencyKey: 'refused' })
     await expect(again).rejects.toEqual(refusal('CONFLICT', 'PREVENT_DESTROY'))
+  })
+
+  test('makes fifty parallel refusals one, whatever becomes of the state meanwhile', async () => {
+    const { appEnvId } = await newAppEnv('Fifty refusals')
+    const refused = Array.from({ length: 50 }, () => call(stopAppEnv, { appEnvId }, { idempotencyKey: 'refusals' }))
+    const deployed = call(deployImage, { appEnvId, image: 'shop:1' })
+    const outcomes = await Promise.allSettled(refused)
+    await deployed
+    const answers = outcomes.map((outcome) =>
+      outcome.status === 'fulfilled' ? JSON.stringify(outcome.value.result) : String(outcome.reason.reason),
+    )
+    expect(new Set(answers).size).toBe(1)
+  })
+
+  test('is not held by a call that has nothing to wait for', async () => {
+    const { appEnvId } = await newAppEnv('Nothing to wait for')
+    const options = { idempotencyKey: 'nothing', waitSeconds: 60 }
+    const input = { appEnvId, preventDestroy: true }
+    const first = await call(updateAppEnv, input, options)
+    expect(await call(updateAppEnv, input, options)).toMatchObject({ replayed: true, result: first.result })
+  })
+
+  test('is waited for again when the caller has hung up, and answered with the result', async () => {
+    const { appEnvId } = await newAppEnv('Hung up')
+    const hungUp = new AbortController()
+    const options = { idempotencyKey: 'hung up', waitSeconds: 20 }
+    const input = { appEnvId, image: 'shop:1' }
+    const lost = call(deployImage, input, { ...options, signal: hungUp.signal })
+    await expect.poll(() => held.database.operation.count({ where: { appEnvId } })).toBe(1)
+    await expect(call(deployImage, input, options)).rejects.toEqual(refusal('CONFLICT', 'IDEMPOTENCY_IN_PROGRESS'))
+    hungUp.abort()
+    await lost
+    const again = call(deployImage, input, options)
+    const operation = await held.database.operation.findFirstOrThrow({ where: { appEnvId } })
+    await settle(held.database, operation.id)
+    expect((await again).result).toMatchObject({ appEnv: { status: 'RUNNING' } })
+    expect((await call(deployImage, input, options)).result).toEqual((await again).result)
   })
 
   test('does not keep a mistake in the input', async () => {

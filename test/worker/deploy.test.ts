@@ -105,7 +105,10 @@ test('a first deployment shows what it brings about; the time it has to become r
     const shown = async () => replicaCounts(await patient.database.appEnv.findUniqueOrThrow(withType(appEnvId)))
     await eventually(shown, (seen) => seen.running === 2)
     expect(await shown()).toEqual({ desired: 2, running: 2, ready: 0 })
-    const begun = readyStep(await patient.operation(operationId))
+    const begun = await eventually(
+      async () => readyStep(await patient.operation(operationId)),
+      (seen) => seen !== undefined,
+    )
     await patient.stopWorkers()
     patient.startWorker()
     const ended = await patient.ended(operationId)

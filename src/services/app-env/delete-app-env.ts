@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
 import { type CommandContext, command } from '../command.ts'
 import { appEnvTarget } from '../input.ts'
@@ -30,10 +31,11 @@ export const deleteAppEnv = command({
 export async function removeAppEnv(context: CommandContext, { appEnv }: AppEnvTarget): Promise<string> {
   const { tx } = context
   const operation = await beginOperation(context, appEnv, { kind: 'DELETE' })
-  await tx.appEnv.update({ where: { id: appEnv.id }, data: { deletedAt: new Date() } })
+  const now = await databaseTime(tx)
+  await tx.appEnv.update({ where: { id: appEnv.id }, data: { deletedAt: now } })
   // A host that routes to nothing would keep its name from whoever comes next.
   await tx.host.deleteMany({ where: { appEnvId: appEnv.id } })
-  await tx.token.updateMany({ where: { appEnvId: appEnv.id, revokedAt: null }, data: { revokedAt: new Date() } })
+  await tx.token.updateMany({ where: { appEnvId: appEnv.id, revokedAt: null }, data: { revokedAt: now } })
   // A restriction that named it would be refused when it is sent back.
   await tx.$executeRaw`
     UPDATE membership SET app_env_ids = array_remove(app_env_ids, ${appEnv.id})

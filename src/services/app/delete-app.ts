@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
 import { removeAppEnv } from '../app-env/delete-app-env.ts'
 import { lockAppEnv } from '../app-env/load-app-env.ts'
@@ -24,7 +25,10 @@ export const deleteApp = command({
       )
     }
     for (const { id: appEnvId } of appEnvs) await removeAppEnv(context, await lockAppEnv(tx, { appEnvId }))
-    await tx.app.update({ where: { id: app.id }, data: { deletedAt: new Date(), version: { increment: 1 } } })
+    await tx.app.update({
+      where: { id: app.id },
+      data: { deletedAt: await databaseTime(tx), version: { increment: 1 } },
+    })
     context.announce({ type: 'app.deleted', appId: app.id, payload: { name: app.name, environments: appEnvs.length } })
     context.note({ name: app.name, environments: appEnvs.length })
     return { message: `App "${app.name}" and its ${appEnvs.length} environment(s) are deleted` }

@@ -17,7 +17,7 @@ export const applyChanges = lifecycleOperation({
     if (await isStopped(context.tx, appEnv)) {
       throw conflict(
         'ENVIRONMENT_STOPPED',
-        'The environment is stopped, or being stopped; start it first, then apply its changes',
+        `The environment is ${howStopped(appEnv)}; start it first, then apply its changes`,
       )
     }
     return planChanges(context, appEnv)
@@ -91,13 +91,11 @@ export async function applyWhereRunning(context: CommandContext, where: Prisma.A
 
 async function planWhereRunning(context: CommandContext, appEnv: LoadedAppEnv): Promise<ToldPlan> {
   if (appEnv.status === 'PENDING') return NEVER_DEPLOYED
-  return (await isStopped(context.tx, appEnv)) ? STOPPED : planChanges(context, appEnv)
+  if (!(await isStopped(context.tx, appEnv))) return planChanges(context, appEnv)
+  return { intent: null, message: `The environment is ${howStopped(appEnv)}; start it, then apply the changes` }
 }
 
-const STOPPED: ToldPlan = {
-  intent: null,
-  message: 'The environment is stopped, or being stopped; start it, then apply the changes',
-}
+const howStopped = ({ status }: LoadedAppEnv) => (status === 'STOPPED' ? 'stopped' : 'being stopped')
 
 const NEVER_DEPLOYED: ToldPlan = {
   intent: null,

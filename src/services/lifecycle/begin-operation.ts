@@ -1,4 +1,5 @@
 import type { Content, Operation } from '../../database/generated/prisma/client.ts'
+import { databaseTime } from '../../database/time.ts'
 import type { AppEnvStatus } from '../../domain/app-env.ts'
 import type { Configuration } from '../../domain/configuration.ts'
 import { newId } from '../../domain/ids.ts'
@@ -38,6 +39,7 @@ export async function beginOperation(
   const { tx, caller, config, requestId } = context
   const superseded = await endOpenOperation(context, appEnv, 'SUPERSEDED', 'A newer operation took its place')
   const content = intent.content ? await createContent(context, appEnv, intent.content) : null
+  const now = await databaseTime(tx)
   const operation = await tx.operation.create({
     data: {
       id: newId('op'),
@@ -47,7 +49,7 @@ export async function beginOperation(
       contentId: content?.id ?? intent.contentId ?? null,
       previousStatus: superseded?.previousStatus ?? appEnv.status,
       maxAttempts: config.BERTH_OPERATION_ATTEMPTS,
-      deadlineAt: new Date(Date.now() + config.BERTH_ENGINE_WAIT_SECONDS * 1000),
+      deadlineAt: new Date(now.getTime() + config.BERTH_ENGINE_WAIT_SECONDS * 1000),
       retriesId: intent.retriesId ?? null,
       requestId,
       requestedBy: caller.userId ?? caller.tokenId,
@@ -94,7 +96,7 @@ export async function endOpenOperation(
   const open = await tx.operation.findFirst({ where: { appEnvId: appEnv.id, status: { in: [...OPEN_STATUSES] } } })
   if (!open) return null
   const ended = { status: 'CANCELLED', reason, message } as const
-  const finishedAt = new Date()
+  const finishedAt = await databaseTime(tx)
   await tx.operation.update({ where: { id: open.id }, data: { ...ended, finishedAt, version: { increment: 1 } } })
   if (open.contentId) {
     // `start` repeats a content that has long been DEPLOYED: only one that was on its way is cancelled.

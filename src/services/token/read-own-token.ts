@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.ts'
+import { databaseTime } from '../../database/time.ts'
 import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import { getAppEnv } from '../app-env/read-app-envs.ts'
 import { type Caller, permit, userOf } from '../caller.ts'
@@ -27,7 +28,11 @@ export async function readAppEnvToken(database: Database, caller: Caller, addres
   const { id: appEnvId, accountId, cliEnvName, name, allowUserCliToken } = appEnv
   permit(caller, 'appEnv:operate', { accountId, appEnvId })
   const newest = await database.token.findFirst({
-    where: { appEnvId, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] },
+    where: {
+      appEnvId,
+      revokedAt: null,
+      OR: [{ expiresAt: null }, { expiresAt: { gt: await databaseTime(database) } }],
+    },
     orderBy: { id: 'desc' },
     select: { id: true },
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Transaction } from '../../database/client.ts'
 import type { Token } from '../../database/generated/prisma/client.ts'
+import { databaseTime } from '../../database/time.ts'
 import { forbidden, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { SCOPES } from '../../domain/permissions.ts'
@@ -33,6 +34,7 @@ export const createToken = command({
   permission: 'token:own',
   async target(context, input): Promise<Target> {
     checkKind(input)
+    await checkExpiry(context.tx, input)
     if (input.kind !== 'ENVIRONMENT') return { type: 'token', id: null, accountId: null }
     const { accountId, appEnvId } = await lockAppEnv(context.tx, { appEnvId: input.appEnvId })
     permit(context.caller, 'token:manage', { accountId, appEnvId })
@@ -74,7 +76,7 @@ export const revokeToken = command({
     return { type: 'token', id: token.id, accountId, token }
   },
   async execute({ tx, announce, note }, _input, { token }) {
-    await tx.token.update({ where: { id: token.id }, data: { revokedAt: token.revokedAt ?? new Date() } })
+    await tx.token.update({ where: { id: token.id }, data: { revokedAt: token.revokedAt ?? (await databaseTime(tx)) } })
     announce({ type: 'token.revoked', payload: { tokenId: token.id, name: token.name } })
     note({ name: token.name })
     return { message: `Token "${token.name}" is revoked` }
@@ -110,11 +112,16 @@ export function permitOthers(caller: Caller, accountId: string | null, appEnvId:
   permit(caller, accountId ? 'token:manage' : 'installation:manage', { accountId, ...(appEnvId ? { appEnvId } : {}) })
 }
 
-function checkKind({ kind, appEnvId, scopes, expiresAt }: CreateTokenInput): void {
+function checkKind({ kind, appEnvId, scopes }: CreateTokenInput): void {
   if (kind === 'ENVIRONMENT' && !appEnvId) throw invalidField('appEnvId', 'is required for an ENVIRONMENT token')
+  if (kind !== 'ENVIRONMENT' && appEnvId) throw invalidField('appEnvId', 'is only for an ENVIRONMENT token')
   if (kind === 'SCOPED' && !scopes?.length) throw invalidField('scopes', 'is required for a SCOPED token')
   if (kind !== 'SCOPED' && scopes) throw invalidField('scopes', 'is only for a SCOPED token')
-  if (expiresAt && Date.parse(expiresAt) <= Date.now()) throw invalidField('expiresAt', 'must be in the future')
+}
+
+async function checkExpiry(tx: CommandContext['tx'], { expiresAt }: CreateTokenInput): Promise<void> {
+  if (!expiresAt || Date.parse(expiresAt) > (await databaseTime(tx)).getTime()) return
+  throw invalidField('expiresAt', 'must be in the future')
 }
 
 /** Whose rights the token carries. A scoped caller can pass on only scopes that it has (contract §1). */

@@ -1,0 +1,63 @@
+import type { Database } from '../../src/database/client.ts'
+import { routes } from '../../src/rest/routes.ts'
+import { appCases } from '../parity/app-cases.ts'
+import { credentialCases } from '../parity/credential-cases.ts'
+import { type Door, graphqlDoor, restDoor } from '../parity/doors.ts'
+import { makeFresh } from '../parity/fresh-world.ts'
+import { lifecycleCases } from '../parity/lifecycle-cases.ts'
+import { peopleCases } from '../parity/people-cases.ts'
+import { serveWorld } from '../support/serve-world.ts'
+import type { World } from '../support/world.ts'
+import { expectThat } from './calls.ts'
+
+const CASES = [...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases]
+const DOORS: Record<string, Door> = { REST: restDoor, GraphQL: graphqlDoor }
+
+/**
+ * Every call that is accepted, as a dry run through both doors: not one row of any table is another afterwards, and
+ * an idempotency key that it brings along is not used up. How many there were.
+ */
+export async function dryRunEverything(world: World): Promise<number> {
+  const served = serveWorld(world)
+  const tried = new Set<string>()
+  let runs = 0
+  try {
+    for (const { title, expected, prepare } of CASES) {
+      if (expected !== 'accepted') continue
+      await makeFresh(world)
+      const prepared = await prepare(world)
+      const before = await everything(world.database)
+      for (const [name, door] of Object.entries(DOORS)) {
+        const outcome = await door(served.app, world.adminToken, { ...prepared, isDry: true })
+        expectThat(outcome.accepted, `${title} is accepted as a dry run over ${name}`, outcome)
+        const after = await everything(world.database)
+        const changed = [...before].filter(([table, rows]) => after.get(table) !== rows).map(([table]) => table)
+        expectThat(changed.length === 0, `A dry run of ${title} over ${name} leaves no trace`, changed)
+        runs += 1
+      }
+      tried.add(prepared.command.name)
+    }
+  } finally {
+    await served.close()
+  }
+  // What is never accepted has nothing to predict.
+  const commands = routes.flatMap((route) => ('command' in route ? [route.command.name] : []))
+  const missing = commands.filter((name) => !tried.has(name) && name !== 'buildAppEnv')
+  expectThat(missing.length === 0, 'Every command is tried', missing)
+  return runs
+}
+
+/** Each table with its number of rows and a fingerprint of them. When a token was last used is not the call's doing. */
+async function everything(database: Database): Promise<Map<string, string>> {
+  const tables = await database.$queryRaw<{ name: string }[]>`
+    SELECT table_name::text AS name FROM information_schema.tables
+    WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`
+  const found = new Map<string, string>()
+  for (const { name } of tables) {
+    const [row] = await database.$queryRawUnsafe<{ rows: string }[]>(`
+      SELECT count(*) || ' ' || coalesce(md5(string_agg((to_jsonb(t) - 'last_used_at')::text, '' ORDER BY to_jsonb(t)::text)), '')
+        AS rows FROM "${name}" t`)
+    found.set(name, row?.rows ?? '')
+  }
+  return found
+}

@@ -1,0 +1,49 @@
+// npm run prove:idempotency [-- --seed 7 --rounds 20]
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { createDatabase } from '../../src/database/client.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { openLaboratory } from '../crash/lab/laboratory.ts'
+import { createWorld } from '../support/world.ts'
+import { dryRunEverything } from './dry-runs.ts'
+import { proveEverything } from './everything.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    rounds: { type: 'string', default: '20' },
+  },
+})
+const tell = (line: string) => console.log(line)
+tell(`seed ${values.seed}`)
+
+/** In an installation of its own beside the laboratory's, to which nothing else happens meanwhile. */
+async function proveDryRuns(databaseUrl: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: databaseUrl })
+  await admin.connect()
+  await admin.query('CREATE DATABASE dry_runs')
+  await admin.end()
+  const url = new URL(databaseUrl)
+  url.pathname = '/dry_runs'
+  await migrate(url.href)
+  const database = createDatabase({ url: url.href, poolSize: 5 })
+  const world = await createWorld({ held: { url: url.href, database, drop: () => database.$disconnect() } })
+  try {
+    tell(`${await dryRunEverything(world)} dry runs of every command over both doors: no row of any table changed`)
+  } finally {
+    await world.close()
+  }
+}
+
+const lab = await openLaboratory({ processes: { api: 2, worker: 1, ingress: 0 } })
+let isKept = false
+try {
+  await proveEverything(lab, { rounds: Number(values.rounds), seed: Number(values.seed) }, tell)
+  await proveDryRuns(lab.databaseUrl)
+} catch (error) {
+  isKept = true
+  tell(`Left for a look: ${lab.folder}`)
+  throw error
+} finally {
+  await lab.close(isKept)
+}

@@ -1,0 +1,83 @@
+import type { Laboratory } from '../crash/lab/laboratory.ts'
+import { createSubject } from '../crash/lab/subject.ts'
+import { expectThat, inParallel, newKey, overGraphQL, overRest, type Write } from './calls.ts'
+import type { Tell } from './keys.ts'
+
+type Resource = 'app' | 'app-env'
+
+interface Race {
+  resource: Resource
+  name: string
+  write: Write
+  /** What the writers disagree on. */
+  change(writer: string): Record<string, unknown>
+  /** The version that is there now. */
+  version(): Promise<number>
+}
+
+/** Fifty writers that have all read the same version: one wins, the others are told so. Every round. */
+export async function raceVersions(
+  lab: Laboratory,
+  { rounds, resources }: { rounds: number; resources: readonly Resource[] },
+  tell: Tell,
+): Promise<void> {
+  for (const { resource, name, write, change, version } of await races(lab)) {
+    if (!resources.includes(resource)) continue
+    for (let round = 0; round < rounds; round += 1) {
+      const expected = await version()
+      const replies = await Promise.all(
+        Array.from({ length: 50 }, (_, number) => write(number, { expected, change: change(`${round}-${number}`) })),
+      )
+      const statuses = replies.map(({ status }) => status)
+      const won = statuses.filter((status) => status === 200).length
+      const lost = statuses.filter((status) => status === 412).length
+      expectThat(won === 1 && lost === 49, `One of fifty wins (${name}, round ${round})`, { won, lost, statuses })
+      const after = await version()
+      expectThat(after === expected + 1, 'One change was made', { expected, after })
+    }
+    tell(`${rounds} rounds of 50 racing over ${name}: one wins each, 49 × 412`)
+  }
+  await raceOperations(lab, tell)
+}
+
+async function races(lab: Laboratory): Promise<Race[]> {
+  const { appId, appEnvId } = await createSubject(lab, 'Raced')
+  const versionIn = (table: string, id: string) => async () =>
+    Number((await lab.pool.query(`SELECT version FROM ${table} WHERE id = $1`, [id])).rows[0].version)
+  const ofAppEnv = {
+    resource: 'app-env' as const,
+    version: versionIn('app_env', appEnvId),
+    change: (writer: string) => ({ name: `by ${writer}` }),
+  }
+  const ofApp = {
+    resource: 'app' as const,
+    version: versionIn('app', appId),
+    change: (writer: string) => ({ healthCheckPath: `/${writer}` }),
+  }
+  return [
+    { name: 'PUT /app-env', write: overRest(lab, 'PUT', '/app-env', { appEnvId }), ...ofAppEnv },
+    { name: 'updateAppEnv', write: overGraphQL(lab, 'updateAppEnv', 'appEnv { id }', { appEnvId }), ...ofAppEnv },
+    { name: 'PATCH /app', write: overRest(lab, 'PATCH', '/app', { appId }), ...ofApp },
+    { name: 'updateApp', write: overGraphQL(lab, 'updateApp', 'app { id }', { appId }), ...ofApp },
+  ]
+}
+
+/** Of operations too: fifty deployments of what the caller has seen are one. */
+async function raceOperations(lab: Laboratory, tell: Tell): Promise<void> {
+  const { appEnvId } = await createSubject(lab, newKey('Raced'))
+  const input = { appEnvId, image: lab.image }
+  const doors = [
+    overRest(lab, 'POST', '/app-env/deploy-image', input),
+    overGraphQL(lab, 'deployImage', 'success', input),
+  ]
+  for (const [round, write] of doors.entries()) {
+    const replies = await inParallel(50, write, { expected: round + 1 })
+    const won = replies.filter(({ status }) => status === 200).length
+    expectThat(
+      won === 1,
+      'One deployment is begun',
+      replies.map(({ status }) => status),
+    )
+  }
+  tell('50 racing deployments of one version of the environment, over each door: one is begun')
+}

@@ -1,0 +1,205 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type DoorName, type Request, send } from './doors.ts'
+import type { Drawn, Turn } from './draw.ts'
+import { type Call, explain } from './explain.ts'
+import { type Command, FRESH, type State } from './model.ts'
+import type { Stage } from './stage.ts'
+import { contradictions } from './witnesses.ts'
+
+const REST_MS = 20_000
+const LOOK_MS = 15
+
+/** A call, with what has to be looked up to judge it. */
+interface Made extends Call {
+  door: DoorName
+  operationId: string | null
+}
+
+/** Where plays take place; environments are deleted at their end, so one app serves them all. */
+export interface Place {
+  accountId: string
+  appId: string
+}
+
+export async function openPlace({ world, engine }: Stage): Promise<Place> {
+  const accountId = await world.account()
+  return { accountId, appId: await world.app({ accountId, image: 'sound:1', ...engine.app }) }
+}
+
+let made = 0
+
+/** Performs a play on an environment of its own, and throws when what was answered cannot be explained. Calls made. */
+export async function perform(stage: Stage, place: Place, turns: readonly (Turn | null)[]): Promise<number> {
+  made += 1
+  const name = `play ${made}`
+  const { appEnvId } = await stage.world.appEnv({ ...stage.engine.appEnv, ...place, name })
+  const play = new Play(stage, appEnvId)
+  const callers = Map.groupBy(
+    turns.filter((turn) => turn !== null),
+    ({ caller }) => caller,
+  )
+  await Promise.all(
+    [...callers.values()].map(async (turnsOfOne) => {
+      for (const turn of turnsOfOne) await play.take(turn)
+    }),
+  )
+  await play.judge()
+  return play.calls.length
+}
+
+class Play {
+  readonly calls: Made[] = []
+  readonly #stage: Stage
+  readonly #appEnvId: string
+  #made = 0
+  #revision = 1
+
+  constructor(stage: Stage, appEnvId: string) {
+    this.#stage = stage
+    this.#appEnvId = appEnvId
+  }
+
+  async take({ pause: before, door, drawn, insists }: Turn): Promise<void> {
+    if (before === 'rest') await this.#rest()
+    else if (before > 0) await pause(before)
+    const chosen = await this.#choose(drawn)
+    await this.#call(door, { ...chosen, expected: insists && drawn.name !== 'cancel' ? this.#revision : null })
+  }
+
+  /** Looks for an explanation once nothing is open any more, then deletes the environment and looks again. */
+  async judge(): Promise<void> {
+    await this.#rest()
+    await this.#explain()
+    await this.#call('REST', { command: { name: 'delete' }, contentId: null, operationId: null, expected: null })
+    await this.#rest()
+    await this.#explain()
+    const found = [...(await contradictions(this.#stage.database, this.#appEnvId)), ...(await this.#leftOver())]
+    if (found.length > 0) throw new Error(`${found.join('\n')}\n${this.#told()}`)
+  }
+
+  async #call(door: DoorName, request: Omit<Request, 'appEnvId' | 'image' | 'key'>): Promise<void> {
+    const { world, engine, fetch } = this.#stage
+    const { command, expected } = request
+    const image = command.name === 'deployImage' ? (engine.images[command.image] ?? '') : ''
+    this.#made += 1
+    const by = this.#made
+    const calledAt = performance.now()
+    const told = await send(fetch, world.adminToken, door, {
+      ...request,
+      ...{ appEnvId: this.#appEnvId, image, key: `${this.#appEnvId} ${by}` },
+    })
+    this.calls.push({ ...{ by, door, command, expected, calledAt }, ...told, answeredAt: performance.now() })
+    const { revision } = told.answer
+    if (typeof revision === 'number') this.#revision = revision
+  }
+
+  /** Where there is nothing to choose from, a look is taken instead. */
+  async #choose(drawn: Drawn): Promise<Pick<Request, 'command' | 'contentId' | 'operationId'>> {
+    const nothing = { contentId: null, operationId: null }
+    const look = { command: { name: 'read' as const, whole: true }, ...nothing }
+    if (!('choice' in drawn)) return { command: drawn, ...nothing }
+    const { name, choice } = drawn
+    if (name === 'cancel') {
+      const begun = this.calls.filter(({ operationId }) => operationId !== null)
+      // The latest are the likeliest to be open.
+      const call = begun[Math.floor((choice ?? 0) ** 0.2 * begun.length)]
+      return call ? { command: { name, by: call.by }, contentId: null, operationId: call.operationId } : look
+    }
+    if (choice === null) return { command: { name, version: null }, ...nothing }
+    const contents = await this.#stage.database.content.findMany({ where: { appEnvId: this.#appEnvId } })
+    const content = contents[Math.floor(choice * contents.length)]
+    return content ? { command: { name, version: content.version }, contentId: content.id, operationId: null } : look
+  }
+
+  async #explain(): Promise<void> {
+    const { appEnv, final } = await this.#outcome()
+    const calls = await this.#withVersions()
+    const isFinal = (state: State) => JSON.stringify(told(state)) === final
+    const unexplained = explain(FRESH, calls, isFinal)
+    if (!unexplained) return
+    const { explained, state, stuck } = unexplained
+    const lines = stuck.map(({ call, told }) => `  ${call.by}: the model would tell ${JSON.stringify(told)}`)
+    throw new Error(
+      [
+        `No order explains what was answered; the best attempt explains ${explained} of ${calls.length} calls`,
+        ...[this.#told(), `The model is at ${JSON.stringify(state)}`, ...lines],
+        `It ended as ${final}; ${appEnv.id}`,
+      ].join('\n'),
+    )
+  }
+
+  /** The end, as `told` has it of the model. */
+  async #outcome() {
+    const { database } = this.#stage
+    const appEnv = await database.appEnv.findUniqueOrThrow({
+      where: { id: this.#appEnvId },
+      include: { operations: true, contents: { orderBy: { version: 'asc' } }, currentContent: true },
+    })
+    const ends = this.calls.flatMap(({ by, operationId }) => {
+      const operation = appEnv.operations.find(({ id }) => id === operationId)
+      return operation ? [[by, operation.status === 'CANCELLED' ? operation.reason : operation.status]] : []
+    })
+    const statuses = appEnv.contents.map(({ status }) => status)
+    const { status, version, currentContent, deletedAt } = appEnv
+    const current = currentContent?.version ?? 0
+    const final = JSON.stringify([status, version, current, statuses, sorted(ends), deletedAt !== null])
+    return { appEnv, final }
+  }
+
+  /** The number of the version that each operation brought about: the same record that callers read. */
+  async #withVersions(): Promise<Call[]> {
+    const operations = await this.#stage.database.operation.findMany({
+      where: { appEnvId: this.#appEnvId },
+      include: { content: true },
+    })
+    const versions = new Map(operations.map(({ id, content }) => [id, content?.version ?? 0]))
+    return this.calls.map((call) => {
+      const mayBegin = !('refusal' in call.answer) && call.command.name !== 'read' && call.command.name !== 'cancel'
+      const version = call.operationId === null ? null : (versions.get(call.operationId) ?? null)
+      return mayBegin ? { ...call, answer: { ...call.answer, version } } : call
+    })
+  }
+
+  /** Waits until no operation is open and the engine runs what it should. */
+  async #rest(): Promise<void> {
+    const { database } = this.#stage
+    for (const until = performance.now() + REST_MS; ; await pause(LOOK_MS)) {
+      const where = { appEnvId: this.#appEnvId, status: { in: ['QUEUED' as const, 'RUNNING' as const] } }
+      const open = await database.operation.findFirst({ where })
+      if (!open) return
+      if (performance.now() > until)
+        throw new Error(`It does not come to rest: ${JSON.stringify(open)}\n${this.#told()}`)
+    }
+  }
+
+  /** Containers of a deleted environment, once there was time to look again. */
+  async #leftOver(): Promise<string[]> {
+    const { runtime } = this.#stage.engine
+    const where = { appEnvId: this.#appEnvId }
+    for (const until = performance.now() + REST_MS; ; await pause(LOOK_MS)) {
+      const found = await runtime.observe(where)
+      const rows = await this.#stage.database.replica.findMany({ where })
+      if (found.length === 0 && rows.length === 0) return []
+      if (performance.now() > until) return [...found, ...rows].map(({ name }) => `left over: ${name}`)
+    }
+  }
+
+  #told(): string {
+    const since = Math.min(...this.calls.map(({ calledAt }) => calledAt))
+    const lines = this.calls.map(({ by, door, command, expected, answer, operationId, calledAt, answeredAt }) => {
+      const when = `${(calledAt - since).toFixed(1)}–${(answeredAt - since).toFixed(1)} ms`
+      const insisted = expected === null ? '' : ` at revision ${expected}`
+      return `  ${by}: ${door} ${JSON.stringify(command as Command)}${insisted} → ${JSON.stringify(answer)} ${operationId ?? ''} (${when})`
+    })
+    return lines.join('\n')
+  }
+}
+
+const sorted = (ends: readonly (readonly unknown[])[]) => [...ends].sort(([a], [b]) => Number(a) - Number(b))
+
+/** Of the model's state, what the database shows at rest. A deleted environment's status is of no concern. */
+const told = ({ status, revision, current, versions, ends, isDeleted }: State) => [
+  ...[status, revision, current, versions.map((version) => version.status)],
+  sorted(Object.entries(ends).map(([by, end]) => [Number(by), end])),
+  isDeleted,
+]

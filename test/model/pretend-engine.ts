@@ -1,0 +1,85 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { replicaName } from '../../src/domain/replica-name.ts'
+import {
+  type CallBounds,
+  type ObservedReplica,
+  type Rollout,
+  type RolloutReference,
+  type Runtime,
+  RuntimeError,
+} from '../../src/runtime/runtime.ts'
+import { BROKEN } from './model.ts'
+
+const SLOWEST_MS = 12
+
+/**
+ * An engine in memory, for the state machine alone: as quick as the database, so that thousands of operations can be
+ * raced. It starts whatever it is told to, except what is broken. All its replicas are one local server.
+ */
+export class PretendEngine implements Runtime {
+  readonly #replicas = new Map<string, ObservedReplica>()
+  readonly #port: number
+  #started = 0
+
+  constructor(port: number) {
+    this.#port = port
+  }
+
+  async info() {
+    return { name: 'pretended', version: '1', apiVersion: '1' }
+  }
+
+  async resolveImage(image: string, _credential: unknown, bounds?: CallBounds) {
+    await takeTime(bounds)
+    if (image.startsWith(BROKEN)) throw new RuntimeError('IMAGE_NOT_FOUND', `There is no image ${image}`)
+    return { pinned: image.includes('@') ? image : `${image}@sha256:${'a'.repeat(64)}`, fromCache: false }
+  }
+
+  async apply(rollout: Rollout, bounds?: CallBounds): Promise<void> {
+    await takeTime(bounds)
+    if (rollout.environment.SETTING === BROKEN) throw new RuntimeError('CONTAINER_START_FAILED', 'It cannot be started')
+    for (let index = 0; index < rollout.replicas; index += 1) {
+      const name = replicaName(rollout, index)
+      if (!this.#replicas.has(name)) this.#replicas.set(name, this.#start(rollout, name, index))
+    }
+  }
+
+  async observe({ appEnvId }: { appEnvId?: string } = {}, bounds?: CallBounds): Promise<ObservedReplica[]> {
+    await takeTime(bounds)
+    return [...this.#replicas.values()].filter((replica) => !appEnvId || replica.appEnvId === appEnvId)
+  }
+
+  async remove({ appEnvId, rolloutId, index }: RolloutReference, bounds: CallBounds): Promise<void> {
+    await takeTime(bounds)
+    for (const replica of [...this.#replicas.values()]) {
+      const isMeant =
+        replica.appEnvId === appEnvId &&
+        (rolloutId === undefined || replica.rolloutId === rolloutId) &&
+        (index === undefined || replica.index === index)
+      if (isMeant) this.#replicas.delete(replica.name)
+    }
+  }
+
+  async removeNetwork(): Promise<void> {}
+
+  async *logs() {}
+
+  async stats() {
+    return { cpuMillicores: 0, memoryMb: 0 }
+  }
+
+  watch(): void {}
+
+  #start(rollout: Rollout, name: string, index: number): ObservedReplica {
+    this.#started += 1
+    const { accountId, appId, appEnvId, contentId, rolloutId, generation } = rollout
+    return {
+      ...{ name, containerId: `pretended-${this.#started}`, accountId, appId, appEnvId, contentId, rolloutId },
+      ...{ generation, index, phase: 'running', address: '127.0.0.1', port: this.#port, startedAt: new Date() },
+      ...{ finishedAt: null, exitCode: null, outOfMemory: false, restartCount: 0 },
+    }
+  }
+}
+
+/** Long enough for requests to come in between. */
+const takeTime = ({ signal }: CallBounds = {}) => pause(Math.random() * SLOWEST_MS, undefined, signal ? { signal } : {})

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import type { Runtime } from '../../src/runtime/runtime.ts'
+import { createWorker } from '../../src/worker/worker.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { serveWorld } from '../support/serve-world.ts'
+import { createWorld, type World } from '../support/world.ts'
+import { PretendEngine } from './pretend-engine.ts'
+import { watchActiveContents } from './witnesses.ts'
+
+/** The real services behind both real doors, two real workers, and an engine. */
+export type Stage = Awaited<ReturnType<typeof setStage>>
+
+export interface Engine {
+  runtime: Runtime
+  /** The images that the model calls by these names. */
+  images: Readonly<Record<string, string>>
+  /** Of every environment. */
+  appEnv: Record<string, unknown>
+  app: Record<string, unknown>
+  close(): Promise<void>
+}
+
+export async function setStage(openEngine: (world: World) => Promise<Engine>, held?: TestDatabase) {
+  const world = await createWorld({
+    ...(held ? { held } : { poolSize: 24 }),
+    settings: {
+      ...{ BERTH_RECONCILE_SECONDS: '2', BERTH_DRAIN_SECONDS: '0', BERTH_STOP_GRACE_SECONDS: '1' },
+      ...{ BERTH_WORKER_CONCURRENCY: '60', BERTH_OPERATION_RATE_LIMIT: '1000000', BERTH_ENGINE_EVENTS: 'false' },
+    },
+  })
+  await watchActiveContents(world.database)
+  const engine = await openEngine(world)
+  const served = serveWorld(world)
+  const { database, url: databaseUrl, vault, config, log } = world
+  const workers = [1, 2].map(() => createWorker({ database, databaseUrl, runtime: engine.runtime, vault, config, log }))
+  for (const worker of workers) worker.start()
+  return {
+    ...{ world, engine, database },
+    fetch: (path: string, init: RequestInit) => served.app.request(path, init),
+    async close() {
+      await Promise.all(workers.map((worker) => worker.stop()))
+      await served.close()
+      await engine.close()
+      await world.close()
+    },
+  }
+}
+
+/** An engine in memory, whose replicas are all one local server. */
+export async function pretendedEngine(): Promise<Engine> {
+  const server = createServer((socket) => socket.destroy())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    runtime: new PretendEngine((server.address() as AddressInfo).port),
+    images: { sound: 'sound:1', other: 'other:1', broken: 'broken:1' },
+    ...{ app: {}, appEnv: {} },
+    async close() {
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
