@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,8 +20,8 @@ export interface PrivateEngine extends AsyncDisposable {
 /** Why there can be no engine of our own here; null when there can. */
 export function privateEngineProblem(): string | null {
   if (process.getuid?.() !== 0) return 'only root can start a container engine'
-  if (spawnSync('which', ['dockerd']).status !== 0) return 'dockerd is not installed'
-  return null
+  const missing = ['dockerd', 'containerd', 'ip'].find((program) => spawnSync('which', [program]).status !== 0)
+  return missing ? `${missing} is not installed` : null
 }
 
 /** A Docker Engine beside the machine's own, with other folders, addresses and containers, to be killed at will. */
@@ -29,6 +30,8 @@ export async function startPrivateEngine(parent = tmpdir()): Promise<PrivateEngi
   const folder = mkdtempSync(join(parent, 'be-'))
   const socketPath = join(folder, 's')
   const docker = new Docker({ socketPath })
+  // With none at all, the engine would take away that of the machine's own engine.
+  const bridge = addBridge()
   const containerd = startContainerd(folder)
   let child: ChildProcess | null = null
 
@@ -37,7 +40,7 @@ export async function startPrivateEngine(parent = tmpdir()): Promise<PrivateEngi
     const args = [
       ...['--data-root', join(folder, 'd'), '--exec-root', join(folder, 'x'), '--pidfile', join(folder, 'p')],
       ...['--containerd', join(folder, 'c'), '--host', `unix://${socketPath}`],
-      ...['--bridge', 'none', '--iptables=false', '--ip-forward=false'],
+      ...['--bridge', bridge, '--iptables=false', '--ip-forward=false'],
       ...['--live-restore', '--default-address-pool', 'base=10.213.0.0/16,size=24'],
     ]
     rmSync(join(folder, 'p'), { force: true })
@@ -62,11 +65,24 @@ export async function startPrivateEngine(parent = tmpdir()): Promise<PrivateEngi
     async [Symbol.asyncDispose]() {
       await end(child, 'SIGTERM')
       await end(containerd, 'SIGTERM')
+      spawnSync('ip', ['link', 'delete', bridge])
       // Layers that are still mounted cannot be removed; what is left is unmounted first.
       spawnSync('sh', ['-c', `grep -o '${folder}[^ ]*' /proc/mounts | sort -r | xargs -r umount -l`])
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+function addBridge(): string {
+  const name = `be${randomBytes(4).toString('hex')}`
+  for (const args of [
+    ['link', 'add', name, 'type', 'bridge'],
+    ['address', 'add', '10.212.0.1/24', 'dev', name],
+  ]) {
+    const { status, stderr } = spawnSync('ip', args)
+    if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr}`)
+  }
+  return name
 }
 
 /** In a process of its own, as on a real machine: an engine that is killed must not take it along. */
