@@ -16,6 +16,8 @@ export interface ErrorTools {
   log: Logger
 }
 
+const MAX_MESSAGE_LENGTH = 1_000
+
 const isPublic = Symbol('berth.publicError')
 
 /** What callers are meant to read, with the code that REST uses for the same refusal (contract §1). */
@@ -57,8 +59,12 @@ function requestError(error: GraphQLError, { requestId }: ErrorTools): GraphQLEr
   const told = isOurs ? extensions : {}
   // A body that is no JSON at all is refused as a request, and not only as a document.
   const status = 'originalError' in extensions ? { http: { status: 400 } } : http ? { http } : {}
-  return located(error, error.message, { code: 'INVALID_INPUT', ...told, requestId, ...status })
+  return located(error, shortened(error.message), { code: 'INVALID_INPUT', ...told, requestId, ...status })
 }
+
+/** GraphQL quotes the value that it refuses, fifty of them at a time: a large one would come back many times as large. */
+const shortened = (message: string): string =>
+  message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed()}…` : message
 
 function located(error: unknown, message: string, extensions: Record<string, unknown>): GraphQLError {
   if (!(error instanceof GraphQLError)) return new GraphQLError(message, { extensions })

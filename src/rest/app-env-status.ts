@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { appEnvTarget } from '../services/input.ts'
+import { appEnvTarget, instant } from '../services/input.ts'
 import { appEnvStatus } from './app-envs.ts'
-import { instant } from './query.ts'
 import { read } from './route.ts'
 
 const CONTENT_STATUSES = [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { id } from '../services/input.ts'
+import { id, instant } from '../services/input.ts'
 import { listAnswer, listOf } from './lists.ts'
-import { instant, paging } from './query.ts'
+import { paging } from './query.ts'
 import { read } from './route.ts'
 
 const text = (about: string) => z.string().nullable().describe(about)

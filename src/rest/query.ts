@@ -8,8 +8,6 @@ export const paging = {
   cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the answer before.'),
 }
 
-export const instant = (about: string) => z.iso.datetime({ offset: true }).describe(about)
-
 type Read = (text: string) => unknown
 
 const readNumber: Read = (text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text)

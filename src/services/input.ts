@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { parseImageReference } from '../domain/image-reference.ts'
 import { slugOf } from '../domain/names.ts'
+import { isStorableTime, TIME_RULE } from '../domain/times.ts'
 
 /** The pieces that inputs are made of: one rule for each kind of value, and a message where the rule needs one. */
 
@@ -24,6 +25,10 @@ export const name = (noun: string) =>
     .describe(`Name of the ${noun}.`)
 
 export const text = (about: string) => z.string().max(MAX_TEXT_LENGTH).describe(about)
+
+/** A moment, such as 2026-11-30T12:00:00Z. */
+export const instant = (about: string) =>
+  z.iso.datetime({ offset: true }).refine(isStorableTime, TIME_RULE).describe(about)
 
 export const flag = (about: string) => z.boolean().describe(about)
 

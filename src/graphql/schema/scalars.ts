@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql'
+import { isStorableTime, TIME_RULE } from '../../domain/times.ts'
 import { builder } from '../builder.ts'
 
 builder.scalarType('DateTime', {
@@ -6,8 +7,9 @@ builder.scalarType('DateTime', {
   serialize: (value) => (value instanceof Date ? value.toISOString() : value),
   parseValue(value) {
     const time = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(value) ? new Date(value) : null
-    if (time && !Number.isNaN(time.getTime())) return time
-    throw new GraphQLError('must be an ISO 8601 time')
+    if (!time || Number.isNaN(time.getTime())) throw new GraphQLError('must be an ISO 8601 time')
+    if (!isStorableTime(time.toISOString())) throw new GraphQLError(TIME_RULE)
+    return time
   },
 })
 

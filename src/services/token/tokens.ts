@@ -8,7 +8,7 @@ import { SCOPES } from '../../domain/permissions.ts'
 import { lockAppEnv } from '../app-env/load-app-env.ts'
 import { type Caller, permit, userOf } from '../caller.ts'
 import { type CommandContext, command, type Target } from '../command.ts'
-import { id, name } from '../input.ts'
+import { id, instant, name } from '../input.ts'
 import { hashOfSecret, newSecret } from './secret.ts'
 
 const createTokenInput = z.strictObject({
@@ -21,7 +21,7 @@ const createTokenInput = z.strictObject({
   userId: id('user it is for; yourself when omitted').optional(),
   appEnvId: id('environment, for an ENVIRONMENT token').optional(),
   scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).optional().describe('Scopes, for a SCOPED token.'),
-  expiresAt: z.iso.datetime({ offset: true }).optional().describe('When it stops working.'),
+  expiresAt: instant('When it stops working.').optional(),
 })
 
 type CreateTokenInput = z.output<typeof createTokenInput>

@@ -1,0 +1,7 @@
+/** The rule that times of callers keep: what ISO 8601 and PostgreSQL write in four digits, in UTC. */
+export const TIME_RULE = 'must be a time of the years 0001 to 9999'
+
+export function isStorableTime(text: string): boolean {
+  const year = new Date(text).getUTCFullYear()
+  return year >= 1 && year <= 9999
+}

@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { MISSING_IMAGE } from './berth-under-test.ts'
+import { ODD_VALUES, STRINGS } from './corpus.ts'
+import type { Draw } from './draw.ts'
+import type { Places } from './places.ts'
+
+export interface JsonSchema {
+  [key: string]: unknown
+  $ref?: string
+  type?: string | string[]
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  items?: JsonSchema
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: JsonSchema[]
+  additionalProperties?: JsonSchema | boolean
+}
+
+/** What gets a call past the first look, by the name of the field. */
+export const FINE: Readonly<Record<string, unknown>> = {
+  ...{ name: 'Fuzz', port: 80, region: 'local', image: MISSING_IMAGE, email: 'a@example.com' },
+  ...{ roles: ['AUDIT'], kind: 'USER', type: 'BASIC_AUTH', data: { username: 'a', password: 'b' } },
+  ...{ dockerPreset: 'CUSTOM', useImage: true, containers: 1, zClouds: 1, envVars: [{ name: 'A', value: 'b' }] },
+  ...{ healthCheckPath: '/', healthCheckHeaders: { 'X-A': 'b' }, limit: 5, startupConfig: { command: 'run' } },
+}
+
+export interface Making {
+  draw: Draw
+  places: Places
+  /** True: nothing that could be refused by its looks, so that what comes after is reached as well. */
+  isCalm: boolean
+  /** Looks up a reference such as `#/components/schemas/Variable`. */
+  resolve(ref: string): JsonSchema
+}
+
+/** A value that the schema mostly accepts. Ids are real ones, as far as there are any. */
+export function inputOf(making: Making, schema: JsonSchema, field = ''): unknown {
+  const { draw, places } = making
+  if (schema.$ref) return inputOf(making, making.resolve(schema.$ref), field)
+  if (/Id$/.test(field)) return places.idFor(field, draw) ?? draw.one(STRINGS)
+  if (field in FINE && (making.isCalm || draw.chance(0.7))) return FINE[field]
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return draw.one(schema.enum)
+  if (schema.anyOf) return inputOf(making, draw.one(schema.anyOf), field)
+  switch (Array.isArray(schema.type) ? draw.one(schema.type) : schema.type) {
+    case 'object':
+      return objectOf(making, schema)
+    case 'array':
+      return Array.from({ length: draw.whole(0, 3) }, () => inputOf(making, schema.items ?? {}))
+    case 'integer':
+    case 'number':
+      return making.isCalm || draw.chance(0.8) ? draw.whole(1, 5) : structuredClone(draw.one(ODD_VALUES))
+    case 'boolean':
+      return draw.chance(0.5)
+    case 'null':
+      return null
+    default:
+      if (making.isCalm) return 'text'
+      return draw.chance(0.5) ? draw.one(STRINGS) : draw.from(anyText)
+  }
+}
+
+const anyText = () => fc.string({ unit: 'binary', maxLength: 30 })
+
+function objectOf(making: Making, { properties = {}, required = [], additionalProperties }: JsonSchema) {
+  const { draw } = making
+  const fields = Object.entries(properties).filter(([name]) => required.includes(name) || draw.chance(0.3))
+  const value = Object.fromEntries(fields.map(([name, schema]) => [name, inputOf(making, schema, name)]))
+  if (typeof additionalProperties === 'object' && draw.chance(0.7)) {
+    value[`X-${draw.whole(1, 9)}`] = inputOf(making, additionalProperties)
+  }
+  return value
+}
