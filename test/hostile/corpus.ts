@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: attacks are written as attackers write them
 /** What attackers type. Each must come back as it was sent, or be refused. */
 export const ATTACKS: Readonly<Record<string, readonly string[]>> = {
   sql: [
