@@ -39,6 +39,8 @@ async function sweepContainers(tools: Tools, signal: AbortSignal, wake: () => vo
   link.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
   const observed = await runtime.observe({}, bounds)
+  for (const [appEnvId, replicas] of Map.groupBy(observed, (replica) => replica.appEnvId))
+    tools.collector.see(appEnvId, replicas)
   if (observed.length === 0) return
   const { unexpected, unknown } = await judge(database, observed)
   // Those are removed by whoever claims the environment, under its lease, after looking again.
