@@ -17,6 +17,7 @@ import { Lane } from './lane.ts'
 import type { Lane as LaneName, Lease } from './lease.ts'
 import { claim, release } from './lease-table.ts'
 import { Collector } from './logs/collector.ts'
+import { sampleForever } from './metrics/sample-forever.ts'
 import { ProbeMemory } from './probe-memory.ts'
 import { sweepForever } from './sweep.ts'
 
@@ -117,6 +118,7 @@ export function createWorker(options: WorkerOptions): Worker {
       running = Promise.all([
         ...[lanes.operations.run(signal), lanes.looks.run(signal), heart.run(signal), link.run(signal)],
         ...[hints.run(signal), sweepForever(tools, signal, pokeAll), collector.run(signal)],
+        sampleForever(tools, signal),
       ])
     },
     async stop() {

@@ -63,6 +63,11 @@ export class Collector {
     }
   }
 
+  /** Environments whose containers are this worker's to look after. */
+  get appEnvIds(): string[] {
+    return [...this.#collections].flatMap(([appEnvId, { hasEnded }]) => (hasEnded ? [] : [appEnvId]))
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     const { config, log } = this.#options
     const renewMs = (config.BERTH_LEASE_SECONDS * 1000) / RENEWALS_PER_LEASE

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deleteAppEnv } from '../../../src/services/app-env/delete-app-env.ts'
 import { stopAppEnv } from '../../../src/services/lifecycle/stop.ts'
-import { createHarbour, eventually, type Harbour } from '../fixtures.ts'
+import { createHarbour, type Harbour } from '../fixtures.ts'
 
 /** Says so many numbered lines at once on stdout and every tenth on stderr too, then last words when it is told to end. */
 const TALKER = `
