@@ -104,6 +104,20 @@ test('a live log goes on from its cursor, in both doors', async () => {
   expect((await read({ isLive: 'true', cursor: rest.nextCursor ?? '' })).said).toEqual([])
 })
 
+test('what is used is told after each measurement', async () => {
+  const socket = openSocket(world.url, world.adminToken)
+  const query = 'subscription ($id: ID) { metrics(appEnvId: $id) { used { cpu memory } measuredAt } }'
+  const told = socket.iterate(query, { id: appEnvId })
+  const { value: first } = await told.next()
+  expect(first?.data.metrics).toEqual({ used: { cpu: 0, memory: 0 }, measuredAt: null })
+  const use = { cpuMillicores: 250, memoryMb: 64, cpuLimit: 1000, memoryLimit: 512 }
+  await world.database.metricSample.create({ data: { appEnvId, containerId, at: new Date(), ...use } })
+  const { value: second } = await told.next()
+  expect(second?.data.metrics.used).toEqual({ cpu: 250, memory: 64 })
+  await told.return(undefined)
+  await socket.close()
+})
+
 test('a worker whose book was claimed by another writes nothing', async () => {
   const other = await claimBook(world.database, appEnvId, { owner: 'worker-2', leaseSeconds: 60 })
   expect(other).toBeNull()

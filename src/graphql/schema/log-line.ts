@@ -4,6 +4,7 @@ import type { LogRecord } from '../../services/log/read-logs.ts'
 import { builder } from '../builder.ts'
 import { followLines, type LogMessage } from '../follow-lines.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
+import { whileAllowed } from '../while-allowed.ts'
 import { LogStreamEnum, LogTypeEnum } from './enums.ts'
 
 const STREAM_NAMES = { stdout: 'STDOUT', stderr: 'STDERR' } as const
@@ -108,9 +109,10 @@ builder.subscriptionField('appEnvLogs', (t) =>
     },
     async subscribe(_root, { appEnvId, envName, after, ...filter }, context) {
       const address = { appEnvId: appEnvId ?? undefined, envName: envName ?? undefined }
-      const { id, accountId } = await context.services.appEnvs.get(context.caller, address)
+      const appEnv = await context.services.appEnvs.get(context.caller, address)
       const start = typeof after === 'string' ? liveNumber(after) : null
-      return followLines(context, { appEnvId: id, accountId, filter: filterOf(filter), after: start })
+      const followed = { appEnvId: appEnv.id, filter: filterOf(filter), after: start }
+      return whileAllowed(context, appEnv, (signal) => followLines(context, followed, signal))
     },
     resolve: (message) => message,
   }),

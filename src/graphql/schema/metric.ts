@@ -1,7 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { METRICS, STEPS } from '../../services/metric/read-metrics.ts'
 import type { Services } from '../../services/services.ts'
 import { builder } from '../builder.ts'
+import type { GraphQLContext } from '../context.ts'
+import { whileAllowed } from '../while-allowed.ts'
 import { MetricEnum, MetricStepEnum } from './enums.ts'
+
+/** Measurements come more rarely than this. */
+const LOOK_AGAIN_MS = 3_000
 
 type Now = Awaited<ReturnType<Services['metrics']['now']>>
 type Series = Awaited<ReturnType<Services['metrics']['series']>>
@@ -72,6 +78,29 @@ builder.queryFields((t) => ({
     },
   }),
 }))
+
+builder.subscriptionField('metrics', (t) =>
+  t.field({
+    type: Metrics,
+    description: 'What an environment uses, at first and after each measurement. One of the two arguments is required.',
+    args: { appEnvId: t.arg.id(target.appEnvId), envName: t.arg.string(target.envName) },
+    async subscribe(_root, { appEnvId, envName }, context) {
+      const address = { appEnvId: appEnvId ?? undefined, envName: envName ?? undefined }
+      const appEnv = await context.services.appEnvs.get(context.caller, address)
+      return whileAllowed(context, appEnv, (signal) => followMetrics(context, appEnv.id, signal))
+    },
+    resolve: (metrics) => metrics,
+  }),
+)
+
+async function* followMetrics({ services, caller }: GraphQLContext, appEnvId: string, signal: AbortSignal) {
+  for (let known: string | null | undefined; !signal.aborted; ) {
+    const metrics = await services.metrics.now(caller, { appEnvId })
+    if (metrics.measuredAt !== known) yield { ...metrics, event: null }
+    known = metrics.measuredAt
+    await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
+  }
+}
 
 /** GraphQL's names cannot begin with a digit. */
 const STEP_OF = {
