@@ -86,6 +86,14 @@ export interface ReplicaStats {
   memoryMb: number
 }
 
+/** How a container ended. */
+export interface ContainerEnd {
+  containerId: string
+  exitCode: number | null
+  outOfMemory: boolean
+  at: Date
+}
+
 export interface RolloutReference {
   appEnvId: string
   /** Omitted: every rollout of the environment. */
@@ -150,8 +158,11 @@ export interface Runtime {
   /** Use now; nothing when it does not run. Takes up to a second. Throws NOT_FOUND as `logs` does. */
   stats(name: string, bounds?: CallBounds): Promise<ReplicaStats>
 
-  /** Calls back with an environment's id whenever the engine reports a change; a hint, never the truth. Reconnects until aborted. */
-  watch(onHint: (appEnvId: string) => void, signal: AbortSignal): void
+  /**
+   * Calls back with an environment's id whenever the engine reports a change; a hint, never the truth. How a container
+   * ended is told along: one that is restarted at once remembers nothing of it. Reconnects until aborted.
+   */
+  watch(onHint: (appEnvId: string, end: ContainerEnd | null) => void, signal: AbortSignal): void
 }
 
 export type RuntimeErrorReason =

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { type Listening, listen } from '../database/listen.ts'
 import { failpoint } from '../failpoints.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import type { ContainerEnd, Runtime } from '../runtime/runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { WorkerStopping } from './abandoned.ts'
 import { attend, type Tools } from './attend.ts'
@@ -98,9 +98,9 @@ export function createWorker(options: WorkerOptions): Worker {
     pokeAll()
   }
 
-  function onEngineHint(appEnvId: string): void {
+  function onEngineHint(appEnvId: string, end: ContainerEnd | null): void {
     hints.note(appEnvId)
-    collector.note(appEnvId)
+    collector.note(appEnvId, end)
   }
 
   return {

@@ -1,10 +1,10 @@
 import type { Config } from '../../config.ts'
 import { asDomainError } from '../../database/errors.ts'
 import { DomainError } from '../../domain/errors.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { ContainerEnd, ObservedReplica } from '../../runtime/runtime.ts'
 import { pause } from '../pause.ts'
 import { BookLost, Collection, type CollectionTools } from './collection.ts'
-import { recordContainers } from './containers.ts'
+import { recordContainers, recordEnd } from './containers.ts'
 import { claimBook, renewBooks } from './log-book.ts'
 
 const LOOK_MS = 200
@@ -12,6 +12,8 @@ const RENEWALS_PER_LEASE = 4
 /** A container that is to be removed waits no longer for its last lines to be read. */
 const LAST_WORDS_MS = 15_000
 const LAST_WORDS_TRIES = 3
+/** Of a container that dies again and again, only how it ended last is of interest. */
+const MOST_ENDS = 20
 
 interface CollectorOptions extends Omit<CollectionTools, 'linesPerMinute'> {
   owner: string
@@ -30,6 +32,8 @@ export class Collector {
   /** What was last written down of an environment's containers. */
   readonly #recorded = new Map<string, string>()
   readonly #hinted = new Set<string>()
+  /** Ends that were told of and not yet written down. */
+  readonly #ends = new Map<string, readonly ContainerEnd[]>()
   readonly #seen = new Map<string, readonly ObservedReplica[]>()
   /** One thing at a time for each environment. */
   readonly #turns = new Map<string, Promise<unknown>>()
@@ -39,9 +43,10 @@ export class Collector {
     this.#tools = { ...options, linesPerMinute: options.config.BERTH_LOG_LINES_PER_MINUTE }
   }
 
-  /** The engine reported a change. */
-  note(appEnvId: string): void {
+  /** The engine reported a change, perhaps that a container has ended. */
+  note(appEnvId: string, end: ContainerEnd | null = null): void {
     this.#hinted.add(appEnvId)
+    if (end) this.#ends.set(appEnvId, [...(this.#ends.get(appEnvId) ?? []), end].slice(-MOST_ENDS))
   }
 
   /** All containers of an environment, as somebody has just seen them. */
@@ -98,7 +103,8 @@ export class Collector {
   #attend(appEnvId: string, observed: readonly ObservedReplica[]): void {
     const collection = this.#collections.get(appEnvId)
     const facts = JSON.stringify(observed)
-    if (this.#recorded.get(appEnvId) === facts && (observed.length === 0 || collection?.hasEnded === false)) return
+    const isKnown = this.#recorded.get(appEnvId) === facts && !this.#ends.has(appEnvId)
+    if (isKnown && (observed.length === 0 || collection?.hasEnded === false)) return
     this.#inTurn(appEnvId, () => this.#collect(appEnvId, observed, facts)).catch((error: unknown) =>
       this.#options.log.debug({ err: error, appEnvId }, 'Output is not collected for now'),
     )
@@ -108,6 +114,9 @@ export class Collector {
     // Rows hold places: they are read under the claim, or another worker may be moving them.
     const collection = observed.length > 0 ? await this.#open(appEnvId) : await this.#close(appEnvId)
     const rows = await recordContainers(this.#tools.database, appEnvId, observed)
+    const ends = this.#ends.get(appEnvId) ?? []
+    this.#ends.delete(appEnvId)
+    for (const end of ends) await recordEnd(this.#tools.database, end)
     collection?.follow(rows)
     this.#recorded.set(appEnvId, facts)
   }
@@ -118,7 +127,11 @@ export class Collector {
     await this.#close(appEnvId)
     const book = await claimBook(this.#tools.database, appEnvId, this.#claimant())
     if (!book) return null
-    const collection = new Collection(this.#tools, book, () => this.note(appEnvId))
+    const collection = new Collection(this.#tools, book, () => {
+      // It may run still, if the engine was stopped and left it alone: then it has to be followed again.
+      this.#recorded.delete(appEnvId)
+      this.note(appEnvId)
+    })
     this.#collections.set(appEnvId, collection)
     return collection
   }

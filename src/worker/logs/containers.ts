@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts'
-import type { Container } from '../../database/generated/prisma/client.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import { type Container, Prisma } from '../../database/generated/prisma/client.ts'
+import type { ContainerEnd, ObservedReplica } from '../../runtime/runtime.ts'
 
 /**
  * Writes down the containers of an environment as they were just seen; those that are gone keep their row, for what
@@ -31,8 +31,20 @@ function recordContainer(database: Database, replica: ObservedReplica): Promise<
     ON CONFLICT (container_id) DO UPDATE SET phase = excluded.phase, started_at = excluded.started_at,
       finished_at = excluded.finished_at, restart_count = excluded.restart_count, seen_at = now(), removed_at = NULL,
       last_exit_at = coalesce(excluded.last_exit_at, c.last_exit_at),
-      last_exit_code = CASE WHEN excluded.last_exit_at IS NOT DISTINCT FROM c.last_exit_at
-        THEN coalesce(c.last_exit_code, excluded.last_exit_code) ELSE excluded.last_exit_code END,
-      last_exit_out_of_memory = CASE WHEN excluded.last_exit_at IS NOT DISTINCT FROM c.last_exit_at
-        THEN c.last_exit_out_of_memory OR excluded.last_exit_out_of_memory ELSE excluded.last_exit_out_of_memory END`
+      last_exit_code = CASE WHEN ${isSameEnd} THEN coalesce(excluded.last_exit_code, c.last_exit_code)
+        ELSE excluded.last_exit_code END,
+      last_exit_out_of_memory = excluded.last_exit_out_of_memory OR (c.last_exit_out_of_memory AND ${isSameEnd})`
 }
+
+/** The engine's event and its inspection give one end two times. */
+const isSameEnd = Prisma.sql`
+  (excluded.last_exit_at IS NULL OR abs(extract(epoch FROM excluded.last_exit_at - c.last_exit_at)) < 2)`
+
+/** How a container ended, told when it did. */
+export const recordEnd = (database: Database, { containerId, exitCode, outOfMemory, at }: ContainerEnd) =>
+  database.$executeRaw`
+    UPDATE container SET last_exit_at = ${at}, last_exit_code = ${exitCode},
+      last_exit_out_of_memory = ${outOfMemory}
+        OR (last_exit_out_of_memory AND abs(extract(epoch FROM ${at}::timestamptz - last_exit_at)) < 2)
+    WHERE container_id = ${containerId}
+      AND (last_exit_at IS NULL OR last_exit_at < ${at}::timestamptz + interval '2 seconds')`
