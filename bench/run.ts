@@ -2,6 +2,7 @@ import { type BenchResult, meetsAim } from './bench-result.ts'
 import { benchDeployImage } from './deploy-image.ts'
 import { benchGraphqlAppEnvs, benchGraphqlApps } from './graphql.ts'
 import { benchIngress } from './ingress.ts'
+import { benchLogs } from './logs.ts'
 import { benchRestApps } from './rest-apps.ts'
 import { benchSubscribers } from './subscribers.ts'
 
@@ -11,6 +12,7 @@ const BENCHES = {
   nested: benchGraphqlAppEnvs,
   deploy: benchDeployImage,
   ingress: benchIngress,
+  logs: benchLogs,
   subscribers: benchSubscribers,
 }
 

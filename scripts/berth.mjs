@@ -19,6 +19,7 @@ const COMMANDS = {
   'prove:disks': { program: ['test/crash/prove-disks.ts'], engine: 'required' },
   'prove:engine': { program: ['test/crash/prove-engine.ts'], engine: 'required' },
   'prove:kills': { program: ['test/crash/prove-kills.ts'], engine: 'required' },
+  'prove:logs': { program: ['test/logs/prove-logs.ts'], engine: 'required' },
   'prove:hostile': { program: ['test/hostile/prove.ts'], engine: 'sought' },
   'prove:events': { program: ['test/events/prove-events.ts'] },
   'prove:subscribers': { program: ['bench/run.ts', 'subscribers'] },

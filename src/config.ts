@@ -112,6 +112,11 @@ export const SETTINGS = z.object({
     'Listen to engine events as hints. Correctness never depends on them.',
   ),
 
+  BERTH_LOG_LINES_PER_MINUTE: count(300_000, 100_000_000).describe(
+    'Lines that one container may log in a minute; the rest is dropped and counted. A line counts again for each KiB.',
+  ),
+  BERTH_METRICS_SECONDS: seconds(15, 300).describe('Pause between two measurements of what containers use.'),
+
   BERTH_BODY_LIMIT_KB: count(1024, 102_400).describe('Largest body of an API request.'),
   BERTH_REQUEST_TIMEOUT_SECONDS: seconds(30, 600).describe('Deadline of an API request that does not ask to wait.'),
   BERTH_MAX_WAIT_SECONDS: seconds(300, 3600).describe('Longest wait that Prefer: wait and waitSeconds may ask for.'),

@@ -8,6 +8,8 @@ export interface AppType {
   /** What people call it, in messages. */
   title: string
   requiresPort: boolean
+  /** What its output is called in `GET /logs`. */
+  logType: 'WEB_APP' | 'DATABASE' | 'FUNCTION' | 'JOB'
   /** Gets an automatic host, and traffic. */
   hasHosts: boolean
   /** May run an image without useImage (§4.1 rule 1). */

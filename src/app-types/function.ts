@@ -19,6 +19,7 @@ export const functionApp: AppType = {
   name: 'FUNCTION',
   title: 'Function',
   requiresPort: true,
+  logType: 'FUNCTION',
   hasHosts: true,
   alwaysAcceptsImage: true,
   needsFunctions: true,

@@ -25,6 +25,7 @@ export const job: AppType = {
   name: 'JOB',
   title: 'Job',
   requiresPort: false,
+  logType: 'JOB',
   hasHosts: false,
   alwaysAcceptsImage: false,
   needsFunctions: false,

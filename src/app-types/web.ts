@@ -5,6 +5,7 @@ export const web: AppType = {
   name: 'APP',
   title: 'App',
   requiresPort: true,
+  logType: 'WEB_APP',
   hasHosts: true,
   alwaysAcceptsImage: false,
   needsFunctions: false,

@@ -18,7 +18,7 @@ export function createWakeups({ url, log }: { url: string; log: Logger }): Wakeu
   const listening = listen({
     url,
     log,
-    channels: ['berth_events'],
+    channels: ['berth_events', 'berth_logs'],
     onHint: (_channel, payload) => wakeAll([payload.slice(0, payload.lastIndexOf(':'))]),
     onConnect: () => wakeAll(waiting.keys()),
   })

@@ -57,7 +57,16 @@ async function* guarded<State>(
   subject: Subject<State>,
   standing: Standing,
 ): AsyncGenerator<Message<State>, void> {
-  const stopWatching = watchAccess(context, subject, standing)
+  const stopWatching = watchAccess(context, {
+    permit(present) {
+      standing.caller = present
+      subject.permit(present)
+    },
+    lose(refusal) {
+      standing.refusal = refusal
+      leave(standing)
+    },
+  })
   try {
     yield* messages(context, subject, standing)
     if (standing.refusal) throw standing.refusal
@@ -90,22 +99,22 @@ async function* messages<State>(
   }
 }
 
+interface Watched {
+  /** Throws when whoever the caller is now may not follow this. */
+  permit(present: Caller): void
+  lose(refusal: unknown): void
+}
+
 /** Looks every few seconds whether the caller still may; if not, everything on the connection ends. */
-function watchAccess<State>(
-  { access, authorization, closeConnection }: GraphQLContext,
-  subject: Subject<State>,
-  standing: Standing,
-): () => void {
+export function watchAccess({ access, authorization, closeConnection }: GraphQLContext, watched: Watched): () => void {
   const lose = (refusal: unknown) => {
-    standing.refusal = refusal
-    leave(standing)
+    watched.lose(refusal)
     closeConnection?.()
   }
   return access.watch(authorization, (present, refusal) => {
     if (!present) return lose(refusal)
-    standing.caller = present
     try {
-      subject.permit(present)
+      watched.permit(present)
     } catch (error) {
       lose(error)
     }

@@ -26,6 +26,9 @@ import './schema/mutations.ts'
 import './schema/app-env-status-changed.ts'
 import './schema/account-events.ts'
 import './schema/operation-progress.ts'
+import './schema/log-line.ts'
+import './schema/metric.ts'
+import './schema/pod.ts'
 
 builder.queryType({ description: 'What can be read.' })
 builder.mutationType({ description: 'What can be changed. Each takes one `input`, and can be tried with `dryRun`.' })

@@ -17,8 +17,10 @@ import { createdAppEnv, getAppEnv, listAppEnvs, updatedAppEnv } from './app-envs
 import { createdApp, getApp, listApps, updatedApp } from './apps.ts'
 import { listAudit } from './audit.ts'
 import { createdCredential, credential, getCredential, listCredentials } from './credentials.ts'
+import { listLogs } from './logs.ts'
 import { getMember, listMembers, member } from './members.ts'
 import { messageAnswer } from './messages.ts'
+import { getMetrics, getMetricsSeries, listPods } from './observability.ts'
 import { getOperation, lifecycleAnswer, listOperations, rollbackAnswer } from './operations.ts'
 import { del, get, patch, post, put, type Route } from './route.ts'
 import { createdToken, getAppEnvToken, getToken, getUserToken, listTokens } from './tokens.ts'
@@ -46,6 +48,11 @@ export const routes: readonly Route[] = [
   get('/app-env/status', getAppEnvStatus),
   get('/app-env/history', getAppEnvHistory),
   get('/app-env/token', getAppEnvToken),
+
+  get('/app-env/pods', listPods),
+  get('/app-env/metrics', getMetrics),
+  get('/app-env/metrics-series', getMetricsSeries),
+  get('/logs', listLogs),
 
   get('/operation', getOperation),
   get('/operations', listOperations),

@@ -75,6 +75,8 @@ export interface ObservedReplica {
 
 export interface LogLine {
   timestamp: Date
+  /** The same, since 1970 and as exact as the engine has it: a place in the output to go on from. */
+  nanoseconds: bigint
   stream: 'stdout' | 'stderr'
   message: string
 }
@@ -84,12 +86,33 @@ export interface ReplicaStats {
   memoryMb: number
 }
 
+/** How a container ended. */
+export interface ContainerEnd {
+  containerId: string
+  exitCode: number | null
+  outOfMemory: boolean
+  at: Date
+}
+
 export interface RolloutReference {
   appEnvId: string
   /** Omitted: every rollout of the environment. */
   rolloutId?: string
   /** Omitted: every replica. */
   index?: number
+}
+
+export interface RemovalOptions {
+  graceSeconds: number
+  /** Called for each container that has ended, while its output can still be read. A failure keeps the container. */
+  beforeRemoval?: (containerId: string) => Promise<void>
+}
+
+export interface LogOptions {
+  tail?: number
+  /** Nanoseconds since 1970: lines of that very nanosecond are included. */
+  since?: bigint
+  follow?: boolean
 }
 
 /**
@@ -120,22 +143,26 @@ export interface Runtime {
   observe(filter?: { appEnvId?: string }, bounds?: CallBounds): Promise<ObservedReplica[]>
 
   /** Stops (SIGTERM, then SIGKILL after the grace) and removes. Succeeds when there is nothing to remove. */
-  remove(reference: RolloutReference, options: CallBounds & { graceSeconds: number }): Promise<void>
+  remove(reference: RolloutReference, options: CallBounds & RemovalOptions): Promise<void>
 
   /** Removes the account's network when nothing uses it any more. */
   removeNetwork(accountId: string, bounds?: CallBounds): Promise<void>
 
   /**
-   * The container's output, oldest first within each stream; ends at the present unless `follow`. Lines are whole; one
-   * longer than 16 KiB comes in pieces. Throws NOT_FOUND for a container that is not this installation's.
+   * The container's output, oldest first within each stream; ends at the present unless `follow`, which goes on until
+   * the container ends. Lines are whole; one longer than 16 KiB comes in pieces. Takes a container's name or its id.
+   * Throws NOT_FOUND for a container that is not this installation's.
    */
-  logs(name: string, options: CallBounds & { tail?: number; since?: Date; follow?: boolean }): AsyncIterable<LogLine>
+  logs(name: string, options: CallBounds & LogOptions): AsyncIterable<LogLine>
 
   /** Use now; nothing when it does not run. Takes up to a second. Throws NOT_FOUND as `logs` does. */
   stats(name: string, bounds?: CallBounds): Promise<ReplicaStats>
 
-  /** Calls back with an environment's id whenever the engine reports a change; a hint, never the truth. Reconnects until aborted. */
-  watch(onHint: (appEnvId: string) => void, signal: AbortSignal): void
+  /**
+   * Calls back with an environment's id whenever the engine reports a change; a hint, never the truth. How a container
+   * ended is told along: one that is restarted at once remembers nothing of it. Reconnects until aborted.
+   */
+  watch(onHint: (appEnvId: string, end: ContainerEnd | null) => void, signal: AbortSignal): void
 }
 
 export type RuntimeErrorReason =

@@ -21,9 +21,12 @@ import type { Caller } from './caller.ts'
 import { CallerCache } from './caller-cache.ts'
 import type { AnyCommand, CallOptions, Performed, ResultOf } from './command.ts'
 import { getCredential, listCredentials } from './credential/read-credentials.ts'
+import { followLogs, searchLogs } from './log/read-logs.ts'
+import { readMetrics, readSeries } from './metric/read-metrics.ts'
 import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
 import type { OperationLimits } from './perform.ts'
 import { performAndWait } from './perform-and-wait.ts'
+import { listPods } from './pod/read-pods.ts'
 import { readAppEnvToken, readUserToken } from './token/read-own-token.ts'
 import { getToken, listTokens } from './token/read-tokens.ts'
 
@@ -58,6 +61,14 @@ export function createServices(dependencies: ServiceDependencies) {
       ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus }),
       visible: visibleAppEnvs,
     },
+    logs: {
+      ...bind(database, { search: searchLogs, follow: followLogs }),
+      /** Waits for something to be written to an environment's log, but not for long. */
+      next: (appEnvId: string, withinMs: number, signal: AbortSignal) =>
+        dependencies.wakeups.next(appEnvId, withinMs, signal),
+    },
+    metrics: bind(database, { now: readMetrics, series: readSeries }),
+    pods: bind(database, { list: listPods }),
     operations: bind(database, { list: listOperations, get: getOperation, scope: operationsScope }),
     database,
   }

@@ -7,6 +7,7 @@ import { Abandoned, OperationEnded, WorkerStopping } from './abandoned.ts'
 import type { EngineLink } from './engine-link.ts'
 import type { Lease } from './lease.ts'
 import { leasedEngine } from './leased-engine.ts'
+import type { Collector } from './logs/collector.ts'
 import { type Looked, look } from './look.ts'
 import { DeadlineExceeded, operate } from './operate.ts'
 import { pause } from './pause.ts'
@@ -23,6 +24,7 @@ export interface Tools {
   log: Logger
   link: EngineLink
   probes: ProbeMemory
+  collector: Collector
 }
 
 const FAILURE_PAUSE_MS = 1_000
@@ -70,11 +72,8 @@ function millisecondsLeft({ config }: Tools, lease: Lease, { startedAt, deadline
   return startedAt || left <= 0 ? Math.max(0, left) : config.BERTH_OPERATION_TIMEOUT_SECONDS * 1000
 }
 
-function workOf(
-  { database, runtime, vault, config, log, link, probes }: Tools,
-  lease: Lease,
-  signal: AbortSignal,
-): Work {
-  const engineUnder = (bound: AbortSignal) => leasedEngine(runtime, link, lease, bound, config)
+function workOf(tools: Tools, lease: Lease, signal: AbortSignal): Work {
+  const { database, vault, config, log, probes } = tools
+  const engineUnder = (bound: AbortSignal) => leasedEngine(tools, lease, bound, config)
   return { database, vault, config, log, lease, probes, signal, engine: engineUnder(signal), engineUnder }
 }

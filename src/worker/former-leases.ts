@@ -7,6 +7,9 @@ import type { Database } from '../database/client.ts'
  */
 export async function dropFormerLeases(database: Database, owners: readonly string[]): Promise<number> {
   if (owners.length === 0) return 0
+  await database.$executeRaw`
+    UPDATE log_book SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1
+    WHERE id IN (SELECT id FROM log_book WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
   // In the order in which renewals lock them.
   return database.$executeRaw`
     UPDATE app_env SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1, due_at = now()

@@ -12,6 +12,7 @@ import type {
 } from '../runtime/runtime.ts'
 import { type EngineLink, isEngineAway } from './engine-link.ts'
 import type { Lease } from './lease.ts'
+import type { Collector } from './logs/collector.ts'
 
 const LOG_SECONDS = 5
 
@@ -28,14 +29,20 @@ export interface LeasedEngine {
   tail(name: string, lines: number): Promise<LogLine[]>
 }
 
+interface EngineParts {
+  runtime: Runtime
+  link: EngineLink
+  collector: Collector
+}
+
 /**
  * Every call checks the lease before and after, has a deadline and ends with the work's signal. The check before
  * is what keeps a process that was paused past its lease from touching the engine; a call that it was paused in
- * can only meet containers of its own rollout, because names and labels tell rollouts apart.
+ * can only meet containers of its own rollout, because names and labels tell rollouts apart. What is seen is passed
+ * on to the collector of logs, and what is removed is read to its end first.
  */
 export function leasedEngine(
-  runtime: Runtime,
-  link: EngineLink,
+  { runtime, link, collector }: EngineParts,
   lease: Lease,
   signal: AbortSignal,
   config: Config,
@@ -65,10 +72,17 @@ export function leasedEngine(
       call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => runtime.resolveImage(image, credential, bounds)),
     // Each replica is several calls, and a machine that is busy starts them slowly.
     apply: (rollout) => call(seconds + rollout.replicas, (bounds) => runtime.apply(rollout, bounds)),
-    observe: () => call(seconds, (bounds) => runtime.observe({ appEnvId }, bounds)),
+    async observe() {
+      const observed = await call(seconds, (bounds) => runtime.observe({ appEnvId }, bounds))
+      collector.see(appEnvId, observed)
+      return observed
+    },
     // The runtime adds the grace to the time by itself.
     remove: (replicas, graceSeconds) =>
-      call(seconds, (bounds) => runtime.remove({ appEnvId, ...replicas }, { ...bounds, graceSeconds })),
+      call(seconds, (bounds) => {
+        const beforeRemoval = (containerId: string) => collector.finish(appEnvId, containerId, signal)
+        return runtime.remove({ appEnvId, ...replicas }, { ...bounds, graceSeconds, beforeRemoval })
+      }),
     removeNetwork: (accountId) => call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds)),
     tail: (name, lines) =>
       call(LOG_SECONDS, (bounds) => Array.fromAsync(runtime.logs(name, { ...bounds, tail: lines }))),

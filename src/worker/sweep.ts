@@ -3,6 +3,7 @@ import type { ObservedReplica } from '../runtime/runtime.ts'
 import type { Tools } from './attend.ts'
 import { makeDue } from './engine-hints.ts'
 import { isEngineAway } from './engine-link.ts'
+import { discardLogs } from './logs/discard-logs.ts'
 import { pause } from './pause.ts'
 import { discardAnswers } from './retention.ts'
 
@@ -27,6 +28,7 @@ export async function sweepForever(tools: Tools, signal: AbortSignal, wake: () =
       if (performance.now() - discardedAt < RETENTION_MS) continue
       discardedAt = performance.now()
       await discardAnswers(tools.database)
+      await discardLogs(tools.database)
     } catch (error) {
       if (!signal.aborted && !isEngineAway(error))
         tools.log.warn({ err: error }, 'Housekeeping failed; it is done again later')
@@ -39,6 +41,8 @@ async function sweepContainers(tools: Tools, signal: AbortSignal, wake: () => vo
   link.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
   const observed = await runtime.observe({}, bounds)
+  for (const [appEnvId, replicas] of Map.groupBy(observed, (replica) => replica.appEnvId))
+    tools.collector.see(appEnvId, replicas)
   if (observed.length === 0) return
   const { unexpected, unknown } = await judge(database, observed)
   // Those are removed by whoever claims the environment, under its lease, after looking again.

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { type Listening, listen } from '../database/listen.ts'
 import { failpoint } from '../failpoints.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import type { ContainerEnd, Runtime } from '../runtime/runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { WorkerStopping } from './abandoned.ts'
 import { attend, type Tools } from './attend.ts'
@@ -16,6 +16,8 @@ import { Heart } from './heart.ts'
 import { Lane } from './lane.ts'
 import type { Lane as LaneName, Lease } from './lease.ts'
 import { claim, release } from './lease-table.ts'
+import { Collector } from './logs/collector.ts'
+import { sampleForever } from './metrics/sample-forever.ts'
 import { ProbeMemory } from './probe-memory.ts'
 import { sweepForever } from './sweep.ts'
 
@@ -52,7 +54,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const heart = new Heart(database, config.BERTH_LEASE_SECONDS, log)
   const link = new EngineLink(runtime, log, (changed) => recordEngine(database, link, changed, pokeAll))
   const hints = new EngineHints(database, log, () => lanes.looks.poke())
-  const tools: Tools = { ...options, link, probes: new ProbeMemory() }
+  const collector = new Collector({ ...options, owner: id })
+  const tools: Tools = { ...options, link, probes: new ProbeMemory(), collector }
   const lanes = { operations: laneFor('operations'), looks: laneFor('looks') }
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()
@@ -95,6 +98,11 @@ export function createWorker(options: WorkerOptions): Worker {
     pokeAll()
   }
 
+  function onEngineHint(appEnvId: string, end: ContainerEnd | null): void {
+    hints.note(appEnvId)
+    collector.note(appEnvId, end)
+  }
+
   return {
     id,
     start() {
@@ -106,10 +114,11 @@ export function createWorker(options: WorkerOptions): Worker {
         onHint: (_channel, appEnvId) => onHint(appEnvId),
         onConnect: pokeAll,
       })
-      if (config.BERTH_ENGINE_EVENTS) runtime.watch((appEnvId) => hints.note(appEnvId), signal)
+      if (config.BERTH_ENGINE_EVENTS) runtime.watch(onEngineHint, signal)
       running = Promise.all([
         ...[lanes.operations.run(signal), lanes.looks.run(signal), heart.run(signal), link.run(signal)],
-        ...[hints.run(signal), sweepForever(tools, signal, pokeAll)],
+        ...[hints.run(signal), sweepForever(tools, signal, pokeAll), collector.run(signal)],
+        sampleForever(tools, signal),
       ])
     },
     async stop() {

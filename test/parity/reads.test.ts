@@ -36,6 +36,13 @@ const CASES: Record<string, ReadCase> = {
   },
   getAppEnvHistory: below('appEnvId', 'deployments', 'nodes { version canRollback cannotRollbackReason }'),
   getAppEnvToken: below('appEnvId', 'appEnvToken', 'tokenId cliEnvName'),
+  listPods: below('appEnvId', 'pods', 'name status lastTermination { exitCode outOfMemory }'),
+  getMetrics: below('appEnvId', 'metrics', 'used { cpu memory } measuredAt'),
+  getMetricsSeries: {
+    query: ({ appEnvId }) => ({ appEnvId, metric: 'cpu_percent' }),
+    field: ({ appEnvId }) => `metricsSeries(appEnvId: "${appEnvId}", metric: CPU_PERCENT) { timestamp value }`,
+  },
+  listLogs: below('appEnvId', 'logs', 'nodes { message stream }'),
   getOperation: { query: ({ operationId }) => ({ operationId }), field: byId('operationId', 'operation') },
   listOperations: below('appEnvId', 'operations'),
   getAccount: { query: ({ accountId }) => ({ accountId }), field: byId('accountId', 'account') },

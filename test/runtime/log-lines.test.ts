@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { LogLines, MAX_LINE_BYTES } from '../../src/runtime/engine/log-lines.ts'
 
 const TIMESTAMP = '2026-01-02T03:04:05.678901234Z'
+const NANOSECONDS = BigInt(Date.parse('2026-01-02T03:04:05Z')) * 1_000_000n + 678_901_234n
 const STREAMS = ['stdout', 'stderr'] as const
 
 /** One frame as engines send it: header, timestamp, and text that ends in a newline unless more of the line follows. */
@@ -25,7 +26,8 @@ test('reads the same lines however the stream is cut into chunks', () => {
       const edges = [0, ...at.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length]
       const reader = new LogLines()
       const read = edges.slice(1).flatMap((end, position) => reader.read(bytes.subarray(edges[position], end)))
-      expect([...read, ...reader.end()]).toEqual(said.map((line) => ({ ...line, timestamp: new Date(TIMESTAMP) })))
+      const when = { timestamp: new Date(TIMESTAMP), nanoseconds: NANOSECONDS }
+      expect([...read, ...reader.end()]).toEqual(said.map((line) => ({ ...line, ...when })))
     }),
   )
 })

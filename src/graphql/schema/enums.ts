@@ -144,3 +144,36 @@ export const CredentialTypeEnum = describedEnum('CredentialType', 'What a creden
   BASIC_AUTH: 'A place behind user name and password.',
   OBJECT_STORAGE: 'A bucket of an object store.',
 })
+
+export const LogStreamEnum = describedEnum('LogStream', 'A stream that containers write to.', {
+  STDOUT: 'Standard output.',
+  STDERR: 'Standard error.',
+})
+
+export const LogTypeEnum = describedEnum('LogType', 'What says a line.', {
+  WEB_APP: 'An app.',
+  DATABASE: 'A database or service.',
+  FUNCTION: 'A function.',
+  JOB: 'A job.',
+  BUILD: 'A build.',
+})
+
+export const MetricEnum = describedEnum('Metric', 'What is measured.', {
+  CPU_USAGE: 'Processor, in millicores.',
+  MEMORY_USAGE: 'Memory, in MB.',
+  CPU_PERCENT: 'Processor, as a part of what is allowed.',
+  MEMORY_PERCENT: 'Memory, as a part of what is allowed.',
+})
+
+export const MetricStepEnum = describedEnum('MetricStep', 'Time that one point of a series stands for.', {
+  ONE_MINUTE: 'A minute.',
+  FIVE_MINUTES: 'Five minutes.',
+  FIFTEEN_MINUTES: 'A quarter of an hour.',
+  ONE_HOUR: 'An hour.',
+})
+
+export const TerminationReasonEnum = describedEnum('TerminationReason', 'Why a container ended.', {
+  OUT_OF_MEMORY: 'It had used up its memory.',
+  COMPLETED: 'It ended by itself, without an error.',
+  ERROR: 'It ended with an error, or was killed.',
+})

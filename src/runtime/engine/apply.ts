@@ -46,7 +46,7 @@ export async function applyRollout(application: Application): Promise<void> {
   })
   const surplus = listed
     .filter((container) => indexOf(container) >= rollout.replicas)
-    .map((container) => () => removeContainer(engine, container.Id, SURPLUS_GRACE_SECONDS, signal))
+    .map((container) => () => removeContainer(engine, container.Id, { graceSeconds: SURPLUS_GRACE_SECONDS }, signal))
   await inParallel([...wanted, ...surplus], REPLICAS_AT_ONCE, (work) => work())
 }
 
@@ -106,7 +106,7 @@ async function startReplica(application: Application, index: number, { id, state
       return true
     }
     if (state === 'dead' || state === 'removing') {
-      await removeContainer(engine, id, 0, signal)
+      await removeContainer(engine, id, { graceSeconds: 0 }, signal)
       return false
     }
     await tolerating([304], () => container.start({ abortSignal: signal }))
@@ -114,7 +114,7 @@ async function startReplica(application: Application, index: number, { id, state
     if (isGone(error)) return false
     if (lostItsNetwork(error)) networks.forget(rollout.accountId)
     else if (!isWedged(error)) throw refusalOf(error)
-    await removeContainer(engine, id, 0, signal)
+    await removeContainer(engine, id, { graceSeconds: 0 }, signal)
     return false
   }
   failpoint('container.started', rollout.appEnvId)

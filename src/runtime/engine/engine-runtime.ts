@@ -30,7 +30,7 @@ export function createEngineRuntime(options: EngineOptions): Runtime {
     observe: (filter = {}, bounds) => within(engine, bounds, (signal) => observeReplicas(engine, filter, signal)),
     remove: (reference, bounds) => {
       const seconds = bounds.graceSeconds + (bounds.timeoutSeconds ?? engine.callTimeoutSeconds)
-      const work = (signal: AbortSignal) => removeReplicas(engine, reference, bounds.graceSeconds, signal)
+      const work = (signal: AbortSignal) => removeReplicas(engine, reference, bounds, signal)
       return within(engine, bounds, work, { seconds })
     },
     removeNetwork: (accountId, bounds) => within(engine, bounds, (signal) => networks.remove(accountId, signal)),

@@ -6,10 +6,13 @@ export const MAX_LINE_BYTES = 16 * 1024
 const HEADER_BYTES = 8
 const NEWLINE = 0x0a
 
+/** Of `2026-11-21T07:14:42`. */
+const SECONDS_LENGTH = 19
+
 type StreamName = LogLine['stream']
 
 interface Unfinished {
-  timestamp: Date
+  nanoseconds: bigint
   parts: Buffer[]
   bytes: number
 }
@@ -48,7 +51,7 @@ export class LogLines {
     const space = frame.indexOf(0x20)
     const ends = frame.at(-1) === NEWLINE
     const text = frame.subarray(space + 1, ends ? -1 : undefined)
-    const line = this.#unfinished.get(stream) ?? { timestamp: timestampOf(frame, space), parts: [], bytes: 0 }
+    const line = this.#unfinished.get(stream) ?? { nanoseconds: nanosecondsOf(frame, space), parts: [], bytes: 0 }
     line.parts.push(text)
     line.bytes += text.length
     this.#unfinished.set(stream, line)
@@ -60,8 +63,19 @@ export class LogLines {
   }
 }
 
-/** Nanoseconds are cut to the milliseconds that a Date holds. */
-const timestampOf = (frame: Buffer, space: number): Date => new Date(frame.toString('latin1', 0, space))
+/** `2026-11-21T07:14:42.123456789Z`, with a fraction of up to nine digits. */
+function nanosecondsOf(frame: Buffer, space: number): bigint {
+  const text = frame.toString('latin1', 0, space)
+  const fraction = text.slice(SECONDS_LENGTH + 1, -1).padEnd(9, '0')
+  return BigInt(Date.parse(`${text.slice(0, SECONDS_LENGTH)}Z`)) * 1_000_000n + BigInt(fraction)
+}
+
+const lineOf = (stream: StreamName, nanoseconds: bigint, message: string): LogLine => ({
+  timestamp: new Date(Number(nanoseconds / 1_000_000n)),
+  nanoseconds,
+  stream,
+  message,
+})
 
 /** Takes the first 16 KiB off the line, or a few bytes less when that would split a UTF-8 character. */
 function cut(stream: StreamName, line: Unfinished): LogLine {
@@ -70,13 +84,10 @@ function cut(stream: StreamName, line: Unfinished): LogLine {
   while (end > MAX_LINE_BYTES - 4 && isContinuation(whole[end])) end -= 1
   line.parts = [whole.subarray(end)]
   line.bytes = whole.length - end
-  return { timestamp: line.timestamp, stream, message: whole.toString('utf8', 0, end) }
+  return lineOf(stream, line.nanoseconds, whole.toString('utf8', 0, end))
 }
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
-const finished = (stream: StreamName, { timestamp, parts }: Unfinished): LogLine => ({
-  timestamp,
-  stream,
-  message: Buffer.concat(parts).toString('utf8').replace(/\r$/, ''),
-})
+const finished = (stream: StreamName, { nanoseconds, parts }: Unfinished): LogLine =>
+  lineOf(stream, nanoseconds, Buffer.concat(parts).toString('utf8').replace(/\r$/, ''))

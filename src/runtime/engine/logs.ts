@@ -1,15 +1,11 @@
 import type { Readable } from 'node:stream'
-import type { CallBounds, LogLine } from '../runtime.ts'
+import type { CallBounds, LogLine, LogOptions } from '../runtime.ts'
 import { ask, type Engine } from './connection.ts'
 import { getReplica } from './find-containers.ts'
 import { LogLines } from './log-lines.ts'
 import { asFailure, silence, within } from './within.ts'
 
-export interface LogOptions {
-  tail?: number
-  since?: Date
-  follow?: boolean
-}
+const SECOND = 1_000_000_000n
 
 /**
  * A replica's output. The deadline is for each wait on the engine, not for the whole, so that a slow reader is not
@@ -55,7 +51,7 @@ async function openLogs(engine: Engine, id: string, options: LogOptions, signal:
     timestamps: true,
     follow,
     ...(tail === undefined ? {} : { tail }),
-    ...(since === undefined ? {} : { since: (since.getTime() / 1000).toFixed(3) }),
+    ...(since === undefined ? {} : { since: `${since / SECOND}.${String(since % SECOND).padStart(9, '0')}` }),
   }
   const path = `/containers/${encodeURIComponent(id)}/logs`
   return (await ask(engine, { path, query, isStream: true, signal })) as Readable

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { failpoint } from '../../failpoints.ts'
 import { inParallel } from '../in-parallel.ts'
-import type { RolloutReference } from '../runtime.ts'
+import type { RemovalOptions, RolloutReference } from '../runtime.ts'
 import { tolerating } from './answers.ts'
 import type { Engine } from './connection.ts'
 import { listReplicas } from './find-containers.ts'
@@ -18,14 +18,14 @@ const LOOK_AGAIN_MS = 100
 export async function removeReplicas(
   engine: Engine,
   reference: RolloutReference,
-  graceSeconds: number,
+  options: RemovalOptions,
   signal: AbortSignal,
 ): Promise<void> {
   for (let round = 1; ; round += 1) {
     const found = await listReplicas(engine, reference, signal)
     if (found.length === 0) return
     if (round > 1) await pause(LOOK_AGAIN_MS, undefined, { signal })
-    await inParallel(found, REMOVALS_AT_ONCE, ({ Id }) => removeContainer(engine, Id, graceSeconds, signal))
+    await inParallel(found, REMOVALS_AT_ONCE, ({ Id }) => removeContainer(engine, Id, options, signal))
   }
 }
 
@@ -33,14 +33,15 @@ export async function removeReplicas(
 export async function removeContainer(
   engine: Engine,
   id: string,
-  graceSeconds: number,
+  { graceSeconds, beforeRemoval }: RemovalOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const container = engine.docker.getContainer(id)
-  if (graceSeconds > 0) {
+  if (graceSeconds > 0 || beforeRemoval) {
     await tolerating([304, 404, 409], () => container.stop({ t: graceSeconds, abortSignal: signal }))
     failpoint('container.stopped')
   }
+  await beforeRemoval?.(id)
   await tolerating([404, 409], () => container.remove({ force: true, v: true, abortSignal: signal }))
   failpoint('container.removed')
 }

@@ -52,7 +52,7 @@ async function runsCommand(engine: Engine, containerId: string, signal: AbortSig
 /** Removes the container, which would be started again and again, and would look like a running one meanwhile. */
 async function failStart(engine: Engine, containerId: string, name: string, signal: AbortSignal): Promise<never> {
   const lines = await Array.fromAsync(readLogs(engine, containerId, { tail: 3 }, signal))
-  await removeContainer(engine, containerId, 0, signal)
+  await removeContainer(engine, containerId, { graceSeconds: 0 }, signal)
   throw new RuntimeError('CONTAINER_START_FAILED', `The command of ${name} cannot be run${lastWords(lines)}`)
 }
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ContainerEnd } from '../runtime.ts'
 import { ask, type Engine } from './connection.ts'
 import { LABEL, replicaFilters } from './labels.ts'
 import { within } from './within.ts'
@@ -16,16 +17,19 @@ const MAX_EVENT_LENGTH = 64 * 1024
 /** Follows the engine's events until aborted. What happens while the stream is down is left to reconciliation. */
 export async function watchReplicas(
   engine: Engine,
-  onHint: (appEnvId: string) => void,
+  onHint: (appEnvId: string, end: ContainerEnd | null) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let pauseMs = FIRST_PAUSE_MS
+  const starved = new Set<string>()
   while (!signal.aborted) {
     try {
       for await (const line of eventLines(engine, signal)) {
         pauseMs = FIRST_PAUSE_MS
-        const appEnvId = appEnvOf(line)
-        if (appEnvId) onHint(appEnvId)
+        if (line.trim() === '') continue
+        const event = JSON.parse(line) as EngineEvent
+        const appEnvId = event.Actor?.Attributes?.[LABEL.appEnv]
+        if (appEnvId) onHint(appEnvId, endOf(event, starved))
       }
     } catch {
       // Any failure means the same: the stream is gone, and another is wanted.
@@ -56,8 +60,18 @@ async function* eventLines(engine: Engine, signal: AbortSignal): AsyncGenerator<
   }
 }
 
-function appEnvOf(line: string): string | null {
-  if (line.trim() === '') return null
-  const event = JSON.parse(line) as { Actor?: { Attributes?: Record<string, string> } }
-  return event.Actor?.Attributes?.[LABEL.appEnv] ?? null
+interface EngineEvent {
+  Action?: string
+  timeNano?: number
+  Actor?: { ID?: string; Attributes?: Record<string, string> }
+}
+
+/** An engine tells that memory ran out in an event of its own, before the end. */
+function endOf({ Action, timeNano, Actor }: EngineEvent, starved: Set<string>): ContainerEnd | null {
+  const { ID: containerId = '', Attributes = {} } = Actor ?? {}
+  if (Action === 'oom') starved.add(containerId)
+  if (Action !== 'die') return null
+  const exitCode = Attributes.exitCode === undefined ? null : Number(Attributes.exitCode)
+  const at = new Date(timeNano === undefined ? Date.now() : timeNano / 1e6)
+  return { containerId, exitCode, outOfMemory: starved.delete(containerId), at }
 }

@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Docker from 'dockerode'
+import pino from 'pino'
+import { createDatabase, type Database } from '../src/database/client.ts'
+import { startEmbeddedPostgres } from '../src/database/embedded.ts'
+import { migrate } from '../src/database/migrate.ts'
+import { createEngineRuntime } from '../src/runtime/engine/engine-runtime.ts'
+import type { Runtime } from '../src/runtime/runtime.ts'
+import { Collection } from '../src/worker/logs/collection.ts'
+import { claimBook } from '../src/worker/logs/log-book.ts'
+import { ensureTestImage } from '../test/support/test-image.ts'
+import type { BenchResult } from './bench-result.ts'
+
+const LINES = 100_000
+const ROUNDS = 5
+const INSTALLATION = 'ins_bench_logs'
+const TALKER = `for (let n = 0; n < ${LINES}; n += 1) console.log('line ' + n + ' of what an ordinary app has to say, GET /index.html 200')`
+
+/**
+ * The output of one container, collected into an embedded and durable PostgreSQL with places and all, against only
+ * reading the engine's stream to its end. Turn by turn.
+ */
+export async function benchLogs(): Promise<BenchResult> {
+  const docker = new Docker()
+  const containerId = await talk(docker)
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-logs-'))
+  const server = await startEmbeddedPostgres({ dataDir })
+  const database = createDatabase({ url: server.url, poolSize: 5 })
+  const runtime = createEngineRuntime({ installationId: INSTALLATION })
+  const ours: number[] = []
+  const reference: number[] = []
+  try {
+    await migrate(server.url)
+    for (let round = 0; round < ROUNDS; round += 1) {
+      reference.push(await timed(() => readStream(docker, containerId)))
+      ours.push(await timed(() => collect(database, runtime, containerId, round)))
+    }
+  } finally {
+    await docker.getContainer(containerId).remove({ force: true })
+    await database.$disconnect()
+    await server.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  const [mine, theirs] = [LINES / median(ours), LINES / median(reference)]
+  return {
+    name: 'log lines collected per second, against only reading the engine’s stream',
+    ratio: mine / theirs,
+    aim: 0.4,
+    better: 'higher',
+    detail: `${Math.round(mine)} lines/s against ${Math.round(theirs)} lines/s, medians of ${ROUNDS} × ${LINES} lines`,
+    limitedBy: 'PostgreSQL’s inserts into the table and its two indexes',
+  }
+}
+
+async function talk(docker: Docker): Promise<string> {
+  const container = await docker.createContainer({
+    Image: await ensureTestImage(docker),
+    Cmd: ['node', '-e', TALKER],
+    Labels: { 'berth.installation': INSTALLATION },
+    HostConfig: { LogConfig: { Type: 'json-file', Config: { 'max-size': '100m' } } },
+  })
+  await container.start()
+  await container.wait()
+  return container.id
+}
+
+async function readStream(docker: Docker, containerId: string): Promise<void> {
+  const options = { follow: true, stdout: true, stderr: true, timestamps: true } as const
+  const stream = (await docker.getContainer(containerId).logs(options)) as unknown as Readable
+  for await (const chunk of stream) void chunk
+}
+
+async function collect(database: Database, runtime: Runtime, containerId: string, round: number): Promise<void> {
+  const appEnvId = `env_${round}`
+  // The engine's container is one and the same; each round has a row of its own, which has collected nothing yet.
+  const names = { appEnvId, contentId: 'con', name: 'talker', phase: 'exited', startedAt: new Date() }
+  const row = await database.container.create({ data: { ...names, containerId: `${containerId} ${round}` } })
+  const book = await claimBook(database, appEnvId, { owner: 'bench', leaseSeconds: 60 })
+  if (!book) throw new Error('The book is taken')
+  const log = pino({ level: 'fatal' })
+  const collection = new Collection({ database, runtime, log, linesPerMinute: 100 * LINES }, book)
+  await collection.readToEnd({ ...row, containerId }, AbortSignal.timeout(120_000))
+  await collection.close()
+  const kept = await database.logLine.count({ where: { bookId: book.id } })
+  if (kept !== LINES) throw new Error(`${kept} of ${LINES} lines were kept`)
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  await sleep(200)
+  const startedAt = performance.now()
+  await work()
+  return (performance.now() - startedAt) / 1000
+}
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

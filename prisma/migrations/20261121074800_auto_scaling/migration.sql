@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "public"."app_env" ADD COLUMN IF NOT EXISTS "auto_scaling" JSONB;

@@ -1,0 +1,103 @@
+/** How the number of containers follows the load (contract §3, PATCH /app-env/scaling). */
+export interface AutoScaling {
+  enabled: boolean
+  min: number
+  max: number
+  cpuPercent: number
+  memoryPercent?: number | undefined
+  upWindowSeconds: number
+  downWindowSeconds: number
+}
+
+/** What all containers used together at one moment, of what they may. */
+export interface LoadSample {
+  at: Date
+  cpuPercent: number
+  memoryPercent: number
+}
+
+export interface ScalingFacts {
+  containers: number
+  now: Date
+  /** Since the number last changed, oldest first: what was measured before says nothing of this number. */
+  samples: readonly LoadSample[]
+  /** Pause between two samples. */
+  beatSeconds: number
+}
+
+export interface ScalingDecision {
+  containers: number
+  /** For the history. */
+  why: string
+}
+
+/** A window with fewer samples than this says nothing. */
+const FEWEST_SAMPLES = 2
+
+interface Pressure {
+  measure: 'processor' | 'memory'
+  target: number
+  percentOf: (sample: LoadSample) => number
+}
+
+/**
+ * The number of containers there should be, or null while it is right. Added to when the load was above a target for
+ * the whole of the up window, to as many as would bring it back; taken from one by one, when it would have stayed
+ * below all targets with one fewer for the whole of the down window.
+ */
+export function decideScaling(scaling: AutoScaling, facts: ScalingFacts): ScalingDecision | null {
+  const { enabled, min, max } = scaling
+  const { containers } = facts
+  if (!enabled || containers === 0) return null
+  if (containers < min) return { containers: min, why: `fewer than the minimum of ${min}` }
+  if (containers > max) return { containers: max, why: `more than the maximum of ${max}` }
+  const pressures = pressuresOf(scaling)
+  return (
+    (containers < max && scaleUp(scaling, facts, pressures)) ||
+    (containers > min && scaleDown(scaling, facts, pressures)) ||
+    null
+  )
+}
+
+function pressuresOf({ cpuPercent, memoryPercent }: AutoScaling): Pressure[] {
+  const processor: Pressure = { measure: 'processor', target: cpuPercent, percentOf: (sample) => sample.cpuPercent }
+  if (!memoryPercent) return [processor]
+  return [processor, { measure: 'memory', target: memoryPercent, percentOf: (sample) => sample.memoryPercent }]
+}
+
+function scaleUp({ max, upWindowSeconds }: AutoScaling, facts: ScalingFacts, pressures: readonly Pressure[]) {
+  const samples = windowOf(facts, upWindowSeconds)
+  const decisions = pressures.flatMap(({ measure, target, percentOf }): ScalingDecision[] => {
+    if (samples.length === 0 || samples.some((sample) => percentOf(sample) <= target)) return []
+    const average = averageOf(samples, percentOf)
+    const containers = Math.min(max, Math.max(facts.containers + 1, Math.ceil((facts.containers * average) / target)))
+    return [{ containers, why: `${measure} at ${average.toFixed(0)} %, above ${target} % for ${upWindowSeconds} s` }]
+  })
+  return decisions.sort((a, b) => b.containers - a.containers)[0] ?? null
+}
+
+function scaleDown({ downWindowSeconds }: AutoScaling, facts: ScalingFacts, pressures: readonly Pressure[]) {
+  const samples = windowOf(facts, downWindowSeconds)
+  const fewer = facts.containers - 1
+  const isEnough = ({ target, percentOf }: Pressure) =>
+    samples.every((sample) => (percentOf(sample) * facts.containers) / fewer < target)
+  if (samples.length === 0 || !pressures.every(isEnough)) return null
+  const words = pressures.map(({ measure, target, percentOf }) => {
+    return `${measure} at ${averageOf(samples, percentOf).toFixed(0)} % of a target of ${target} %`
+  })
+  return { containers: fewer, why: `${words.join(', ')}, low enough for ${fewer} for ${downWindowSeconds} s` }
+}
+
+/** The samples of the last so many seconds; none unless they cover them. */
+function windowOf({ samples, now, beatSeconds }: ScalingFacts, seconds: number): readonly LoadSample[] {
+  const since = now.getTime() - seconds * 1000
+  const recent = samples.filter(({ at }) => at.getTime() >= since)
+  const [first, last] = [recent[0], recent.at(-1)]
+  if (!first || !last || recent.length < FEWEST_SAMPLES) return []
+  const slackMs = 2 * beatSeconds * 1000
+  const isCovered = first.at.getTime() - since <= slackMs && now.getTime() - last.at.getTime() <= slackMs
+  return isCovered ? recent : []
+}
+
+const averageOf = (samples: readonly LoadSample[], percentOf: Pressure['percentOf']): number =>
+  samples.reduce((sum, sample) => sum + percentOf(sample), 0) / samples.length

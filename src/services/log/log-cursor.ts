@@ -1,0 +1,24 @@
+import { invalidField } from '../../domain/errors.ts'
+
+/** A line's place in an environment's log: lines of one nanosecond are told apart by their numbers. */
+export interface LogPosition {
+  at: bigint
+  number: bigint
+}
+
+export const logCursor = ({ at, number }: LogPosition): string => `${at}.${number}`
+
+export function logPosition(cursor: string): LogPosition {
+  const [, at, number] = /^(\d{1,19})\.(\d{1,18})$/.exec(cursor) ?? []
+  if (!at || !number) throw invalidField('cursor', 'must be a cursor of an earlier answer')
+  return { at: BigInt(at), number: BigInt(number) }
+}
+
+/** Live lines are followed by their numbers alone, in the order in which they were written. */
+export const liveCursor = (number: bigint): string => `live.${number}`
+
+export function liveNumber(cursor: string): bigint {
+  const [, number] = /^live\.(\d{1,18})$/.exec(cursor) ?? []
+  if (!number) throw invalidField('cursor', 'must be a cursor of an earlier live answer')
+  return BigInt(number)
+}

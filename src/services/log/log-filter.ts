@@ -1,0 +1,74 @@
+import { getAppType } from '../../app-types/app-types.ts'
+import type { Database } from '../../database/client.ts'
+import { type Container, Prisma } from '../../database/generated/prisma/client.ts'
+import type { AppEnvAddress } from '../app-env/load-app-env.ts'
+import { getAppEnv } from '../app-env/read-app-envs.ts'
+import type { Caller } from '../caller.ts'
+
+export const LOG_TYPES = ['WEB_APP', 'DATABASE', 'FUNCTION', 'JOB', 'BUILD'] as const
+
+export interface LogFilter {
+  /** What said it; nothing is found when the environment is of another type. */
+  type?: (typeof LOG_TYPES)[number] | undefined
+  contentId?: string | undefined
+  containerName?: string | undefined
+  stream?: 'stdout' | 'stderr' | undefined
+  /** Part of the message, in any case. */
+  search?: string | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+}
+
+/** The log that is asked of, and what of it. */
+export interface LogScope {
+  appEnvId: string
+  /** Null while nothing was ever said. */
+  bookId: number | null
+  lastNumber: bigint
+  containers: ReadonlyMap<number, Container>
+  /** What the lines have to meet besides their place; null when all do. */
+  condition: Prisma.Sql | null
+}
+
+export async function logScope(
+  database: Database,
+  caller: Caller,
+  address: AppEnvAddress,
+  filter: LogFilter,
+): Promise<LogScope> {
+  const { id: appEnvId, appId } = await getAppEnv(database, caller, address)
+  const app = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { type: true } })
+  const book = await database.logBook.findUnique({ where: { appEnvId } })
+  const { contentId, containerName: name } = filter
+  const containers = await database.container.findMany({
+    where: { appEnvId, ...(contentId ? { contentId } : {}), ...(name ? { name } : {}) },
+  })
+  const isOfType = filter.type === undefined || filter.type === getAppType(app.type).logType
+  return {
+    appEnvId,
+    bookId: isOfType ? (book?.id ?? null) : null,
+    lastNumber: book?.lastNumber ?? 0n,
+    containers: new Map(containers.map((container) => [container.id, container])),
+    condition: conditionOf(filter, containers),
+  }
+}
+
+function conditionOf({ contentId, containerName, stream, search }: LogFilter, containers: Container[]) {
+  const ids = containers.map(({ id }) => id)
+  const conditions = [
+    ...(contentId || containerName ? [Prisma.sql`container_id = ANY(${ids}::int[])`] : []),
+    ...(stream ? [Prisma.sql`is_error = ${stream === 'stderr'}`] : []),
+    ...(search ? [Prisma.sql`message ILIKE ${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`}`] : []),
+  ]
+  return conditions.length > 0 ? Prisma.join(conditions, ' AND ') : null
+}
+
+const NANOSECONDS_PER_MS = 1_000_000n
+
+/** The times as conditions on a line's own; `to` is included to its millisecond. */
+export function timesOf({ from, to }: LogFilter): Prisma.Sql {
+  const nanoseconds = (date: Date) => BigInt(date.getTime()) * NANOSECONDS_PER_MS
+  return Prisma.sql`
+    ${from ? Prisma.sql`AND at >= ${nanoseconds(from)}` : Prisma.empty}
+    ${to ? Prisma.sql`AND at < ${nanoseconds(to) + NANOSECONDS_PER_MS}` : Prisma.empty}`
+}

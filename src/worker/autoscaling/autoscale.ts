@@ -1,0 +1,49 @@
+import type { Config } from '../../config.ts'
+import type { Database } from '../../database/client.ts'
+import { type AutoScaling, decideScaling, type LoadSample, type ScalingDecision } from '../../domain/autoscaling.ts'
+import { scaleByItself } from '../../services/lifecycle/scale-by-itself.ts'
+import type { Tools } from '../attend.ts'
+
+interface ScaledRow {
+  id: string
+  containers: number
+  autoScaling: AutoScaling
+  now: Date
+}
+
+/** Looks whether these environments have as many containers as their load needs, and records an operation where not. */
+export async function autoscale(tools: Tools, appEnvIds: readonly string[]): Promise<void> {
+  for (const row of await scaledAppEnvs(tools.database, appEnvIds)) {
+    const decision = await decide(tools, row)
+    if (!decision) continue
+    const { why, containers } = decision
+    const isBegun = await scaleByItself(tools, { appEnvId: row.id, from: row.containers, to: containers, why })
+    if (isBegun) tools.log.info({ appEnvId: row.id, from: row.containers, to: containers, why }, 'Scaled by itself')
+  }
+}
+
+const scaledAppEnvs = (database: Database, appEnvIds: readonly string[]): Promise<ScaledRow[]> =>
+  database.$queryRaw`
+    SELECT e.id, e.replicas_desired AS containers, e.auto_scaling AS "autoScaling", now() AS now
+    FROM app_env e JOIN account a ON a.id = e.account_id JOIN plan p ON p.code = a.plan_code
+    WHERE e.id = ANY(${[...appEnvIds]}::text[]) AND e.status = 'RUNNING' AND e.deleted_at IS NULL
+      AND (e.auto_scaling ->> 'enabled')::boolean AND a.allow_auto_scaling AND p.autoscaling_included`
+
+async function decide({ database, config }: Tools, row: ScaledRow): Promise<ScalingDecision | null> {
+  const { autoScaling, containers, now } = row
+  const samples = await loadOf(database, row, config)
+  return decideScaling(autoScaling, { containers, now, samples, beatSeconds: config.BERTH_METRICS_SECONDS })
+}
+
+/** Only since the last operation ended, which may have changed what runs. */
+function loadOf(database: Database, { id, autoScaling }: ScaledRow, config: Config): Promise<LoadSample[]> {
+  const { upWindowSeconds, downWindowSeconds } = autoScaling
+  const seconds = Math.max(upWindowSeconds, downWindowSeconds) + config.BERTH_METRICS_SECONDS
+  return database.$queryRaw`
+    SELECT at, (100.0 * sum(cpu_millicores) / sum(cpu_limit))::float8 AS "cpuPercent",
+      (100.0 * sum(memory_mb) / sum(memory_limit))::float8 AS "memoryPercent"
+    FROM metric_sample
+    WHERE app_env_id = ${id} AND at > now() - make_interval(secs => ${seconds})
+      AND at > coalesce((SELECT max(finished_at) FROM operation WHERE app_env_id = ${id}), '-infinity')
+    GROUP BY at HAVING sum(cpu_limit) > 0 AND sum(memory_limit) > 0 ORDER BY at`
+}

@@ -1,0 +1,171 @@
+import type { Logger } from 'pino'
+import type { Database } from '../../database/client.ts'
+import type { Container } from '../../database/generated/prisma/client.ts'
+import { DomainError } from '../../domain/errors.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { pause } from '../pause.ts'
+import { append, type Book, type BookLine, releaseBook } from './log-book.ts'
+import { Reading } from './place.ts'
+import { Source } from './source.ts'
+
+const GATHER_MS = 250
+/** A batch is written when it is this long, whatever the time; readers wait at twice as much. */
+const BATCH_LINES = 4_000
+const AGAIN_MS = 1_000
+
+export interface CollectionTools {
+  database: Database
+  runtime: Runtime
+  log: Logger
+  linesPerMinute: number
+}
+
+/** The book has gone to another worker, or may have: what was not written is read again by whoever has it. */
+export class BookLost extends Error {
+  override readonly name = 'BookLost'
+}
+
+/**
+ * Collects what the containers of one environment say, under one claim of its book. What is read goes into one buffer
+ * and from there, with the places it was read to, into the database; all of it ends at the first failure to write.
+ */
+export class Collection {
+  readonly book: Book
+  readonly #tools: CollectionTools
+  readonly #ending = new AbortController()
+  readonly #sources = new Map<string, Source>()
+  readonly #following = new Map<string, Promise<void>>()
+  /** Called when a container's output has come to its end: it may have been started again. */
+  readonly #onEnd: () => void
+  #lines: BookLine[] = []
+  #touched = new Set<Source>()
+  #writing: Promise<void> = Promise.resolve()
+  #wake = Promise.withResolvers<void>()
+  #written = Promise.withResolvers<void>()
+  readonly #running: Promise<void>
+
+  constructor(tools: CollectionTools, book: Book, onEnd: () => void = () => {}) {
+    this.#tools = tools
+    this.book = book
+    this.#onEnd = onEnd
+    this.#running = this.#run()
+  }
+
+  get hasEnded(): boolean {
+    return this.#ending.signal.aborted
+  }
+
+  /** Follows each of these containers that is not followed yet. */
+  follow(containers: readonly Container[]): void {
+    for (const row of containers) {
+      if (!row.startedAt || this.#following.has(row.containerId)) continue
+      const source = this.#sourceOf(row)
+      if (row.phase !== 'running' && source.endedRun === row.startedAt.getTime()) continue
+      const following = this.#keepReading(source, row.startedAt.getTime()).finally(() => {
+        this.#following.delete(row.containerId)
+        if (!this.hasEnded) this.#onEnd()
+      })
+      this.#following.set(row.containerId, following)
+    }
+  }
+
+  /** Reads what a container that has ended has left to say, and writes it. Throws BookLost. */
+  async readToEnd(row: Container, signal: AbortSignal): Promise<void> {
+    await this.#read(this.#sourceOf(row), false, AbortSignal.any([signal, this.#ending.signal]))
+    await this.#write()
+    if (this.hasEnded) throw this.#ending.signal.reason
+  }
+
+  /** Stops reading, writes what was read, and gives the book back unless it is gone. */
+  async close(): Promise<void> {
+    const isOurs = !this.hasEnded
+    this.lose('The collection was closed')
+    await Promise.all([this.#running, ...this.#following.values()])
+    if (!isOurs) return
+    await this.#write()
+    await releaseBook(this.#tools.database, this.book)
+  }
+
+  /** Nothing more is to be read under this claim. */
+  lose(reason: string): void {
+    this.#ending.abort(new BookLost(reason))
+    this.#written.resolve()
+  }
+
+  #sourceOf(row: Container): Source {
+    const source = this.#sources.get(row.containerId) ?? new Source(row, this.#tools.linesPerMinute)
+    this.#sources.set(row.containerId, source)
+    return source
+  }
+
+  async #keepReading(source: Source, run: number): Promise<void> {
+    const { signal } = this.#ending
+    while (!signal.aborted) {
+      try {
+        await this.#read(source, true, signal)
+        source.endedRun = run
+        return
+      } catch (error) {
+        if (signal.aborted || (error instanceof DomainError && error.code === 'NOT_FOUND')) return
+        this.#tools.log.debug(
+          { err: error, container: source.containerId },
+          'Output is read again from where it broke off',
+        )
+        await pause(AGAIN_MS, signal)
+      }
+    }
+  }
+
+  async #read(source: Source, follow: boolean, signal: AbortSignal): Promise<void> {
+    const reading = new Reading(source.place)
+    const since = reading.since === undefined ? {} : { since: reading.since }
+    const keep = (line: BookLine) => this.#lines.push(line)
+    for await (const line of this.#tools.runtime.logs(source.containerId, { follow, signal, ...since })) {
+      if (!reading.isNew(line)) continue
+      source.take(line, keep)
+      this.#touched.add(source)
+      if (this.#lines.length >= BATCH_LINES) this.#wake.resolve()
+      if (this.#lines.length >= 2 * BATCH_LINES) await this.#written.promise
+    }
+    source.conclude(keep)
+    this.#touched.add(source)
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ending
+    while (!signal.aborted) {
+      await pause(GATHER_MS, signal, this.#wake.promise)
+      this.#wake = Promise.withResolvers()
+      if (!signal.aborted) await this.#write()
+    }
+  }
+
+  /** One after the other; the places go with the very lines that led to them. */
+  #write(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writeBatch())
+    return this.#writing
+  }
+
+  async #writeBatch(): Promise<void> {
+    if (this.#lines.length === 0 && this.#touched.size === 0) return
+    const [lines, touched, written] = [this.#lines, [...this.#touched], this.#written]
+    const progress = touched.map(({ id, place, cap }) => {
+      return { id, place: { stdout: { ...place.stdout }, stderr: { ...place.stderr } }, cap: { ...cap } }
+    })
+    this.#lines = []
+    this.#touched = new Set()
+    this.#written = Promise.withResolvers()
+    try {
+      if (!(await append(this.#tools.database, this.book, lines, progress))) this.lose('The book is another worker’s')
+    } catch (error) {
+      this.#tools.log.warn(
+        { err: error, appEnvId: this.book.appEnvId },
+        'Output could not be written; it is read again',
+      )
+      this.lose('Output could not be written')
+    } finally {
+      written.resolve()
+      if (this.hasEnded) this.#written.resolve()
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import type { Config } from '../../config.ts'
+import { asDomainError } from '../../database/errors.ts'
+import { DomainError } from '../../domain/errors.ts'
+import type { ContainerEnd, ObservedReplica } from '../../runtime/runtime.ts'
+import { pause } from '../pause.ts'
+import { BookLost, Collection, type CollectionTools } from './collection.ts'
+import { recordContainers, recordEnd } from './containers.ts'
+import { claimBook, renewBooks } from './log-book.ts'
+
+const LOOK_MS = 200
+const RENEWALS_PER_LEASE = 4
+/** A container that is to be removed waits no longer for its last lines to be read. */
+const LAST_WORDS_MS = 15_000
+const LAST_WORDS_TRIES = 3
+/** Of a container that dies again and again, only how it ended last is of interest. */
+const MOST_ENDS = 20
+
+interface CollectorOptions extends Omit<CollectionTools, 'linesPerMinute'> {
+  owner: string
+  config: Config
+}
+
+/**
+ * Collects what containers say, of every environment whose book this worker could claim. It is told of containers by
+ * whoever looks at the engine; hints of the engine make it look by itself. Whatever it misses is collected at the
+ * latest before the container is removed.
+ */
+export class Collector {
+  readonly #options: CollectorOptions
+  readonly #tools: CollectionTools
+  readonly #collections = new Map<string, Collection>()
+  /** What was last written down of an environment's containers. */
+  readonly #recorded = new Map<string, string>()
+  readonly #hinted = new Set<string>()
+  /** Ends that were told of and not yet written down. */
+  readonly #ends = new Map<string, readonly ContainerEnd[]>()
+  readonly #seen = new Map<string, readonly ObservedReplica[]>()
+  /** One thing at a time for each environment. */
+  readonly #turns = new Map<string, Promise<unknown>>()
+
+  constructor(options: CollectorOptions) {
+    this.#options = options
+    this.#tools = { ...options, linesPerMinute: options.config.BERTH_LOG_LINES_PER_MINUTE }
+  }
+
+  /** The engine reported a change, perhaps that a container has ended. */
+  note(appEnvId: string, end: ContainerEnd | null = null): void {
+    this.#hinted.add(appEnvId)
+    if (end) this.#ends.set(appEnvId, [...(this.#ends.get(appEnvId) ?? []), end].slice(-MOST_ENDS))
+  }
+
+  /** All containers of an environment, as somebody has just seen them. */
+  see(appEnvId: string, observed: readonly ObservedReplica[]): void {
+    this.#seen.set(appEnvId, observed)
+  }
+
+  /** Collects what a container that has ended has left to say: the last chance before it is removed. */
+  async finish(appEnvId: string, containerId: string, signal: AbortSignal): Promise<void> {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(LAST_WORDS_MS)])
+    try {
+      await this.#inTurn(appEnvId, () => this.#collectLastWords(appEnvId, containerId, deadline))
+    } catch (error) {
+      signal.throwIfAborted()
+      const known = asDomainError(error)
+      // What is away comes back, and the removal is tried again. Anything else must not keep the container for ever.
+      if (known instanceof DomainError && known.code !== 'NOT_FOUND') throw known
+      this.#options.log.warn({ err: error, appEnvId, containerId }, 'The last lines of a container could not be read')
+    }
+  }
+
+  /** Environments whose containers are this worker's to look after. */
+  get appEnvIds(): string[] {
+    return [...this.#collections].flatMap(([appEnvId, { hasEnded }]) => (hasEnded ? [] : [appEnvId]))
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { config, log } = this.#options
+    const renewMs = (config.BERTH_LEASE_SECONDS * 1000) / RENEWALS_PER_LEASE
+    let renewedAt = performance.now()
+    while (!signal.aborted) {
+      await pause(LOOK_MS, signal)
+      await this.#lookAtHinted(signal)
+      for (const [appEnvId, observed] of this.#seen) this.#attend(appEnvId, observed)
+      this.#seen.clear()
+      if (performance.now() - renewedAt < renewMs) continue
+      renewedAt = performance.now()
+      await this.#renew().catch((error: unknown) => log.debug({ err: error }, 'Log books could not be renewed'))
+    }
+    await Promise.allSettled([...this.#collections.values()].map((collection) => collection.close()))
+  }
+
+  async #lookAtHinted(signal: AbortSignal): Promise<void> {
+    const hinted = [...this.#hinted]
+    this.#hinted.clear()
+    const bounds = { signal, timeoutSeconds: this.#options.config.BERTH_ENGINE_TIMEOUT_SECONDS }
+    for (const appEnvId of hinted) {
+      // What is lost here is seen by the next look.
+      const observed = await this.#tools.runtime.observe({ appEnvId }, bounds).catch(() => null)
+      if (observed) this.see(appEnvId, observed)
+    }
+  }
+
+  #attend(appEnvId: string, observed: readonly ObservedReplica[]): void {
+    const collection = this.#collections.get(appEnvId)
+    const facts = JSON.stringify(observed)
+    const isKnown = this.#recorded.get(appEnvId) === facts && !this.#ends.has(appEnvId)
+    if (isKnown && (observed.length === 0 || collection?.hasEnded === false)) return
+    this.#inTurn(appEnvId, () => this.#collect(appEnvId, observed, facts)).catch((error: unknown) =>
+      this.#options.log.debug({ err: error, appEnvId }, 'Output is not collected for now'),
+    )
+  }
+
+  async #collect(appEnvId: string, observed: readonly ObservedReplica[], facts: string): Promise<void> {
+    // Rows hold places: they are read under the claim, or another worker may be moving them.
+    const collection = observed.length > 0 ? await this.#open(appEnvId) : await this.#close(appEnvId)
+    const rows = await recordContainers(this.#tools.database, appEnvId, observed)
+    const ends = this.#ends.get(appEnvId) ?? []
+    this.#ends.delete(appEnvId)
+    for (const end of ends) await recordEnd(this.#tools.database, end)
+    collection?.follow(rows)
+    this.#recorded.set(appEnvId, facts)
+  }
+
+  async #open(appEnvId: string): Promise<Collection | null> {
+    const open = this.#collections.get(appEnvId)
+    if (open && !open.hasEnded) return open
+    await this.#close(appEnvId)
+    const book = await claimBook(this.#tools.database, appEnvId, this.#claimant())
+    if (!book) return null
+    const collection = new Collection(this.#tools, book, () => {
+      // It may run still, if the engine was stopped and left it alone: then it has to be followed again.
+      this.#recorded.delete(appEnvId)
+      this.note(appEnvId)
+    })
+    this.#collections.set(appEnvId, collection)
+    return collection
+  }
+
+  async #close(appEnvId: string): Promise<null> {
+    await this.#collections.get(appEnvId)?.close()
+    this.#collections.delete(appEnvId)
+    return null
+  }
+
+  #claimant() {
+    return { owner: this.#options.owner, leaseSeconds: this.#options.config.BERTH_LEASE_SECONDS }
+  }
+
+  /** Takes the book from whoever has it, this worker or another: they read on from where this ends. */
+  async #collectLastWords(appEnvId: string, containerId: string, signal: AbortSignal): Promise<void> {
+    const { database, runtime } = this.#tools
+    const observed = await runtime.observe({ appEnvId }, { signal })
+    await this.#close(appEnvId)
+    this.#recorded.delete(appEnvId)
+    for (let tries = 1; ; tries += 1) {
+      const book = await claimBook(database, appEnvId, { ...this.#claimant(), isForced: true })
+      if (!book) throw new BookLost('The book could not be claimed')
+      const rows = await recordContainers(database, appEnvId, observed)
+      const row = rows.find((one) => one.containerId === containerId)
+      const collection = new Collection(this.#tools, book)
+      try {
+        if (row?.startedAt) await collection.readToEnd(row, signal)
+        break
+      } catch (error) {
+        if (!(error instanceof BookLost) || tries >= LAST_WORDS_TRIES) throw error
+      } finally {
+        await collection.close()
+      }
+    }
+    this.see(appEnvId, observed)
+  }
+
+  async #renew(): Promise<void> {
+    const open = [...this.#collections.values()].filter((collection) => !collection.hasEnded)
+    if (open.length === 0) return
+    const books = open.map(({ book }) => book)
+    const held = await renewBooks(this.#tools.database, books, this.#options.config.BERTH_LEASE_SECONDS)
+    for (const collection of open) if (!held.has(collection.book.id)) collection.lose('Another worker has the book')
+  }
+
+  #inTurn<T>(appEnvId: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(appEnvId) ?? Promise.resolve()).then(work, work)
+    const settled = turn
+      .catch(() => {})
+      .finally(() => {
+        if (this.#turns.get(appEnvId) === settled) this.#turns.delete(appEnvId)
+      })
+    this.#turns.set(appEnvId, settled)
+    return turn
+  }
+}

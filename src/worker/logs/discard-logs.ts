@@ -1,0 +1,48 @@
+import type { Database } from '../../database/client.ts'
+
+const BATCH = 10_000
+const MOST_BATCHES = 50
+
+/**
+ * Deletes what the plan keeps no longer: lines, measurements, and then the rows of containers that nothing speaks of.
+ * Of a deleted environment all of it goes. In batches, so that collecting waits for none of them.
+ */
+export async function discardLogs(database: Database): Promise<number> {
+  const books = await database.$queryRaw<{ id: number; appEnvId: string; logDays: number; metricDays: number }[]>`
+    SELECT b.id, b.app_env_id AS "appEnvId", CASE WHEN e.deleted_at IS NULL THEN p.log_days ELSE 0 END AS "logDays",
+      CASE WHEN e.deleted_at IS NULL THEN p.metric_days ELSE 0 END AS "metricDays"
+    FROM log_book b JOIN app_env e ON e.id = b.app_env_id JOIN account a ON a.id = e.account_id
+    JOIN plan p ON p.code = a.plan_code`
+  let discarded = 0
+  for (const { id, appEnvId, logDays, metricDays } of books) {
+    discarded += await inBatches(
+      () => database.$executeRaw`
+        DELETE FROM log_line WHERE book_id = ${id} AND number IN (
+          SELECT number FROM log_line WHERE book_id = ${id}
+            AND at < (extract(epoch FROM now() - make_interval(days => ${logDays})) * 1000)::bigint * 1000000
+          LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+    )
+    discarded += await inBatches(
+      () => database.$executeRaw`
+        DELETE FROM metric_sample WHERE ctid IN (SELECT ctid FROM metric_sample
+          WHERE app_env_id = ${appEnvId} AND at < now() - make_interval(days => ${metricDays}) LIMIT ${BATCH})`,
+    )
+    await discardContainers(database, appEnvId, logDays)
+  }
+  return discarded
+}
+
+/** A container that has been gone for longer than lines are kept has none left. */
+const discardContainers = (database: Database, appEnvId: string, logDays: number): Promise<number> =>
+  database.$executeRaw`
+    DELETE FROM container WHERE app_env_id = ${appEnvId} AND removed_at < now() - make_interval(days => ${logDays})`
+
+async function inBatches(discard: () => Promise<number>): Promise<number> {
+  let discarded = 0
+  for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
+    const deleted = await discard()
+    discarded += deleted
+    if (deleted < BATCH) break
+  }
+  return discarded
+}

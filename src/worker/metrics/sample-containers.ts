@@ -1,0 +1,47 @@
+import type { Database } from '../../database/client.ts'
+import { resourcesOf } from '../../domain/resources.ts'
+import { inParallel } from '../../runtime/in-parallel.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { configurationOf } from '../rollout.ts'
+
+const AT_ONCE = 4
+
+interface SamplingTools {
+  database: Database
+  runtime: Runtime
+  signal: AbortSignal
+  timeoutSeconds: number
+}
+
+/**
+ * Measures what the running containers of these environments use, and writes it down at one common time, so that the
+ * samples of an environment can be added up. Containers that end meanwhile are left out.
+ */
+export async function sampleContainers(
+  { database, runtime, signal, timeoutSeconds }: SamplingTools,
+  appEnvIds: readonly string[],
+): Promise<number> {
+  const containers = await database.container.findMany({
+    where: { appEnvId: { in: [...appEnvIds] }, phase: 'running', removedAt: null },
+  })
+  const contents = await database.content.findMany({
+    where: { id: { in: [...new Set(containers.map(({ contentId }) => contentId))] } },
+    select: { id: true, configuration: true },
+  })
+  const limits = new Map(contents.map((content) => [content.id, resourcesOf(configurationOf(content).zClouds)]))
+  const at = new Date()
+  const samples = await inParallel(containers, AT_ONCE, async ({ id, containerId, appEnvId, contentId }) => {
+    const limit = limits.get(contentId)
+    const used = await runtime.stats(containerId, { signal, timeoutSeconds }).catch(() => null)
+    if (!used || !limit) return []
+    return [
+      {
+        ...{ appEnvId, at, containerId: id, ...used },
+        ...{ cpuLimit: limit.cpu * 1000, memoryLimit: limit.memoryMb },
+      },
+    ]
+  })
+  signal.throwIfAborted()
+  const { count } = await database.metricSample.createMany({ data: samples.flat(), skipDuplicates: true })
+  return count
+}

@@ -1,0 +1,24 @@
+import type { Tools } from '../attend.ts'
+import { autoscale } from '../autoscaling/autoscale.ts'
+import { isEngineAway } from '../engine-link.ts'
+import { pause } from '../pause.ts'
+import { sampleContainers } from './sample-containers.ts'
+
+/** Measures and scales, at a steady beat, the environments whose logs this worker collects: each has one such worker. */
+export async function sampleForever(tools: Tools, signal: AbortSignal): Promise<void> {
+  const { config, log, collector, link } = tools
+  const beatMs = config.BERTH_METRICS_SECONDS * 1000
+  const timeoutSeconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
+  for (let next = performance.now() + beatMs; !signal.aborted; next = Math.max(next + beatMs, performance.now())) {
+    await pause(Math.max(0, next - performance.now()), signal)
+    if (signal.aborted) return
+    try {
+      link.assertReachable()
+      const { appEnvIds } = collector
+      await sampleContainers({ ...tools, signal, timeoutSeconds }, appEnvIds)
+      await autoscale(tools, appEnvIds)
+    } catch (error) {
+      if (!signal.aborted && !isEngineAway(error)) log.warn({ err: error }, 'Containers could not be measured')
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { discardLogs } from '../../src/worker/logs/discard-logs.ts'
+import { append, type Book, claimBook } from '../../src/worker/logs/log-book.ts'
+import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
+import { openSocket } from '../support/transports.ts'
+
+const NOON = BigInt(Date.now()) * 1_000_000n
+const SECOND = 1_000_000_000n
+
+let world: GraphQLWorld
+let appEnvId: string
+let book: Book
+let containerId: number
+
+beforeAll(async () => {
+  world = await createGraphQLWorld()
+  appEnvId = (await world.appEnv()).appEnvId
+  const row = { containerId: 'c1', appEnvId, contentId: 'con_1', name: 'berth-one', phase: 'running' }
+  containerId = (await world.database.container.create({ data: row })).id
+  const claimed = await claimBook(world.database, appEnvId, { owner: 'worker-1', leaseSeconds: 60 })
+  if (!claimed) throw new Error('The book is taken')
+  book = claimed
+  await say(Array.from({ length: 100 }, (_, n) => `line ${n}`))
+  await say(['100% of a_b', 'An ERROR of its own'], true)
+})
+
+afterAll(() => world.close())
+
+const say = (messages: string[], isError = false) => {
+  const first = book.lastNumber
+  const lines = messages.map((message, n) => ({
+    containerId,
+    at: NOON + (first + BigInt(n)) * SECOND,
+    isError,
+    message,
+  }))
+  return append(world.database, book, lines, [])
+}
+
+interface Page {
+  logs: { message: string }[]
+  nextCursor?: string
+}
+
+async function read(query: Record<string, string>): Promise<{ said: string[]; nextCursor: string | undefined }> {
+  const address = `${new URL(world.url).origin}/api/public/v1/logs?${new URLSearchParams({ appEnvId, ...query })}`
+  const response = await fetch(address, { headers: { authorization: world.adminToken } })
+  expect(response.status).toBe(200)
+  const { logs, nextCursor } = (await response.json()) as Page
+  return { said: logs.map(({ message }) => message), nextCursor }
+}
+
+describe('searching a log', () => {
+  test('shows the newest lines first, page after page', async () => {
+    const first = await read({ size: '60' })
+    expect(first.said.slice(0, 3)).toEqual(['An ERROR of its own', '100% of a_b', 'line 99'])
+    const second = await read({ size: '60', cursor: first.nextCursor ?? '' })
+    expect(second.said.at(-1)).toBe('line 0')
+    expect(second.nextCursor).toBeUndefined()
+    expect(first.said.length + second.said.length).toBe(102)
+  })
+
+  test('finds by text, stream, time, container and version', async () => {
+    expect((await read({ search: 'error' })).said).toEqual(['An ERROR of its own'])
+    expect((await read({ search: '0% of a_' })).said).toEqual(['100% of a_b'])
+    expect((await read({ search: 'l_ne' })).said).toEqual([])
+    expect((await read({ stream: 'stderr' })).said).toHaveLength(2)
+    const at = new Date(Number(NOON / 1_000_000n) + 5_000).toISOString()
+    expect((await read({ from: at, to: at })).said).toEqual(['line 5'])
+    expect((await read({ containerName: 'berth-one', contentId: 'con_1' })).said).toHaveLength(102)
+    expect((await read({ contentId: 'con_2' })).said).toEqual([])
+    expect((await read({ type: 'BUILD' })).said).toEqual([])
+  })
+
+  test('pages in both directions over GraphQL', async () => {
+    const page = async (args: string) => {
+      const document = `{ logs(appEnvId: "${appEnvId}", ${args}) { nodes { id message } pageInfo { hasNextPage endCursor } } }`
+      const { data } = await world.query(document)
+      return data.logs.nodes as { id: string; message: string }[]
+    }
+    const [, , newest] = await page('first: 3')
+    const older = await page(`first: 2, after: "${newest?.id}"`)
+    expect(older.map(({ message }) => message)).toEqual(['line 98', 'line 97'])
+    const newer = await page(`last: 2, before: "${older[1]?.id}"`)
+    expect(newer.map(({ message }) => message)).toEqual(['line 99', 'line 98'])
+  })
+})
+
+test('a live log goes on from its cursor, in both doors', async () => {
+  const { said, nextCursor } = await read({ isLive: 'true', size: '2' })
+  expect(said).toEqual(['100% of a_b', 'An ERROR of its own'])
+  const socket = openSocket(world.url, world.adminToken)
+  const query = 'subscription ($id: ID) { appEnvLogs(appEnvId: $id) { cursor lines { message } } }'
+  const told = socket.iterate(query, { id: appEnvId })
+  const { value: first } = await told.next()
+  expect(first?.data.appEnvLogs.lines).toHaveLength(102)
+  await say(['live one', 'live two'])
+  const { value: second } = await told.next()
+  expect(second?.data.appEnvLogs.lines).toEqual([{ message: 'live one' }, { message: 'live two' }])
+  await told.return(undefined)
+  await socket.close()
+  const rest = await read({ isLive: 'true', cursor: nextCursor ?? '' })
+  expect(rest.said).toEqual(['live one', 'live two'])
+  expect((await read({ isLive: 'true', cursor: rest.nextCursor ?? '' })).said).toEqual([])
+})
+
+test('what is used is told after each measurement', async () => {
+  const socket = openSocket(world.url, world.adminToken)
+  const query = 'subscription ($id: ID) { metrics(appEnvId: $id) { used { cpu memory } measuredAt } }'
+  const told = socket.iterate(query, { id: appEnvId })
+  const { value: first } = await told.next()
+  expect(first?.data.metrics).toEqual({ used: { cpu: 0, memory: 0 }, measuredAt: null })
+  const use = { cpuMillicores: 250, memoryMb: 64, cpuLimit: 1000, memoryLimit: 512 }
+  await world.database.metricSample.create({ data: { appEnvId, containerId, at: new Date(), ...use } })
+  const { value: second } = await told.next()
+  expect(second?.data.metrics.used).toEqual({ cpu: 250, memory: 64 })
+  await told.return(undefined)
+  await socket.close()
+})
+
+test('a worker whose book was claimed by another writes nothing', async () => {
+  const other = await claimBook(world.database, appEnvId, { owner: 'worker-2', leaseSeconds: 60 })
+  expect(other).toBeNull()
+  const former = { ...book }
+  const forced = await claimBook(world.database, appEnvId, { owner: 'worker-2', leaseSeconds: 60, isForced: true })
+  expect(forced?.lastNumber).toBe(book.lastNumber)
+  const line = { containerId, at: NOON, isError: false, message: 'too late' }
+  expect(await append(world.database, former, [line], [])).toBe(false)
+  expect((await read({ search: 'too late' })).said).toEqual([])
+})
+
+test('lines go when the plan keeps them no longer', async () => {
+  await world.database.$executeRaw`UPDATE log_line SET at = at - ${8n * 86_400n * SECOND} WHERE number <= 50`
+  expect(await discardLogs(world.database)).toBe(50)
+  expect((await read({ size: '1000' })).said).not.toContain('line 49')
+  expect((await read({ size: '1000' })).said).toContain('line 50')
+})

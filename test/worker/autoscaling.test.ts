@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHarbour, eventually, type Harbour } from './fixtures.ts'
+
+/** Uses the processor for as long as the file /tmp/calm is not there. */
+const BUSY = `
+require('node:http').createServer((_, response) => response.end('ok')).listen(Number(process.env.PORT))
+const work = () => {
+  if (!require('node:fs').existsSync('/tmp/calm')) for (const end = Date.now() + 40; Date.now() < end; );
+  setTimeout(work, 20)
+}
+work()
+process.on('SIGTERM', () => process.exit(0))`
+
+const TIMEOUT_MS = 240_000
+
+let harbour: Harbour
+
+beforeAll(async () => {
+  harbour = await createHarbour({ BERTH_METRICS_SECONDS: '1' })
+  harbour.startWorker()
+})
+
+afterAll(() => harbour?.close())
+
+test('two replicas under load become three and two again, and history says why', { timeout: TIMEOUT_MS }, async () => {
+  const startupConfig = { command: 'node', args: ['-e', BUSY], shell: false }
+  const appEnvId = await harbour.sample({ startupConfig, containers: 2 })
+  await harbour.ended(await harbour.deployment(appEnvId))
+  // A busy machine gives a container little of the core that it may use, so the target is low.
+  const windows = { upWindowSeconds: 6, downWindowSeconds: 6 }
+  const autoScaling = { enabled: true, min: 2, max: 3, cpuPercent: 8, ...windows }
+  await harbour.database.appEnv.update({ where: { id: appEnvId }, data: { autoScaling } })
+  const becomes = (containers: number) =>
+    eventually(
+      () => harbour.appEnvRow(appEnvId),
+      (seen) => seen.replicasDesired === containers && seen.replicasReady === containers && seen.status === 'RUNNING',
+      90,
+    )
+  await becomes(3)
+  for (const { Id } of await harbour.containersOf(appEnvId)) await touch(Id, '/tmp/calm')
+  await becomes(2)
+
+  const operations = await harbour.database.operation.findMany({ where: { appEnvId }, orderBy: { createdAt: 'asc' } })
+  const reasons = operations.flatMap(({ steps }) =>
+    (steps as unknown as { name: string; detail: string }[]).flatMap(({ name, detail }) =>
+      name === 'decide' ? [detail] : [],
+    ),
+  )
+  expect(reasons).toEqual([
+    expect.stringMatching(/^from 2 to 3: processor at \d+ %, above 8 % for 6 s$/),
+    expect.stringMatching(/^from 3 to 2: processor at \d+ % of a target of 8 %, low enough for 2 for 6 s$/),
+  ])
+  const audit = await harbour.database.auditEntry.findMany({ where: { action: 'autoScale', targetId: appEnvId } })
+  expect(audit).toHaveLength(2)
+})
+
+async function touch(containerId: string, path: string): Promise<void> {
+  const exec = await harbour.docker
+    .getContainer(containerId)
+    .exec({ Cmd: ['node', '-e', `fs.writeFileSync('${path}', '')`] })
+  await exec.start({ Detach: true })
+}

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { stopAppEnv } from '../../../src/services/lifecycle/stop.ts'
+import { createHarbour, type Harbour } from '../fixtures.ts'
+
+/** Says so many numbered lines at once on stdout and every tenth on stderr too, then last words when it is told to end. */
+const TALKER = `
+const count = Number(process.env.LINES)
+for (let n = 0; n < count; n += 1) { console.log('line ' + n); if (n % 10 === 0) console.error('mark ' + n) }
+require('node:http').createServer((_, response) => response.end('ok')).listen(Number(process.env.PORT))
+process.on('SIGTERM', () => { console.log('last words'); process.exit(0) })`
+
+const LINES = 3_000
+const TIMEOUT_MS = 120_000
+
+let harbour: Harbour
+
+beforeAll(async () => {
+  harbour = await createHarbour()
+})
+
+afterAll(() => harbour?.close())
+
+async function talker(lines: number): Promise<string> {
+  const envVars = [{ name: 'LINES', value: String(lines) }]
+  const startupConfig = { command: 'node', args: ['-e', TALKER], shell: false }
+  return harbour.sample({ startupConfig, envVars })
+}
+
+const linesOf = async (appEnvId: string) => {
+  const book = await harbour.database.logBook.findUnique({ where: { appEnvId } })
+  return book ? harbour.database.logLine.findMany({ where: { bookId: book.id }, orderBy: { number: 'asc' } }) : []
+}
+
+describe('what a container says', () => {
+  test('is kept to its last words when it is removed, once, by three workers', { timeout: TIMEOUT_MS }, async () => {
+    for (const _ of [1, 2, 3]) harbour.startWorker()
+    const appEnvId = await talker(LINES)
+    await harbour.ended(await harbour.deployment(appEnvId))
+    await harbour.ended(await harbour.ask(stopAppEnv, appEnvId))
+    const lines = await linesOf(appEnvId)
+    const said = lines.filter(({ isError }) => !isError).map(({ message }) => message)
+    expect(said).toEqual([...Array.from({ length: LINES }, (_, n) => `line ${n}`), 'last words'])
+    expect(lines.filter(({ isError }) => isError)).toHaveLength(LINES / 10)
+    expect(lines.map(({ number }) => number)).toEqual(lines.map((_, index) => BigInt(index + 1)))
+    await harbour.stopWorkers()
+  })
+})
