@@ -21,11 +21,13 @@ import type { Caller } from './caller.ts'
 import { CallerCache } from './caller-cache.ts'
 import type { AnyCommand, CallOptions, Performed, ResultOf } from './command.ts'
 import { getCredential, listCredentials } from './credential/read-credentials.ts'
+import { readBuildLog } from './deployment/read-build-log.ts'
 import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
 import type { OperationLimits } from './perform.ts'
 import { performAndWait } from './perform-and-wait.ts'
 import { readAppEnvToken, readUserToken } from './token/read-own-token.ts'
 import { getToken, listTokens } from './token/read-tokens.ts'
+import { receiveUpload } from './upload/receive-upload.ts'
 
 interface ServiceDependencies {
   database: Database
@@ -58,6 +60,8 @@ export function createServices(dependencies: ServiceDependencies) {
       ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus }),
       visible: visibleAppEnvs,
     },
+    deployments: bind(database, { buildLog: readBuildLog }),
+    uploads: bind(dependencies, { receive: receiveUpload }),
     operations: bind(database, { list: listOperations, get: getOperation, scope: operationsScope }),
     database,
   }

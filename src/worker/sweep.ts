@@ -5,6 +5,9 @@ import { makeDue } from './engine-hints.ts'
 import { isEngineAway } from './engine-link.ts'
 import { pause } from './pause.ts'
 import { discardAnswers } from './retention.ts'
+import { sweepImages } from './sweep-images.ts'
+import { sweepUploads } from './sweep-uploads.ts'
+import { clearWorkplaces } from './workplace.ts'
 
 /** Looks at everything on the engine are this many times rarer than those at one environment. */
 const LOOKS_PER_SWEEP = 2
@@ -27,6 +30,9 @@ export async function sweepForever(tools: Tools, signal: AbortSignal, wake: () =
       if (performance.now() - discardedAt < RETENTION_MS) continue
       discardedAt = performance.now()
       await discardAnswers(tools.database)
+      await clearWorkplaces(tools.config, tools.database)
+      await sweepUploads(tools.config, tools.database)
+      await sweepImages(tools, signal)
     } catch (error) {
       if (!signal.aborted && !isEngineAway(error))
         tools.log.warn({ err: error }, 'Housekeeping failed; it is done again later')

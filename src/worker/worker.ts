@@ -9,6 +9,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { WorkerStopping } from './abandoned.ts'
 import { attend, type Tools } from './attend.ts'
+import { BuildSlots } from './build-slots.ts'
 import { EngineHints } from './engine-hints.ts'
 import { EngineLink } from './engine-link.ts'
 import { recordEngine } from './engine-record.ts'
@@ -52,7 +53,12 @@ export function createWorker(options: WorkerOptions): Worker {
   const heart = new Heart(database, config.BERTH_LEASE_SECONDS, log)
   const link = new EngineLink(runtime, log, (changed) => recordEngine(database, link, changed, pokeAll))
   const hints = new EngineHints(database, log, () => lanes.looks.poke())
-  const tools: Tools = { ...options, link, probes: new ProbeMemory() }
+  const tools: Tools = {
+    ...options,
+    link,
+    probes: new ProbeMemory(),
+    builds: new BuildSlots(config.BERTH_BUILD_CONCURRENCY),
+  }
   const lanes = { operations: laneFor('operations'), looks: laneFor('looks') }
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()
