@@ -39,6 +39,8 @@ async function take(zip: ZipFile, entry: Entry, writer: SourceWriter): Promise<v
     throw new BuildFailure('SOURCE_REFUSED', `The link ${JSON.stringify(fileName.slice(0, 120))} is too long`)
   }
   const content = await zip.openReadStreamPromise(entry)
+  // It may fail once more after it has been given up; unheard, that would end the process.
+  content.on('error', () => {})
   if (type === LINK) writer.link(fileName, await text(content))
   else await writer.file(fileName, content, { isExecutable: (mode & 0o100) !== 0 })
 }

@@ -48,7 +48,7 @@ export function parseRepositoryUrl(text: string): URL {
   if (url.username !== '' || url.password !== '') throw refuse('must not hold a user name or a password')
   if (url.search !== '' || url.hash !== '') throw refuse('must not hold a query or a fragment')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  if (/[\u0000-\u0020\\]/.test(text) || /%(0[0-9a-f]|1[0-9a-f]|2e|2f|5c)/i.test(url.pathname)) {
+  if (/[\u0000-\u0020\\]/.test(text) || /%(0[0-9a-f]|1[0-9a-f]|2e|2f|5c)|\/\.\.?(\/|$)/i.test(text)) {
     throw refuse('holds characters that no repository has')
   }
   return url
