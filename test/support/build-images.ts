@@ -35,8 +35,11 @@ export async function ensureBuildImages(docker = new Docker()): Promise<BuildIma
   const changes = ['ENV PATH=/usr/local/bin:/usr/bin:/bin']
   if (!(await has(docker, NODE_IMAGE))) await importRoot(docker, NODE_IMAGE, addToolchain, changes)
   if (!(await has(docker, STATIC_IMAGE))) {
-    const command = `CMD ${JSON.stringify(['node', '-e', SERVER.replaceAll('\n', ' ')])}`
-    await importRoot(docker, STATIC_IMAGE, addToolchain, [...changes, command])
+    const fill = async (archive: Pack) => {
+      await addToolchain(archive)
+      archive.entry({ name: 'serve.cjs' }, SERVER)
+    }
+    await importRoot(docker, STATIC_IMAGE, fill, [...changes, 'CMD ["node", "/serve.cjs"]'])
   }
   return { node: NODE_IMAGE, static: STATIC_IMAGE }
 }

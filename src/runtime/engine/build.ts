@@ -3,11 +3,12 @@ import { messageOf, statusOf } from './answers.ts'
 import { buildKitLines } from './build-kit-trace.ts'
 import { ask, type Engine } from './connection.ts'
 import { imageLabels, stageLabels } from './labels.ts'
+import type { AccountNetworks } from './networks.ts'
 
 const CPU_PERIOD_US = 100_000
 const IMAGE_ID = /sha256:[0-9a-f]{64}/
 /** An engine's own trouble: a later attempt may not meet it. */
-const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error/i
+const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error|failed to create endpoint/i
 
 /** From this version on, engines prefer BuildKit; older ones that have it give its builds no limits. */
 const PREFERS_BUILDKIT = 1.42
@@ -36,12 +37,17 @@ interface Progress {
 }
 
 /** Builds, and hands on each line. The engine ends the build when the connection closes, whoever closes it. */
-export async function buildImage(engine: Engine, build: ImageBuild, signal: AbortSignal): Promise<string> {
+export async function buildImage(
+  { engine, networks }: { engine: Engine; networks: AccountNetworks },
+  build: ImageBuild,
+  signal: AbortSignal,
+): Promise<string> {
   try {
     const isBuildKit = await usesBuildKit(engine, signal)
     const answer = await engine.docker.buildImage(build.context, {
       ...optionsOf(engine, build),
-      version: isBuildKit ? '2' : '1',
+      // A build meets its account's containers and nobody else's. BuildKit knows no such networks.
+      ...(isBuildKit ? { version: '2' } : { version: '1', networkmode: await networks.ensure(build.accountId) }),
       abortSignal: signal,
     })
     return await followBuild(answer, build)

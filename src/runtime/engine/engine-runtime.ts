@@ -39,7 +39,7 @@ export function createEngineRuntime(options: EngineOptions): Runtime {
     logs: (name, bounds) => replicaLogs(engine, name, bounds),
     stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),
     builder: (bounds) => within(engine, bounds, (signal) => builderTraits(engine, signal)),
-    build: (build, bounds) => within(engine, bounds, (signal) => buildImage(engine, build, signal)),
+    build: (build, bounds) => within(engine, bounds, (signal) => buildImage({ engine, networks }, build, signal)),
     builtImages: (filter = {}, bounds) => within(engine, bounds, (signal) => listBuilt(engine, filter, signal)),
     removeImage: (id, bounds) => within(engine, bounds, (signal) => removeBuilt(engine, id, signal)),
     clearBuilds: (reference, bounds) => within(engine, bounds, (signal) => clearBuilds(engine, reference, signal)),
