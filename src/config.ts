@@ -116,6 +116,49 @@ export const SETTINGS = z.object({
     'Lines that one container may log in a minute; the rest is dropped and counted. A line counts again for each KiB.',
   ),
   BERTH_METRICS_SECONDS: seconds(15, 300).describe('Pause between two measurements of what containers use.'),
+  BERTH_BUILDER: z
+    .enum(['auto', 'classic', 'buildkit'])
+    .default('auto')
+    .describe('Which of the engine’s builders is used. auto: the one that the engine prefers.'),
+  BERTH_BUILD_CONCURRENCY: count(2, 50).describe('Builds that one worker runs at a time; others wait for a place.'),
+  BERTH_BUILD_TIMEOUT_SECONDS: seconds(1200).describe('Deadline of one build, from when it got its place.'),
+  BERTH_BUILD_Z_CLOUDS: z.coerce
+    .number()
+    .min(0.5)
+    .max(64)
+    .default(4)
+    .describe('What one build may use: a core and 512 MB each, as for environments.'),
+  BERTH_BUILD_LOG_LINES: whole(10_000, 100, 1_000_000).describe('Lines of one build’s log that are kept.'),
+  BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of former builds are kept for the next one.'),
+  BERTH_IMAGES_KEPT: count(20, 1000).describe('Deployed versions of an environment whose built images are kept.'),
+  BERTH_IMAGE_LIMIT_MB: count(4096, 1_000_000).describe('Largest image that a build may make.'),
+  BERTH_SOURCE_LIMIT_MB: count(512, 100_000).describe('Largest source, unpacked; and largest uploaded archive.'),
+  BERTH_SOURCE_LIMIT_FILES: count(50_000, 10_000_000).describe('Most files in a source.'),
+  BERTH_SOURCE_TIMEOUT_SECONDS: seconds(300, 3600).describe('Deadline for fetching a source.'),
+  BERTH_GIT_PRIVATE_HOSTS: switchable(false).describe('Allow repositories on private addresses and this machine.'),
+  BERTH_GITHUB_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://github.com' })
+    .default('https://github.com')
+    .describe('Where repositories of GitHub are cloned from; an Enterprise server has its own.'),
+  BERTH_GITHUB_API_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://api.github.com' })
+    .default('https://api.github.com')
+    .describe('GitHub’s API, which makes installation tokens.'),
+  BERTH_GITHUB_APP_ID: z
+    .string()
+    .regex(/^\d+$/, 'must be the number of a GitHub App')
+    .optional()
+    .describe('GitHub App that private repositories are read as. Without it, only public ones are.'),
+  BERTH_GITHUB_PRIVATE_KEY: z
+    .string()
+    .includes('PRIVATE KEY', { error: 'must be a private key in PEM format' })
+    .transform((pem) => pem.replaceAll('\\n', '\n'))
+    .optional()
+    .describe('Private key of the GitHub App, in PEM format; line ends may be written \\n.'),
+  BERTH_API_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://berth.example.com' })
+    .optional()
+    .describe('Address of the API as clients see it, for upload URLs. Default: where the request came to.'),
 
   BERTH_BODY_LIMIT_KB: count(1024, 102_400).describe('Largest body of an API request.'),
   BERTH_REQUEST_TIMEOUT_SECONDS: seconds(30, 600).describe('Deadline of an API request that does not ask to wait.'),
@@ -158,7 +201,12 @@ export const SETTINGS = z.object({
 export type Config = Readonly<z.infer<typeof SETTINGS>>
 
 /** What these hold belongs on no screen and in no log. */
-const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL', 'BERTH_ADMIN_TOKEN', 'BERTH_MASTER_KEY'])
+const SECRET: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'BERTH_ADMIN_TOKEN',
+  'BERTH_MASTER_KEY',
+  'BERTH_GITHUB_PRIVATE_KEY',
+])
 
 /**
  * Reads the environment. Throws one Error that names every setting that is wrong, what it was and what it may be.

@@ -162,6 +162,7 @@ function engineFor(config: Config, installationId: string): Runtime {
     callTimeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS,
     pullTimeoutSeconds: config.BERTH_PULL_TIMEOUT_SECONDS,
     reach: config.BERTH_REACH,
+    builder: config.BERTH_BUILDER,
   })
 }
 

@@ -6,6 +6,7 @@ import { notFound } from './domain/errors.ts'
 import { mountDocs } from './rest/docs.ts'
 import { answerProblem } from './rest/errors.ts'
 import { isLifecyclePath, mountRest } from './rest/router.ts'
+import { mountUploads } from './rest/uploads.ts'
 import { logAccess } from './server/access-log.ts'
 import { limitBody } from './server/body-limit.ts'
 import { answer, beginRequest, type ServerEnv } from './server/context.ts'
@@ -62,6 +63,7 @@ export function createServer({
   app.notFound((c) => answerProblem(c, notFound('path', c.req.path), false))
 
   mountRest(app, { services, config, draining: draining.signal }, [identified, limited])
+  mountUploads(app, { services, config, draining: draining.signal })
   mountGraphQL(app, graphql, [identify({ services, limits, isRequired: false })])
   mountDocs(app)
   app.get('/', answerIndex)

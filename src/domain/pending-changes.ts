@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type BuildPlan, buildDifferences } from './build-plan.ts'
 import type { Configuration, SealedVariable } from './configuration.ts'
 
 export type ChangeKind = 'BUILD' | 'DEPLOY' | 'SCALE'
@@ -18,6 +19,8 @@ export interface Effective {
   useImage: boolean
   containers: number
   configuration: Configuration
+  /** Null where nothing is built. */
+  build: BuildPlan | null
 }
 
 /** What may be shown of a variable: its value, or a mask. */
@@ -31,6 +34,11 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
   }
   const [old, next] = [running.configuration, configured.configuration]
   compare('BUILD', 'useImage', running.useImage, configured.useImage)
+  if (running.build && configured.build) {
+    changes.push(
+      ...buildDifferences(running.build, configured.build).map((one) => ({ kind: 'BUILD' as const, ...one })),
+    )
+  }
   compare('DEPLOY', 'image', running.image, configured.image)
   compare('DEPLOY', 'port', old.port, next.port)
   compare('DEPLOY', 'zClouds', old.zClouds, next.zClouds)

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { appEnvTarget } from '../services/input.ts'
+import { appEnvTarget, instant } from '../services/input.ts'
 import { liveCursor, liveNumber, logCursor, logPosition } from '../services/log/log-cursor.ts'
 import { LOG_TYPES } from '../services/log/log-filter.ts'
 import type { LogRecord } from '../services/log/read-logs.ts'
-import { instant } from './query.ts'
 import { read } from './route.ts'
 
 const line = z

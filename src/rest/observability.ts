@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { appEnvTarget } from '../services/input.ts'
+import { appEnvTarget, instant } from '../services/input.ts'
 import { METRICS, STEPS } from '../services/metric/read-metrics.ts'
-import { instant } from './query.ts'
 import { read } from './route.ts'
 
 const date = (about: string) => z.iso.datetime().nullable().describe(about)

@@ -11,11 +11,14 @@ import { lifecycleOperations } from '../services/lifecycle/operations.ts'
 import { cancelOperation } from '../services/operation/cancel-operation.ts'
 import { retryOperation } from '../services/operation/retry-operation.ts'
 import { createToken, revokeToken } from '../services/token/tokens.ts'
+import { notifyCodeUpload } from '../services/upload/notify-code-upload.ts'
+import { requestStorageKey } from '../services/upload/request-storage-key.ts'
 import { createdAccount, currentAccount, getAccount, listAccounts, listRegions } from './accounts.ts'
 import { getAppEnvHistory, getAppEnvStatus } from './app-env-status.ts'
 import { createdAppEnv, getAppEnv, listAppEnvs, updatedAppEnv } from './app-envs.ts'
 import { createdApp, getApp, listApps, updatedApp } from './apps.ts'
 import { listAudit } from './audit.ts'
+import { getBuildLogs } from './build-logs.ts'
 import { createdCredential, credential, getCredential, listCredentials } from './credentials.ts'
 import { listLogs } from './logs.ts'
 import { getMember, listMembers, member } from './members.ts'
@@ -24,6 +27,7 @@ import { getMetrics, getMetricsSeries, listPods } from './observability.ts'
 import { getOperation, lifecycleAnswer, listOperations, rollbackAnswer } from './operations.ts'
 import { del, get, patch, post, put, type Route } from './route.ts'
 import { createdToken, getAppEnvToken, getToken, getUserToken, listTokens } from './tokens.ts'
+import { storageKeyAnswer } from './uploads.ts'
 
 /** POST /app-env/<operation>, one for each lifecycle operation (§4.1). */
 const lifecycleRoutes: Route[] = Object.entries(lifecycleOperations).map(([name, command]) => {
@@ -45,8 +49,11 @@ export const routes: readonly Route[] = [
   del('/app-env', deleteAppEnv, messageAnswer),
   get('/app-envs', listAppEnvs),
   ...lifecycleRoutes,
+  post('/app-env/request-storage-key', requestStorageKey, storageKeyAnswer),
+  { ...post('/app-env/notify-code-upload', notifyCodeUpload, lifecycleAnswer), isLifecycle: true },
   get('/app-env/status', getAppEnvStatus),
   get('/app-env/history', getAppEnvHistory),
+  get('/app-env/build-logs', getBuildLogs),
   get('/app-env/token', getAppEnvToken),
 
   get('/app-env/pods', listPods),

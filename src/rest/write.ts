@@ -21,6 +21,7 @@ export function writeHandler({ services, config, draining }: RestDependencies, r
     const options: CallOptions = {
       requestId: c.get('requestId'),
       door: 'rest',
+      origin: new URL(c.req.url).origin,
       dryRun,
       idempotencyKey: c.req.header('idempotency-key'),
       expectedVersion: expectedVersionOf(c.req.header('if-match')),

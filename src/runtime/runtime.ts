@@ -115,6 +115,46 @@ export interface LogOptions {
   follow?: boolean
 }
 
+/** One image to be built, for one version of one environment. */
+export interface ImageBuild {
+  accountId: string
+  appId: string
+  appEnvId: string
+  contentId: string
+  operationId: string
+  /** `<repository>:<tag>`, by which people find it; what runs is pinned by its id. */
+  name: string
+  /** A tar archive. The adapter reads it once. */
+  context: NodeJS.ReadableStream
+  /** Name of the Dockerfile in the archive. */
+  dockerfile: string
+  buildArgs: Readonly<Record<string, string>>
+  /** Logins for base images, by registry. */
+  credentials: Readonly<Record<string, RegistryCredential>>
+  resources: Resources
+  /** Called with each whole line that the build prints. */
+  onLine: (line: string) => void
+}
+
+/** An image that this installation has built. */
+export interface BuiltImage {
+  id: string
+  appEnvId: string
+  /** Null for a layer that a build left behind. */
+  contentId: string | null
+  sizeBytes: number
+  createdAt: Date
+}
+
+/** How the engine builds: whether `RUN --mount` is understood, for those who write a Dockerfile for it. */
+export interface BuilderTraits {
+  hasCacheMounts: boolean
+  /** To be put on every stage of a Dockerfile, so that what a build leaves behind can be found. */
+  stageLabels(appEnvId: string): Record<string, string>
+  /** Tells the images of several installations on one engine apart. */
+  namespace: string
+}
+
 /**
  * The port to whatever runs containers. Two adapters are foreseen, Docker Engine and Docker Swarm;
  * `test/contracts/runtime.ts` is the behaviour both are held to. Every method may be repeated after a
@@ -158,6 +198,23 @@ export interface Runtime {
   /** Use now; nothing when it does not run. Takes up to a second. Throws NOT_FOUND as `logs` does. */
   stats(name: string, bounds?: CallBounds): Promise<ReplicaStats>
 
+  builder(bounds?: CallBounds): Promise<BuilderTraits>
+
+  /**
+   * Builds an image and returns its id. The build ends when the signal fires, with everything it has started. Throws
+   * RuntimeError BUILD_FAILED with the engine's words.
+   */
+  build(build: ImageBuild, bounds: CallBounds): Promise<string>
+
+  /** Images and leftovers of builds, of this installation or one environment. */
+  builtImages(filter?: { appEnvId?: string }, bounds?: CallBounds): Promise<BuiltImage[]>
+
+  /** Removes one of them, under all of its names. Gone already, or in use still, is fine. */
+  removeImage(id: string, bounds?: CallBounds): Promise<void>
+
+  /** Removes the containers in which an environment's builds ran, and the layers that they left since a moment. */
+  clearBuilds(reference: { appEnvId: string; since: Date }, bounds?: CallBounds): Promise<void>
+
   /**
    * Calls back with an environment's id whenever the engine reports a change; a hint, never the truth. How a container
    * ended is told along: one that is restarted at once remembers nothing of it. Reconnects until aborted.
@@ -172,6 +229,7 @@ export type RuntimeErrorReason =
   | 'REGISTRY_UNREACHABLE'
   | 'PULL_TIMEOUT'
   | 'CONTAINER_START_FAILED'
+  | 'BUILD_FAILED'
 
 /** A registry that is away or slow may be back a moment later. */
 const PASSING: readonly RuntimeErrorReason[] = ['REGISTRY_UNREACHABLE', 'PULL_TIMEOUT']

@@ -20,6 +20,8 @@ export interface CallOptions {
   door: string
   /** Ends a wait: the caller has gone, or (reason `ProcessEnding`) whoever waits is to be answered now. */
   signal?: AbortSignal | undefined
+  /** Where the caller has reached the API, such as https://berth.example.com. */
+  origin?: string | undefined
 }
 
 /** What a command acts on: enough to check permission and version, plus whatever the command loads for itself. */
@@ -36,6 +38,7 @@ export interface CommandContext {
   requestId: string
   config: Config
   vault: Vault
+  origin?: string | undefined
   /** To be written in the same transaction, after everything else. */
   announce(event: NewEvent): void
   /** For the audit entry, and the answer to a dry run. Never a secret. */

@@ -119,6 +119,7 @@ async function decide(decision: Decision): Promise<CommandResult> {
     config,
     vault,
     requestId: options.requestId,
+    origin: options.origin,
     announce: (event) => events.push(event),
     note: (more) => Object.assign(details, withoutUndefined(more)),
     made: (...names) => made.push(...names),

@@ -21,6 +21,7 @@ import type { Caller } from './caller.ts'
 import { CallerCache } from './caller-cache.ts'
 import type { AnyCommand, CallOptions, Performed, ResultOf } from './command.ts'
 import { getCredential, listCredentials } from './credential/read-credentials.ts'
+import { readBuildLog } from './deployment/read-build-log.ts'
 import { followLogs, searchLogs } from './log/read-logs.ts'
 import { readMetrics, readSeries } from './metric/read-metrics.ts'
 import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
@@ -29,6 +30,7 @@ import { performAndWait } from './perform-and-wait.ts'
 import { listPods } from './pod/read-pods.ts'
 import { readAppEnvToken, readUserToken } from './token/read-own-token.ts'
 import { getToken, listTokens } from './token/read-tokens.ts'
+import { receiveUpload } from './upload/receive-upload.ts'
 
 interface ServiceDependencies {
   database: Database
@@ -69,6 +71,8 @@ export function createServices(dependencies: ServiceDependencies) {
     },
     metrics: bind(database, { now: readMetrics, series: readSeries }),
     pods: bind(database, { list: listPods }),
+    deployments: bind(database, { buildLog: readBuildLog }),
+    uploads: bind(dependencies, { receive: receiveUpload }),
     operations: bind(database, { list: listOperations, get: getOperation, scope: operationsScope }),
     database,
   }

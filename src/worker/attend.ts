@@ -4,6 +4,7 @@ import type { Database } from '../database/client.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { Abandoned, OperationEnded, WorkerStopping } from './abandoned.ts'
+import type { BuildSlots } from './build-slots.ts'
 import type { EngineLink } from './engine-link.ts'
 import type { Lease } from './lease.ts'
 import { leasedEngine } from './leased-engine.ts'
@@ -12,7 +13,7 @@ import { type Looked, look } from './look.ts'
 import { DeadlineExceeded, operate } from './operate.ts'
 import { pause } from './pause.ts'
 import type { ProbeMemory } from './probe-memory.ts'
-import { Steps } from './steps.ts'
+import { Steps, timeFor } from './steps.ts'
 import { loadAppEnv, type Work, type WorkAppEnv, type WorkOperation } from './work.ts'
 
 /** What a worker works with, whichever environment it has claimed. */
@@ -25,6 +26,7 @@ export interface Tools {
   link: EngineLink
   probes: ProbeMemory
   collector: Collector
+  builds: BuildSlots
 }
 
 const FAILURE_PAUSE_MS = 1_000
@@ -67,13 +69,14 @@ async function attempt(tools: Tools, lease: Lease, appEnv: WorkAppEnv, operation
 }
 
 /** One that has not begun yet gets its full time from now. */
-function millisecondsLeft({ config }: Tools, lease: Lease, { startedAt, deadlineAt }: WorkOperation): number {
+function millisecondsLeft({ config }: Tools, lease: Lease, { startedAt, deadlineAt, content }: WorkOperation): number {
   const left = deadlineAt.getTime() - lease.claim.clock.now().getTime()
-  return startedAt || left <= 0 ? Math.max(0, left) : config.BERTH_OPERATION_TIMEOUT_SECONDS * 1000
+  return startedAt || left <= 0 ? Math.max(0, left) : timeFor(config, content) * 1000
 }
 
 function workOf(tools: Tools, lease: Lease, signal: AbortSignal): Work {
-  const { database, vault, config, log, probes } = tools
+  const { database, runtime, vault, config, log, probes, builds } = tools
   const engineUnder = (bound: AbortSignal) => leasedEngine(tools, lease, bound, config)
-  return { database, vault, config, log, lease, probes, signal, engine: engineUnder(signal), engineUnder }
+  const engine = engineUnder(signal)
+  return { database, vault, config, log, lease, probes, builds, runtime, signal, engine, engineUnder }
 }

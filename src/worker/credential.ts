@@ -5,7 +5,24 @@ import { configurationOf } from './rollout.ts'
 import { VersionFailed } from './version-failed.ts'
 import type { Work, WorkAppEnv } from './work.ts'
 
-const registryLogin = z.object({ username: z.string(), password: z.string() })
+const registryLogin = z.object({ username: z.string(), password: z.string(), registry: z.string().optional() })
+
+/** Docker Hub is known to engines by an address of its own. */
+const HUB = 'https://index.docker.io/v1/'
+
+/** The login for base images, as an engine takes it: by the registry that it is for. */
+export async function registryLoginOf(
+  { database, vault, appEnv }: Pick<Work, 'database' | 'vault'> & { appEnv: WorkAppEnv },
+  id: string | null,
+): Promise<Record<string, RegistryCredential>> {
+  if (!id) return {}
+  const credential = await database.credential.findFirst({ where: { id, accountId: appEnv.accountId } })
+  if (!credential) throw new VersionFailed('CREDENTIAL_MISSING', `The registry credential ${id} has been deleted`)
+  const opened = registryLogin.safeParse(vault.forAccount(appEnv.account).openCredential(id, credential.sealedData))
+  if (!opened.success) throw new VersionFailed('CREDENTIAL_MISSING', `The credential ${id} is not a registry login`)
+  const { registry, ...login } = opened.data
+  return { [registry ?? HUB]: login }
+}
 
 /** The registry login that a version pulls with, if it has one. Throws VersionFailed when it is gone or of no use. */
 export async function credentialOf(
@@ -24,5 +41,6 @@ export async function credentialOf(
       `The credential ${id} is not a registry login with username and password`,
     )
   }
-  return opened.data
+  const { username, password } = opened.data
+  return { username, password }
 }

@@ -1,6 +1,7 @@
 import { servingReplicas } from '../app-types/app-types.ts'
 import type { Attempt, VersionAttempt } from './attempt.ts'
 import { awaitReady } from './await-ready.ts'
+import { build, needsBuild } from './build.ts'
 import { credentialOf } from './credential.ts'
 import { rolloutOf } from './rollout.ts'
 import { route } from './route.ts'
@@ -8,7 +9,7 @@ import { succeed } from './settle.ts'
 import { withUpkeep } from './upkeep.ts'
 
 /**
- * Brings a version about, or back: pull, create, ready, route. Up to the last transaction, the version that serves
+ * Brings a version about, or back: build where there is a source, pull, create, ready, route. Up to the last transaction, the version that serves
  * is left as it is, so wherever this fails or is cut off, nothing has happened to it.
  */
 export async function deploy(started: Attempt): Promise<void> {
@@ -17,6 +18,7 @@ export async function deploy(started: Attempt): Promise<void> {
   const attempt = { ...started, content }
   const replicas = servingReplicas(attempt.appEnv)
   const ready = await withUpkeep(attempt, async () => {
+    if (needsBuild(attempt.content)) await build(attempt)
     await pull(attempt, replicas)
     if (replicas === 0) return null
     const { requestId, id: rolloutId } = attempt.operation
@@ -35,16 +37,25 @@ async function pull(attempt: VersionAttempt, replicas: number): Promise<void> {
   const { steps, engine, content } = attempt
   if (steps.isFinished('pull') && content.imageDigest) return
   await steps.advance({ start: 'pull' })
-  const credential = await credentialOf(attempt, attempt.appEnv, content)
+  const isBuilt = content.type === 'BUILD'
+  const credential = isBuilt ? null : await credentialOf(attempt, attempt.appEnv, content)
   const { pinned, fromCache } = await engine.resolveImage(content.imageDigest ?? content.image, credential)
-  const image = { imageDigest: pinned, imageFromCache: fromCache }
+  const image = { imageDigest: pinned, imageFromCache: fromCache && !isBuilt }
   attempt.content = { ...content, ...image }
-  const detail = fromCache ? `no registry answered; the engine's own copy is used: ${pinned}` : `pulled ${pinned}`
+  const detail = pullDetail(pinned, { fromCache, isBuilt })
   await steps.advance({
     finish: { name: 'pull', detail },
     ...(replicas > 0 ? { start: 'create' } : {}),
-    write: (tx) => tx.content.updateMany({ where: { id: content.id }, data: image }),
+    async write(tx) {
+      await tx.content.updateMany({ where: { id: content.id }, data: image })
+      await tx.content.updateMany({ where: { id: content.id, status: 'BUILT' }, data: { status: 'DEPLOYING' } })
+    },
   })
+}
+
+function pullDetail(pinned: string, { fromCache, isBuilt }: { fromCache: boolean; isBuilt: boolean }): string {
+  if (isBuilt) return `built here: ${pinned}`
+  return fromCache ? `no registry answered; the engine's own copy is used: ${pinned}` : `pulled ${pinned}`
 }
 
 /** What only runs when it is told to is in place as soon as its image is. */

@@ -17,6 +17,7 @@ export async function forget(work: Work, appEnv: WorkAppEnv): Promise<void> {
 export async function forgetRows(tx: Transaction, appEnvId: string): Promise<void> {
   await tx.replica.deleteMany({ where: { appEnvId } })
   await tx.host.deleteMany({ where: { appEnvId } })
+  await tx.upload.deleteMany({ where: { appEnvId } })
   await tx.variable.deleteMany({ where: { appEnvId } })
   await hintRoutes(tx)
 }

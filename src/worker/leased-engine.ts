@@ -1,7 +1,10 @@
 import type { Config } from '../config.ts'
 import { failpoint } from '../failpoints.ts'
 import type {
+  BuilderTraits,
+  BuiltImage,
   CallBounds,
+  ImageBuild,
   LogLine,
   ObservedReplica,
   RegistryCredential,
@@ -15,6 +18,7 @@ import type { Lease } from './lease.ts'
 import type { Collector } from './logs/collector.ts'
 
 const LOG_SECONDS = 5
+const LONGEST_BUILD_SECONDS = 2 * 86_400
 
 /** The engine as the work on one environment may use it. */
 export interface LeasedEngine {
@@ -25,6 +29,13 @@ export interface LeasedEngine {
   observe(): Promise<ObservedReplica[]>
   remove(replicas: Omit<RolloutReference, 'appEnvId'>, graceSeconds: number): Promise<void>
   removeNetwork(accountId: string): Promise<void>
+  builder(): Promise<BuilderTraits>
+  /** Has no deadline but the work's signal. */
+  build(build: Omit<ImageBuild, 'appEnvId'>): Promise<string>
+  builtImages(): Promise<BuiltImage[]>
+  removeImage(id: string): Promise<void>
+  /** Removes whatever builds have left of the environment, images and all. */
+  removeImages(): Promise<void>
   /** The last lines of a container's output. */
   tail(name: string, lines: number): Promise<LogLine[]>
 }
@@ -84,6 +95,14 @@ export function leasedEngine(
         return runtime.remove({ appEnvId, ...replicas }, { ...bounds, graceSeconds, beforeRemoval })
       }),
     removeNetwork: (accountId) => call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds)),
+    builder: () => call(seconds, (bounds) => runtime.builder(bounds)),
+    build: (build) => call(LONGEST_BUILD_SECONDS, (bounds) => runtime.build({ ...build, appEnvId }, bounds)),
+    builtImages: () => call(seconds, (bounds) => runtime.builtImages({ appEnvId }, bounds)),
+    removeImage: (id) => call(seconds, (bounds) => runtime.removeImage(id, bounds)),
+    async removeImages() {
+      await call(seconds, (bounds) => runtime.clearBuilds({ appEnvId, since: new Date(0) }, bounds))
+      for (const { id } of await this.builtImages()) await this.removeImage(id)
+    },
     tail: (name, lines) =>
       call(LOG_SECONDS, (bounds) => Array.fromAsync(runtime.logs(name, { ...bounds, tail: lines }))),
   }

@@ -1,4 +1,5 @@
 import { asDomainError } from '../database/errors.ts'
+import { BuildFailure } from '../domain/build-failure.ts'
 import { DomainError } from '../domain/errors.ts'
 import type { OperationKind } from '../domain/operation.ts'
 import { RuntimeError } from '../runtime/runtime.ts'
@@ -58,7 +59,8 @@ async function settleFailure(attempt: Attempt, error: unknown): Promise<void> {
     const waiting = { reason: 'ENGINE_UNREACHABLE', message: 'Waiting for a container engine' }
     return postpone(attempt, { ...waiting, afterSeconds: ENGINE_PAUSE_SECONDS, countsAsAttempt: false })
   }
-  if (error instanceof VersionFailed || (error instanceof RuntimeError && error.isFinal)) {
+  const isFinal = (error instanceof RuntimeError || error instanceof BuildFailure) && error.isFinal
+  if (error instanceof VersionFailed || isFinal) {
     log.warn({ ...about, reason: error.reason }, error.message)
     return fail(attempt, { reason: error.reason, message: error.message })
   }
@@ -69,7 +71,7 @@ async function settleFailure(attempt: Attempt, error: unknown): Promise<void> {
 /** Bounded, with a growing pause that is not the same for all, because what broke them was perhaps common to many. */
 function tryAgain(attempt: Attempt, error: unknown): Promise<void> {
   const { operation } = attempt
-  const reason = error instanceof RuntimeError ? error.reason : 'INTERNAL'
+  const reason = error instanceof RuntimeError || error instanceof BuildFailure ? error.reason : 'INTERNAL'
   const message = messageFor(error)
   const number = operation.attempt + 1
   if (number >= operation.maxAttempts) {
@@ -82,7 +84,9 @@ function tryAgain(attempt: Attempt, error: unknown): Promise<void> {
 
 /** Errors with a class of their own speak of code and statements; those are for the log. */
 const messageFor = (error: unknown): string =>
-  error instanceof RuntimeError || (error instanceof Error && error.constructor === Error)
+  error instanceof RuntimeError ||
+  error instanceof BuildFailure ||
+  (error instanceof Error && error.constructor === Error)
     ? error.message
     : 'Something unexpected went wrong; the log says what'
 

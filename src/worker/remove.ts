@@ -8,6 +8,7 @@ import { takeDown, unroute } from './take-down.ts'
 export async function remove(attempt: Attempt): Promise<void> {
   await unroute(attempt)
   const detail = await takeDown(attempt, 'remove')
+  await attempt.engine.removeImages()
   await attempt.steps.advance({ finish: { name: 'remove', detail }, start: 'forget' })
   await removeUnusedNetwork(attempt, attempt.appEnv)
   await succeed(attempt, {

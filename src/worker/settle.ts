@@ -48,7 +48,7 @@ export async function fail(attempt: Attempt, { reason, isDeadLetter = false, ...
     const finishedAt = now(attempt)
     if (operation.contentId) {
       // `start` brings back a version that has long been DEPLOYED, and stays so.
-      const status = { in: ['QUEUED' as const, 'DEPLOYING' as const] }
+      const status = { in: ['QUEUED' as const, 'BUILDING' as const, 'BUILT' as const, 'DEPLOYING' as const] }
       const data = { status: 'FAILED', reason, message, finishedAt } as const
       await tx.content.updateMany({ where: { id: operation.contentId, status }, data })
     }

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import type { Transaction } from '../database/client.ts'
 import type { Prisma } from '../database/generated/prisma/client.ts'
 import type { OperationStep } from '../domain/operation.ts'
@@ -7,7 +8,17 @@ import { fenced } from './fenced.ts'
 import { plainText } from './plain-text.ts'
 import type { Work, WorkAppEnv, WorkOperation } from './work.ts'
 
-export type StepName = 'pull' | 'create' | 'ready' | 'route' | 'unroute' | 'stop' | 'remove' | 'forget'
+export type StepName =
+  | 'source'
+  | 'build'
+  | 'pull'
+  | 'create'
+  | 'ready'
+  | 'route'
+  | 'unroute'
+  | 'stop'
+  | 'remove'
+  | 'forget'
 
 const DETAIL_PAUSE_MS = 1_000
 
@@ -22,6 +33,13 @@ interface Advance {
   start?: StepName
   /** Further writes that belong to the same checkpoint. */
   write?: (tx: Transaction) => Promise<unknown>
+}
+
+/** How long an operation may take: what is built takes that much longer. */
+export function timeFor(config: Config, content: WorkOperation['content']): number {
+  const building = content?.buildPlan && !content.imageDigest
+  const forBuild = building ? config.BERTH_SOURCE_TIMEOUT_SECONDS + config.BERTH_BUILD_TIMEOUT_SECONDS : 0
+  return config.BERTH_OPERATION_TIMEOUT_SECONDS + forBuild
 }
 
 /**
@@ -112,7 +130,9 @@ export class Steps {
     if (this.#isOpening && this.#operation.contentId) {
       // `start` brings back a content that has long been DEPLOYED, and stays so.
       const where = { id: this.#operation.contentId, status: 'QUEUED' as const }
-      await tx.content.updateMany({ where, data: { status: 'DEPLOYING' } })
+      const { content } = this.#operation
+      const status = content?.buildPlan && !content.imageDigest ? 'BUILDING' : 'DEPLOYING'
+      await tx.content.updateMany({ where, data: { status } })
     }
   }
 
@@ -120,7 +140,7 @@ export class Steps {
   #opening(): Prisma.OperationUncheckedUpdateManyInput {
     const now = this.#work.lease.claim.clock.now()
     const isFirst = this.#operation.startedAt === null
-    const deadlineAt = new Date(now.getTime() + this.#work.config.BERTH_OPERATION_TIMEOUT_SECONDS * 1000)
+    const deadlineAt = new Date(now.getTime() + timeFor(this.#work.config, this.#operation.content) * 1000)
     const running = { status: 'RUNNING' as const, reason: null, message: null }
     return isFirst ? { ...running, startedAt: now, deadlineAt } : running
   }

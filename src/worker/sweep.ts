@@ -6,6 +6,9 @@ import { isEngineAway } from './engine-link.ts'
 import { discardLogs } from './logs/discard-logs.ts'
 import { pause } from './pause.ts'
 import { discardAnswers } from './retention.ts'
+import { sweepImages } from './sweep-images.ts'
+import { sweepUploads } from './sweep-uploads.ts'
+import { clearWorkplaces } from './workplace.ts'
 
 /** Looks at everything on the engine are this many times rarer than those at one environment. */
 const LOOKS_PER_SWEEP = 2
@@ -29,6 +32,9 @@ export async function sweepForever(tools: Tools, signal: AbortSignal, wake: () =
       discardedAt = performance.now()
       await discardAnswers(tools.database)
       await discardLogs(tools.database)
+      await clearWorkplaces(tools.config, tools.database)
+      await sweepUploads(tools.config, tools.database)
+      await sweepImages(tools, signal)
     } catch (error) {
       if (!signal.aborted && !isEngineAway(error))
         tools.log.warn({ err: error }, 'Housekeeping failed; it is done again later')

@@ -3,7 +3,9 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import type { Prisma } from '../database/generated/prisma/client.ts'
 import { OPEN_STATUSES } from '../domain/operation.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
+import type { BuildSlots } from './build-slots.ts'
 import type { Lease } from './lease.ts'
 import type { LeasedEngine } from './leased-engine.ts'
 import type { ProbeMemory } from './probe-memory.ts'
@@ -19,6 +21,9 @@ export interface Work {
   log: Logger
   lease: Lease
   probes: ProbeMemory
+  builds: BuildSlots
+  /** For clearing away, which no lease is needed for. */
+  runtime: Runtime
   /** Fires when the work has to stop: the lease's signal, and for an operation its deadline too. */
   signal: AbortSignal
 }

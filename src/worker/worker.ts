@@ -9,6 +9,7 @@ import type { ContainerEnd, Runtime } from '../runtime/runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { WorkerStopping } from './abandoned.ts'
 import { attend, type Tools } from './attend.ts'
+import { BuildSlots } from './build-slots.ts'
 import { EngineHints } from './engine-hints.ts'
 import { EngineLink } from './engine-link.ts'
 import { recordEngine } from './engine-record.ts'
@@ -55,7 +56,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const link = new EngineLink(runtime, log, (changed) => recordEngine(database, link, changed, pokeAll))
   const hints = new EngineHints(database, log, () => lanes.looks.poke())
   const collector = new Collector({ ...options, owner: id })
-  const tools: Tools = { ...options, link, probes: new ProbeMemory(), collector }
+  const builds = new BuildSlots(config.BERTH_BUILD_CONCURRENCY)
+  const tools: Tools = { ...options, link, probes: new ProbeMemory(), collector, builds }
   const lanes = { operations: laneFor('operations'), looks: laneFor('looks') }
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()

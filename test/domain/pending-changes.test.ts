@@ -28,6 +28,7 @@ const effective = (changed: Partial<Effective> = {}): Effective => ({
   useImage: true,
   containers: 1,
   configuration: configuration(),
+  build: null,
   ...changed,
 })
 

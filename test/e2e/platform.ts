@@ -16,6 +16,7 @@ export interface TestPlatform {
   database: Database
   docker: Docker
   image: string
+  dataDir: string
   rest(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
   /** A REST call that must succeed; its body. */
   ok<Body = Record<string, unknown>>(
@@ -85,6 +86,7 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
     database: held.database,
     docker,
     image,
+    dataDir,
     rest,
     ok,
     createSample,

@@ -91,6 +91,7 @@ describe('the schema', () => {
         "AddMemberPayload.roles",
         "AppEnv.hosts",
         "AppEnv.variables",
+        "BuildLog.lines",
         "LogLinesMessage.lines",
         "Member.appEnvIds",
         "Member.roles",

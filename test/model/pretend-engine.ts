@@ -70,6 +70,23 @@ export class PretendEngine implements Runtime {
 
   watch(): void {}
 
+  // Nothing is built in the model's plays.
+  async builder() {
+    return { hasCacheMounts: false, stageLabels: () => ({}), namespace: 'pretended' }
+  }
+
+  build(): Promise<string> {
+    return Promise.reject(new RuntimeError('BUILD_FAILED', 'Nothing is built here'))
+  }
+
+  async builtImages() {
+    return []
+  }
+
+  async removeImage() {}
+
+  async clearBuilds() {}
+
   #start(rollout: Rollout, name: string, index: number): ObservedReplica {
     this.#started += 1
     const { accountId, appId, appEnvId, contentId, rolloutId, generation } = rollout

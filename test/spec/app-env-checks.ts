@@ -59,6 +59,13 @@ export const transitions: Checks = {
     const source = await walk.lifecycle('deploy-image', { appEnvId: walk.source.appEnvId, image: 'nginx:9' })
     expect(source.body).toMatchObject({ status: 409, reason: 'IMAGE_NOT_ENABLED' })
   },
+  async 'any addressable environment → POST build'(walk) {
+    const { appEnvId } = await walk.builtFromGit()
+    await expectUpdating(walk, 'build', { appEnvId })
+    await expectUpdating(walk, 'build', { appEnvId, forceNewBuild: true })
+    const { body } = await walk.call('GET', '/app-env/status', { query: { appEnvId } })
+    expect(body.latestDeployment).toMatchObject({ type: 'BUILD', gitBranch: 'main', version: 2 })
+  },
   async 'any addressable environment → POST redeploy'(walk) {
     const { appEnvId, first } = await walk.deployed()
     await expectUpdating(walk, 'redeploy', { appEnvId })
@@ -121,6 +128,11 @@ async function imageOnItsWay(walk: Walk, appEnvId: string): Promise<string> {
   return body.latestDeployment.containerImage
 }
 
+const placeFor = (walk: Walk, operation: string): Promise<{ appEnvId: string }> => {
+  if (operation === 'start') return stopped(walk)
+  return operation === 'build' ? walk.builtFromGit() : walk.deployed()
+}
+
 /** §4.1: path, addressing by id and by name, the extra fields, and the response column. */
 export const checkLifecycleOperation: Check = async (
   walk,
@@ -131,7 +143,7 @@ export const checkLifecycleOperation: Check = async (
     operation === 'deploy-image' ? { image: 'registry.example/team/shop:1' } : {}
   const promised = response.split(', ')
   for (const byName of [false, true]) {
-    const place = operation === 'start' ? await stopped(walk) : await walk.deployed()
+    const place = await placeFor(walk, operation)
     const { cliEnvName } = await walk.database.appEnv.findUniqueOrThrow({ where: { id: place.appEnvId } })
     const address = byName ? { envName: cliEnvName } : { appEnvId: place.appEnvId }
     const { status, body } = await walk.lifecycle(operation, { ...address, ...required })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Check, Walk } from './walk.ts'
+import type { Check } from './walk.ts'
 
 /** A row that waits for a part of Berth, and how to tell that the part is still missing: this list cannot go stale. */
 export interface NotYet {
@@ -30,21 +30,11 @@ const services: NotYet = {
   },
 }
 
-const builds: NotYet = {
-  waitsFor: 'builds from source',
-  async isMissing(walk: Walk) {
-    const { body } = await walk.lifecycle('build', { appEnvId: walk.source.appEnvId })
-    expect(body).toMatchObject({ status: 409, reason: 'SOURCE_NOT_CONFIGURED', success: false })
-  },
-}
-
 export const notYet: Record<string, NotYet> = {
   '1 Databases & Services': services,
   '1 rule 1': services,
   // What is edited becomes pending; that default runs keep the old configuration cannot be seen without runs.
   '1 rule 4': jobRuns,
-  '3 any addressable environment → POST build': builds,
-  '4.1 Trigger build': builds,
   '4.3 GET /api/public/v1/solutions': solutions,
   '4.3 POST /api/public/v1/solutions': solutions,
   '4.3 rule 1': solutions,

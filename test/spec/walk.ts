@@ -26,6 +26,8 @@ export async function startWalk() {
     call,
     /** Built from GitHub, so that the git fields have values. */
     source,
+    /** Another one like it. */
+    builtFromGit: () => world.appEnv({ app, branch: 'main' }),
     /** Deployed twice, so that everything can be done to it. */
     async deployed(fields: Record<string, unknown> = {}) {
       const place = await world.appEnv(fields)

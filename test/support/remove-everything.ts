@@ -6,5 +6,7 @@ export async function removeEverything(docker: Docker, installationId: string): 
   const containers = await docker.listContainers({ all: true, filters })
   const networks = await docker.listNetworks({ filters })
   await Promise.allSettled(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
+  const images = await docker.listImages({ filters })
+  await Promise.allSettled(images.map(({ Id }) => docker.getImage(Id).remove({ force: true })))
   await Promise.allSettled(networks.map(({ Id }) => docker.getNetwork(Id).remove()))
 }

@@ -2,6 +2,8 @@ import type { RollbackInfo as Info, LifecycleResult } from '../../services/lifec
 import { lifecycleOperations } from '../../services/lifecycle/operations.ts'
 import { cancelOperation } from '../../services/operation/cancel-operation.ts'
 import { retryOperation } from '../../services/operation/retry-operation.ts'
+import { notifyCodeUpload } from '../../services/upload/notify-code-upload.ts'
+import { requestStorageKey } from '../../services/upload/request-storage-key.ts'
 import { builder } from '../builder.ts'
 import { commandMutation, type PayloadBuilder } from '../command-mutation.ts'
 import { appEnvField, operationField } from '../payload-fields.ts'
@@ -53,4 +55,28 @@ commandMutation(retryOperation, {
   versioned: true,
   waits: true,
   payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Told>),
+})
+
+commandMutation(notifyCodeUpload, {
+  versioned: true,
+  waits: true,
+  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Told>),
+})
+
+commandMutation(requestStorageKey, {
+  payload: (t) => ({
+    uploadUrl: t.string({
+      description: 'PUT the archive there, as it is, within an hour. Needs no other authorization.',
+      resolve: ({ result }) => result.uploadUrl,
+    }),
+    storageKey: t.id({
+      description: 'Names the upload in notifyCodeUpload.',
+      resolve: ({ result }) => result.storageKey,
+    }),
+    envUrl: t.string({
+      nullable: true,
+      description: 'Where the environment answers once it is deployed.',
+      resolve: ({ result }) => result.envUrl,
+    }),
+  }),
 })

@@ -19,7 +19,11 @@ export interface EngineOptions {
   pullIdleSeconds?: number
   /** Default: `address`, which works where the engine's bridges are on this machine (Linux); Docker Desktop needs `published`. */
   reach?: Reach
+  /** Default: `auto`, the one that the engine prefers. */
+  builder?: Builder
 }
+
+export type Builder = 'auto' | 'classic' | 'buildkit'
 
 /** One engine, as the modules of this folder see it. */
 export interface Engine {
@@ -31,6 +35,7 @@ export interface Engine {
   pullTimeoutSeconds: number
   pullIdleSeconds: number
   reach: Reach
+  builder: Builder
 }
 
 const LOCAL_SOCKET = 'unix:///var/run/docker.sock'
@@ -45,6 +50,7 @@ export function connect(options: EngineOptions): Engine {
     pullTimeoutSeconds: options.pullTimeoutSeconds ?? 600,
     pullIdleSeconds: options.pullIdleSeconds ?? 60,
     reach: options.reach ?? 'address',
+    builder: options.builder ?? 'auto',
   }
 }
 

@@ -1,6 +1,8 @@
 import type { DockerVersion } from 'dockerode'
 import type { Runtime } from '../runtime.ts'
 import { applyRollout } from './apply.ts'
+import { builderTraits, buildImage } from './build.ts'
+import { clearBuilds, listBuilt, removeBuilt } from './built-images.ts'
 import { ask, connect, type Engine, type EngineOptions } from './connection.ts'
 import { EngineImages } from './images.ts'
 import { replicaLogs } from './logs.ts'
@@ -36,6 +38,11 @@ export function createEngineRuntime(options: EngineOptions): Runtime {
     removeNetwork: (accountId, bounds) => within(engine, bounds, (signal) => networks.remove(accountId, signal)),
     logs: (name, bounds) => replicaLogs(engine, name, bounds),
     stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),
+    builder: (bounds) => within(engine, bounds, (signal) => builderTraits(engine, signal)),
+    build: (build, bounds) => within(engine, bounds, (signal) => buildImage({ engine, networks }, build, signal)),
+    builtImages: (filter = {}, bounds) => within(engine, bounds, (signal) => listBuilt(engine, filter, signal)),
+    removeImage: (id, bounds) => within(engine, bounds, (signal) => removeBuilt(engine, id, signal)),
+    clearBuilds: (reference, bounds) => within(engine, bounds, (signal) => clearBuilds(engine, reference, signal)),
     watch: (onHint, signal) => void watchReplicas(engine, onHint, signal),
   }
 }

@@ -1,4 +1,4 @@
-import type { Rollout, RolloutReference } from '../runtime.ts'
+import type { ImageBuild, Rollout, RolloutReference } from '../runtime.ts'
 
 export const LABEL = {
   installation: 'berth.installation',
@@ -16,6 +16,8 @@ export const LABEL = {
 } as const
 
 export const REPLICA_ROLE = 'replica'
+const BUILD_ROLE = 'build'
+const IMAGE_ROLE = 'image'
 
 export const replicaLabels = (installationId: string, rollout: Rollout, index: number): Record<string, string> => ({
   [LABEL.installation]: installationId,
@@ -36,6 +38,34 @@ export const networkLabels = (installationId: string, accountId: string): Record
   [LABEL.role]: 'network',
   [LABEL.account]: accountId,
 })
+
+/** On every stage of a build, and so on the containers and layers that it makes on its way. */
+export const stageLabels = (installationId: string, appEnvId: string): Record<string, string> => ({
+  [LABEL.installation]: installationId,
+  [LABEL.role]: BUILD_ROLE,
+  [LABEL.appEnv]: appEnvId,
+})
+
+/** On the image that a build ends with. */
+export const imageLabels = (installationId: string, build: ImageBuild): Record<string, string> => ({
+  ...stageLabels(installationId, build.appEnvId),
+  [LABEL.role]: IMAGE_ROLE,
+  [LABEL.account]: build.accountId,
+  [LABEL.app]: build.appId,
+  [LABEL.content]: build.contentId,
+  [LABEL.operation]: build.operationId,
+})
+
+/** The engine's filter for containers in which builds run. */
+export const buildFilters = (installationId: string, appEnvId: string): { label: string[] } => ({
+  label: Object.entries(stageLabels(installationId, appEnvId)).map(([name, value]) => `${name}=${value}`),
+})
+
+/** The engine's filter for images that are ours. Nothing but builds makes any. */
+export function imageFilters(installationId: string, { appEnvId }: { appEnvId?: string | undefined }) {
+  const label = [`${LABEL.installation}=${installationId}`]
+  return { label: appEnvId === undefined ? label : [...label, `${LABEL.appEnv}=${appEnvId}`] }
+}
 
 /** The engine's filter for our replicas: an engine may run other installations' containers, which are never ours. */
 export function replicaFilters(installationId: string, reference: Partial<RolloutReference> = {}): { label: string[] } {

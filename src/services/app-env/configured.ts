@@ -1,7 +1,9 @@
 import { acceptsImage } from '../../app-types/app-types.ts'
+import type { BuildPlan, BuildSource } from '../../domain/build-plan.ts'
 import type { Configuration, StartupConfig } from '../../domain/configuration.ts'
 import { type PendingChange, pendingChanges } from '../../domain/pending-changes.ts'
 import type { AccountVault, Vault } from '../../secrets/vault.ts'
+import { planFor } from '../lifecycle/build-plan.ts'
 import type { LoadedAppEnv } from './load-app-env.ts'
 
 export const MASK = '***SECRET***'
@@ -36,6 +38,7 @@ export function configurationOf(appEnv: ConfiguredAppEnv): Configuration {
 export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingChange[] {
   const running = appEnv.currentContent
   if (!running) return []
+  const runningPlan = running.buildPlan as unknown as BuildPlan | null
   const secrets = new LazyVault(vault, appEnv.account)
   return pendingChanges(
     {
@@ -44,16 +47,23 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
       // None are desired while stopped, and none ever for a type that does not serve: that is no change to apply.
       containers: appEnv.replicasDesired || appEnv.containers,
       configuration: running.configuration as unknown as Configuration,
+      build: runningPlan,
     },
     {
       image: appEnv.pendingImage ?? running.image,
-      useImage: acceptsImage(appEnv.app),
+      // A type that always takes images may as well be built.
+      useImage: runningPlan ? appEnv.app.useImage : acceptsImage(appEnv.app),
       containers: appEnv.containers,
       configuration: configurationOf(appEnv),
+      build: runningPlan && planFor(appEnv.app, withBranch(runningPlan.source, appEnv.gitBranch), false),
     },
     (variable) => (variable.isSecret ? MASK : secrets.get().openVariable(variable)),
   )
 }
+
+/** Which repository it is cannot change; which branch of it can. */
+const withBranch = (source: BuildSource, branch: string | null): BuildSource =>
+  source.kind === 'git' ? { ...source, branch } : source
 
 /** Most environments have no changed variable to show, and so need no key at all. */
 class LazyVault {

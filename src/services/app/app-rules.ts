@@ -82,6 +82,8 @@ function sourceProblems(
   if (input.dockerfilePath && input.customDockerfileContent) {
     problems.push({ field: 'dockerfilePath', message: 'is mutually exclusive with customDockerfileContent' })
   }
+  // The address of a public repository needs nobody's permission.
+  if (/^https?:\/\//.test(input.gitRepo ?? '')) return problems
   // GitHub is the only provider, so that any one of the fields stands for it (§2.1).
   const isFromGitHub = [input.gitProvider, ...GIT_FIELDS.map((field) => input[field])].some((value) => value != null)
   const missing = isFromGitHub ? GIT_FIELDS.filter((field) => !input[field]) : []

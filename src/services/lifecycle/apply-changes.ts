@@ -4,8 +4,10 @@ import type { PendingChange } from '../../domain/pending-changes.ts'
 import { configurationOf, pendingChangesOf } from '../app-env/configured.ts'
 import { type LoadedAppEnv, withEverything } from '../app-env/load-app-env.ts'
 import type { CommandContext } from '../command.ts'
-import { beginOperation, type NewContent } from './begin-operation.ts'
+import { beginOperation } from './begin-operation.ts'
+import { nextBuild } from './build.ts'
 import { lifecycleOperation, type Plan } from './lifecycle-operation.ts'
+import { imageContent, type NewContent, repeatedContent } from './new-content.ts'
 import { isStopped } from './open-operation.ts'
 
 export const applyChanges = lifecycleOperation({
@@ -30,7 +32,9 @@ async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promi
   const changes = pendingChangesOf(appEnv, context.vault)
   if (changes.length === 0) return { intent: null, message: 'There is nothing to apply: no changes are pending' }
   if (changes.some((change) => change.kind === 'BUILD')) {
-    throw conflict('SOURCE_NOT_CONFIGURED', 'These changes need a build, and builds from source are not available yet')
+    const content = await nextBuild(context, appEnv, false)
+    context.note({ changes: changes.map((change) => change.field) })
+    return { intent: { kind: 'APPLY_CHANGES', content }, message: `Building the changes: ${fieldsOf(changes)}` }
   }
   context.note({ changes: changes.map((change) => change.field) })
   const needsDeployment = changes.some((change) => change.kind === 'DEPLOY')
@@ -44,18 +48,17 @@ const fieldsOf = (changes: PendingChange[]) => changes.map((change) => change.fi
 /** Builds on the version that is on its way, if one is: applying a variable must not undo a deployment. */
 async function nextContent({ tx }: CommandContext, appEnv: LoadedAppEnv): Promise<NewContent> {
   const onItsWay = await tx.content.findFirst({
-    where: { appEnvId: appEnv.id, status: { in: ['QUEUED', 'DEPLOYING'] } },
+    where: { appEnvId: appEnv.id, status: { in: ['QUEUED', 'BUILDING', 'BUILT', 'DEPLOYING'] } },
     orderBy: { version: 'desc' },
   })
   const base = onItsWay ?? appEnv.currentContent
-  const image = appEnv.pendingImage ?? base?.image ?? ''
-  const isSameImage = base?.image === image
-  return {
-    image,
-    imageDigest: isSameImage ? (base?.imageDigest ?? null) : null,
-    fromContentId: base?.id ?? null,
-    configuration: configurationOf(appEnv),
-  }
+  const configuration = configurationOf(appEnv)
+  // One that is being built is built all the same, with what it is to run with from now on.
+  if (base && appEnv.pendingImage === null) return repeatedContent(base, configuration)
+  const image = appEnv.pendingImage ?? ''
+  return base?.image === image
+    ? repeatedContent(base, configuration)
+    : { ...imageContent(image, configuration), fromContentId: base?.id ?? null }
 }
 
 /** What became of applyImmediately in one environment: an operation, or a reason why there is none. */

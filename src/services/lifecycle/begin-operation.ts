@@ -1,20 +1,12 @@
 import type { Content, Operation } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import type { AppEnvStatus } from '../../domain/app-env.ts'
-import type { Configuration } from '../../domain/configuration.ts'
 import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES, type OperationKind } from '../../domain/operation.ts'
 import { hintRoutes, hintWork } from '../../events/hints.ts'
 import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
 import type { CommandContext } from '../command.ts'
-
-export interface NewContent {
-  image: string
-  /** Set when it repeats a version whose image is pinned already. */
-  imageDigest: string | null
-  fromContentId: string | null
-  configuration: Configuration
-}
+import type { NewContent } from './new-content.ts'
 
 export interface Intent {
   kind: OperationKind
@@ -117,12 +109,20 @@ function createContent({ tx, caller }: CommandContext, appEnv: LoadedAppEnv, con
       accountId: appEnv.accountId,
       appEnvId: appEnv.id,
       version: appEnv.lastVersion + 1,
-      type: 'IMAGE_FROM',
+      type: content.build ? 'BUILD' : 'IMAGE_FROM',
       image: content.image,
       imageDigest: content.imageDigest,
       configuration: content.configuration as object,
       fromContentId: content.fromContentId,
+      ...(content.build ? builtFrom(content.build) : {}),
       requestedBy: caller.userId ?? caller.tokenId,
     },
   })
 }
+
+const builtFrom = ({ plan, key, branch, commit }: NonNullable<NewContent['build']>) => ({
+  buildPlan: plan as unknown as object,
+  buildKey: key,
+  gitBranch: branch,
+  gitCommitId: commit,
+})

@@ -1,22 +1,83 @@
 import type { z } from 'zod'
-import { conflict } from '../../domain/errors.ts'
+import type { Content } from '../../database/generated/prisma/client.ts'
+import type { BuildPlan } from '../../domain/build-plan.ts'
+import { conflict, invalidField, notFound } from '../../domain/errors.ts'
+import { configurationOf } from '../app-env/configured.ts'
+import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
+import type { CommandContext } from '../command.ts'
 import { flag, id } from '../input.ts'
+import { assertBuildable, findSource, planFor } from './build-plan.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
+import { builtContent, type NewContent } from './new-content.ts'
 
 export const buildAppEnv = lifecycleOperation({
   name: 'buildAppEnv',
-  about: 'Build the configured git branch and deploy what was built.',
+  about: 'Build the configured git branch, or the code that was uploaded, and deploy what was built.',
   accepted: 'Build started',
   input: {
     forceNewBuild: flag('Build even without code changes.').default(false),
     isRebuild: flag('Build an earlier version again.').default(false),
     fromContentId: id('version to build again, with isRebuild').optional() as z.ZodOptional<z.ZodString>,
   },
-  async plan() {
-    // Says what is so: this version has no builder, whatever source the app names.
-    throw conflict(
-      'SOURCE_NOT_CONFIGURED',
-      'There is no source to build from: builds from source are not available yet; deploy an image',
-    )
+  async plan(context, appEnv, { forceNewBuild, isRebuild, fromContentId }) {
+    if (fromContentId && !isRebuild) throw invalidField('fromContentId', 'is only for isRebuild true')
+    const content = isRebuild
+      ? await rebuild(context, appEnv, fromContentId, forceNewBuild)
+      : await nextBuild(context, appEnv, forceNewBuild)
+    return { intent: { kind: 'BUILD', content } }
   },
 })
+
+/** The newest source with the present settings. */
+export async function nextBuild(
+  { tx, config }: CommandContext,
+  appEnv: LoadedAppEnv,
+  isForced: boolean,
+): Promise<NewContent> {
+  const { app } = appEnv
+  if (app.useImage) {
+    throw conflict('SOURCE_NOT_CONFIGURED', 'The app deploys images: set useImage to false to build it from source')
+  }
+  const source = await findSource(tx, appEnv, config)
+  if (!source) throw conflict('SOURCE_NOT_CONFIGURED', missingSource(app.isCliDeployment))
+  assertBuildable(app)
+  return builtContent(appEnv, planFor(app, source, isForced), configurationOf(appEnv))
+}
+
+const missingSource = (isCliDeployment: boolean) =>
+  isCliDeployment
+    ? 'There is no source to build from: no code was uploaded yet (POST /app-env/request-storage-key)'
+    : 'There is no source to build from: the app names no repository; deploy an image'
+
+/** What an earlier version was built from, to the commit and the settings of then, with today's configuration. */
+async function rebuild(
+  { tx }: CommandContext,
+  appEnv: LoadedAppEnv,
+  fromContentId: string | undefined,
+  isForced: boolean,
+): Promise<NewContent> {
+  const earlier = await findBuilt(tx, appEnv, fromContentId)
+  const plan = earlier.buildPlan as unknown as BuildPlan
+  const { source } = plan
+  const exact = source.kind === 'git' ? { ...source, commit: earlier.gitCommitId ?? source.commit } : source
+  return builtContent(appEnv, { ...plan, source: exact, isForced }, configurationOf(appEnv), earlier.id)
+}
+
+async function findBuilt(
+  tx: CommandContext['tx'],
+  appEnv: LoadedAppEnv,
+  fromContentId: string | undefined,
+): Promise<Content> {
+  if (fromContentId) {
+    const chosen = await tx.content.findFirst({ where: { id: fromContentId, appEnvId: appEnv.id } })
+    if (!chosen) throw notFound('deployment', fromContentId)
+    if (chosen.type !== 'BUILD') throw conflict('NOT_BUILT', 'That version was not built from source')
+    return chosen
+  }
+  const newest = await tx.content.findFirst({
+    where: { appEnvId: appEnv.id, type: 'BUILD' },
+    orderBy: { version: 'desc' },
+  })
+  if (!newest) throw conflict('NOT_BUILT', 'No version of this environment was built from source')
+  return newest
+}

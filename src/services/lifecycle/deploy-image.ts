@@ -3,6 +3,7 @@ import { conflict } from '../../domain/errors.ts'
 import { configurationOf } from '../app-env/configured.ts'
 import { image } from '../input.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
+import { imageContent } from './new-content.ts'
 
 export const deployImage = lifecycleOperation({
   name: 'deployImage',
@@ -20,12 +21,6 @@ export const deployImage = lifecycleOperation({
     }
     // What is deployed by name replaces an image that was set on the app and never applied.
     await tx.appEnv.update({ where: { id: appEnv.id }, data: { pendingImage: null } })
-    const content = {
-      image: input.image,
-      imageDigest: null,
-      fromContentId: null,
-      configuration: configurationOf(appEnv),
-    }
-    return { intent: { kind: 'DEPLOY_IMAGE', content } }
+    return { intent: { kind: 'DEPLOY_IMAGE', content: imageContent(input.image, configurationOf(appEnv)) } }
   },
 })

@@ -2,6 +2,7 @@ import { conflict, notFound } from '../../domain/errors.ts'
 import { configurationOf } from '../app-env/configured.ts'
 import { id } from '../input.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
+import { repeatedContent } from './new-content.ts'
 
 export const redeployAppEnv = lifecycleOperation({
   name: 'redeployAppEnv',
@@ -22,12 +23,9 @@ export const redeployAppEnv = lifecycleOperation({
       )
     }
     // The digest stays pinned: "the current version" never turns into whatever the tag means today.
-    const { image, imageDigest, id: fromContentId } = chosen
-    return {
-      intent: {
-        kind: 'REDEPLOY',
-        content: { image, imageDigest, fromContentId, configuration: configurationOf(appEnv) },
-      },
+    if (chosen.type === 'BUILD' && !chosen.imageDigest) {
+      throw conflict('IMAGE_REMOVED', 'The image of that version is no longer kept; build it again')
     }
+    return { intent: { kind: 'REDEPLOY', content: repeatedContent(chosen, configurationOf(appEnv)) } }
   },
 })

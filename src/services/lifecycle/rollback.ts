@@ -6,6 +6,7 @@ import { refuseRollback } from '../../domain/rollback.ts'
 import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
 import { id } from '../input.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
+import { repeatedContent } from './new-content.ts'
 
 export const rollbackAppEnv = lifecycleOperation({
   name: 'rollbackAppEnv',
@@ -17,10 +18,9 @@ export const rollbackAppEnv = lifecycleOperation({
     const target = targetContentId ? await findTarget(tx, appEnv, targetContentId) : await findPrevious(tx, appEnv)
     const refusal = refuseRollback(target, appEnv.currentContentId)
     if (refusal) throw conflict(refusal.reason, refusal.message)
-    const { image, imageDigest, id: fromContentId } = target
     const configuration = target.configuration as unknown as Configuration
     return {
-      intent: { kind: 'ROLLBACK', content: { image, imageDigest, fromContentId, configuration } },
+      intent: { kind: 'ROLLBACK', content: repeatedContent(target, configuration) },
       rollbackInfo: {
         fromVersion: appEnv.currentContent?.version ?? 0,
         toVersion: target.version,

@@ -4,8 +4,9 @@ import { conflict } from '../../domain/errors.ts'
 import { withEverything } from '../app-env/load-app-env.ts'
 import { command } from '../command.ts'
 import { id } from '../input.ts'
-import { beginOperation, type NewContent } from '../lifecycle/begin-operation.ts'
+import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { type LifecycleResult, withPresentStatus } from '../lifecycle/lifecycle-operation.ts'
+import { repeatedContent } from '../lifecycle/new-content.ts'
 import { lockOperation } from './cancel-operation.ts'
 
 export const retryOperation = command({
@@ -30,7 +31,9 @@ export const retryOperation = command({
     const begun = await beginOperation(context, appEnv, {
       kind: operation.kind,
       retriesId: operation.id,
-      ...(isNewVersion ? { content: repeatOf(content) } : { contentId: operation.contentId ?? undefined }),
+      ...(isNewVersion
+        ? { content: repeatedContent(content, content.configuration as unknown as Configuration) }
+        : { contentId: operation.contentId ?? undefined }),
     })
     await tx.operation.update({ where: { id: operation.id }, data: { isDeadLetter: false, version: { increment: 1 } } })
     return {
@@ -40,16 +43,4 @@ export const retryOperation = command({
       operationId: begun.id,
     }
   },
-})
-
-const repeatOf = (content: {
-  id: string
-  image: string
-  imageDigest: string | null
-  configuration: unknown
-}): NewContent => ({
-  image: content.image,
-  imageDigest: content.imageDigest,
-  fromContentId: content.id,
-  configuration: content.configuration as Configuration,
 })

@@ -1,0 +1,35 @@
+/** Of a package.json, what decides how it is built. */
+export interface PackageFacts {
+  scripts: Readonly<Record<string, string>>
+  /** Names of all dependencies, those for development too. */
+  dependencies: ReadonlySet<string>
+  main: string | null
+}
+
+/** What a preset is told of the source before it writes. */
+export interface SourceFacts {
+  /** Names in the top folder of the build context. */
+  files: ReadonlySet<string>
+  packageJson: PackageFacts | null
+  /** The command of the `web` line of a Procfile. */
+  webProcess: string | null
+}
+
+export interface DockerfileRequest {
+  /** Without the preset's own name: `NODE_JS_22`. */
+  version: string
+  facts: SourceFacts
+  /** Names of the variables that the build may read. Their values never become part of the Dockerfile. */
+  buildVariables: readonly string[]
+  /** Whether the builder knows `RUN --mount=type=cache`. */
+  hasCacheMounts: boolean
+}
+
+/** A way to turn a common kind of source into an image. Pure: the same facts give the same Dockerfile. */
+export interface BuildPreset {
+  /** Oldest first, without the preset's own name. */
+  versions: readonly string[]
+  defaultVersion: string
+  /** Throws BuildFailure PRESET_NOT_APPLICABLE for a source that it cannot build. */
+  dockerfile(request: DockerfileRequest): string
+}

@@ -1,0 +1,48 @@
+import { buildStage, dockerfileOf, nodeBase } from './node-image.ts'
+import { requireScript } from './node-package.ts'
+import type { DockerfileRequest } from './preset.ts'
+
+/** Runs as a user of its own, fills in templates at its start, and logs to the container's output. */
+const STATIC_BASE = 'ARG STATIC_IMAGE=nginxinc/nginx-unprivileged:1.28-alpine'
+
+const FROM_STATIC = 'FROM $STATIC_IMAGE'
+
+/**
+ * The entrypoint puts the environment's PORT in. Addresses without a file are the program's own routes, and get its page;
+ * files with a hash in their names never change, and the page itself is asked for each time.
+ */
+const SITE = [
+  'server {',
+  '  listen $PORT;',
+  '  root /usr/share/nginx/html;',
+  '  location /assets/ { expires 1y; add_header Cache-Control "public, immutable"; try_files $uri =404; }',
+  '  location / { add_header Cache-Control "no-cache"; try_files $uri $uri/ /index.html; }',
+  '}',
+]
+
+const writeSite = `printf '%s\\n' ${SITE.map((line) => `'${line}'`).join(' ')} > /site.conf.template`
+
+interface StaticSite {
+  /** Folders that a build may leave its result in, the likeliest first; shell patterns. */
+  outputs: readonly string[]
+}
+
+/** Builds with Node.js, and serves the files that come of it without. */
+export function staticSite(request: DockerfileRequest, { outputs }: StaticSite): string {
+  requireScript(request, 'build')
+  const candidates = outputs.join(' ')
+  const found = `for folder in ${candidates}; do if [ -f "$folder/index.html" ]; then mv "$folder" /site; break; fi; done`
+  const checked = `{ [ -d /site ] || { echo "The build left no index.html in ${outputs.join(', ')}" >&2; exit 1; }; }`
+  return dockerfileOf(
+    [nodeBase(request.version), STATIC_BASE],
+    [...buildStage(request, 'npm run build'), `RUN ${found}; ${checked}`, `RUN ${writeSite}`],
+    [
+      FROM_STATIC,
+      'ENV PORT=8080',
+      'COPY --from=build /site.conf.template /etc/nginx/templates/default.conf.template',
+      'COPY --from=build /site /usr/share/nginx/html',
+      // The image's own user, by number: a name would have to exist in whatever image is put in its place.
+      'USER 101',
+    ],
+  )
+}

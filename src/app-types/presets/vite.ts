@@ -1,0 +1,10 @@
+import { DEFAULT_NODE_VERSION, NODE_VERSIONS } from './node-image.ts'
+import type { BuildPreset } from './preset.ts'
+import { staticSite } from './static-site.ts'
+
+/** A site that Vite builds. */
+export const vite: BuildPreset = {
+  versions: NODE_VERSIONS,
+  defaultVersion: DEFAULT_NODE_VERSION,
+  dockerfile: (request) => staticSite(request, { outputs: ['dist', 'build'] }),
+}

@@ -1,0 +1,50 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { BuildFailure } from '../../domain/build-failure.ts'
+import type { SourceLimits } from '../limits.ts'
+import { SourceWriter } from './source-writer.ts'
+import { extractTar } from './tar.ts'
+import { extractZip } from './zip.ts'
+
+/** What a file really is, whatever its name says. */
+async function kindOf(file: string): Promise<'zip' | 'gzip' | 'unknown'> {
+  const handle = await open(file, 'r')
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0)
+    if (buffer.toString('latin1', 0, 2) === 'PK') return 'zip'
+    return buffer[0] === 0x1f && buffer[1] === 0x8b ? 'gzip' : 'unknown'
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Unpacks an uploaded archive into an empty folder. Throws BuildFailure SOURCE_REFUSED for what is no archive, or holds
+ * what no source needs: paths and links out of the folder, devices, hard links; SOURCE_TOO_LARGE for a bomb.
+ */
+export async function extractArchive(
+  file: string,
+  directory: string,
+  limits: SourceLimits,
+  signal: AbortSignal,
+): Promise<void> {
+  const writer = new SourceWriter(directory, limits)
+  try {
+    const kind = await kindOf(file)
+    if (kind === 'zip') await extractZip(file, writer, signal)
+    else if (kind === 'gzip') {
+      await pipeline(createReadStream(file), createGunzip(), (tar) => extractTar(tar, writer), { signal })
+    } else throw new BuildFailure('SOURCE_REFUSED', 'The archive is neither a zip nor a gzipped tar file')
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof BuildFailure || isOurDisk(error)) throw error
+    const words = error instanceof Error ? error.message : String(error)
+    throw new BuildFailure('SOURCE_REFUSED', `The archive cannot be read: ${words.slice(0, 200)}`)
+  }
+}
+
+/** Trouble of this machine says nothing about the archive. */
+const isOurDisk = (error: unknown): boolean =>
+  ['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')

@@ -1,0 +1,177 @@
+import { lstat, mkdir, readdir, readlink, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BuildFailure } from '../../domain/build-failure.ts'
+import { assertLinkStaysInside, SourceBudget, safePath } from '../entry-rules.ts'
+import { megabytes, type SourceLimits } from '../limits.ts'
+import { type AddressRules, parseRepositoryUrl, pinAddress } from './git-address.ts'
+import { GitFailure, runGit } from './git-program.ts'
+
+const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/
+const SIZE_LOOKS_MS = 500
+
+export interface GitRequest {
+  url: string
+  branch: string | null
+  /** A commit that was built before; null: the branch's newest. */
+  commit: string | null
+  /** Value of an Authorization header, for this repository only. */
+  authorization: string | null
+}
+
+export interface GitTools {
+  limits: SourceLimits
+  addresses: AddressRules
+  signal: AbortSignal
+}
+
+/** A branch's name as git would accept it, and no option, path or expression. Throws SOURCE_REFUSED. */
+export function assertBranchName(branch: string): void {
+  const isBad =
+    branch.length > 255 ||
+    !/^[A-Za-z0-9_][A-Za-z0-9_./+#@=-]*$/.test(branch) ||
+    /\.\.|\/\/|\/\.|@\{|\.lock(\/|$)|[./]$/.test(branch)
+  if (isBad) throw new BuildFailure('SOURCE_REFUSED', `${JSON.stringify(branch.slice(0, 120))} is not a branch's name`)
+}
+
+/** A repository that can be asked, under settings that hold for it alone. */
+export async function openRepository(request: GitRequest, directory: string, tools: GitTools) {
+  const url = parseRepositoryUrl(request.url)
+  if (request.branch !== null) assertBranchName(request.branch)
+  if (request.commit !== null && !COMMIT.test(request.commit)) {
+    throw new BuildFailure('SOURCE_REFUSED', 'The commit is not a full commit id')
+  }
+  const pinned = await pinAddress(url, tools.addresses)
+  const settings: Record<string, string> = { ...pinned }
+  if (request.authorization) settings['http.extraHeader'] = `Authorization: ${request.authorization}`
+  const run = (args: readonly string[], signal = tools.signal, onOutput?: (text: string) => void) =>
+    runGit(args, { directory, settings, signal, ...(onOutput ? { onOutput } : {}) }).catch((error: unknown) => {
+      throw error instanceof GitFailure ? failureOf(error, request) : error
+    })
+  return { url: url.href, run }
+}
+
+type Repository = Awaited<ReturnType<typeof openRepository>>
+
+/** The commit that is to be built, without fetching it. */
+export async function resolveCommit(repository: Repository, { branch, commit }: GitRequest): Promise<string> {
+  if (commit) return commit
+  const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
+  const listed = await repository.run(['ls-remote', '--exit-code', '--', repository.url, ref])
+  const found = listed.split('\n').map((line) => line.split('\t'))
+  const id = found.find(([, name]) => name === ref)?.[0] ?? ''
+  if (COMMIT.test(id)) return id
+  throw notThere(branch)
+}
+
+/** Fetches one commit, nothing older, and writes its files into the folder `tree`. Throws BuildFailure. */
+export async function checkOut(
+  repository: Repository,
+  commit: string,
+  directory: string,
+  { limits, signal }: GitTools,
+): Promise<string> {
+  const tree = join(directory, 'tree')
+  await mkdir(tree)
+  const git = ['--git-dir=repository', '--work-tree=tree']
+  await repository.run(['init', '--quiet', '--bare', '--template=', '--', 'repository'])
+  const size = watchSize(join(directory, 'repository'), limits, signal)
+  try {
+    const fetched = ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head']
+    await repository.run([...git.slice(0, 1), ...fetched, '--', repository.url, commit], size.signal)
+  } finally {
+    size.stop()
+  }
+  // Counted before anything is written: a small repository can name the same huge file a million times.
+  const budget = new ListedTree(limits)
+  await repository.run([...git.slice(0, 1), 'ls-tree', '-r', '-l', '-z', '--full-tree', commit], signal, (text) =>
+    budget.read(text),
+  )
+  await repository.run([...git, 'checkout', '--quiet', '--force', '--detach', commit, '--'], signal)
+  await rm(join(directory, 'repository'), { recursive: true, force: true })
+  await assertLinksStayInside(tree)
+  return tree
+}
+
+/** Reads `<mode> <type> <id> <size>\t<path>\0`, as it comes. */
+class ListedTree {
+  readonly #budget: SourceBudget
+  #rest = ''
+
+  constructor(limits: SourceLimits) {
+    this.#budget = new SourceBudget(limits)
+  }
+
+  read(text: string): void {
+    const entries = (this.#rest + text).split('\0')
+    this.#rest = entries.pop() ?? ''
+    for (const entry of entries) {
+      const [about = '', path = ''] = entry.split('\t', 2)
+      this.#budget.addFile()
+      this.#budget.addBytes(Number(/(\d+)$/.exec(about)?.[1] ?? 0))
+      safePath(path)
+    }
+  }
+}
+
+/** Git has no limit for what it fetches, so its folder is measured while it grows. */
+function watchSize(folder: string, { maxBytes }: SourceLimits, signal: AbortSignal) {
+  const over = new AbortController()
+  const tooLarge = new BuildFailure('SOURCE_TOO_LARGE', `The repository is larger than ${megabytes(maxBytes)}`)
+  const timer = setInterval(() => {
+    void sizeOf(folder).then((bytes) => bytes > maxBytes && over.abort(tooLarge))
+  }, SIZE_LOOKS_MS)
+  return { signal: AbortSignal.any([signal, over.signal]), stop: () => clearInterval(timer) }
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = entries.filter((entry) => entry.isFile())
+  const sizes = await Promise.all(
+    files.map((file) =>
+      lstat(join(file.parentPath, file.name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+async function assertLinksStayInside(tree: string): Promise<void> {
+  const entries = await readdir(tree, { recursive: true, withFileTypes: true })
+  for (const entry of entries) {
+    if (!entry.isSymbolicLink()) continue
+    const full = join(entry.parentPath, entry.name)
+    assertLinkStaysInside(full.slice(tree.length + 1), await readlink(full))
+  }
+}
+
+const notThere = (branch: string | null) =>
+  new BuildFailure(
+    'SOURCE_NOT_FOUND',
+    branch === null ? 'The repository has no commits' : `The repository has no branch ${branch}`,
+  )
+
+/** What git says is meant for a terminal, and may name addresses; the causes are few. */
+function failureOf({ words }: GitFailure, { branch }: GitRequest): BuildFailure {
+  if (/Authentication failed|could not read Username|returned error: 40[13]/.test(words)) {
+    return new BuildFailure(
+      'SOURCE_NOT_FOUND',
+      'The repository does not exist, or needs an authorization that was not given',
+    )
+  }
+  if (/not found|returned error: 404|not our ref/i.test(words)) {
+    return new BuildFailure('SOURCE_NOT_FOUND', 'The repository or the commit does not exist')
+  }
+  if (/redirect|returned error: 30\d/i.test(words)) {
+    return new BuildFailure(
+      'SOURCE_REFUSED',
+      'The repository’s host redirects to another address, which is not followed',
+    )
+  }
+  if (words === '') return notThere(branch)
+  if (/not allowed|fsck|invalid path|Invalid path|bad object|\.git/.test(words) && !/unable to access/.test(words)) {
+    return new BuildFailure('SOURCE_REFUSED', 'The repository holds what git refuses to check out')
+  }
+  return new BuildFailure('SOURCE_UNREACHABLE', 'The repository’s host does not answer as one')
+}

@@ -1,0 +1,81 @@
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+import { BuildFailure } from '../../domain/build-failure.ts'
+
+/** Addresses that lead into this machine or its networks, and not to a host of repositories. */
+const PRIVATE = new BlockList()
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const) {
+  PRIVATE.addSubnet(network, prefix, 'ipv4')
+}
+for (const [network, prefix] of [
+  ['::', 96],
+  ['64:ff9b::', 96],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const) {
+  PRIVATE.addSubnet(network, prefix, 'ipv6')
+}
+
+const isPrivate = (address: string): boolean => {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  const plain = mapped ?? address
+  return isIP(plain) === 6 ? PRIVATE.check(plain, 'ipv6') : PRIVATE.check(plain, 'ipv4')
+}
+
+export interface AddressRules {
+  /** Whether hosts on private addresses and the loopback may be asked: an own git server, or a test's. */
+  allowsPrivate: boolean
+}
+
+/** The URL, as git may be given it. Throws SOURCE_REFUSED for what is no plain address of a repository. */
+export function parseRepositoryUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const refuse = (why: string) => new BuildFailure('SOURCE_REFUSED', `The repository's address ${why}`)
+  if (!url) throw refuse('is not a URL')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('must begin with https:// or http://')
+  if (url.username !== '' || url.password !== '') throw refuse('must not hold a user name or a password')
+  if (url.search !== '' || url.hash !== '') throw refuse('must not hold a query or a fragment')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  if (/[\u0000-\u0020\\]/.test(text) || /%(0[0-9a-f]|1[0-9a-f]|2e|2f|5c)|\/\.\.?(\/|$)/i.test(text)) {
+    throw refuse('holds characters that no repository has')
+  }
+  return url
+}
+
+/**
+ * Finds the host's addresses, and returns the setting that makes git use exactly those: a name that is asked for a second
+ * time could lead elsewhere. Throws SOURCE_REFUSED for a host on a private address, SOURCE_UNREACHABLE for one nobody knows.
+ */
+export async function pinAddress(url: URL, { allowsPrivate }: AddressRules): Promise<Record<string, string>> {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const addresses = isIP(host) ? [host] : await resolve(host)
+  const inside = allowsPrivate ? undefined : addresses.find(isPrivate)
+  if (inside !== undefined) {
+    throw new BuildFailure('SOURCE_REFUSED', `The host ${host} is on a private address, from which nothing is built`)
+  }
+  if (isIP(host)) return {}
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
+  const listed = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(',')
+  return { 'http.curloptResolve': `${host}:${port}:${listed}` }
+}
+
+async function resolve(host: string): Promise<string[]> {
+  try {
+    const found = await lookup(host, { all: true })
+    return found.map(({ address }) => address)
+  } catch {
+    throw new BuildFailure('SOURCE_UNREACHABLE', `The name ${host} cannot be resolved`)
+  }
+}

@@ -1,0 +1,76 @@
+import { createPrivateKey, createSign } from 'node:crypto'
+import { z } from 'zod'
+import { BuildFailure } from '../../domain/build-failure.ts'
+
+/** A registered GitHub App, of which installations grant access to repositories. */
+export interface GitHubApp {
+  appId: string
+  /** PEM. */
+  privateKey: string
+  /** `https://api.github.com`, or an Enterprise server's. */
+  apiUrl: string
+}
+
+const JWT_SECONDS = 540
+/** Clocks differ: a token from the future is refused. */
+const CLOCK_SKEW_SECONDS = 60
+const TIMEOUT_MS = 15_000
+
+const tokenAnswer = z.object({ token: z.string().min(1) })
+
+/**
+ * A token that reads one repository of an installation for an hour. It is used for the clone it is made for, and then
+ * forgotten: never stored, never logged. Returns the value of an Authorization header.
+ */
+export async function mintAuthorization(
+  app: GitHubApp,
+  installationId: string,
+  repository: string,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!/^\d{1,20}$/.test(installationId)) {
+    throw new BuildFailure('SOURCE_REFUSED', 'gitInstallationId must be the number of a GitHub App installation')
+  }
+  const response = await ask(app, installationId, repository, signal)
+  if (!response.ok) {
+    const isFinal = response.status >= 400 && response.status < 500 && response.status !== 429
+    throw new BuildFailure(
+      isFinal ? 'SOURCE_NOT_FOUND' : 'SOURCE_UNREACHABLE',
+      isFinal
+        ? `GitHub gives the installation ${installationId} no access to ${repository} (${response.status})`
+        : `GitHub's API answers ${response.status}`,
+    )
+  }
+  const answer = tokenAnswer.safeParse(await response.json().catch(() => null))
+  if (!answer.success) throw new BuildFailure('SOURCE_UNREACHABLE', "GitHub's API gave no token")
+  return `Basic ${Buffer.from(`x-access-token:${answer.data.token}`).toString('base64')}`
+}
+
+async function ask(app: GitHubApp, installationId: string, repository: string, signal: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(`${app.apiUrl.replace(/\/$/, '')}/app/installations/${installationId}/access_tokens`, {
+      method: 'POST',
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      headers: {
+        authorization: `Bearer ${jwtOf(app)}`,
+        accept: 'application/vnd.github+json',
+        'content-type': 'application/json',
+        'user-agent': 'berth',
+      },
+      body: JSON.stringify({ repositories: [repository], permissions: { contents: 'read' } }),
+    })
+  } catch {
+    signal.throwIfAborted()
+    throw new BuildFailure('SOURCE_UNREACHABLE', "GitHub's API does not answer")
+  }
+}
+
+function jwtOf({ appId, privateKey }: GitHubApp): string {
+  const now = Math.floor(Date.now() / 1000)
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const claims = { iat: now - CLOCK_SKEW_SECONDS, exp: now + JWT_SECONDS, iss: appId }
+  const unsigned = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`
+  const signature = createSign('RSA-SHA256').update(unsigned).sign(createPrivateKey(privateKey), 'base64url')
+  return `${unsigned}.${signature}`
+}

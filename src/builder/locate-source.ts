@@ -1,0 +1,97 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BuildFailure } from '../domain/build-failure.ts'
+import type { BuildSource } from '../domain/build-plan.ts'
+import { extractArchive } from './archive/extract.ts'
+import { checkOut, openRepository, resolveCommit } from './git/checkout.ts'
+import { type GitHubApp, mintAuthorization } from './git/github-app.ts'
+import type { SourceLimits } from './limits.ts'
+
+export interface SourceTools {
+  limits: SourceLimits
+  /** Where uploaded archives are. */
+  uploads: string
+  allowsPrivateHosts: boolean
+  gitHub: (GitHubApp & { cloneUrl: string }) | null
+  signal: AbortSignal
+}
+
+/** A source that was found, and has not been fetched. */
+export interface LocatedSource {
+  /** The same for the same files, whenever they are fetched. */
+  identity: string
+  branch: string | null
+  commit: string | null
+  /** For people: what is being built. */
+  about: string
+  /** Fetches it below the folder, and returns where its files are; null when there are none. */
+  fetch(): Promise<string | null>
+}
+
+/** Finds out exactly which source is meant, in an empty folder of its own. Throws BuildFailure. */
+export async function locateSource(source: BuildSource, directory: string, tools: SourceTools): Promise<LocatedSource> {
+  if (source.kind === 'git') return locateCommit(source, directory, tools)
+  if (source.kind === 'upload') return locateUpload(source, directory, tools)
+  const nothing = { branch: null, commit: null, fetch: async () => null }
+  return { identity: 'none', about: 'the Dockerfile alone', ...nothing }
+}
+
+async function locateCommit(
+  source: Extract<BuildSource, { kind: 'git' }>,
+  directory: string,
+  { limits, allowsPrivateHosts, gitHub, signal }: SourceTools,
+): Promise<LocatedSource> {
+  const authorization = await authorizationFor(source, gitHub, signal)
+  const request = { ...source, authorization }
+  const git = { limits, addresses: { allowsPrivate: allowsPrivateHosts }, signal }
+  const repository = await openRepository(request, directory, git)
+  const commit = await resolveCommit(repository, request)
+  return {
+    identity: `git ${commit}`,
+    branch: source.branch,
+    commit,
+    about: `commit ${commit.slice(0, 12)} of ${source.url}${source.branch ? ` (${source.branch})` : ''}`,
+    fetch: () => checkOut(repository, commit, directory, git),
+  }
+}
+
+/** Only for repositories of the very host that the token is from. */
+function authorizationFor(
+  { url, installationId }: Extract<BuildSource, { kind: 'git' }>,
+  gitHub: SourceTools['gitHub'],
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (!installationId || !gitHub || !url.startsWith(`${gitHub.cloneUrl.replace(/\/$/, '')}/`))
+    return Promise.resolve(null)
+  const repository =
+    url
+      .split('/')
+      .at(-1)
+      ?.replace(/\.git$/, '') ?? ''
+  return mintAuthorization(gitHub, installationId, repository, signal)
+}
+
+async function locateUpload(
+  { storageKey, sha256 }: Extract<BuildSource, { kind: 'upload' }>,
+  directory: string,
+  { uploads, limits, signal }: SourceTools,
+): Promise<LocatedSource> {
+  return {
+    identity: `upload ${sha256}`,
+    branch: null,
+    commit: null,
+    about: `the upload ${storageKey}`,
+    async fetch() {
+      const tree = join(directory, 'tree')
+      await mkdir(tree)
+      await extractArchive(uploadPath(uploads, storageKey), tree, limits, signal).catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+        throw new BuildFailure('SOURCE_NOT_FOUND', 'The uploaded archive is no longer there; upload it again')
+      })
+      return tree
+    },
+  }
+}
+
+/** Keys are ids of ours, and so no path leads anywhere else. */
+export const uploadPath = (uploads: string, storageKey: string): string => join(uploads, storageKey)

@@ -1,0 +1,46 @@
+/** Where the source of a version comes from. */
+export type BuildSource =
+  | {
+      kind: 'git'
+      /** Of the repository, without credentials. */
+      url: string
+      /** Null: the repository's default branch. */
+      branch: string | null
+      /** Set when a commit is built again; null: the branch's newest. */
+      commit: string | null
+      /** A GitHub App's installation, for private repositories. */
+      installationId: string | null
+    }
+  | { kind: 'upload'; storageKey: string; sha256: string }
+  /** An inline Dockerfile that needs no files. */
+  | { kind: 'none' }
+
+/** All that decides what a build makes, besides the variables that its configuration holds. Recorded with the version. */
+export interface BuildPlan {
+  source: BuildSource
+  preset: string
+  presetVersion: string | null
+  contextDir: string
+  dockerfilePath: string | null
+  dockerfileContent: string | null
+  buildArgs: string | null
+  pullCredentialId: string | null
+  /** Build even where a version of the same source and settings exists. */
+  isForced: boolean
+}
+
+/** The fields whose change needs a build (contract §3), by the name that they have on the app. */
+const COMPARED: readonly (readonly [field: string, of: (plan: BuildPlan) => unknown])[] = [
+  ['gitBranch', ({ source }) => (source.kind === 'git' ? source.branch : null)],
+  ['dockerPreset', ({ preset }) => preset],
+  ['dockerPresetVersion', ({ presetVersion }) => presetVersion],
+  ['contextDir', ({ contextDir }) => contextDir],
+  ['dockerfilePath', ({ dockerfilePath }) => dockerfilePath],
+  ['customDockerfileContent', ({ dockerfileContent }) => dockerfileContent],
+  ['buildArgs', ({ buildArgs }) => buildArgs],
+  ['buildPullAccountSecretId', ({ pullCredentialId }) => pullCredentialId],
+]
+
+/** The settings in which two plans differ, each with its old and new value. */
+export const buildDifferences = (from: BuildPlan, to: BuildPlan): { field: string; from: unknown; to: unknown }[] =>
+  COMPARED.filter(([, of]) => of(from) !== of(to)).map(([field, of]) => ({ field, from: of(from), to: of(to) }))

@@ -1,0 +1,113 @@
+import { type BuilderTraits, type ImageBuild, RuntimeError } from '../runtime.ts'
+import { messageOf, statusOf } from './answers.ts'
+import { buildKitLines } from './build-kit-trace.ts'
+import { ask, type Engine } from './connection.ts'
+import { imageLabels, stageLabels } from './labels.ts'
+import type { AccountNetworks } from './networks.ts'
+
+const CPU_PERIOD_US = 100_000
+const IMAGE_ID = /sha256:[0-9a-f]{64}/
+/** An engine's own trouble: a later attempt may not meet it. */
+const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error|failed to create endpoint/i
+
+/** From this version on, engines prefer BuildKit; older ones that have it give its builds no limits. */
+const PREFERS_BUILDKIT = 1.42
+
+async function usesBuildKit(engine: Engine, signal: AbortSignal): Promise<boolean> {
+  if (engine.builder !== 'auto') return engine.builder === 'buildkit'
+  const { ApiVersion } = (await ask(engine, { path: '/version', signal })) as { ApiVersion: string }
+  return Number(ApiVersion) >= PREFERS_BUILDKIT
+}
+
+export async function builderTraits(engine: Engine, signal: AbortSignal): Promise<BuilderTraits> {
+  return {
+    hasCacheMounts: await usesBuildKit(engine, signal),
+    namespace: engine.installationId.slice(-8),
+    stageLabels: (appEnvId) => stageLabels(engine.installationId, appEnvId),
+  }
+}
+
+/** A message of the stream in which a build is answered: classic lines, BuildKit's trace, a failure, the image's id. */
+interface Progress {
+  stream?: string
+  status?: string
+  error?: string
+  id?: string
+  aux?: { ID?: string } | string
+}
+
+/** Builds, and hands on each line. The engine ends the build when the connection closes, whoever closes it. */
+export async function buildImage(
+  { engine, networks }: { engine: Engine; networks: AccountNetworks },
+  build: ImageBuild,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    const isBuildKit = await usesBuildKit(engine, signal)
+    const answer = await engine.docker.buildImage(build.context, {
+      ...optionsOf(engine, build),
+      // A build meets its account's containers and nobody else's. BuildKit knows no such networks.
+      ...(isBuildKit ? { version: '2' } : { version: '1', networkmode: await networks.ensure(build.accountId) }),
+      abortSignal: signal,
+    })
+    return await followBuild(answer, build)
+  } catch (error) {
+    const status = statusOf(error)
+    if (status !== null && status < 500) throw failureOf(messageOf(error))
+    throw error
+  }
+}
+
+function optionsOf({ installationId }: Engine, build: ImageBuild) {
+  const memory = build.resources.memoryMb * 1024 * 1024
+  const registries = Object.entries(build.credentials)
+  return {
+    t: build.name,
+    dockerfile: build.dockerfile,
+    labels: imageLabels(installationId, build),
+    buildargs: { ...build.buildArgs },
+    // Containers go with their step, whether it succeeded or not.
+    rm: true,
+    forcerm: true,
+    memory,
+    memswap: memory,
+    cpuperiod: CPU_PERIOD_US,
+    cpuquota: Math.round(build.resources.cpu * CPU_PERIOD_US),
+    ...(registries.length > 0 ? { registryconfig: Object.fromEntries(registries) } : {}),
+  }
+}
+
+async function followBuild(answer: NodeJS.ReadableStream, build: ImageBuild): Promise<string> {
+  let imageId = ''
+  let unfinished = ''
+  for await (const message of messagesOf(answer)) {
+    if (message.error !== undefined) throw failureOf(message.error)
+    if (message.id === 'moby.buildkit.trace' && typeof message.aux === 'string') {
+      for (const line of buildKitLines(message.aux)) build.onLine(line)
+    } else if (typeof message.aux === 'object') imageId = IMAGE_ID.exec(message.aux.ID ?? '')?.[0] ?? imageId
+    else if (message.stream !== undefined) {
+      const lines = (unfinished + message.stream).split('\n')
+      // A program that never ends its line must not fill the memory.
+      unfinished = (lines.pop() ?? '').slice(-64 * 1024)
+      for (const line of lines) if (line !== '') build.onLine(line)
+    }
+  }
+  if (unfinished !== '') build.onLine(unfinished)
+  if (imageId === '') throw new Error('The container engine ended the build without an image')
+  return imageId
+}
+
+async function* messagesOf(answer: NodeJS.ReadableStream): AsyncGenerator<Progress> {
+  answer.setEncoding('utf8')
+  let unfinished = ''
+  for await (const chunk of answer) {
+    const lines = (unfinished + chunk).split('\n')
+    unfinished = lines.pop() ?? ''
+    for (const line of lines) if (line.trim() !== '') yield JSON.parse(line)
+  }
+}
+
+const failureOf = (words: string): Error =>
+  ENGINE_TROUBLE.test(words)
+    ? new Error(`The container engine could not build: ${words}`)
+    : new RuntimeError('BUILD_FAILED', words)

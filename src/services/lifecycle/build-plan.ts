@@ -1,0 +1,70 @@
+import { findBuildPreset, presetVersion } from '../../app-types/presets/build-presets.ts'
+import type { Config } from '../../config.ts'
+import type { Transaction } from '../../database/client.ts'
+import type { App, AppEnv } from '../../database/generated/prisma/client.ts'
+import { parseBuildArgs } from '../../domain/build-args.ts'
+import type { BuildPlan, BuildSource } from '../../domain/build-plan.ts'
+import { conflict } from '../../domain/errors.ts'
+
+type SourceApp = Pick<
+  App,
+  'gitRepo' | 'gitNamespace' | 'gitInstallationId' | 'isCliDeployment' | 'customDockerfileContent'
+>
+
+/** The URL that an app's repository is cloned from: what was given as one, or the provider's for namespace and name. */
+export function repositoryUrl({ gitRepo, gitNamespace }: SourceApp, { BERTH_GITHUB_URL }: Config): string | null {
+  if (!gitRepo) return null
+  if (/^https?:\/\//.test(gitRepo)) return gitRepo
+  const parts = [gitNamespace ?? '', gitRepo.replace(/\.git$/, '')].map(encodeURIComponent)
+  return `${BERTH_GITHUB_URL.replace(/\/$/, '')}/${parts.join('/')}.git`
+}
+
+/** Where the next build's source is; null when there is none. */
+export async function findSource(
+  tx: Transaction,
+  appEnv: AppEnv & { app: App },
+  config: Config,
+): Promise<BuildSource | null> {
+  const { app } = appEnv
+  const upload = app.isCliDeployment ? await newestUpload(tx, appEnv.id) : null
+  if (upload) return upload
+  const url = repositoryUrl(app, config)
+  const installationId = app.gitInstallationId
+  if (url) return { kind: 'git', url, branch: appEnv.gitBranch, commit: null, installationId }
+  return app.customDockerfileContent && !app.isCliDeployment ? { kind: 'none' } : null
+}
+
+async function newestUpload(tx: Transaction, appEnvId: string): Promise<BuildSource | null> {
+  const upload = await tx.upload.findFirst({
+    where: { appEnvId, notifiedAt: { not: null }, sha256: { not: null } },
+    orderBy: { notifiedAt: 'desc' },
+  })
+  return upload?.sha256 ? { kind: 'upload', storageKey: upload.id, sha256: upload.sha256 } : null
+}
+
+/** All that the next build of an environment would be told. */
+export const planFor = (app: App, source: BuildSource, isForced: boolean): BuildPlan => ({
+  source,
+  preset: app.dockerPreset,
+  presetVersion: app.dockerPresetVersion,
+  contextDir: app.contextDir,
+  dockerfilePath: app.dockerfilePath,
+  dockerfileContent: app.customDockerfileContent,
+  buildArgs: app.buildArgs,
+  pullCredentialId: app.buildPullAccountSecretId,
+  isForced,
+})
+
+/** Throws a CONFLICT for what can be told to fail before a worker has looked at the source. */
+export function assertBuildable(app: App): void {
+  if (app.builder !== 'DOCKER') {
+    throw conflict('BUILDER_NOT_AVAILABLE', `The builder ${app.builder} is not installed here; set builder to DOCKER`)
+  }
+  const preset = findBuildPreset(app.dockerPreset)
+  if (preset && presetVersion(preset, app.dockerPreset, app.dockerPresetVersion) === null) {
+    const known = preset.versions.map((version) => `${app.dockerPreset}_${version}`).join(', ')
+    throw conflict('PRESET_VERSION_UNKNOWN', `There is no ${app.dockerPresetVersion}; there are ${known}`)
+  }
+  const parsed = parseBuildArgs(app.buildArgs)
+  if ('problem' in parsed) throw conflict('BUILD_ARGS_INVALID', `buildArgs ${parsed.problem}`)
+}

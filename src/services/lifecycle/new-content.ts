@@ -1,0 +1,51 @@
+import type { Content } from '../../database/generated/prisma/client.ts'
+import type { BuildPlan } from '../../domain/build-plan.ts'
+import type { Configuration } from '../../domain/configuration.ts'
+import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
+
+/** A version that is to come into being. */
+export interface NewContent {
+  image: string
+  /** Set when it repeats a version whose image is pinned already. */
+  imageDigest: string | null
+  fromContentId: string | null
+  configuration: Configuration
+  /** Null for a prebuilt image. */
+  build: {
+    plan: BuildPlan
+    key: string | null
+    branch: string | null
+    commit: string | null
+  } | null
+}
+
+export const imageContent = (image: string, configuration: Configuration): NewContent => {
+  return { image, imageDigest: null, fromContentId: null, configuration, build: null }
+}
+
+/** A version that is built from source first. Its image has a name once it is there. */
+export function builtContent(
+  appEnv: LoadedAppEnv,
+  plan: BuildPlan,
+  configuration: Configuration,
+  fromContentId: string | null = null,
+): NewContent {
+  const branch = plan.source.kind === 'git' ? plan.source.branch : null
+  const commit = plan.source.kind === 'git' ? plan.source.commit : null
+  const image = `${appEnv.cliEnvName}:${appEnv.lastVersion + 1}`
+  return { image, imageDigest: null, fromContentId, configuration, build: { plan, key: null, branch, commit } }
+}
+
+/** The image of an earlier version, whether it was built or pulled, and another configuration. */
+export function repeatedContent(earlier: Content, configuration: Configuration): NewContent {
+  const { image, imageDigest, id, buildPlan, buildKey, gitBranch, gitCommitId } = earlier
+  return {
+    image,
+    imageDigest,
+    fromContentId: id,
+    configuration,
+    build: buildPlan
+      ? { plan: buildPlan as unknown as BuildPlan, key: buildKey, branch: gitBranch, commit: gitCommitId }
+      : null,
+  }
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { type AppEnvAddress, lockAppEnv } from '../app-env/load-app-env.ts'
+import { command } from '../command.ts'
+import { appEnvTarget, id } from '../input.ts'
+import { beginOperation } from '../lifecycle/begin-operation.ts'
+import { nextBuild } from '../lifecycle/build.ts'
+import { type LifecycleResult, withPresentStatus } from '../lifecycle/lifecycle-operation.ts'
+
+export const notifyCodeUpload = command({
+  name: 'notifyCodeUpload',
+  about: 'Say that the archive is uploaded: it is built and deployed.',
+  input: z.strictObject({ ...appEnvTarget, storageKey: id('upload, from request-storage-key') }),
+  permission: 'appEnv:operate',
+  refresh: withPresentStatus,
+  target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
+  async execute(context, { storageKey }, { appEnv }): Promise<LifecycleResult> {
+    const { tx } = context
+    const upload = await tx.upload.findFirst({ where: { id: storageKey, appEnvId: appEnv.id } })
+    if (!upload) throw notFound('upload', storageKey)
+    if (!upload.uploadedAt) throw conflict('NOT_UPLOADED', 'Nothing has been uploaded under that storage key yet')
+    await tx.upload.update({ where: { id: storageKey }, data: { notifiedAt: new Date() } })
+    const content = await nextBuild(context, appEnv, false)
+    const operation = await beginOperation(context, appEnv, { kind: 'BUILD', content })
+    return {
+      success: true,
+      message: 'Build of the uploaded code started',
+      appEnv: { appEnvId: appEnv.id, name: appEnv.name, status: 'UPDATING' },
+      operationId: operation.id,
+    }
+  },
+})

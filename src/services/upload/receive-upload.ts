@@ -1,0 +1,75 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Config } from '../../config.ts'
+import type { Database } from '../../database/client.ts'
+import type { Upload } from '../../database/generated/prisma/client.ts'
+import { conflict, DomainError, notFound } from '../../domain/errors.ts'
+import { hashOf } from './request-storage-key.ts'
+
+const BYTES_PER_MB = 1024 * 1024
+
+interface Received {
+  storageKey: string
+  sizeBytes: number
+  sha256: string
+}
+
+/**
+ * Streams an archive to the disk, under the name that a build will look for. One that breaks off leaves nothing, and
+ * may be repeated until a build has been asked for.
+ */
+export async function receiveUpload(
+  { database, config }: { database: Database; config: Config },
+  { storageKey, secret }: { storageKey: string; secret: string },
+  body: AsyncIterable<Uint8Array>,
+): Promise<Received> {
+  await getOpen(database, storageKey, secret)
+  const folder = resolve(config.BERTH_DATA_DIR, 'uploads')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const draft = join(folder, `${storageKey}.${randomUUID()}.part`)
+  try {
+    const { sizeBytes, sha256 } = await write(body, draft, config.BERTH_SOURCE_LIMIT_MB)
+    // Looked at again: it may have been built, or have expired, while this took its time.
+    await getOpen(database, storageKey, secret)
+    await rename(draft, join(folder, storageKey))
+    const data = { sizeBytes: BigInt(sizeBytes), sha256, uploadedAt: new Date() }
+    await database.upload.updateMany({ where: { id: storageKey, notifiedAt: null }, data })
+    return { storageKey, sizeBytes, sha256 }
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** Whoever does not know the secret is told nothing about what there is. */
+async function getOpen(database: Database, storageKey: string, secret: string): Promise<Upload> {
+  const upload = await database.upload.findFirst({
+    where: { id: storageKey, secretHash: hashOf(secret), appEnv: { deletedAt: null } },
+  })
+  if (!upload) throw notFound('upload', storageKey)
+  if (upload.notifiedAt) throw conflict('ALREADY_BUILT', 'A build of this upload has been asked for; ask for a new key')
+  if (upload.expiresAt < new Date()) throw conflict('UPLOAD_EXPIRED', 'The upload URL has expired; ask for a new one')
+  return upload
+}
+
+async function write(body: AsyncIterable<Uint8Array>, file: string, limitMb: number) {
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sizeBytes += chunk.length
+      hash.update(chunk)
+      const isTooLarge = sizeBytes > limitMb * BYTES_PER_MB
+      done(isTooLarge ? tooLarge(limitMb) : null, chunk)
+    },
+  })
+  await pipeline(body, counted, createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+  if (sizeBytes === 0) throw new DomainError('INVALID_INPUT', 'UPLOAD_EMPTY', 'The archive is empty')
+  return { sizeBytes, sha256: hash.digest('hex') }
+}
+
+export const tooLarge = (limitMb: number): DomainError =>
+  new DomainError('PAYLOAD_TOO_LARGE', undefined, `The archive is larger than ${limitMb} MB`)

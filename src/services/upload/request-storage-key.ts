@@ -1,0 +1,66 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { conflict } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import { type AppEnvAddress, type AppEnvTarget, lockAppEnv } from '../app-env/load-app-env.ts'
+import { type CommandContext, command } from '../command.ts'
+import { appEnvTarget } from '../input.ts'
+import { UPLOAD_PATH } from './upload-path.ts'
+
+const URL_SECONDS = 3600
+const SECRET_BYTES = 32
+/** Each may become a file as large as a source may be. */
+const MOST_OPEN = 10
+
+export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+export const requestStorageKey = command({
+  name: 'requestStorageKey',
+  about: 'Ask for a place to upload source code to. PUT the archive to uploadUrl within an hour, then notify.',
+  input: z.strictObject({
+    ...appEnvTarget,
+    fileExtension: z
+      .string()
+      .regex(/^\.(zip|tgz|tar\.gz)$/, 'must be .zip, .tgz or .tar.gz')
+      .describe('Kind of the archive: .zip, .tgz or .tar.gz.'),
+  }),
+  permission: 'appEnv:operate',
+  target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
+  async execute(context, { fileExtension }, { appEnv }: AppEnvTarget) {
+    const { tx, caller } = context
+    if (!appEnv.app.isCliDeployment) {
+      throw conflict(
+        'SOURCE_NOT_CONFIGURED',
+        'The app is not deployed by uploads: it was created without isCliDeployment',
+      )
+    }
+    const open = { appEnvId: appEnv.id, uploadedAt: null, expiresAt: { gt: new Date() } }
+    if ((await tx.upload.count({ where: open })) >= MOST_OPEN) {
+      throw conflict('TOO_MANY_UPLOADS', `${MOST_OPEN} uploads of this environment have been asked for and not begun`)
+    }
+    const storageKey = newId('upl')
+    const secret = randomBytes(SECRET_BYTES).toString('base64url')
+    await tx.upload.create({
+      data: {
+        id: storageKey,
+        appEnvId: appEnv.id,
+        fileExtension,
+        secretHash: hashOf(secret),
+        requestedBy: caller.userId ?? caller.tokenId,
+        expiresAt: new Date(Date.now() + URL_SECONDS * 1000),
+      },
+    })
+    const host = await tx.host.findFirst({ where: { appEnvId: appEnv.id }, orderBy: { id: 'asc' } })
+    context.note({ storageKey, fileExtension })
+    context.made(storageKey, secret)
+    return {
+      uploadUrl: `${originOf(context)}${UPLOAD_PATH}?${new URLSearchParams({ storageKey, secret })}`,
+      storageKey,
+      envUrl: host ? `http://${host.host}` : null,
+    }
+  },
+})
+
+/** Where the client has found the API is where it finds it again, unless the installation says otherwise. */
+const originOf = ({ config, origin }: CommandContext): string =>
+  (config.BERTH_API_URL ?? origin ?? `http://${config.HOST}:${config.PORT}`).replace(/\/$/, '')

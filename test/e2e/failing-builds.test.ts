@@ -1,0 +1,145 @@
+import { readdir } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import { sourceOf } from '../support/source-archive.ts'
+import { eventually } from '../worker/fixtures.ts'
+import { type BuildSite, type BuiltApp, createBuildSite } from './build-site.ts'
+import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { ask } from './visitors.ts'
+
+let berth: TestPlatform
+let images: BuildImages
+let site: BuildSite
+
+beforeAll(async () => {
+  berth = await startTestPlatform({
+    BERTH_BUILD_TIMEOUT_SECONDS: '6',
+    BERTH_BUILD_LOG_LINES: '500',
+    BERTH_IMAGE_LIMIT_MB: '400',
+  })
+  images = await ensureBuildImages(berth.docker)
+  site = createBuildSite(berth)
+}, 180_000)
+
+afterAll(() => berth?.stop())
+
+const SERVER = `require('node:http').createServer((q, r) => r.end('good')).listen(process.env.PORT)
+process.on('SIGTERM', () => process.exit(0))`
+
+const source = (...instructions: string[]) => {
+  const start = 'CMD ["node", "/server.js"]'
+  const lines = [`FROM ${images.node}`, ...instructions, 'COPY server.js /', 'USER node', start]
+  return sourceOf({ Dockerfile: lines.join('\n'), 'server.js': SERVER })
+}
+
+async function serving(fields: Record<string, unknown> = {}): Promise<BuiltApp> {
+  const app = await site.uploadedApp(fields)
+  expect(await site.upload(app, await source())).toMatchObject({ status: 'SUCCEEDED' })
+  return app
+}
+
+/** The version before serves as if nothing had been tried, and only its image is on the engine. */
+async function expectUntouched(app: BuiltApp): Promise<void> {
+  expect(await ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'good' })
+  const { status, currentVersion } = await berth.ok<{ status: string; currentVersion: number }>(
+    'GET',
+    `/app-env/status?appEnvId=${app.appEnvId}`,
+  )
+  expect([status, currentVersion]).toEqual(['RUNNING', 1])
+  const filters = { label: [`berth.env=${app.appEnvId}`] }
+  await eventually(
+    () => berth.docker.listImages({ filters }),
+    (seen) => seen.length === 1,
+  )
+  const builds = { label: [`berth.env=${app.appEnvId}`, 'berth.role=build'] }
+  expect(await berth.docker.listContainers({ all: true, filters: builds })).toEqual([])
+  const folders = await readdir(`${berth.dataDir}/builds`).catch(() => [])
+  expect(folders).toEqual([])
+}
+
+test('a build that fails says why, with the last lines', async () => {
+  const app = await serving()
+  const operation = await site.upload(app, await source('RUN echo cannot find the cork >&2; exit 3'))
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_FAILED' })
+  expect(operation.message).toMatch(/returned a non-zero code: 3[\s\S]*cannot find the cork/)
+  expect((await site.logOf(operation.contentId)).join('\n')).toMatch(/cannot find the cork[\s\S]*The build failed/)
+  await expectUntouched(app)
+}, 120_000)
+
+test('a build that hangs ends at its deadline', async () => {
+  const app = await serving()
+  const operation = await site.upload(app, await source('RUN sleep 600'))
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_TIMEOUT' })
+  await expectUntouched(app)
+}, 120_000)
+
+test('a build that floods its log keeps its first lines and its last, and counts the others', async () => {
+  const app = await site.uploadedApp()
+  const flood = 'RUN node -e "for (let i = 0; i < 20000; i += 1) console.log(\'line \' + i)"'
+  const operation = await site.upload(app, await source(flood))
+  expect(operation).toMatchObject({ status: 'SUCCEEDED' })
+  const log = await site.logOf(operation.contentId)
+  expect(log.length).toBeLessThanOrEqual(501)
+  expect(log).toContain('line 0')
+  expect(log).toContain('line 19999')
+  expect(log.join('\n')).toMatch(/… 19\d\d\d lines are left out …/)
+}, 120_000)
+
+test('a build whose image is too large is refused, and the image is not kept', async () => {
+  const app = await serving()
+  const operation = await site.upload(app, await source('RUN dd if=/dev/zero of=/big bs=1000000 count=300'))
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'IMAGE_TOO_LARGE' })
+  await expectUntouched(app)
+}, 120_000)
+
+test('a build that is cancelled, or superseded, is killed', async () => {
+  const app = await serving()
+  const hanging = async () => {
+    const storageKey = await site.put(app, await source(`RUN sleep ${500 + Math.round(Math.random() * 1000)}`))
+    await berth.ok('POST', '/app-env/notify-code-upload', { appEnvId: app.appEnvId, storageKey })
+    const builds = { label: [`berth.env=${app.appEnvId}`, 'berth.role=build'] }
+    await eventually(
+      () => berth.docker.listContainers({ filters: builds }),
+      (seen) => seen.some(({ Command }) => Command.includes('sleep')),
+    )
+    const { operations } = await berth.ok<{ operations: { operationId: string }[] }>(
+      'GET',
+      `/operations?appEnvId=${app.appEnvId}`,
+    )
+    return operations[0]?.operationId ?? ''
+  }
+  await berth.ok('POST', '/operation/cancel', { operationId: await hanging() })
+  expect(await site.ended(app)).toMatchObject({ status: 'CANCELLED', reason: 'CANCELLED_BY_USER' })
+  await eventually(
+    () =>
+      expectUntouched(app).then(
+        () => '',
+        (error: Error) => error.message,
+      ),
+    (problem) => problem === '',
+  )
+
+  const superseded = await hanging()
+  await berth.ok('POST', '/app-env/redeploy', { appEnvId: app.appEnvId })
+  expect(await site.ended(app)).toMatchObject({ status: 'SUCCEEDED' })
+  const { status, reason } = await berth.ok<{ status: string; reason: string }>(
+    'GET',
+    `/operation?operationId=${superseded}`,
+  )
+  expect([status, reason]).toEqual(['CANCELLED', 'SUPERSEDED'])
+  const builds = { label: [`berth.env=${app.appEnvId}`, 'berth.role=build'] }
+  await eventually(
+    () => berth.docker.listContainers({ all: true, filters: builds }),
+    (seen) => seen.length === 0,
+  )
+}, 120_000)
+
+test('secret values never show in the log', async () => {
+  const envVars = [{ name: 'NPM_TOKEN', value: 'hunter2-hunter2', type: 'BUILD', isSecret: true }]
+  const app = await site.uploadedApp({}, { envVars })
+  const operation = await site.upload(app, await source('ARG NPM_TOKEN', 'RUN echo the token is $NPM_TOKEN'))
+  expect(operation).toMatchObject({ status: 'SUCCEEDED' })
+  const log = (await site.logOf(operation.contentId)).join('\n')
+  expect(log).toContain('the token is ***SECRET***')
+  expect(log).not.toContain('hunter2')
+}, 120_000)

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import { type GitServer, startGitServer } from '../support/git-server.ts'
+import { type BuildSite, createBuildSite } from './build-site.ts'
+import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { ask } from './visitors.ts'
+
+let berth: TestPlatform
+let images: BuildImages
+let site: BuildSite
+let git: GitServer
+
+beforeAll(async () => {
+  berth = await startTestPlatform({ BERTH_GIT_PRIVATE_HOSTS: 'true' })
+  images = await ensureBuildImages(berth.docker)
+  site = createBuildSite(berth)
+  git = await startGitServer()
+}, 180_000)
+
+afterAll(async () => {
+  await berth?.stop()
+  await git?.close()
+})
+
+const server = (words: string) => `
+const server = require('node:http').createServer((q, r) => r.end(${words}))
+server.listen(process.env.PORT)
+process.on('SIGTERM', () => process.exit(0))
+`
+const manifest = (scripts: Record<string, string>) => JSON.stringify({ name: 'shop', version: '1.0.0', scripts })
+const lock = JSON.stringify({
+  name: 'shop',
+  version: '1.0.0',
+  lockfileVersion: 3,
+  packages: { '': { name: 'shop', version: '1.0.0' } },
+})
+const visit = async (host: string, path = '/') =>
+  (await ask(berth.platform.ingressUrl ?? '', host, undefined, path)).body
+const baseImages = () => `NODE_IMAGE=${images.node} STATIC_IMAGE=${images.static}`
+
+const sources = {
+  EXPRESS: {
+    'package.json': manifest({ start: 'node server.js' }),
+    'package-lock.json': lock,
+    'server.js': server(`'express, by user ' + process.getuid()`),
+  },
+  VITE: {
+    'package.json': manifest({
+      build: `node -e "const f=require('fs');f.mkdirSync('dist');f.copyFileSync('index.html','dist/index.html')"`,
+    }),
+    'package-lock.json': lock,
+    'index.html': '<h1>vite</h1>',
+  },
+  NODE_JS_INSTALL_BUILD_START: {
+    'package.json': manifest({ build: 'cp source.js built.js', start: 'node built.js' }),
+    'package-lock.json': lock,
+    'source.js': server(`'built and started'`),
+  },
+} as const
+
+describe('a git repository', () => {
+  test.each([
+    ['EXPRESS', '/', 'express, by user 1000'],
+    ['VITE', '/some/route', '<h1>vite</h1>'],
+    ['NODE_JS_INSTALL_BUILD_START', '/', 'built and started'],
+  ] as const)(
+    'is built by the preset %s, deployed, and answers',
+    async (dockerPreset, path, expected) => {
+      const name = dockerPreset.toLowerCase()
+      const commit = git.commit(name, sources[dockerPreset])
+      const app = await site.gitApp({ dockerPreset, gitRepo: git.repository(name), buildArgs: baseImages() })
+      const operation = await site.build(app)
+      expect(operation).toMatchObject({ status: 'SUCCEEDED', message: null })
+      expect(await visit(app.host, path)).toBe(expected)
+      const { currentDeployment } = await berth.ok<{ currentDeployment: object }>(
+        'GET',
+        `/app-env/status?appEnvId=${app.appEnvId}`,
+      )
+      expect(currentDeployment).toMatchObject({ type: 'BUILD', gitBranch: 'main', gitCommitId: commit })
+      const log = await site.logOf(operation.contentId)
+      expect(log[0]).toMatch(new RegExp(`^Building commit ${commit.slice(0, 12)}`))
+      expect(log.some((line) => /FROM \$NODE_IMAGE/.test(line))).toBe(true)
+      expect(log.at(-1)).toBe('The image is built')
+    },
+    180_000,
+  )
+
+  test('with a Dockerfile of its own is built by it, and a new commit replaces the version', async () => {
+    const files = (words: string) => ({
+      'deploy/Dockerfile': `FROM ${images.node}\nCOPY server.js /\nUSER node\nCMD ["node", "/server.js"]\n`,
+      'server.js': server(`'${words}'`),
+    })
+    git.commit('plain', files('first'))
+    const app = await site.gitApp({ gitRepo: git.repository('plain'), dockerfilePath: 'deploy/Dockerfile' })
+    const first = await site.build(app)
+    expect(await visit(app.host)).toBe('first')
+
+    const unchanged = await site.build(app)
+    expect(unchanged.steps.find(({ name }) => name === 'build')?.detail).toMatch(/nothing has changed since version 1/)
+    const forced = await site.build(app, { forceNewBuild: true })
+    expect(forced.steps.find(({ name }) => name === 'build')?.detail).toMatch(/^built sha256:/)
+
+    git.commit('plain', files('second'))
+    expect(await site.build(app)).toMatchObject({ status: 'SUCCEEDED' })
+    expect(await visit(app.host)).toBe('second')
+
+    const again = await site.build(app, { isRebuild: true, fromContentId: first.contentId })
+    expect(again).toMatchObject({ status: 'SUCCEEDED' })
+    expect(await visit(app.host)).toBe('first')
+
+    await berth.ok('POST', '/app-env/rollback', { appEnvId: app.appEnvId })
+    expect(await site.ended(app)).toMatchObject({ kind: 'ROLLBACK', status: 'SUCCEEDED' })
+    expect(await visit(app.host)).toBe('second')
+  }, 240_000)
+})
+
+test('images go with their environment', async () => {
+  git.commit('gone', sources.EXPRESS)
+  const app = await site.gitApp({ dockerPreset: 'EXPRESS', gitRepo: git.repository('gone'), buildArgs: baseImages() })
+  await site.build(app)
+  const ours = () => berth.docker.listImages({ filters: { label: [`berth.env=${app.appEnvId}`] } })
+  expect(await ours()).not.toEqual([])
+  const response = await berth.rest('DELETE', `/app-env?appEnvId=${app.appEnvId}`, undefined, { prefer: 'wait=60' })
+  expect(response.status).toBe(200)
+  expect(await ours()).toEqual([])
+}, 180_000)

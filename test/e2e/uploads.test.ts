@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import { sourceOf } from '../support/source-archive.ts'
+import { type BuildSite, createBuildSite } from './build-site.ts'
+import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { ask } from './visitors.ts'
+
+let berth: TestPlatform
+let images: BuildImages
+let site: BuildSite
+
+beforeAll(async () => {
+  berth = await startTestPlatform()
+  images = await ensureBuildImages(berth.docker)
+  site = createBuildSite(berth)
+}, 120_000)
+
+afterAll(() => berth?.stop())
+
+const SERVER = `require('node:http').createServer((q, r) => r.end('hello from ' + process.env.GREETING)).listen(process.env.PORT)
+process.on('SIGTERM', () => process.exit(0))`
+
+test('code that is uploaded is built by its own Dockerfile, deployed, and answers', async () => {
+  const dockerfile = `FROM ${images.node}\nARG WHO\nENV GREETING=$WHO\nCOPY server.js /app/\nUSER node\nCMD ["node", "/app/server.js"]\n`
+  const app = await site.uploadedApp({ buildArgs: 'WHO="the build"' })
+  const operation = await site.upload(app, await sourceOf({ Dockerfile: dockerfile, 'server.js': SERVER }))
+  expect(operation).toMatchObject({ status: 'SUCCEEDED', reason: null })
+  expect(operation.steps.map((step) => step.name)).toEqual(['source', 'build', 'pull', 'create', 'ready', 'route'])
+  expect(await ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'hello from the build' })
+  const status = await berth.ok<{ currentDeployment: object }>('GET', `/app-env/status?appEnvId=${app.appEnvId}`)
+  expect(status.currentDeployment).toMatchObject({ type: 'BUILD', status: 'DEPLOYED', version: 1 })
+}, 120_000)
