@@ -15,7 +15,12 @@ export const getBuildLogs = read({
   query: z.strictObject({
     ...appEnvTarget,
     contentId: id('version').optional(),
-    search: z.string().max(200).optional().describe('Only lines that hold this text.'),
+    search: z
+      .string()
+      .max(200)
+      .refine((words) => !words.includes('\0'), 'must not contain a NUL character')
+      .optional()
+      .describe('Only lines that hold this text.'),
     ...paging,
   }),
   answer: z

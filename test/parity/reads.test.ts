@@ -35,6 +35,10 @@ const CASES: Record<string, ReadCase> = {
     field: byId('appEnvId', 'appEnv', 'status health replicas { ready } latestDeployment { version }'),
   },
   getAppEnvHistory: below('appEnvId', 'deployments', 'nodes { version canRollback cannotRollbackReason }'),
+  getBuildLogs: {
+    query: ({ contentId }) => ({ contentId }),
+    field: byId('contentId', 'deployment', 'buildLog { hasEnded nextCursor lines { message } }'),
+  },
   getAppEnvToken: below('appEnvId', 'appEnvToken', 'tokenId cliEnvName'),
   listPods: below('appEnvId', 'pods', 'name status lastTermination { exitCode outOfMemory }'),
   getMetrics: below('appEnvId', 'metrics', 'used { cpu memory } measuredAt'),
@@ -78,6 +82,7 @@ async function furnish(world: World) {
   const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
   return {
     ...{ appEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
+    contentId: operation?.contentId ?? '',
     tokens: { admin: world.adminToken, ...tokens },
   }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
-import { conflict, invalidField } from '../../domain/errors.ts'
+import { invalidField, notFound } from '../../domain/errors.ts'
 import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import { getAppEnv } from '../app-env/read-app-envs.ts'
 import type { Caller } from '../caller.ts'
@@ -43,7 +43,7 @@ export async function readBuildLog(
 async function newestBuild(database: Database, appEnvId: string): Promise<Content> {
   const newest = await database.content.findFirst({ where: { appEnvId, type: 'BUILD' }, orderBy: { version: 'desc' } })
   if (newest) return newest
-  throw conflict('NOT_BUILT', 'No version of this environment was built from source')
+  throw notFound('build in the app environment', appEnvId)
 }
 
 function sequenceOf(cursor: string): number {
