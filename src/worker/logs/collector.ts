@@ -9,9 +9,10 @@ import { claimBook, renewBooks } from './log-book.ts'
 
 const LOOK_MS = 200
 const RENEWALS_PER_LEASE = 4
-/** A container that is to be removed waits no longer for its last lines to be read. */
-const LAST_WORDS_MS = 15_000
-const LAST_WORDS_TRIES = 3
+/** Less than the removal has. What was read until then is kept, and the next attempt at the removal goes on there. */
+const LAST_WORDS_MS = 25_000
+/** Nobody else claims the book meanwhile, however slow the machine; a worker that dies at it delays the others so long. */
+const LAST_WORDS_LEASE_SECONDS = 30
 /** Of a container that dies again and again, only how it ended last is of interest. */
 const MOST_ENDS = 20
 
@@ -62,8 +63,9 @@ export class Collector {
     } catch (error) {
       signal.throwIfAborted()
       const known = asDomainError(error)
-      // What is away comes back, and the removal is tried again. Anything else must not keep the container for ever.
-      if (known instanceof DomainError && known.code !== 'NOT_FOUND') throw known
+      // The removal is tried again, unless the engine said that there is nothing to be read: then trying again is no use.
+      if (deadline.aborted) throw new Error('The last lines of a container could not be read in time')
+      if (error instanceof BookLost || (known instanceof DomainError && known.code !== 'NOT_FOUND')) throw known
       this.#options.log.warn({ err: error, appEnvId, containerId }, 'The last lines of a container could not be read')
     }
   }
@@ -152,20 +154,16 @@ export class Collector {
     const observed = await runtime.observe({ appEnvId }, { signal })
     await this.#close(appEnvId)
     this.#recorded.delete(appEnvId)
-    for (let tries = 1; ; tries += 1) {
-      const book = await claimBook(database, appEnvId, { ...this.#claimant(), isForced: true })
-      if (!book) throw new BookLost('The book could not be claimed')
+    const claimant = { ...this.#claimant(), leaseSeconds: LAST_WORDS_LEASE_SECONDS, isForced: true }
+    const book = await claimBook(database, appEnvId, claimant)
+    if (!book) throw new BookLost('The book could not be claimed')
+    const collection = new Collection(this.#tools, book)
+    try {
       const rows = await recordContainers(database, appEnvId, observed)
       const row = rows.find((one) => one.containerId === containerId)
-      const collection = new Collection(this.#tools, book)
-      try {
-        if (row?.startedAt) await collection.readToEnd(row, signal)
-        break
-      } catch (error) {
-        if (!(error instanceof BookLost) || tries >= LAST_WORDS_TRIES) throw error
-      } finally {
-        await collection.close()
-      }
+      if (row?.startedAt) await collection.readToEnd(row, signal)
+    } finally {
+      await collection.close()
     }
     this.see(appEnvId, observed)
   }

@@ -8,6 +8,8 @@ export interface Book {
   appEnvId: string
   token: number
   lastNumber: bigint
+  /** Every write renews the claim for so long. */
+  leaseSeconds: number
 }
 
 export interface BookLine {
@@ -37,14 +39,14 @@ export async function claimBook(
   appEnvId: string,
   { owner, leaseSeconds, isForced = false }: Claimant,
 ): Promise<Book | null> {
-  const [book] = await database.$queryRaw<Book[]>`
+  const [book] = await database.$queryRaw<Omit<Book, 'leaseSeconds'>[]>`
     INSERT INTO log_book AS b (app_env_id, lease_owner, lease_expires_at, lease_token)
     VALUES (${appEnvId}, ${owner}, now() + make_interval(secs => ${leaseSeconds}), 1)
     ON CONFLICT (app_env_id) DO UPDATE SET lease_owner = excluded.lease_owner,
       lease_expires_at = excluded.lease_expires_at, lease_token = b.lease_token + 1
     WHERE ${isForced} OR b.lease_expires_at IS NULL OR b.lease_expires_at < now()
     RETURNING id, app_env_id AS "appEnvId", lease_token AS token, last_number AS "lastNumber"`
-  return book ?? null
+  return book ? { ...book, leaseSeconds } : null
 }
 
 /**
@@ -61,7 +63,8 @@ export async function append(
   const marks = progress.map(({ place, cap }) => [place.stdout, place.stderr, cap] as const)
   const written = await database.$queryRaw<unknown[]>`
     WITH book AS (
-      UPDATE log_book SET last_number = last_number + ${lines.length}
+      UPDATE log_book SET last_number = last_number + ${lines.length},
+        lease_expires_at = now() + make_interval(secs => ${book.leaseSeconds})
       WHERE id = ${book.id} AND lease_token = ${book.token} AND last_number = ${book.lastNumber}
       RETURNING id, last_number
     ), places AS (
