@@ -26,6 +26,20 @@ export interface HealthCheck {
   headers: Record<string, string>
 }
 
+/** What an image is built with. It decides nothing where a prebuilt image runs. */
+export interface BuildSettings {
+  dockerPreset: string
+  dockerPresetVersion: string | null
+  builder: string
+  gitBranch: string | null
+  contextDir: string
+  dockerfilePath: string | null
+  customDockerfileContent: string | null
+  buildArgs: string | null
+  /** Registry login for base images. */
+  pullCredentialId: string | null
+}
+
 /** What a version runs with besides its image: recorded with it, so that a rollback brings it back. */
 export interface Configuration {
   port: number | null
@@ -36,4 +50,6 @@ export interface Configuration {
   imagePullCredentialId: string | null
   jobConfig: Record<string, unknown> | null
   functionConfig: Record<string, unknown> | null
+  /** Not recorded by versions from before builds were compared. */
+  build?: BuildSettings
 }

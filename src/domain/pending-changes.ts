@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Configuration, SealedVariable } from './configuration.ts'
+import type { BuildSettings, Configuration, SealedVariable } from './configuration.ts'
 
 export type ChangeKind = 'BUILD' | 'DEPLOY' | 'SCALE'
 
@@ -23,6 +23,19 @@ export interface Effective {
 /** What may be shown of a variable: its value, or a mask. */
 export type ShowVariable = (variable: SealedVariable) => string
 
+/** Each by the name under which it is set. */
+const BUILD_FIELDS = [
+  ['dockerPreset', 'dockerPreset'],
+  ['dockerPresetVersion', 'dockerPresetVersion'],
+  ['builder', 'builder'],
+  ['gitBranch', 'gitBranch'],
+  ['contextDir', 'contextDir'],
+  ['dockerfilePath', 'dockerfilePath'],
+  ['customDockerfileContent', 'customDockerfileContent'],
+  ['buildArgs', 'buildArgs'],
+  ['pullCredentialId', 'buildPullAccountSecretId'],
+] as const satisfies [keyof BuildSettings, string][]
+
 /** Compares what runs with what is configured. Computed at every read, so it can never go stale. */
 export function pendingChanges(running: Effective, configured: Effective, show: ShowVariable): PendingChange[] {
   const changes: PendingChange[] = []
@@ -31,6 +44,10 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
   }
   const [old, next] = [running.configuration, configured.configuration]
   compare('BUILD', 'useImage', running.useImage, configured.useImage)
+  // How a source would be built is of no account while images run, or before the first build.
+  if (!running.useImage && !configured.useImage && old.build && next.build) {
+    for (const [field, name] of BUILD_FIELDS) compare('BUILD', name, old.build[field], next.build[field])
+  }
   compare('DEPLOY', 'image', running.image, configured.image)
   compare('DEPLOY', 'port', old.port, next.port)
   compare('DEPLOY', 'zClouds', old.zClouds, next.zClouds)

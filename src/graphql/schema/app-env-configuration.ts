@@ -42,6 +42,7 @@ const comparedColumns = {
   containers: true,
   replicasDesired: true,
   zClouds: true,
+  gitBranch: true,
   startupConfig: true,
   jobConfig: true,
   functionConfig: true,

@@ -1,5 +1,5 @@
 import { acceptsImage } from '../../app-types/app-types.ts'
-import type { Configuration, StartupConfig } from '../../domain/configuration.ts'
+import type { BuildSettings, Configuration, StartupConfig } from '../../domain/configuration.ts'
 import { type PendingChange, pendingChanges } from '../../domain/pending-changes.ts'
 import type { AccountVault, Vault } from '../../secrets/vault.ts'
 import type { LoadedAppEnv } from './load-app-env.ts'
@@ -8,7 +8,7 @@ export const MASK = '***SECRET***'
 
 type ConfiguredAppEnv = Pick<
   LoadedAppEnv,
-  'app' | 'variables' | 'zClouds' | 'startupConfig' | 'jobConfig' | 'functionConfig'
+  'app' | 'variables' | 'zClouds' | 'startupConfig' | 'jobConfig' | 'functionConfig' | 'gitBranch'
 >
 
 /** The configuration that the next version of an environment would record. */
@@ -29,8 +29,21 @@ export function configurationOf(appEnv: ConfiguredAppEnv): Configuration {
     imagePullCredentialId: app.imagePullAccountSecretId,
     jobConfig: (appEnv.jobConfig ?? app.jobConfig ?? null) as Record<string, unknown> | null,
     functionConfig: (appEnv.functionConfig ?? app.functionConfig ?? null) as Record<string, unknown> | null,
+    build: buildSettingsOf(appEnv),
   }
 }
+
+const buildSettingsOf = ({ app, gitBranch }: Pick<ConfiguredAppEnv, 'app' | 'gitBranch'>): BuildSettings => ({
+  dockerPreset: app.dockerPreset,
+  dockerPresetVersion: app.dockerPresetVersion,
+  builder: app.builder,
+  gitBranch,
+  contextDir: app.contextDir,
+  dockerfilePath: app.dockerfilePath,
+  customDockerfileContent: app.customDockerfileContent,
+  buildArgs: app.buildArgs,
+  pullCredentialId: app.buildPullAccountSecretId,
+})
 
 /** What is configured and does not run yet. Nothing is pending before the first deployment. */
 export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingChange[] {
