@@ -21,6 +21,7 @@ export const functionApp: AppType = {
   requiresPort: true,
   hasHosts: true,
   alwaysAcceptsImage: true,
+  hasVolume: false,
   needsFunctions: true,
   config: { field: 'functionConfig', schema: functionConfig },
 }

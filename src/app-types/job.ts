@@ -27,6 +27,7 @@ export const job: AppType = {
   requiresPort: false,
   hasHosts: false,
   alwaysAcceptsImage: false,
+  hasVolume: false,
   needsFunctions: false,
   config: { field: 'jobConfig', schema: jobConfig },
 }

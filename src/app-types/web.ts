@@ -7,6 +7,7 @@ export const web: AppType = {
   requiresPort: true,
   hasHosts: true,
   alwaysAcceptsImage: false,
+  hasVolume: true,
   needsFunctions: false,
   config: null,
 }

@@ -1,3 +1,6 @@
+import type { Probes } from './health-check.ts'
+import type { Resources } from './resources.ts'
+
 export type VariableType = 'DEPLOY' | 'BUILD' | 'BOTH'
 
 export interface SealedVariable {
@@ -18,12 +21,18 @@ export interface StartupConfig {
   workingDir: string | null
 }
 
-export interface HealthCheck {
+export interface HealthCheck extends Probes {
   /** Null: a TCP connect is enough. */
   path: string | null
   /** Null: the app's port. */
   port: number | null
   headers: Record<string, string>
+}
+
+export interface MountedVolume {
+  id: string
+  path: string
+  diskMb: number
 }
 
 /** What an image is built with. It decides nothing where a prebuilt image runs. */
@@ -44,6 +53,10 @@ export interface BuildSettings {
 export interface Configuration {
   port: number | null
   zClouds: number
+  /** Set in place of a zCloud size. */
+  resources?: Resources | null
+  /** Data that outlives the containers. */
+  volume?: MountedVolume | null
   startup: StartupConfig | null
   healthCheck: HealthCheck
   variables: SealedVariable[]

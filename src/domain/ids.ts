@@ -1,13 +1,26 @@
 import { typeid } from 'typeid-js'
 
 /** The nouns that have ids of their own, by prefix (contract §1, Identifiers). */
-export type IdPrefix = 'acc' | 'usr' | 'app' | 'env' | 'con' | 'op' | 'var' | 'host' | 'tok' | 'aud' | 'ins' | 'cred'
+export type IdPrefix =
+  | 'acc'
+  | 'usr'
+  | 'app'
+  | 'env'
+  | 'con'
+  | 'op'
+  | 'var'
+  | 'host'
+  | 'tok'
+  | 'aud'
+  | 'ins'
+  | 'cred'
+  | 'vol'
 
 /** A new TypeID: the prefix and a UUIDv7, so that ids sort by the time they were made. */
 export const newId = (prefix: IdPrefix): string => typeid(prefix).toString()
 
 /** The prefix of an id, or null when the text is not one of ours. */
 export function prefixOf(id: string): IdPrefix | null {
-  const match = /^(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred)_[0-7][0-9a-hjkmnp-tv-z]{25}$/.exec(id)
+  const match = /^(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|vol)_[0-7][0-9a-hjkmnp-tv-z]{25}$/.exec(id)
   return match ? (match[1] as IdPrefix) : null
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { BuildSettings, Configuration, SealedVariable } from './configuration.ts'
+import { PROBES } from './health-check.ts'
 
 export type ChangeKind = 'BUILD' | 'DEPLOY' | 'SCALE'
 
@@ -51,10 +52,14 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
   compare('DEPLOY', 'image', running.image, configured.image)
   compare('DEPLOY', 'port', old.port, next.port)
   compare('DEPLOY', 'zClouds', old.zClouds, next.zClouds)
+  compare('DEPLOY', 'cpu', old.resources?.cpu ?? null, next.resources?.cpu ?? null)
+  compare('DEPLOY', 'memory', old.resources?.memoryMb ?? null, next.resources?.memoryMb ?? null)
+  compare('DEPLOY', 'volume', shownVolume(old), shownVolume(next))
   compare('DEPLOY', 'startupConfig', old.startup, next.startup)
   compare('DEPLOY', 'healthCheckPath', old.healthCheck.path, next.healthCheck.path)
   compare('DEPLOY', 'healthCheckPort', old.healthCheck.port, next.healthCheck.port)
   compare('DEPLOY', 'healthCheckHeaders', old.healthCheck.headers, next.healthCheck.headers)
+  for (const name of PROBES) compare('DEPLOY', name, old.healthCheck[name] ?? null, next.healthCheck[name] ?? null)
   compare('DEPLOY', 'imagePullAccountSecretId', old.imagePullCredentialId, next.imagePullCredentialId)
   compare('DEPLOY', 'jobConfig', old.jobConfig, next.jobConfig)
   compare('DEPLOY', 'functionConfig', old.functionConfig, next.functionConfig)
@@ -63,6 +68,8 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
   const matters = (variable: SealedVariable) => variable.type !== 'BUILD' || !configured.useImage
   return [...changes, ...changedVariables(old.variables.filter(matters), next.variables.filter(matters), show)]
 }
+
+const shownVolume = ({ volume }: Configuration) => (volume ? { path: volume.path, disk: volume.diskMb } : null)
 
 function changedVariables(old: SealedVariable[], next: SealedVariable[], show: ShowVariable): PendingChange[] {
   const before = new Map(old.map((variable) => [variable.name, variable]))

@@ -5,13 +5,23 @@ import { deleteApp } from '../services/app/delete-app.ts'
 import { updateApp } from '../services/app/update-app.ts'
 import { createAppEnv } from '../services/app-env/create-app-env.ts'
 import { deleteAppEnv } from '../services/app-env/delete-app-env.ts'
+import {
+  changeBranch,
+  changeHealthcheck,
+  changeResources,
+  changeScaling,
+  renameAppEnv,
+} from '../services/app-env/settings.ts'
 import { updateAppEnv } from '../services/app-env/update-app-env.ts'
+import { changeVariables, deleteVariable, setVariables } from '../services/app-env/variable-commands.ts'
 import { createCredential, deleteCredential, updateCredential } from '../services/credential/credentials.ts'
 import { lifecycleOperations } from '../services/lifecycle/operations.ts'
 import { cancelOperation } from '../services/operation/cancel-operation.ts'
 import { retryOperation } from '../services/operation/retry-operation.ts'
 import { createToken, revokeToken } from '../services/token/tokens.ts'
+import { deleteVolume } from '../services/volume/delete-volume.ts'
 import { createdAccount, currentAccount, getAccount, listAccounts, listRegions } from './accounts.ts'
+import { changedSetting, changedVariables, getVariables } from './app-env-settings.ts'
 import { getAppEnvHistory, getAppEnvStatus } from './app-env-status.ts'
 import { createdAppEnv, getAppEnv, listAppEnvs, updatedAppEnv } from './app-envs.ts'
 import { createdApp, getApp, listApps, updatedApp } from './apps.ts'
@@ -22,6 +32,7 @@ import { messageAnswer } from './messages.ts'
 import { getOperation, lifecycleAnswer, listOperations, rollbackAnswer } from './operations.ts'
 import { del, get, patch, post, put, type Route } from './route.ts'
 import { createdToken, getAppEnvToken, getToken, getUserToken, listTokens } from './tokens.ts'
+import { listVolumes } from './volumes.ts'
 
 /** POST /app-env/<operation>, one for each lifecycle operation (§4.1). */
 const lifecycleRoutes: Route[] = Object.entries(lifecycleOperations).map(([name, command]) => {
@@ -46,6 +57,17 @@ export const routes: readonly Route[] = [
   get('/app-env/status', getAppEnvStatus),
   get('/app-env/history', getAppEnvHistory),
   get('/app-env/token', getAppEnvToken),
+  patch('/app-env/resources', changeResources, changedSetting),
+  patch('/app-env/scaling', changeScaling, changedSetting),
+  patch('/app-env/branch', changeBranch, changedSetting),
+  patch('/app-env/healthcheck', changeHealthcheck, changedSetting),
+  patch('/app-env/name', renameAppEnv, changedSetting),
+  get('/app-env/variables', getVariables),
+  put('/app-env/variables', setVariables, changedVariables),
+  patch('/app-env/variables', changeVariables, changedVariables),
+  del('/app-env/variables', deleteVariable, changedVariables),
+  get('/volumes', listVolumes),
+  del('/volume', deleteVolume, messageAnswer),
 
   get('/operation', getOperation),
   get('/operations', listOperations),

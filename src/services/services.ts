@@ -15,7 +15,14 @@ import { listAudit } from './account/read-audit.ts'
 import { appsScope, getApp, listApps } from './app/read-apps.ts'
 import { readAppEnvHistory } from './app-env/app-env-history.ts'
 import { readAppEnvStatus } from './app-env/app-env-status.ts'
-import { appEnvsScope, getAppEnv, listAppEnvs, readAppEnvRecord, visibleAppEnvs } from './app-env/read-app-envs.ts'
+import {
+  appEnvsScope,
+  getAppEnv,
+  listAppEnvs,
+  readAppEnvRecord,
+  readVariables,
+  visibleAppEnvs,
+} from './app-env/read-app-envs.ts'
 import { authenticate } from './authenticate.ts'
 import type { Caller } from './caller.ts'
 import { CallerCache } from './caller-cache.ts'
@@ -26,6 +33,7 @@ import type { OperationLimits } from './perform.ts'
 import { performAndWait } from './perform-and-wait.ts'
 import { readAppEnvToken, readUserToken } from './token/read-own-token.ts'
 import { getToken, listTokens } from './token/read-tokens.ts'
+import { listVolumes, volumesScope } from './volume/read-volumes.ts'
 
 interface ServiceDependencies {
   database: Database
@@ -55,9 +63,10 @@ export function createServices(dependencies: ServiceDependencies) {
     apps: bind(database, { list: listApps, get: getApp, scope: appsScope }),
     appEnvs: {
       ...bind(database, { list: listAppEnvs, get: getAppEnv, scope: appEnvsScope, history: readAppEnvHistory }),
-      ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus }),
+      ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus, variables: readVariables }),
       visible: visibleAppEnvs,
     },
+    volumes: bind(database, { list: listVolumes, scope: volumesScope }),
     operations: bind(database, { list: listOperations, get: getOperation, scope: operationsScope }),
     database,
   }

@@ -1,10 +1,13 @@
 import { servingReplicas } from '../app-types/app-types.ts'
+import type { ObservedReplica } from '../runtime/runtime.ts'
 import type { Attempt, VersionAttempt } from './attempt.ts'
 import { awaitReady } from './await-ready.ts'
 import { credentialOf } from './credential.ts'
 import { rolloutOf } from './rollout.ts'
 import { route } from './route.ts'
 import { succeed } from './settle.ts'
+import type { StepName } from './steps.ts'
+import { sharesVolume, stopOthers } from './stop-first.ts'
 import { withUpkeep } from './upkeep.ts'
 
 /**
@@ -16,22 +19,32 @@ export async function deploy(started: Attempt): Promise<void> {
   if (!content) throw new Error(`${started.operation.id} names no version to deploy`)
   const attempt = { ...started, content }
   const replicas = servingReplicas(attempt.appEnv)
-  const ready = await withUpkeep(attempt, async () => {
-    await pull(attempt, replicas)
-    if (replicas === 0) return null
-    const { requestId, id: rolloutId } = attempt.operation
-    const choice = { content: attempt.content, rolloutId, requestId, replicas }
-    const rollout = rolloutOf(attempt.appEnv, choice, attempt.vault, attempt.lease)
-    if (!attempt.steps.isFinished('create')) await attempt.engine.apply(rollout)
-    await attempt.steps.advance({ finish: { name: 'create', detail: `${replicas} started` }, start: 'ready' })
-    return awaitReady(attempt, rollout)
-  })
+  const start = () => startReplicas(attempt, replicas)
+  const ready = sharesVolume(attempt) ? await replaceInPlace(attempt, start) : await withUpkeep(attempt, start)
   if (ready) await route(attempt, ready)
   else await pin(attempt)
 }
 
+/** Returns the replicas once they are ready; null for what only runs when it is told to. */
+async function startReplicas(attempt: VersionAttempt, replicas: number): Promise<ObservedReplica[] | null> {
+  await pull(attempt, replicas > 0 ? 'create' : null)
+  if (replicas === 0) return null
+  const { requestId, id: rolloutId } = attempt.operation
+  const rollout = await rolloutOf(attempt, attempt.appEnv, { content: attempt.content, rolloutId, requestId, replicas })
+  if (!attempt.steps.isFinished('create')) await attempt.engine.apply(rollout)
+  await attempt.steps.advance({ finish: { name: 'create', detail: `${replicas} started` }, start: 'ready' })
+  return awaitReady(attempt, rollout)
+}
+
+/** From the moment the version that serves is stopped there is nothing to look after, and nothing must bring it back. */
+async function replaceInPlace<T>(attempt: VersionAttempt, start: () => Promise<T>): Promise<T> {
+  await withUpkeep(attempt, () => pull(attempt, 'stop'))
+  await stopOthers(attempt)
+  return start()
+}
+
 /** Pins the image, so that every container of the version, now or after a repair, runs the same. */
-async function pull(attempt: VersionAttempt, replicas: number): Promise<void> {
+async function pull(attempt: VersionAttempt, next: StepName | null): Promise<void> {
   const { steps, engine, content } = attempt
   if (steps.isFinished('pull') && content.imageDigest) return
   await steps.advance({ start: 'pull' })
@@ -42,7 +55,7 @@ async function pull(attempt: VersionAttempt, replicas: number): Promise<void> {
   const detail = fromCache ? `no registry answered; the engine's own copy is used: ${pinned}` : `pulled ${pinned}`
   await steps.advance({
     finish: { name: 'pull', detail },
-    ...(replicas > 0 ? { start: 'create' } : {}),
+    ...(next ? { start: next } : {}),
     write: (tx) => tx.content.updateMany({ where: { id: content.id }, data: image }),
   })
 }

@@ -34,6 +34,11 @@ const CASES: Record<string, ReadCase> = {
     query: ({ appEnvId }) => ({ appEnvId }),
     field: byId('appEnvId', 'appEnv', 'status health replicas { ready } latestDeployment { version }'),
   },
+  getVariables: {
+    query: ({ appEnvId }) => ({ appEnvId }),
+    field: byId('appEnvId', 'appEnv', 'variables { id name value type isSecret }'),
+  },
+  listVolumes: below('accountId', 'volumes'),
   getAppEnvHistory: below('appEnvId', 'deployments', 'nodes { version canRollback cannotRollbackReason }'),
   getAppEnvToken: below('appEnvId', 'appEnvToken', 'tokenId cliEnvName'),
   getOperation: { query: ({ operationId }) => ({ operationId }), field: byId('operationId', 'operation') },

@@ -75,6 +75,7 @@ describe('the OpenAPI document', () => {
       'delete /app-env',
       'delete /credential',
       'delete /token',
+      'delete /volume',
       'post /app-env/rollback',
       'post /app-env/stop',
     ])

@@ -1,5 +1,6 @@
 import { acceptsImage } from '../../app-types/app-types.ts'
-import type { BuildSettings, Configuration, StartupConfig } from '../../domain/configuration.ts'
+import type { BuildSettings, Configuration, HealthCheck, StartupConfig } from '../../domain/configuration.ts'
+import { type AppEnvHealthCheck, PROBES } from '../../domain/health-check.ts'
 import { type PendingChange, pendingChanges } from '../../domain/pending-changes.ts'
 import type { AccountVault, Vault } from '../../secrets/vault.ts'
 import type { LoadedAppEnv } from './load-app-env.ts'
@@ -8,7 +9,17 @@ export const MASK = '***SECRET***'
 
 type ConfiguredAppEnv = Pick<
   LoadedAppEnv,
-  'app' | 'variables' | 'zClouds' | 'startupConfig' | 'jobConfig' | 'functionConfig' | 'gitBranch'
+  | 'app'
+  | 'variables'
+  | 'zClouds'
+  | 'cpu'
+  | 'memoryMb'
+  | 'volume'
+  | 'healthCheck'
+  | 'startupConfig'
+  | 'jobConfig'
+  | 'functionConfig'
+  | 'gitBranch'
 >
 
 /** The configuration that the next version of an environment would record. */
@@ -18,11 +29,9 @@ export function configurationOf(appEnv: ConfiguredAppEnv): Configuration {
     port: app.port,
     zClouds: appEnv.zClouds,
     startup: (appEnv.startupConfig as StartupConfig | null) ?? null,
-    healthCheck: {
-      path: app.healthCheckPath,
-      port: app.healthCheckPort,
-      headers: (app.healthCheckHeaders as Record<string, string> | null) ?? {},
-    },
+    resources: explicitResources(appEnv),
+    volume: volumeOf(appEnv),
+    healthCheck: healthCheckOf(appEnv),
     variables: appEnv.variables.map(({ id, name, type, isSecret, sealedValue, fingerprint }) => {
       return { id, name, type, isSecret, sealedValue, fingerprint }
     }),
@@ -30,6 +39,23 @@ export function configurationOf(appEnv: ConfiguredAppEnv): Configuration {
     jobConfig: (appEnv.jobConfig ?? app.jobConfig ?? null) as Record<string, unknown> | null,
     functionConfig: (appEnv.functionConfig ?? app.functionConfig ?? null) as Record<string, unknown> | null,
     build: buildSettingsOf(appEnv),
+  }
+}
+
+const explicitResources = ({ cpu, memoryMb }: Pick<ConfiguredAppEnv, 'cpu' | 'memoryMb'>) =>
+  cpu === null || memoryMb === null ? null : { cpu, memoryMb }
+
+const volumeOf = ({ volume }: Pick<ConfiguredAppEnv, 'volume'>) =>
+  volume ? { id: volume.id, path: volume.path, diskMb: volume.diskMb } : null
+
+/** The app's health check, with what the environment sets for itself. */
+function healthCheckOf({ app, healthCheck }: Pick<ConfiguredAppEnv, 'app' | 'healthCheck'>): HealthCheck {
+  const own = (healthCheck as AppEnvHealthCheck | null) ?? {}
+  return {
+    path: own.path ?? app.healthCheckPath,
+    port: own.port ?? app.healthCheckPort,
+    headers: own.headers ?? (app.healthCheckHeaders as Record<string, string> | null) ?? {},
+    ...Object.fromEntries(PROBES.flatMap((name) => (own[name] ? [[name, own[name]]] : []))),
   }
 }
 

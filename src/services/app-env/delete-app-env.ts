@@ -30,7 +30,7 @@ export const deleteAppEnv = command({
 export async function removeAppEnv(context: CommandContext, { appEnv }: AppEnvTarget): Promise<string> {
   const { tx } = context
   const operation = await beginOperation(context, appEnv, { kind: 'DELETE' })
-  await tx.appEnv.update({ where: { id: appEnv.id }, data: { deletedAt: new Date() } })
+  await tx.appEnv.update({ where: { id: appEnv.id }, data: { deletedAt: new Date(), volumeId: null } })
   // A host that routes to nothing would keep its name from whoever comes next.
   await tx.host.deleteMany({ where: { appEnvId: appEnv.id } })
   await tx.token.updateMany({ where: { appEnvId: appEnv.id, revokedAt: null }, data: { revokedAt: new Date() } })
