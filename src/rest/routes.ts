@@ -15,6 +15,7 @@ import {
 import { updateAppEnv } from '../services/app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from '../services/app-env/variable-commands.ts'
 import { createCredential, deleteCredential, updateCredential } from '../services/credential/credentials.ts'
+import { addHost, removeHost, validateHost } from '../services/host/host-commands.ts'
 import { lifecycleOperations } from '../services/lifecycle/operations.ts'
 import { cancelOperation } from '../services/operation/cancel-operation.ts'
 import { retryOperation } from '../services/operation/retry-operation.ts'
@@ -27,6 +28,7 @@ import { createdAppEnv, getAppEnv, listAppEnvs, updatedAppEnv } from './app-envs
 import { createdApp, getApp, listApps, updatedApp } from './apps.ts'
 import { listAudit } from './audit.ts'
 import { createdCredential, credential, getCredential, listCredentials } from './credentials.ts'
+import { getHost, hostAnswer, listHosts } from './hosts.ts'
 import { getMember, listMembers, member } from './members.ts'
 import { messageAnswer } from './messages.ts'
 import { getOperation, lifecycleAnswer, listOperations, rollbackAnswer } from './operations.ts'
@@ -66,6 +68,11 @@ export const routes: readonly Route[] = [
   put('/app-env/variables', setVariables, changedVariables),
   patch('/app-env/variables', changeVariables, changedVariables),
   del('/app-env/variables', deleteVariable, changedVariables),
+  get('/app-env/host', getHost),
+  post('/app-env/host', addHost, hostAnswer),
+  put('/app-env/host', validateHost, hostAnswer),
+  del('/app-env/host', removeHost, messageAnswer),
+  get('/app-env/hosts', listHosts),
   get('/volumes', listVolumes),
   del('/volume', deleteVolume, messageAnswer),
 

@@ -28,6 +28,7 @@ import type { Caller } from './caller.ts'
 import { CallerCache } from './caller-cache.ts'
 import type { AnyCommand, CallOptions, Performed, ResultOf } from './command.ts'
 import { getCredential, listCredentials } from './credential/read-credentials.ts'
+import { getHost, listHosts } from './host/read-hosts.ts'
 import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
 import type { OperationLimits } from './perform.ts'
 import { performAndWait } from './perform-and-wait.ts'
@@ -66,6 +67,7 @@ export function createServices(dependencies: ServiceDependencies) {
       ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus, variables: readVariables }),
       visible: visibleAppEnvs,
     },
+    hosts: bind(dependencies, { list: listHosts, get: getHost }),
     volumes: bind(database, { list: listVolumes, scope: volumesScope }),
     operations: bind(database, { list: listOperations, get: getOperation, scope: operationsScope }),
     database,

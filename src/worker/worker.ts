@@ -18,6 +18,7 @@ import type { Lane as LaneName, Lease } from './lease.ts'
 import { claim, release } from './lease-table.ts'
 import { ProbeMemory } from './probe-memory.ts'
 import { sweepForever } from './sweep.ts'
+import { validateHostsForever } from './validate-hosts.ts'
 
 /** Within this time after a stop, leases have been handed back; whatever has not, expires. */
 const STOP_MS = 7_000
@@ -109,7 +110,7 @@ export function createWorker(options: WorkerOptions): Worker {
       if (config.BERTH_ENGINE_EVENTS) runtime.watch((appEnvId) => hints.note(appEnvId), signal)
       running = Promise.all([
         ...[lanes.operations.run(signal), lanes.looks.run(signal), heart.run(signal), link.run(signal)],
-        ...[hints.run(signal), sweepForever(tools, signal, pokeAll)],
+        ...[hints.run(signal), sweepForever(tools, signal, pokeAll), validateHostsForever(tools, signal)],
       ])
     },
     async stop() {

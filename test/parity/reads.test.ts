@@ -38,6 +38,14 @@ const CASES: Record<string, ReadCase> = {
     query: ({ appEnvId }) => ({ appEnvId }),
     field: byId('appEnvId', 'appEnv', 'variables { id name value type isSecret }'),
   },
+  listHosts: {
+    query: ({ appEnvId }) => ({ appEnvId }),
+    field: byId('appEnvId', 'appEnv', 'hosts { id host status reason }'),
+  },
+  getHost: {
+    query: ({ appEnvId, hostId }) => ({ appEnvId, hostId }),
+    field: byId('appEnvId', 'appEnv', 'hosts { id host status }'),
+  },
   listVolumes: below('accountId', 'volumes'),
   getAppEnvHistory: below('appEnvId', 'deployments', 'nodes { version canRollback cannotRollbackReason }'),
   getAppEnvToken: below('appEnvId', 'appEnvToken', 'tokenId cliEnvName'),
@@ -76,6 +84,7 @@ async function furnish(world: World) {
   const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
   return {
     ...{ appEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
+    hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,
     tokens: { admin: world.adminToken, ...tokens },
   }
 }

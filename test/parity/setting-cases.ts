@@ -8,6 +8,7 @@ import {
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from '../../src/services/app-env/variable-commands.ts'
 import type { AnyCommand } from '../../src/services/command.ts'
+import { addHost, removeHost, validateHost } from '../../src/services/host/host-commands.ts'
 import { deleteVolume } from '../../src/services/volume/delete-volume.ts'
 import type { World } from '../support/world.ts'
 import { type ParityCase, parityCase } from './parity-case.ts'
@@ -111,4 +112,24 @@ const volumes = [
   })),
 ]
 
-export const settingCases = [...sizes, ...others, ...variables, ...volumes]
+const custom = (title: string, expected: string, command: AnyCommand, input: Fields): ParityCase =>
+  parityCase(title, expected, async (world) => {
+    const { appEnvId } = await world.appEnv({ app: { name: 'Shop' } })
+    await world.perform(addHost, { appEnvId, host: 'shop.example.com' })
+    return { command, input: { appEnvId, ...input } }
+  })
+
+const hosts = [
+  custom('addHost', 'accepted', addHost, { host: 'www.example.com' }),
+  custom('addHost that is taken', 'CONFLICT HOST_TAKEN', addHost, { host: 'SHOP.example.com' }),
+  custom('addHost that is no name', INVALID, addHost, { host: '10.0.0.1' }),
+  custom('validateHost', 'accepted', validateHost, { host: 'shop.example.com' }),
+  custom('validateHost of none', INVALID, validateHost, {}),
+  custom('validateHost that is not there', 'NOT_FOUND', validateHost, { host: 'www.example.com' }),
+  custom('removeHost', 'accepted', removeHost, { host: 'shop.example.com' }),
+  custom('removeHost that came with the environment', 'CONFLICT HOST_AUTOMATIC', removeHost, {
+    host: 'default-shop-production.berth.localhost',
+  }),
+]
+
+export const settingCases = [...sizes, ...others, ...variables, ...volumes, ...hosts]

@@ -18,6 +18,7 @@ export async function snapshot(database: Database): Promise<unknown> {
     appEnvs: await database.appEnv.findMany({ orderBy }),
     variables: await database.variable.findMany({ orderBy, omit: { sealedValue: true, fingerprint: true } }),
     hosts: await database.host.findMany({ orderBy }),
+    releasedHosts: await database.releasedHost.findMany({ orderBy: { host: 'asc' } }),
     volumes: await database.volume.findMany({ orderBy }),
     contents: await database.content.findMany({ orderBy, omit: { configuration: true } }),
     operations: await database.operation.findMany({ orderBy }),

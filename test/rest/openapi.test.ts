@@ -73,6 +73,7 @@ describe('the OpenAPI document', () => {
       'delete /account/member',
       'delete /app',
       'delete /app-env',
+      'delete /app-env/host',
       'delete /credential',
       'delete /token',
       'delete /volume',
