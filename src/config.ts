@@ -36,6 +36,16 @@ const networks = () =>
       'must be addresses or CIDR ranges, separated by commas, such as 127.0.0.1,10.0.0.0/8',
     )
 
+const dnsServers = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine(
+      (parts) => parts.every((part) => isIP(part) !== 0 || /^(\d+(\.\d+){3}|\[[0-9a-f:]+\]):\d{1,5}$/i.test(part)),
+      'must be addresses with or without a port, separated by commas, such as 127.0.0.1:5353,9.9.9.9',
+    )
+
 function isNetwork(text: string): boolean {
   const [address = '', prefix] = text.split('/', 2)
   const family = isIP(address)
@@ -59,7 +69,7 @@ export const SETTINGS = z.object({
     .describe('PostgreSQL to use instead of the embedded one.'),
   DATABASE_POOL_SIZE: count(20, 500).describe('Connections that one process keeps to PostgreSQL.'),
   BERTH_HEALTH_PORT: port(0).describe(
-    'Port of /livez and /readyz in a process without the role api, which has them on PORT. 0: none.',
+    'Port of an internal listener with /livez and /readyz, which the role api has on PORT too, and /tls/ask of the role ingress. 0: none.',
   ),
   DOCKER_HOST: z
     .string()
@@ -159,6 +169,12 @@ export const SETTINGS = z.object({
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://berth.example.com' })
     .optional()
     .describe('Address of the API as clients see it, for upload URLs. Default: where the request came to.'),
+  BERTH_DNS_SERVERS: dnsServers().describe(
+    'DNS servers that custom hosts are looked up at, separated by commas, such as 127.0.0.1:5353. Default: the machine’s.',
+  ),
+  BERTH_HOST_COOLDOWN_HOURS: whole(168, 0, 8760).describe(
+    'Time after its removal in which a custom host can only be claimed by the account that had it.',
+  ),
 
   BERTH_BODY_LIMIT_KB: count(1024, 102_400).describe('Largest body of an API request.'),
   BERTH_REQUEST_TIMEOUT_SECONDS: seconds(30, 600).describe('Deadline of an API request that does not ask to wait.'),

@@ -23,6 +23,7 @@ import type { Readiness } from './server/health.ts'
 import { createHealthServer } from './server/health-server.ts'
 import { listen } from './server/listen.ts'
 import { createRateLimits } from './server/rate-limits.ts'
+import type { KnowsHost } from './server/tls-ask.ts'
 import { createServer } from './server.ts'
 import { openInstallation } from './services/installation.ts'
 import { createServices } from './services/services.ts'
@@ -100,8 +101,8 @@ const isIngressOnly = ({ BERTH_ROLES }: Config) => BERTH_ROLES.every((role) => r
 
 /** Routes from its last table even when it is started while the database is away, and so asks it for nothing. */
 async function serveIngressAlone(base: Base): Promise<Served> {
-  const ingressPort = await startIngress(base)
-  await startHealth(base)
+  const { port: ingressPort, knowsHost } = await startIngress(base)
+  await startHealth(base, knowsHost)
   return { ingressPort, engine: null, installationId: null }
 }
 
@@ -123,10 +124,10 @@ async function serveRoles(base: Base, { masterKey, adminToken }: DataDir): Promi
   const ending = undo.use(new SideBySide())
   const part = (): Ground => ({ ...ground, undo: ending.part() })
   if (isWorker) startWorker(part())
-  const ingressPort = roles.includes('ingress') ? await startIngress(part()) : null
+  const ingress = roles.includes('ingress') ? await startIngress(part()) : null
   if (roles.includes('api')) await startApi(part())
-  else await startHealth(ground)
-  return { ingressPort, engine: isWorker ? await nameOf(runtime) : null, installationId }
+  await startHealth(ground, ingress?.knowsHost)
+  return { ingressPort: ingress?.port ?? null, engine: isWorker ? await nameOf(runtime) : null, installationId }
 }
 
 async function migrated(config: Config, databaseUrl: string): Promise<string[]> {
@@ -178,7 +179,7 @@ function startWorker({ readiness, undo, presence, ...tools }: Ground): void {
   }
 }
 
-async function startIngress(base: Base): Promise<number> {
+async function startIngress(base: Base): Promise<{ port: number; knowsHost: KnowsHost }> {
   const { config, log, dataDir, databaseUrl, registry, readiness, presence, undo } = base
   const source = new RouteSource({ databaseUrl, dataDirectory: dataDir, log })
   undo.defer(() => source.stop())
@@ -193,7 +194,7 @@ async function startIngress(base: Base): Promise<number> {
   const { port } = ingress.address()
   presence.about.ports.push(port)
   presence.about.ingressUrl = config.BERTH_INGRESS_URL ?? `http://${urlHost(config.HOST)}:${port}`
-  return port
+  return { port, knowsHost: (host) => (source.table?.find(host) ?? null) !== null }
 }
 
 async function startApi(ground: Ground): Promise<void> {
@@ -213,11 +214,11 @@ async function startApi(ground: Ground): Promise<void> {
   presence.about.apiUrl = listening.url
 }
 
-async function startHealth(base: Base): Promise<void> {
+async function startHealth(base: Base, knowsHost?: KnowsHost): Promise<void> {
   const { config, readiness, presence, undo } = base
   const port = config.BERTH_HEALTH_PORT
   if (port === 0) return
-  const api = createHealthServer(readiness)
+  const api = createHealthServer(readiness, knowsHost)
   const listening = await onPort(base, 'BERTH_HEALTH_PORT', () => listen({ api, host: config.HOST, port }))
   undo.defer(() => listening.close())
   presence.about.ports.push(port)

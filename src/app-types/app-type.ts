@@ -14,6 +14,8 @@ export interface AppType {
   hasHosts: boolean
   /** May run an image without useImage (§4.1 rule 1). */
   alwaysAcceptsImage: boolean
+  /** May keep data that outlives its containers. */
+  hasVolume: boolean
   /** Needs the plan and the region to include functions. */
   needsFunctions: boolean
   /** The object field that configures it, if it has one. */

@@ -22,6 +22,7 @@ export const functionApp: AppType = {
   logType: 'FUNCTION',
   hasHosts: true,
   alwaysAcceptsImage: true,
+  hasVolume: false,
   needsFunctions: true,
   config: { field: 'functionConfig', schema: functionConfig },
 }

@@ -28,6 +28,7 @@ export const job: AppType = {
   logType: 'JOB',
   hasHosts: false,
   alwaysAcceptsImage: false,
+  hasVolume: false,
   needsFunctions: false,
   config: { field: 'jobConfig', schema: jobConfig },
 }

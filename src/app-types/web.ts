@@ -8,6 +8,7 @@ export const web: AppType = {
   logType: 'WEB_APP',
   hasHosts: true,
   alwaysAcceptsImage: false,
+  hasVolume: true,
   needsFunctions: false,
   config: null,
 }

@@ -1,3 +1,6 @@
+import type { Probes } from './health-check.ts'
+import type { Resources } from './resources.ts'
+
 export type VariableType = 'DEPLOY' | 'BUILD' | 'BOTH'
 
 export interface SealedVariable {
@@ -18,7 +21,7 @@ export interface StartupConfig {
   workingDir: string | null
 }
 
-export interface HealthCheck {
+export interface HealthCheck extends Probes {
   /** Null: a TCP connect is enough. */
   path: string | null
   /** Null: the app's port. */
@@ -26,14 +29,40 @@ export interface HealthCheck {
   headers: Record<string, string>
 }
 
+export interface MountedVolume {
+  id: string
+  path: string
+  diskMb: number
+}
+
+/** What an image is built with. It decides nothing where a prebuilt image runs. */
+export interface BuildSettings {
+  dockerPreset: string
+  dockerPresetVersion: string | null
+  builder: string
+  gitBranch: string | null
+  contextDir: string
+  dockerfilePath: string | null
+  customDockerfileContent: string | null
+  buildArgs: string | null
+  /** Registry login for base images. */
+  pullCredentialId: string | null
+}
+
 /** What a version runs with besides its image: recorded with it, so that a rollback brings it back. */
 export interface Configuration {
   port: number | null
   zClouds: number
+  /** Set in place of a zCloud size. */
+  resources?: Resources | null
+  /** Data that outlives the containers. */
+  volume?: MountedVolume | null
   startup: StartupConfig | null
   healthCheck: HealthCheck
   variables: SealedVariable[]
   imagePullCredentialId: string | null
   jobConfig: Record<string, unknown> | null
   functionConfig: Record<string, unknown> | null
+  /** Not recorded by versions from before builds were compared. */
+  build?: BuildSettings
 }

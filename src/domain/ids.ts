@@ -15,12 +15,13 @@ export type IdPrefix =
   | 'ins'
   | 'cred'
   | 'upl'
+  | 'vol'
 
 /** A new TypeID: the prefix and a UUIDv7, so that ids sort by the time they were made. */
 export const newId = (prefix: IdPrefix): string => typeid(prefix).toString()
 
 /** The prefix of an id, or null when the text is not one of ours. */
 export function prefixOf(id: string): IdPrefix | null {
-  const match = /^(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl)_[0-7][0-9a-hjkmnp-tv-z]{25}$/.exec(id)
+  const match = /^(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol)_[0-7][0-9a-hjkmnp-tv-z]{25}$/.exec(id)
   return match ? (match[1] as IdPrefix) : null
 }

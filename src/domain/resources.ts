@@ -13,3 +13,7 @@ export const resourcesOf = (zClouds: number): Resources => ({
   cpu: zClouds * ZCLOUD.cpu,
   memoryMb: zClouds * ZCLOUD.memoryMb,
 })
+
+/** The size in zClouds that CPU and memory amount to: the larger of the two counts. */
+export const zCloudsOf = ({ cpu, memoryMb }: Resources): number =>
+  Math.max(cpu / ZCLOUD.cpu, memoryMb / ZCLOUD.memoryMb)

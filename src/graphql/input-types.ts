@@ -1,5 +1,8 @@
 import type { InputFieldMap, InputRef } from '@pothos/core'
 import type { z } from 'zod'
+import { probe } from '../services/app-env/setting-input.ts'
+import { changedVariable } from '../services/app-env/variable-commands.ts'
+import { variable } from '../services/input.ts'
 import { builder } from './builder.ts'
 import { enumOf } from './described-enum.ts'
 
@@ -43,13 +46,20 @@ function unwrap(field: z.ZodType): Unwrapped {
 
 const isTellable = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value) && value !== ''
 
+/** Objects that are not called after the first field that takes one. */
+const TYPE_NAMES = new Map<z.ZodType, string>([
+  [variable, 'EnvVar'],
+  [changedVariable, 'ChangedVariable'],
+  [probe, 'Probe'],
+])
+
 const nestedTypes = new Map<z.ZodType, InputRef<unknown>>()
 
 /** One GraphQL input type for each object schema, however many inputs it is a part of. */
 function objectType(schema: z.ZodType, fieldName: string): InputRef<unknown> {
   const known = nestedTypes.get(schema)
   if (known) return known
-  const ref = builder.inputType(`${typeNameOf(fieldName)}Input`, {
+  const ref = builder.inputType(`${TYPE_NAMES.get(schema) ?? typeNameOf(fieldName)}Input`, {
     description: schema.description ?? `One of \`${fieldName}\`.`,
     fields: (t) => inputFields(t, schema as z.ZodObject),
   })

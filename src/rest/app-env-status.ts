@@ -57,6 +57,12 @@ const replicas = z.object({
   ready: z.int().describe('Containers that take traffic.'),
 })
 
+const restarts = z.object({
+  count: z.int().describe('How many, since the environment was made.'),
+  lastAt: z.iso.datetime().nullable().describe('When the last was.'),
+  lastReason: text('Why.'),
+})
+
 const statusAnswer = z
   .object({
     appEnvId: z.string().describe('Environment id.'),
@@ -71,6 +77,7 @@ const statusAnswer = z
       .enum(['HEALTHY', 'DEGRADED', 'UNHEALTHY', 'UNKNOWN'])
       .describe('What was observed, against what is desired.'),
     replicas: replicas.describe('Desired and observed containers.'),
+    restarts: restarts.describe('Containers that a probe found dead and that were started anew.'),
     sleeping: z.boolean().describe('Whether a function has scaled to zero.'),
     observedAt: z.iso.datetime().nullable().describe('When the engine was last asked.'),
     observedReason: text('What is wrong, if something is.'),

@@ -44,7 +44,7 @@ const pendingChange = z
   })
   .meta({ id: 'PendingChange', description: 'A difference between what is configured and what runs.' })
 
-const variable = z
+export const variable = z
   .object({
     _id: z.string().describe('Id of the variable.'),
     name: z.string().describe('Name.'),
@@ -61,6 +61,12 @@ const startup = z.object({
   workingDir: z.string().nullable().describe('Folder it runs in.'),
 })
 
+const mounted = z.object({
+  volumeId: z.string().describe('Id of the volume.'),
+  path: z.string().describe('Folder it is seen at.'),
+  disk: z.int().describe('Its size in MB.'),
+})
+
 export const appEnvStatus = z.enum(['PENDING', 'UPDATING', 'RUNNING', 'STOPPED']).describe('Current status.')
 
 /** Contract §3, GET /app-env. */
@@ -74,7 +80,9 @@ const record = {
   jobConfig: jobConfig.nullable().describe('Defaults of a Job app’s runs.'),
   functionConfig: functionConfig.nullable().describe('Scaling of a Function app.'),
   databaseSettings: z.record(z.string(), z.unknown()).nullable().describe('Settings of a managed service.'),
-  volume: z.record(z.string(), z.unknown()).nullable().describe('Its volume.'),
+  volume: mounted.nullable().describe('Its volume.'),
+  healthCheck: z.record(z.string(), z.unknown()).nullable().describe('What of the health check is its own.'),
+  autoScaling: z.record(z.string(), z.unknown()).nullable().describe('How its containers follow the load.'),
   pendingChanges: z.array(pendingChange).describe('What is configured and does not run yet.'),
   currentContentId: z.string().nullable().describe('The version that serves.'),
   currentVersion: z.int().nullable().describe('Its number.'),
@@ -85,11 +93,13 @@ const appEnvAnswer = z.object(record).meta({ id: 'AppEnv', description: 'An app 
 
 export const createdAppEnv = z.object({ appEnvId: fields.appEnvId })
 
-export const updatedAppEnv = z.object({
-  ...record,
+/** What became of applyImmediately. */
+export const applied = {
   appliedImmediately: z.boolean().describe('Whether a deployment was started.'),
   notAppliedReason: z.string().optional().describe('Why none was, where applyImmediately asked for one.'),
-})
+}
+
+export const updatedAppEnv = z.object({ ...record, ...applied })
 
 export const getAppEnv = read({
   name: 'getAppEnv',

@@ -5,21 +5,33 @@ import { deleteApp } from '../services/app/delete-app.ts'
 import { updateApp } from '../services/app/update-app.ts'
 import { createAppEnv } from '../services/app-env/create-app-env.ts'
 import { deleteAppEnv } from '../services/app-env/delete-app-env.ts'
+import {
+  changeBranch,
+  changeHealthcheck,
+  changeResources,
+  changeScaling,
+  renameAppEnv,
+} from '../services/app-env/settings.ts'
 import { updateAppEnv } from '../services/app-env/update-app-env.ts'
+import { changeVariables, deleteVariable, setVariables } from '../services/app-env/variable-commands.ts'
 import { createCredential, deleteCredential, updateCredential } from '../services/credential/credentials.ts'
+import { addHost, removeHost, validateHost } from '../services/host/host-commands.ts'
 import { lifecycleOperations } from '../services/lifecycle/operations.ts'
 import { cancelOperation } from '../services/operation/cancel-operation.ts'
 import { retryOperation } from '../services/operation/retry-operation.ts'
 import { createToken, revokeToken } from '../services/token/tokens.ts'
 import { notifyCodeUpload } from '../services/upload/notify-code-upload.ts'
 import { requestStorageKey } from '../services/upload/request-storage-key.ts'
+import { deleteVolume } from '../services/volume/delete-volume.ts'
 import { createdAccount, currentAccount, getAccount, listAccounts, listRegions } from './accounts.ts'
+import { changedSetting, changedVariables, getVariables } from './app-env-settings.ts'
 import { getAppEnvHistory, getAppEnvStatus } from './app-env-status.ts'
 import { createdAppEnv, getAppEnv, listAppEnvs, updatedAppEnv } from './app-envs.ts'
 import { createdApp, getApp, listApps, updatedApp } from './apps.ts'
 import { listAudit } from './audit.ts'
 import { getBuildLogs } from './build-logs.ts'
 import { createdCredential, credential, getCredential, listCredentials } from './credentials.ts'
+import { getHost, hostAnswer, listHosts } from './hosts.ts'
 import { listLogs } from './logs.ts'
 import { getMember, listMembers, member } from './members.ts'
 import { messageAnswer } from './messages.ts'
@@ -28,6 +40,7 @@ import { getOperation, lifecycleAnswer, listOperations, rollbackAnswer } from '.
 import { del, get, patch, post, put, type Route } from './route.ts'
 import { createdToken, getAppEnvToken, getToken, getUserToken, listTokens } from './tokens.ts'
 import { storageKeyAnswer } from './uploads.ts'
+import { listVolumes } from './volumes.ts'
 
 /** POST /app-env/<operation>, one for each lifecycle operation (§4.1). */
 const lifecycleRoutes: Route[] = Object.entries(lifecycleOperations).map(([name, command]) => {
@@ -55,6 +68,22 @@ export const routes: readonly Route[] = [
   get('/app-env/history', getAppEnvHistory),
   get('/app-env/build-logs', getBuildLogs),
   get('/app-env/token', getAppEnvToken),
+  patch('/app-env/resources', changeResources, changedSetting),
+  patch('/app-env/scaling', changeScaling, changedSetting),
+  patch('/app-env/branch', changeBranch, changedSetting),
+  patch('/app-env/healthcheck', changeHealthcheck, changedSetting),
+  patch('/app-env/name', renameAppEnv, changedSetting),
+  get('/app-env/variables', getVariables),
+  put('/app-env/variables', setVariables, changedVariables),
+  patch('/app-env/variables', changeVariables, changedVariables),
+  del('/app-env/variables', deleteVariable, changedVariables),
+  get('/app-env/host', getHost),
+  post('/app-env/host', addHost, hostAnswer),
+  put('/app-env/host', validateHost, hostAnswer),
+  del('/app-env/host', removeHost, messageAnswer),
+  get('/app-env/hosts', listHosts),
+  get('/volumes', listVolumes),
+  del('/volume', deleteVolume, messageAnswer),
 
   get('/app-env/pods', listPods),
   get('/app-env/metrics', getMetrics),

@@ -43,6 +43,8 @@ export interface Rollout {
   command: { entrypoint: string[]; args: string[] } | null
   workingDir: string | null
   environment: Record<string, string>
+  /** Data that outlives the containers; made when it is not there yet. */
+  volume: { id: string; path: string } | null
   /** Null: nothing listens (a job). */
   port: number | null
   replicas: number
@@ -184,6 +186,9 @@ export interface Runtime {
 
   /** Stops (SIGTERM, then SIGKILL after the grace) and removes. Succeeds when there is nothing to remove. */
   remove(reference: RolloutReference, options: CallBounds & RemovalOptions): Promise<void>
+
+  /** Removes a volume and its data. Succeeds when there is none; throws while a container uses it. */
+  removeVolume(volumeId: string, bounds?: CallBounds): Promise<void>
 
   /** Removes the account's network when nothing uses it any more. */
   removeNetwork(accountId: string, bounds?: CallBounds): Promise<void>

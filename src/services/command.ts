@@ -26,7 +26,7 @@ export interface CallOptions {
 
 /** What a command acts on: enough to check permission and version, plus whatever the command loads for itself. */
 export interface Target extends Scoped {
-  type: 'account' | 'app' | 'appEnv' | 'operation' | 'user' | 'token' | 'credential'
+  type: 'account' | 'app' | 'appEnv' | 'operation' | 'user' | 'token' | 'credential' | 'volume' | 'host'
   /** Null while it is being created. */
   id: string | null
   version?: number

@@ -15,13 +15,21 @@ import { listAudit } from './account/read-audit.ts'
 import { appsScope, getApp, listApps } from './app/read-apps.ts'
 import { readAppEnvHistory } from './app-env/app-env-history.ts'
 import { readAppEnvStatus } from './app-env/app-env-status.ts'
-import { appEnvsScope, getAppEnv, listAppEnvs, readAppEnvRecord, visibleAppEnvs } from './app-env/read-app-envs.ts'
+import {
+  appEnvsScope,
+  getAppEnv,
+  listAppEnvs,
+  readAppEnvRecord,
+  readVariables,
+  visibleAppEnvs,
+} from './app-env/read-app-envs.ts'
 import { authenticate } from './authenticate.ts'
 import type { Caller } from './caller.ts'
 import { CallerCache } from './caller-cache.ts'
 import type { AnyCommand, CallOptions, Performed, ResultOf } from './command.ts'
 import { getCredential, listCredentials } from './credential/read-credentials.ts'
 import { readBuildLog } from './deployment/read-build-log.ts'
+import { getHost, listHosts } from './host/read-hosts.ts'
 import { followLogs, searchLogs } from './log/read-logs.ts'
 import { readMetrics, readSeries } from './metric/read-metrics.ts'
 import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
@@ -31,6 +39,7 @@ import { listPods } from './pod/read-pods.ts'
 import { readAppEnvToken, readUserToken } from './token/read-own-token.ts'
 import { getToken, listTokens } from './token/read-tokens.ts'
 import { receiveUpload } from './upload/receive-upload.ts'
+import { listVolumes, volumesScope } from './volume/read-volumes.ts'
 
 interface ServiceDependencies {
   database: Database
@@ -60,7 +69,7 @@ export function createServices(dependencies: ServiceDependencies) {
     apps: bind(database, { list: listApps, get: getApp, scope: appsScope }),
     appEnvs: {
       ...bind(database, { list: listAppEnvs, get: getAppEnv, scope: appEnvsScope, history: readAppEnvHistory }),
-      ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus }),
+      ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus, variables: readVariables }),
       visible: visibleAppEnvs,
     },
     logs: {
@@ -73,6 +82,8 @@ export function createServices(dependencies: ServiceDependencies) {
     pods: bind(database, { list: listPods }),
     deployments: bind(database, { buildLog: readBuildLog }),
     uploads: bind(dependencies, { receive: receiveUpload }),
+    hosts: bind(dependencies, { list: listHosts, get: getHost }),
+    volumes: bind(database, { list: listVolumes, scope: volumesScope }),
     operations: bind(database, { list: listOperations, get: getOperation, scope: operationsScope }),
     database,
   }

@@ -1,4 +1,7 @@
+import { patienceSeconds } from '../domain/health-check.ts'
+import type { Readiness } from '../runtime/readiness.ts'
 import type { ObservedReplica, Rollout } from '../runtime/runtime.ts'
+import { lifeSigns } from './alive.ts'
 import type { VersionAttempt } from './attempt.ts'
 import { exitOf } from './observation.ts'
 import { pause } from './pause.ts'
@@ -21,19 +24,26 @@ const LAST_LINES = 5
 export async function awaitReady(attempt: VersionAttempt, rollout: Rollout): Promise<ObservedReplica[]> {
   const { signal, steps, config } = attempt
   const since = steps.startedAt('ready').getTime()
-  const deadline = since + config.BERTH_READY_TIMEOUT_SECONDS * 1000
+  const timeoutSeconds = Math.max(config.BERTH_READY_TIMEOUT_SECONDS, startupSeconds(attempt))
+  const deadline = since + timeoutSeconds * 1000
   const wait = new ReadyWait(attempt, rollout)
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
     const ready = await wait.round()
     if (ready.length >= rollout.replicas) return ready
     const now = attempt.lease.claim.clock.now().getTime()
-    if (now > deadline) throw await wait.timedOut(config.BERTH_READY_TIMEOUT_SECONDS)
+    if (now > deadline) throw await wait.timedOut(timeoutSeconds)
     // The first second is not worth telling: most versions are ready within it.
     if (now - since > LONGEST_PAUSE_MS)
       await steps.detail('ready', `waiting: ${wait.reason} (${ready.length} of ${rollout.replicas} ready)`)
     await pause(pauseMs, signal)
     signal.throwIfAborted()
   }
+}
+
+/** A version that asks for a long start gets it. */
+function startupSeconds({ content }: VersionAttempt): number {
+  const { startup } = configurationOf(content).healthCheck
+  return startup ? startup.initialDelaySeconds + patienceSeconds(startup) : 0
 }
 
 /** What is remembered from one round to the next. */
@@ -75,13 +85,33 @@ class ReadyWait {
 
   async #probe(replica: ObservedReplica): Promise<void> {
     if (this.#ready.has(identity(replica))) return
-    const { content, signal } = this.#attempt
-    const { ready, reason } = await probeReplica(replica, configurationOf(content), signal)
+    const { ready, reason } = await this.#ask(replica)
     if (ready) this.#ready.add(identity(replica))
     else {
       this.reason = reason
       this.#unready = replica
     }
+  }
+
+  /** Readiness is asked once the startup probe has succeeded, and after its own delay. */
+  async #ask(replica: ObservedReplica): Promise<Readiness> {
+    const { content, signal, probes, lease } = this.#attempt
+    const configuration = configurationOf(content)
+    const now = lease.claim.clock.now()
+    const { readiness, startup } = configuration.healthCheck
+    const ageSeconds = (now.getTime() - (replica.startedAt?.getTime() ?? now.getTime())) / 1000
+    if (readiness && ageSeconds < readiness.initialDelaySeconds)
+      return { ready: false, reason: `the readiness probe begins after ${readiness.initialDelaySeconds} s` }
+    const { hasStarted, deadBecause } = await lifeSigns(
+      replica,
+      // What does not take traffic yet is not started anew for failing to live.
+      { port: configuration.port, healthCheck: { ...configuration.healthCheck, liveness: undefined } },
+      { now, wasReady: false, probes, signal },
+    )
+    if (deadBecause)
+      throw new VersionFailed('STARTUP_FAILED', `Container ${replica.index} has not started: ${deadBecause}`)
+    if (!hasStarted) return { ready: false, reason: `the startup probe waits for ${startup?.path ?? 'its port'}` }
+    return probeReplica(replica, configuration, signal)
   }
 
   async #failIfDying(replica: ObservedReplica): Promise<void> {

@@ -1,4 +1,5 @@
 import { servingReplicas } from '../app-types/app-types.ts'
+import type { ObservedReplica } from '../runtime/runtime.ts'
 import type { Attempt, VersionAttempt } from './attempt.ts'
 import { awaitReady } from './await-ready.ts'
 import { build, needsBuild } from './build.ts'
@@ -6,34 +7,50 @@ import { credentialOf } from './credential.ts'
 import { rolloutOf } from './rollout.ts'
 import { route } from './route.ts'
 import { succeed } from './settle.ts'
+import type { StepName } from './steps.ts'
+import { sharesVolume, stopOthers } from './stop-first.ts'
 import { withUpkeep } from './upkeep.ts'
 
 /**
- * Brings a version about, or back: build where there is a source, pull, create, ready, route. Up to the last transaction, the version that serves
- * is left as it is, so wherever this fails or is cut off, nothing has happened to it.
+ * Brings a version about, or back: build where there is a source, pull, create, ready, route. Up to the last
+ * transaction, the version that serves is left as it is, so wherever this fails or is cut off, nothing has happened to it.
  */
 export async function deploy(started: Attempt): Promise<void> {
   const { content } = started.operation
   if (!content) throw new Error(`${started.operation.id} names no version to deploy`)
   const attempt = { ...started, content }
   const replicas = servingReplicas(attempt.appEnv)
-  const ready = await withUpkeep(attempt, async () => {
-    if (needsBuild(attempt.content)) await build(attempt)
-    await pull(attempt, replicas)
-    if (replicas === 0) return null
-    const { requestId, id: rolloutId } = attempt.operation
-    const choice = { content: attempt.content, rolloutId, requestId, replicas }
-    const rollout = rolloutOf(attempt.appEnv, choice, attempt.vault, attempt.lease)
-    if (!attempt.steps.isFinished('create')) await attempt.engine.apply(rollout)
-    await attempt.steps.advance({ finish: { name: 'create', detail: `${replicas} started` }, start: 'ready' })
-    return awaitReady(attempt, rollout)
-  })
+  const start = () => startReplicas(attempt, replicas)
+  const ready = sharesVolume(attempt) ? await replaceInPlace(attempt, start) : await withUpkeep(attempt, start)
   if (ready) await route(attempt, ready)
   else await pin(attempt)
 }
 
+/** Returns the replicas once they are ready; null for what only runs when it is told to. */
+async function startReplicas(attempt: VersionAttempt, replicas: number): Promise<ObservedReplica[] | null> {
+  await provideImage(attempt, replicas > 0 ? 'create' : null)
+  if (replicas === 0) return null
+  const { requestId, id: rolloutId } = attempt.operation
+  const rollout = await rolloutOf(attempt, attempt.appEnv, { content: attempt.content, rolloutId, requestId, replicas })
+  if (!attempt.steps.isFinished('create')) await attempt.engine.apply(rollout)
+  await attempt.steps.advance({ finish: { name: 'create', detail: `${replicas} started` }, start: 'ready' })
+  return awaitReady(attempt, rollout)
+}
+
+/** From the moment the version that serves is stopped there is nothing to look after, and nothing must bring it back. */
+async function replaceInPlace<T>(attempt: VersionAttempt, start: () => Promise<T>): Promise<T> {
+  await withUpkeep(attempt, () => provideImage(attempt, 'stop'))
+  await stopOthers(attempt)
+  return start()
+}
+
+async function provideImage(attempt: VersionAttempt, next: StepName | null): Promise<void> {
+  if (needsBuild(attempt.content)) await build(attempt)
+  await pull(attempt, next)
+}
+
 /** Pins the image, so that every container of the version, now or after a repair, runs the same. */
-async function pull(attempt: VersionAttempt, replicas: number): Promise<void> {
+async function pull(attempt: VersionAttempt, next: StepName | null): Promise<void> {
   const { steps, engine, content } = attempt
   if (steps.isFinished('pull') && content.imageDigest) return
   await steps.advance({ start: 'pull' })
@@ -45,7 +62,7 @@ async function pull(attempt: VersionAttempt, replicas: number): Promise<void> {
   const detail = pullDetail(pinned, { fromCache, isBuilt })
   await steps.advance({
     finish: { name: 'pull', detail },
-    ...(replicas > 0 ? { start: 'create' } : {}),
+    ...(next ? { start: next } : {}),
     async write(tx) {
       await tx.content.updateMany({ where: { id: content.id }, data: image })
       await tx.content.updateMany({ where: { id: content.id, status: 'BUILT' }, data: { status: 'DEPLOYING' } })

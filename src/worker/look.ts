@@ -1,4 +1,7 @@
+import type { Replica } from '../database/generated/prisma/client.ts'
+import type { Configuration } from '../domain/configuration.ts'
 import type { ObservedReplica } from '../runtime/runtime.ts'
+import { lifeSigns } from './alive.ts'
 import { isEngineAway } from './engine-link.ts'
 import { forget } from './forget.ts'
 import { observationOf } from './observation.ts'
@@ -6,7 +9,8 @@ import { probeReplica } from './probe-replica.ts'
 import { recordLook, recordSilence } from './record-look.ts'
 import { repair } from './repair.ts'
 import { planReplicas, type ReplicaPlan, type ReplicaWish } from './replica-plan.ts'
-import { isUnready, type Probed, routesOf } from './replica-states.ts'
+import { isUnready, type Probed, routesOf, wasReady } from './replica-states.ts'
+import { removeDead } from './restart-dead.ts'
 import { configurationOf } from './rollout.ts'
 import type { Work, WorkAppEnv, WorkOperation } from './work.ts'
 
@@ -39,12 +43,13 @@ export async function look(work: Work, appEnv: WorkAppEnv): Promise<Looked> {
     const plan = planReplicas(wishOf(appEnv, operation), appEnv.replicas, observed, work.lease.claim.clock.now())
     const probed = await probeAll(work, appEnv, plan)
     await record(work, appEnv, plan, probed)
-    const wasBroughtBack = await repair(work, appEnv, plan)
+    const restarted = await removeDead(work, appEnv, probed)
+    const wasBroughtBack = await repair(work, appEnv, plan, restarted > 0)
     if (appEnv.deletedAt) {
       await forget(work, appEnv)
       return { lookAgainSeconds: NEVER_SECONDS, observed: true }
     }
-    return { lookAgainSeconds: wasBroughtBack ? SOON_SECONDS : nextLook(work, plan, probed), observed: true }
+    return { lookAgainSeconds: wasBroughtBack ? SOON_SECONDS : nextLook(work, appEnv, plan, probed), observed: true }
   } catch (error) {
     if (!isEngineAway(error)) throw error
     await recordSilence(work, appEnv)
@@ -76,11 +81,26 @@ async function probeAll(work: Work, appEnv: WorkAppEnv, { wanted }: ReplicaPlan)
     wanted.map(async ({ index, observed }) => {
       const row = appEnv.replicas.find((one) => one.rolloutId === appEnv.rolloutId && one.index === index) ?? null
       if (observed?.phase !== 'running') return { index, observed, row, failure: null, failures: 0 }
-      const { ready, reason } = await probeReplica(observed, configuration, work.signal)
-      const failures = work.probes.note(observed.containerId, ready)
-      return { index, observed, row, failure: ready ? null : reason, failures }
+      return { index, observed, row, ...(await probeOne(work, observed, row, configuration)) }
     }),
   )
+}
+
+async function probeOne(
+  { probes, signal, lease }: Work,
+  observed: ObservedReplica,
+  row: Replica | null,
+  configuration: Configuration,
+): Promise<Pick<Probed, 'failure' | 'failures' | 'failuresBorne' | 'deadBecause'>> {
+  const now = lease.claim.clock.now()
+  const circumstances = { now, wasReady: wasReady({ row, observed }), probes, signal }
+  const { hasStarted, deadBecause } = await lifeSigns(observed, configuration, circumstances)
+  if (deadBecause) return { failure: deadBecause, failures: 0, deadBecause }
+  if (!hasStarted) return { failure: 'its startup probe has not succeeded yet', failures: 0 }
+  const { ready, reason } = await probeReplica(observed, configuration, signal)
+  const failures = probes.note(observed.containerId, ready)
+  const failuresBorne = configuration.healthCheck.readiness?.failureThreshold
+  return { failure: ready ? null : reason, failures, failuresBorne }
 }
 
 async function record(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan, probed: Probed[]): Promise<void> {
@@ -95,10 +115,12 @@ async function record(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan, probed:
   await recordLook(work, appEnv, plan, { ...observationOf(plan, unready), routes })
 }
 
-function nextLook({ config, lease }: Work, plan: ReplicaPlan, probed: Probed[]): number {
+function nextLook({ config, lease }: Work, appEnv: WorkAppEnv, plan: ReplicaPlan, probed: Probed[]): number {
   if (plan.wanted.length === 0) return IDLE_SECONDS
   const now = lease.claim.clock.now().getTime()
   const isYoung = (replica: ObservedReplica | null) => now - (replica?.startedAt?.getTime() ?? 0) < YOUNG_MS
   const mayTurnReady = probed.some((one) => (one.failure || one.observed?.phase !== 'running') && isYoung(one.observed))
-  return mayTurnReady ? Math.min(1, config.BERTH_RECONCILE_SECONDS) : config.BERTH_RECONCILE_SECONDS
+  const { liveness } = (appEnv.currentContent && configurationOf(appEnv.currentContent).healthCheck) ?? {}
+  const pause = Math.min(config.BERTH_RECONCILE_SECONDS, liveness?.periodSeconds ?? Number.POSITIVE_INFINITY)
+  return mayTurnReady ? Math.min(1, pause) : pause
 }

@@ -1,17 +1,44 @@
 const MOST_REMEMBERED = 10_000
 
+/** A look that comes a moment early is not worth another period. */
+const PUNCTUAL = 0.9
+
 /** How often in a row the probes of running containers have failed, as far as this worker saw. */
 export class ProbeMemory {
   readonly #failures = new Map<string, number>()
+  readonly #passed = new Map<string, true>()
+  readonly #askedAt = new Map<string, number>()
 
   /** Returns the number of failures in a row, this one included; 0 when it succeeded. */
   note(containerId: string, succeeded: boolean): number {
     const failures = succeeded ? 0 : (this.#failures.get(containerId) ?? 0) + 1
-    this.#failures.delete(containerId)
-    if (failures > 0) this.#failures.set(containerId, failures)
-    // Containers come and go; the ones not heard of for longest are forgotten first.
-    const oldest = this.#failures.keys().next().value
-    if (this.#failures.size > MOST_REMEMBERED && oldest !== undefined) this.#failures.delete(oldest)
+    if (failures > 0) remember(this.#failures, containerId, failures)
+    else this.#failures.delete(containerId)
     return failures
   }
+
+  /** True when a probe was not asked for its period; then it counts as asked now. */
+  isDue(probe: string, periodSeconds: number, now: Date): boolean {
+    const since = now.getTime() - (this.#askedAt.get(probe) ?? Number.NEGATIVE_INFINITY)
+    if (since < periodSeconds * 1000 * PUNCTUAL) return false
+    remember(this.#askedAt, probe, now.getTime())
+    return true
+  }
+
+  /** For probes that are over once they have succeeded. */
+  pass(probe: string): void {
+    remember(this.#passed, probe, true)
+  }
+
+  hasPassed(probe: string): boolean {
+    return this.#passed.has(probe)
+  }
+}
+
+/** Containers come and go; the ones not heard of for longest are forgotten first. */
+function remember<Value>(memory: Map<string, Value>, key: string, value: Value): void {
+  memory.delete(key)
+  memory.set(key, value)
+  const oldest = memory.keys().next().value
+  if (memory.size > MOST_REMEMBERED && oldest !== undefined) memory.delete(oldest)
 }

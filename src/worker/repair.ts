@@ -10,10 +10,11 @@ import type { Work, WorkAppEnv } from './work.ts'
 
 /**
  * Brings back what is missing, then removes what is surplus: in this order, because removing waits for containers
- * to end. True when containers were started, so that another look is worth while soon.
+ * to end. `hasRemoved` tells of containers that the plan knows of and that are gone by now. True when containers were
+ * started, so that another look is worth while soon.
  */
-export async function repair(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan): Promise<boolean> {
-  const wasBroughtBack = plan.needsApply && (await bringBack(work, appEnv, plan))
+export async function repair(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan, hasRemoved = false): Promise<boolean> {
+  const wasBroughtBack = (plan.needsApply || hasRemoved) && (await bringBack(work, appEnv, plan))
   await removeAll(work, plan.surplus)
   return wasBroughtBack
 }
@@ -25,7 +26,7 @@ async function bringBack(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan): Pro
   try {
     const { requestId } = await work.database.operation.findUniqueOrThrow({ where: { id: rolloutId } })
     const choice = { content, rolloutId, requestId, replicas: replicasKept(appEnv, plan) }
-    await applyWithImage(work, appEnv, content, rolloutOf(appEnv, choice, work.vault, work.lease))
+    await applyWithImage(work, appEnv, content, await rolloutOf(work, appEnv, choice))
     return true
   } catch (error) {
     if (!(error instanceof RuntimeError || error instanceof VersionFailed)) throw error

@@ -15,25 +15,34 @@ export interface Probed {
   failure: string | null
   /** Probes that failed in a row. */
   failures: number
+  /** How many of them are borne; FAILURES_UNTIL_UNREADY unless the readiness probe says so. */
+  failuresBorne?: number | undefined
+  /** Why it is to be started anew; such a one takes no traffic, whatever else. */
+  deadBecause?: string | null | undefined
 }
 
 /** One slow answer is no reason to take a replica out of the balance. */
 const FAILURES_UNTIL_UNREADY = 3
 
 /** Whether the row speaks of the same run of the container: a restart gives it another address. */
-const isSameRun = ({ row, observed }: Probed) =>
+const isSameRun = ({ row, observed }: Pick<Probed, 'row' | 'observed'>) =>
   row !== null && row.containerId === observed?.containerId && row.address === observed?.address
 
-const wasReady = (probed: Probed) =>
+export const wasReady = (probed: Pick<Probed, 'row' | 'observed'>) =>
   isSameRun(probed) && (probed.row?.state === 'READY' || probed.row?.state === 'UNREADY')
 
 /** True for a replica that fails its probes, beyond what is forgiven to one that was ready. */
 export const isUnready = (probed: Probed): boolean =>
   probed.failure !== null &&
-  !(isSameRun(probed) && probed.row?.state === 'READY' && probed.failures < FAILURES_UNTIL_UNREADY)
+  !(
+    isSameRun(probed) &&
+    probed.row?.state === 'READY' &&
+    probed.failures < (probed.failuresBorne ?? FAILURES_UNTIL_UNREADY) &&
+    !probed.deadBecause
+  )
 
 function stateOf(probed: Probed): ReplicaState {
-  if (probed.observed?.phase !== 'running') return 'STARTING'
+  if (probed.observed?.phase !== 'running' || probed.deadBecause) return 'STARTING'
   if (!isUnready(probed)) return 'READY'
   return wasReady(probed) ? 'UNREADY' : 'STARTING'
 }

@@ -24,9 +24,10 @@ export async function scale(attempt: Attempt): Promise<void> {
 }
 
 async function add(attempt: VersionAttempt, rolloutId: string, replicas: number): Promise<ObservedReplica[]> {
-  const { appEnv, content, operation, steps, engine, vault, lease } = attempt
+  const { appEnv, content, operation, steps, engine } = attempt
   await steps.advance({ start: 'create' })
-  const rollout = rolloutOf(appEnv, { content, rolloutId, requestId: operation.requestId, replicas }, vault, lease)
+  const choice = { content, rolloutId, requestId: operation.requestId, replicas }
+  const rollout = await rolloutOf(attempt, appEnv, choice)
   if (!steps.isFinished('create')) await engine.apply(rollout)
   await steps.advance({
     finish: { name: 'create', detail: `${replicas - appEnv.replicasDesired} more started` },

@@ -1,6 +1,7 @@
 import type { Database } from '../database/client.ts'
 import type { ObservedReplica } from '../runtime/runtime.ts'
 import type { Tools } from './attend.ts'
+import { discardVolumes } from './discard-volumes.ts'
 import { makeDue } from './engine-hints.ts'
 import { isEngineAway } from './engine-link.ts'
 import { discardLogs } from './logs/discard-logs.ts'
@@ -28,6 +29,7 @@ export async function sweepForever(tools: Tools, signal: AbortSignal, wake: () =
     if (signal.aborted) return
     try {
       await sweepContainers(tools, signal, wake)
+      await discardVolumes(tools, signal)
       if (performance.now() - discardedAt < RETENTION_MS) continue
       discardedAt = performance.now()
       await discardAnswers(tools.database)

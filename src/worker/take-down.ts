@@ -9,7 +9,7 @@ import type { StepName } from './steps.ts'
  * Ingresses hear of a changed route at once, and read the table once a second in case they did not: after this
  * long none of them sends anything new.
  */
-const ROUTE_SETTLE_MS = 1_500
+export const ROUTE_SETTLE_MS = 1_500
 
 /** Ends traffic to the environment before its containers end, so that no request meets a closed door. */
 export async function unroute(attempt: Attempt): Promise<void> {

@@ -1,4 +1,11 @@
-type VersionFailureReason = 'READINESS_TIMEOUT' | 'CONTAINER_EXITED' | 'OUT_OF_MEMORY' | 'CREDENTIAL_MISSING'
+type VersionFailureReason =
+  | 'READINESS_TIMEOUT'
+  | 'STARTUP_FAILED'
+  | 'CONTAINER_EXITED'
+  | 'OUT_OF_MEMORY'
+  | 'CREDENTIAL_MISSING'
+  | 'REFERENCE_UNRESOLVED'
+  | 'VOLUME_DELETED'
 
 /** The version itself is at fault: trying again would not help. The message is for the user. */
 export class VersionFailed extends Error {

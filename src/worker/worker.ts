@@ -21,6 +21,7 @@ import { Collector } from './logs/collector.ts'
 import { sampleForever } from './metrics/sample-forever.ts'
 import { ProbeMemory } from './probe-memory.ts'
 import { sweepForever } from './sweep.ts'
+import { validateHostsForever } from './validate-hosts.ts'
 
 /** Within this time after a stop, leases have been handed back; whatever has not, expires. */
 const STOP_MS = 7_000
@@ -120,7 +121,7 @@ export function createWorker(options: WorkerOptions): Worker {
       running = Promise.all([
         ...[lanes.operations.run(signal), lanes.looks.run(signal), heart.run(signal), link.run(signal)],
         ...[hints.run(signal), sweepForever(tools, signal, pokeAll), collector.run(signal)],
-        sampleForever(tools, signal),
+        ...[sampleForever(tools, signal), validateHostsForever(tools, signal)],
       ])
     },
     async stop() {

@@ -47,6 +47,21 @@ describe('pending changes', () => {
     ])
   })
 
+  test('tell what a build reads, and only where the source is built', () => {
+    const build = {
+      ...{ dockerPreset: 'CUSTOM', dockerPresetVersion: null, builder: 'DOCKER', gitBranch: 'main', contextDir: './' },
+      ...{ dockerfilePath: 'Dockerfile', customDockerfileContent: null, buildArgs: null, pullCredentialId: null },
+    }
+    const running = effective({ useImage: false, configuration: configuration({ build }) })
+    const next = configuration({ build: { ...build, gitBranch: 'beta', pullCredentialId: 'cred_1' } })
+    expect(pendingChanges(running, effective({ useImage: false, configuration: next }), show)).toEqual([
+      { kind: 'BUILD', field: 'gitBranch', from: 'main', to: 'beta' },
+      { kind: 'BUILD', field: 'buildPullAccountSecretId', from: null, to: 'cred_1' },
+    ])
+    const imaged = effective({ configuration: configuration({ build }) })
+    expect(pendingChanges(imaged, effective({ configuration: next }), show)).toEqual([])
+  })
+
   test('name variables that are new, changed and gone, and not those that are as they were', () => {
     const running = effective({
       configuration: configuration({ variables: [variable('SAME', 'a'), variable('OLD', 'b'), variable('X', 'c')] }),

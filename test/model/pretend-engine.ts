@@ -87,6 +87,8 @@ export class PretendEngine implements Runtime {
 
   async clearBuilds() {}
 
+  async removeVolume() {}
+
   #start(rollout: Rollout, name: string, index: number): ObservedReplica {
     this.#started += 1
     const { accountId, appId, appEnvId, contentId, rolloutId, generation } = rollout

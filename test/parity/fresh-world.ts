@@ -10,6 +10,8 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
     database.$executeRaw`DELETE FROM operation`,
     database.$executeRaw`UPDATE app_env SET current_content_id = NULL`,
     database.$executeRaw`DELETE FROM app_env`,
+    database.$executeRaw`DELETE FROM volume`,
+    database.$executeRaw`DELETE FROM released_host`,
     database.$executeRaw`DELETE FROM app`,
     database.$executeRaw`DELETE FROM credential`,
     database.$executeRaw`UPDATE "user" SET current_account_id = ${accountId} WHERE is_installation_admin`,

@@ -8,9 +8,10 @@ import { makeFresh } from './fresh-world.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import type { ParityCase } from './parity-case.ts'
 import { peopleCases } from './people-cases.ts'
+import { settingCases } from './setting-cases.ts'
 import { snapshot } from './snapshot.ts'
 
-const cases = [...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases]
+const cases = [...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases, ...settingCases]
 const doors: [name: string, door: Door][] = [
   ['REST', restDoor],
   ['GraphQL', graphqlDoor],

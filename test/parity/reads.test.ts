@@ -34,6 +34,19 @@ const CASES: Record<string, ReadCase> = {
     query: ({ appEnvId }) => ({ appEnvId }),
     field: byId('appEnvId', 'appEnv', 'status health replicas { ready } latestDeployment { version }'),
   },
+  getVariables: {
+    query: ({ appEnvId }) => ({ appEnvId }),
+    field: byId('appEnvId', 'appEnv', 'variables { id name value type isSecret }'),
+  },
+  listHosts: {
+    query: ({ appEnvId }) => ({ appEnvId }),
+    field: byId('appEnvId', 'appEnv', 'hosts { id host status reason }'),
+  },
+  getHost: {
+    query: ({ appEnvId, hostId }) => ({ appEnvId, hostId }),
+    field: byId('appEnvId', 'appEnv', 'hosts { id host status }'),
+  },
+  listVolumes: below('accountId', 'volumes'),
   getAppEnvHistory: below('appEnvId', 'deployments', 'nodes { version canRollback cannotRollbackReason }'),
   getBuildLogs: {
     query: ({ contentId }) => ({ contentId }),
@@ -83,6 +96,7 @@ async function furnish(world: World) {
   return {
     ...{ appEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
     contentId: operation?.contentId ?? '',
+    hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,
     tokens: { admin: world.adminToken, ...tokens },
   }
 }

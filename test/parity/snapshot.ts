@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/client.ts'
 
 type Names = Map<string, string>
 
-const ID = /\b(acc|usr|app|env|con|op|var|host|cred|tok|aud)_[0-9a-z]{26}\b/g
+const ID = /\b(acc|usr|app|env|con|op|var|host|cred|tok|aud|vol)_[0-9a-z]{26}\b/g
 
 /**
  * Everything that a call can have changed, with ids replaced by their order of appearance and without times,
@@ -18,6 +18,8 @@ export async function snapshot(database: Database): Promise<unknown> {
     appEnvs: await database.appEnv.findMany({ orderBy }),
     variables: await database.variable.findMany({ orderBy, omit: { sealedValue: true, fingerprint: true } }),
     hosts: await database.host.findMany({ orderBy }),
+    releasedHosts: await database.releasedHost.findMany({ orderBy: { host: 'asc' } }),
+    volumes: await database.volume.findMany({ orderBy }),
     contents: await database.content.findMany({ orderBy, omit: { configuration: true } }),
     operations: await database.operation.findMany({ orderBy }),
     tokens: await database.token.findMany({ orderBy, omit: { hash: true, lastUsedAt: true } }),

@@ -73,8 +73,10 @@ describe('the OpenAPI document', () => {
       'delete /account/member',
       'delete /app',
       'delete /app-env',
+      'delete /app-env/host',
       'delete /credential',
       'delete /token',
+      'delete /volume',
       'post /app-env/rollback',
       'post /app-env/stop',
     ])

@@ -43,7 +43,7 @@ export const types: Checks = {
       appId: await walk.app({ dockerPreset: 'FUNCTION' }),
       name: 'a',
       region: 'local',
-      volume: {},
+      volume: { path: '/data', disk: 100 },
     }
     expect(fieldsOf((await walk.call('POST', '/app-env', { body: volume })).body)).toEqual(['volume'])
   },

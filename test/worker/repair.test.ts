@@ -101,7 +101,7 @@ async function stray(fields: { appEnvId?: string; rolloutId: string; contentId?:
       version: 9,
       cliEnvName,
     },
-    ...{ pinnedImage: image.pinned, command, workingDir: null, environment: {}, port: 3000, replicas: 1 },
+    ...{ pinnedImage: image.pinned, command, workingDir: null, environment: {}, volume: null, port: 3000, replicas: 1 },
     ...{ resources: { cpu: 1, memoryMb: 128 }, ...fields },
   }
 }

@@ -1,3 +1,4 @@
+import type { Volume } from '../../database/generated/prisma/client.ts'
 import type { PendingChange as Change } from '../../domain/pending-changes.ts'
 import { variableRecords } from '../../services/app-env/app-env-record.ts'
 import { pendingChangesOf } from '../../services/app-env/configured.ts'
@@ -14,6 +15,15 @@ const PendingChange = builder.objectRef<Change>('PendingChange').implement({
     field: t.exposeString('field', { description: 'What differs, such as `port` or `envVars.NAME`.' }),
     from: t.expose('from', { type: 'JSON', nullable: true, description: 'What runs.' }),
     to: t.expose('to', { type: 'JSON', nullable: true, description: 'What is configured.' }),
+  }),
+})
+
+const MountedVolume = builder.objectRef<Volume>('MountedVolume').implement({
+  description: 'Data that outlives the containers of an environment.',
+  fields: (t) => ({
+    volumeId: t.exposeID('id', { description: 'Id of the volume.' }),
+    path: t.exposeString('path', { description: 'Folder it is seen at.' }),
+    disk: t.exposeInt('diskMb', { description: 'Its size in MB.' }),
   }),
 })
 
@@ -42,6 +52,11 @@ const comparedColumns = {
   containers: true,
   replicasDesired: true,
   zClouds: true,
+  cpu: true,
+  memoryMb: true,
+  volume: true,
+  healthCheck: true,
+  gitBranch: true,
   startupConfig: true,
   jobConfig: true,
   functionConfig: true,
@@ -61,6 +76,23 @@ builder.prismaObjectFields(AppEnv, (t) => ({
     type: 'JSON',
     nullable: true,
     description: 'Defaults of a Job’s runs, for this environment.',
+  }),
+  healthCheck: t.expose('healthCheck', {
+    type: 'JSON',
+    nullable: true,
+    description: 'What of the health check is its own, and its probes.',
+  }),
+  autoScaling: t.expose('autoScaling', {
+    type: 'JSON',
+    nullable: true,
+    description: 'How its containers follow the load.',
+  }),
+  volume: t.field({
+    type: MountedVolume,
+    nullable: true,
+    description: 'Its volume.',
+    select: { volume: true },
+    resolve: ({ volume }) => volume,
   }),
   functionConfig: t.expose('functionConfig', {
     type: 'JSON',

@@ -1,3 +1,4 @@
+import type { AppEnv as AppEnvRow } from '../../database/generated/prisma/client.ts'
 import { appEnvResources } from '../../services/app-env/app-env-record.ts'
 import { replicaCounts } from '../../services/app-env/replica-counts.ts'
 import { builder } from '../builder.ts'
@@ -24,6 +25,17 @@ const Replicas = builder.objectRef<{ desired: number; running: number; ready: nu
   }),
 })
 
+type RestartColumns = Pick<AppEnvRow, 'restartCount' | 'lastRestartAt' | 'lastRestartReason'>
+
+const Restarts = builder.objectRef<RestartColumns>('Restarts').implement({
+  description: 'Containers that were started anew.',
+  fields: (t) => ({
+    count: t.exposeInt('restartCount', { description: 'How many, since the environment was made.' }),
+    lastAt: t.expose('lastRestartAt', { type: 'DateTime', nullable: true, description: 'When the last was.' }),
+    lastReason: t.exposeString('lastRestartReason', { nullable: true, description: 'Why.' }),
+  }),
+})
+
 export const AppEnv = builder.prismaObject('AppEnv', {
   description: 'A deployed instance of an app, such as production.',
   interfaces: [Node],
@@ -46,6 +58,12 @@ export const AppEnv = builder.prismaObject('AppEnv', {
       },
       resolve: replicaCounts,
     }),
+    restarts: t.field({
+      type: Restarts,
+      description: 'Containers that a probe found dead and that were started anew.',
+      select: { restartCount: true, lastRestartAt: true, lastRestartReason: true },
+      resolve: (appEnv) => appEnv,
+    }),
     sleeping: t.boolean({
       description: 'Whether it is a Function at zero, which the next request wakes.',
       resolve: () => false,
@@ -62,7 +80,7 @@ export const AppEnv = builder.prismaObject('AppEnv', {
     resources: t.field({
       type: Resources,
       description: 'What it was given.',
-      select: { containers: true, zClouds: true },
+      select: { containers: true, zClouds: true, cpu: true, memoryMb: true },
       resolve: (appEnv) => appEnvResources(appEnv),
     }),
     preventDestroy: t.exposeBoolean('preventDestroy', { description: 'Whether deleting it is refused.' }),

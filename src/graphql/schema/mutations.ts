@@ -3,6 +3,7 @@ import { addMember, removeMember, updateMember } from '../../services/account/me
 import { createApp } from '../../services/app/create-app.ts'
 import { deleteApp } from '../../services/app/delete-app.ts'
 import { updateApp } from '../../services/app/update-app.ts'
+import type { Changed } from '../../services/app-env/change-setting.ts'
 import { createAppEnv } from '../../services/app-env/create-app-env.ts'
 import { deleteAppEnv } from '../../services/app-env/delete-app-env.ts'
 import { updateAppEnv } from '../../services/app-env/update-app-env.ts'
@@ -11,6 +12,7 @@ import { builder } from '../builder.ts'
 import { commandMutation, type PayloadBuilder } from '../command-mutation.ts'
 import { accountById, appById, appEnvById, messageField, operationField } from '../payload-fields.ts'
 import { RoleEnum } from './enums.ts'
+import { appliedFields } from './setting-mutations.ts'
 import { asToken, Token } from './token.ts'
 
 interface ChangedMember {
@@ -76,16 +78,7 @@ commandMutation(updateAppEnv, {
   waits: true,
   payload: (t) => ({
     appEnv: appEnvById(t, false),
-    operation: operationField(t),
-    appliedImmediately: t.boolean({
-      description: 'Whether the changes are being deployed, instead of left pending.',
-      resolve: ({ result }) => result.appliedImmediately,
-    }),
-    notAppliedReason: t.string({
-      nullable: true,
-      description: 'Why they were not, where applyImmediately asked for it.',
-      resolve: ({ result }) => result.notAppliedReason ?? null,
-    }),
+    ...appliedFields(t as unknown as PayloadBuilder<Changed>),
   }),
 })
 commandMutation(deleteAppEnv, {

@@ -3,6 +3,7 @@ import { replicaName } from '../../domain/replica-name.ts'
 import type { Rollout } from '../runtime.ts'
 import type { Reach } from './connection.ts'
 import { replicaLabels } from './labels.ts'
+import { mountsOf } from './volumes.ts'
 
 /**
  * What is left of root after `CapDrop: ALL`: the least that the official nginx and node images start and stop with.
@@ -32,10 +33,13 @@ export function containerSpec(rollout: Rollout, index: number, placement: Placem
     Env: Object.entries(rollout.environment).map(([name, value]) => `${name}=${value}`),
     Labels: replicaLabels(placement.installationId, rollout, index),
     ...(rollout.port === null ? {} : { ExposedPorts: { [`${rollout.port}/tcp`]: {} } }),
+    // Other environments of the account reach it by this name, whichever container answers (internalUrl).
+    NetworkingConfig: { EndpointsConfig: { [placement.network]: { Aliases: [rollout.cliEnvName] } } },
     HostConfig: {
       ...hardening,
       ...limitsOf(rollout, placement.cores),
       NetworkMode: placement.network,
+      Mounts: mountsOf(rollout, placement.installationId),
       RestartPolicy: { Name: 'unless-stopped' },
       LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
       ...(rollout.port !== null && placement.reach === 'published'

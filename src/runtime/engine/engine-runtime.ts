@@ -10,6 +10,7 @@ import { AccountNetworks } from './networks.ts'
 import { observeReplicas } from './observe.ts'
 import { removeReplicas } from './remove.ts'
 import { ReplicaSamples } from './stats.ts'
+import { removeVolume } from './volumes.ts'
 import { watchReplicas } from './watch.ts'
 import { within } from './within.ts'
 
@@ -35,6 +36,7 @@ export function createEngineRuntime(options: EngineOptions): Runtime {
       const work = (signal: AbortSignal) => removeReplicas(engine, reference, bounds, signal)
       return within(engine, bounds, work, { seconds })
     },
+    removeVolume: (volumeId, bounds) => within(engine, bounds, (signal) => removeVolume(engine, volumeId, signal)),
     removeNetwork: (accountId, bounds) => within(engine, bounds, (signal) => networks.remove(accountId, signal)),
     logs: (name, bounds) => replicaLogs(engine, name, bounds),
     stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),

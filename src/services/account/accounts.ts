@@ -49,6 +49,9 @@ export const deleteAccount = command({
   async execute({ tx, announce, note }, _input, { account }) {
     const apps = await tx.app.count({ where: { accountId: account.id, deletedAt: null } })
     if (apps > 0) throw conflict('ACCOUNT_NOT_EMPTY', `The account still has ${apps} app(s); delete them first`)
+    const volumes = await tx.volume.count({ where: { accountId: account.id } })
+    if (volumes > 0)
+      throw conflict('ACCOUNT_NOT_EMPTY', `The account still has ${volumes} volume(s); delete them first`)
     const busy = await tx.operation.count({ where: { accountId: account.id, status: { in: ['QUEUED', 'RUNNING'] } } })
     if (busy > 0)
       throw conflict('ACCOUNT_BUSY', 'Deleted environments of the account are still being removed; try again shortly')

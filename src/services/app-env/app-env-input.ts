@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { functionConfig } from '../../app-types/function.ts'
 import { jobConfig } from '../../app-types/job.ts'
-import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
 import { appEnvTarget, flag, id, name, startupConfig, text, variables } from '../input.ts'
-
-const sizes = Z_CLOUD_SIZES.join(', ')
+import { containers, volume, zClouds } from './setting-input.ts'
 
 export const createAppEnvInput = z.strictObject({
   accountId: id('account that owns the app'),
@@ -12,15 +10,12 @@ export const createAppEnvInput = z.strictObject({
   name: name('environment'),
   region: z.string().min(1).max(100).describe('Region it runs in; see GET /regions.'),
   branch: text('Git branch. Required when the app builds from GitHub.').optional(),
-  zClouds: z
-    .number()
-    .refine((size) => (Z_CLOUD_SIZES as readonly number[]).includes(size), `must be one of ${sizes}`)
-    .default(1)
-    .describe(`CPU and memory of one container, in zClouds: ${sizes}.`),
-  containers: z.number().int().min(1).default(1).describe('Number of containers.'),
+  zClouds: zClouds.default(1),
+  containers: containers.default(1),
   envVars: variables.optional(),
   startupConfig: startupConfig.optional(),
   preventDestroy: flag('Refuse to delete the environment.').default(false),
+  volume: volume.optional(),
   jobConfig: jobConfig.optional(),
   functionConfig: functionConfig.optional(),
 })
@@ -31,6 +26,7 @@ export const updateAppEnvInput = z.strictObject({
   startupConfig: startupConfig.nullable().optional(),
   envVars: variables.optional(),
   preventDestroy: flag('Refuse to delete the environment.').optional(),
+  volume: volume.nullable().optional(),
   allowUserCliToken: flag('Let user tokens act as this environment’s token in the CLI.').optional(),
   jobConfig: jobConfig.optional(),
   functionConfig: functionConfig.optional(),

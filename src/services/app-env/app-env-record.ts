@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../database/client.ts'
-import type { AppEnv, Variable } from '../../database/generated/prisma/client.ts'
+import type { AppEnv, Variable, Volume } from '../../database/generated/prisma/client.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import { MASK, pendingChangesOf } from './configured.ts'
@@ -24,10 +24,15 @@ export function appEnvListItem(appEnv: AppEnv, hosts: readonly { host: string }[
   }
 }
 
-export function appEnvResources({ containers, zClouds }: Pick<AppEnv, 'containers' | 'zClouds'>) {
+export function appEnvResources(appEnv: Pick<AppEnv, 'containers' | 'zClouds' | 'cpu' | 'memoryMb'>) {
+  const { containers, zClouds } = appEnv
   const { cpu, memoryMb } = resourcesOf(zClouds)
-  return { containers, zClouds, cpu, memory: memoryMb }
+  return { containers, zClouds, cpu: appEnv.cpu ?? cpu, memory: appEnv.memoryMb ?? memoryMb }
 }
+
+/** A volume as an environment's record shows it. */
+export const mountedVolume = (volume: Volume | null) =>
+  volume ? { volumeId: volume.id, path: volume.path, disk: volume.diskMb } : null
 
 /** The full record (contract §3, GET /app-env). Secrets are masked unless `reveal`. */
 export async function appEnvRecord(tx: Transaction | Database, vault: Vault, appEnv: LoadedAppEnv, reveal = false) {
@@ -42,7 +47,9 @@ export async function appEnvRecord(tx: Transaction | Database, vault: Vault, app
     jobConfig: appEnv.jobConfig,
     functionConfig: appEnv.functionConfig,
     databaseSettings: null,
-    volume: null,
+    volume: mountedVolume(appEnv.volume),
+    healthCheck: appEnv.healthCheck,
+    autoScaling: appEnv.autoScaling,
     pendingChanges: pendingChangesOf(appEnv, vault),
     currentContentId: appEnv.currentContentId,
     currentVersion: appEnv.currentContent?.version ?? null,

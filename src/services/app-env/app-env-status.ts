@@ -67,6 +67,11 @@ export async function readAppEnvStatus(
     hosts: hosts.map(({ host }) => host),
     health: appEnv.health,
     replicas: replicaCounts(appEnv),
+    restarts: {
+      count: appEnv.restartCount,
+      lastAt: appEnv.lastRestartAt?.toISOString() ?? null,
+      lastReason: appEnv.lastRestartReason,
+    },
     sleeping: false,
     observedAt: appEnv.observedAt?.toISOString() ?? null,
     observedReason: appEnv.observedReason,

@@ -7,8 +7,10 @@ import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
 import { type AppTarget, lockApp } from '../app/load-app.ts'
 import { type CommandContext, command } from '../command.ts'
 import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
+import { lockAppEnv } from './load-app-env.ts'
 import { checkTypeConfig } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
+import { volumeChange } from './volume-change.ts'
 
 type AccountWithPlan = Awaited<ReturnType<typeof accountOf>>
 
@@ -40,7 +42,10 @@ export const createAppEnv = command({
     await tx.appEnv.create({
       data: { id: appEnvId, accountId: account.id, appId: app.id, ...names, ...recordOf(input, region) },
     })
-    await replaceVariables(context, account, appEnvId, input.envVars ?? [])
+    const { appEnv } = await lockAppEnv(tx, { appEnvId })
+    await replaceVariables(context, appEnv, input.envVars ?? [])
+    if (input.volume)
+      await tx.appEnv.update({ where: { id: appEnvId }, data: await volumeChange(context, appEnv, input.volume) })
     if (type.hasHosts) await addAutomaticHost(context, appEnvId, `${names.cliEnvName}.${region.domain}`)
     context.announce({ type: 'appEnv.created', appId: app.id, appEnvId, payload: { ...names, status: 'PENDING' } })
     context.made(appEnvId)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
 import { type CommandContext, command } from '../command.ts'
+import { releaseHosts } from '../host/claim-host.ts'
 import { appEnvTarget } from '../input.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { type AppEnvTarget, lockAppEnv } from './load-app-env.ts'
@@ -32,8 +33,9 @@ export async function removeAppEnv(context: CommandContext, { appEnv }: AppEnvTa
   const { tx } = context
   const operation = await beginOperation(context, appEnv, { kind: 'DELETE' })
   const now = await databaseTime(tx)
-  await tx.appEnv.update({ where: { id: appEnv.id }, data: { deletedAt: now } })
+  await tx.appEnv.update({ where: { id: appEnv.id }, data: { deletedAt: now, volumeId: null } })
   // A host that routes to nothing would keep its name from whoever comes next.
+  await releaseHosts(context, appEnv.id, appEnv.accountId)
   await tx.host.deleteMany({ where: { appEnvId: appEnv.id } })
   await tx.token.updateMany({ where: { appEnvId: appEnv.id, revokedAt: null }, data: { revokedAt: now } })
   // A restriction that named it would be refused when it is sent back.

@@ -14,6 +14,7 @@ export const withEverything = {
   account: { include: { plan: true } },
   region: true,
   currentContent: true,
+  volume: true,
   variables: { orderBy: { name: 'asc' } },
 } satisfies Prisma.AppEnvInclude
 

@@ -83,6 +83,20 @@ export async function readAppEnvRecord(
   return { record, version: appEnv.version }
 }
 
+/** The variables of GET /app-env/variables; `showSecrets` is for those who may, and leaves an audit entry. */
+export async function readVariables(
+  { database, vault }: { database: Database; vault: Vault },
+  caller: Caller,
+  address: AppEnvAddress,
+  { showSecrets, requestId }: { showSecrets: boolean; requestId: string },
+) {
+  const { record, version } = await readAppEnvRecord({ database, vault }, caller, address, {
+    decrypt: showSecrets,
+    requestId,
+  })
+  return { variables: record.envVars, version }
+}
+
 /** Written before anything is shown: a reveal that cannot be recorded does not happen. */
 const auditReveal = (
   database: Database,

@@ -1,14 +1,15 @@
 import { getAppType } from '../../app-types/app-types.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
-import { conflict } from '../../domain/errors.ts'
 import { command } from '../command.ts'
-import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { type UpdateAppEnvInput, updateAppEnvInput } from './app-env-input.ts'
 import { appEnvRecord } from './app-env-record.ts'
+import { changeSettings } from './change-setting.ts'
 import { lockAppEnv, withEverything } from './load-app-env.ts'
+import { requireFreeName } from './settings.ts'
 import { checkTypeConfig } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
+import { volumeChange } from './volume-change.ts'
 
 export const updateAppEnv = command({
   name: 'updateAppEnv',
@@ -19,26 +20,14 @@ export const updateAppEnv = command({
   async execute(context, input, { appEnv }) {
     const { tx, vault } = context
     checkTypeConfig(getAppType(appEnv.app.type), input)
-    if (input.name && input.name !== appEnv.name) {
-      const clash = await tx.appEnv.findFirst({ where: { appId: appEnv.appId, name: input.name, deletedAt: null } })
-      if (clash) throw conflict('NAME_TAKEN', `The app already has an environment "${input.name}"`)
-    }
-    await tx.appEnv.update({ where: { id: appEnv.id }, data: { ...changesOf(input), version: { increment: 1 } } })
-    if (input.envVars) await replaceVariables(context, appEnv.account, appEnv.id, input.envVars)
+    if (input.name !== undefined) await requireFreeName(context, appEnv, input.name)
+    if (input.envVars) await replaceVariables(context, appEnv, input.envVars)
+    const data = { ...changesOf(input), ...(await volumeChange(context, appEnv, input.volume)) }
     const { appEnvId: _id, envName: _name, applyImmediately, ...sent } = input
-    const changed = Object.keys(sent)
-    context.announce({ type: 'appEnv.updated', appId: appEnv.appId, appEnvId: appEnv.id, payload: { changed } })
-    context.note({ changed, variables: input.envVars?.map((variable) => variable.name), applyImmediately })
-    const [applied] = applyImmediately ? await applyWhereRunning(context, { id: appEnv.id }) : []
+    context.note({ variables: input.envVars?.map((variable) => variable.name) })
+    const changed = await changeSettings(context, appEnv, { data, changed: Object.keys(sent), applyImmediately })
     const { appEnv: present } = await lockAppEnv(tx, { appEnvId: appEnv.id })
-    const record = await appEnvRecord(tx, vault, present)
-    return {
-      ...record,
-      appliedImmediately: Boolean(applied?.operation),
-      ...(applied?.reason ? { notAppliedReason: applied.reason } : {}),
-      operationId: applied?.operation?.id ?? null,
-      version: present.version,
-    }
+    return { ...(await appEnvRecord(tx, vault, present)), ...changed }
   },
   async refresh({ database, vault }, result) {
     const present = await database.appEnv.findUnique({ where: { id: result.appEnvId }, include: withEverything })

@@ -1,24 +1,101 @@
 import type { z } from 'zod'
+import { type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
+import { resolveReferences, UnresolvedReference } from '../../domain/references.ts'
 import type { CommandContext } from '../command.ts'
+import { connectionUrls } from '../connection-urls.ts'
 import type { variables } from '../input.ts'
 import { MASK } from './configured.ts'
+import type { LoadedAppEnv } from './load-app-env.ts'
 
-/** Replaces the environment's variables by those given. A secret sent back masked keeps its value. */
+type Given = z.output<typeof variables>
+
+/** The input field that a variable's value came in. */
+type FieldOf = (name: string) => string
+
+/** `variables.2.value`; the list itself for a variable that was not sent, and that the change concerns all the same. */
+export const fieldIn =
+  (list: string, given: readonly { name: string }[]): FieldOf =>
+  (name) => {
+    const index = given.findIndex((one) => one.name === name)
+    return index < 0 ? list : `${list}.${index}.value`
+  }
+
+/** Names that every container is given; their values are known only once it is deployed. */
+export const PLATFORM_VARIABLES = ['PORT', 'BERTH_APP_ENV_ID', 'BERTH_ENV_NAME', 'BERTH_CONTENT_ID', 'BERTH_VERSION']
+
+/**
+ * Replaces the environment's variables by those given. A secret sent back masked keeps its value, and stays a secret:
+ * whoever may not read it could otherwise turn it into something that everybody reads.
+ */
 export async function replaceVariables(
-  { tx, vault }: CommandContext,
-  account: { id: string; dataKey: string },
-  appEnvId: string,
-  given: z.output<typeof variables>,
+  context: CommandContext,
+  appEnv: LoadedAppEnv,
+  given: Given,
+  fieldOf: FieldOf = fieldIn('envVars', given),
 ): Promise<void> {
-  const accountVault = vault.forAccount(account)
-  const before = new Map(
-    (await tx.variable.findMany({ where: { appEnvId } })).map((variable) => [variable.name, variable]),
-  )
-  await tx.variable.deleteMany({ where: { appEnvId } })
+  const { tx, vault } = context
+  const accountVault = vault.forAccount(appEnv.account)
+  const before = new Map(appEnv.variables.map((variable) => [variable.name, variable]))
   const rows = given.map((variable) => {
     const kept = before.get(variable.name)
-    if (variable.value === MASK && kept?.isSecret) return { ...kept, type: variable.type, isSecret: variable.isSecret }
-    return { ...accountVault.sealVariable(variable), appEnvId }
+    if (variable.value === MASK && kept?.isSecret) return { ...kept, type: variable.type }
+    return { ...accountVault.sealVariable(variable), appEnvId: appEnv.id }
   })
+  const values = new Map(rows.map((row) => [row.name, accountVault.openVariable(row)]))
+  await checkReferences(context, appEnv, values, fieldOf)
+  await tx.variable.deleteMany({ where: { appEnvId: appEnv.id } })
   if (rows.length > 0) await tx.variable.createMany({ data: rows })
+}
+
+/** Throws for references that could not be resolved at a deployment, where nobody would be there to read it. */
+export async function checkReferences(
+  { tx, config }: CommandContext,
+  appEnv: LoadedAppEnv,
+  values: ReadonlyMap<string, string>,
+  fieldOf: FieldOf,
+): Promise<void> {
+  const urlOf = await connectionUrls({ tx, config }, appEnv.accountId, values.values())
+  try {
+    const platform = Object.fromEntries(PLATFORM_VARIABLES.map((name) => [name, '']))
+    resolveReferences(values, { platform, urlOf })
+  } catch (error) {
+    if (!(error instanceof UnresolvedReference)) throw error
+    throw invalidField(fieldOf(error.variable), `${error.variable} ${error.message}`)
+  }
+}
+
+/** What PATCH sends of a variable: what it leaves out stays as it is. */
+export type Merged = Pick<Given[number], 'name'> & {
+  [Field in 'value' | 'type' | 'isSecret']?: Given[number][Field] | undefined
+}
+
+/** The whole list as it is after the merge; a secret whose value is not sent stays masked, and secret. */
+export function mergeVariables(
+  appEnv: LoadedAppEnv,
+  open: (variable: LoadedAppEnv['variables'][number]) => string,
+  merged: Merged[],
+): Given {
+  const problems: FieldProblem[] = []
+  const all = new Map<string, Given[number]>(
+    appEnv.variables.map((variable) => {
+      const { name, type, isSecret } = variable
+      return [name, { name, type, isSecret, value: isSecret ? MASK : open(variable) }]
+    }),
+  )
+  for (const [index, { name, ...sent }] of merged.entries()) {
+    const before = all.get(name)
+    const value = sent.value ?? before?.value
+    if (value === undefined)
+      problems.push({ field: `variables.${index}.value`, message: 'is required for a new variable' })
+    const isMasked = before?.isSecret === true && value === MASK
+    if (isMasked && sent.isSecret === false)
+      problems.push({
+        field: `variables.${index}.isSecret`,
+        message: 'can be turned off only together with a new value',
+      })
+    const { type = before?.type ?? 'DEPLOY', isSecret = before?.isSecret ?? false } = sent
+    all.set(name, { name, value: value ?? '', type, isSecret })
+  }
+  if (problems.length > 0) throw invalidInput(problems)
+  return [...all.values()]
 }

@@ -1,11 +1,11 @@
-import { isDeepStrictEqual } from 'node:util'
 import { getAppType } from '../../app-types/app-types.ts'
-import { type App, type AppEnv, type Content, Prisma } from '../../database/generated/prisma/client.ts'
+import type { App, AppEnv, Content } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { type CommandContext, command } from '../command.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
-import { type UpdateAppInput, updateAppInput } from './app-input.ts'
+import { type AppChanges, changesOf } from './app-changes.ts'
+import { updateAppInput } from './app-input.ts'
 import { checkUpdate, typeOfPreset } from './app-rules.ts'
 import { lockApp } from './load-app.ts'
 
@@ -47,7 +47,7 @@ export const updateApp = command({
   },
 })
 
-async function write({ tx }: CommandContext, app: App, changes: Changes, image: string | undefined): Promise<App> {
+async function write({ tx }: CommandContext, app: App, changes: AppChanges, image: string | undefined): Promise<App> {
   if (image) {
     await tx.appEnv.updateMany({ where: { appId: app.id, deletedAt: null }, data: { pendingImage: image } })
   }
@@ -61,38 +61,3 @@ function imageOf(appEnv: AppEnv & { currentContent: Content | null }, app: App):
 }
 
 const answerOf = (app: App) => ({ appId: app.id, name: app.name, dockerPreset: app.dockerPreset, port: app.port })
-
-type Changes = Prisma.AppUncheckedUpdateInput
-
-/** What of the app really becomes another: a field that was not sent, or is so already, stays as it is. */
-function changesOf(input: UpdateAppInput, app: App): Changes {
-  const changed = Object.entries(fieldsOf(input)).filter(([field, value]) => {
-    return !isDeepStrictEqual(value === Prisma.DbNull ? null : value, app[field as keyof App])
-  })
-  return Object.fromEntries(changed)
-}
-
-/** Empty strings and objects clear (§4.2). */
-function fieldsOf(input: UpdateAppInput): Changes {
-  const { appId: _appId, applyImmediately: _apply, ...fields } = input
-  const changes: Changes = { ...fields }
-  for (const field of [
-    'healthCheckPath',
-    'imagePullAccountSecretId',
-    'buildPullAccountSecretId',
-    'buildArgs',
-  ] as const) {
-    if (fields[field] === '') changes[field] = null
-  }
-  if (fields.healthCheckHeaders && Object.keys(fields.healthCheckHeaders).length === 0) {
-    changes.healthCheckHeaders = Prisma.DbNull
-  }
-  // The two ways to say which Dockerfile replace each other.
-  if (fields.dockerfilePath) changes.customDockerfileContent = null
-  if (fields.customDockerfileContent) changes.dockerfilePath = null
-  if (fields.customDockerfileContent === '') changes.customDockerfileContent = null
-  if (fields.dockerPreset === 'CUSTOM' && !fields.customDockerfileContent && !fields.dockerfilePath) {
-    changes.dockerfilePath = 'Dockerfile'
-  }
-  return changes
-}

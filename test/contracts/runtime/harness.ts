@@ -55,6 +55,7 @@ export function createWorld(harness: RuntimeHarness, image: string): World {
     version: 1,
     cliEnvName: 'default-shop-production',
     pinnedImage: image,
+    volume: null,
     command: nodeCommand(SERVER),
     workingDir: null,
     environment: { PORT: '3000' },

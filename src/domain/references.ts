@@ -1,0 +1,85 @@
+/**
+ * References in the values of variables: `${NAME}` is another variable of the same environment,
+ * `${<environment>.internalUrl}` and `.externalUrl` are where another environment of the account answers, and `$${`
+ * stands for a `${` that is meant as it is. Anything else in braces is text: programs have syntax of their own.
+ */
+const REFERENCE = /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)|([a-z0-9][a-z0-9-]*)\.(internalUrl|externalUrl))\}/g
+
+/** Engines take no longer value than this, and references could make one of any length. */
+const LONGEST_VALUE = 128 * 1024
+
+export type UrlKind = 'internalUrl' | 'externalUrl'
+
+export interface AppEnvReference {
+  envName: string
+  url: UrlKind
+}
+
+/** The value cannot be worked out; the message says why, and follows the variable's name. */
+export class UnresolvedReference extends Error {
+  readonly variable: string
+
+  constructor(variable: string, message: string) {
+    super(message)
+    this.variable = variable
+  }
+}
+
+/** What can be referred to besides the variables themselves. A lookup that returns null knows no such thing. */
+export interface Surroundings {
+  /** Variables that the platform sets. */
+  platform: Readonly<Record<string, string>>
+  urlOf(reference: AppEnvReference): string | null
+}
+
+/** Every variable with its references replaced. Throws UnresolvedReference for unknown names, circles and giants. */
+export function resolveReferences(
+  values: ReadonlyMap<string, string>,
+  surroundings: Surroundings,
+): Map<string, string> {
+  const resolved = new Map<string, string>()
+  const under = new Set<string>()
+  const resolve = (name: string, value: string): string => {
+    const known = resolved.get(name)
+    if (known !== undefined) return known
+    if (under.has(name)) throw new UnresolvedReference(name, `refers to itself: ${[...under, name].join(' → ')}`)
+    under.add(name)
+    const text = substitute(name, value)
+    under.delete(name)
+    resolved.set(name, text)
+    return text
+  }
+  const substitute = (name: string, value: string): string => {
+    let length = value.length
+    return value.replace(REFERENCE, (whole, variable?: string, envName?: string, url?: UrlKind) => {
+      if (whole === '$${') return '${'
+      const text = variable
+        ? textOf(name, variable)
+        : surroundings.urlOf({ envName: envName ?? '', url: url as UrlKind })
+      if (text === null) throw new UnresolvedReference(name, unknown(whole))
+      length += text.length
+      if (length > LONGEST_VALUE)
+        throw new UnresolvedReference(name, 'becomes longer than 128 KiB with what it refers to')
+      return text
+    })
+  }
+  const textOf = (from: string, name: string): string | null => {
+    const value = values.get(name)
+    // A variable of the platform's may be refined under its own name: PATH_PREFIX=${PATH_PREFIX}/v2 is no circle then.
+    if (value === undefined || (name === from && name in surroundings.platform))
+      return surroundings.platform[name] ?? null
+    return resolve(name, value)
+  }
+  for (const [name, value] of values) resolve(name, value)
+  return resolved
+}
+
+const unknown = (reference: string) =>
+  `refers to ${reference}, which is neither a variable here nor an environment with that address; write $${reference} for the text itself`
+
+/** The environments whose addresses the values ask for. */
+export function appEnvReferences(values: Iterable<string>): AppEnvReference[] {
+  return [...values].flatMap((value) =>
+    [...value.matchAll(REFERENCE)].flatMap(([, , envName, url]) => (envName ? [{ envName, url: url as UrlKind }] : [])),
+  )
+}

@@ -1,0 +1,14 @@
+import { answer, type ServerContext } from './context.ts'
+
+/** Whether a host is routed, as far as the ingress of this process knows. */
+export type KnowsHost = (host: string) => boolean
+
+/**
+ * What Caddy asks before it gets a certificate for a host that a visitor has named: 200 for a host that leads
+ * somewhere, 404 for any other. On the internal listener only, where no visitor could try names.
+ */
+export function answerTlsAsk(c: ServerContext, knowsHost: KnowsHost): Response {
+  const host = (c.req.query('domain') ?? '').toLowerCase()
+  const isKnown = knowsHost(host)
+  return answer(c, isKnown ? 200 : 404, isKnown ? 'routed' : 'unknown', { 'Content-Type': 'text/plain; charset=utf-8' })
+}

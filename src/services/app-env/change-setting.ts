@@ -1,0 +1,90 @@
+import type { z } from 'zod'
+import type { AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
+import type { Command, CommandContext } from '../command.ts'
+import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
+import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from './load-app-env.ts'
+
+/** What a change of settings came to, and whether it is being applied. */
+export type Changed = {
+  appliedImmediately: boolean
+  notAppliedReason?: string
+  operationId: string | null
+  version: number
+}
+
+interface Change {
+  data: Prisma.AppEnvUncheckedUpdateInput
+  /** Names of what changed; never a secret. */
+  changed: string[]
+  applyImmediately: boolean
+}
+
+/** Writes a change of settings down, announces it, and applies what is pending where that was asked for. */
+export async function changeSettings(context: CommandContext, appEnv: AppEnv, change: Change): Promise<Changed> {
+  const { tx } = context
+  const { data, changed, applyImmediately } = change
+  await tx.appEnv.update({ where: { id: appEnv.id }, data: { ...data, version: { increment: 1 } } })
+  context.announce({ type: 'appEnv.updated', appId: appEnv.appId, appEnvId: appEnv.id, payload: { changed } })
+  context.note({ changed, applyImmediately })
+  const [applied] = applyImmediately ? await applyWhereRunning(context, { id: appEnv.id }) : []
+  const { version } = await tx.appEnv.findUniqueOrThrow({ where: { id: appEnv.id }, select: { version: true } })
+  return {
+    appliedImmediately: Boolean(applied?.operation),
+    ...(applied?.reason ? { notAppliedReason: applied.reason } : {}),
+    operationId: applied?.operation?.id ?? null,
+    version,
+  }
+}
+
+/** The answer of PATCH /app-env/… (contract §3). */
+export type SettingResult = Changed & {
+  success: true
+  message: string
+  appEnv: { appEnvId: string; name: string; status: string }
+}
+
+type TargetShape = { appEnvId: z.ZodType; envName: z.ZodType; applyImmediately: z.ZodType<boolean> }
+
+interface Setting<Shape extends TargetShape> {
+  name: string
+  about: string
+  /** What it is called in the answer: "The <noun> changed". */
+  noun: string
+  input: z.ZodObject<Shape>
+  /** Decides, and throws when it may not be. What is not returned stays as it is. */
+  change(
+    context: CommandContext,
+    appEnv: LoadedAppEnv,
+    input: z.output<z.ZodObject<Shape>>,
+  ): Promise<Prisma.AppEnvUncheckedUpdateInput>
+}
+
+/** One setting of an environment with a path of its own: command, permission, answer and record follow from it. */
+export function settingCommand<Shape extends TargetShape>(
+  setting: Setting<Shape>,
+): Command<Shape, AppEnvTarget, SettingResult> {
+  return {
+    name: setting.name,
+    about: setting.about,
+    input: setting.input,
+    permission: 'appEnv:change',
+    target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
+    async execute(context, input, { appEnv }) {
+      const data = await setting.change(context, appEnv, input)
+      const { applyImmediately, appEnvId: _id, envName: _name, ...sent } = input as Record<string, unknown>
+      const changed = Object.keys(sent)
+      const told = await changeSettings(context, appEnv, { data, changed, applyImmediately: applyImmediately === true })
+      const { status, name } = await context.tx.appEnv.findUniqueOrThrow({ where: { id: appEnv.id } })
+      return {
+        success: true,
+        message: `The ${setting.noun} changed${told.appliedImmediately ? ', and is being applied' : ''}`,
+        appEnv: { appEnvId: appEnv.id, name, status },
+        ...told,
+      }
+    },
+    async refresh({ database }, result) {
+      const present = await database.appEnv.findUnique({ where: { id: result.appEnv.appEnvId } })
+      return present ? { ...result, appEnv: { ...result.appEnv, status: present.status } } : result
+    },
+  }
+}

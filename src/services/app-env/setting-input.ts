@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
+import { appEnvTarget, flag, headers, name, portNumber } from '../input.ts'
+
+const sizes = Z_CLOUD_SIZES.join(', ')
+const MAX_DISK_MB = 1024 * 1024
+
+export const zClouds = z
+  .number()
+  .refine((size) => (Z_CLOUD_SIZES as readonly number[]).includes(size), `must be one of ${sizes}`)
+  .describe(`CPU and memory of one container, in zClouds: ${sizes}.`)
+
+export const containers = z.number().int().min(1).describe('Number of containers.')
+
+const disk = z.number().int().min(1).max(MAX_DISK_MB).describe('Size of the volume in MB.')
+
+export const volume = z
+  .strictObject({
+    path: z
+      .string()
+      .max(1000)
+      .regex(/^\/[^\0:]*[^\0:/]$/, 'must be an absolute path, without a colon and without a slash at the end')
+      .refine((path) => !path.split('/').includes('..'), 'must not lead upwards')
+      .describe('Folder of the containers that the volume is seen at.'),
+    disk,
+  })
+  .describe('Data that outlives containers. Each container of the environment sees the same.')
+
+const applyImmediately = flag('Deploy the changes at once, instead of leaving them pending.').default(false)
+const whole = (fallback: number, min: number, max: number, about: string) =>
+  z.number().int().min(min).max(max).default(fallback).describe(about)
+const probePath = z
+  .string()
+  .max(1000)
+  .regex(/^\/[\x21-\x7e]*$/, 'must begin with / and hold no spaces')
+
+export const resourcesInput = z.strictObject({
+  ...appEnvTarget,
+  zClouds: zClouds.optional(),
+  cpu: z.number().min(0.1).max(64).optional().describe('CPU of one container, in zCPU. Together with memory.'),
+  memory: z
+    .number()
+    .int()
+    .min(64)
+    .max(65_536)
+    .optional()
+    .describe('Memory of one container, in MB. Together with cpu.'),
+  disk: disk.optional(),
+  applyImmediately,
+})
+
+const autoScaling = z
+  .strictObject({
+    enabled: flag('Let the number of containers follow the load.').default(true),
+    min: whole(1, 1, 100, 'Fewest containers.'),
+    max: whole(3, 1, 100, 'Most containers.'),
+    cpuPercent: whole(70, 1, 100, 'CPU use that is aimed at, in percent.'),
+    memoryPercent: z.number().int().min(1).max(100).optional().describe('Memory use that is aimed at, in percent.'),
+    upWindowSeconds: whole(60, 10, 3600, 'Time above the target before containers are added.'),
+    downWindowSeconds: whole(300, 10, 86_400, 'Time below the target before containers are removed.'),
+  })
+  .refine(({ min, max }) => min <= max, { path: ['min'], message: 'must be at most max' })
+  .describe('How the number of containers follows the load.')
+
+export const scalingInput = z.strictObject({
+  ...appEnvTarget,
+  containers: containers.optional(),
+  autoScaling: autoScaling.nullable().optional(),
+  applyImmediately,
+})
+
+export const branchInput = z.strictObject({
+  ...appEnvTarget,
+  gitBranch: z
+    .string()
+    .min(1)
+    .max(250)
+    .regex(/^(?![-./])(?!.*(\.\.|\/\/|@\{|\.lock$|[./]$))[^\s~^:?*[\\\p{Cc}]+$/u, 'must be the name of a git branch')
+    .describe('Git branch that it is built from.'),
+  applyImmediately,
+})
+
+export const nameInput = z.strictObject({ ...appEnvTarget, name: name('environment'), applyImmediately })
+
+export const probe = z
+  .strictObject({
+    path: probePath.nullable().default(null).describe('Path that answers 2xx or 3xx. Null: a TCP connect is enough.'),
+    port: portNumber('Port that is asked. Null: the app’s.').nullable().default(null),
+    headers: headers.default({}),
+    initialDelaySeconds: whole(5, 0, 3600, 'Time from a container’s start to the first probe.'),
+    periodSeconds: whole(10, 1, 3600, 'Time between two probes.'),
+    timeoutSeconds: whole(5, 1, 60, 'Time an answer may take.'),
+    failureThreshold: whole(12, 1, 100, 'Failures in a row that are borne.'),
+  })
+  .describe('How one probe asks, and how patient it is.')
+
+export const healthcheckInput = z.strictObject({
+  ...appEnvTarget,
+  path: probePath.nullable().optional().describe('Path of the health check here. Null: the app’s.'),
+  port: portNumber('Port of the health check here. Null: the app’s.').nullable().optional(),
+  headers: headers.nullable().optional(),
+  readiness: probe.nullable().optional().describe('When a container may take traffic. Null: the health check decides.'),
+  liveness: probe.nullable().optional().describe('When a container is to be started anew. Null: never.'),
+  startup: probe.nullable().optional().describe('When the other probes begin. Null: at once.'),
+  applyImmediately,
+})

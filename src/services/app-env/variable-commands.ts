@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { invalidField, notFound } from '../../domain/errors.ts'
+import { type CommandContext, command } from '../command.ts'
+import { appEnvTarget, flag, variable, variables } from '../input.ts'
+import { variableRecords } from './app-env-record.ts'
+import { changeSettings } from './change-setting.ts'
+import { type LoadedAppEnv, lockAppEnv } from './load-app-env.ts'
+import { checkReferences, fieldIn, mergeVariables, replaceVariables } from './variables.ts'
+
+const applyImmediately = flag('Deploy the changes at once, instead of leaving them pending.').default(false)
+
+export const setVariables = command({
+  name: 'setVariables',
+  about: 'Replace the environment variables by those given. A secret sent back masked keeps its value.',
+  input: z.strictObject({ ...appEnvTarget, variables, applyImmediately }),
+  permission: 'appEnv:change',
+  target: ({ tx }, input) => lockAppEnv(tx, input),
+  async execute(context, input, { appEnv }) {
+    await replaceVariables(context, appEnv, input.variables, fieldIn('variables', input.variables))
+    return settle(
+      context,
+      appEnv,
+      input.variables.map(({ name }) => name),
+      input.applyImmediately,
+    )
+  },
+})
+
+const { name, value, type, isSecret } = variable.shape
+
+export const changedVariable = z.strictObject({
+  name,
+  value: value.optional(),
+  type: type.unwrap().optional().describe('Who reads it: containers, builds or both. DEPLOY for a new one.'),
+  isSecret: isSecret.unwrap().optional().describe('Never shown again, except to an admin who asks for it.'),
+})
+
+export const changeVariables = command({
+  name: 'changeVariables',
+  about: 'Add environment variables, or change those of the same name; all others stay as they are.',
+  input: z.strictObject({
+    ...appEnvTarget,
+    variables: z
+      .array(changedVariable)
+      .min(1)
+      .max(500, 'must be at most 500 variables')
+      .refine((all) => new Set(all.map((one) => one.name)).size === all.length, 'must name each variable once')
+      .describe('What to add or change. What is left out of one that exists stays as it is.'),
+    applyImmediately,
+  }),
+  permission: 'appEnv:change',
+  target: ({ tx }, input) => lockAppEnv(tx, input),
+  async execute(context, input, { appEnv }) {
+    const accountVault = context.vault.forAccount(appEnv.account)
+    const all = mergeVariables(appEnv, (one) => accountVault.openVariable(one), input.variables)
+    if (all.length > 500) throw invalidField('variables', 'must be at most 500 variables')
+    await replaceVariables(context, appEnv, all, fieldIn('variables', input.variables))
+    return settle(
+      context,
+      appEnv,
+      input.variables.map((one) => one.name),
+      input.applyImmediately,
+    )
+  },
+})
+
+export const deleteVariable = command({
+  name: 'deleteVariable',
+  about: 'Remove an environment variable. Refused while another one refers to it.',
+  input: z.strictObject({ ...appEnvTarget, name, applyImmediately }),
+  permission: 'appEnv:change',
+  target: ({ tx }, input) => lockAppEnv(tx, input),
+  async execute(context, input, { appEnv }) {
+    const gone = appEnv.variables.find((one) => one.name === input.name)
+    if (!gone) throw notFound('variable', input.name)
+    const accountVault = context.vault.forAccount(appEnv.account)
+    const left = appEnv.variables.filter((one) => one !== gone)
+    await checkReferences(
+      context,
+      appEnv,
+      new Map(left.map((one) => [one.name, accountVault.openVariable(one)])),
+      () => 'name',
+    )
+    await context.tx.variable.delete({ where: { id: gone.id } })
+    return settle(context, appEnv, [gone.name], input.applyImmediately)
+  },
+})
+
+/** Announces the change and answers with all variables as they are now; secrets are masked. */
+async function settle(context: CommandContext, appEnv: LoadedAppEnv, names: string[], applyImmediately: boolean) {
+  context.note({ variables: names })
+  const told = await changeSettings(context, appEnv, { data: {}, changed: ['envVars'], applyImmediately })
+  const present = await context.tx.variable.findMany({ where: { appEnvId: appEnv.id }, orderBy: { name: 'asc' } })
+  return { appEnvId: appEnv.id, variables: variableRecords(present, context.vault, appEnv.account, false), ...told }
+}

@@ -1,0 +1,37 @@
+import type { z } from 'zod'
+import { getAppType } from '../../app-types/app-types.ts'
+import { invalidField } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import type { CommandContext } from '../command.ts'
+import type { LoadedAppEnv } from './load-app-env.ts'
+import type { volume } from './setting-input.ts'
+
+/**
+ * Gives the environment its volume, changes it, or takes it away; undefined leaves it alone. What is taken away keeps
+ * its data until it is deleted by itself, and is taken up again by the next volume the environment is given.
+ */
+export async function volumeChange(
+  { tx, made, note }: CommandContext,
+  appEnv: LoadedAppEnv,
+  wanted: z.output<typeof volume> | null | undefined,
+): Promise<{ volumeId?: string | null }> {
+  if (wanted === undefined) return {}
+  if (wanted === null) return { volumeId: null }
+  const { hasVolume, title } = getAppType(appEnv.app.type)
+  if (!hasVolume) throw invalidField('volume', `cannot be part of a ${title}`)
+  const data = { path: wanted.path, diskMb: wanted.disk }
+  const kept = await tx.volume.findFirst({
+    where: { appEnvId: appEnv.id, deletedAt: null },
+    orderBy: { id: 'desc' },
+  })
+  if (kept) {
+    await tx.volume.update({ where: { id: kept.id }, data: { ...data, version: { increment: 1 } } })
+    return { volumeId: kept.id }
+  }
+  const id = newId('vol')
+  const { accountId, cliEnvName, regionCode } = appEnv
+  await tx.volume.create({ data: { id, accountId, appEnvId: appEnv.id, cliEnvName, regionCode, ...data } })
+  made(id)
+  note({ volumeId: id })
+  return { volumeId: id }
+}

@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type App, Prisma } from '../../database/generated/prisma/client.ts'
+import type { UpdateAppInput } from './app-input.ts'
+
+export type AppChanges = Prisma.AppUncheckedUpdateInput
+
+/** What of the app really becomes another: a field that was not sent, or is so already, stays as it is. */
+export function changesOf(input: UpdateAppInput, app: App): AppChanges {
+  const { appId: _appId, applyImmediately: _apply, ...sent } = input
+  const wanted = { ...sent, ...clearedOf(sent), ...sourceOf(sent, app) }
+  const changed = Object.entries(wanted).filter(([field, value]) => {
+    return !isDeepStrictEqual(value === Prisma.DbNull ? null : value, app[field as keyof App])
+  })
+  return Object.fromEntries(changed)
+}
+
+type Sent = Omit<UpdateAppInput, 'appId' | 'applyImmediately'>
+
+const CLEARED_BY_EMPTY_TEXT = [
+  'healthCheckPath',
+  'imagePullAccountSecretId',
+  'buildPullAccountSecretId',
+  'buildArgs',
+] as const
+
+/** Empty strings and objects clear (§4.2); a context folder that is cleared is the source's root again. */
+function clearedOf(sent: Sent): AppChanges {
+  const cleared = CLEARED_BY_EMPTY_TEXT.filter((field) => sent[field] === '').map((field) => [field, null])
+  const { healthCheckHeaders, contextDir } = sent
+  return {
+    ...Object.fromEntries(cleared),
+    ...(healthCheckHeaders && Object.keys(healthCheckHeaders).length === 0
+      ? { healthCheckHeaders: Prisma.DbNull }
+      : {}),
+    ...(contextDir === '' ? { contextDir: './' } : {}),
+  }
+}
+
+/**
+ * Which Dockerfile is used after the change. A path and an inline text replace each other. A preset that is changed
+ * starts anew: CUSTOM with `Dockerfile` unless the request says otherwise, any other with the one it writes itself,
+ * and without the version of the preset before.
+ */
+function sourceOf({ dockerPreset, dockerfilePath, customDockerfileContent }: Sent, app: App): AppChanges {
+  const preset = dockerPreset ?? app.dockerPreset
+  const isOtherPreset = preset !== app.dockerPreset
+  if (!isOtherPreset && dockerfilePath === undefined && customDockerfileContent === undefined) return {}
+  const before = isOtherPreset
+    ? { path: null, text: null }
+    : { path: app.dockerfilePath, text: app.customDockerfileContent }
+  const text = dockerfilePath ? null : (customDockerfileContent ?? before.text) || null
+  const path = customDockerfileContent ? null : (dockerfilePath ?? (text ? null : before.path)) || null
+  return {
+    customDockerfileContent: text,
+    dockerfilePath: path ?? (preset === 'CUSTOM' && text === null ? 'Dockerfile' : null),
+    ...(isOtherPreset ? { dockerPresetVersion: null } : {}),
+  }
+}

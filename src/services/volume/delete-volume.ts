@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { command } from '../command.ts'
+import { id } from '../input.ts'
+
+export const deleteVolume = command({
+  name: 'deleteVolume',
+  about: 'Delete a volume and its data for good. Refused while an environment has it, or runs with it.',
+  dangerous: true,
+  input: z.strictObject({ volumeId: id('volume') }),
+  permission: 'appEnv:delete',
+  async target({ tx }, { volumeId }) {
+    await tx.$queryRaw`SELECT 1 FROM volume WHERE id = ${volumeId} FOR UPDATE`
+    const volume = await tx.volume.findFirst({ where: { id: volumeId, deletedAt: null }, include: { appEnv: true } })
+    if (!volume) throw notFound('volume', volumeId)
+    const { accountId, appEnvId, version } = volume
+    return { type: 'volume' as const, id: volumeId, accountId, appEnvId, version, volume }
+  },
+  async execute({ tx, announce, note }, _input, { volume }) {
+    const { id: volumeId, cliEnvName, appEnvId } = volume
+    const serving = await tx.appEnv.findFirst({
+      where: {
+        deletedAt: null,
+        OR: [
+          { volumeId },
+          { currentContent: { configuration: { path: ['volume', 'id'], equals: volumeId } }, rolloutId: { not: null } },
+        ],
+      },
+    })
+    if (serving)
+      throw conflict(
+        'VOLUME_IN_USE',
+        `"${serving.cliEnvName}" has the volume: take it away there, and apply that, first`,
+      )
+    await tx.volume.update({ where: { id: volumeId }, data: { deletedAt: new Date(), version: { increment: 1 } } })
+    announce({ type: 'volume.deleted', payload: { volumeId, appEnvId, cliEnvName } })
+    note({ cliEnvName, path: volume.path })
+    return { message: `The volume of "${cliEnvName}" and its data are deleted` }
+  },
+})

@@ -1,0 +1,37 @@
+import { hintRoutes } from '../events/hints.ts'
+import type { VersionAttempt } from './attempt.ts'
+import { pause } from './pause.ts'
+import { removeAll } from './repair.ts'
+import { configurationOf } from './rollout.ts'
+import { drainOthers } from './route.ts'
+import { ROUTE_SETTLE_MS } from './take-down.ts'
+
+/** Two versions that write to one volume at once could ruin it, so the one that serves goes first (contract §4.1). */
+export function sharesVolume({ appEnv, content }: VersionAttempt): boolean {
+  const volume = configurationOf(content).volume
+  const serving = appEnv.currentContent
+  return Boolean(volume && serving && configurationOf(serving).volume?.id === volume.id)
+}
+
+/**
+ * Takes down whatever runs of other versions. Should the new one fail, the next look brings the old one back, because
+ * it is still the one that is maintained. Repeated by every attempt: looks in between have brought it back.
+ */
+export async function stopOthers(attempt: VersionAttempt): Promise<void> {
+  const { steps, engine, appEnv, operation, signal } = attempt
+  const others = (await engine.observe()).filter((replica) => replica.rolloutId !== operation.id)
+  if (others.length > 0) {
+    await steps.advance({
+      start: 'stop',
+      async write(tx) {
+        await drainOthers(tx, appEnv.id, operation.id, 0)
+        await hintRoutes(tx)
+      },
+    })
+    await pause(ROUTE_SETTLE_MS, signal)
+    signal.throwIfAborted()
+    await removeAll(attempt, others)
+  }
+  const detail = `${others.length} stopped first: a volume is written by one version at a time`
+  await steps.advance({ finish: { name: 'stop', detail }, start: 'create' })
+}

@@ -1,0 +1,135 @@
+import {
+  changeBranch,
+  changeHealthcheck,
+  changeResources,
+  changeScaling,
+  renameAppEnv,
+} from '../../src/services/app-env/settings.ts'
+import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
+import { changeVariables, deleteVariable, setVariables } from '../../src/services/app-env/variable-commands.ts'
+import type { AnyCommand } from '../../src/services/command.ts'
+import { addHost, removeHost, validateHost } from '../../src/services/host/host-commands.ts'
+import { deleteVolume } from '../../src/services/volume/delete-volume.ts'
+import type { World } from '../support/world.ts'
+import { type ParityCase, parityCase } from './parity-case.ts'
+
+type Fields = Record<string, unknown>
+
+/** A call on an environment that was deployed, with the variables HOST and the secret KEY, and a volume. */
+const onAppEnv = (command: AnyCommand, title: string, expected: string, input: Fields): ParityCase =>
+  parityCase(`${command.name} ${title}`, expected, async (world) => ({
+    command,
+    input: { appEnvId: await deployed(world), ...input },
+  }))
+
+const envVars = [
+  { name: 'HOST', value: 'shop.test' },
+  { name: 'URL', value: `http://\${HOST}` },
+  { name: 'KEY', value: 'hush', isSecret: true },
+]
+
+async function deployed(world: World): Promise<string> {
+  const volume = { path: '/data', disk: 100 }
+  const { appEnvId } = await world.appEnv({ app: { name: 'Shop' }, envVars, volume })
+  await world.deploy(appEnvId)
+  return appEnvId
+}
+
+const probe = { path: '/live', periodSeconds: 5 }
+const INVALID = 'INVALID_INPUT'
+
+const sizes = [
+  onAppEnv(changeResources, 'in zClouds', 'accepted', { zClouds: 2 }),
+  onAppEnv(changeResources, 'in cpu and memory, at once', 'accepted', {
+    cpu: 0.5,
+    memory: 256,
+    applyImmediately: true,
+  }),
+  onAppEnv(changeResources, 'of the volume', 'accepted', { disk: 200 }),
+  onAppEnv(changeResources, 'with cpu alone', INVALID, { cpu: 1 }),
+  onAppEnv(changeResources, 'both ways', INVALID, { zClouds: 1, cpu: 1, memory: 512 }),
+  onAppEnv(changeResources, 'to nothing', INVALID, {}),
+  onAppEnv(changeScaling, 'to two', 'accepted', { containers: 2 }),
+  onAppEnv(changeScaling, 'by the load', 'accepted', { autoScaling: { max: 4, cpuPercent: 50 } }),
+  onAppEnv(changeScaling, 'by the load no more', 'accepted', { autoScaling: null }),
+  onAppEnv(changeScaling, 'with min above max', INVALID, { autoScaling: { min: 4, max: 2 } }),
+  onAppEnv(changeScaling, 'beyond the plan', INVALID, { containers: 100_000 }),
+]
+
+const others = [
+  onAppEnv(changeBranch, 'to another', 'accepted', { gitBranch: 'feature/checkout' }),
+  onAppEnv(changeBranch, 'to an option', INVALID, { gitBranch: '--upload-pack=x' }),
+  onAppEnv(changeHealthcheck, 'with every probe', 'accepted', { readiness: probe, liveness: probe, startup: probe }),
+  onAppEnv(changeHealthcheck, 'of its own path', 'accepted', { path: '/ok', port: 9000, headers: { 'X-A': '1' } }),
+  onAppEnv(changeHealthcheck, 'to no path', INVALID, { path: 'ok' }),
+  onAppEnv(changeHealthcheck, 'to nothing', INVALID, {}),
+  onAppEnv(renameAppEnv, 'to another name', 'accepted', { name: 'Main' }),
+  parityCase('renameAppEnv to a name that is taken', 'CONFLICT NAME_TAKEN', async (world) => {
+    const { appId } = await world.appEnv({ app: { name: 'Shop' } })
+    const { appEnvId } = await world.appEnv({ appId, name: 'beta' })
+    return { command: renameAppEnv, input: { appEnvId, name: 'production' } }
+  }),
+  onAppEnv(updateAppEnv, 'without its volume', 'accepted', { volume: null }),
+  onAppEnv(updateAppEnv, 'with a volume at no path', INVALID, { volume: { path: 'data', disk: 1 } }),
+  onAppEnv(updateAppEnv, 'with a circle of variables', INVALID, { envVars: [{ name: 'A', value: `\${A}` }] }),
+]
+
+const variables = [
+  onAppEnv(setVariables, 'to others', 'accepted', { variables: [{ name: 'A', value: '1' }] }),
+  onAppEnv(setVariables, 'to none', 'accepted', { variables: [] }),
+  onAppEnv(setVariables, 'that refer to nothing', INVALID, { variables: [{ name: 'A', value: `\${NOBODY}` }] }),
+  onAppEnv(changeVariables, 'by one more', 'accepted', { variables: [{ name: 'A', value: '1', type: 'BOTH' }] }),
+  onAppEnv(changeVariables, 'by a type', 'accepted', { variables: [{ name: 'KEY', type: 'BUILD' }] }),
+  onAppEnv(changeVariables, 'by one without a value', INVALID, { variables: [{ name: 'A' }] }),
+  onAppEnv(changeVariables, 'so that a secret would show', INVALID, { variables: [{ name: 'KEY', isSecret: false }] }),
+  onAppEnv(deleteVariable, 'that nothing refers to', 'accepted', { name: 'URL' }),
+  onAppEnv(deleteVariable, 'that another refers to', INVALID, { name: 'HOST' }),
+  onAppEnv(deleteVariable, 'that is not there', 'NOT_FOUND', { name: 'NOBODY' }),
+  parityCase('setVariables by a reader', 'FORBIDDEN ROLE_MISSING', async (world) => ({
+    command: setVariables,
+    input: { appEnvId: await deployed(world), variables: [] },
+    token: (await world.user({ roles: ['AUDIT'] })).token,
+  })),
+]
+
+const volumeOf = async (world: World, appEnvId: string) =>
+  (await world.database.appEnv.findUniqueOrThrow({ where: { id: appEnvId } })).volumeId
+
+const volumes = [
+  parityCase('deleteVolume that no environment has', 'accepted', async (world) => {
+    const { appEnvId } = await world.appEnv({ app: { name: 'Shop' }, volume: { path: '/data', disk: 1 } })
+    const volumeId = await volumeOf(world, appEnvId)
+    await world.perform(updateAppEnv, { appEnvId, volume: null })
+    return { command: deleteVolume, input: { volumeId } }
+  }),
+  parityCase('deleteVolume that an environment has', 'CONFLICT VOLUME_IN_USE', async (world) => ({
+    command: deleteVolume,
+    input: { volumeId: await volumeOf(world, await deployed(world)) },
+  })),
+  parityCase('deleteVolume that is not there', 'NOT_FOUND', async () => ({
+    command: deleteVolume,
+    input: { volumeId: 'vol_01h455vb4pex5vsknk084sn02q' },
+  })),
+]
+
+const custom = (title: string, expected: string, command: AnyCommand, input: Fields): ParityCase =>
+  parityCase(title, expected, async (world) => {
+    const { appEnvId } = await world.appEnv({ app: { name: 'Shop' } })
+    await world.perform(addHost, { appEnvId, host: 'shop.example.com' })
+    return { command, input: { appEnvId, ...input } }
+  })
+
+const hosts = [
+  custom('addHost', 'accepted', addHost, { host: 'www.example.com' }),
+  custom('addHost that is taken', 'CONFLICT HOST_TAKEN', addHost, { host: 'SHOP.example.com' }),
+  custom('addHost that is no name', INVALID, addHost, { host: '10.0.0.1' }),
+  custom('validateHost', 'accepted', validateHost, { host: 'shop.example.com' }),
+  custom('validateHost of none', INVALID, validateHost, {}),
+  custom('validateHost that is not there', 'NOT_FOUND', validateHost, { host: 'www.example.com' }),
+  custom('removeHost', 'accepted', removeHost, { host: 'shop.example.com' }),
+  custom('removeHost that came with the environment', 'CONFLICT HOST_AUTOMATIC', removeHost, {
+    host: 'default-shop-production.berth.localhost',
+  }),
+]
+
+export const settingCases = [...sizes, ...others, ...variables, ...volumes, ...hosts]

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { updateApp } from '../../src/services/app/update-app.ts'
+import { createCredential } from '../../src/services/credential/credentials.ts'
+import { type Door, graphqlDoor, restDoor } from '../parity/doors.ts'
+import { type Served, serveWorld } from '../support/serve-world.ts'
+import { createWorld, type World } from '../support/world.ts'
+import { LOGIN, type PatchRow, patchRows } from './patch-app-rows.ts'
+
+let world: World
+let served: Served
+let credentialId: string
+let passed = 0
+
+beforeAll(async () => {
+  world = await createWorld()
+  served = serveWorld(world)
+  const login = { type: 'CONTAINER_REGISTRY', name: 'login', data: { username: 'ann', password: 'secret' } }
+  credentialId = (await world.perform(createCredential, { accountId: world.accountId, ...login })).credentialId
+})
+
+afterAll(async () => {
+  await served.close()
+  await world.close()
+  console.info(`PATCH /app (§4.2): rows passed ${passed} of ${patchRows.length + immediate.length}, through both doors`)
+})
+
+const doors: [name: string, door: Door][] = [
+  ['REST', restDoor],
+  ['GraphQL', graphqlDoor],
+]
+
+/** The row with the login's id where it stands for it, and without what is undefined. */
+const inThisWorld = <T extends object>(fields: T): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value === LOGIN ? credentialId : value]],
+    ),
+  )
+
+const appOf = (appId: string) => world.database.app.findUniqueOrThrow({ where: { id: appId } })
+
+async function pendingIn(appEnvId: string): Promise<string[]> {
+  const caller = await world.services.authenticate(world.adminToken)
+  const { pendingChanges } = await world.services.appEnvs.status(caller, { appEnvId })
+  return pendingChanges.changes.map(({ kind, field }) => `${kind} ${field}`)
+}
+
+async function goThrough(door: Door, { app, patch, becomes, pending }: PatchRow): Promise<void> {
+  const { appId, appEnvId } = await world.appEnv({ app: inThisWorldOrUnset(app ?? {}) })
+  if (pending) await world.deploy(appEnvId)
+  const before = await appOf(appId)
+  const input = inThisWorld({ appId, ...patch })
+  const outcome = await door(served.app, world.adminToken, { command: updateApp, input })
+  const after = await appOf(appId)
+  if ('refused' in becomes) {
+    expect(after).toEqual(before)
+    // A required field that is missing, or one that is no number, GraphQL refuses by its types, in its own words.
+    if (outcome.accepted) throw new Error('It was accepted')
+    expect(['INVALID_INPUT', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']).toContain(outcome.code)
+    if (door === restDoor) expect(outcome.fields).toEqual(becomes.refused)
+    return
+  }
+  expect(outcome).toEqual({ accepted: true })
+  expect(after).toMatchObject(inThisWorld(becomes))
+  if (pending) expect(await pendingIn(appEnvId)).toEqual(pending)
+}
+
+/** What is undefined takes a default of the world's away, and so has to stay. */
+const inThisWorldOrUnset = (fields: object) => ({ ...fields, ...inThisWorld(fields) })
+
+describe('a row of PATCH /app', () => {
+  test.each(patchRows.map((row) => [row.title, row] as const))('%s', async (_title, row) => {
+    for (const [, door] of doors) await goThrough(door, row)
+    passed += 1
+  })
+})
+
+/** applyImmediately, with what the answer's environmentsAffected is to be and which environments are updated. */
+const immediate = [
+  { title: 'applyImmediately false', fields: { port: 81, applyImmediately: false }, affected: 3, updating: 0 },
+  { title: 'applyImmediately omitted', fields: { port: 81 }, affected: 3, updating: 0 },
+  { title: 'applyImmediately true', fields: { port: 81, applyImmediately: true }, affected: 3, updating: 2 },
+  {
+    title: 'applyImmediately with nothing new',
+    fields: { port: 8080, applyImmediately: true },
+    affected: 0,
+    updating: 0,
+  },
+]
+
+describe('a row of PATCH /app, on an app with two environments that run and one that never did', () => {
+  test.each(immediate)('$title', async ({ fields, affected, updating }) => {
+    for (const change of [overRest, overGraphQL]) {
+      const appId = await world.app()
+      const appEnvIds: string[] = []
+      for (const name of ['a', 'b', 'c']) appEnvIds.push((await world.appEnv({ appId, name })).appEnvId)
+      for (const appEnvId of appEnvIds.slice(0, 2)) await world.deploy(appEnvId)
+      const { name } = await appOf(appId)
+      expect(await change({ appId, ...fields })).toEqual({
+        ...{ appId, name, dockerPreset: 'CUSTOM', port: fields.port, environmentsAffected: affected },
+      })
+      expect(await world.database.appEnv.count({ where: { appId, status: 'UPDATING' } })).toBe(updating)
+    }
+    passed += 1
+  })
+})
+
+const post = (path: string, method: string, body: unknown) =>
+  served.app.request(path, {
+    method,
+    headers: { authorization: world.adminToken, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+interface Told {
+  appId: string
+  name: string
+  dockerPreset: string
+  port: number
+  environmentsAffected: number
+}
+
+async function overRest(input: Record<string, unknown>): Promise<Told> {
+  const { notApplied: _left, ...told } = (await (await post('/api/public/v1/app', 'PATCH', input)).json()) as Told & {
+    notApplied?: unknown
+  }
+  return told
+}
+
+async function overGraphQL(input: Record<string, unknown>): Promise<Told> {
+  const query = `mutation($input: UpdateAppInput!) { updateApp(input: $input) {
+    environmentsAffected app { id name dockerPreset port } } }`
+  const answer = (await (await post('/graphql', 'POST', { query, variables: { input } })).json()) as {
+    data: { updateApp: { environmentsAffected: number; app: { id: string } & Omit<Told, 'appId'> } }
+  }
+  const { environmentsAffected, app } = answer.data.updateApp
+  const { id: appId, ...told } = app
+  return { ...told, appId, environmentsAffected }
+}
