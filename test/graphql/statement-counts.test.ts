@@ -10,9 +10,6 @@ beforeAll(async () => {
     onQuery: (sql) => statements.push(sql),
     settings: { BERTH_GRAPHQL_MAX_COST: '1000000' },
   })
-  // The first operation of a process takes longer than a caller is remembered.
-  for (const fields of Object.values(FIELDS))
-    await world.query(`{ apps(first: 1) { nodes { appEnvs(first: 1) { nodes { ${fields} } } } } }`)
 })
 afterAll(() => world.close())
 
@@ -30,14 +27,13 @@ const FIELDS = {
 async function count(apps: number, fields: string): Promise<number> {
   await grow(apps)
   const document = `{ apps(first: 100) { nodes { id name appEnvs(first: 10) { nodes { ${fields} } } } } }`
-  // Who calls is looked up twice a second, which must not fall into the count of some and not of others.
-  await world.services.authenticate(world.adminToken)
   statements.length = 0
   const { data, errors } = await world.query(document)
   expect(errors).toBeUndefined()
   expect(data.apps.nodes).toHaveLength(apps)
   expect(data.apps.nodes[0].appEnvs.nodes).toHaveLength(3)
-  return statements.length
+  // Who calls is looked up twice a second, which falls into the count of some and not of others.
+  return statements.filter((sql) => !/"public"\."(token|user|membership)"/.test(sql)).length
 }
 
 let grown = 0
