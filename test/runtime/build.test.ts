@@ -1,0 +1,62 @@
+import Docker from 'dockerode'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DOCKERFILE_NAME, packContext } from '../../src/builder/build-context.ts'
+import { labelStages } from '../../src/builder/dockerfile-labels.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { resourcesOf } from '../../src/domain/resources.ts'
+import { createEngineRuntime } from '../../src/runtime/engine/engine-runtime.ts'
+import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import { removeEverything } from '../support/remove-everything.ts'
+
+const docker = new Docker()
+const installationId = newId('ins')
+let images: BuildImages
+
+beforeAll(async () => {
+  images = await ensureBuildImages(docker)
+}, 120_000)
+
+afterAll(() => removeEverything(docker, installationId))
+
+describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
+  const runtime = createEngineRuntime({ installationId, builder })
+  const [appEnvId, accountId] = [newId('env'), newId('acc')]
+
+  async function build(...instructions: string[]) {
+    const lines: string[] = []
+    const traits = await runtime.builder()
+    const dockerfile = labelStages([`FROM ${images.node}`, ...instructions].join('\n'), traits.stageLabels(appEnvId))
+    const contentId = newId('con')
+    const building = runtime.build(
+      {
+        ...{ appEnvId, accountId, appId: newId('app'), contentId, operationId: newId('op') },
+        name: `berth-${traits.namespace}/shop:${builder}`,
+        context: packContext(null, dockerfile),
+        dockerfile: DOCKERFILE_NAME,
+        buildArgs: { WHO: 'you' },
+        credentials: {},
+        resources: resourcesOf(1),
+        onLine: (line) => lines.push(line),
+      },
+      { timeoutSeconds: 60 },
+    )
+    return { id: await building.catch((error: { reason: string }) => error), lines, contentId }
+  }
+
+  test('tells what it does, and its image is found by its labels', async () => {
+    const { id, lines, contentId } = await build('ARG WHO', 'ENV GREETING=$WHO', 'WORKDIR /greeting')
+    expect(id).toMatch(/^sha256:/)
+    expect(lines.join('\n')).toContain('WORKDIR /greeting')
+    const { Config } = await docker.getImage(String(id)).inspect()
+    expect(Config.Env).toContain('GREETING=you')
+    const built = await runtime.builtImages({ appEnvId })
+    expect(built).toContainEqual(expect.objectContaining({ id, appEnvId, contentId }))
+    await runtime.removeImage(String(id))
+    expect((await runtime.builtImages({ appEnvId })).map((image) => image.id)).not.toContain(id)
+  })
+
+  test('fails with a reason', async () => {
+    const { id } = await build('COPY nothing /')
+    expect(id).toMatchObject({ reason: 'BUILD_FAILED', message: expect.stringContaining('nothing') })
+  })
+})
