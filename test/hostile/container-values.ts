@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of variables that refer to others
 import { setTimeout as sleep } from 'node:timers/promises'
 import { throughIngress } from '../../scripts/demo/api.ts'
 import { ensureTestImage } from '../support/test-image.ts'
@@ -68,7 +69,12 @@ async function deploy(
   const { accountId } = await post('/account', { name: 'Container' })
   const app = { name: 'Container', accountId, port: 3000, useImage: true, image, healthCheckPath: '/healthz' }
   const { appId } = await post('/app', { ...app, healthCheckHeaders })
-  const envVars = values.map((value, index) => ({ name: `ATTACK_${index}`, value, isSecret: index % 2 === 0 }))
+  const envVars = values.map((value, index) => ({
+    name: `ATTACK_${index}`,
+    // What would refer to another variable is written as the text itself.
+    value: value.replaceAll('${', () => '$${'),
+    isSecret: index % 2 === 0,
+  }))
   const startupConfig = { command: 'node', args: ['-e', PROGRAM, '--', ...args], shell: false }
   const { appEnvId } = await post('/app-env', {
     accountId,

@@ -93,7 +93,7 @@ describe('an environment', () => {
     expect(await apply()).toEqual([false, expect.stringMatching(/no changes are pending/)])
     const stop = await call('POST', '/app-env/stop', { body: { appEnvId } })
     await world.settle(stop.headers.get('operation-location')?.split('=')[1] ?? '')
-    expect(await apply()).toEqual([false, expect.stringMatching(/being stopped; start it/)])
+    expect(await apply()).toEqual([false, expect.stringMatching(/stopped; start it/)])
   })
 
   test('of a Job says what lets it take an image, and then does', async () => {
