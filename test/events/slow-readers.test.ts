@@ -34,7 +34,7 @@ describe.each([
     const accountId = await world.account()
     const reader = await begin(world, accountId)
     await fillUp(world, accountId, sockets)
-    await tellMore(world, accountId, 8)
+    await tellMore(world, accountId, 12)
     reader.resume()
     const { text, code } = await reader.ended
     if (name === 'WebSocket') expect(code).toBe(4413)

@@ -85,11 +85,15 @@ export async function fillUp(world: GraphQLWorld, accountId: string, sockets: Re
 
 const isWaiting = (sockets: ReadonlySet<Socket>) => [...sockets].some((socket) => socket.writableLength > 0)
 
-/** What is only on its way to the kernel waits for a moment, too. */
+const waitingBytes = (sockets: ReadonlySet<Socket>) =>
+  [...sockets].reduce((sum, socket) => sum + socket.writableLength, 0)
+
+/** What is only on its way to the kernel waits for a moment, too, and on a busy machine for a long one; but it shrinks. */
 async function staysSo(sockets: ReadonlySet<Socket>): Promise<boolean> {
-  for (let looks = 0; looks < 10; looks += 1) {
+  const bytes = waitingBytes(sockets)
+  for (let looks = 0; looks < 20; looks += 1) {
     await sleep(20)
-    if (!isWaiting(sockets)) return false
+    if (waitingBytes(sockets) !== bytes) return false
   }
   return true
 }
