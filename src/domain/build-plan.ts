@@ -1,3 +1,5 @@
+import type { SealedVariable } from './configuration.ts'
+
 /** Where the source of a version comes from. */
 export type BuildSource =
   | {
@@ -15,9 +17,13 @@ export type BuildSource =
   /** An inline Dockerfile that needs no files. */
   | { kind: 'none' }
 
-/** All that decides what a build makes, besides the variables that its configuration holds. Recorded with the version. */
+/**
+ * All that decides what a build makes. Recorded with the version, and kept by every later one that runs its image: what
+ * an image was made with does not change when it is deployed with other settings.
+ */
 export interface BuildPlan {
   source: BuildSource
+  builder: string
   preset: string
   presetVersion: string | null
   contextDir: string
@@ -25,12 +31,15 @@ export interface BuildPlan {
   dockerfileContent: string | null
   buildArgs: string | null
   pullCredentialId: string | null
+  /** The variables that the build reads, and those which they refer to. */
+  variables: SealedVariable[]
   /** Build even where a version of the same source and settings exists. */
   isForced: boolean
 }
 
 /** The fields whose change needs a build (contract §3), by the name that they have on the app. */
 const COMPARED: readonly (readonly [field: string, of: (plan: BuildPlan) => unknown])[] = [
+  ['builder', ({ builder }) => builder],
   ['gitBranch', ({ source }) => (source.kind === 'git' ? source.branch : null)],
   ['dockerPreset', ({ preset }) => preset],
   ['dockerPresetVersion', ({ presetVersion }) => presetVersion],
@@ -41,6 +50,9 @@ const COMPARED: readonly (readonly [field: string, of: (plan: BuildPlan) => unkn
   ['buildPullAccountSecretId', ({ pullCredentialId }) => pullCredentialId],
 ]
 
-/** The settings in which two plans differ, each with its old and new value. */
+/** The settings in which two plans differ, each with its old and new value; their variables are not among them. */
 export const buildDifferences = (from: BuildPlan, to: BuildPlan): { field: string; from: unknown; to: unknown }[] =>
   COMPARED.filter(([, of]) => of(from) !== of(to)).map(([field, of]) => ({ field, from: of(from), to: of(to) }))
+
+/** What a version was built by; null for a prebuilt image. The column is JSON to the database. */
+export const recordedPlan = ({ buildPlan }: { buildPlan: unknown }): BuildPlan | null => buildPlan as BuildPlan | null

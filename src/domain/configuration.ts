@@ -13,6 +13,11 @@ export interface SealedVariable {
   fingerprint: string
 }
 
+export const isReadByBuilds = ({ type }: Pick<SealedVariable, 'type'>): boolean => type !== 'DEPLOY'
+
+/** Whether containers get it. */
+export const isReadByContainers = ({ type }: Pick<SealedVariable, 'type'>): boolean => type !== 'BUILD'
+
 export interface StartupConfig {
   command: string
   args: string[]
@@ -35,20 +40,6 @@ export interface MountedVolume {
   diskMb: number
 }
 
-/** What an image is built with. It decides nothing where a prebuilt image runs. */
-export interface BuildSettings {
-  dockerPreset: string
-  dockerPresetVersion: string | null
-  builder: string
-  gitBranch: string | null
-  contextDir: string
-  dockerfilePath: string | null
-  customDockerfileContent: string | null
-  buildArgs: string | null
-  /** Registry login for base images. */
-  pullCredentialId: string | null
-}
-
 /** What a version runs with besides its image: recorded with it, so that a rollback brings it back. */
 export interface Configuration {
   port: number | null
@@ -63,6 +54,8 @@ export interface Configuration {
   imagePullCredentialId: string | null
   jobConfig: Record<string, unknown> | null
   functionConfig: Record<string, unknown> | null
-  /** Not recorded by versions from before builds were compared. */
-  build?: BuildSettings
 }
+
+/** What a version was recorded with: the column is JSON to the database. */
+export const recordedConfiguration = ({ configuration }: { configuration: unknown }): Configuration =>
+  configuration as Configuration

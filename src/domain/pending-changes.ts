@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type BuildPlan, buildDifferences } from './build-plan.ts'
-import type { BuildSettings, Configuration, SealedVariable } from './configuration.ts'
+import { type Configuration, isReadByContainers, type SealedVariable } from './configuration.ts'
 import { PROBES } from './health-check.ts'
 
 export type ChangeKind = 'BUILD' | 'DEPLOY' | 'SCALE'
@@ -27,19 +27,6 @@ export interface Effective {
 /** What may be shown of a variable: its value, or a mask. */
 export type ShowVariable = (variable: SealedVariable) => string
 
-/** Each by the name under which it is set. */
-const BUILD_FIELDS = [
-  ['dockerPreset', 'dockerPreset'],
-  ['dockerPresetVersion', 'dockerPresetVersion'],
-  ['builder', 'builder'],
-  ['gitBranch', 'gitBranch'],
-  ['contextDir', 'contextDir'],
-  ['dockerfilePath', 'dockerfilePath'],
-  ['customDockerfileContent', 'customDockerfileContent'],
-  ['buildArgs', 'buildArgs'],
-  ['pullCredentialId', 'buildPullAccountSecretId'],
-] as const satisfies [keyof BuildSettings, string][]
-
 /** Compares what runs with what is configured. Computed at every read, so it can never go stale. */
 export function pendingChanges(running: Effective, configured: Effective, show: ShowVariable): PendingChange[] {
   const changes: PendingChange[] = []
@@ -47,14 +34,12 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
     if (!isDeepStrictEqual(from, to)) changes.push({ kind, field, from, to })
   }
   const [old, next] = [running.configuration, configured.configuration]
-  compare('BUILD', 'useImage', running.useImage, configured.useImage)
+  // An image has only to be deployed, a source has to be built.
+  compare(configured.useImage ? 'DEPLOY' : 'BUILD', 'useImage', running.useImage, configured.useImage)
   if (running.build && configured.build) {
-    changes.push(
-      ...buildDifferences(running.build, configured.build).map((one) => ({ kind: 'BUILD' as const, ...one })),
-    )
-  } else if (!running.useImage && !configured.useImage && old.build && next.build) {
-    // A version that was made before its source was ever built.
-    for (const [field, name] of BUILD_FIELDS) compare('BUILD', name, old.build[field], next.build[field])
+    for (const { field, from, to } of buildDifferences(running.build, configured.build)) {
+      changes.push({ kind: 'BUILD', field, from, to })
+    }
   }
   compare('DEPLOY', 'image', running.image, configured.image)
   compare('DEPLOY', 'port', old.port, next.port)
@@ -71,23 +56,36 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
   compare('DEPLOY', 'jobConfig', old.jobConfig, next.jobConfig)
   compare('DEPLOY', 'functionConfig', old.functionConfig, next.functionConfig)
   compare('SCALE', 'containers', running.containers, configured.containers)
-  // Where nothing is built, a variable that only builds read changes nothing.
-  const matters = (variable: SealedVariable) => variable.type !== 'BUILD' || !configured.useImage
-  return [...changes, ...changedVariables(old.variables.filter(matters), next.variables.filter(matters), show)]
+  return [...changes, ...changedVariables(running, configured, show)]
 }
 
 const shownVolume = ({ volume }: Configuration) => (volume ? { path: volume.path, disk: volume.diskMb } : null)
 
-function changedVariables(old: SealedVariable[], next: SealedVariable[], show: ShowVariable): PendingChange[] {
-  const before = new Map(old.map((variable) => [variable.name, variable]))
-  const after = new Map(next.map((variable) => [variable.name, variable]))
-  const changes: PendingChange[] = []
-  for (const name of new Set([...before.keys(), ...after.keys()])) {
+/**
+ * A variable that a build reads is compared with what the image was built with, so that a redeployment does not hide that
+ * it has not been built in yet; one that containers read with what those were given.
+ */
+function changedVariables(running: Effective, configured: Effective, show: ShowVariable): PendingChange[] {
+  const [given, next] = [running, configured].map(({ configuration }) =>
+    configuration.variables.filter(isReadByContainers),
+  )
+  const built = running.build && configured.build ? differing(running.build.variables, configured.build.variables) : []
+  const before = byName([...(given ?? []), ...(running.build?.variables ?? [])])
+  const after = byName(configured.configuration.variables)
+  return [...new Set([...built, ...differing(given ?? [], next ?? [])])].flatMap((name) => {
     const [from, to] = [before.get(name), after.get(name)]
-    if (from && to && from.fingerprint === to.fingerprint && from.type === to.type) continue
-    // A variable that only builds read does not restart containers.
-    const kind = (to ?? from)?.type === 'BUILD' ? 'BUILD' : 'DEPLOY'
-    changes.push({ kind, field: `envVars.${name}`, from: from ? show(from) : null, to: to ? show(to) : null })
-  }
-  return changes
+    // New to the build only because another variable, which is told of, refers to it now.
+    if (from?.fingerprint === to?.fingerprint && from?.type === to?.type) return []
+    const kind = built.includes(name) ? 'BUILD' : 'DEPLOY'
+    return [{ kind, field: `envVars.${name}`, from: from ? show(from) : null, to: to ? show(to) : null }]
+  })
+}
+
+const byName = (variables: readonly SealedVariable[]) => new Map(variables.map((variable) => [variable.name, variable]))
+
+/** Names whose values are not the same on both sides. */
+function differing(old: readonly SealedVariable[], next: readonly SealedVariable[]): string[] {
+  const [before, after] = [byName(old), byName(next)]
+  const names = [...new Set([...before.keys(), ...after.keys()])]
+  return names.filter((name) => before.get(name)?.fingerprint !== after.get(name)?.fingerprint)
 }

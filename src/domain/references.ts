@@ -77,6 +77,18 @@ export function resolveReferences(
 const unknown = (reference: string) =>
   `refers to ${reference}, which is neither a variable here nor an environment with that address; write $${reference} for the text itself`
 
+/** The named variables, and all that they refer to, directly or by way of others. */
+export function withReferenced(names: Iterable<string>, values: ReadonlyMap<string, string>): Set<string> {
+  const found = new Set(names)
+  // A set that grows while it is gone through is gone through to its end.
+  for (const name of found) {
+    for (const [, variable] of values.get(name)?.matchAll(REFERENCE) ?? []) {
+      if (variable && values.has(variable)) found.add(variable)
+    }
+  }
+  return found
+}
+
 /** The environments whose addresses the values ask for. */
 export function appEnvReferences(values: Iterable<string>): AppEnvReference[] {
   return [...values].flatMap((value) =>

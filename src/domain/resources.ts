@@ -9,10 +9,13 @@ export interface Resources {
   memoryMb: number
 }
 
-export const resourcesOf = (zClouds: number): Resources => ({
-  cpu: zClouds * ZCLOUD.cpu,
-  memoryMb: zClouds * ZCLOUD.memoryMb,
-})
+/** What one container of this size gets: a number of zClouds, unless CPU and memory are set in place of it. */
+export const resourcesOf = ({ zClouds, resources }: { zClouds: number; resources?: Resources | null }): Resources =>
+  resources ?? { cpu: zClouds * ZCLOUD.cpu, memoryMb: zClouds * ZCLOUD.memoryMb }
+
+/** As an environment's columns have it; null where its zClouds count. */
+export const explicitResources = ({ cpu, memoryMb }: { cpu: number | null; memoryMb: number | null }) =>
+  cpu === null || memoryMb === null ? null : { cpu, memoryMb }
 
 /** The size in zClouds that CPU and memory amount to: the larger of the two counts. */
 export const zCloudsOf = ({ cpu, memoryMb }: Resources): number =>

@@ -1,3 +1,4 @@
+import { recordedConfiguration } from '../domain/configuration.ts'
 import { patienceSeconds } from '../domain/health-check.ts'
 import type { Readiness } from '../runtime/readiness.ts'
 import type { ObservedReplica, Rollout } from '../runtime/runtime.ts'
@@ -6,7 +7,6 @@ import type { VersionAttempt } from './attempt.ts'
 import { exitOf } from './observation.ts'
 import { pause } from './pause.ts'
 import { probeReplica } from './probe-replica.ts'
-import { configurationOf } from './rollout.ts'
 import { VersionFailed } from './version-failed.ts'
 
 const FIRST_PAUSE_MS = 8
@@ -42,7 +42,7 @@ export async function awaitReady(attempt: VersionAttempt, rollout: Rollout): Pro
 
 /** A version that asks for a long start gets it. */
 function startupSeconds({ content }: VersionAttempt): number {
-  const { startup } = configurationOf(content).healthCheck
+  const { startup } = recordedConfiguration(content).healthCheck
   return startup ? startup.initialDelaySeconds + patienceSeconds(startup) : 0
 }
 
@@ -96,7 +96,7 @@ class ReadyWait {
   /** Readiness is asked once the startup probe has succeeded, and after its own delay. */
   async #ask(replica: ObservedReplica): Promise<Readiness> {
     const { content, signal, probes, lease } = this.#attempt
-    const configuration = configurationOf(content)
+    const configuration = recordedConfiguration(content)
     const now = lease.claim.clock.now()
     const { readiness, startup } = configuration.healthCheck
     const ageSeconds = (now.getTime() - (replica.startedAt?.getTime() ?? now.getTime())) / 1000

@@ -5,14 +5,14 @@ import { labelStages } from '../builder/dockerfile-labels.ts'
 import { type LocatedSource, locateSource } from '../builder/locate-source.ts'
 import { parseBuildArgs } from '../domain/build-args.ts'
 import { BuildFailure } from '../domain/build-failure.ts'
-import type { BuildPlan } from '../domain/build-plan.ts'
+import { type BuildPlan, recordedPlan } from '../domain/build-plan.ts'
 import { resourcesOf } from '../domain/resources.ts'
 import { RuntimeError } from '../runtime/runtime.ts'
 import type { VersionAttempt } from './attempt.ts'
 import { BuildLog } from './build-log.ts'
 import { registryLoginOf } from './credential.ts'
-import { configurationOf } from './rollout.ts'
 import { sourceToolsOf } from './source-tools.ts'
+import { buildVariables } from './variables.ts'
 import { openWorkplace } from './workplace.ts'
 
 const LAST_LINES = 10
@@ -43,9 +43,9 @@ export async function build(attempt: VersionAttempt): Promise<void> {
   const leave = await attempt.builds.take(attempt.signal, (position) => tellPosition(attempt, position))
   try {
     await using workplace = await openWorkplace(config, operation.id, lease.claim.token)
-    const variables = openBuildVariables(attempt)
-    const log = await openLog(attempt)
-    const building = { attempt, plan, log, variables: variables, directory: workplace.directory }
+    const variables = await buildVariables(attempt, attempt.appEnv, attempt.content, plan.variables)
+    const log = await openLog(attempt, plan)
+    const building = { attempt, plan, log, variables, directory: workplace.directory }
     try {
       await makeImage(building)
       log.write('The image is built')
@@ -61,7 +61,8 @@ export async function build(attempt: VersionAttempt): Promise<void> {
 
 /** A build that goes on where another worker's was cut off builds the commit that was recorded then. */
 function planOf({ content }: VersionAttempt): BuildPlan {
-  const plan = content.buildPlan as unknown as BuildPlan
+  const plan = recordedPlan(content)
+  if (!plan) throw new Error(`${content.id} is not built from source`)
   if (plan.source.kind !== 'git' || !content.gitCommitId) return plan
   return { ...plan, source: { ...plan.source, commit: content.gitCommitId } }
 }
@@ -71,16 +72,12 @@ function tellPosition({ steps, log }: VersionAttempt, position: number): void {
   steps.detail('source', words).catch((error: unknown) => log.debug({ err: error }, 'A position was not recorded'))
 }
 
-function openBuildVariables({ content, vault, appEnv }: VersionAttempt): Record<string, string> {
-  const { variables } = configurationOf(content)
-  const secrets = vault.forAccount(appEnv.account)
-  const read = variables.filter(({ type }) => type !== 'DEPLOY')
-  return Object.fromEntries(read.map((variable) => [variable.name, secrets.openVariable(variable)]))
-}
-
-function openLog({ database, content, config, lease, vault, appEnv }: VersionAttempt): Promise<BuildLog> {
+function openLog(
+  { database, content, config, lease, vault, appEnv }: VersionAttempt,
+  { variables }: BuildPlan,
+): Promise<BuildLog> {
   const accountVault = vault.forAccount(appEnv.account)
-  const secrets = configurationOf(content).variables.filter(({ isSecret }) => isSecret)
+  const secrets = variables.filter(({ isSecret }) => isSecret)
   return BuildLog.open({
     database,
     contentId: content.id,
@@ -100,7 +97,7 @@ async function makeImage(building: Building): Promise<void> {
   await using deadline = within(attempt.signal, config.BERTH_SOURCE_TIMEOUT_SECONDS, late)
   const source = await locateSource(plan.source, directory, sourceToolsOf(config, deadline.signal))
   log.write(`Building ${source.about}`)
-  const buildKey = buildKeyOf(plan, source.identity, configurationOf(attempt.content).variables)
+  const buildKey = buildKeyOf(plan, source.identity)
   if (!plan.isForced && (await reuse(building, source, buildKey))) return
   const tree = await source.fetch()
   await recordSource(attempt, source)
@@ -174,7 +171,7 @@ async function buildTree({ attempt, plan, log, variables }: Building, tree: stri
       dockerfile: DOCKERFILE_NAME,
       buildArgs: { ...variables, ...buildArgs.args },
       credentials: await registryLoginOf(attempt, plan.pullCredentialId),
-      resources: resourcesOf(config.BERTH_BUILD_Z_CLOUDS),
+      resources: resourcesOf({ zClouds: config.BERTH_BUILD_Z_CLOUDS }),
       onLine: (line) => log.write(line),
     })
     await assertNotTooLarge(attempt, imageDigest)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Content } from '../database/generated/prisma/client.ts'
+import { recordedConfiguration } from '../domain/configuration.ts'
 import type { RegistryCredential } from '../runtime/runtime.ts'
-import { configurationOf } from './rollout.ts'
 import { VersionFailed } from './version-failed.ts'
 import type { Work, WorkAppEnv } from './work.ts'
 
@@ -30,7 +30,7 @@ export async function credentialOf(
   appEnv: WorkAppEnv,
   content: Content,
 ): Promise<RegistryCredential | null> {
-  const id = configurationOf(content).imagePullCredentialId
+  const id = recordedConfiguration(content).imagePullCredentialId
   if (!id) return null
   const credential = await database.credential.findFirst({ where: { id, accountId: appEnv.accountId } })
   if (!credential) throw new VersionFailed('CREDENTIAL_MISSING', `The registry credential ${id} has been deleted`)

@@ -1,5 +1,6 @@
 import type { Replica } from '../database/generated/prisma/client.ts'
 import type { Configuration } from '../domain/configuration.ts'
+import { recordedConfiguration } from '../domain/configuration.ts'
 import type { ObservedReplica } from '../runtime/runtime.ts'
 import { lifeSigns } from './alive.ts'
 import { isEngineAway } from './engine-link.ts'
@@ -11,7 +12,6 @@ import { repair } from './repair.ts'
 import { planReplicas, type ReplicaPlan, type ReplicaWish } from './replica-plan.ts'
 import { isUnready, type Probed, routesOf, wasReady } from './replica-states.ts'
 import { removeDead } from './restart-dead.ts'
-import { configurationOf } from './rollout.ts'
 import type { Work, WorkAppEnv, WorkOperation } from './work.ts'
 
 /** What one look at an environment came to. */
@@ -76,7 +76,7 @@ function upcomingOf(appEnv: WorkAppEnv, operation: WorkOperation): ReplicaWish['
 async function probeAll(work: Work, appEnv: WorkAppEnv, { wanted }: ReplicaPlan): Promise<Probed[]> {
   const content = appEnv.currentContent
   if (!content) return []
-  const configuration = configurationOf(content)
+  const configuration = recordedConfiguration(content)
   return Promise.all(
     wanted.map(async ({ index, observed }) => {
       const row = appEnv.replicas.find((one) => one.rolloutId === appEnv.rolloutId && one.index === index) ?? null
@@ -120,7 +120,7 @@ function nextLook({ config, lease }: Work, appEnv: WorkAppEnv, plan: ReplicaPlan
   const now = lease.claim.clock.now().getTime()
   const isYoung = (replica: ObservedReplica | null) => now - (replica?.startedAt?.getTime() ?? 0) < YOUNG_MS
   const mayTurnReady = probed.some((one) => (one.failure || one.observed?.phase !== 'running') && isYoung(one.observed))
-  const { liveness } = (appEnv.currentContent && configurationOf(appEnv.currentContent).healthCheck) ?? {}
+  const { liveness } = (appEnv.currentContent && recordedConfiguration(appEnv.currentContent).healthCheck) ?? {}
   const pause = Math.min(config.BERTH_RECONCILE_SECONDS, liveness?.periodSeconds ?? Number.POSITIVE_INFINITY)
   return mayTurnReady ? Math.min(1, pause) : pause
 }

@@ -1,13 +1,10 @@
 import type { Content } from '../database/generated/prisma/client.ts'
-import type { Configuration, StartupConfig } from '../domain/configuration.ts'
+import { type Configuration, recordedConfiguration, type StartupConfig } from '../domain/configuration.ts'
 import { resourcesOf } from '../domain/resources.ts'
 import type { Rollout } from '../runtime/runtime.ts'
-import { containerVariables } from './container-variables.ts'
+import { containerVariables } from './variables.ts'
 import { VersionFailed } from './version-failed.ts'
 import type { Work, WorkAppEnv } from './work.ts'
-
-export const configurationOf = (content: Pick<Content, 'configuration'>): Configuration =>
-  content.configuration as unknown as Configuration
 
 interface RolloutChoice {
   content: Content
@@ -20,7 +17,7 @@ interface RolloutChoice {
 export async function rolloutOf(work: Work, appEnv: WorkAppEnv, choice: RolloutChoice): Promise<Rollout> {
   const { content, rolloutId, requestId, replicas } = choice
   if (!content.imageDigest) throw new Error(`The image of ${content.id} is not pinned`)
-  const configuration = configurationOf(content)
+  const configuration = recordedConfiguration(content)
   return {
     accountId: appEnv.accountId,
     appId: appEnv.appId,
@@ -34,11 +31,11 @@ export async function rolloutOf(work: Work, appEnv: WorkAppEnv, choice: RolloutC
     pinnedImage: content.imageDigest,
     command: commandOf(configuration.startup),
     workingDir: configuration.startup?.workingDir ?? null,
-    environment: await containerVariables(work, appEnv, content, configuration),
+    environment: await containerVariables(work, appEnv, content),
     volume: await volumeOf(work, configuration),
     port: configuration.port,
     replicas,
-    resources: configuration.resources ?? resourcesOf(configuration.zClouds),
+    resources: resourcesOf(configuration),
   }
 }
 

@@ -1,16 +1,16 @@
+import { recordedConfiguration } from '../domain/configuration.ts'
 import { hintRoutes } from '../events/hints.ts'
 import type { VersionAttempt } from './attempt.ts'
 import { pause } from './pause.ts'
 import { removeAll } from './repair.ts'
-import { configurationOf } from './rollout.ts'
 import { drainOthers } from './route.ts'
 import { ROUTE_SETTLE_MS } from './take-down.ts'
 
 /** Two versions that write to one volume at once could ruin it, so the one that serves goes first (contract §4.1). */
 export function sharesVolume({ appEnv, content }: VersionAttempt): boolean {
-  const volume = configurationOf(content).volume
+  const volume = recordedConfiguration(content).volume
   const serving = appEnv.currentContent
-  return Boolean(volume && serving && configurationOf(serving).volume?.id === volume.id)
+  return Boolean(volume && serving && recordedConfiguration(serving).volume?.id === volume.id)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Configuration, SealedVariable } from '../../src/domain/configuration.ts'
+import type { BuildPlan } from '../../src/domain/build-plan.ts'
+import { type Configuration, isReadByBuilds, type SealedVariable } from '../../src/domain/configuration.ts'
 import { type Effective, pendingChanges } from '../../src/domain/pending-changes.ts'
 
 const variable = (name: string, fingerprint: string, type: SealedVariable['type'] = 'DEPLOY'): SealedVariable => ({
@@ -47,19 +48,50 @@ describe('pending changes', () => {
     ])
   })
 
+  const plan = (changed: Partial<BuildPlan> = {}): BuildPlan => ({
+    ...{ source: { kind: 'none' }, builder: 'DOCKER', preset: 'CUSTOM', presetVersion: null, contextDir: './' },
+    ...{ dockerfilePath: null, dockerfileContent: null, buildArgs: null, pullCredentialId: null },
+    ...{ variables: [], isForced: false },
+    ...changed,
+  })
+  const built = (variables: SealedVariable[], changed: Partial<BuildPlan> = {}): Effective =>
+    effective({
+      useImage: false,
+      configuration: configuration({ variables }),
+      build: plan({ variables: variables.filter(isReadByBuilds), ...changed }),
+    })
+  const told = (running: Effective, configured: Effective) =>
+    pendingChanges(running, configured, show).map(({ kind, field, from, to }) => `${kind} ${field}: ${from} → ${to}`)
+
   test('tell what a build reads, and only where the source is built', () => {
-    const build = {
-      ...{ dockerPreset: 'CUSTOM', dockerPresetVersion: null, builder: 'DOCKER', gitBranch: 'main', contextDir: './' },
-      ...{ dockerfilePath: 'Dockerfile', customDockerfileContent: null, buildArgs: null, pullCredentialId: null },
-    }
-    const running = effective({ useImage: false, configuration: configuration({ build }) })
-    const next = configuration({ build: { ...build, gitBranch: 'beta', pullCredentialId: 'cred_1' } })
-    expect(pendingChanges(running, effective({ useImage: false, configuration: next }), show)).toEqual([
-      { kind: 'BUILD', field: 'gitBranch', from: 'main', to: 'beta' },
-      { kind: 'BUILD', field: 'buildPullAccountSecretId', from: null, to: 'cred_1' },
+    const next = { builder: 'NIXPACKS', buildArgs: 'A=1', pullCredentialId: 'cred_1' }
+    expect(told(built([]), built([], next))).toEqual([
+      'BUILD builder: DOCKER → NIXPACKS',
+      'BUILD buildArgs: null → A=1',
+      'BUILD buildPullAccountSecretId: null → cred_1',
     ])
-    const imaged = effective({ configuration: configuration({ build }) })
-    expect(pendingChanges(imaged, effective({ configuration: next }), show)).toEqual([])
+    expect(told(effective(), effective({ build: plan(next) }))).toEqual([])
+  })
+
+  test('compare a variable of builds with what the image was built with', () => {
+    const [old, next] = [variable('TOKEN', 'a', 'BUILD'), variable('TOKEN', 'b', 'BUILD')]
+    const redeployed = { ...built([old]), configuration: configuration({ variables: [next] }) }
+    expect(told(redeployed, built([next]))).toEqual(['BUILD envVars.TOKEN: value a → value b'])
+    const both = variable('TOKEN', 'a', 'BOTH')
+    expect(told(built([variable('TOKEN', 'a')]), built([both]))).toEqual(['BUILD envVars.TOKEN: value a → value a'])
+    expect(told(built([both]), built([variable('TOKEN', 'a')]))).toEqual(['BUILD envVars.TOKEN: value a → value a'])
+    expect(told(built([both]), built([]))).toEqual(['BUILD envVars.TOKEN: value a → null'])
+  })
+
+  test('tell of a variable that a build only reaches by a reference when it has changed', () => {
+    const [host, url] = [variable('HOST', 'h'), variable('URL', 'u', 'BUILD')]
+    const before = built([host])
+    const referring = built([host, url], { variables: [host, url] })
+    expect(told(before, referring)).toEqual(['BUILD envVars.URL: null → value u'])
+    const moved = variable('HOST', 'i')
+    expect(told(referring, built([moved, url], { variables: [moved, url] }))).toEqual([
+      'BUILD envVars.HOST: value h → value i',
+    ])
   })
 
   test('name variables that are new, changed and gone, and not those that are as they were', () => {
@@ -79,8 +111,11 @@ describe('pending changes', () => {
   test('leave build variables out where nothing is built', () => {
     const configured = effective({ configuration: configuration({ variables: [variable('NPM_TOKEN', 'a', 'BUILD')] }) })
     expect(pendingChanges(effective(), configured, show)).toEqual([])
-    const fromSource = { ...configured, useImage: false }
-    const kinds = pendingChanges({ ...effective(), useImage: false }, fromSource, show).map((change) => change.kind)
-    expect(kinds).toEqual(['BUILD'])
+  })
+
+  test('tell turning to a source, which is built, from turning to an image, which is deployed', () => {
+    expect(told(effective(), effective({ useImage: false }))).toEqual(['BUILD useImage: true → false'])
+    const image = effective({ image: 'shop:2', build: plan() })
+    expect(told(built([]), image)).toEqual(['DEPLOY useImage: false → true', 'DEPLOY image: shop:1 → shop:2'])
   })
 })

@@ -35,7 +35,7 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
         dockerfile: DOCKERFILE_NAME,
         buildArgs: { WHO: 'you' },
         credentials: {},
-        resources: resourcesOf(1),
+        resources: resourcesOf({ zClouds: 1 }),
         onLine: (line) => lines.push(line),
       },
       { timeoutSeconds: 60 },

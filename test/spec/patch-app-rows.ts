@@ -8,11 +8,11 @@ export interface PatchRow {
   patch: Fields
   /** Columns of the app afterwards; for a refusal, the fields that it names. */
   becomes: Fields | { refused: string[] }
-  /** Kinds and names of what is pending then, in an environment that ran the image nginx:1. */
+  /** Kinds and names of what is pending then, in an environment that ran the image nginx:1, or was built. */
   pending?: string[]
 }
 
-const SOURCE = { useImage: false, image: undefined }
+const SOURCE = { useImage: false, image: undefined, gitRepo: 'https://git.example.com/shop.git' }
 const INLINE = { ...SOURCE, customDockerfileContent: 'FROM scratch' }
 const EXPRESS = { ...SOURCE, dockerPreset: 'EXPRESS', dockerPresetVersion: 'EXPRESS_NODE_JS_20' }
 const CHECKED = { healthCheckPath: '/ok', healthCheckPort: 9000, healthCheckHeaders: { 'X-A': '1' } }
@@ -33,24 +33,29 @@ const row = (
 const refused = (...fields: string[]) => ({ refused: fields })
 
 const dockerfiles: PatchRow[] = [
-  row('dockerfilePath', SOURCE, { dockerfilePath: 'a/Dockerfile' }, { dockerfilePath: 'a/Dockerfile' }),
+  row('dockerfilePath', SOURCE, { dockerfilePath: 'a/Dockerfile' }, { dockerfilePath: 'a/Dockerfile' }, [
+    'BUILD dockerfilePath',
+  ]),
   row(
     'dockerfilePath in place of inline content',
     INLINE,
     { dockerfilePath: 'D' },
     { dockerfilePath: 'D', customDockerfileContent: null },
+    ['BUILD dockerfilePath', 'BUILD customDockerfileContent'],
   ),
   row(
     'dockerfilePath, cleared',
     { ...SOURCE, dockerfilePath: 'D' },
     { dockerfilePath: '' },
     { dockerfilePath: 'Dockerfile' },
+    ['BUILD dockerfilePath'],
   ),
   row(
     'dockerfilePath, cleared beside a preset',
     { ...EXPRESS, dockerfilePath: 'D' },
     { dockerfilePath: '' },
     { dockerfilePath: null },
+    ['BUILD dockerfilePath'],
   ),
   row('dockerfilePath outside of the source', SOURCE, { dockerfilePath: '../Dockerfile' }, refused('dockerfilePath')),
   row(
@@ -58,12 +63,14 @@ const dockerfiles: PatchRow[] = [
     SOURCE,
     { customDockerfileContent: 'FROM a' },
     { customDockerfileContent: 'FROM a', dockerfilePath: null },
+    ['BUILD dockerfilePath', 'BUILD customDockerfileContent'],
   ),
   row(
     'customDockerfileContent, cleared',
     INLINE,
     { customDockerfileContent: '' },
     { customDockerfileContent: null, dockerfilePath: 'Dockerfile' },
+    ['BUILD dockerfilePath', 'BUILD customDockerfileContent'],
   ),
   row(
     'dockerfilePath with customDockerfileContent',
@@ -87,13 +94,17 @@ const dockerfiles: PatchRow[] = [
 
 const presets: PatchRow[] = [
   ...['NODE', 'METEOR', 'PYTHON', 'NEXT_JS'].map((preset) =>
-    row(`dockerPreset ${preset}`, SOURCE, { dockerPreset: preset }, { dockerPreset: preset, dockerfilePath: null }),
+    row(`dockerPreset ${preset}`, SOURCE, { dockerPreset: preset }, { dockerPreset: preset, dockerfilePath: null }, [
+      'BUILD dockerPreset',
+      'BUILD dockerfilePath',
+    ]),
   ),
   row(
     'dockerPreset to CUSTOM',
     EXPRESS,
     { dockerPreset: 'CUSTOM' },
     { dockerPreset: 'CUSTOM', dockerfilePath: 'Dockerfile', dockerPresetVersion: null },
+    ['BUILD dockerPreset', 'BUILD dockerPresetVersion', 'BUILD dockerfilePath'],
   ),
   row(
     'dockerPreset to CUSTOM, with inline content there',
@@ -112,6 +123,7 @@ const presets: PatchRow[] = [
     EXPRESS,
     { dockerPreset: 'CUSTOM', customDockerfileContent: 'FROM a' },
     { dockerfilePath: null, customDockerfileContent: 'FROM a' },
+    ['BUILD dockerPreset', 'BUILD dockerPresetVersion', 'BUILD customDockerfileContent'],
   ),
   row(
     'dockerPreset to CUSTOM with both',
@@ -124,6 +136,7 @@ const presets: PatchRow[] = [
     { ...SOURCE, dockerfilePath: 'D' },
     { dockerPreset: 'CUSTOM' },
     { dockerfilePath: 'D' },
+    [],
   ),
   row('dockerPreset of another type', SOURCE, { dockerPreset: 'JOB' }, refused('dockerPreset')),
   row('dockerPreset that is none', SOURCE, { dockerPreset: 'COBOL' }, refused('dockerPreset')),
@@ -131,19 +144,26 @@ const presets: PatchRow[] = [
 
 const build: PatchRow[] = [
   row('builder DOCKER', { ...SOURCE, builder: 'NIXPACKS' }, { builder: 'DOCKER' }, { builder: 'DOCKER' }),
-  row('builder NIXPACKS', SOURCE, { builder: 'NIXPACKS' }, { builder: 'NIXPACKS' }),
+  row('builder NIXPACKS', SOURCE, { builder: 'NIXPACKS' }, { builder: 'NIXPACKS' }, ['BUILD builder']),
   row('builder that is none', SOURCE, { builder: 'MAKE' }, refused('builder')),
-  row('contextDir', SOURCE, { contextDir: './api' }, { contextDir: './api' }),
-  row('contextDir, cleared', { ...SOURCE, contextDir: './api' }, { contextDir: '' }, { contextDir: './' }),
+  row('contextDir', SOURCE, { contextDir: './api' }, { contextDir: './api' }, ['BUILD contextDir']),
+  row('contextDir, cleared', { ...SOURCE, contextDir: './api' }, { contextDir: '' }, { contextDir: './' }, [
+    'BUILD contextDir',
+  ]),
   row('contextDir outside of the source', SOURCE, { contextDir: '../api' }, refused('contextDir')),
-  row('buildArgs', SOURCE, { buildArgs: 'A=1 B="two words"' }, { buildArgs: 'A=1 B="two words"' }),
-  row('buildArgs, cleared', { ...SOURCE, buildArgs: 'A=1' }, { buildArgs: '' }, { buildArgs: null }),
-  row('buildPullAccountSecretId', SOURCE, { buildPullAccountSecretId: LOGIN }, { buildPullAccountSecretId: LOGIN }),
+  row('buildArgs', SOURCE, { buildArgs: 'A=1 B="two words"' }, { buildArgs: 'A=1 B="two words"' }, ['BUILD buildArgs']),
+  row('buildArgs, cleared', { ...SOURCE, buildArgs: 'A=1' }, { buildArgs: '' }, { buildArgs: null }, [
+    'BUILD buildArgs',
+  ]),
+  row('buildPullAccountSecretId', SOURCE, { buildPullAccountSecretId: LOGIN }, { buildPullAccountSecretId: LOGIN }, [
+    'BUILD buildPullAccountSecretId',
+  ]),
   row(
     'buildPullAccountSecretId, cleared',
     { ...SOURCE, buildPullAccountSecretId: LOGIN },
     { buildPullAccountSecretId: '' },
     { buildPullAccountSecretId: null },
+    ['BUILD buildPullAccountSecretId'],
   ),
   row(
     'buildPullAccountSecretId of nobody',
@@ -155,10 +175,13 @@ const build: PatchRow[] = [
 
 const images: PatchRow[] = [
   row('useImage false', {}, { useImage: false }, { useImage: false }, ['BUILD useImage']),
-  row('useImage true without an image yet', SOURCE, { useImage: true }, { useImage: true }),
+  row('useImage true without an image yet', SOURCE, { useImage: true }, { useImage: true }, ['DEPLOY useImage']),
   row('image', {}, { image: 'nginx:2' }, { image: 'nginx:2' }, ['DEPLOY image']),
   row('image on an app built from source', SOURCE, { image: 'nginx:2' }, refused('image')),
-  row('image with useImage true', SOURCE, { useImage: true, image: 'nginx:2' }, { useImage: true, image: 'nginx:2' }),
+  row('image with useImage true', SOURCE, { useImage: true, image: 'nginx:2' }, { useImage: true, image: 'nginx:2' }, [
+    'DEPLOY useImage',
+    'DEPLOY image',
+  ]),
   row('image with useImage false', {}, { useImage: false, image: 'nginx:2' }, refused('image')),
   row('image that is no reference', {}, { image: 'Not An Image' }, refused('image')),
   row('imagePullAccountSecretId', {}, { imagePullAccountSecretId: LOGIN }, { imagePullAccountSecretId: LOGIN }, [

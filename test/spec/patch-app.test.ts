@@ -46,8 +46,9 @@ async function pendingIn(appEnvId: string): Promise<string[]> {
 }
 
 async function goThrough(door: Door, { app, patch, becomes, pending }: PatchRow): Promise<void> {
-  const { appId, appEnvId } = await world.appEnv({ app: inThisWorldOrUnset(app ?? {}) })
-  if (pending) await world.deploy(appEnvId)
+  const { appId, appEnvId } = await world.appEnv({ app: inThisWorldOrUnset(app ?? {}), branch: 'main' })
+  if (pending && app?.useImage === false) await world.build(appEnvId)
+  else if (pending) await world.deploy(appEnvId)
   const before = await appOf(appId)
   const input = inThisWorld({ appId, ...patch })
   const outcome = await door(served.app, world.adminToken, { command: updateApp, input })

@@ -12,6 +12,7 @@ import { createApp } from '../../src/services/app/create-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
 import type { AnyCommand, CallOptions, ResultOf } from '../../src/services/command.ts'
 import { openInstallation } from '../../src/services/installation.ts'
+import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { createServices } from '../../src/services/services.ts'
 import { newSecret } from '../../src/services/token/secret.ts'
@@ -68,6 +69,11 @@ export async function createWorld({ settings = {}, ...options }: WorldOptions = 
       await settle(database, operationId ?? '')
       const { contentId } = await database.operation.findUniqueOrThrow({ where: { id: operationId ?? '' } })
       return contentId ?? ''
+    },
+    /** Builds an environment's source, and ends the operation at once. */
+    async build(appEnvId: string) {
+      const { operationId } = await perform(buildAppEnv, { appEnvId })
+      await settle(database, operationId ?? '')
     },
     async close() {
       await wakeups.close()

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import type { AppEnv, Variable, Volume } from '../../database/generated/prisma/client.ts'
-import { resourcesOf } from '../../domain/resources.ts'
+import { explicitResources, resourcesOf } from '../../domain/resources.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import { MASK, pendingChangesOf } from './configured.ts'
 import type { LoadedAppEnv } from './load-app-env.ts'
@@ -26,8 +26,8 @@ export function appEnvListItem(appEnv: AppEnv, hosts: readonly { host: string }[
 
 export function appEnvResources(appEnv: Pick<AppEnv, 'containers' | 'zClouds' | 'cpu' | 'memoryMb'>) {
   const { containers, zClouds } = appEnv
-  const { cpu, memoryMb } = resourcesOf(zClouds)
-  return { containers, zClouds, cpu: appEnv.cpu ?? cpu, memory: appEnv.memoryMb ?? memoryMb }
+  const { cpu, memoryMb } = resourcesOf({ zClouds, resources: explicitResources(appEnv) })
+  return { containers, zClouds, cpu, memory: memoryMb }
 }
 
 /** A volume as an environment's record shows it. */

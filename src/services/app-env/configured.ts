@@ -1,11 +1,19 @@
 import { acceptsImage } from '../../app-types/app-types.ts'
-import type { BuildPlan, BuildSource } from '../../domain/build-plan.ts'
-import type { BuildSettings, Configuration, HealthCheck, StartupConfig } from '../../domain/configuration.ts'
+import type { Content } from '../../database/generated/prisma/client.ts'
+import { type BuildSource, recordedPlan } from '../../domain/build-plan.ts'
+import {
+  type Configuration,
+  type HealthCheck,
+  recordedConfiguration,
+  type StartupConfig,
+} from '../../domain/configuration.ts'
 import { type AppEnvHealthCheck, PROBES } from '../../domain/health-check.ts'
 import { type PendingChange, pendingChanges } from '../../domain/pending-changes.ts'
+import { explicitResources } from '../../domain/resources.ts'
 import type { AccountVault, Vault } from '../../secrets/vault.ts'
 import { planFor } from '../lifecycle/build-plan.ts'
 import type { LoadedAppEnv } from './load-app-env.ts'
+import { sealedVariablesOf } from './sealed-variables.ts'
 
 export const MASK = '***SECRET***'
 
@@ -21,7 +29,6 @@ type ConfiguredAppEnv = Pick<
   | 'startupConfig'
   | 'jobConfig'
   | 'functionConfig'
-  | 'gitBranch'
 >
 
 /** The configuration that the next version of an environment would record. */
@@ -34,18 +41,12 @@ export function configurationOf(appEnv: ConfiguredAppEnv): Configuration {
     resources: explicitResources(appEnv),
     volume: volumeOf(appEnv),
     healthCheck: healthCheckOf(appEnv),
-    variables: appEnv.variables.map(({ id, name, type, isSecret, sealedValue, fingerprint }) => {
-      return { id, name, type, isSecret, sealedValue, fingerprint }
-    }),
+    variables: sealedVariablesOf(appEnv),
     imagePullCredentialId: app.imagePullAccountSecretId,
     jobConfig: (appEnv.jobConfig ?? app.jobConfig ?? null) as Record<string, unknown> | null,
     functionConfig: (appEnv.functionConfig ?? app.functionConfig ?? null) as Record<string, unknown> | null,
-    build: buildSettingsOf(appEnv),
   }
 }
-
-const explicitResources = ({ cpu, memoryMb }: Pick<ConfiguredAppEnv, 'cpu' | 'memoryMb'>) =>
-  cpu === null || memoryMb === null ? null : { cpu, memoryMb }
 
 const volumeOf = ({ volume }: Pick<ConfiguredAppEnv, 'volume'>) =>
   volume ? { id: volume.id, path: volume.path, diskMb: volume.diskMb } : null
@@ -61,44 +62,39 @@ function healthCheckOf({ app, healthCheck }: Pick<ConfiguredAppEnv, 'app' | 'hea
   }
 }
 
-const buildSettingsOf = ({ app, gitBranch }: Pick<ConfiguredAppEnv, 'app' | 'gitBranch'>): BuildSettings => ({
-  dockerPreset: app.dockerPreset,
-  dockerPresetVersion: app.dockerPresetVersion,
-  builder: app.builder,
-  gitBranch,
-  contextDir: app.contextDir,
-  dockerfilePath: app.dockerfilePath,
-  customDockerfileContent: app.customDockerfileContent,
-  buildArgs: app.buildArgs,
-  pullCredentialId: app.buildPullAccountSecretId,
-})
-
 /** What is configured and does not run yet. Nothing is pending before the first deployment. */
 export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingChange[] {
   const running = appEnv.currentContent
   if (!running) return []
-  const runningPlan = running.buildPlan as unknown as BuildPlan | null
+  const plan = recordedPlan(running)
   const secrets = new LazyVault(vault, appEnv.account)
+  // A type that always takes images may as well be built.
+  const useImage = plan ? appEnv.app.useImage : acceptsImage(appEnv.app)
   return pendingChanges(
     {
       image: running.image,
-      useImage: running.type === 'IMAGE_FROM',
+      useImage: plan === null,
       // None are desired while stopped, and none ever for a type that does not serve: that is no change to apply.
       containers: appEnv.replicasDesired || appEnv.containers,
-      configuration: running.configuration as unknown as Configuration,
-      build: runningPlan,
+      configuration: recordedConfiguration(running),
+      build: plan,
     },
     {
-      image: appEnv.pendingImage ?? running.image,
-      // A type that always takes images may as well be built.
-      useImage: runningPlan ? appEnv.app.useImage : acceptsImage(appEnv.app),
+      image: (useImage && configuredImage(appEnv, running)) || running.image,
+      useImage,
       containers: appEnv.containers,
       configuration: configurationOf(appEnv),
-      build: runningPlan && planFor(appEnv.app, withBranch(runningPlan.source, appEnv.gitBranch), false),
+      build: plan && !useImage ? planFor(appEnv, vault, withBranch(plan.source, appEnv.gitBranch)) : null,
     },
     (variable) => (variable.isSecret ? MASK : secrets.get().openVariable(variable)),
   )
 }
+
+/** The image to run next: what was set and not applied yet, what runs, or what the app was made with. */
+export const configuredImage = (
+  { app, pendingImage }: Pick<LoadedAppEnv, 'app' | 'pendingImage'>,
+  running: Content | null,
+): string | null => pendingImage ?? (running && !recordedPlan(running) ? running.image : app.image)
 
 /** Which repository it is cannot change; which branch of it can. */
 const withBranch = (source: BuildSource, branch: string | null): BuildSource =>

@@ -48,9 +48,9 @@ export const updateApp = command({
 })
 
 async function write({ tx }: CommandContext, app: App, changes: AppChanges, image: string | undefined): Promise<App> {
-  if (image) {
-    await tx.appEnv.updateMany({ where: { appId: app.id, deletedAt: null }, data: { pendingImage: image } })
-  }
+  // An app that turns to its source forgets an image that was set and never applied.
+  const pending = changes.useImage === false ? { pendingImage: null } : image ? { pendingImage: image } : null
+  if (pending) await tx.appEnv.updateMany({ where: { appId: app.id, deletedAt: null }, data: pending })
   return tx.app.update({ where: { id: app.id }, data: { ...changes, version: { increment: 1 } } })
 }
 

@@ -1,7 +1,7 @@
 import type { Operation, Prisma } from '../../database/generated/prisma/client.ts'
-import { conflict } from '../../domain/errors.ts'
-import type { PendingChange } from '../../domain/pending-changes.ts'
-import { configurationOf, pendingChangesOf } from '../app-env/configured.ts'
+import { conflict, DomainError } from '../../domain/errors.ts'
+import type { ChangeKind } from '../../domain/pending-changes.ts'
+import { configurationOf, configuredImage, pendingChangesOf } from '../app-env/configured.ts'
 import { type LoadedAppEnv, withEverything } from '../app-env/load-app-env.ts'
 import type { CommandContext } from '../command.ts'
 import { beginOperation } from './begin-operation.ts'
@@ -31,21 +31,20 @@ type ToldPlan = Plan & { message: string }
 async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promise<ToldPlan> {
   const changes = pendingChangesOf(appEnv, context.vault)
   if (changes.length === 0) return { intent: null, message: 'There is nothing to apply: no changes are pending' }
-  if (changes.some((change) => change.kind === 'BUILD')) {
-    const content = await nextBuild(context, appEnv, false)
-    context.note({ changes: changes.map((change) => change.field) })
-    return { intent: { kind: 'APPLY_CHANGES', content }, message: `Building the changes: ${fieldsOf(changes)}` }
+  const fields = changes.map(({ field }) => field)
+  const needs = (kind: ChangeKind) => changes.some((change) => change.kind === kind)
+  const told = (doing: string, content?: NewContent): ToldPlan => {
+    context.note({ changes: fields })
+    const intent = { kind: 'APPLY_CHANGES' as const, ...(content ? { content } : {}) }
+    return { intent, message: `${doing}: ${fields.join(', ')}` }
   }
-  context.note({ changes: changes.map((change) => change.field) })
-  const needsDeployment = changes.some((change) => change.kind === 'DEPLOY')
-  if (!needsDeployment) return { intent: { kind: 'APPLY_CHANGES' }, message: `Scaling: ${fieldsOf(changes)}` }
-  const content = await nextContent(context, appEnv)
-  return { intent: { kind: 'APPLY_CHANGES', content }, message: `Deploying the changes: ${fieldsOf(changes)}` }
+  // What is built is deployed with everything else, and what is deployed starts as many containers as are configured.
+  if (needs('BUILD')) return told('Building and deploying the changes', await nextBuild(context, appEnv, false))
+  if (needs('DEPLOY')) return told('Deploying the changes', await nextContent(context, appEnv))
+  return told('Scaling')
 }
 
-const fieldsOf = (changes: PendingChange[]) => changes.map((change) => change.field).join(', ')
-
-/** Builds on the version that is on its way, if one is: applying a variable must not undo a deployment. */
+/** Goes on from the version that is on its way, if one is: applying a variable must not undo a deployment. */
 async function nextContent({ tx }: CommandContext, appEnv: LoadedAppEnv): Promise<NewContent> {
   const onItsWay = await tx.content.findFirst({
     where: { appEnvId: appEnv.id, status: { in: ['QUEUED', 'BUILDING', 'BUILT', 'DEPLOYING'] } },
@@ -53,10 +52,15 @@ async function nextContent({ tx }: CommandContext, appEnv: LoadedAppEnv): Promis
   })
   const base = onItsWay ?? appEnv.currentContent
   const configuration = configurationOf(appEnv)
-  // One that is being built is built all the same, with what it is to run with from now on.
-  if (base && appEnv.pendingImage === null) return repeatedContent(base, configuration)
-  const image = appEnv.pendingImage ?? ''
-  return base?.image === image
+  const isBuilt = base?.type === 'BUILD'
+  // One that is still being built is built all the same, with what it is to run with from now on.
+  if (base && isBuilt && !appEnv.app.useImage) return repeatedContent(base, configuration)
+  const image = configuredImage(appEnv, base)
+  if (image === null) {
+    throw conflict('IMAGE_NOT_SET', 'The app runs images and none is set: set image (PATCH /app), or deploy one')
+  }
+  // The same image stays pinned to what its tag meant when it was deployed.
+  return base && base.image === image && !isBuilt
     ? repeatedContent(base, configuration)
     : { ...imageContent(image, configuration), fromContentId: base?.id ?? null }
 }
@@ -94,8 +98,14 @@ export async function applyWhereRunning(context: CommandContext, where: Prisma.A
 
 async function planWhereRunning(context: CommandContext, appEnv: LoadedAppEnv): Promise<ToldPlan> {
   if (appEnv.status === 'PENDING') return NEVER_DEPLOYED
-  if (!(await isStopped(context.tx, appEnv))) return planChanges(context, appEnv)
+  if (!(await isStopped(context.tx, appEnv))) return planChanges(context, appEnv).catch(asReason)
   return { intent: null, message: `The environment is ${howStopped(appEnv)}; start it, then apply the changes` }
+}
+
+/** What one environment cannot apply, such as a build without a source, is no reason to refuse the change to all. */
+function asReason(error: unknown): ToldPlan {
+  if (error instanceof DomainError && error.code === 'CONFLICT') return { intent: null, message: error.message }
+  throw error
 }
 
 const howStopped = ({ status }: LoadedAppEnv) => (status === 'STOPPED' ? 'stopped' : 'being stopped')

@@ -4,7 +4,12 @@ import type { Transaction } from '../../database/client.ts'
 import type { App, AppEnv } from '../../database/generated/prisma/client.ts'
 import { parseBuildArgs } from '../../domain/build-args.ts'
 import type { BuildPlan, BuildSource } from '../../domain/build-plan.ts'
+import { isReadByBuilds, type SealedVariable } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
+import { withReferenced } from '../../domain/references.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
+import { sealedVariablesOf } from '../app-env/sealed-variables.ts'
 
 type SourceApp = Pick<
   App,
@@ -43,17 +48,33 @@ async function newestUpload(tx: Transaction, appEnvId: string): Promise<BuildSou
 }
 
 /** All that the next build of an environment would be told. */
-export const planFor = (app: App, source: BuildSource, isForced: boolean): BuildPlan => ({
-  source,
-  preset: app.dockerPreset,
-  presetVersion: app.dockerPresetVersion,
-  contextDir: app.contextDir,
-  dockerfilePath: app.dockerfilePath,
-  dockerfileContent: app.customDockerfileContent,
-  buildArgs: app.buildArgs,
-  pullCredentialId: app.buildPullAccountSecretId,
-  isForced,
-})
+export const planFor = (appEnv: LoadedAppEnv, vault: Vault, source: BuildSource, isForced = false): BuildPlan => {
+  const { app } = appEnv
+  return {
+    source,
+    builder: app.builder,
+    preset: app.dockerPreset,
+    presetVersion: app.dockerPresetVersion,
+    contextDir: app.contextDir,
+    dockerfilePath: app.dockerfilePath,
+    dockerfileContent: app.customDockerfileContent,
+    buildArgs: app.buildArgs,
+    pullCredentialId: app.buildPullAccountSecretId,
+    variables: buildVariablesOf(appEnv, vault),
+    isForced,
+  }
+}
+
+/** What a build reads, and what that refers to: a change of either makes another image. */
+export function buildVariablesOf(appEnv: LoadedAppEnv, vault: Vault): SealedVariable[] {
+  const variables = sealedVariablesOf(appEnv)
+  const read = variables.filter(isReadByBuilds).map(({ name }) => name)
+  if (read.length === 0) return []
+  const secrets = vault.forAccount(appEnv.account)
+  const values = new Map(variables.map((variable) => [variable.name, secrets.openVariable(variable)]))
+  const needed = withReferenced(read, values)
+  return variables.filter(({ name }) => needed.has(name))
+}
 
 /** Throws a CONFLICT for what can be told to fail before a worker has looked at the source. */
 export function assertBuildable(app: App): void {

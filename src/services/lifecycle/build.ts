@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import type { Content } from '../../database/generated/prisma/client.ts'
-import type { BuildPlan } from '../../domain/build-plan.ts'
+import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { configurationOf } from '../app-env/configured.ts'
 import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
 import type { CommandContext } from '../command.ts'
 import { flag, id } from '../input.ts'
-import { assertBuildable, findSource, planFor } from './build-plan.ts'
+import { assertBuildable, buildVariablesOf, findSource, planFor } from './build-plan.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { builtContent, type NewContent } from './new-content.ts'
 
@@ -30,7 +30,7 @@ export const buildAppEnv = lifecycleOperation({
 
 /** The newest source with the present settings. */
 export async function nextBuild(
-  { tx, config }: CommandContext,
+  { tx, config, vault }: CommandContext,
   appEnv: LoadedAppEnv,
   isForced: boolean,
 ): Promise<NewContent> {
@@ -41,7 +41,7 @@ export async function nextBuild(
   const source = await findSource(tx, appEnv, config)
   if (!source) throw conflict('SOURCE_NOT_CONFIGURED', missingSource(app.isCliDeployment))
   assertBuildable(app)
-  return builtContent(appEnv, planFor(app, source, isForced), configurationOf(appEnv))
+  return builtContent(appEnv, planFor(appEnv, vault, source, isForced), configurationOf(appEnv))
 }
 
 const missingSource = (isCliDeployment: boolean) =>
@@ -51,33 +51,35 @@ const missingSource = (isCliDeployment: boolean) =>
 
 /** What an earlier version was built from, to the commit and the settings of then, with today's configuration. */
 async function rebuild(
-  { tx }: CommandContext,
+  { tx, vault }: CommandContext,
   appEnv: LoadedAppEnv,
   fromContentId: string | undefined,
   isForced: boolean,
 ): Promise<NewContent> {
-  const earlier = await findBuilt(tx, appEnv, fromContentId)
-  const plan = earlier.buildPlan as unknown as BuildPlan
+  const { earlier, plan } = await findBuilt(tx, appEnv, fromContentId)
   const { source } = plan
+  const variables = buildVariablesOf(appEnv, vault)
   const exact = source.kind === 'git' ? { ...source, commit: earlier.gitCommitId ?? source.commit } : source
-  return builtContent(appEnv, { ...plan, source: exact, isForced }, configurationOf(appEnv), earlier.id)
+  return builtContent(appEnv, { ...plan, source: exact, variables, isForced }, configurationOf(appEnv), earlier.id)
 }
 
 async function findBuilt(
   tx: CommandContext['tx'],
   appEnv: LoadedAppEnv,
   fromContentId: string | undefined,
-): Promise<Content> {
+): Promise<{ earlier: Content; plan: BuildPlan }> {
   if (fromContentId) {
     const chosen = await tx.content.findFirst({ where: { id: fromContentId, appEnvId: appEnv.id } })
     if (!chosen) throw notFound('deployment', fromContentId)
-    if (chosen.type !== 'BUILD') throw conflict('NOT_BUILT', 'That version was not built from source')
-    return chosen
+    const plan = recordedPlan(chosen)
+    if (!plan) throw conflict('NOT_BUILT', 'That version was not built from source')
+    return { earlier: chosen, plan }
   }
   const newest = await tx.content.findFirst({
     where: { appEnvId: appEnv.id, type: 'BUILD' },
     orderBy: { version: 'desc' },
   })
-  if (!newest) throw conflict('NOT_BUILT', 'No version of this environment was built from source')
-  return newest
+  const plan = newest && recordedPlan(newest)
+  if (!plan) throw conflict('NOT_BUILT', 'No version of this environment was built from source')
+  return { earlier: newest, plan }
 }

@@ -1,5 +1,5 @@
 import type { Content } from '../../database/generated/prisma/client.ts'
-import type { BuildPlan } from '../../domain/build-plan.ts'
+import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
 import type { Configuration } from '../../domain/configuration.ts'
 import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
 
@@ -38,14 +38,13 @@ export function builtContent(
 
 /** The image of an earlier version, whether it was built or pulled, and another configuration. */
 export function repeatedContent(earlier: Content, configuration: Configuration): NewContent {
-  const { image, imageDigest, id, buildPlan, buildKey, gitBranch, gitCommitId } = earlier
+  const { image, imageDigest, id, buildKey, gitBranch, gitCommitId } = earlier
+  const plan = recordedPlan(earlier)
   return {
     image,
     imageDigest,
     fromContentId: id,
     configuration,
-    build: buildPlan
-      ? { plan: buildPlan as unknown as BuildPlan, key: buildKey, branch: gitBranch, commit: gitCommitId }
-      : null,
+    build: plan ? { plan, key: buildKey, branch: gitBranch, commit: gitCommitId } : null,
   }
 }

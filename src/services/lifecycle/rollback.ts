@@ -1,6 +1,6 @@
 import type { Transaction } from '../../database/client.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
-import type { Configuration } from '../../domain/configuration.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { refuseRollback } from '../../domain/rollback.ts'
 import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
@@ -18,7 +18,7 @@ export const rollbackAppEnv = lifecycleOperation({
     const target = targetContentId ? await findTarget(tx, appEnv, targetContentId) : await findPrevious(tx, appEnv)
     const refusal = refuseRollback(target, appEnv.currentContentId)
     if (refusal) throw conflict(refusal.reason, refusal.message)
-    const configuration = target.configuration as unknown as Configuration
+    const configuration = recordedConfiguration(target)
     return {
       intent: { kind: 'ROLLBACK', content: repeatedContent(target, configuration) },
       rollbackInfo: {

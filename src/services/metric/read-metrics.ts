@@ -1,5 +1,5 @@
 import type { Database } from '../../database/client.ts'
-import { resourcesOf } from '../../domain/resources.ts'
+import { explicitResources, resourcesOf } from '../../domain/resources.ts'
 import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import { getAppEnv } from '../app-env/read-app-envs.ts'
 import type { Caller } from '../caller.ts'
@@ -55,7 +55,7 @@ export async function readSeries(database: Database, caller: Caller, address: Ap
 export async function readMetrics(database: Database, caller: Caller, address: AppEnvAddress) {
   const { id } = await getAppEnv(database, caller, address)
   const appEnv = await database.appEnv.findUniqueOrThrow({ where: { id } })
-  const { cpu, memoryMb } = resourcesOf(appEnv.zClouds)
+  const { cpu, memoryMb } = resourcesOf({ zClouds: appEnv.zClouds, resources: explicitResources(appEnv) })
   const [use] = await database.$queryRaw<Use[]>`
     SELECT at, sum(cpu_millicores)::float8 AS cpu, sum(memory_mb)::float8 AS memory,
       sum(cpu_limit)::float8 AS "cpuLimit", sum(memory_limit)::float8 AS "memoryLimit"

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Configuration } from '../../domain/configuration.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
 import { withEverything } from '../app-env/load-app-env.ts'
 import { command } from '../command.ts'
@@ -32,7 +32,7 @@ export const retryOperation = command({
       kind: operation.kind,
       retriesId: operation.id,
       ...(isNewVersion
-        ? { content: repeatedContent(content, content.configuration as unknown as Configuration) }
+        ? { content: repeatedContent(content, recordedConfiguration(content)) }
         : { contentId: operation.contentId ?? undefined }),
     })
     await tx.operation.update({ where: { id: operation.id }, data: { isDeadLetter: false, version: { increment: 1 } } })

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts'
 import type { Container } from '../../database/generated/prisma/client.ts'
-import type { Configuration } from '../../domain/configuration.ts'
+import { type Configuration, recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import { getAppEnv } from '../app-env/read-app-envs.ts'
@@ -20,9 +20,7 @@ export async function listPods(database: Database, caller: Caller, address: AppE
     where: { id: { in: [...new Set(containers.map(({ contentId }) => contentId))] } },
     select: { id: true, configuration: true },
   })
-  const configurations = new Map(
-    contents.map(({ id, configuration }) => [id, configuration as unknown as Configuration]),
-  )
+  const configurations = new Map(contents.map((content) => [content.id, recordedConfiguration(content)]))
   const ready = new Set(replicas.filter(({ state }) => state === 'READY').map(({ containerId }) => containerId))
   return containers.map((container) => ({
     name: container.name,
@@ -47,6 +45,6 @@ function lastTermination({ lastExitAt, lastExitCode, lastExitOutOfMemory }: Cont
 }
 
 function podResources(configuration: Configuration | undefined) {
-  const { cpu, memoryMb } = resourcesOf(configuration?.zClouds ?? 0)
+  const { cpu, memoryMb } = resourcesOf(configuration ?? { zClouds: 0 })
   return { cpu, memory: memoryMb }
 }

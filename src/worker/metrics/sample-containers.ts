@@ -1,8 +1,8 @@
 import type { Database } from '../../database/client.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import { inParallel } from '../../runtime/in-parallel.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { configurationOf } from '../rollout.ts'
 
 const AT_ONCE = 4
 
@@ -28,7 +28,7 @@ export async function sampleContainers(
     where: { id: { in: [...new Set(containers.map(({ contentId }) => contentId))] } },
     select: { id: true, configuration: true },
   })
-  const limits = new Map(contents.map((content) => [content.id, resourcesOf(configurationOf(content).zClouds)]))
+  const limits = new Map(contents.map((content) => [content.id, resourcesOf(recordedConfiguration(content))]))
   const at = new Date()
   const samples = await inParallel(containers, AT_ONCE, async ({ id, containerId, appEnvId, contentId }) => {
     const limit = limits.get(contentId)

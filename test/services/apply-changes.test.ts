@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BuildPlan } from '../../src/domain/build-plan.ts'
+import { updateApp } from '../../src/services/app/update-app.ts'
+import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
+import { applyChanges } from '../../src/services/lifecycle/apply-changes.ts'
+import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
+import { redeployAppEnv } from '../../src/services/lifecycle/redeploy.ts'
+import { createWorld, type World } from '../support/world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await createWorld()
+})
+
+afterAll(() => world?.close())
+
+const DOCKERFILE = { customDockerfileContent: 'FROM scratch' }
+const SOURCE = { useImage: false, image: undefined, ...DOCKERFILE }
+
+async function running(app: Record<string, unknown>, fields: Record<string, unknown> = {}) {
+  const appEnv = await world.appEnv({ app, ...fields })
+  if (app.useImage === false) await world.build(appEnv.appEnvId)
+  else await world.deploy(appEnv.appEnvId)
+  return appEnv
+}
+
+async function pendingIn(appEnvId: string): Promise<string[]> {
+  const caller = await world.services.authenticate(world.adminToken)
+  const { pendingChanges } = await world.services.appEnvs.status(caller, { appEnvId })
+  return pendingChanges.changes.map(({ kind, field }) => `${kind} ${field}`)
+}
+
+/** Applies what is pending; returns what it said, and the version that it makes. */
+async function apply(appEnvId: string) {
+  const { message, operationId } = await world.perform(applyChanges, { appEnvId })
+  const operation = await world.database.operation.findUniqueOrThrow({
+    where: { id: operationId ?? '' },
+    include: { content: true },
+  })
+  return { message, operation, content: operation.content, plan: operation.content?.buildPlan as BuildPlan | null }
+}
+
+const variables = (...names: string[]) => names.map((name) => ({ name, value: `new ${name}`, type: 'BUILD' }))
+
+describe('applying changes', () => {
+  test('of what a build reads builds, with the settings of now', async () => {
+    const { appId, appEnvId } = await running(SOURCE)
+    await world.perform(updateApp, { appId, buildArgs: 'A=1', port: 81 })
+    expect(await pendingIn(appEnvId)).toEqual(['BUILD buildArgs', 'DEPLOY port'])
+    const { message, operation, content, plan } = await apply(appEnvId)
+    expect(message).toBe('Building and deploying the changes: buildArgs, port')
+    expect(content).toMatchObject({ type: 'BUILD', imageDigest: null, configuration: { port: 81 } })
+    expect(plan).toMatchObject({ buildArgs: 'A=1', isForced: false })
+    await world.settle(operation.id)
+    expect(await pendingIn(appEnvId)).toEqual([])
+  })
+
+  test('of a variable that builds read stays pending until it is built in', async () => {
+    const { appEnvId } = await running(SOURCE)
+    await world.perform(updateAppEnv, { appEnvId, envVars: variables('TOKEN') })
+    await world.settle((await world.perform(redeployAppEnv, { appEnvId })).operationId)
+    expect(await pendingIn(appEnvId)).toEqual(['BUILD envVars.TOKEN'])
+    const { operation, plan } = await apply(appEnvId)
+    expect(plan?.variables.map(({ name }) => name)).toEqual(['TOKEN'])
+    await world.settle(operation.id)
+    expect(await pendingIn(appEnvId)).toEqual([])
+  })
+
+  test('of a variable that one of the build refers to builds too', async () => {
+    const host = (value: string) => ({ name: 'HOST', value, type: 'DEPLOY' })
+    const url = { name: 'URL', value: `https://\${HOST}`, type: 'BUILD' }
+    const { appEnvId } = await running(SOURCE, { envVars: [host('a'), url] })
+    await world.perform(updateAppEnv, { appEnvId, envVars: [host('b'), url] })
+    expect(await pendingIn(appEnvId)).toEqual(['BUILD envVars.HOST'])
+  })
+
+  test('that turn to the source build it', async () => {
+    const { appId, appEnvId } = await running({})
+    await world.perform(updateApp, { appId, useImage: false, ...DOCKERFILE })
+    expect(await pendingIn(appEnvId)).toEqual(['BUILD useImage'])
+    expect((await apply(appEnvId)).content).toMatchObject({ type: 'BUILD', imageDigest: null })
+  })
+
+  test('that turn to an image deploy it, and build nothing', async () => {
+    const { appId, appEnvId } = await running(SOURCE)
+    await world.perform(updateApp, { appId, useImage: true, image: 'nginx:2', buildArgs: 'A=1' })
+    expect(await pendingIn(appEnvId)).toEqual(['DEPLOY useImage', 'DEPLOY image'])
+    const { content, operation } = await apply(appEnvId)
+    expect(content).toMatchObject({ type: 'IMAGE_FROM', image: 'nginx:2', buildPlan: null })
+    await world.settle(operation.id)
+    expect(await pendingIn(appEnvId)).toEqual([])
+  })
+
+  test('that turn to an image and back before they are applied are none', async () => {
+    const { appId, appEnvId } = await running(SOURCE)
+    await world.perform(updateApp, { appId, useImage: true, image: 'nginx:2' })
+    await world.perform(updateApp, { appId, useImage: false })
+    expect(await pendingIn(appEnvId)).toEqual([])
+  })
+
+  test('are refused where there is no image to turn to, or no source', async () => {
+    const built = await running(SOURCE)
+    await world.perform(updateApp, { appId: built.appId, useImage: true })
+    await expect(apply(built.appEnvId)).rejects.toMatchObject({ code: 'CONFLICT', reason: 'IMAGE_NOT_SET' })
+    const imaged = await running({})
+    await world.perform(updateApp, { appId: imaged.appId, useImage: false })
+    await expect(apply(imaged.appEnvId)).rejects.toMatchObject({ code: 'CONFLICT', reason: 'SOURCE_NOT_CONFIGURED' })
+  })
+
+  test('at once says where it could not, and changes the app all the same', async () => {
+    const { appId, appEnvId } = await running({})
+    const told = await world.perform(updateApp, { appId, useImage: false, applyImmediately: true })
+    expect(told).toMatchObject({
+      environmentsAffected: 1,
+      notApplied: [{ appEnvId, reason: expect.stringContaining('no source to build from') }],
+    })
+    expect(await pendingIn(appEnvId)).toEqual(['BUILD useImage'])
+  })
+
+  test('while a build is under way goes on building it, with the configuration of now', async () => {
+    const { appId, appEnvId } = await running(SOURCE)
+    await world.perform(buildAppEnv, { appEnvId, forceNewBuild: true })
+    await world.perform(updateApp, { appId, port: 82 })
+    const { content, plan } = await apply(appEnvId)
+    expect(content).toMatchObject({ type: 'BUILD', imageDigest: null, configuration: { port: 82 } })
+    expect(plan).toMatchObject({ isForced: true })
+  })
+
+  test('of the number of containers alone makes no version', async () => {
+    const { appEnvId } = await running(SOURCE)
+    await world.database.appEnv.update({ where: { id: appEnvId }, data: { containers: 3 } })
+    const { message, content } = await apply(appEnvId)
+    expect([message, content]).toEqual(['Scaling: containers', null])
+  })
+})
