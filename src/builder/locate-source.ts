@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BuildFailure } from '../domain/build-failure.ts'
 import type { BuildSource } from '../domain/build-plan.ts'
+import { uploadPath } from '../services/upload/upload-files.ts'
 import { extractArchive } from './archive/extract.ts'
 import { checkOut, openRepository, resolveCommit } from './git/checkout.ts'
 import { type GitHubApp, mintAuthorization } from './git/github-app.ts'
@@ -84,7 +85,7 @@ async function locateUpload(
     async fetch() {
       const tree = join(directory, 'tree')
       await mkdir(tree)
-      await extractArchive(uploadPath(uploads, storageKey), tree, limits, signal).catch((error: unknown) => {
+      await extractArchive(uploadPath(uploads, storageKey, sha256), tree, limits, signal).catch((error: unknown) => {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
         throw new BuildFailure('SOURCE_NOT_FOUND', 'The uploaded archive is no longer there; upload it again')
       })
@@ -92,6 +93,3 @@ async function locateUpload(
     },
   }
 }
-
-/** Keys are ids of ours, and so no path leads anywhere else. */
-export const uploadPath = (uploads: string, storageKey: string): string => join(uploads, storageKey)

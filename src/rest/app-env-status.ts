@@ -96,12 +96,17 @@ export const getAppEnvStatus = read({
 const activity = z
   .object({
     ...shared,
+    kind: z.enum(['DEPLOYMENT', 'SCALING']).describe('A version, or a change of the number of containers of one.'),
+    status: z
+      .enum([...CONTENT_STATUSES, 'RUNNING', 'SUCCEEDED'])
+      .describe('How far the version came, or the operation that scaled.'),
+    message: text('Why it failed or was cancelled; of a scaling, from how many to how many, and why.'),
     timestamp: z.iso.datetime().describe('When it was asked for.'),
     userId: text('Who asked for it.'),
     canRollback: z.boolean().describe('Whether a rollback to it would be accepted.'),
     cannotRollbackReason: text('Why not, if not.'),
   })
-  .meta({ id: 'Activity', description: 'A version of an environment, in its history.' })
+  .meta({ id: 'Activity', description: 'What became of an environment at one time.' })
 
 const pagination = z.object({
   limit: z.int().describe('Most items in the answer.'),
@@ -112,7 +117,8 @@ const pagination = z.object({
 
 export const getAppEnvHistory = read({
   name: 'getAppEnvHistory',
-  about: 'The versions of an environment, newest first, each with whether it can be rolled back to.',
+  about:
+    'The versions of an environment, newest first, each with whether it can be rolled back to, and each change of the number of containers, with why.',
   query: z.strictObject({
     ...appEnvTarget,
     limit: z.int().min(1).max(200).default(50).describe('Most items in the answer.'),

@@ -1,6 +1,6 @@
 import type { SourceTools } from '../builder/locate-source.ts'
 import type { Config } from '../config.ts'
-import { uploadsFolder } from './workplace.ts'
+import { uploadsFolder } from '../services/upload/upload-files.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 

@@ -4,8 +4,6 @@ import type { Config } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { OPEN_STATUSES } from '../domain/operation.ts'
 
-export const uploadsFolder = ({ BERTH_DATA_DIR }: Config): string => resolve(BERTH_DATA_DIR, 'uploads')
-
 const buildsFolder = ({ BERTH_DATA_DIR }: Config): string => resolve(BERTH_DATA_DIR, 'builds')
 
 /** An empty folder for one attempt at one build; it goes when the attempt is over. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { changeScaling } from '../../src/services/app-env/settings.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
 /** Uses the processor for as long as the file /tmp/calm is not there. */
@@ -10,6 +11,9 @@ const work = () => {
 }
 work()
 process.on('SIGTERM', () => process.exit(0))`
+
+const UP = /^Containers from 2 to 3: processor at \d+ %, above 8 % for 10 s$/
+const DOWN = /^Containers from 3 to 2: processor at \d+ % of a target of 8 %, low enough for 2 for 10 s$/
 
 const TIMEOUT_MS = 240_000
 
@@ -27,9 +31,9 @@ test('two replicas under load become three and two again, and history says why',
   const appEnvId = await harbour.sample({ startupConfig, containers: 2 })
   await harbour.ended(await harbour.deployment(appEnvId))
   // A busy machine gives a container little of the core that it may use, so the target is low.
-  const windows = { upWindowSeconds: 6, downWindowSeconds: 6 }
+  const windows = { upWindowSeconds: 10, downWindowSeconds: 10 }
   const autoScaling = { enabled: true, min: 2, max: 3, cpuPercent: 8, ...windows }
-  await harbour.database.appEnv.update({ where: { id: appEnvId }, data: { autoScaling } })
+  await harbour.perform(changeScaling, { appEnvId, autoScaling })
   const becomes = (containers: number) =>
     eventually(
       () => harbour.appEnvRow(appEnvId),
@@ -40,15 +44,12 @@ test('two replicas under load become three and two again, and history says why',
   for (const { Id } of await harbour.containersOf(appEnvId)) await touch(Id, '/tmp/calm')
   await becomes(2)
 
-  const operations = await harbour.database.operation.findMany({ where: { appEnvId }, orderBy: { createdAt: 'asc' } })
-  const reasons = operations.flatMap(({ steps }) =>
-    (steps as unknown as { name: string; detail: string }[]).flatMap(({ name, detail }) =>
-      name === 'decide' ? [detail] : [],
-    ),
-  )
-  expect(reasons).toEqual([
-    expect.stringMatching(/^from 2 to 3: processor at \d+ %, above 8 % for 6 s$/),
-    expect.stringMatching(/^from 3 to 2: processor at \d+ % of a target of 8 %, low enough for 2 for 6 s$/),
+  const caller = await harbour.services.authenticate(harbour.adminToken)
+  const { activities } = await harbour.services.appEnvs.history(caller, { appEnvId }, { limit: 50, offset: 0 })
+  expect(activities.map(({ kind, version, status, message }) => [kind, version, status, message])).toEqual([
+    ['SCALING', 1, 'SUCCEEDED', expect.stringMatching(DOWN)],
+    ['SCALING', 1, 'SUCCEEDED', expect.stringMatching(UP)],
+    ['DEPLOYMENT', 1, 'DEPLOYED', null],
   ])
   const audit = await harbour.database.auditEntry.findMany({ where: { action: 'autoScale', targetId: appEnvId } })
   expect(audit).toHaveLength(2)

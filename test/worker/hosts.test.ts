@@ -84,6 +84,20 @@ test('a host in use belongs to its account, and for a while after it was removed
   await becomes(taken.hostId, 'INVALID')
 })
 
+test('a claim that was never proved gives way to another account’s after three days', async () => {
+  const { appEnvId } = await harbour.appEnv()
+  const { hostId } = await harbour.perform(addHost, { appEnvId, host: 'squatted.example.com' })
+  const other = await elsewhere()
+  const claim = () => harbour.perform(addHost, { appEnvId: other, host: 'squatted.example.com' })
+  const age = (hours: number) => harbour.database.$executeRaw`
+    UPDATE host SET created_at = now() - make_interval(hours => ${hours}) WHERE id = ${hostId}`
+  await age(71)
+  await expect(claim()).rejects.toMatchObject({ reason: 'HOST_TAKEN' })
+  await age(73)
+  expect(await claim()).toMatchObject({ host: 'squatted.example.com', status: 'VALIDATING' })
+  expect(await harbour.database.host.findUnique({ where: { id: hostId } })).toBeNull()
+})
+
 test.each(['localhost', '127.0.0.1', 'x.berth.localhost', 'a b.com', 'com', '*.example.com', '-a.example.com'])(
   'the host %s is refused',
   async (host) => {
@@ -94,10 +108,11 @@ test.each(['localhost', '127.0.0.1', 'x.berth.localhost', 'a b.com', 'com', '*.e
 
 test('a valid host survives two bad answers and any number of none', () => {
   const valid = { status: 'VALID' as const, failures: 1, reason: null, wasValid: true }
+  const now = new Date()
   const absent = { isProved: false as const, reason: 'nothing' }
-  expect(afterwards(valid, absent)).toMatchObject({ status: 'VALID', failures: 2 })
-  expect(afterwards({ ...valid, failures: 2 }, absent)).toMatchObject({ status: 'INVALID', failures: 3 })
-  expect(afterwards({ ...valid, failures: 2 }, null)).toMatchObject({ status: 'VALID', failures: 2 })
+  expect(afterwards(valid, absent, now)).toMatchObject({ status: 'VALID', failures: 2 })
+  expect(afterwards({ ...valid, failures: 2 }, absent, now)).toMatchObject({ status: 'INVALID', failures: 3 })
+  expect(afterwards({ ...valid, failures: 2 }, null, now)).toMatchObject({ status: 'VALID', failures: 2 })
 })
 
 test('Caddy is told which hosts are routed, on the internal listener', async () => {

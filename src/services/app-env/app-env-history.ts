@@ -1,5 +1,7 @@
-import type { Database } from '../../database/client.ts'
+import type { Database, Transaction } from '../../database/client.ts'
+import { type Content, type Operation, Prisma } from '../../database/generated/prisma/client.ts'
 import { inSnapshot } from '../../database/snapshot.ts'
+import type { OperationStep } from '../../domain/operation.ts'
 import { refuseRollback } from '../../domain/rollback.ts'
 import type { Caller } from '../caller.ts'
 import type { AppEnvAddress } from './load-app-env.ts'
@@ -12,41 +14,98 @@ export interface HistoryRequest {
   toDate?: string | undefined
 }
 
-/** The environment's versions, newest first, each with whether it can be rolled back to, and if not, why. */
+/** One of its two ids is set: a version that came into being, or an operation that scaled the one which served. */
+interface ActivityRow {
+  contentId: string
+  operationId: string | null
+}
+
+/**
+ * What became of an environment, newest first: its versions, each with whether it can be rolled back to and if not, why,
+ * and each time the number of containers was changed, with the reason.
+ */
 export async function readAppEnvHistory(
   database: Database,
   caller: Caller,
   address: AppEnvAddress,
   request: HistoryRequest,
 ) {
-  const { limit, offset, fromDate, toDate } = request
-  const range = { ...(fromDate ? { gte: new Date(fromDate) } : {}), ...(toDate ? { lte: new Date(toDate) } : {}) }
-  const { appEnv, contents, total } = await inSnapshot(database, async (tx) => {
-    const appEnv = await getAppEnv(tx, caller, address)
-    const where = { appEnvId: appEnv.id, ...(fromDate || toDate ? { createdAt: range } : {}) }
-    const contents = await tx.content.findMany({ where, orderBy: { version: 'desc' }, take: limit, skip: offset })
-    return { appEnv, contents, total: await tx.content.count({ where }) }
+  const { limit, offset } = request
+  return inSnapshot(database, async (tx) => {
+    const { id: appEnvId, currentContentId } = await getAppEnv(tx, caller, address)
+    const all = activitiesOf(appEnvId, request)
+    const rows = await tx.$queryRaw<ActivityRow[]>`
+      SELECT "contentId", "operationId" FROM (${all}) AS activity
+      ORDER BY at DESC, "operationId" IS NULL, "contentId" DESC LIMIT ${limit} OFFSET ${offset}`
+    const [counted] = await tx.$queryRaw<{ total: number }[]>`SELECT count(*)::int AS total FROM (${all}) AS activity`
+    const total = counted?.total ?? 0
+    const activities = await describe(tx, rows, currentContentId)
+    return { appEnvId, activities, pagination: { limit, offset, total, hasMore: offset + rows.length < total } }
   })
-  const activities = contents.map((content) => {
-    const refusal = refuseRollback(content, appEnv.currentContentId)
-    return {
-      contentId: content.id,
-      version: content.version,
-      status: content.status,
-      timestamp: content.createdAt.toISOString(),
-      userId: content.requestedBy,
-      gitCommitId: content.gitCommitId,
-      gitBranch: content.gitBranch,
-      containerImage: content.image,
-      message: content.message,
-      reason: content.reason,
-      canRollback: refusal === null,
-      cannotRollbackReason: refusal?.message ?? null,
-    }
+}
+
+function activitiesOf(appEnvId: string, { fromDate, toDate }: HistoryRequest): Prisma.Sql {
+  const from = fromDate ? Prisma.sql`AND created_at >= ${new Date(fromDate)}` : Prisma.empty
+  const to = toDate ? Prisma.sql`AND created_at <= ${new Date(toDate)}` : Prisma.empty
+  return Prisma.sql`
+    SELECT id AS "contentId", NULL AS "operationId", created_at AS at FROM content
+    WHERE app_env_id = ${appEnvId} ${from} ${to}
+    UNION ALL
+    SELECT served.id, o.id, o.created_at FROM operation o CROSS JOIN LATERAL (
+      SELECT c.id FROM content c WHERE c.app_env_id = o.app_env_id AND c.deployed_at <= o.created_at
+      ORDER BY c.deployed_at DESC LIMIT 1) AS served
+    WHERE o.app_env_id = ${appEnvId} AND o.kind = 'APPLY_CHANGES' AND o.content_id IS NULL ${from} ${to}`
+}
+
+async function describe(tx: Transaction, rows: readonly ActivityRow[], currentContentId: string | null) {
+  const operationIds = rows.flatMap(({ operationId }) => operationId ?? [])
+  const contents = await tx.content.findMany({ where: { id: { in: rows.map(({ contentId }) => contentId) } } })
+  const operations = await tx.operation.findMany({ where: { id: { in: operationIds } } })
+  const contentOf = new Map(contents.map((content) => [content.id, content]))
+  const operationOf = new Map(operations.map((operation) => [operation.id, operation]))
+  return rows.flatMap(({ contentId, operationId }) => {
+    const content = contentOf.get(contentId)
+    if (!content) return []
+    const operation = operationOf.get(operationId ?? '')
+    const activity: Activity = operation ? scaling(operation, content) : deployment(content, currentContentId)
+    return [activity]
   })
+}
+
+type Activity = ReturnType<typeof deployment> | ReturnType<typeof scaling>
+
+const sourceOf = ({ id, version, gitCommitId, gitBranch, image }: Content) => {
+  return { contentId: id, version, gitCommitId, gitBranch, containerImage: image }
+}
+
+function deployment(content: Content, currentContentId: string | null) {
+  const refusal = refuseRollback(content, currentContentId)
   return {
-    appEnvId: appEnv.id,
-    activities,
-    pagination: { limit, offset, total, hasMore: offset + contents.length < total },
+    ...sourceOf(content),
+    kind: 'DEPLOYMENT' as const,
+    status: content.status,
+    timestamp: content.createdAt.toISOString(),
+    userId: content.requestedBy,
+    message: content.message,
+    reason: content.reason,
+    canRollback: refusal === null,
+    cannotRollbackReason: refusal?.message ?? null,
+  }
+}
+
+/** Of the version that served meanwhile. What decided it, or else what was done, is in the steps. */
+function scaling(operation: Operation, content: Content) {
+  const steps = operation.steps as unknown as OperationStep[]
+  const told = steps.find(({ name }) => name === 'decide') ?? steps.findLast(({ name }) => name === 'route')
+  return {
+    ...sourceOf(content),
+    kind: 'SCALING' as const,
+    status: operation.status,
+    timestamp: operation.createdAt.toISOString(),
+    userId: operation.requestedBy,
+    message: operation.message ?? (told?.detail ? `Containers ${told.detail}` : null),
+    reason: operation.reason,
+    canRollback: false,
+    cannotRollbackReason: 'It changed the number of containers, and made no version',
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { getAppType } from '../../app-types/app-types.ts'
 import type { Host } from '../../database/generated/prisma/client.ts'
+import { databaseTime } from '../../database/time.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { hintRoutes } from '../../events/hints.ts'
@@ -29,7 +30,9 @@ export const addHost = command({
     if ((await tx.host.count({ where: { appEnvId: appEnv.id } })) >= MAX_HOSTS)
       throw conflict('PLAN_LIMIT', `An environment has at most ${MAX_HOSTS} hosts`)
     const hostId = newId('host')
-    const row = await tx.host.create({ data: { id: hostId, appEnvId: appEnv.id, host, checkAt: new Date() } })
+    const row = await tx.host.create({
+      data: { id: hostId, appEnvId: appEnv.id, host, checkAt: await databaseTime(tx) },
+    })
     context.made(hostId)
     return told(context, appEnv, row, 'added')
   },
@@ -45,7 +48,8 @@ export const validateHost = command({
     const found = await customHost(context, appEnv, input)
     // One that is valid stays so meanwhile: to look again must not take it off the air.
     const status = found.status === 'VALID' ? 'VALID' : 'VALIDATING'
-    const row = await context.tx.host.update({ where: { id: found.id }, data: { status, checkAt: new Date() } })
+    const checkAt = await databaseTime(context.tx)
+    const row = await context.tx.host.update({ where: { id: found.id }, data: { status, checkAt } })
     return told(context, appEnv, row, 'validating')
   },
 })

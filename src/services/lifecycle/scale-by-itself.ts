@@ -44,7 +44,7 @@ export async function scaleByItself(
     await tx.appEnv.update({ where: { id: appEnvId }, data: { containers: to } })
     const operation = await beginOperation(context, appEnv, { kind: 'APPLY_CHANGES' })
     const detail = `from ${from} to ${to}: ${why}`
-    const at = new Date().toISOString()
+    const at = operation.createdAt.toISOString()
     const steps = [{ name: 'decide', startedAt: at, finishedAt: at, detail }]
     await tx.operation.update({ where: { id: operation.id }, data: { steps } })
     const about = { appId: appEnv.appId, appEnvId, operationId: operation.id }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { type AppEnvAddress, lockAppEnv } from '../app-env/load-app-env.ts'
 import { command } from '../command.ts'
@@ -19,7 +20,7 @@ export const notifyCodeUpload = command({
     const upload = await tx.upload.findFirst({ where: { id: storageKey, appEnvId: appEnv.id } })
     if (!upload) throw notFound('upload', storageKey)
     if (!upload.uploadedAt) throw conflict('NOT_UPLOADED', 'Nothing has been uploaded under that storage key yet')
-    await tx.upload.update({ where: { id: storageKey }, data: { notifiedAt: new Date() } })
+    await tx.upload.update({ where: { id: storageKey }, data: { notifiedAt: await databaseTime(tx) } })
     const content = await nextBuild(context, appEnv, false)
     const operation = await beginOperation(context, appEnv, { kind: 'BUILD', content })
     return {

@@ -1,14 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Config } from '../../config.ts'
 import type { Database } from '../../database/client.ts'
 import type { Upload } from '../../database/generated/prisma/client.ts'
+import { databaseTime } from '../../database/time.ts'
 import { conflict, DomainError, notFound } from '../../domain/errors.ts'
 import { hashOf } from './request-storage-key.ts'
+import { uploadPath, uploadsFolder } from './upload-files.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 
@@ -28,16 +30,18 @@ export async function receiveUpload(
   body: AsyncIterable<Uint8Array>,
 ): Promise<Received> {
   await getOpen(database, storageKey, secret)
-  const folder = resolve(config.BERTH_DATA_DIR, 'uploads')
+  const folder = uploadsFolder(config)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const draft = join(folder, `${storageKey}.${randomUUID()}.part`)
   try {
     const { sizeBytes, sha256 } = await write(body, draft, config.BERTH_SOURCE_LIMIT_MB)
     // Looked at again: it may have been built, or have expired, while this took its time.
     await getOpen(database, storageKey, secret)
-    await rename(draft, join(folder, storageKey))
-    const data = { sizeBytes: BigInt(sizeBytes), sha256, uploadedAt: new Date() }
-    await database.upload.updateMany({ where: { id: storageKey, notifiedAt: null }, data })
+    // Under a name of its own: a build of what came before must not find this in its place.
+    await rename(draft, uploadPath(folder, storageKey, sha256))
+    const data = { sizeBytes: BigInt(sizeBytes), sha256, uploadedAt: await databaseTime(database) }
+    const { count } = await database.upload.updateMany({ where: { id: storageKey, notifiedAt: null }, data })
+    if (count === 0) throw alreadyBuilt()
     return { storageKey, sizeBytes, sha256 }
   } finally {
     await rm(draft, { force: true })
@@ -50,10 +54,13 @@ async function getOpen(database: Database, storageKey: string, secret: string): 
     where: { id: storageKey, secretHash: hashOf(secret), appEnv: { deletedAt: null } },
   })
   if (!upload) throw notFound('upload', storageKey)
-  if (upload.notifiedAt) throw conflict('ALREADY_BUILT', 'A build of this upload has been asked for; ask for a new key')
-  if (upload.expiresAt < new Date()) throw conflict('UPLOAD_EXPIRED', 'The upload URL has expired; ask for a new one')
+  if (upload.notifiedAt) throw alreadyBuilt()
+  if (upload.expiresAt < (await databaseTime(database)))
+    throw conflict('UPLOAD_EXPIRED', 'The upload URL has expired; ask for a new one')
   return upload
 }
+
+const alreadyBuilt = () => conflict('ALREADY_BUILT', 'A build of this upload has been asked for; ask for a new key')
 
 async function write(body: AsyncIterable<Uint8Array>, file: string, limitMb: number) {
   const hash = createHash('sha256')

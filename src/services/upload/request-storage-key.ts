@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { type AppEnvAddress, type AppEnvTarget, lockAppEnv } from '../app-env/load-app-env.ts'
@@ -34,7 +35,8 @@ export const requestStorageKey = command({
         'The app is not deployed by uploads: it was created without isCliDeployment',
       )
     }
-    const open = { appEnvId: appEnv.id, uploadedAt: null, expiresAt: { gt: new Date() } }
+    const now = await databaseTime(tx)
+    const open = { appEnvId: appEnv.id, uploadedAt: null, expiresAt: { gt: now } }
     if ((await tx.upload.count({ where: open })) >= MOST_OPEN) {
       throw conflict('TOO_MANY_UPLOADS', `${MOST_OPEN} uploads of this environment have been asked for and not begun`)
     }
@@ -47,7 +49,7 @@ export const requestStorageKey = command({
         fileExtension,
         secretHash: hashOf(secret),
         requestedBy: caller.userId ?? caller.tokenId,
-        expiresAt: new Date(Date.now() + URL_SECONDS * 1000),
+        expiresAt: new Date(now.getTime() + URL_SECONDS * 1000),
       },
     })
     const host = await tx.host.findFirst({ where: { appEnvId: appEnv.id }, orderBy: { id: 'asc' } })

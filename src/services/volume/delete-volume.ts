@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { command } from '../command.ts'
 import { id } from '../input.ts'
@@ -32,7 +33,10 @@ export const deleteVolume = command({
         'VOLUME_IN_USE',
         `"${serving.cliEnvName}" has the volume: take it away there, and apply that, first`,
       )
-    await tx.volume.update({ where: { id: volumeId }, data: { deletedAt: new Date(), version: { increment: 1 } } })
+    await tx.volume.update({
+      where: { id: volumeId },
+      data: { deletedAt: await databaseTime(tx), version: { increment: 1 } },
+    })
     announce({ type: 'volume.deleted', payload: { volumeId, appEnvId, cliEnvName } })
     note({ cliEnvName, path: volume.path })
     return { message: `The volume of "${cliEnvName}" and its data are deleted` }

@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.ts'
+import { databaseTime } from '../../database/time.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import { inParallel } from '../../runtime/in-parallel.ts'
@@ -29,7 +30,8 @@ export async function sampleContainers(
     select: { id: true, configuration: true },
   })
   const limits = new Map(contents.map((content) => [content.id, resourcesOf(recordedConfiguration(content))]))
-  const at = new Date()
+  // Windows of time are reckoned by the database's clock.
+  const at = await databaseTime(database)
   const samples = await inParallel(containers, AT_ONCE, async ({ id, containerId, appEnvId, contentId }) => {
     const limit = limits.get(contentId)
     const used = await runtime.stats(containerId, { signal, timeoutSeconds }).catch(() => null)
