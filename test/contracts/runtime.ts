@@ -5,6 +5,7 @@ import { describeFaults } from './runtime/faults.ts'
 import { createWorld, type RuntimeHarness, type World } from './runtime/harness.ts'
 import { describeOutput } from './runtime/output.ts'
 import { describeRemoval } from './runtime/removal.ts'
+import { describeVolumes } from './runtime/volumes.ts'
 
 export type { RuntimeHarness } from './runtime/harness.ts'
 
@@ -50,6 +51,7 @@ export function describeRuntime(adapter: string, harness: RuntimeHarness): void 
     describe('converging', () => describeConvergence(world, harness))
     describe('confining', () => describeConfinement(world, harness))
     describe('removing', () => describeRemoval(world))
+    describe('keeping', () => describeVolumes(world, harness))
     describe('reporting', () => describeOutput(world, harness))
     describe('with a faulty engine', () => describeFaults(world, harness))
   })

@@ -1,6 +1,7 @@
 import Docker from 'dockerode'
 import { createEngineRuntime } from '../../src/runtime/engine/engine-runtime.ts'
 import type { RuntimeHarness } from '../contracts/runtime.ts'
+import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 
 const docker = new Docker()
@@ -16,11 +17,7 @@ export const dockerHarness: RuntimeHarness = {
     remove: (containerId) => docker.getContainer(containerId).remove({ force: true }),
   },
   removeContainers,
-  async cleanUp(installationId) {
-    await removeContainers(installationId)
-    const networks = await docker.listNetworks({ filters: ownedBy(installationId) })
-    await Promise.allSettled(networks.map(({ Id }) => docker.getNetwork(Id).remove()))
-  },
+  cleanUp: (installationId) => removeEverything(docker, installationId),
 }
 
 const ownedBy = (installationId: string) => ({ label: [`berth.installation=${installationId}`] })

@@ -9,4 +9,6 @@ export async function removeEverything(docker: Docker, installationId: string): 
   const images = await docker.listImages({ filters })
   await Promise.allSettled(images.map(({ Id }) => docker.getImage(Id).remove({ force: true })))
   await Promise.allSettled(networks.map(({ Id }) => docker.getNetwork(Id).remove()))
+  const { Volumes: volumes } = await docker.listVolumes({ filters })
+  await Promise.allSettled(volumes.map(({ Name }) => docker.getVolume(Name).remove()))
 }
