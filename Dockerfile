@@ -4,6 +4,10 @@ FROM ${BASE_IMAGE}
 WORKDIR /berth
 ENV npm_config_loglevel=error npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
 
+# The worker fetches repositories by git. Images that have it, such as those not called slim, are left as they are.
+RUN command -v git >/dev/null \
+  || (apt-get update && apt-get install --yes --no-install-recommends ca-certificates git && rm -rf /var/lib/apt/lists/*)
+
 COPY package.json package-lock.json prisma.config.ts ./
 COPY prisma ./prisma
 # Prisma's program is needed only to generate the client; the Node.js and the PostgreSQL that npm brings are for

@@ -7,17 +7,17 @@ interface Answer<T> {
 
 export interface Api {
   get<T>(path: string): Promise<T>
-  post<T>(path: string, body: object): Promise<Answer<T>>
+  post<T>(path: string, body: object, headers?: Record<string, string>): Promise<Answer<T>>
 }
 
 /** The public REST API, as any client would call it. */
 export function restApi(address: string, token: string): Api {
-  async function call<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
+  async function call<T>(method: string, path: string, body?: object, more = {}): Promise<Answer<T>> {
     const response = await fetch(`${address}/api/public/v1${path}`, {
       method,
-      headers: { authorization: token, ...(body ? { 'content-type': 'application/json' } : {}) },
+      headers: { authorization: token, ...(body ? { 'content-type': 'application/json' } : {}), ...more },
       body: body ? JSON.stringify(body) : null,
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(90_000),
     })
     if (response.status === 401) {
       throw new Error(
@@ -30,7 +30,7 @@ export function restApi(address: string, token: string): Api {
   }
   return {
     get: async <T>(path: string) => (await call<T>('GET', path)).body,
-    post: (path, body) => call('POST', path, body),
+    post: (path, body, headers) => call('POST', path, body, headers),
   }
 }
 

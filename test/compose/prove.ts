@@ -6,10 +6,14 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
-import { restApi, throughIngress } from '../../scripts/demo/api.ts'
+import { type Api, restApi, throughIngress } from '../../scripts/demo/api.ts'
 import { deploy, ensureHello } from '../../scripts/demo/deploy-hello.ts'
 import { stage } from '../../scripts/demo/stages.ts'
 import { ensureSampleImage } from '../../scripts/sample-image.ts'
+import { startDnsServer } from '../support/dns-server.ts'
+import { removeEverything } from '../support/remove-everything.ts'
+import { visitCustomHost } from './custom-host.ts'
+import { buildRepository } from './git-build.ts'
 import { caddyImage, nodeImage, postgresImage } from './stand-ins.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -69,30 +73,47 @@ async function waitForAll(project: string): Promise<void> {
   throw new Error(`Not every service was healthy within ${READY_TIMEOUT_MS / 1000} s`)
 }
 
-async function deployThrough(ports: Record<string, string>, token: string): Promise<string> {
-  const image = await ensureSampleImage(docker, { offline: true })
-  const api = restApi(`http://127.0.0.1:${ports.PORT}`, token)
-  const appEnvId = await ensureHello(api, image)
-  try {
-    await deploy(api, appEnvId, image)
-    const { hosts } = await api.get<{ hosts: string[] }>(`/app-env?appEnvId=${appEnvId}`)
-    const front = { address: '127.0.0.1', port: Number(ports.HTTP_PORT) }
-    const answer = await throughIngress(front, hosts[0] ?? '', '/')
-    if (answer.status !== 200) throw new Error(`Caddy answered ${answer.status}: ${answer.text}`)
-    return answer.text.trim()
-  } finally {
-    await removeApps(appEnvId)
-  }
+interface Stack {
+  api: Api
+  ports: Record<string, string>
+  records: Map<string, string>
 }
 
-/** What Berth started outlives it, as it should; here it would be in the way of whoever comes next. */
-async function removeApps(appEnvId: string): Promise<void> {
+async function assertAnswers({ ports }: Stack, host: string): Promise<string> {
+  const front = { address: '127.0.0.1', port: Number(ports.HTTP_PORT) }
+  const answer = await throughIngress(front, host, '/')
+  if (answer.status !== 200) throw new Error(`Caddy answered ${answer.status}: ${answer.text}`)
+  return answer.text.trim()
+}
+
+/** What a user would do with it. Returns the installation, whose containers outlive the stack. */
+async function useStack(stack: Stack): Promise<string | null> {
+  const { api, ports, records } = stack
+  const image = await ensureSampleImage(docker, { offline: true })
+  const appEnvId = await ensureHello(api, image)
+  const deployed = await stage('an app is deployed and answers through Caddy', async () => {
+    await deploy(api, appEnvId, image)
+    const { hosts } = await api.get<{ hosts: string[] }>(`/app-env?appEnvId=${appEnvId}`)
+    return assertAnswers(stack, hosts[0] ?? '')
+  })
+  console.log(`    ${deployed}`)
+  const httpsPort = Number(ports.HTTPS_PORT)
+  const visited = await stage('a custom host gets a certificate at its first visit, and no other name does', () =>
+    visitCustomHost(api, appEnvId, { records, httpsPort }),
+  )
+  console.log(`    ${visited}`)
+  const built = await stage('a git repository is built, and answers', async () => {
+    const { host } = await buildRepository(api, image)
+    return assertAnswers(stack, host)
+  })
+  console.log(`    ${built}`)
+  return installationOf(appEnvId)
+}
+
+/** Whose the containers are that were deployed; null when none was. */
+async function installationOf(appEnvId: string): Promise<string | null> {
   const [replica] = await docker.listContainers({ all: true, filters: { label: [`berth.env=${appEnvId}`] } })
-  const filters = { label: [`berth.installation=${replica?.Labels['berth.installation']}`] }
-  const containers = await docker.listContainers({ all: true, filters })
-  await Promise.all(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true })))
-  const networks = await docker.listNetworks({ filters })
-  await Promise.all(networks.map(({ Id }) => docker.getNetwork(Id).remove()))
+  return replica?.Labels['berth.installation'] ?? null
 }
 
 async function main(): Promise<void> {
@@ -101,7 +122,13 @@ async function main(): Promise<void> {
   const project = `berth-compose-${randomUUID().slice(0, 8)}`
   const entries = await Promise.all(PORTS.map(async (name) => [name, String(await freePort())]))
   const ports: Record<string, string> = Object.fromEntries(entries)
-  const env = { ...process.env, ...IMAGES, ...ports }
+  const settings = {
+    BERTH_DNS_SERVERS: dns.address,
+    BERTH_GIT_PRIVATE_HOSTS: 'true',
+    // No other authority can be reached from here.
+    CADDY_GLOBAL_OPTIONS: 'local_certs',
+  }
+  const env = { ...process.env, ...IMAGES, ...ports, ...settings }
   const compose = (...args: string[]) =>
     execFileSync('docker-compose', ['--project-name', project, ...args], {
       cwd: ROOT,
@@ -113,24 +140,31 @@ async function main(): Promise<void> {
   await stage('the configuration is valid', async () => compose('config', '--quiet'))
   await stage('images of this machine stand in for those of the registry', buildImages)
   await stage('the image is built', async () => buildBerth())
+  let installationId: string | null = null
   try {
     await stage('the stack starts and is healthy', async () => {
       compose('up', '--detach', '--no-build')
       await waitForAll(project)
     })
     const token = compose('exec', '-T', 'api', 'node', '-p', "fs.readFileSync('/data/admin-token', 'utf8')").trim()
-    console.log(`    ${await stage('an app is deployed and answers through Caddy', () => deployThrough(ports, token))}`)
+    installationId = await useStack({ api: restApi(`http://127.0.0.1:${ports.PORT}`, token), ports, records })
   } catch (error) {
     console.log(compose('logs', '--tail', '30'))
     throw error
   } finally {
     compose('down', '--volumes')
+    // A worker that is still there would bring them back.
+    if (installationId) await removeEverything(docker, installationId)
   }
 }
 
+const records = new Map<string, string>()
+const dns = await startDnsServer(records)
 try {
   await main()
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
+} finally {
+  await dns.close()
 }

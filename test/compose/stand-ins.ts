@@ -16,7 +16,7 @@ export const nodeImage = (docker: Docker, reference: string): Promise<void> =>
     async (archive) => {
       const names = ['sh', 'env', 'rm', 'mkdir', 'chown', 'true']
       const tools = Object.fromEntries(names.map((name) => [`bin/${name}`, programPath(name)]))
-      await addPrograms(archive, { 'usr/bin/node': realpathSync(process.execPath), ...tools })
+      await addPrograms(archive, { 'usr/bin/node': realpathSync(process.execPath), ...tools, ...gitPrograms() })
       archive.entry({ name: 'usr/bin/env', type: 'symlink', linkname: '/bin/env' })
       await addFolder(archive, 'usr/lib/npm', resolve(programPath('npm'), '../..'))
       archive.entry({ name: 'usr/bin/npm', type: 'symlink', linkname: '/usr/lib/npm/bin/npm-cli.js' })
@@ -64,6 +64,14 @@ export const caddyImage = (docker: Docker, reference: string): Promise<void> =>
     },
     ['CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]'],
   )
+
+/** Git, and those of its programs that fetch over HTTP. */
+function gitPrograms(): Record<string, string> {
+  const folder = execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim()
+  const remotes = ['git-remote-http', 'git-remote-https'].map((name) => join(folder, name))
+  const paths = remotes.map((path) => [path.slice(1), realpathSync(path)])
+  return { 'usr/bin/git': programPath('git'), ...Object.fromEntries(paths) }
+}
 
 export function programPath(name: string): string {
   return realpathSync(execFileSync('which', [name], { encoding: 'utf8' }).trim())
