@@ -1,3 +1,5 @@
+import { Failure } from './failure.ts'
+
 export type BuildFailureReason =
   | 'SOURCE_NOT_CONFIGURED'
   | 'SOURCE_UNREACHABLE'
@@ -13,21 +15,10 @@ export type BuildFailureReason =
   | 'BUILD_TIMEOUT'
   | 'IMAGE_TOO_LARGE'
 
-/** A git host or a token service that does not answer may do so a moment later. */
-const PASSING: readonly BuildFailureReason[] = ['SOURCE_UNREACHABLE']
-
-/** A source that cannot be had, or of which no image can be made. The message is for the user. */
-export class BuildFailure extends Error {
-  readonly reason: BuildFailureReason
-
-  constructor(reason: BuildFailureReason, message: string) {
-    super(message)
-    this.name = 'BuildFailure'
-    this.reason = reason
-  }
-
-  /** Whether repeating would not help: the answer is about this source, not about this moment. */
-  get isFinal(): boolean {
-    return !PASSING.includes(this.reason)
+/** A source that cannot be had, or of which no image can be made. */
+export class BuildFailure extends Failure<BuildFailureReason> {
+  /** A git host or a token service that does not answer may do so a moment later. */
+  protected override get passing(): readonly BuildFailureReason[] {
+    return ['SOURCE_UNREACHABLE']
   }
 }

@@ -1,3 +1,4 @@
+import { Failure } from '../domain/failure.ts'
 import type { Resources } from '../domain/resources.ts'
 
 /** Bounds one call to the engine: it ends when the signal fires or the time is up, whichever is first. */
@@ -236,21 +237,10 @@ export type RuntimeErrorReason =
   | 'CONTAINER_START_FAILED'
   | 'BUILD_FAILED'
 
-/** A registry that is away or slow may be back a moment later. */
-const PASSING: readonly RuntimeErrorReason[] = ['REGISTRY_UNREACHABLE', 'PULL_TIMEOUT']
-
 /** The engine answered that it cannot be done. */
-export class RuntimeError extends Error {
-  readonly reason: RuntimeErrorReason
-
-  constructor(reason: RuntimeErrorReason, message: string) {
-    super(message)
-    this.name = 'RuntimeError'
-    this.reason = reason
-  }
-
-  /** Whether repeating would not help: the answer is about this version, not about this moment. */
-  get isFinal(): boolean {
-    return !PASSING.includes(this.reason)
+export class RuntimeError extends Failure<RuntimeErrorReason> {
+  /** A registry that is away or slow may be back a moment later. */
+  protected override get passing(): readonly RuntimeErrorReason[] {
+    return ['REGISTRY_UNREACHABLE', 'PULL_TIMEOUT']
   }
 }

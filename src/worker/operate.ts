@@ -1,8 +1,7 @@
 import { asDomainError } from '../database/errors.ts'
-import { BuildFailure } from '../domain/build-failure.ts'
 import { DomainError } from '../domain/errors.ts'
+import { Failure } from '../domain/failure.ts'
 import type { OperationKind } from '../domain/operation.ts'
-import { RuntimeError } from '../runtime/runtime.ts'
 import { Abandoned } from './abandoned.ts'
 import type { Attempt, Change } from './attempt.ts'
 import { deploy } from './deploy.ts'
@@ -11,7 +10,6 @@ import { remove } from './remove.ts'
 import { scale } from './scale.ts'
 import { fail, postpone } from './settle.ts'
 import { stop } from './stop.ts'
-import { VersionFailed } from './version-failed.ts'
 
 const CHANGES: Readonly<Record<OperationKind, Change>> = {
   DEPLOY_IMAGE: deploy,
@@ -59,8 +57,7 @@ async function settleFailure(attempt: Attempt, error: unknown): Promise<void> {
     const waiting = { reason: 'ENGINE_UNREACHABLE', message: 'Waiting for a container engine' }
     return postpone(attempt, { ...waiting, afterSeconds: ENGINE_PAUSE_SECONDS, countsAsAttempt: false })
   }
-  const isFinal = (error instanceof RuntimeError || error instanceof BuildFailure) && error.isFinal
-  if (error instanceof VersionFailed || isFinal) {
+  if (error instanceof Failure && error.isFinal) {
     log.warn({ ...about, reason: error.reason }, error.message)
     return fail(attempt, { reason: error.reason, message: error.message })
   }
@@ -71,7 +68,7 @@ async function settleFailure(attempt: Attempt, error: unknown): Promise<void> {
 /** Bounded, with a growing pause that is not the same for all, because what broke them was perhaps common to many. */
 function tryAgain(attempt: Attempt, error: unknown): Promise<void> {
   const { operation } = attempt
-  const reason = error instanceof RuntimeError || error instanceof BuildFailure ? error.reason : 'INTERNAL'
+  const reason = error instanceof Failure ? error.reason : 'INTERNAL'
   const message = messageFor(error)
   const number = operation.attempt + 1
   if (number >= operation.maxAttempts) {
@@ -84,9 +81,7 @@ function tryAgain(attempt: Attempt, error: unknown): Promise<void> {
 
 /** Errors with a class of their own speak of code and statements; those are for the log. */
 const messageFor = (error: unknown): string =>
-  error instanceof RuntimeError ||
-  error instanceof BuildFailure ||
-  (error instanceof Error && error.constructor === Error)
+  error instanceof Failure || (error instanceof Error && error.constructor === Error)
     ? error.message
     : 'Something unexpected went wrong; the log says what'
 

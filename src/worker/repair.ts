@@ -1,11 +1,11 @@
 import type { Content } from '../database/generated/prisma/client.ts'
+import { Failure } from '../domain/failure.ts'
 import { type Rollout, RuntimeError } from '../runtime/runtime.ts'
 import { credentialOf } from './credential.ts'
 import { fenced } from './fenced.ts'
 import { plainText } from './plain-text.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 import { rolloutOf } from './rollout.ts'
-import { VersionFailed } from './version-failed.ts'
 import type { Work, WorkAppEnv } from './work.ts'
 
 /**
@@ -29,7 +29,7 @@ async function bringBack(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan): Pro
     await applyWithImage(work, appEnv, content, await rolloutOf(work, appEnv, choice))
     return true
   } catch (error) {
-    if (!(error instanceof RuntimeError || error instanceof VersionFailed)) throw error
+    if (!(error instanceof Failure)) throw error
     const observedReason = plainText(`Containers cannot be brought back: ${error.message}`)
     work.log.warn({ appEnvId: appEnv.id, reason: error.reason }, observedReason)
     await fenced(work.database, work.lease, (tx) =>

@@ -1,3 +1,5 @@
+import { Failure } from '../domain/failure.ts'
+
 type VersionFailureReason =
   | 'READINESS_TIMEOUT'
   | 'STARTUP_FAILED'
@@ -7,13 +9,5 @@ type VersionFailureReason =
   | 'REFERENCE_UNRESOLVED'
   | 'VOLUME_DELETED'
 
-/** The version itself is at fault: trying again would not help. The message is for the user. */
-export class VersionFailed extends Error {
-  override readonly name = 'VersionFailed'
-  readonly reason: VersionFailureReason
-
-  constructor(reason: VersionFailureReason, message: string) {
-    super(message)
-    this.reason = reason
-  }
-}
+/** The version itself is at fault: trying again would not help. */
+export class VersionFailed extends Failure<VersionFailureReason> {}

@@ -1,6 +1,6 @@
 // npm run prove:database [-- --seed 7 --rounds 5 --environments 40 --calls 200]
 import { parseArgs } from 'node:util'
-import { openLaboratory } from './lab/laboratory.ts'
+import { proveInLaboratory } from './lab/prove-in-laboratory.ts'
 import { cutListeners, killDatabase } from './outages.ts'
 
 const { values } = parseArgs({
@@ -14,9 +14,7 @@ const { values } = parseArgs({
 const tell = (line: string) => console.log(line)
 const [seed, rounds, environments, calls] = [values.seed, values.rounds, values.environments, values.calls].map(Number)
 tell(`seed ${seed}`)
-const lab = await openLaboratory()
-let isKept = false
-try {
+await proveInLaboratory(async (lab) => {
   const report = await killDatabase(
     lab,
     { seed: seed ?? 0, rounds: rounds ?? 0, environments: environments ?? 0, calls: calls ?? 0 },
@@ -26,10 +24,4 @@ try {
     `PostgreSQL killed ${rounds} times under ${calls} concurrent operations: ${report.acknowledged} acknowledged, all there and ended; ${report.refused} refused with Retry-After, the slowest after ${report.slowestRefusalSeconds.toFixed(1)} s; no process died; ${report.visits} visits, none failed`,
   )
   tell(`${await cutListeners(lab)} listening sessions ended: the next operation was found all the same`)
-} catch (error) {
-  isKept = true
-  tell(`Left for a look: ${lab.folder}`)
-  throw error
-} finally {
-  await lab.close(isKept)
-}
+})

@@ -1,7 +1,7 @@
 // npm run prove:kills [-- --seed 7 --random 200 --passes 6 --only deploy-image]
 import { parseArgs } from 'node:util'
 import { emptyReport, killAtEveryFailpoint, killAtRandom } from './kills.ts'
-import { openLaboratory } from './lab/laboratory.ts'
+import { proveInLaboratory } from './lab/prove-in-laboratory.ts'
 import { SCENARIOS } from './lab/scenarios.ts'
 
 const { values } = parseArgs({
@@ -16,24 +16,19 @@ const { values } = parseArgs({
 const tell = (line: string) => console.log(line)
 const scenarios = SCENARIOS.filter(({ name }) => !values.only || name === values.only)
 tell(`seed ${values.seed}`)
-const lab = await openLaboratory()
-let isKept = values.keep
-try {
-  const every = await killAtEveryFailpoint(lab, { passesOfEach: Number(values.passes), scenarios }, tell)
-  tell(
-    `${every.kills} kills at failpoints of ${scenarios.length} operations (${every.missed} not passed again): every operation ended, nothing orphaned; slowest ${every.slowestSeconds.toFixed(1)} s after the restart`,
-  )
-  const random =
-    Number(values.random) > 0
-      ? await killAtRandom(lab, { seed: Number(values.seed), kills: Number(values.random) }, tell)
-      : emptyReport()
-  tell(
-    `${random.kills} random kills: every operation ended, nothing orphaned; slowest ${random.slowestSeconds.toFixed(1)} s`,
-  )
-} catch (error) {
-  isKept = true
-  tell(`Left for a look: ${lab.folder}`)
-  throw error
-} finally {
-  await lab.close(isKept)
-}
+await proveInLaboratory(
+  async (lab) => {
+    const every = await killAtEveryFailpoint(lab, { passesOfEach: Number(values.passes), scenarios }, tell)
+    tell(
+      `${every.kills} kills at failpoints of ${scenarios.length} operations (${every.missed} not passed again): every operation ended, nothing orphaned; slowest ${every.slowestSeconds.toFixed(1)} s after the restart`,
+    )
+    const random =
+      Number(values.random) > 0
+        ? await killAtRandom(lab, { seed: Number(values.seed), kills: Number(values.random) }, tell)
+        : emptyReport()
+    tell(
+      `${random.kills} random kills: every operation ended, nothing orphaned; slowest ${random.slowestSeconds.toFixed(1)} s`,
+    )
+  },
+  { isKept: values.keep },
+)

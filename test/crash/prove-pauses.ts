@@ -1,6 +1,6 @@
 // npm run prove:pauses [-- --seed 7 --pauses 100 --lease 15]
 import { parseArgs } from 'node:util'
-import { openLaboratory } from './lab/laboratory.ts'
+import { proveInLaboratory } from './lab/prove-in-laboratory.ts'
 import { pauseWorkers } from './pauses.ts'
 
 const { values } = parseArgs({
@@ -12,17 +12,12 @@ const { values } = parseArgs({
 })
 const tell = (line: string) => console.log(line)
 tell(`seed ${values.seed}`)
-const lab = await openLaboratory({ processes: { worker: 2 }, settings: { BERTH_LEASE_SECONDS: values.lease } })
-let isKept = false
-try {
-  const report = await pauseWorkers(lab, { seed: Number(values.seed), pauses: Number(values.pauses) }, tell)
-  tell(
-    `${report.pauses} pauses past a lease of ${values.lease} s: no stale write, no container doubled; slowest takeover ${report.slowestTakeoverSeconds.toFixed(1)} s`,
-  )
-} catch (error) {
-  isKept = true
-  tell(`Left for a look: ${lab.folder}`)
-  throw error
-} finally {
-  await lab.close(isKept)
-}
+await proveInLaboratory(
+  async (lab) => {
+    const report = await pauseWorkers(lab, { seed: Number(values.seed), pauses: Number(values.pauses) }, tell)
+    tell(
+      `${report.pauses} pauses past a lease of ${values.lease} s: no stale write, no container doubled; slowest takeover ${report.slowestTakeoverSeconds.toFixed(1)} s`,
+    )
+  },
+  { processes: { worker: 2 }, settings: { BERTH_LEASE_SECONDS: values.lease } },
+)

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { createDatabase } from '../../src/database/client.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { openLaboratory } from '../crash/lab/laboratory.ts'
+import { proveInLaboratory } from '../crash/lab/prove-in-laboratory.ts'
 import { createWorld } from '../support/world.ts'
 import { dryRunEverything } from './dry-runs.ts'
 import { proveEverything } from './everything.ts'
@@ -35,15 +35,10 @@ async function proveDryRuns(databaseUrl: string): Promise<void> {
   }
 }
 
-const lab = await openLaboratory({ processes: { api: 2, worker: 1, ingress: 0 } })
-let isKept = false
-try {
-  await proveEverything(lab, { rounds: Number(values.rounds), seed: Number(values.seed) }, tell)
-  await proveDryRuns(lab.databaseUrl)
-} catch (error) {
-  isKept = true
-  tell(`Left for a look: ${lab.folder}`)
-  throw error
-} finally {
-  await lab.close(isKept)
-}
+await proveInLaboratory(
+  async (lab) => {
+    await proveEverything(lab, { rounds: Number(values.rounds), seed: Number(values.seed) }, tell)
+    await proveDryRuns(lab.databaseUrl)
+  },
+  { processes: { api: 2, worker: 1, ingress: 0 } },
+)
