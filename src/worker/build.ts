@@ -11,6 +11,7 @@ import { RuntimeError } from '../runtime/runtime.ts'
 import type { VersionAttempt } from './attempt.ts'
 import { BuildLog } from './build-log.ts'
 import { registryLoginOf } from './credential.ts'
+import { BuildBook } from './logs/build-book.ts'
 import { configurationOf } from './rollout.ts'
 import { sourceToolsOf } from './source-tools.ts'
 import { openWorkplace } from './workplace.ts'
@@ -78,16 +79,14 @@ function openBuildVariables({ content, vault, appEnv }: VersionAttempt): Record<
   return Object.fromEntries(read.map((variable) => [variable.name, secrets.openVariable(variable)]))
 }
 
-function openLog({ database, content, config, lease, vault, appEnv }: VersionAttempt): Promise<BuildLog> {
+async function openLog({ database, content, config, lease, vault, appEnv }: VersionAttempt): Promise<BuildLog> {
   const accountVault = vault.forAccount(appEnv.account)
-  const secrets = configurationOf(content).variables.filter(({ isSecret }) => isSecret)
-  return BuildLog.open({
-    database,
-    contentId: content.id,
-    maxLines: config.BERTH_BUILD_LOG_LINES,
-    secrets: secrets.map((variable) => accountVault.openVariable(variable)),
-    now: () => lease.claim.clock.now(),
-  })
+  const secrets = configurationOf(content)
+    .variables.filter(({ isSecret }) => isSecret)
+    .map((variable) => accountVault.openVariable(variable))
+  const leaseSeconds = config.BERTH_LEASE_SECONDS
+  const book = await BuildBook.open({ database, lease, contentId: content.id, leaseSeconds })
+  return new BuildLog({ book, maxLines: config.BERTH_BUILD_LOG_LINES, secrets, now: () => lease.claim.clock.now() })
 }
 
 async function makeImage(building: Building): Promise<void> {
@@ -215,9 +214,10 @@ function within(signal: AbortSignal, seconds: number, reason: Error) {
 function tell({ log }: Building, error: unknown): unknown {
   if (error instanceof RuntimeError && error.reason === 'BUILD_FAILED') {
     const lines = log.last(LAST_LINES).join('\n')
-    log.write(`The build failed: ${error.message}`)
+    log.write(`The build failed: ${error.message}`, { isError: true })
     return new BuildFailure('BUILD_FAILED', `${error.message}\n${lines}`)
   }
-  if (error instanceof BuildFailure) log.write(`The build failed (${error.reason}): ${error.message}`)
+  if (error instanceof BuildFailure)
+    log.write(`The build failed (${error.reason}): ${error.message}`, { isError: true })
   return error
 }

@@ -27,7 +27,7 @@ async function talker(lines: number): Promise<string> {
 }
 
 const linesOf = async (appEnvId: string) => {
-  const book = await harbour.database.logBook.findUnique({ where: { appEnvId } })
+  const book = await harbour.database.logBook.findFirst({ where: { appEnvId, kind: 'CONTAINERS' } })
   return book ? harbour.database.logLine.findMany({ where: { bookId: book.id }, orderBy: { number: 'asc' } }) : []
 }
 
