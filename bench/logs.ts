@@ -79,7 +79,7 @@ async function collect(database: Database, runtime: Runtime, containerId: string
   // The engine's container is one and the same; each round has a row of its own, which has collected nothing yet.
   const names = { appEnvId, contentId: 'con', name: 'talker', phase: 'exited', startedAt: new Date() }
   const row = await database.container.create({ data: { ...names, containerId: `${containerId} ${round}` } })
-  const book = await claimBook(database, appEnvId, { owner: 'bench', leaseSeconds: 60 })
+  const book = await claimBook(database, { appEnvId, kind: 'CONTAINERS' }, { owner: 'bench', leaseSeconds: 60 })
   if (!book) throw new Error('The book is taken')
   const log = pino({ level: 'fatal' })
   const collection = new Collection({ database, runtime, log, linesPerMinute: 100 * LINES }, book)

@@ -1,3 +1,4 @@
+import type { BuildAddress } from '../services/log/follow-build.ts'
 import type { LogFilter } from '../services/log/log-filter.ts'
 import type { LogRecord } from '../services/log/read-logs.ts'
 import type { GraphQLContext } from './context.ts'
@@ -28,11 +29,34 @@ export async function* followLines(
 ): AsyncGenerator<LogMessage, void> {
   for (let place = after; !signal.aborted; ) {
     const request = { limit: LINES_AT_ONCE, after: place }
-    const { lines, upTo } = await services.logs.follow(caller, { appEnvId }, filter, request)
+    const { lines, upTo, isCaughtUp } = await services.logs.follow(caller, { appEnvId }, filter, request)
     const isNews = lines.length > 0 || place === null
-    const isCaughtUp = place === null || lines.length < LINES_AT_ONCE
     place = upTo
     if (isNews) yield { event: null, lines, upTo }
+    if (isCaughtUp) await services.logs.next(appEnvId, LOOK_AGAIN_MS, signal)
+  }
+}
+
+/** A part of what a build printed. */
+export interface BuildLogMessage extends LogMessage {
+  contentId: string
+  hasEnded: boolean
+}
+
+/** Follows what a build prints from its first line, or from the cursor's, until it has ended and all of it is told. */
+export async function* followBuildLines(
+  { services, caller }: GraphQLContext,
+  build: BuildAddress,
+  after: bigint | null,
+  signal: AbortSignal,
+): AsyncGenerator<BuildLogMessage, void> {
+  const { appEnvId, contentId } = build
+  for (let place = after, isFirst = true; !signal.aborted; isFirst = false) {
+    const request = { limit: LINES_AT_ONCE, after: place }
+    const { lines, upTo, isCaughtUp, hasEnded } = await services.logs.followBuild(caller, build, request)
+    place = upTo
+    if (isFirst || lines.length > 0 || hasEnded) yield { event: null, lines, upTo, contentId, hasEnded }
+    if (hasEnded) return
     if (isCaughtUp) await services.logs.next(appEnvId, LOOK_AGAIN_MS, signal)
   }
 }

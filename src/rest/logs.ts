@@ -9,11 +9,11 @@ const line = z
   .object({
     timestamp: z.iso.datetime().describe('When it was said.'),
     stream: z.enum(['stdout', 'stderr']).describe('By which stream.'),
-    containerName: z.string().describe('The container that said it, which may be gone.'),
-    contentId: z.string().describe('The version that it ran.'),
+    containerName: z.string().describe('The container that said it, which may be gone; `build` for a build.'),
+    contentId: z.string().describe('The version that it ran, or built.'),
     message: z.string().describe('The line.'),
   })
-  .meta({ id: 'LogLine', description: 'A line that a container said.' })
+  .meta({ id: 'LogLine', description: 'A line that a container or a build said.' })
 
 const lineOf = ({ timestamp, stream, containerName, contentId, message }: LogRecord) => {
   return { timestamp, stream, containerName, contentId, message }
@@ -22,12 +22,15 @@ const lineOf = ({ timestamp, stream, containerName, contentId, message }: LogRec
 export const listLogs = read({
   name: 'listLogs',
   about:
-    'What the containers of an environment said, newest first; kept when they are gone. With isLive, oldest first: the newest lines at first, then whatever was said since the cursor, with a nextCursor each time.',
+    'What the containers of an environment said, or with type=BUILD its builds, newest first; kept when they are gone. With isLive, oldest first: the newest lines at first, then whatever was said since the cursor, with a nextCursor each time.',
   query: z.strictObject({
     ...appEnvTarget,
     contentId: z.string().min(1).max(100).optional().describe('Only of this version.'),
     containerName: z.string().min(1).max(200).optional().describe('Only of this container.'),
-    type: z.enum(LOG_TYPES).optional().describe('Only if this is what says it.'),
+    type: z
+      .enum(LOG_TYPES)
+      .optional()
+      .describe('Only if this is what says it. BUILD shows builds in place of containers.'),
     stream: z.enum(['stdout', 'stderr']).optional().describe('Only of this stream.'),
     search: z.string().min(1).max(500).optional().describe('Only lines with this text, in any case.'),
     size: z.int().min(1).max(1000).default(300).describe('Most lines in the answer.'),

@@ -29,7 +29,6 @@ import { getAppEnvHistory, getAppEnvStatus } from './app-env-status.ts'
 import { createdAppEnv, getAppEnv, listAppEnvs, updatedAppEnv } from './app-envs.ts'
 import { createdApp, getApp, listApps, updatedApp } from './apps.ts'
 import { listAudit } from './audit.ts'
-import { getBuildLogs } from './build-logs.ts'
 import { createdCredential, credential, getCredential, listCredentials } from './credentials.ts'
 import { getHost, hostAnswer, listHosts } from './hosts.ts'
 import { listLogs } from './logs.ts'
@@ -66,7 +65,6 @@ export const routes: readonly Route[] = [
   { ...post('/app-env/notify-code-upload', notifyCodeUpload, lifecycleAnswer), isLifecycle: true },
   get('/app-env/status', getAppEnvStatus),
   get('/app-env/history', getAppEnvHistory),
-  get('/app-env/build-logs', getBuildLogs),
   get('/app-env/token', getAppEnvToken),
   patch('/app-env/resources', changeResources, changedSetting),
   patch('/app-env/scaling', changeScaling, changedSetting),

@@ -28,8 +28,8 @@ import type { Caller } from './caller.ts'
 import { CallerCache } from './caller-cache.ts'
 import type { AnyCommand, CallOptions, Performed, ResultOf } from './command.ts'
 import { getCredential, listCredentials } from './credential/read-credentials.ts'
-import { readBuildLog } from './deployment/read-build-log.ts'
 import { getHost, listHosts } from './host/read-hosts.ts'
+import { followBuild, getBuild } from './log/follow-build.ts'
 import { followLogs, searchLogs } from './log/read-logs.ts'
 import { readMetrics, readSeries } from './metric/read-metrics.ts'
 import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
@@ -73,14 +73,13 @@ export function createServices(dependencies: ServiceDependencies) {
       visible: visibleAppEnvs,
     },
     logs: {
-      ...bind(database, { search: searchLogs, follow: followLogs }),
-      /** Waits for something to be written to an environment's log, but not for long. */
+      ...bind(database, { search: searchLogs, follow: followLogs, build: getBuild, followBuild }),
+      /** Waits for something to be written to one of an environment's logs, but not for long. */
       next: (appEnvId: string, withinMs: number, signal: AbortSignal) =>
         dependencies.wakeups.next(appEnvId, withinMs, signal),
     },
     metrics: bind(database, { now: readMetrics, series: readSeries }),
     pods: bind(database, { list: listPods }),
-    deployments: bind(database, { buildLog: readBuildLog }),
     uploads: bind(dependencies, { receive: receiveUpload }),
     hosts: bind(dependencies, { list: listHosts, get: getHost }),
     volumes: bind(database, { list: listVolumes, scope: volumesScope }),

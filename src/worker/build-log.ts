@@ -1,22 +1,22 @@
-import type { Database } from '../database/client.ts'
+import type { BuildLine } from './logs/build-book.ts'
 import { plainText } from './plain-text.ts'
 
-const FLUSH_MS = 300
 /** Lines at the end that are kept whatever came before: they say why a build failed. */
 const TAIL_LINES = 200
 const MASK = '***SECRET***'
 /** Shorter ones stand in too many places that are none. */
 const SHORTEST_SECRET = 6
 
-interface Line {
-  sequence: number
-  message: string
-  at: Date
+/** Where lines are kept. */
+interface LineBook {
+  /** How many lines of the build were kept already. */
+  readonly kept: number
+  add(line: BuildLine): void
+  close(): Promise<void>
 }
 
 interface BuildLogOptions {
-  database: Database
-  contentId: string
+  book: LineBook
   maxLines: number
   /** Never shown, even when the build prints them. */
   secrets: readonly string[]
@@ -25,78 +25,52 @@ interface BuildLogOptions {
 
 /**
  * What one build prints, kept line by line while it prints. A flood costs no more than its first lines and its last:
- * what is between them is counted, and the log says how many.
+ * what is between them is counted, and the log says how many. Each attempt goes on after what those before it wrote.
  */
 export class BuildLog {
   readonly #options: BuildLogOptions
   readonly #secrets: readonly string[]
-  #next = 1
-  #pending: Line[] = []
-  #recent: Line[] = []
-  #tail: { message: string; at: Date }[] = []
+  /** What was printed last, whether or not it is kept already. */
+  #latest: BuildLine[] = []
+  #tail: BuildLine[] = []
   #dropped = 0
-  #timer: NodeJS.Timeout | null = null
-  #writing: Promise<unknown> = Promise.resolve()
 
-  private constructor(options: BuildLogOptions, next: number) {
+  constructor(options: BuildLogOptions) {
     this.#options = options
-    this.#next = next
     this.#secrets = options.secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
   }
 
-  /** Goes on after what a worker before this one has written. */
-  static async open(options: BuildLogOptions): Promise<BuildLog> {
-    const { contentId } = options
-    const last = await options.database.buildLogLine.aggregate({ where: { contentId }, _max: { sequence: true } })
-    return new BuildLog(options, (last._max.sequence ?? 0) + 1)
-  }
-
-  write(text: string): void {
+  write(text: string, { isError = false } = {}): void {
+    const { book, maxLines, now } = this.#options
     // A progress bar draws over itself; what was there last is enough.
     const shown = text.trimEnd().split('\r').at(-1) ?? ''
     const message = plainText(this.#secrets.reduce((line, secret) => line.replaceAll(secret, MASK), shown))
-    const at = this.#options.now()
-    if (this.#next <= this.#options.maxLines - TAIL_LINES) {
-      this.#pending.push({ sequence: this.#next++, message, at })
-      this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)
-      return
-    }
-    this.#tail.push({ message, at })
+    const line = { at: now(), isError, message }
+    this.#latest.push(line)
+    if (this.#latest.length > TAIL_LINES) this.#latest.shift()
+    if (book.kept < maxLines - TAIL_LINES) book.add(line)
+    else this.#keepInTail(line)
+  }
+
+  #keepInTail(line: BuildLine): void {
+    this.#tail.push(line)
     if (this.#tail.length <= TAIL_LINES) return
     this.#tail.shift()
     this.#dropped += 1
   }
 
-  /** The last lines that say something, for the reason of a failure. */
+  /** The last lines, for the reason of a failure. */
   last(count: number): string[] {
-    const known = [...this.#recent, ...this.#pending, ...this.#tail]
-    return known.slice(-count).map(({ message }) => message)
+    return this.#latest.slice(-count).map(({ message }) => message)
   }
 
   async close(): Promise<void> {
-    if (this.#dropped > 0) {
-      const { at } = this.#tail[0] ?? { at: this.#options.now() }
-      this.#pending.push({ sequence: this.#next++, message: `… ${this.#dropped} lines are left out …`, at })
-    }
-    for (const { message, at } of this.#tail) this.#pending.push({ sequence: this.#next++, message, at })
+    const { book, now } = this.#options
+    const at = this.#tail[0]?.at ?? now()
+    if (this.#dropped > 0) book.add({ at, isError: true, message: `… ${this.#dropped} lines are left out …` })
+    for (const line of this.#tail) book.add(line)
     this.#tail = []
     this.#dropped = 0
-    this.#flush()
-    await this.#writing
-  }
-
-  #flush(): void {
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
-    const lines = this.#pending
-    this.#pending = []
-    if (lines.length === 0) return
-    this.#recent = [...this.#recent, ...lines].slice(-TAIL_LINES)
-    const { database, contentId } = this.#options
-    const data = lines.map((line) => ({ contentId, ...line }))
-    // One that could not be written is missing from the log, and is no reason to fail a build.
-    this.#writing = this.#writing
-      .then(() => database.buildLogLine.createMany({ data, skipDuplicates: true }))
-      .catch(() => {})
+    await book.close()
   }
 }

@@ -11,6 +11,7 @@ import { RuntimeError } from '../runtime/runtime.ts'
 import type { VersionAttempt } from './attempt.ts'
 import { BuildLog } from './build-log.ts'
 import { registryLoginOf } from './credential.ts'
+import { BuildBook } from './logs/build-book.ts'
 import { sourceToolsOf } from './source-tools.ts'
 import { buildVariables } from './variables.ts'
 import { openWorkplace } from './workplace.ts'
@@ -44,7 +45,7 @@ export async function build(attempt: VersionAttempt): Promise<void> {
   try {
     await using workplace = await openWorkplace(config, operation.id, lease.claim.token)
     const variables = await buildVariables(attempt, attempt.appEnv, attempt.content, plan.variables)
-    const log = await openLog(attempt, plan)
+    const log = await openLog(attempt, plan, variables)
     const building = { attempt, plan, log, variables, directory: workplace.directory }
     try {
       await makeImage(building)
@@ -72,19 +73,19 @@ function tellPosition({ steps, log }: VersionAttempt, position: number): void {
   steps.detail('source', words).catch((error: unknown) => log.debug({ err: error }, 'A position was not recorded'))
 }
 
-function openLog(
+/** Secrets are masked as they were written, and as they are with what they refer to. */
+async function openLog(
   { database, content, config, lease, vault, appEnv }: VersionAttempt,
-  { variables }: BuildPlan,
+  plan: BuildPlan,
+  resolved: Readonly<Record<string, string>>,
 ): Promise<BuildLog> {
   const accountVault = vault.forAccount(appEnv.account)
-  const secrets = variables.filter(({ isSecret }) => isSecret)
-  return BuildLog.open({
-    database,
-    contentId: content.id,
-    maxLines: config.BERTH_BUILD_LOG_LINES,
-    secrets: secrets.map((variable) => accountVault.openVariable(variable)),
-    now: () => lease.claim.clock.now(),
-  })
+  const secrets = plan.variables
+    .filter(({ isSecret }) => isSecret)
+    .flatMap((variable) => [accountVault.openVariable(variable), resolved[variable.name] ?? ''])
+  const leaseSeconds = config.BERTH_LEASE_SECONDS
+  const book = await BuildBook.open({ database, lease, contentId: content.id, leaseSeconds })
+  return new BuildLog({ book, maxLines: config.BERTH_BUILD_LOG_LINES, secrets, now: () => lease.claim.clock.now() })
 }
 
 async function makeImage(building: Building): Promise<void> {
@@ -212,9 +213,10 @@ function within(signal: AbortSignal, seconds: number, reason: Error) {
 function tell({ log }: Building, error: unknown): unknown {
   if (error instanceof RuntimeError && error.reason === 'BUILD_FAILED') {
     const lines = log.last(LAST_LINES).join('\n')
-    log.write(`The build failed: ${error.message}`)
+    log.write(`The build failed: ${error.message}`, { isError: true })
     return new BuildFailure('BUILD_FAILED', `${error.message}\n${lines}`)
   }
-  if (error instanceof BuildFailure) log.write(`The build failed (${error.reason}): ${error.message}`)
+  if (error instanceof BuildFailure)
+    log.write(`The build failed (${error.reason}): ${error.message}`, { isError: true })
   return error
 }

@@ -8,6 +8,7 @@ export interface BuiltApp {
 
 interface EndedOperation {
   operationId: string
+  appEnvId: string
   contentId: string
   status: string
   reason: string | null
@@ -77,12 +78,13 @@ export function createBuildSite({ ok, platform }: TestPlatform) {
       await ok('POST', '/app-env/notify-code-upload', { appEnvId: app.appEnvId, storageKey })
       return ended(app)
     },
-    logOf: async (contentId: string) => {
+    /** What a build printed, oldest first. */
+    async logOf({ appEnvId, contentId }: Pick<EndedOperation, 'appEnvId' | 'contentId'>): Promise<string[]> {
       const { logs } = await ok<{ logs: { message: string }[] }>(
         'GET',
-        `/app-env/build-logs?contentId=${contentId}&limit=1000`,
+        `/logs?type=BUILD&appEnvId=${appEnvId}&contentId=${contentId}&size=1000`,
       )
-      return logs.map(({ message }) => message)
+      return logs.map(({ message }) => message).reverse()
     },
   }
 }

@@ -62,7 +62,7 @@ test('a build that fails says why, with the last lines', async () => {
   const operation = await site.upload(app, await source('RUN echo cannot find the cork >&2; exit 3'))
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_FAILED' })
   expect(operation.message).toMatch(/returned a non-zero code: 3[\s\S]*cannot find the cork/)
-  expect((await site.logOf(operation.contentId)).join('\n')).toMatch(/cannot find the cork[\s\S]*The build failed/)
+  expect((await site.logOf(operation)).join('\n')).toMatch(/cannot find the cork[\s\S]*The build failed/)
   await expectUntouched(app)
 }, 120_000)
 
@@ -78,7 +78,7 @@ test('a build that floods its log keeps its first lines and its last, and counts
   const flood = 'RUN node -e "for (let i = 0; i < 20000; i += 1) console.log(\'line \' + i)"'
   const operation = await site.upload(app, await source(flood))
   expect(operation).toMatchObject({ status: 'SUCCEEDED' })
-  const log = await site.logOf(operation.contentId)
+  const log = await site.logOf(operation)
   expect(log.length).toBeLessThanOrEqual(501)
   expect(log).toContain('line 0')
   expect(log).toContain('line 19999')
@@ -139,7 +139,7 @@ test('secret values never show in the log', async () => {
   const app = await site.uploadedApp({}, { envVars })
   const operation = await site.upload(app, await source('ARG NPM_TOKEN', 'RUN echo the token is $NPM_TOKEN'))
   expect(operation).toMatchObject({ status: 'SUCCEEDED' })
-  const log = (await site.logOf(operation.contentId)).join('\n')
+  const log = (await site.logOf(operation)).join('\n')
   expect(log).toContain('the token is ***SECRET***')
   expect(log).not.toContain('hunter2')
 }, 120_000)

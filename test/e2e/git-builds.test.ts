@@ -77,7 +77,7 @@ describe('a git repository', () => {
         `/app-env/status?appEnvId=${app.appEnvId}`,
       )
       expect(currentDeployment).toMatchObject({ type: 'BUILD', gitBranch: 'main', gitCommitId: commit })
-      const log = await site.logOf(operation.contentId)
+      const log = await site.logOf(operation)
       expect(log[0]).toMatch(new RegExp(`^Building commit ${commit.slice(0, 12)}`))
       expect(log.some((line) => /FROM \$NODE_IMAGE/.test(line))).toBe(true)
       expect(log.at(-1)).toBe('The image is built')

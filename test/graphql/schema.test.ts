@@ -91,7 +91,7 @@ describe('the schema', () => {
         "AddMemberPayload.roles",
         "AppEnv.hosts",
         "AppEnv.variables",
-        "BuildLog.lines",
+        "BuildLogsMessage.lines",
         "ChangeVariablesPayload.variables",
         "DeleteVariablePayload.variables",
         "LogLinesMessage.lines",

@@ -32,6 +32,8 @@ export async function startBerthUnderTest(databaseUrl: string): Promise<BerthUnd
       ...{ BERTH_MAX_WAIT_SECONDS: '1', BERTH_LOG_LEVEL: 'error' },
       ...{ BERTH_DRAIN_SECONDS: '1', BERTH_STOP_GRACE_SECONDS: '1', BERTH_OPERATION_ATTEMPTS: '1' },
       ...{ BERTH_READY_TIMEOUT_SECONDS: '10', BERTH_WORKER_CONCURRENCY: '2' },
+      // Few enough to be all in use early: sockets are counted, and a pool that still grows would look like a leak.
+      DATABASE_POOL_SIZE: '10',
     },
   })
   const process = await fleet.start()

@@ -103,7 +103,8 @@ async function killWhileTalking(
   }
 }
 
-async function killCollector(lab: Laboratory, appEnvId: string): Promise<number> {
+/** Kills the worker that writes a log of the environment; how many that were. */
+export async function killCollector(lab: Laboratory, appEnvId: string): Promise<number> {
   const { rows } = await lab.pool.query<{ leaseOwner: string }>(
     `SELECT lease_owner AS "leaseOwner" FROM log_book WHERE app_env_id = $1 AND lease_expires_at > now() AND last_number > 0`,
     [appEnvId],

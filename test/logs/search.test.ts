@@ -12,12 +12,14 @@ let appEnvId: string
 let book: Book
 let containerId: number
 
+const containers = () => ({ appEnvId, kind: 'CONTAINERS' }) as const
+
 beforeAll(async () => {
   world = await createGraphQLWorld()
   appEnvId = (await world.appEnv()).appEnvId
   const row = { containerId: 'c1', appEnvId, contentId: 'con_1', name: 'berth-one', phase: 'running' }
   containerId = (await world.database.container.create({ data: row })).id
-  const claimed = await claimBook(world.database, appEnvId, { owner: 'worker-1', leaseSeconds: 60 })
+  const claimed = await claimBook(world.database, containers(), { owner: 'worker-1', leaseSeconds: 60 })
   if (!claimed) throw new Error('The book is taken')
   book = claimed
   await say(Array.from({ length: 100 }, (_, n) => `line ${n}`))
@@ -119,10 +121,10 @@ test('what is used is told after each measurement', async () => {
 })
 
 test('a worker whose book was claimed by another writes nothing', async () => {
-  const other = await claimBook(world.database, appEnvId, { owner: 'worker-2', leaseSeconds: 60 })
+  const other = await claimBook(world.database, containers(), { owner: 'worker-2', leaseSeconds: 60 })
   expect(other).toBeNull()
   const former = { ...book }
-  const forced = await claimBook(world.database, appEnvId, { owner: 'worker-2', leaseSeconds: 60, isForced: true })
+  const forced = await claimBook(world.database, containers(), { owner: 'worker-2', leaseSeconds: 60, isForced: true })
   expect(forced?.lastNumber).toBe(book.lastNumber)
   const line = { containerId, at: NOON, isError: false, message: 'too late' }
   expect(await append(world.database, former, [line], [])).toBe(false)

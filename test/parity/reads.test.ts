@@ -48,10 +48,6 @@ const CASES: Record<string, ReadCase> = {
   },
   listVolumes: below('accountId', 'volumes'),
   getAppEnvHistory: below('appEnvId', 'deployments', 'nodes { version canRollback cannotRollbackReason }'),
-  getBuildLogs: {
-    query: ({ contentId }) => ({ contentId }),
-    field: byId('contentId', 'deployment', 'buildLog { hasEnded nextCursor lines { message } }'),
-  },
   getAppEnvToken: below('appEnvId', 'appEnvToken', 'tokenId cliEnvName'),
   listPods: below('appEnvId', 'pods', 'name status lastTermination { exitCode outOfMemory }'),
   getMetrics: below('appEnvId', 'metrics', 'used { cpu memory } measuredAt'),

@@ -1,59 +1,43 @@
+import { liveCursor, liveNumber } from '../../services/log/log-cursor.ts'
 import { builder } from '../builder.ts'
-import { Deployment } from './deployment.ts'
+import { type BuildLogMessage, followBuildLines } from '../follow-lines.ts'
+import { whileAllowed } from '../while-allowed.ts'
+import { LogLine } from './log-line.ts'
 
-interface Line {
-  sequence: number
-  message: string
-  at: Date
-}
-
-interface Log {
-  lines: Line[]
-  hasEnded: boolean
-  nextCursor: string | null
-}
-
-const MOST_LINES = 1000
-
-const BuildLogLine = builder.objectRef<Line>('BuildLogLine').implement({
-  description: 'One line that a build printed.',
+const BuildLogsMessage = builder.objectRef<BuildLogMessage>('BuildLogsMessage').implement({
+  description: 'Lines that were written to the log of a build.',
   fields: (t) => ({
-    sequence: t.exposeInt('sequence', { description: 'Its number in the log.' }),
-    message: t.exposeString('message', { description: 'The line.' }),
-    timestamp: t.expose('at', { type: 'DateTime', description: 'When it was printed.' }),
-  }),
-})
-
-const BuildLog = builder.objectRef<Log>('BuildLog').implement({
-  description: 'A part of what a build printed.',
-  fields: (t) => ({
-    lines: t.expose('lines', { type: [BuildLogLine], description: 'The lines, oldest first.' }),
-    hasEnded: t.exposeBoolean('hasEnded', { description: 'False while the build goes on.' }),
-    nextCursor: t.exposeString('nextCursor', {
-      nullable: true,
-      description: 'Where to go on, if anything can follow.',
+    cursor: t.string({
+      description: 'Send it as `after`, with the contentId, to go on behind these.',
+      resolve: ({ upTo }) => liveCursor(upTo),
+    }),
+    contentId: t.exposeID('contentId', { description: 'Id of the version that is built.' }),
+    lines: t.field({ type: [LogLine], description: 'The lines, oldest first.', resolve: ({ lines }) => lines }),
+    hasEnded: t.exposeBoolean('hasEnded', {
+      description: 'True in the last message: the build is over, and all that it printed is told.',
     }),
   }),
 })
 
-builder.prismaObjectField(Deployment, 'buildLog', (t) =>
+builder.subscriptionField('buildLogs', (t) =>
   t.field({
-    type: BuildLog,
-    description: 'What its build printed; empty for a prebuilt image.',
+    type: BuildLogsMessage,
+    description:
+      'What a build prints: from its first line, and then each as it is written, none lost and none twice, until it is over. One of the first two arguments is required.',
     args: {
-      after: t.arg.string({ description: 'The nextCursor of an earlier answer.' }),
-      limit: t.arg.int({ defaultValue: 200, description: `Most lines; up to ${MOST_LINES}.` }),
-      search: t.arg.string({ description: 'Only lines that hold this text.' }),
+      appEnvId: t.arg.id({ description: 'Id of the environment. Wins when envName is sent too.' }),
+      envName: t.arg.string({ description: 'CLI name of the environment.' }),
+      contentId: t.arg.id({ description: 'The version whose build is meant; the newest that is built when omitted.' }),
+      after: t.arg.string({ description: 'Go on behind this cursor; the first answer is then what followed it.' }),
     },
-    resolve: ({ id }, { after, limit, search }, { services, caller }) =>
-      services.deployments.buildLog(
-        caller,
-        { contentId: id },
-        {
-          cursor: after ?? undefined,
-          limit: Math.max(1, Math.min(limit ?? 200, MOST_LINES)),
-          search: search ?? undefined,
-        },
-      ),
+    async subscribe(_root, { appEnvId, envName, contentId, after }, context) {
+      const address = { appEnvId: appEnvId ?? undefined, envName: envName ?? undefined }
+      const start = typeof after === 'string' ? liveNumber(after) : null
+      const wanted = { ...address, contentId: contentId ?? undefined }
+      const build = await context.services.logs.build(context.caller, wanted)
+      const appEnv = { id: build.appEnvId, accountId: build.accountId }
+      return whileAllowed(context, appEnv, (signal) => followBuildLines(context, build, start, signal))
+    },
+    resolve: (message) => message,
   }),
 )

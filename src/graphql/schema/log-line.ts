@@ -9,8 +9,8 @@ import { LogStreamEnum, LogTypeEnum } from './enums.ts'
 
 const STREAM_NAMES = { stdout: 'STDOUT', stderr: 'STDERR' } as const
 
-const LogLine = builder.objectRef<LogRecord>('LogLine').implement({
-  description: 'A line that a container said.',
+export const LogLine = builder.objectRef<LogRecord>('LogLine').implement({
+  description: 'A line that a container or a build said.',
   fields: (t) => ({
     id: t.id({ description: 'Its place in the log of the environment.', resolve: logCursor }),
     timestamp: t.expose('timestamp', { type: 'DateTime', description: 'When it was said.' }),
@@ -19,8 +19,10 @@ const LogLine = builder.objectRef<LogRecord>('LogLine').implement({
       description: 'By which stream.',
       resolve: ({ stream }) => STREAM_NAMES[stream],
     }),
-    containerName: t.exposeString('containerName', { description: 'The container that said it, which may be gone.' }),
-    contentId: t.exposeID('contentId', { description: 'Id of the version that it ran.' }),
+    containerName: t.exposeString('containerName', {
+      description: 'The container that said it, which may be gone; `build` for a build.',
+    }),
+    contentId: t.exposeID('contentId', { description: 'Id of the version that it ran, or built.' }),
     message: t.exposeString('message', { description: 'The line.' }),
   }),
 })
@@ -50,11 +52,14 @@ builder.queryField('logs', (t) =>
     type: LogLine,
     extensions: { pageSize: ROOT_PAGE },
     description:
-      'What the containers of an environment said, newest first; kept when they are gone. `after` goes back in time, `before` with `last` forward. One of the first two arguments is required.',
+      'What the containers of an environment said, or of the type BUILD its builds, newest first; kept when they are gone. `after` goes back in time, `before` with `last` forward. One of the first two arguments is required.',
     args: {
       appEnvId: t.arg.id({ description: 'Id of the environment. Wins when envName is sent too.' }),
       envName: t.arg.string({ description: 'CLI name of the environment.' }),
-      type: t.arg({ type: LogTypeEnum, description: 'Only if this is what says it.' }),
+      type: t.arg({
+        type: LogTypeEnum,
+        description: 'Only if this is what says it. BUILD shows builds in place of containers.',
+      }),
       contentId: t.arg.id({ description: 'Only of this version.' }),
       containerName: t.arg.string({ description: 'Only of this container.' }),
       stream: t.arg({ type: LogStreamEnum, description: 'Only of this stream.' }),

@@ -8,7 +8,7 @@ import type { Caller } from '../caller.ts'
 export const LOG_TYPES = ['WEB_APP', 'DATABASE', 'FUNCTION', 'JOB', 'BUILD'] as const
 
 export interface LogFilter {
-  /** What said it; nothing is found when the environment is of another type. */
+  /** What said it: builds, or else containers. Of these nothing is found when the environment is of another type. */
   type?: (typeof LOG_TYPES)[number] | undefined
   contentId?: string | undefined
   containerName?: string | undefined
@@ -38,12 +38,13 @@ export async function logScope(
 ): Promise<LogScope> {
   const { id: appEnvId, appId } = await getAppEnv(database, caller, address)
   const app = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { type: true } })
-  const book = await database.logBook.findUnique({ where: { appEnvId } })
+  const kind = filter.type === 'BUILD' ? 'BUILDS' : 'CONTAINERS'
+  const book = await database.logBook.findUnique({ where: { appEnvId_kind: { appEnvId, kind } } })
   const { contentId, containerName: name } = filter
   const containers = await database.container.findMany({
     where: { appEnvId, ...(contentId ? { contentId } : {}), ...(name ? { name } : {}) },
   })
-  const isOfType = filter.type === undefined || filter.type === getAppType(app.type).logType
+  const isOfType = kind === 'BUILDS' || filter.type === undefined || filter.type === getAppType(app.type).logType
   return {
     appEnvId,
     bookId: isOfType ? (book?.id ?? null) : null,

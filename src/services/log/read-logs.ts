@@ -73,6 +73,8 @@ export interface LiveLines {
   lines: LogRecord[]
   /** The number that all lines up to are told or passed over. */
   upTo: bigint
+  /** Whether that is all there was when it was read. */
+  isCaughtUp: boolean
 }
 
 /** What was written after a number, in the order of writing; without one, the newest lines. */
@@ -85,7 +87,7 @@ export async function followLogs(
 ): Promise<LiveLines> {
   const scope = await logScope(database, caller, address, filter)
   const { appEnvId, bookId, lastNumber } = scope
-  if (bookId === null) return { appEnvId, lines: [], upTo: after ?? lastNumber }
+  if (bookId === null) return { appEnvId, lines: [], upTo: after ?? lastNumber, isCaughtUp: true }
   const isBehind = after !== null && after < lastNumber
   // Bounded like a search; the first answer shows the newest lines, any other goes on from where the last one ended.
   const until = isBehind && lastNumber - after > MOST_SCANNED ? after + BigInt(MOST_SCANNED) : lastNumber
@@ -102,6 +104,7 @@ export async function followLogs(
     appEnvId,
     lines: rows.map((row) => logRecord(row, scope)),
     upTo: after !== null && upTo < after ? after : upTo,
+    isCaughtUp: upTo >= lastNumber,
   }
 }
 

@@ -136,7 +136,17 @@ export class Collection {
     while (!signal.aborted) {
       await pause(GATHER_MS, signal, this.#wake.promise)
       this.#wake = Promise.withResolvers()
+      this.#tellOfDropped()
       if (!signal.aborted) await this.#write()
+    }
+  }
+
+  #tellOfDropped(): void {
+    const now = performance.now()
+    for (const source of this.#sources.values()) {
+      if (!source.owesNotice(now)) continue
+      source.conclude((line) => this.#lines.push(line))
+      this.#touched.add(source)
     }
   }
 

@@ -16,6 +16,8 @@ const LAST_WORDS_LEASE_SECONDS = 30
 /** Of a container that dies again and again, only how it ended last is of interest. */
 const MOST_ENDS = 20
 
+const containersOf = (appEnvId: string) => ({ appEnvId, kind: 'CONTAINERS' }) as const
+
 interface CollectorOptions extends Omit<CollectionTools, 'linesPerMinute'> {
   owner: string
   config: Config
@@ -127,7 +129,7 @@ export class Collector {
     const open = this.#collections.get(appEnvId)
     if (open && !open.hasEnded) return open
     await this.#close(appEnvId)
-    const book = await claimBook(this.#tools.database, appEnvId, this.#claimant())
+    const book = await claimBook(this.#tools.database, containersOf(appEnvId), this.#claimant())
     if (!book) return null
     const collection = new Collection(this.#tools, book, () => {
       // It may run still, if the engine was stopped and left it alone: then it has to be followed again.
@@ -155,7 +157,7 @@ export class Collector {
     await this.#close(appEnvId)
     this.#recorded.delete(appEnvId)
     const claimant = { ...this.#claimant(), leaseSeconds: LAST_WORDS_LEASE_SECONDS, isForced: true }
-    const book = await claimBook(database, appEnvId, claimant)
+    const book = await claimBook(database, containersOf(appEnvId), claimant)
     if (!book) throw new BookLost('The book could not be claimed')
     const collection = new Collection(this.#tools, book)
     try {

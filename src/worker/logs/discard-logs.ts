@@ -8,20 +8,15 @@ const MOST_BATCHES = 50
  * Of a deleted environment all of it goes. In batches, so that collecting waits for none of them.
  */
 export async function discardLogs(database: Database): Promise<number> {
-  const books = await database.$queryRaw<{ id: number; appEnvId: string; logDays: number; metricDays: number }[]>`
-    SELECT b.id, b.app_env_id AS "appEnvId", CASE WHEN e.deleted_at IS NULL THEN p.log_days ELSE 0 END AS "logDays",
+  const kept = await database.$queryRaw<{ appEnvId: string; books: number[]; logDays: number; metricDays: number }[]>`
+    SELECT e.id AS "appEnvId", array_agg(b.id) AS books,
+      CASE WHEN e.deleted_at IS NULL THEN p.log_days ELSE 0 END AS "logDays",
       CASE WHEN e.deleted_at IS NULL THEN p.metric_days ELSE 0 END AS "metricDays"
     FROM log_book b JOIN app_env e ON e.id = b.app_env_id JOIN account a ON a.id = e.account_id
-    JOIN plan p ON p.code = a.plan_code`
+    JOIN plan p ON p.code = a.plan_code GROUP BY e.id, p.code`
   let discarded = 0
-  for (const { id, appEnvId, logDays, metricDays } of books) {
-    discarded += await inBatches(
-      () => database.$executeRaw`
-        DELETE FROM log_line WHERE book_id = ${id} AND number IN (
-          SELECT number FROM log_line WHERE book_id = ${id}
-            AND at < (extract(epoch FROM now() - make_interval(days => ${logDays})) * 1000)::bigint * 1000000
-          LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-    )
+  for (const { appEnvId, books, logDays, metricDays } of kept) {
+    for (const book of books) discarded += await discardLines(database, book, logDays)
     discarded += await inBatches(
       () => database.$executeRaw`
         DELETE FROM metric_sample WHERE ctid IN (SELECT ctid FROM metric_sample
@@ -31,6 +26,15 @@ export async function discardLogs(database: Database): Promise<number> {
   }
   return discarded
 }
+
+const discardLines = (database: Database, book: number, logDays: number): Promise<number> =>
+  inBatches(
+    () => database.$executeRaw`
+      DELETE FROM log_line WHERE book_id = ${book} AND number IN (
+        SELECT number FROM log_line WHERE book_id = ${book}
+          AND at < (extract(epoch FROM now() - make_interval(days => ${logDays})) * 1000)::bigint * 1000000
+        LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  )
 
 /** A container that has been gone for longer than lines are kept has none left. */
 const discardContainers = (database: Database, appEnvId: string, logDays: number): Promise<number> =>

@@ -1,8 +1,9 @@
-import type { Database } from '../../database/client.ts'
+import type { Database, Transaction } from '../../database/client.ts'
+import type { LogBookKind } from '../../database/generated/prisma/client.ts'
 import type { Place } from './place.ts'
 import type { CapState } from './rate-cap.ts'
 
-/** The right to write one environment's log, until another worker claims it. */
+/** The right to write one of an environment's logs, until another worker claims it. */
 export interface Book {
   id: number
   appEnvId: string
@@ -29,20 +30,20 @@ export interface Progress {
 interface Claimant {
   owner: string
   leaseSeconds: number
-  /** Takes it from whoever has it: the container is about to be removed. */
+  /** Takes it from whoever has it: the container is about to be removed, or the build is now this worker's. */
   isForced?: boolean
 }
 
-/** Claims the log of an environment; null while another worker has it. */
+/** Claims a log of an environment; null while another worker has it. */
 export async function claimBook(
-  database: Database,
-  appEnvId: string,
+  database: Database | Transaction,
+  { appEnvId, kind }: { appEnvId: string; kind: LogBookKind },
   { owner, leaseSeconds, isForced = false }: Claimant,
 ): Promise<Book | null> {
   const [book] = await database.$queryRaw<Omit<Book, 'leaseSeconds'>[]>`
-    INSERT INTO log_book AS b (app_env_id, lease_owner, lease_expires_at, lease_token)
-    VALUES (${appEnvId}, ${owner}, now() + make_interval(secs => ${leaseSeconds}), 1)
-    ON CONFLICT (app_env_id) DO UPDATE SET lease_owner = excluded.lease_owner,
+    INSERT INTO log_book AS b (app_env_id, kind, lease_owner, lease_expires_at, lease_token)
+    VALUES (${appEnvId}, ${kind}::"LogBookKind", ${owner}, now() + make_interval(secs => ${leaseSeconds}), 1)
+    ON CONFLICT (app_env_id, kind) DO UPDATE SET lease_owner = excluded.lease_owner,
       lease_expires_at = excluded.lease_expires_at, lease_token = b.lease_token + 1
     WHERE ${isForced} OR b.lease_expires_at IS NULL OR b.lease_expires_at < now()
     RETURNING id, app_env_id AS "appEnvId", lease_token AS token, last_number AS "lastNumber"`
@@ -52,7 +53,8 @@ export async function claimBook(
 /**
  * Lines and the places they lead to, in one statement: both are kept or neither. False when the book is another's, or
  * when an earlier call has written after all: then whoever goes on has to read the places again. The book's row stays
- * locked to the commit, so numbers are given in the order of commits and have no gaps.
+ * locked to the commit, so numbers are given in the order of commits and have no gaps. The log of a build is written only
+ * while the claim lasts: once it is over, readers are told that nothing follows.
  */
 export async function append(
   database: Database,
@@ -66,6 +68,7 @@ export async function append(
       UPDATE log_book SET last_number = last_number + ${lines.length},
         lease_expires_at = now() + make_interval(secs => ${book.leaseSeconds})
       WHERE id = ${book.id} AND lease_token = ${book.token} AND last_number = ${book.lastNumber}
+        AND (kind = 'CONTAINERS' OR lease_expires_at > now())
       RETURNING id, last_number
     ), places AS (
       UPDATE container c SET stdout_at = p.stdout_at, stdout_count = p.stdout_count, stderr_at = p.stderr_at,

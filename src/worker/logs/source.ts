@@ -4,6 +4,8 @@ import type { BookLine, Progress } from './log-book.ts'
 import { marksInOrder, type Place } from './place.ts'
 import { type CapState, droppedNotice, RateCap } from './rate-cap.ts'
 
+const MINUTE_MS = 60_000
+
 /** One container's output: how far it was read, and what of it is kept. */
 export class Source implements Progress {
   readonly id: number
@@ -14,6 +16,10 @@ export class Source implements Progress {
   endedRun: number | null = null
   readonly #linesPerMinute: number
   readonly #rateCap: RateCap
+  /** The time of the latest line, kept or dropped. */
+  #latest: bigint
+  /** When it was heard, by performance.now(). */
+  #heardAt = performance.now()
 
   constructor(row: Container, linesPerMinute: number) {
     this.id = row.id
@@ -23,27 +29,38 @@ export class Source implements Progress {
       stderr: { at: row.stderrAt, count: row.stderrCount },
     }
     this.cap = { minute: row.capMinute, used: row.capUsed, dropped: row.dropped }
+    this.#latest = marksInOrder(this.place)[1]
     this.#linesPerMinute = linesPerMinute
     this.#rateCap = new RateCap(linesPerMinute, this.cap)
   }
 
   /** What a line adds to the log: mostly itself; nothing over the cap, and what was dropped once that is over. */
   take({ nanoseconds, stream, message }: LogLine, keep: (line: BookLine) => void): void {
-    const isKept = this.#rateCap.admits(nanoseconds, message.length, (dropped) =>
-      keep(this.#notice(nanoseconds, dropped)),
-    )
+    const isKept = this.#rateCap.admits(nanoseconds, message.length, (dropped) => keep(this.#notice(dropped)))
+    if (nanoseconds > this.#latest) this.#latest = nanoseconds
+    this.#heardAt = performance.now()
     if (isKept)
       keep({ containerId: this.id, at: nanoseconds, isError: stream === 'stderr', message: storable(message) })
   }
 
-  /** The container has said all it had to say for now. */
-  conclude(keep: (line: BookLine) => void): void {
-    const [, latest] = marksInOrder(this.place)
-    this.#rateCap.tell((dropped) => keep(this.#notice(latest, dropped)))
+  /** Lines were dropped, and then none came for a minute, so that the next may be long in coming. */
+  owesNotice(now: number): boolean {
+    return this.cap.dropped > 0 && now - this.#heardAt >= MINUTE_MS
   }
 
-  #notice(at: bigint, dropped: number): BookLine {
-    return { containerId: this.id, at, isError: true, message: droppedNotice(dropped, this.#linesPerMinute) }
+  /** The container has said all it had to say for now. */
+  conclude(keep: (line: BookLine) => void): void {
+    this.#rateCap.tell((dropped) => keep(this.#notice(dropped)))
+  }
+
+  /** Stands where the last of the dropped lines would. */
+  #notice(dropped: number): BookLine {
+    return {
+      containerId: this.id,
+      at: this.#latest,
+      isError: true,
+      message: droppedNotice(dropped, this.#linesPerMinute),
+    }
   }
 }
 

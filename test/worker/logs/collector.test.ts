@@ -27,7 +27,7 @@ async function talker(lines: number): Promise<string> {
 }
 
 const linesOf = async (appEnvId: string) => {
-  const book = await harbour.database.logBook.findUnique({ where: { appEnvId } })
+  const book = await harbour.database.logBook.findFirst({ where: { appEnvId, kind: 'CONTAINERS' } })
   return book ? harbour.database.logLine.findMany({ where: { bookId: book.id }, orderBy: { number: 'asc' } }) : []
 }
 
@@ -42,6 +42,20 @@ describe('what a container says', () => {
     expect(said).toEqual([...Array.from({ length: LINES }, (_, n) => `line ${n}`), 'last words'])
     expect(lines.filter(({ isError }) => isError)).toHaveLength(LINES / 10)
     expect(lines.map(({ number }) => number)).toEqual(lines.map((_, index) => BigInt(index + 1)))
+    await harbour.stopWorkers()
+  })
+
+  test('is kept up to the cap, and the log says how many lines are not there', { timeout: TIMEOUT_MS }, async () => {
+    const config = { ...harbour.config, BERTH_LOG_LINES_PER_MINUTE: 500 }
+    harbour.startWorker({ config })
+    const appEnvId = await talker(LINES)
+    await harbour.ended(await harbour.deployment(appEnvId))
+    await harbour.ended(await harbour.ask(stopAppEnv, appEnvId))
+    const lines = await linesOf(appEnvId)
+    const notices = lines.flatMap(({ message }) => /^\[berth\] (\d+) lines were dropped here/.exec(message)?.[1] ?? [])
+    const dropped = notices.reduce((sum, count) => sum + Number(count), 0)
+    expect(dropped).toBeGreaterThan(0)
+    expect(lines.length - notices.length + dropped).toBe(LINES + LINES / 10 + 1)
     await harbour.stopWorkers()
   })
 })

@@ -1,8 +1,11 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { Container } from '../../../src/database/generated/prisma/client.ts'
 import type { LogLine } from '../../../src/runtime/runtime.ts'
+import type { BookLine } from '../../../src/worker/logs/log-book.ts'
 import { type Place, Reading } from '../../../src/worker/logs/place.ts'
 import { type CapState, RateCap } from '../../../src/worker/logs/rate-cap.ts'
+import { Source } from '../../../src/worker/logs/source.ts'
 
 const start = (): Place => ({ stdout: { at: 0n, count: 0 }, stderr: { at: 0n, count: 0 } })
 
@@ -41,4 +44,51 @@ test('lines over the cap are dropped, counted, and told of when the minute is ov
   expect(admit(62, 5 * 1024)).toBe(false)
   cap.tell((n) => told.push(n))
   expect(told).toEqual([2, 1])
+})
+
+describe('the notice of dropped lines', () => {
+  const SECOND = 1_000_000_000n
+  const row = {
+    id: 1,
+    stdoutAt: 0n,
+    stderrAt: 0n,
+    stdoutCount: 0,
+    stderrCount: 0,
+    capMinute: 0n,
+    capUsed: 0,
+    dropped: 0,
+  }
+  const said = (second: bigint): LogLine => {
+    return { stream: 'stdout', nanoseconds: second * SECOND, timestamp: new Date(0), message: `at ${second}` }
+  }
+
+  function hear(...seconds: bigint[]) {
+    const source = new Source({ ...row, containerId: 'c1' } as Container, 2)
+    const log: BookLine[] = []
+    const keep = (line: BookLine) => log.push(line)
+    for (const second of seconds) source.take(said(second), keep)
+    return { source, keep, told: () => log.map(({ at, message }) => [Number(at / SECOND), message]) }
+  }
+
+  test('stands in the minute in which they were dropped, once for each', () => {
+    const { told } = hear(1n, 2n, 3n, 4n, 61n, 62n, 63n, 3_600n)
+    expect(told()).toEqual([
+      [1, 'at 1'],
+      [2, 'at 2'],
+      [4, '[berth] 2 lines were dropped here: more than 2 in a minute'],
+      [61, 'at 61'],
+      [62, 'at 62'],
+      [63, '[berth] 1 lines were dropped here: more than 2 in a minute'],
+      [3600, 'at 3600'],
+    ])
+  })
+
+  test('does not wait for the next line for longer than a minute', () => {
+    const { source, keep, told } = hear(1n, 2n, 3n)
+    expect(source.owesNotice(performance.now())).toBe(false)
+    expect(source.owesNotice(performance.now() + 60_000)).toBe(true)
+    source.conclude(keep)
+    expect(told().at(-1)).toEqual([3, '[berth] 1 lines were dropped here: more than 2 in a minute'])
+    expect(source.owesNotice(performance.now() + 60_000)).toBe(false)
+  })
 })

@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
+import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
+import { openSocket, overSse, type Told, take } from '../support/transports.ts'
+import { changeContent, line, sourceEnv, startBuild } from './started-build.ts'
+
+const BUILD_LOGS = `subscription ($id: ID, $contentId: ID, $after: String) {
+  buildLogs(appEnvId: $id, contentId: $contentId, after: $after) {
+    cursor contentId hasEnded lines { message stream containerName }
+  }
+}`
+
+let world: GraphQLWorld
+
+beforeAll(async () => {
+  world = await createGraphQLWorld()
+})
+
+afterAll(() => world.close())
+
+type Variables = Record<string, unknown>
+type Follow = (variables: Variables, token?: string) => AsyncGenerator<Told>
+
+const TRANSPORTS: Record<string, Follow> = {
+  async *websocket(variables, token = world.adminToken) {
+    const socket = openSocket(world.url, token)
+    try {
+      yield* socket.iterate(BUILD_LOGS, variables)
+    } finally {
+      await socket.close()
+    }
+  },
+  async *sse(variables, token = world.adminToken) {
+    const leaving = new AbortController()
+    try {
+      yield* overSse({ url: world.url, token, query: BUILD_LOGS, variables, signal: leaving.signal })
+    } finally {
+      leaving.abort()
+    }
+  },
+}
+
+const build = async () => startBuild(world, (await sourceEnv(world)).appEnvId)
+
+const messagesOf = (told: Told[]): string[] =>
+  told.flatMap(({ data }) => data.buildLogs.lines.map(({ message }: { message: string }) => message))
+
+async function all(told: AsyncGenerator<Told>): Promise<Told[]> {
+  const answers: Told[] = []
+  for await (const answer of told) answers.push(answer)
+  return answers
+}
+
+const numbered = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `line ${from + n}`)
+
+async function getLogs(query: Record<string, string>, token = world.adminToken) {
+  const address = `${new URL(world.url).origin}/api/public/v1/logs?${new URLSearchParams(query)}`
+  const response = await fetch(address, { headers: { authorization: token } })
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape.
+  return { status: response.status, body: (await response.json()) as any }
+}
+
+describe.each(Object.entries(TRANSPORTS))('buildLogs over %s', (_name, follow) => {
+  test('tells all lines so far, then each as it is written, and completes with the last', async () => {
+    const { appEnvId, contentId, book, ...rest } = await build()
+    for (const message of numbered(450)) book.add(line(message))
+    const told = follow({ id: appEnvId })
+    const heard: Told[] = []
+    while (messagesOf(heard).length < 450) heard.push(...(await take(told, 1)))
+    for (const message of numbered(50, 450)) book.add(line(message))
+    while (messagesOf(heard).length < 500) heard.push(...(await take(told, 1)))
+    expect(heard.every(({ data }) => !data.buildLogs.hasEnded && data.buildLogs.contentId === contentId)).toBe(true)
+    book.add(line('The build failed', true))
+    await book.close()
+    await changeContent(world, { appEnvId, contentId, ...rest }, { status: 'FAILED' })
+    heard.push(...(await all(told)))
+    expect(messagesOf(heard)).toEqual([...numbered(500), 'The build failed'])
+    expect(heard.at(-1)?.data.buildLogs.hasEnded).toBe(true)
+    const last = heard.findLast(({ data }) => data.buildLogs.lines.length > 0)
+    expect(last?.data.buildLogs.lines.at(-1)).toMatchObject({ stream: 'STDERR', containerName: 'build' })
+  })
+
+  test('goes on from any cursor without a gap or a repeat', async () => {
+    const started = await build()
+    const { appEnvId, contentId, book } = started
+    for (const message of numbered(500)) book.add(line(message))
+    await book.close()
+    await changeContent(world, started, { status: 'BUILT', imageDigest: 'sha256:1' })
+    const whole = await all(follow({ id: appEnvId, contentId }))
+    expect(messagesOf(whole)).toEqual(numbered(500))
+    expect(whole.map(({ data }) => data.buildLogs.hasEnded)).toEqual([false, false, true])
+    for (const [index, { data }] of whole.entries()) {
+      const rest = await all(follow({ id: appEnvId, contentId, after: data.buildLogs.cursor }))
+      expect(messagesOf(rest)).toEqual(messagesOf(whole.slice(index + 1)))
+      expect(rest.at(-1)?.data.buildLogs.hasEnded).toBe(true)
+    }
+  })
+
+  test('is refused to who may not see the environment, and for a version that is another’s', async () => {
+    const [mine, other] = [await build(), await build()]
+    const { token } = await world.user({ appEnvIds: [mine.appEnvId] })
+    const code = async (variables: Variables, as?: string) =>
+      (await take(follow(variables, as), 1))[0]?.errors?.[0]?.extensions?.code
+    expect(await code({ id: mine.appEnvId }, token)).toBeUndefined()
+    expect(await code({ id: other.appEnvId }, token)).toBe('FORBIDDEN')
+    expect(await code({ id: mine.appEnvId, contentId: other.contentId })).toBe('NOT_FOUND')
+    expect(await code({ id: (await sourceEnv(world)).appEnvId })).toBe('NOT_FOUND')
+    expect(await code({ id: mine.appEnvId, after: 'nonsense' })).toBe('INVALID_INPUT')
+  })
+})
+
+test('a cancelled build is followed until its worker has written the last it heard', async () => {
+  const { appEnvId, contentId, operationId, book } = await build()
+  book.add(line('working'))
+  const told = TRANSPORTS.websocket?.({ id: appEnvId }) as AsyncGenerator<Told>
+  const heard: Told[] = []
+  while (messagesOf(heard).length < 1) heard.push(...(await take(told, 1)))
+  await world.perform(cancelOperation, { operationId })
+  const { status } = await world.database.content.findUniqueOrThrow({ where: { id: contentId } })
+  expect(status).toBe('CANCELLED')
+  // Longer than a follower waits before it looks again: it has seen the version cancelled, and stays.
+  await sleep(1_500)
+  book.add(line('still working'))
+  await book.close()
+  heard.push(...(await all(told)))
+  expect(messagesOf(heard)).toEqual(['working', 'still working'])
+})
+
+test('a cancelled build whose worker is dead has ended when its claim has', async () => {
+  const { appEnvId, operationId, book } = await build()
+  book.add(line('working'))
+  const told = TRANSPORTS.sse?.({ id: appEnvId }) as AsyncGenerator<Told>
+  const heard: Told[] = []
+  while (messagesOf(heard).length < 1) heard.push(...(await take(told, 1)))
+  await world.perform(cancelOperation, { operationId })
+  await world.database.$executeRaw`
+    UPDATE log_book SET lease_expires_at = now() - interval '10 s' WHERE app_env_id = ${appEnvId}`
+  const [last] = await all(told)
+  expect(last?.data.buildLogs).toMatchObject({ hasEnded: true, lines: [] })
+  await book.close()
+})
+
+test('lines that are told while a build ends at any moment are all of its lines', async () => {
+  for (const delayMs of [0, 5, 20, 60, 120]) {
+    const started = await build()
+    for (const message of numbered(300)) started.book.add(line(message))
+    const ending = sleep(delayMs).then(async () => {
+      await started.book.close()
+      await changeContent(world, started, { status: 'FAILED' })
+    })
+    const told = await all(TRANSPORTS.websocket?.({ id: started.appEnvId }) as AsyncGenerator<Told>)
+    await ending
+    expect(messagesOf(told)).toEqual(numbered(300))
+  }
+})
+
+test('GET /logs and logs show builds by their type alone, filtered as any log', async () => {
+  const started = await build()
+  const { appEnvId, contentId, book } = started
+  for (const message of numbered(20)) book.add(line(message))
+  book.add(line('The build failed', true))
+  await book.close()
+  const read = async (query: Record<string, string> = {}) => {
+    const { status, body } = await getLogs({ appEnvId, type: 'BUILD', ...query })
+    expect(status).toBe(200)
+    return body.logs as Record<string, string>[]
+  }
+  const messages = async (query: Record<string, string>) => (await read(query)).map(({ message }) => message)
+  expect((await read())[0]).toMatchObject({
+    ...{ message: 'The build failed', stream: 'stderr', containerName: 'build', contentId },
+  })
+  expect(await messages({ stream: 'stderr' })).toEqual(['The build failed'])
+  expect(await messages({ search: 'LINE 1', containerName: 'build', contentId })).toHaveLength(11)
+  expect(await messages({ contentId: 'con_other' })).toEqual([])
+  expect(await messages({ from: new Date(Date.now() + 60_000).toISOString() })).toEqual([])
+  expect((await getLogs({ appEnvId })).body.logs).toEqual([])
+  expect((await getLogs({ appEnvId, type: 'WEB_APP' })).body.logs).toEqual([])
+  expect((await getLogs({ appEnvId: (await sourceEnv(world)).appEnvId, type: 'BUILD' })).body).toEqual({ logs: [] })
+
+  const { body: page } = await getLogs({ appEnvId, type: 'BUILD', isLive: 'true', size: '2' })
+  expect(page.logs.map(({ message }: { message: string }) => message)).toEqual(['line 19', 'The build failed'])
+  const document = `{ logs(appEnvId: "${appEnvId}", type: BUILD, first: 2) { nodes { message stream contentId } } }`
+  const { data } = await world.query(document)
+  expect(data.logs.nodes).toEqual([
+    { message: 'The build failed', stream: 'STDERR', contentId },
+    { message: 'line 19', stream: 'STDOUT', contentId },
+  ])
+  const pods = await world.query(`{ pods(appEnvId: "${appEnvId}") { name } }`)
+  expect(pods.data.pods).toEqual([])
+})
+
+test('the log of a build is read by those who may read the environment', async () => {
+  const [mine, other] = [await build(), await build()]
+  const { token } = await world.user({ appEnvIds: [mine.appEnvId] })
+  for (const [{ appEnvId, contentId }, status, code] of [
+    [mine, 200, undefined],
+    [other, 403, 'FORBIDDEN'],
+  ] as const) {
+    expect((await getLogs({ appEnvId, contentId, type: 'BUILD' }, token)).status).toBe(status)
+    const document = `{ logs(appEnvId: "${appEnvId}", type: BUILD) { nodes { message } } }`
+    expect((await world.query(document, {}, token)).errors?.[0]?.extensions.code).toBe(code)
+  }
+})

@@ -1,0 +1,52 @@
+import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
+import type { Lease } from '../../src/worker/lease.ts'
+import { claim } from '../../src/worker/lease-table.ts'
+import { BuildBook } from '../../src/worker/logs/build-book.ts'
+import type { World } from '../support/world.ts'
+
+type Place = Pick<World, 'appEnv' | 'perform' | 'database'>
+
+const SOURCE = { useImage: false, image: undefined, gitRepo: 'https://git.example/shop.git' }
+
+/** An environment of an app that is built from source, in an account if need be. */
+export const sourceEnv = (world: Place, accountId?: string) =>
+  world.appEnv({ app: SOURCE, branch: 'main', ...(accountId ? { accountId } : {}) })
+
+/** A build that somebody asked for, and nobody has begun. */
+export async function askForBuild(world: Place, appEnvId: string) {
+  const { operationId } = await world.perform(buildAppEnv, { appEnvId })
+  const where = { id: operationId ?? '' }
+  const { contentId } = await world.database.operation.findUniqueOrThrow({ where })
+  return { appEnvId, operationId: operationId ?? '', contentId: contentId ?? '' }
+}
+
+export type AskedBuild = Awaited<ReturnType<typeof askForBuild>>
+
+/** A worker's claim of the environment, whoever had it before. */
+export async function takeOver({ database }: Place, { appEnvId, operationId }: AskedBuild, owner = 'worker-1') {
+  await database.$executeRaw`UPDATE app_env SET lease_expires_at = NULL, due_at = now() WHERE id = ${appEnvId}`
+  await database.$executeRaw`UPDATE operation SET not_before = now() + interval '1 hour' WHERE id <> ${operationId}`
+  const lease = await claim(database, 'operations', owner, 60)
+  if (lease?.appEnvId !== appEnvId) throw new Error('Another environment was claimed')
+  lease.operationId = operationId
+  return lease
+}
+
+export const openBook = ({ database }: Place, lease: Lease, { contentId }: AskedBuild, leaseSeconds = 60) =>
+  BuildBook.open({ database, lease, contentId, leaseSeconds })
+
+/** A build that a worker is at. */
+export async function startBuild(world: Place, appEnvId: string) {
+  const build = await askForBuild(world, appEnvId)
+  await changeContent(world, build, { status: 'BUILDING' })
+  const lease = await takeOver(world, build)
+  return { ...build, lease, book: await openBook(world, lease, build) }
+}
+
+export const changeContent = (
+  { database }: Place,
+  { contentId }: AskedBuild,
+  data: { status: 'BUILDING' | 'BUILT' | 'FAILED' | 'CANCELLED'; imageDigest?: string },
+) => database.content.update({ where: { id: contentId }, data })
+
+export const line = (message: string, isError = false) => ({ at: new Date(), isError, message })

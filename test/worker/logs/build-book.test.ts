@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../../src/database/client.ts'
+import { cancelOperation } from '../../../src/services/operation/cancel-operation.ts'
+import { LeaseLost, OperationEnded } from '../../../src/worker/abandoned.ts'
+import { BuildLog } from '../../../src/worker/build-log.ts'
+import { discardLogs } from '../../../src/worker/logs/discard-logs.ts'
+import {
+  type AskedBuild,
+  askForBuild,
+  line,
+  openBook,
+  sourceEnv,
+  startBuild,
+  takeOver,
+} from '../../logs/started-build.ts'
+import { createWorld, type World } from '../../support/world.ts'
+import { eventually } from '../fixtures.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await createWorld()
+})
+
+afterAll(() => world.close())
+
+const build = async () => startBuild(world, (await sourceEnv(world)).appEnvId)
+
+async function linesOf({ appEnvId }: AskedBuild) {
+  const book = await world.database.logBook.findFirstOrThrow({ where: { appEnvId, kind: 'BUILDS' } })
+  return world.database.logLine.findMany({ where: { bookId: book.id }, orderBy: { number: 'asc' } })
+}
+
+const written = async (of: AskedBuild) => (await linesOf(of)).map(({ message }) => message)
+
+const numbered = (word: string, count: number) => Array.from({ length: count }, (_, n) => `${word} ${n}`)
+
+/** Loses the answers of so many statements that were carried out. */
+function deaf(database: Database, answers: number): Database {
+  let left = answers
+  const query = async (...statement: Parameters<Database['$queryRaw']>) => {
+    const answer = await database.$queryRaw(...statement)
+    if (left > 0) {
+      left -= 1
+      throw new Error('The connection was lost')
+    }
+    return answer
+  }
+  return new Proxy(database, {
+    get: (target, name) => (name === '$queryRaw' ? query : Reflect.get(target, name)),
+  })
+}
+
+describe('the log of a build', () => {
+  test('goes on after an attempt that was cut off, which writes no more: nothing lost, nothing twice', async () => {
+    const asked = await build()
+    for (const message of numbered('first', 500)) asked.book.add(line(message))
+    await eventually(
+      () => written(asked),
+      (lines) => lines.length === 500,
+    )
+    // The first worker is paused: it wakes up with lines that it read, and was not told yet that it is too late.
+    const second = await openBook(world, await takeOver(world, asked, 'worker-2'), asked)
+    asked.book.add(line('too late'))
+    await asked.book.close()
+    await expect(openBook(world, asked.lease, asked)).rejects.toThrow(LeaseLost)
+    for (const message of numbered('second', 500)) second.add(line(message))
+    await second.close()
+    expect(await written(asked)).toEqual([...numbered('first', 500), ...numbered('second', 500)])
+    const lines = await linesOf(asked)
+    expect(lines.map(({ number }) => number)).toEqual(lines.map((_, index) => BigInt(index + 1)))
+    expect(lines.every(({ at }, index) => index === 0 || at > (lines[index - 1]?.at ?? at))).toBe(true)
+  })
+
+  test('has each line once when the answers to its writing are lost', async () => {
+    const asked = await askForBuild(world, (await sourceEnv(world)).appEnvId)
+    const lease = await takeOver(world, asked)
+    const book = await openBook({ ...world, database: deaf(world.database, 2) }, lease, asked)
+    for (const message of numbered('line', 300)) book.add(line(message))
+    await eventually(
+      () => written(asked),
+      (lines) => lines.length > 0,
+    )
+    for (const message of numbered('later', 300)) book.add(line(message))
+    await book.close()
+    expect(await written(asked)).toEqual([...numbered('line', 300), ...numbered('later', 300)])
+  })
+
+  test('is closed for a worker whose claim has run out, and for one whose operation has ended', async () => {
+    const asked = await build()
+    await world.database.$executeRaw`
+      UPDATE log_book SET lease_expires_at = now() - interval '1 s' WHERE app_env_id = ${asked.appEnvId}`
+    asked.book.add(line('out of time'))
+    await asked.book.close()
+    expect(await written(asked)).toEqual([])
+    await world.perform(cancelOperation, { operationId: asked.operationId })
+    await expect(openBook(world, asked.lease, asked)).rejects.toThrow(OperationEnded)
+  })
+
+  test('keeps its first lines and its last over all attempts, and counts the others', async () => {
+    const asked = await build()
+    const open = (book = asked.book) => new BuildLog({ book, maxLines: 250, secrets: [], now: () => new Date() })
+    const first = open()
+    for (const message of numbered('first', 40)) first.write(message)
+    await first.close()
+    const second = open(await openBook(world, asked.lease, asked))
+    for (const message of numbered('second', 1000)) second.write(message)
+    expect(second.last(2)).toEqual(['second 998', 'second 999'])
+    await second.close()
+    const kept = await written(asked)
+    expect(kept.slice(0, 50)).toEqual([...numbered('first', 40), ...numbered('second', 10)])
+    expect(kept[50]).toBe('… 790 lines are left out …')
+    expect(kept.slice(51)).toEqual(numbered('second', 1000).slice(-200))
+  })
+
+  test('goes when the plan keeps it no longer, and with its environment', async () => {
+    const [old, deleted] = [await build(), await build()]
+    for (const { book } of [old, deleted]) {
+      book.add(line('said'))
+      await book.close()
+    }
+    await world.database.$executeRaw`
+      UPDATE log_line SET at = at - 8 * 86400 * 1000000000::bigint
+      WHERE book_id = (SELECT id FROM log_book WHERE app_env_id = ${old.appEnvId} AND kind = 'BUILDS')`
+    await world.database.$executeRaw`UPDATE app_env SET deleted_at = now() WHERE id = ${deleted.appEnvId}`
+    await discardLogs(world.database)
+    expect([await written(old), await written(deleted)]).toEqual([[], []])
+    expect(await world.database.container.findMany({ where: { appEnvId: deleted.appEnvId } })).toEqual([])
+  })
+})
