@@ -22,6 +22,8 @@ export interface ResolvedImage {
   pinned: string
   /** True when no registry answered and the engine's own copy was taken. */
   fromCache: boolean
+  /** What the image does to every build that starts from it (ONBUILD). */
+  triggers: readonly string[]
 }
 
 /** The containers of one version of one environment, as they should be. */
@@ -167,7 +169,8 @@ export interface Runtime {
   info(bounds?: CallBounds): Promise<RuntimeInfo>
 
   /**
-   * Pulls an image and pins it. Falls back on the engine's own copy when no registry answers or knows it.
+   * Pulls an image and pins it. Falls back on the engine's own copy when no registry answers or knows it, unless it was
+   * built here: those are told by their ids, and belong to the environment that they were built for.
    * Throws RuntimeError IMAGE_NOT_FOUND, IMAGE_UNAUTHORIZED or IMAGE_INVALID; REGISTRY_UNREACHABLE or PULL_TIMEOUT
    * when a later attempt may succeed.
    */

@@ -9,6 +9,7 @@ import type { BuildPlan } from '../domain/build-plan.ts'
 import { resourcesOf } from '../domain/resources.ts'
 import { RuntimeError } from '../runtime/runtime.ts'
 import type { VersionAttempt } from './attempt.ts'
+import { findBaseImages } from './base-images.ts'
 import { BuildLog } from './build-log.ts'
 import { registryLoginOf } from './credential.ts'
 import { configurationOf } from './rollout.ts'
@@ -155,16 +156,19 @@ async function buildTree({ attempt, plan, log, variables }: Building, tree: stri
   const writing = { buildVariables: Object.keys(variables), hasCacheMounts: traits.hasCacheMounts }
   const written = await dockerfileFor(plan, tree ?? '/nonexistent', context ?? '/nonexistent', writing)
   log.write(`The Dockerfile is ${written.origin}`)
-  const buildArgs = parseBuildArgs(plan.buildArgs)
-  if ('problem' in buildArgs) throw new BuildFailure('BUILD_ARGS_INVALID', `buildArgs ${buildArgs.problem}`)
-  const labelled = labelStages(written.text, traits.stageLabels(appEnv.id))
+  const buildArgs = buildArgsOf(plan, variables)
+  const credentials = await registryLoginOf(attempt, plan.pullCredentialId)
   const seconds = config.BERTH_BUILD_TIMEOUT_SECONDS
   const late = new BuildFailure('BUILD_TIMEOUT', `The build did not end within ${seconds} s`)
   await using deadline = within(signal, seconds, late)
   const name = `berth-${traits.namespace}/${appEnv.cliEnvName}:${content.version}`
+  const engine = attempt.engineUnder(deadline.signal)
+  const finding = { engine, credentials, tell: (line: string) => log.write(line) }
+  const found = await findBaseImages(written.text, buildArgs, finding)
+  const labelled = labelStages(found, traits.stageLabels(appEnv.id))
   const begunAt = new Date()
   try {
-    const imageDigest = await attempt.engineUnder(deadline.signal).build({
+    const imageDigest = await engine.build({
       accountId: appEnv.accountId,
       appId: appEnv.appId,
       contentId: content.id,
@@ -172,8 +176,8 @@ async function buildTree({ attempt, plan, log, variables }: Building, tree: stri
       name,
       context: packContext(context, labelled, { ignored: written.installs ? ['**/node_modules'] : [] }),
       dockerfile: DOCKERFILE_NAME,
-      buildArgs: { ...variables, ...buildArgs.args },
-      credentials: await registryLoginOf(attempt, plan.pullCredentialId),
+      buildArgs,
+      credentials,
       resources: resourcesOf(config.BERTH_BUILD_Z_CLOUDS),
       onLine: (line) => log.write(line),
     })
@@ -183,6 +187,15 @@ async function buildTree({ attempt, plan, log, variables }: Building, tree: stri
     await clearAway(attempt, begunAt)
     throw error
   }
+}
+
+function buildArgsOf({ buildArgs }: BuildPlan, variables: Readonly<Record<string, string>>): Record<string, string> {
+  const parsed = parseBuildArgs(buildArgs)
+  if ('problem' in parsed) throw new BuildFailure('BUILD_ARGS_INVALID', `buildArgs ${parsed.problem}`)
+  const all = { ...variables, ...parsed.args }
+  // BuildKit would let it replace the program that reads the Dockerfile.
+  if (!Object.hasOwn(all, 'BUILDKIT_SYNTAX')) return all
+  throw new BuildFailure('BUILD_ARGS_INVALID', 'BUILDKIT_SYNTAX cannot be set')
 }
 
 /** What no quota of the engine keeps small is at least not deployed, and not kept. */
@@ -218,6 +231,8 @@ function tell({ log }: Building, error: unknown): unknown {
     log.write(`The build failed: ${error.message}`)
     return new BuildFailure('BUILD_FAILED', `${error.message}\n${lines}`)
   }
-  if (error instanceof BuildFailure) log.write(`The build failed (${error.reason}): ${error.message}`)
+  if (error instanceof BuildFailure || error instanceof RuntimeError) {
+    log.write(`The build failed (${error.reason}): ${error.message}`)
+  }
   return error
 }

@@ -56,6 +56,10 @@ export const imageLabels = (installationId: string, build: ImageBuild): Record<s
   [LABEL.operation]: build.operationId,
 })
 
+/** Whichever installation it was: none of them is anybody's but its own tenants'. */
+export const isBuiltHere = (labels: Readonly<Record<string, string>> | null | undefined): boolean =>
+  [BUILD_ROLE, IMAGE_ROLE].includes(labels?.[LABEL.role] ?? '')
+
 /** The engine's filter for containers in which builds run. */
 export const buildFilters = (installationId: string, appEnvId: string): { label: string[] } => ({
   label: Object.entries(stageLabels(installationId, appEnvId)).map(([name, value]) => `${name}=${value}`),

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest'
+import { withBaseImages } from '../../src/builder/base-images.ts'
+import { labelStages } from '../../src/builder/dockerfile-labels.ts'
+
+/** What the Dockerfile asks for, and what the engine is given in its place. */
+async function read(lines: readonly string[], buildArgs: Record<string, string> = {}, triggers: string[] = []) {
+  const asked: string[] = []
+  const text = await withBaseImages(lines.join('\n'), buildArgs, async (image) => {
+    asked.push(image)
+    return { name: `found/${asked.length}`, triggers }
+  })
+  return { asked, lines: text.split('\n') }
+}
+
+describe('images that a Dockerfile names', () => {
+  test('are found beforehand, wherever they stand', async () => {
+    const { asked, lines } = await read([
+      'FROM node:24 AS Build',
+      'RUN --mount=type=cache,target=/a --mount=type=bind,from=ghcr.io/a/b:1,target=/b true',
+      'from --platform=$BUILDPLATFORM build as second',
+      'COPY --chown=1:1 --from=build /a /b',
+      'COPY --from=0 /a /b',
+      'COPY --from=busybox /a /b',
+      'FROM scratch',
+    ])
+    expect(asked).toEqual(['docker.io/library/node:24', 'ghcr.io/a/b:1', 'docker.io/library/busybox:latest'])
+    expect(lines).toEqual([
+      'FROM found/1 AS Build',
+      'RUN --mount=type=cache,target=/a --mount=type=bind,from=found/2,target=/b true',
+      'FROM --platform=$BUILDPLATFORM build AS second',
+      'COPY --chown=1:1 --from=build /a /b',
+      'COPY --from=0 /a /b',
+      'COPY --from=found/3 /a /b',
+      'FROM scratch',
+    ])
+  })
+
+  test.each([
+    [['ARG TAG=24', 'FROM node:$TAG'], {}, 'docker.io/library/node:24'],
+    [['ARG TAG=24', `FROM node:\${TAG}-slim`], { TAG: '22' }, 'docker.io/library/node:22-slim'],
+    [['ARG A="a/b" B=1', `ARG C=\${A}:$B`, 'FROM "$C"'], {}, 'docker.io/a/b:1'],
+    [['ARG A', `FROM node:\${A:-20}`], { OTHER: 'x' }, 'docker.io/library/node:20'],
+    [['ARG A=1', `FROM node:20\${A:+-slim}`], {}, 'docker.io/library/node:20-slim'],
+  ] as [string[], Record<string, string>, string][])('%j are read with their arguments', async (lines, args, image) => {
+    expect((await read(lines, args)).asked).toEqual([image])
+  })
+
+  test('that somebody else’s image could be meant by are never handed on: ids, and stages that come later', async () => {
+    const { asked } = await read(['FROM ab12', 'COPY --from=cd34 / /', 'FROM node AS cd34'])
+    expect(asked).toEqual([
+      'docker.io/library/ab12:latest',
+      'docker.io/library/cd34:latest',
+      'docker.io/library/node:latest',
+    ])
+  })
+})
+
+const lines = (...text: string[]) => ['FROM node', ...text]
+
+test.each([
+  ['an id', [`FROM ${'a'.repeat(64)}`]],
+  ['an id with its kind', [`FROM sha256:${'a'.repeat(64)}`]],
+  ['a variable that nothing declares', ['FROM node:$TAG']],
+  ['a variable in --from', lines('ARG A', 'COPY --from=$A / /')],
+  ['a flag that is quoted in part', lines('COPY --fr"om"=ab12 / /')],
+  ['a flag with a backslash', lines('COPY --fr\\om=ab12 / /')],
+  ['a flag whose quotation goes on', lines('RUN --mount=type=cache,target="/a b" --mount=type=bind,from=ab12 true')],
+  ['another front end', ['# syntax=evil/front-end', 'FROM node']],
+  ['another front end below a first line', ['#!/usr/bin/docker', '#syntax = ab12', 'FROM node']],
+  ['a FROM behind a space that is none', lines('\u0085FROM ab12')],
+  ['a FROM in a text of which not every builder knows', lines('RUN true <<EOF', 'FROM ab12', 'EOF')],
+  ['a FROM in a text that is none', lines('RUN echo "<<EOF"', 'FROM ab12', 'EOF')],
+  ['a line that ends with two backslashes', lines('RUN echo \\\\', 'FROM ab12')],
+  ['an escape that is not on the first line', ['# a', '# escape=`', 'FROM node']],
+  ['an unknown instruction', lines('SUDO rm -rf /')],
+  ['an address for ADD', lines('ADD http://169.254.169.254/latest /x')],
+  ['a quoted address for ADD', lines('ADD h"ttp:"//127.0.0.1 /x')],
+  ['a repository for ADD', lines('ADD git@example.com:a/b /x')],
+  ['an address in a list for ADD', lines('ADD ["https://127.0.0.1/", "/x"]')],
+  ['ONBUILD that reads another image', lines('ONBUILD COPY --from=ab12 / /')],
+  ['ONBUILD that fetches an address', lines('ONBUILD ADD http://127.0.0.1/ /x')],
+])('%s is refused', async (_name, dockerfile) => {
+  await expect(read(dockerfile)).rejects.toMatchObject({ reason: 'DOCKERFILE_INVALID' })
+})
+
+test('a base image whose triggers read other images is refused, and one whose triggers are harmless is not', async () => {
+  await expect(read(['FROM node'], {}, ['COPY --from=ab12 / /'])).rejects.toMatchObject({
+    reason: 'DOCKERFILE_INVALID',
+  })
+  await expect(read(['FROM node'], {}, ['ADD $WHERE /'])).rejects.toMatchObject({ reason: 'DOCKERFILE_INVALID' })
+  await expect(read(['FROM node'], {}, ['COPY . /app', 'RUN npm ci'])).resolves.toBeDefined()
+})
+
+test('what a variable of ADD holds is a path, and no address', async () => {
+  const found = await read(lines('ARG JAR', `ADD a $JAR http:/\${EMPTY}/x ./`, 'ADD ["$JAR", "/x"]', 'ADD a $HOME/'))
+  expect(found.lines.slice(2)).toEqual([`ADD a ./$JAR ./http:/\${EMPTY}/x ./`, 'ADD ["./$JAR","/x"]', 'ADD a $HOME/'])
+})
+
+test('labels stand below every FROM, and below every LABEL that could claim to be another’s', () => {
+  const labelled = labelStages('FROM a \\\n  # words\n  AS b\nLABEL berth.env=env_2\nRUN x \\\n\n y\nFROM c', {
+    'berth.env': 'e',
+  })
+  const label = 'LABEL "berth.env"="e"'
+  expect(labelled.split('\n')).toEqual([
+    ...['FROM a \\', '  # words', '  AS b', label, 'LABEL berth.env=env_2', label],
+    ...['RUN x \\', '', ' y', 'FROM c', label],
+  ])
+})
