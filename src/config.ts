@@ -138,6 +138,9 @@ export const SETTINGS = z.object({
     .max(64)
     .default(4)
     .describe('What one build may use: a core and 512 MB each, as for environments.'),
+  BERTH_BUILD_DISK_MB: count(10_240, 1_000_000).describe(
+    'What one build may write while it runs, with the engine’s classic builder.',
+  ),
   BERTH_BUILD_LOG_LINES: whole(10_000, 100, 1_000_000).describe('Lines of one build’s log that are kept.'),
   BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of former builds are kept for the next one.'),
   BERTH_IMAGES_KEPT: count(20, 1000).describe('Deployed versions of an environment whose built images are kept.'),

@@ -136,6 +136,8 @@ export interface ImageBuild {
   /** Logins for base images, by registry. */
   credentials: Readonly<Record<string, RegistryCredential>>
   resources: Resources
+  /** What it may write on its way, where the engine lets that be seen. */
+  diskMb: number
   /** Called with each whole line that the build prints. */
   onLine: (line: string) => void
 }
@@ -210,7 +212,7 @@ export interface Runtime {
 
   /**
    * Builds an image and returns its id. The build ends when the signal fires, with everything it has started. Throws
-   * RuntimeError BUILD_FAILED with the engine's words.
+   * RuntimeError BUILD_FAILED with the engine's words, or DISK_QUOTA_EXCEEDED.
    */
   build(build: ImageBuild, bounds: CallBounds): Promise<string>
 
@@ -238,6 +240,7 @@ export type RuntimeErrorReason =
   | 'PULL_TIMEOUT'
   | 'CONTAINER_START_FAILED'
   | 'BUILD_FAILED'
+  | 'DISK_QUOTA_EXCEEDED'
 
 /** A registry that is away or slow may be back a moment later. */
 const PASSING: readonly RuntimeErrorReason[] = ['REGISTRY_UNREACHABLE', 'PULL_TIMEOUT']

@@ -179,6 +179,7 @@ async function buildTree({ attempt, plan, log, variables }: Building, tree: stri
       buildArgs,
       credentials,
       resources: resourcesOf(config.BERTH_BUILD_Z_CLOUDS),
+      diskMb: config.BERTH_BUILD_DISK_MB,
       onLine: (line) => log.write(line),
     })
     await assertNotTooLarge(attempt, imageDigest)

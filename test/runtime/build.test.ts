@@ -36,6 +36,7 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
         buildArgs: { WHO: 'you' },
         credentials: {},
         resources: resourcesOf(1),
+        diskMb: 1000,
         onLine: (line) => lines.push(line),
       },
       { timeoutSeconds: 60 },
