@@ -152,6 +152,12 @@ export interface BuiltImage {
   createdAt: Date
 }
 
+/** A container in which a step of a build runs, or has run. */
+export interface BuildStep {
+  containerId: string
+  appEnvId: string
+}
+
 /** How the engine builds: whether `RUN --mount` is understood, for those who write a Dockerfile for it. */
 export interface BuilderTraits {
   hasCacheMounts: boolean
@@ -221,6 +227,12 @@ export interface Runtime {
 
   /** Removes one of them, under all of its names. Gone already, or in use still, is fine. */
   removeImage(id: string, bounds?: CallBounds): Promise<void>
+
+  /** The containers of builds, of this installation or one environment. They go with their step, if nothing is killed. */
+  buildSteps(filter?: { appEnvId?: string }, bounds?: CallBounds): Promise<BuildStep[]>
+
+  /** Ends a step and removes its container. Gone already is fine. */
+  removeBuildStep(containerId: string, bounds?: CallBounds): Promise<void>
 
   /** Removes the containers in which an environment's builds ran, and the layers that they left since a moment. */
   clearBuilds(reference: { appEnvId: string; since: Date }, bounds?: CallBounds): Promise<void>

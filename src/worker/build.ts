@@ -7,6 +7,7 @@ import { parseBuildArgs } from '../domain/build-args.ts'
 import { BuildFailure } from '../domain/build-failure.ts'
 import type { BuildPlan } from '../domain/build-plan.ts'
 import { resourcesOf } from '../domain/resources.ts'
+import { failpoint } from '../failpoints.ts'
 import { RuntimeError } from '../runtime/runtime.ts'
 import type { VersionAttempt } from './attempt.ts'
 import { findBaseImages } from './base-images.ts'
@@ -44,6 +45,7 @@ export async function build(attempt: VersionAttempt): Promise<void> {
   const leave = await attempt.builds.take(attempt.signal, (position) => tellPosition(attempt, position))
   try {
     await using workplace = await openWorkplace(config, operation.id, lease.claim.token)
+    failpoint('workplace.made', lease.appEnvId)
     const variables = openBuildVariables(attempt)
     const log = await openLog(attempt)
     const building = { attempt, plan, log, variables: variables, directory: workplace.directory }
@@ -54,6 +56,7 @@ export async function build(attempt: VersionAttempt): Promise<void> {
       throw tell(building, error)
     } finally {
       await log.close()
+      failpoint('log.closed', lease.appEnvId)
     }
   } finally {
     leave()
@@ -104,9 +107,12 @@ async function makeImage(building: Building): Promise<void> {
   const buildKey = buildKeyOf(plan, source.identity, configurationOf(attempt.content).variables)
   if (!plan.isForced && (await reuse(building, source, buildKey))) return
   const tree = await source.fetch()
+  failpoint('source.fetched', attempt.lease.appEnvId)
   await recordSource(attempt, source)
   const image = await buildTree(building, tree)
+  failpoint('build.answered', attempt.lease.appEnvId)
   await recordImage(attempt, { ...image, buildKey }, `built ${image.imageDigest}`)
+  failpoint('image.recorded', attempt.lease.appEnvId)
 }
 
 /** Takes the image of a version that was built from the very same. */
@@ -167,6 +173,7 @@ async function buildTree({ attempt, plan, log, variables }: Building, tree: stri
   const found = await findBaseImages(written.text, buildArgs, finding)
   const labelled = labelStages(found, traits.stageLabels(appEnv.id))
   const begunAt = new Date()
+  failpoint('build.asked', attempt.lease.appEnvId)
   try {
     const imageDigest = await engine.build({
       accountId: appEnv.accountId,
@@ -208,8 +215,12 @@ async function assertNotTooLarge({ engine, config }: VersionAttempt, imageId: st
   throw new BuildFailure('IMAGE_TOO_LARGE', `The image is larger than ${limitMb} MB`)
 }
 
-/** Not under the attempt's own signal: what was cancelled has to be cleared away too. The sweep does what fails here. */
-async function clearAway({ runtime, appEnv, log }: VersionAttempt, since: Date): Promise<void> {
+/**
+ * Not under the attempt's own signal: what was cancelled has to be cleared away too. But under its lease: whoever has
+ * the environment now may be building. The sweep does what fails here.
+ */
+async function clearAway({ runtime, appEnv, lease, log }: VersionAttempt, since: Date): Promise<void> {
+  if (!lease.isHeld) return
   await runtime
     .clearBuilds({ appEnvId: appEnv.id, since }, { timeoutSeconds: CLEAN_UP_SECONDS })
     .catch((error: unknown) => log.debug({ err: error, appEnvId: appEnv.id }, 'A build could not be cleared away yet'))

@@ -85,6 +85,12 @@ export class PretendEngine implements Runtime {
 
   async removeImage() {}
 
+  async buildSteps() {
+    return []
+  }
+
+  async removeBuildStep() {}
+
   async clearBuilds() {}
 
   async removeVolume() {}

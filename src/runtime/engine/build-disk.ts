@@ -52,7 +52,7 @@ async function writings(
   appEnvId: string,
   signal: AbortSignal,
 ): Promise<readonly { id: string; bytes: number }[]> {
-  const filters = JSON.stringify(buildFilters(engine.installationId, appEnvId))
+  const filters = JSON.stringify(buildFilters(engine.installationId, { appEnvId }))
   const [layers, running] = (await Promise.all([
     ask(engine, { path: '/images/json', query: { all: true, filters }, signal }),
     ask(engine, { path: '/containers/json', query: { size: true, filters }, signal }),

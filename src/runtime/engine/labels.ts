@@ -61,9 +61,10 @@ export const isBuiltHere = (labels: Readonly<Record<string, string>> | null | un
   [BUILD_ROLE, IMAGE_ROLE].includes(labels?.[LABEL.role] ?? '')
 
 /** The engine's filter for containers in which builds run. */
-export const buildFilters = (installationId: string, appEnvId: string): { label: string[] } => ({
-  label: Object.entries(stageLabels(installationId, appEnvId)).map(([name, value]) => `${name}=${value}`),
-})
+export function buildFilters(installationId: string, { appEnvId }: { appEnvId?: string | undefined }) {
+  const label = [`${LABEL.installation}=${installationId}`, `${LABEL.role}=${BUILD_ROLE}`]
+  return { label: appEnvId === undefined ? label : [...label, `${LABEL.appEnv}=${appEnvId}`] }
+}
 
 /** The engine's filter for images that are ours. Nothing but builds makes any. */
 export function imageFilters(installationId: string, { appEnvId }: { appEnvId?: string | undefined }) {
