@@ -15,6 +15,7 @@ import { BuildLog } from './build-log.ts'
 import { registryLoginOf } from './credential.ts'
 import { configurationOf } from './rollout.ts'
 import { sourceToolsOf } from './source-tools.ts'
+import { takePlace } from './take-place.ts'
 import { openWorkplace } from './workplace.ts'
 
 const LAST_LINES = 10
@@ -42,7 +43,7 @@ export async function build(attempt: VersionAttempt): Promise<void> {
   const { steps, config, lease, operation } = attempt
   const plan = planOf(attempt)
   await steps.advance({ start: 'source' })
-  const leave = await attempt.builds.take(attempt.signal, (position) => tellPosition(attempt, position))
+  const leave = await takePlace(attempt)
   try {
     await using workplace = await openWorkplace(config, operation.id, lease.claim.token)
     failpoint('workplace.made', lease.appEnvId)
@@ -68,11 +69,6 @@ function planOf({ content }: VersionAttempt): BuildPlan {
   const plan = content.buildPlan as unknown as BuildPlan
   if (plan.source.kind !== 'git' || !content.gitCommitId) return plan
   return { ...plan, source: { ...plan.source, commit: content.gitCommitId } }
-}
-
-function tellPosition({ steps, log }: VersionAttempt, position: number): void {
-  const words = `waiting for a place to build; position ${position} in the queue`
-  steps.detail('source', words).catch((error: unknown) => log.debug({ err: error }, 'A position was not recorded'))
 }
 
 function openBuildVariables({ content, vault, appEnv }: VersionAttempt): Record<string, string> {
