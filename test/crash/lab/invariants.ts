@@ -103,8 +103,10 @@ async function builtImages({ docker, installationId, pool }: Laboratory): Promis
   ]
 }
 
+/** A worker that was paused takes its folder away when it goes on. */
 function workplaces(lab: Laboratory): string[] {
-  return lab.of('worker').flatMap(({ name }) => {
+  const going = lab.of('worker').filter(({ pid }) => pid !== lab.orders.firedBy)
+  return going.flatMap(({ name }) => {
     const folder = join(lab.folder, name, 'builds')
     const left = existsSync(folder) ? readdirSync(folder) : []
     return left.map((one) => `a folder is left of a build: ${one}`)
