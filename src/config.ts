@@ -114,7 +114,9 @@ export const SETTINGS = z.object({
   BERTH_STOP_GRACE_SECONDS: seconds(10, 600).describe('Time between SIGTERM and SIGKILL.'),
   BERTH_OPERATION_TIMEOUT_SECONDS: seconds(900).describe('Deadline of an operation, from its first attempt.'),
   BERTH_OPERATION_ATTEMPTS: count(5, 50).describe('Attempts before an operation becomes a dead letter.'),
-  BERTH_ENGINE_WAIT_SECONDS: seconds(3600).describe('How long operations wait for an engine that does not answer.'),
+  BERTH_ENGINE_WAIT_SECONDS: seconds(3600).describe(
+    'How long operations wait for an engine that does not answer, or for a place to build.',
+  ),
   BERTH_PULL_TIMEOUT_SECONDS: seconds(600).describe('Deadline of one image pull.'),
   BERTH_ENGINE_TIMEOUT_SECONDS: seconds(30, 600).describe('Deadline of any other call to the engine.'),
   BERTH_READY_TIMEOUT_SECONDS: seconds(120, 3600).describe('Time in which a new version must become ready.'),
@@ -130,7 +132,7 @@ export const SETTINGS = z.object({
     .enum(['auto', 'classic', 'buildkit'])
     .default('auto')
     .describe('Which of the engine’s builders is used. auto: the one that the engine prefers.'),
-  BERTH_BUILD_CONCURRENCY: count(2, 50).describe('Builds that one worker runs at a time; others wait for a place.'),
+  BERTH_BUILD_CONCURRENCY: count(2, 50).describe('Builds that each worker runs at a time; others wait for a place.'),
   BERTH_BUILD_TIMEOUT_SECONDS: seconds(1200).describe('Deadline of one build, from when it got its place.'),
   BERTH_BUILD_Z_CLOUDS: z.coerce
     .number()
@@ -138,6 +140,9 @@ export const SETTINGS = z.object({
     .max(64)
     .default(4)
     .describe('What one build may use: a core and 512 MB each, as for environments.'),
+  BERTH_BUILD_DISK_MB: count(10_240, 1_000_000).describe(
+    'What one build may write while it runs, with the engine’s classic builder.',
+  ),
   BERTH_BUILD_LOG_LINES: whole(10_000, 100, 1_000_000).describe('Lines of one build’s log that are kept.'),
   BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of former builds are kept for the next one.'),
   BERTH_IMAGES_KEPT: count(20, 1000).describe('Deployed versions of an environment whose built images are kept.'),

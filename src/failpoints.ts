@@ -19,6 +19,12 @@ export type Failpoint =
   | 'container.started'
   | 'container.stopped'
   | 'container.removed'
+  | 'workplace.made'
+  | 'source.fetched'
+  | 'build.asked'
+  | 'build.answered'
+  | 'image.recorded'
+  | 'log.closed'
   | 'routes.read'
   | 'routes.written'
 

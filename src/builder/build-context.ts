@@ -10,6 +10,8 @@ import { BuildFailure } from '../domain/build-failure.ts'
 /** A name that no source has: the engine is told it, so that a Dockerfile of the source's stays what it is. */
 export const DOCKERFILE_NAME = '.berth.Dockerfile'
 
+const IGNORE_FILE = '.dockerignore'
+
 // The package is CommonJS, and its types describe another.
 const dockerignore = dockerignoreModule as unknown as typeof dockerignoreModule.default
 
@@ -42,21 +44,30 @@ async function write(
   dockerfile: string,
   { ignored = [] }: ContextOptions,
 ): Promise<void> {
-  if (folder !== null) await writeFolder(archive, folder, await ignoring(folder, ignored))
+  const written = folder === null ? null : await readIgnoreFile(folder)
+  const isWanted = wantedBy(written ?? '', ignored)
+  if (folder !== null) await writeFolder(archive, folder, isWanted)
   archive.entry({ name: DOCKERFILE_NAME, mtime: EPOCH }, dockerfile)
+  // The classic builder takes what is ours out of the context, if this file says so; BuildKit unpacks archives whole.
+  const ours = written !== null && isWanted(IGNORE_FILE) ? [DOCKERFILE_NAME] : [DOCKERFILE_NAME, IGNORE_FILE]
+  archive.entry({ name: IGNORE_FILE, mtime: EPOCH }, [written ?? '', ...ours, ''].join('\n'))
 }
 
 type IsWanted = (path: string) => boolean
 
-async function ignoring(folder: string, ignored: readonly string[]): Promise<IsWanted> {
+function wantedBy(written: string, ignored: readonly string[]): IsWanted {
   const rules = dockerignore({ ignorecase: false }).add([...ALWAYS_IGNORED, ...ignored])
-  const file = join(folder, '.dockerignore')
-  const found = await lstat(file).catch(() => null)
-  if (found?.isFile()) {
-    if (found.size > MAX_IGNORE_BYTES) throw new BuildFailure('SOURCE_REFUSED', '.dockerignore is too large')
-    rules.add(await readFile(file, 'utf8'))
-  }
+  rules.add(written)
   return (path) => !rules.ignores(path)
+}
+
+/** Null where there is none. */
+async function readIgnoreFile(folder: string): Promise<string | null> {
+  const file = join(folder, IGNORE_FILE)
+  const found = await lstat(file).catch(() => null)
+  if (!found?.isFile()) return null
+  if (found.size > MAX_IGNORE_BYTES) throw new BuildFailure('SOURCE_REFUSED', '.dockerignore is too large')
+  return readFile(file, 'utf8')
 }
 
 /** In the order of names. Folders that are ignored are gone through all the same: an exception may be in them. */
@@ -64,6 +75,7 @@ async function writeFolder(archive: Pack, root: string, isWanted: IsWanted, belo
   const entries = await readdir(join(root, below), { withFileTypes: true })
   for (const { name } of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = below === '' ? name : `${below}/${name}`
+    if (path === IGNORE_FILE) continue
     const full = join(root, path)
     const found = await lstat(full)
     if (found.isDirectory()) {

@@ -23,6 +23,8 @@ export interface ResolvedImage {
   pinned: string
   /** True when no registry answered and the engine's own copy was taken. */
   fromCache: boolean
+  /** What the image does to every build that starts from it (ONBUILD). */
+  triggers: readonly string[]
 }
 
 /** The containers of one version of one environment, as they should be. */
@@ -135,6 +137,8 @@ export interface ImageBuild {
   /** Logins for base images, by registry. */
   credentials: Readonly<Record<string, RegistryCredential>>
   resources: Resources
+  /** What it may write on its way, where the engine lets that be seen. */
+  diskMb: number
   /** Called with each whole line that the build prints. */
   onLine: (line: string) => void
 }
@@ -147,6 +151,12 @@ export interface BuiltImage {
   contentId: string | null
   sizeBytes: number
   createdAt: Date
+}
+
+/** A container in which a step of a build runs, or has run. */
+export interface BuildStep {
+  containerId: string
+  appEnvId: string
 }
 
 /** How the engine builds: whether `RUN --mount` is understood, for those who write a Dockerfile for it. */
@@ -168,7 +178,8 @@ export interface Runtime {
   info(bounds?: CallBounds): Promise<RuntimeInfo>
 
   /**
-   * Pulls an image and pins it. Falls back on the engine's own copy when no registry answers or knows it.
+   * Pulls an image and pins it. Falls back on the engine's own copy when no registry answers or knows it, unless it was
+   * built here: those are told by their ids, and belong to the environment that they were built for.
    * Throws RuntimeError IMAGE_NOT_FOUND, IMAGE_UNAUTHORIZED or IMAGE_INVALID; REGISTRY_UNREACHABLE or PULL_TIMEOUT
    * when a later attempt may succeed.
    */
@@ -208,7 +219,7 @@ export interface Runtime {
 
   /**
    * Builds an image and returns its id. The build ends when the signal fires, with everything it has started. Throws
-   * RuntimeError BUILD_FAILED with the engine's words.
+   * RuntimeError BUILD_FAILED with the engine's words, or DISK_QUOTA_EXCEEDED.
    */
   build(build: ImageBuild, bounds: CallBounds): Promise<string>
 
@@ -217,6 +228,12 @@ export interface Runtime {
 
   /** Removes one of them, under all of its names. Gone already, or in use still, is fine. */
   removeImage(id: string, bounds?: CallBounds): Promise<void>
+
+  /** The containers of builds, of this installation or one environment. They go with their step, if nothing is killed. */
+  buildSteps(filter?: { appEnvId?: string }, bounds?: CallBounds): Promise<BuildStep[]>
+
+  /** Ends a step and removes its container. Gone already is fine. */
+  removeBuildStep(containerId: string, bounds?: CallBounds): Promise<void>
 
   /** Removes the containers in which an environment's builds ran, and the layers that they left since a moment. */
   clearBuilds(reference: { appEnvId: string; since: Date }, bounds?: CallBounds): Promise<void>
@@ -236,6 +253,7 @@ export type RuntimeErrorReason =
   | 'PULL_TIMEOUT'
   | 'CONTAINER_START_FAILED'
   | 'BUILD_FAILED'
+  | 'DISK_QUOTA_EXCEEDED'
 
 /** The engine answered that it cannot be done. */
 export class RuntimeError extends Failure<RuntimeErrorReason> {

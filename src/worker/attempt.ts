@@ -1,4 +1,5 @@
 import type { Content } from '../database/generated/prisma/client.ts'
+import type { Deadline } from './deadline.ts'
 import type { Steps } from './steps.ts'
 import type { Work, WorkAppEnv, WorkOperation } from './work.ts'
 
@@ -7,6 +8,7 @@ export interface Attempt extends Work {
   appEnv: WorkAppEnv
   operation: WorkOperation
   steps: Steps
+  deadline: Deadline
 }
 
 /** One that brings a version about, or back. */

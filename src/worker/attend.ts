@@ -5,12 +5,13 @@ import type { Runtime } from '../runtime/runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { Abandoned, OperationEnded, WorkerStopping } from './abandoned.ts'
 import type { BuildSlots } from './build-slots.ts'
+import { Deadline } from './deadline.ts'
 import type { EngineLink } from './engine-link.ts'
 import type { Lease } from './lease.ts'
 import { leasedEngine } from './leased-engine.ts'
 import type { Collector } from './logs/collector.ts'
 import { type Looked, look } from './look.ts'
-import { DeadlineExceeded, operate } from './operate.ts'
+import { operate } from './operate.ts'
 import { pause } from './pause.ts'
 import type { ProbeMemory } from './probe-memory.ts'
 import { Steps, timeFor } from './steps.ts'
@@ -56,15 +57,12 @@ export async function attend(tools: Tools, lease: Lease): Promise<Looked> {
 
 async function attempt(tools: Tools, lease: Lease, appEnv: WorkAppEnv, operation: WorkOperation): Promise<void> {
   lease.operationId = operation.id
-  const deadline = new AbortController()
-  const left = millisecondsLeft(tools, lease, operation)
-  const timer = setTimeout(() => deadline.abort(new DeadlineExceeded()), left)
-  if (left === 0) deadline.abort(new DeadlineExceeded())
+  const deadline = new Deadline(millisecondsLeft(tools, lease, operation))
   const work = workOf(tools, lease, AbortSignal.any([lease.signal, deadline.signal]))
   try {
-    await operate({ ...work, appEnv, operation, steps: new Steps(work, appEnv, operation) })
+    await operate({ ...work, appEnv, operation, deadline, steps: new Steps(work, appEnv, operation) })
   } finally {
-    clearTimeout(timer)
+    deadline.close()
   }
 }
 

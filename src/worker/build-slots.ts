@@ -8,6 +8,11 @@ export class BuildSlots {
     this.#places = places
   }
 
+  /** How many would be before somebody who came now. */
+  get ahead(): number {
+    return this.#taken < this.#places ? 0 : this.#waiting.length + 1
+  }
+
   /** Waits for a place; `tell` hears the position in the queue whenever it changes. Returns how to give the place back. */
   async take(signal: AbortSignal, tell: (position: number) => void): Promise<() => void> {
     if (this.#taken >= this.#places) await this.#queue(signal, tell)

@@ -6,13 +6,17 @@ import { type LocatedSource, locateSource } from '../builder/locate-source.ts'
 import { parseBuildArgs } from '../domain/build-args.ts'
 import { BuildFailure } from '../domain/build-failure.ts'
 import { type BuildPlan, recordedPlan } from '../domain/build-plan.ts'
+import { Failure } from '../domain/failure.ts'
 import { resourcesOf } from '../domain/resources.ts'
+import { failpoint } from '../failpoints.ts'
 import { RuntimeError } from '../runtime/runtime.ts'
 import type { VersionAttempt } from './attempt.ts'
+import { findBaseImages } from './base-images.ts'
 import { BuildLog } from './build-log.ts'
 import { registryLoginOf } from './credential.ts'
 import { BuildBook } from './logs/build-book.ts'
 import { sourceToolsOf } from './source-tools.ts'
+import { takePlace } from './take-place.ts'
 import { buildVariables } from './variables.ts'
 import { openWorkplace } from './workplace.ts'
 
@@ -41,9 +45,10 @@ export async function build(attempt: VersionAttempt): Promise<void> {
   const { steps, config, lease, operation } = attempt
   const plan = planOf(attempt)
   await steps.advance({ start: 'source' })
-  const leave = await attempt.builds.take(attempt.signal, (position) => tellPosition(attempt, position))
+  const leave = await takePlace(attempt)
   try {
     await using workplace = await openWorkplace(config, operation.id, lease.claim.token)
+    failpoint('workplace.made', lease.appEnvId)
     const variables = await buildVariables(attempt, attempt.appEnv, attempt.content, plan.variables)
     const log = await openLog(attempt, plan, variables)
     const building = { attempt, plan, log, variables, directory: workplace.directory }
@@ -54,6 +59,7 @@ export async function build(attempt: VersionAttempt): Promise<void> {
       throw tell(building, error)
     } finally {
       await log.close()
+      failpoint('log.closed', lease.appEnvId)
     }
   } finally {
     leave()
@@ -66,11 +72,6 @@ function planOf({ content }: VersionAttempt): BuildPlan {
   if (!plan) throw new Error(`${content.id} is not built from source`)
   if (plan.source.kind !== 'git' || !content.gitCommitId) return plan
   return { ...plan, source: { ...plan.source, commit: content.gitCommitId } }
-}
-
-function tellPosition({ steps, log }: VersionAttempt, position: number): void {
-  const words = `waiting for a place to build; position ${position} in the queue`
-  steps.detail('source', words).catch((error: unknown) => log.debug({ err: error }, 'A position was not recorded'))
 }
 
 /** Secrets are masked as they were written, and as they are with what they refer to. */
@@ -101,9 +102,12 @@ async function makeImage(building: Building): Promise<void> {
   const buildKey = buildKeyOf(plan, source.identity)
   if (!plan.isForced && (await reuse(building, source, buildKey))) return
   const tree = await source.fetch()
+  failpoint('source.fetched', attempt.lease.appEnvId)
   await recordSource(attempt, source)
   const image = await buildTree(building, tree)
+  failpoint('build.answered', attempt.lease.appEnvId)
   await recordImage(attempt, { ...image, buildKey }, `built ${image.imageDigest}`)
+  failpoint('image.recorded', attempt.lease.appEnvId)
 }
 
 /** Takes the image of a version that was built from the very same. */
@@ -153,16 +157,20 @@ async function buildTree({ attempt, plan, log, variables }: Building, tree: stri
   const writing = { buildVariables: Object.keys(variables), hasCacheMounts: traits.hasCacheMounts }
   const written = await dockerfileFor(plan, tree ?? '/nonexistent', context ?? '/nonexistent', writing)
   log.write(`The Dockerfile is ${written.origin}`)
-  const buildArgs = parseBuildArgs(plan.buildArgs)
-  if ('problem' in buildArgs) throw new BuildFailure('BUILD_ARGS_INVALID', `buildArgs ${buildArgs.problem}`)
-  const labelled = labelStages(written.text, traits.stageLabels(appEnv.id))
+  const buildArgs = buildArgsOf(plan, variables)
+  const credentials = await registryLoginOf(attempt, plan.pullCredentialId)
   const seconds = config.BERTH_BUILD_TIMEOUT_SECONDS
   const late = new BuildFailure('BUILD_TIMEOUT', `The build did not end within ${seconds} s`)
   await using deadline = within(signal, seconds, late)
   const name = `berth-${traits.namespace}/${appEnv.cliEnvName}:${content.version}`
+  const engine = attempt.engineUnder(deadline.signal)
+  const finding = { engine, credentials, tell: (line: string) => log.write(line) }
+  const found = await findBaseImages(written.text, buildArgs, finding)
+  const labelled = labelStages(found, traits.stageLabels(appEnv.id))
   const begunAt = new Date()
+  failpoint('build.asked', attempt.lease.appEnvId)
   try {
-    const imageDigest = await attempt.engineUnder(deadline.signal).build({
+    const imageDigest = await engine.build({
       accountId: appEnv.accountId,
       appId: appEnv.appId,
       contentId: content.id,
@@ -170,9 +178,10 @@ async function buildTree({ attempt, plan, log, variables }: Building, tree: stri
       name,
       context: packContext(context, labelled, { ignored: written.installs ? ['**/node_modules'] : [] }),
       dockerfile: DOCKERFILE_NAME,
-      buildArgs: { ...variables, ...buildArgs.args },
-      credentials: await registryLoginOf(attempt, plan.pullCredentialId),
+      buildArgs,
+      credentials,
       resources: resourcesOf({ zClouds: config.BERTH_BUILD_Z_CLOUDS }),
+      diskMb: config.BERTH_BUILD_DISK_MB,
       onLine: (line) => log.write(line),
     })
     await assertNotTooLarge(attempt, imageDigest)
@@ -181,6 +190,15 @@ async function buildTree({ attempt, plan, log, variables }: Building, tree: stri
     await clearAway(attempt, begunAt)
     throw error
   }
+}
+
+function buildArgsOf({ buildArgs }: BuildPlan, variables: Readonly<Record<string, string>>): Record<string, string> {
+  const parsed = parseBuildArgs(buildArgs)
+  if ('problem' in parsed) throw new BuildFailure('BUILD_ARGS_INVALID', `buildArgs ${parsed.problem}`)
+  const all = { ...variables, ...parsed.args }
+  // BuildKit would let it replace the program that reads the Dockerfile.
+  if (!Object.hasOwn(all, 'BUILDKIT_SYNTAX')) return all
+  throw new BuildFailure('BUILD_ARGS_INVALID', 'BUILDKIT_SYNTAX cannot be set')
 }
 
 /** What no quota of the engine keeps small is at least not deployed, and not kept. */
@@ -192,8 +210,12 @@ async function assertNotTooLarge({ engine, config }: VersionAttempt, imageId: st
   throw new BuildFailure('IMAGE_TOO_LARGE', `The image is larger than ${limitMb} MB`)
 }
 
-/** Not under the attempt's own signal: what was cancelled has to be cleared away too. The sweep does what fails here. */
-async function clearAway({ runtime, appEnv, log }: VersionAttempt, since: Date): Promise<void> {
+/**
+ * Not under the attempt's own signal: what was cancelled has to be cleared away too. But under its lease: whoever has
+ * the environment now may be building. The sweep does what fails here.
+ */
+async function clearAway({ runtime, appEnv, lease, log }: VersionAttempt, since: Date): Promise<void> {
+  if (!lease.isHeld) return
   await runtime
     .clearBuilds({ appEnvId: appEnv.id, since }, { timeoutSeconds: CLEAN_UP_SECONDS })
     .catch((error: unknown) => log.debug({ err: error, appEnvId: appEnv.id }, 'A build could not be cleared away yet'))
@@ -216,7 +238,6 @@ function tell({ log }: Building, error: unknown): unknown {
     log.write(`The build failed: ${error.message}`, { isError: true })
     return new BuildFailure('BUILD_FAILED', `${error.message}\n${lines}`)
   }
-  if (error instanceof BuildFailure)
-    log.write(`The build failed (${error.reason}): ${error.message}`, { isError: true })
+  if (error instanceof Failure) log.write(`The build failed (${error.reason}): ${error.message}`, { isError: true })
   return error
 }

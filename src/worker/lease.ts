@@ -47,6 +47,12 @@ export class Lease {
     return this.#controller.signal
   }
 
+  /** Whether nobody else can have the environment yet, even where the work on it has to stop. */
+  get isHeld(): boolean {
+    const isInTime = performance.now() <= this.renewedAt + this.#lengthMs
+    return isInTime && !(this.signal.reason instanceof LeaseLost)
+  }
+
   renewed(at: number): void {
     this.renewedAt = at
     this.#arm()

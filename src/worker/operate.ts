@@ -4,6 +4,7 @@ import { Failure } from '../domain/failure.ts'
 import type { OperationKind } from '../domain/operation.ts'
 import { Abandoned } from './abandoned.ts'
 import type { Attempt, Change } from './attempt.ts'
+import { DeadlineExceeded } from './deadline.ts'
 import { deploy } from './deploy.ts'
 import { isEngineAway } from './engine-link.ts'
 import { remove } from './remove.ts'
@@ -24,11 +25,6 @@ const CHANGES: Readonly<Record<OperationKind, Change>> = {
 
 const ENGINE_PAUSE_SECONDS = 3
 const LONGEST_PAUSE_SECONDS = 60
-
-/** The operation took longer than it may. */
-export class DeadlineExceeded extends Error {
-  override readonly name = 'DeadlineExceeded'
-}
 
 /**
  * One attempt at an operation, to whatever end: done, failed for good, or put off. Throws only when nothing can be

@@ -96,6 +96,18 @@ export class Steps {
     })
   }
 
+  /** Says that a step waits, or goes on, and until when the operation has to end because of it. */
+  async wait(name: StepName, detail: string, leftMs: number): Promise<void> {
+    const step = this.#find(name)
+    if (step) step.detail = plainText(detail)
+    this.#detailedAt = performance.now()
+    const deadlineAt = new Date(this.#work.lease.claim.clock.now().getTime() + leftMs)
+    await fenced(this.#work.database, this.#work.lease, async (tx) => {
+      await this.#save(tx, { deadlineAt })
+      await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', detail)])
+    })
+  }
+
   /**
    * Writes how the operation ended, with the last checkpoints. Part of a transaction that does more; returns the
    * events that tell of it.

@@ -7,6 +7,7 @@ import { isEngineAway } from './engine-link.ts'
 import { discardLogs } from './logs/discard-logs.ts'
 import { pause } from './pause.ts'
 import { discardAnswers } from './retention.ts'
+import { sweepBuildSteps } from './sweep-build-steps.ts'
 import { sweepImages } from './sweep-images.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 import { clearWorkplaces } from './workplace.ts'
@@ -29,6 +30,7 @@ export async function sweepForever(tools: Tools, signal: AbortSignal, wake: () =
     if (signal.aborted) return
     try {
       await sweepContainers(tools, signal, wake)
+      await sweepBuildSteps(tools, signal)
       await discardVolumes(tools, signal)
       if (performance.now() - discardedAt < RETENTION_MS) continue
       discardedAt = performance.now()

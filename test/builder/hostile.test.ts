@@ -1,16 +1,20 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { extractArchive } from '../../src/builder/archive/extract.ts'
+import { withBaseImages } from '../../src/builder/base-images.ts'
 import { contextFolder, dockerfileFor } from '../../src/builder/dockerfile.ts'
 import { locateSource, type SourceTools } from '../../src/builder/locate-source.ts'
+import { parseBuildArgs } from '../../src/domain/build-args.ts'
 import type { BuildPlan } from '../../src/domain/build-plan.ts'
+import { parseImageReference } from '../../src/domain/image-reference.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
-import { tarGz } from '../support/source-archive.ts'
-import { zipOf } from '../support/zip-archive.ts'
+import { hostileArchives } from './hostile-archives.ts'
+import { hostileDockerfiles } from './hostile-dockerfiles.ts'
+import { commitEntry, harmlessTrees, hostileNames } from './hostile-trees.ts'
+import { hostileAddresses, hostileBuildArgs, hostileImages, hostilePaths, privateAddresses } from './hostile-words.ts'
 
 const MB = 1024 * 1024
 const limits = { maxBytes: 5 * MB, maxFiles: 200, timeoutSeconds: 20 }
@@ -27,7 +31,24 @@ beforeAll(async () => {
 afterAll(async () => {
   await git?.close()
   await rm(root, { recursive: true, force: true })
+  console.info(`hostile sources: ${counts.refused} of ${counts.tried} refused`)
 })
+
+/** Of everything hostile in this file; the last line says both. */
+const counts = { tried: 0, refused: 0 }
+
+async function expectRefused(attack: Promise<unknown>, reason: string): Promise<void> {
+  counts.tried += 1
+  await expect(attack).rejects.toMatchObject({ reason })
+  counts.refused += 1
+}
+
+/** The same of what is told rather than thrown. */
+function expectProblem(read: object): void {
+  counts.tried += 1
+  expect(read).toEqual({ problem: expect.any(String) })
+  counts.refused += 1
+}
 
 let sandboxes = 0
 async function sandbox(): Promise<string> {
@@ -43,58 +64,11 @@ function expectUntouched(folder: string): void {
   expect(existsSync('/tmp/berth-pwned')).toBe(false)
 }
 
-type Archive = () => Promise<Buffer> | Buffer
-
-const archives: [name: string, archive: Archive, reason: string][] = [
-  ['a path with ..', () => tarGz([{ name: '../out.txt', content: 'x' }]), 'SOURCE_REFUSED'],
-  ['a path with .. further in', () => tarGz([{ name: 'a/../../out.txt', content: 'x' }]), 'SOURCE_REFUSED'],
-  ['an absolute path', () => tarGz([{ name: '/tmp/berth-pwned', content: 'x' }]), 'SOURCE_REFUSED'],
-  ['backslashes', () => tarGz([{ name: '..\\out.txt', content: 'x' }]), 'SOURCE_REFUSED'],
-  ['a drive letter', () => tarGz([{ name: 'C:\\out.txt', content: 'x' }]), 'SOURCE_REFUSED'],
-  ['an absolute link', () => tarGz([{ name: 'l', type: 'symlink', linkname: '/etc/passwd' }]), 'SOURCE_REFUSED'],
-  ['a link out', () => tarGz([{ name: 'a/l', type: 'symlink', linkname: '../../x' }]), 'SOURCE_REFUSED'],
-  [
-    'a link and a file of the same name',
-    () =>
-      tarGz([
-        { name: 'l', type: 'symlink', linkname: '.' },
-        { name: 'l', content: 'x' },
-      ]),
-    'SOURCE_REFUSED',
-  ],
-  ['a hard link', () => tarGz([{ name: 'l', type: 'link', linkname: '/etc/passwd' }]), 'SOURCE_REFUSED'],
-  ['a device', () => tarGz([{ name: 'd', type: 'character-device', devmajor: 1, devminor: 5 }]), 'SOURCE_REFUSED'],
-  ['a block device', () => tarGz([{ name: 'd', type: 'block-device' }]), 'SOURCE_REFUSED'],
-  ['a pipe', () => tarGz([{ name: 'p', type: 'fifo' }]), 'SOURCE_REFUSED'],
-  ['a bomb', () => tarGz([{ name: 'zeros', content: '\0'.repeat(8 * MB) }]), 'SOURCE_TOO_LARGE'],
-  [
-    'too many files',
-    () => tarGz(Array.from({ length: 201 }, (_, index) => ({ name: `f${index}`, content: '' }))),
-    'SOURCE_TOO_LARGE',
-  ],
-  ['a name that is too long', () => tarGz([{ name: 'a/'.repeat(700), type: 'directory' }]), 'SOURCE_REFUSED'],
-  ['no archive at all', () => Buffer.from('#!/bin/sh\ntouch /tmp/berth-pwned\n'), 'SOURCE_REFUSED'],
-  ['gzip without tar', () => gzipSync('x'.repeat(2000)), 'SOURCE_REFUSED'],
-  [
-    'a tar that is cut off',
-    async () => (await tarGz([{ name: 'f', content: 'x'.repeat(9999) }])).subarray(0, 60),
-    'SOURCE_REFUSED',
-  ],
-  ['an empty file', () => Buffer.alloc(0), 'SOURCE_REFUSED'],
-  ['a zip with ..', () => zipOf([{ name: '../out.txt', content: 'x' }]), 'SOURCE_REFUSED'],
-  ['a zip with an absolute path', () => zipOf([{ name: '/tmp/berth-pwned', content: 'x' }]), 'SOURCE_REFUSED'],
-  ['a zip with a link out', () => zipOf([{ name: 'l', content: '../../x', mode: 0o120777 }]), 'SOURCE_REFUSED'],
-  ['a zip with a pipe', () => zipOf([{ name: 'p', content: '', mode: 0o010644 }]), 'SOURCE_REFUSED'],
-  ['a zip bomb', () => zipOf([{ name: 'zeros', content: '\0'.repeat(8 * MB) }]), 'SOURCE_TOO_LARGE'],
-  ['a zip whose sizes lie', () => zipOf([{ name: 'f', content: 'x'.repeat(5000), claimedSize: 10 }]), 'SOURCE_REFUSED'],
-  ['a zip that is cut off', () => zipOf([{ name: 'f', content: 'x' }]).subarray(0, 40), 'SOURCE_REFUSED'],
-]
-
-test.each(archives)('an archive with %s is refused', async (_name, archive, reason) => {
+test.each(hostileArchives)('an archive with %s is refused', async (_name, archive, reason) => {
   const folder = await sandbox()
   const file = join(root, `archive-${sandboxes}`)
   await writeFile(file, await archive())
-  await expect(extractArchive(file, folder, limits, AbortSignal.timeout(20_000))).rejects.toMatchObject({ reason })
+  await expectRefused(extractArchive(file, folder, limits, AbortSignal.timeout(20_000)), reason)
   expectUntouched(folder)
 })
 
@@ -112,44 +86,21 @@ const fetchGit = async (
 }
 
 describe('an address or a branch', () => {
-  test.each([
-    ['file:///etc', null],
-    ['ssh://git@example.com/x.git', null],
-    ['git://example.com/x.git', null],
-    ['ext::sh -c "touch /tmp/berth-pwned"', null],
-    ['--upload-pack=touch /tmp/berth-pwned', null],
-    ['https://user:secret@example.com/x.git', null],
-    ['https://example.com/x.git?y', null],
-    ['https://example.com/%2e%2e/x.git', null],
-    ['GOOD', '--upload-pack=touch'],
-    ['GOOD', '-f'],
-    ['GOOD', '../main'],
-    ['GOOD', 'main:refs/heads/x'],
-    ['GOOD', 'main; touch /tmp/berth-pwned'],
-    ['GOOD', 'main@{1}'],
-    ['GOOD', 'a\nb'],
-  ])('%s %s is refused', async (url, branch) => {
+  test.each(hostileAddresses)('%s %s is refused', async (url, branch) => {
     const folder = await sandbox()
     const source = { url: url.replace('GOOD', git.repository('good')), branch }
-    await expect(fetchGit(folder, source)).rejects.toMatchObject({ reason: 'SOURCE_REFUSED' })
+    await expectRefused(fetchGit(folder, source), 'SOURCE_REFUSED')
     expectUntouched(folder)
   })
 
-  test.each([
-    'http://127.0.0.1:1/x.git',
-    'http://localhost:1/x.git',
-    'http://[::1]/x.git',
-    'http://169.254.169.254/x.git',
-    'http://10.0.0.1/x.git',
-    'http://0x7f.1/x.git',
-    'http://[::ffff:10.0.0.1]/x.git',
-  ])('%s is private, and refused unless that is allowed', async (url) => {
-    const tools = { allowsPrivateHosts: false }
-    await expect(fetchGit(await sandbox(), { url }, tools)).rejects.toMatchObject({ reason: 'SOURCE_REFUSED' })
+  test.each(privateAddresses)('%s is private, and refused unless that is allowed', async (url) => {
+    await expectRefused(fetchGit(await sandbox(), { url }, { allowsPrivateHosts: false }), 'SOURCE_REFUSED')
   })
 })
 
 describe('a repository', () => {
+  let odd = 0
+
   test('that is none of these is fetched: the newest commit, without history, hooks or git’s own folder', async () => {
     const tree = await fetchGit(await sandbox(), { url: git.repository('good'), branch: 'main' })
     expect(readdirSync(tree ?? '')).toEqual(['file.txt'])
@@ -168,18 +119,44 @@ describe('a repository', () => {
     const repository = name.replaceAll(' ', '-')
     git.commit(repository, files)
     const folder = await sandbox()
-    await expect(fetchGit(folder, { url: git.repository(repository) })).rejects.toMatchObject({ reason })
+    await expectRefused(fetchGit(folder, { url: git.repository(repository) }), reason)
     expectUntouched(folder)
   })
 
-  test('brings no submodule along', async () => {
-    git.commit('submodule', {
-      '.gitmodules': `[submodule "x"]\n\tpath = x\n\turl = --upload-pack=touch /tmp/berth-pwned\n`,
-    })
+  test.each(hostileNames.flatMap((name) => [[name, '100644'] as const, [name, '40000'] as const]))(
+    'with an entry that is called %j (%s) is refused',
+    async (name, mode) => {
+      odd += 1
+      commitEntry(git, `entry-${odd}`, name, mode)
+      const folder = await sandbox()
+      await expectRefused(fetchGit(folder, { url: git.repository(`entry-${odd}`) }), 'SOURCE_REFUSED')
+      expectUntouched(folder)
+    },
+  )
+
+  test('with an entry of a plain name, made in the same way, is fetched', async () => {
+    commitEntry(git, 'plain-entry', 'plain', '40000')
+    const tree = await fetchGit(await sandbox(), { url: git.repository('plain-entry') })
+    expect(readdirSync(join(tree ?? '', 'plain'))).toEqual(['config'])
+  })
+
+  test('whose .gitmodules is a link, or names a program, is refused', async () => {
+    commitEntry(git, 'linked-modules', '.gitmodules', '120000')
+    const url = '--upload-pack=touch /tmp/berth-pwned'
+    git.commit('modules', { '.gitmodules': `[submodule "x"]\n\tpath = x\n\turl = ${url}\n` })
+    for (const name of ['linked-modules', 'modules']) {
+      const folder = await sandbox()
+      await expectRefused(fetchGit(folder, { url: git.repository(name) }), 'SOURCE_REFUSED')
+      expectUntouched(folder)
+    }
+  })
+
+  test.each(harmlessTrees)('with %s is fetched as it is, and nothing comes of it', async (name, files) => {
+    const repository = name.replaceAll(' ', '-')
+    git.commit(repository, files)
     const folder = await sandbox()
-    await fetchGit(folder, { url: git.repository('submodule') }).catch((error: { reason: string }) =>
-      expect(error.reason).toBe('SOURCE_REFUSED'),
-    )
+    const tree = (await fetchGit(folder, { url: git.repository(repository) })) ?? ''
+    for (const [path, content] of Object.entries(files)) expect(await readFile(join(tree, path), 'utf8')).toBe(content)
     expectUntouched(folder)
   })
 
@@ -199,7 +176,7 @@ describe('a repository', () => {
       response.writeHead(status, headers as Record<string, string>).end('hello')
       return true
     })
-    await expect(fetchGit(await sandbox(), { url: git.repository('odd') })).rejects.toMatchObject({ reason })
+    await expectRefused(fetchGit(await sandbox(), { url: git.repository('odd') }), reason)
   })
 })
 
@@ -207,17 +184,38 @@ describe('a path of the app', () => {
   const plan = { preset: 'CUSTOM', dockerfileContent: null } as BuildPlan
   const writing = { buildVariables: [], hasCacheMounts: false }
 
-  test.each(['../Dockerfile', '/etc/passwd', 'link', 'up/passwd'])('%s is no Dockerfile', async (dockerfilePath) => {
+  test.each(hostilePaths.dockerfilePath)('%s is no Dockerfile', async (dockerfilePath) => {
     const tree = await sandbox()
     await symlink('/etc/passwd', join(tree, 'link'))
     await symlink('/etc', join(tree, 'up'))
     const read = dockerfileFor({ ...plan, dockerfilePath }, tree, tree, writing)
-    await expect(read).rejects.toMatchObject({ reason: 'SOURCE_REFUSED' })
+    await expectRefused(read, 'SOURCE_REFUSED')
   })
 
-  test.each(['..', '/etc', 'up', 'missing'])('%s is no context', async (contextDir) => {
+  test.each(hostilePaths.contextDir)('%s is no context', async (contextDir) => {
     const tree = await sandbox()
     await symlink('/etc', join(tree, 'up'))
-    await expect(contextFolder(tree, contextDir)).rejects.toMatchObject({ reason: 'SOURCE_REFUSED' })
+    await expectRefused(contextFolder(tree, contextDir), 'SOURCE_REFUSED')
   })
 })
+
+test.each(hostileDockerfiles)('a Dockerfile with %s is refused', async (_name, dockerfile) => {
+  const find = async (name: string) => ({ name, triggers: [] })
+  await expectRefused(withBaseImages(dockerfile.join('\n'), {}, find), 'DOCKERFILE_INVALID')
+})
+
+test.each(hostileImages)('%j is no image, in FROM or to be deployed', async (image) => {
+  expectProblem(parseImageReference(image))
+  const find = async (name: string) => ({ name, triggers: [] })
+  const from = withBaseImages('ARG BASE\nFROM $BASE', { BASE: image }, find)
+  await expectRefused(from, 'DOCKERFILE_INVALID')
+})
+
+test.each(hostileBuildArgs.map((text) => [text.slice(0, 60), text]))(
+  'build arguments %j are refused',
+  (_name, text) => {
+    expectProblem(parseBuildArgs(text))
+    expect(Object.keys(Object.prototype)).toEqual([])
+    expect(existsSync('/tmp/berth-pwned')).toBe(false)
+  },
+)

@@ -34,7 +34,11 @@ export function describeRuntime(adapter: string, harness: RuntimeHarness): void 
 
     test('uses its own copy of an image that no registry answers for', async () => {
       const resolved = await world().runtime.resolveImage(image, null)
-      expect(resolved).toEqual({ pinned: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), fromCache: true })
+      expect(resolved).toEqual({
+        pinned: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+        fromCache: true,
+        triggers: [],
+      })
       expect(await world().runtime.resolveImage(resolved.pinned, null)).toEqual(resolved)
       await world().runtime.apply(world().rollout({ pinnedImage: resolved.pinned }))
       expect(await world().runtime.observe()).toMatchObject([{ phase: 'running' }])

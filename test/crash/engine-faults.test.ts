@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { failEngine } from './engine-faults.ts'
+import { failEngine, killEngineInBuild } from './engine-faults.ts'
 import { fillDisk } from './full-disks.ts'
 import { openEngineGate } from './lab/engine-gate.ts'
 import { openLaboratory } from './lab/laboratory.ts'
@@ -22,6 +22,7 @@ test.skipIf(problem)('operations end as they should whatever befalls the engine'
   try {
     const { faults } = await failEngine({ lab, engine, gate }, { seed: SEED, faults: 4 }, console.log)
     expect(faults).toEqual({ killed: 1, mute: 1, 'half-open': 1, cut: 1 })
+    await killEngineInBuild({ lab, engine, gate })
   } finally {
     await lab.close()
     rmSync(folder, { recursive: true, force: true })

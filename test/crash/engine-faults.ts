@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Tell } from './kills.ts'
 import { expectOutcome } from './kills.ts'
+import { BUILD } from './lab/build-scenario.ts'
 import type { EngineGate, EngineWeather } from './lab/engine-gate.ts'
 import { settle } from './lab/invariants.ts'
 import type { Laboratory } from './lab/laboratory.ts'
@@ -67,6 +68,19 @@ export async function failEngine(
   const kept = await containersOf(lab, bystander)
   if (kept !== adopted) throw new Error(`The bystander's container was not adopted: ${adopted} became ${kept}`)
   return report
+}
+
+/** The engine is killed while it builds: the build is tried again, and nothing is left of the one that it cut off. */
+export async function killEngineInBuild({ lab, engine }: Setting): Promise<void> {
+  const site = await BUILD.prepare(lab, await createSubject(lab, 'Building'))
+  const operations = await BUILD.act(lab, site)
+  const filters = { label: [`berth.env=${site.appEnvId}`, 'berth.role=build'] }
+  while ((await lab.docker.listContainers({ filters })).length === 0) await pause(20)
+  await engine.kill()
+  await pause(OUTAGE_MS / 2)
+  await engine.start()
+  await expectOutcome(lab, BUILD, operations, END_SECONDS)
+  await settle(lab, SETTLE_SECONDS)
 }
 
 async function befall({ engine, gate }: Setting, fault: Fault): Promise<void> {

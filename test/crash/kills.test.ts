@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { killAtEveryFailpoint, killAtRandom } from './kills.ts'
+import { BUILD, BUILD_POINTS } from './lab/build-scenario.ts'
 import { type Laboratory, openLaboratory } from './lab/laboratory.ts'
+import type { Pass } from './lab/orders.ts'
 import { pick, randomFrom } from './lab/random.ts'
+import { SCENARIOS } from './lab/scenarios.ts'
 
 const SEED = 20_261_121
 const tell = (line: string) => console.log(line)
@@ -16,7 +19,20 @@ afterAll(() => lab?.close())
 test('every operation survives SIGKILL at a failpoint', { timeout: 180_000 }, async () => {
   const random = randomFrom(SEED)
   const report = await killAtEveryFailpoint(lab, { passesOfEach: 1, choose: (passes) => [pick(random, passes)] }, tell)
-  expect(report.kills + report.missed).toBe(8)
+  expect(report.kills + report.missed).toBe(SCENARIOS.length)
+})
+
+test('a build survives SIGKILL at failpoints of its own', { timeout: 180_000 }, async () => {
+  const random = randomFrom(SEED)
+  const points = [BUILD_POINTS.slice(0, 3), BUILD_POINTS.slice(3)].map((some) => pick(random, some))
+  const choose = (passes: Pass[]) => passes.filter(({ point }) => points.includes(point))
+  const report = await killAtEveryFailpoint(lab, { passesOfEach: 1, scenarios: [BUILD], choose }, tell)
+  expect(report).toMatchObject({ kills: points.length, missed: 0 })
+})
+
+test('a build survives SIGKILL at random moments of its own', { timeout: 120_000 }, async () => {
+  const report = await killAtRandom(lab, { seed: SEED, kills: 2, environments: 1, scenarios: [BUILD] }, tell)
+  expect(report.kills).toBe(2)
 })
 
 test('operations at random survive SIGKILL at random moments', { timeout: 120_000 }, async () => {

@@ -100,12 +100,13 @@ export interface RandomKills {
   seed: number
   kills: number
   environments?: number
+  scenarios?: readonly Scenario[]
 }
 
 /** Operations at random, on several environments at once, while processes are killed at random moments. */
 export async function killAtRandom(
   lab: Laboratory,
-  { seed, kills, environments = 3 }: RandomKills,
+  { seed, kills, environments = 3, scenarios: played = SCENARIOS }: RandomKills,
   tell: Tell,
 ): Promise<KillReport> {
   const random = randomFrom(seed)
@@ -113,7 +114,7 @@ export async function killAtRandom(
   for (let number = 0; number < environments; number += 1) subjects.push(await createSubject(lab, `Random ${number}`))
   const report = emptyReport()
   while (report.kills < kills) {
-    const scenarios = subjects.map(() => pick(random, SCENARIOS))
+    const scenarios = subjects.map(() => pick(random, played))
     const role = pick<Role>(random, ['api', 'worker', 'worker', 'worker', 'ingress'])
     const afterMs = Math.floor(random() * 1500)
     const name = `${scenarios.map((one) => one.name).join(' + ')}, ${role} killed after ${afterMs} ms`

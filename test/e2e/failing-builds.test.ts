@@ -13,9 +13,10 @@ let site: BuildSite
 
 beforeAll(async () => {
   berth = await startTestPlatform({
-    BERTH_BUILD_TIMEOUT_SECONDS: '6',
+    BERTH_BUILD_TIMEOUT_SECONDS: '9',
     BERTH_BUILD_LOG_LINES: '500',
     BERTH_IMAGE_LIMIT_MB: '400',
+    BERTH_BUILD_DISK_MB: '500',
   })
   images = await ensureBuildImages(berth.docker)
   site = createBuildSite(berth)
@@ -90,6 +91,19 @@ test('a build whose image is too large is refused, and the image is not kept', a
   const operation = await site.upload(app, await source('RUN dd if=/dev/zero of=/big bs=1000000 count=300'))
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'IMAGE_TOO_LARGE' })
   await expectUntouched(app)
+}, 120_000)
+
+test('a build that fills the disk is ended before it is through, whichever steps have written', async () => {
+  const app = await serving()
+  const megabytes = (name: string, count: number) => `dd if=/dev/zero of=/${name} bs=1000000 count=${count}`
+  const slowly = `for n in 1 2 3 4 5 6 7 8 9; do ${megabytes('$n', 100)}; sleep 1; done`
+  const operation = await site.upload(app, await source(`RUN ${megabytes('first', 300)}`, `RUN ${slowly}`))
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'DISK_QUOTA_EXCEEDED' })
+  expect((await site.logOf(operation)).at(-1)).toMatch(/DISK_QUOTA_EXCEEDED.*more than 500 MB/)
+  await eventually(
+    () => expectUntouched(app).then(() => '', String),
+    (problem) => problem === '',
+  )
 }, 120_000)
 
 test('a build that is cancelled, or superseded, is killed', async () => {

@@ -32,7 +32,7 @@ export class PretendEngine implements Runtime {
   async resolveImage(image: string, _credential: unknown, bounds?: CallBounds) {
     await takeTime(bounds)
     if (image.startsWith(BROKEN)) throw new RuntimeError('IMAGE_NOT_FOUND', `There is no image ${image}`)
-    return { pinned: image.includes('@') ? image : `${image}@sha256:${'a'.repeat(64)}`, fromCache: false }
+    return { pinned: image.includes('@') ? image : `${image}@sha256:${'a'.repeat(64)}`, fromCache: false, triggers: [] }
   }
 
   async apply(rollout: Rollout, bounds?: CallBounds): Promise<void> {
@@ -84,6 +84,12 @@ export class PretendEngine implements Runtime {
   }
 
   async removeImage() {}
+
+  async buildSteps() {
+    return []
+  }
+
+  async removeBuildStep() {}
 
   async clearBuilds() {}
 

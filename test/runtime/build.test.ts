@@ -36,6 +36,7 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
         buildArgs: { WHO: 'you' },
         credentials: {},
         resources: resourcesOf({ zClouds: 1 }),
+        diskMb: 1000,
         onLine: (line) => lines.push(line),
       },
       { timeoutSeconds: 60 },
@@ -53,6 +54,21 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
     expect(built).toContainEqual(expect.objectContaining({ id, appEnvId, contentId }))
     await runtime.removeImage(String(id))
     expect((await runtime.builtImages({ appEnvId })).map((image) => image.id)).not.toContain(id)
+  })
+
+  test('builds from what it is given, and nothing else', async () => {
+    const list = `console.log('here: ' + JSON.stringify(require('fs').readdirSync('/ctx')))`
+    const { id, lines } = await build('WORKDIR /ctx', 'COPY . /ctx', `RUN ["node", "-e", ${JSON.stringify(list)}]`)
+    expect(id).toMatch(/^sha256:/)
+    const found = JSON.parse(/here: (\[.*\])/.exec(lines.find((line) => line.includes('here: [')) ?? '')?.[1] ?? 'null')
+    // BuildKit unpacks archives whole.
+    expect(found).toEqual(builder === 'classic' ? [] : [DOCKERFILE_NAME, '.dockerignore'])
+  })
+
+  test.each(['--security=insecure', '--network=host'])('refuses to run a step with %s', async (flag) => {
+    const { id, lines } = await build(`RUN ${flag} echo it runs`)
+    expect(id).toMatchObject({ reason: 'BUILD_FAILED' })
+    expect(lines).not.toContain('it runs')
   })
 
   test('fails with a reason', async () => {

@@ -58,14 +58,22 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
 
   test('pulls with the credential and pins the digest', async () => {
     await forget()
-    expect(await createRuntime().resolveImage(image, credential)).toEqual({ pinned: digest, fromCache: false })
+    expect(await createRuntime().resolveImage(image, credential)).toEqual({
+      pinned: digest,
+      fromCache: false,
+      triggers: [],
+    })
     expect(digest).toMatch(/^127\.0\.0\.1:\d+\/team\/app@sha256:[0-9a-f]{64}$/)
     expect((await docker.getImage(digest).inspect()).RepoDigests).toEqual([digest])
   })
 
   test('takes an image by digest, too', async () => {
     await forget()
-    expect(await createRuntime().resolveImage(digest, credential)).toEqual({ pinned: digest, fromCache: false })
+    expect(await createRuntime().resolveImage(digest, credential)).toEqual({
+      pinned: digest,
+      fromCache: false,
+      triggers: [],
+    })
   })
 
   test.each([
@@ -102,7 +110,7 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     await runtime.resolveImage(image, credential)
     const { Id: id } = await docker.getImage(image).inspect()
     await registry.stop()
-    expect(await runtime.resolveImage(image, credential)).toEqual({ pinned: id, fromCache: true })
+    expect(await runtime.resolveImage(image, credential)).toEqual({ pinned: id, fromCache: true, triggers: [] })
     await using proxy = await engineProxy(harness.socketPath, null)
     const other = createRuntime(proxy.host)
     for (let time = 0; time < 3; time += 1) await other.resolveImage(image, credential)

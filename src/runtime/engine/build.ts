@@ -1,5 +1,6 @@
 import { type BuilderTraits, type ImageBuild, RuntimeError } from '../runtime.ts'
 import { messageOf, statusOf } from './answers.ts'
+import { withinDisk } from './build-disk.ts'
 import { buildKitLines } from './build-kit-trace.ts'
 import { ask, type Engine } from './connection.ts'
 import { imageLabels, stageLabels } from './labels.ts'
@@ -44,13 +45,13 @@ export async function buildImage(
 ): Promise<string> {
   try {
     const isBuildKit = await usesBuildKit(engine, signal)
-    const answer = await engine.docker.buildImage(build.context, {
-      ...optionsOf(engine, build),
-      // A build meets its account's containers and nobody else's. BuildKit knows no such networks.
-      ...(isBuildKit ? { version: '2' } : { version: '1', networkmode: await networks.ensure(build.accountId) }),
-      abortSignal: signal,
-    })
-    return await followBuild(answer, build)
+    // A build meets its account's containers and nobody else's. BuildKit knows no such networks.
+    const network = isBuildKit ? {} : { networkmode: await networks.ensure(build.accountId) }
+    const run = async (abortSignal: AbortSignal) => {
+      const options = { ...optionsOf(engine, build), ...network, version: isBuildKit ? '2' : '1', abortSignal } as const
+      return followBuild(await engine.docker.buildImage(build.context, options), build)
+    }
+    return await (isBuildKit ? run(signal) : withinDisk(engine, build, signal, run))
   } catch (error) {
     const status = statusOf(error)
     if (status !== null && status < 500) throw failureOf(messageOf(error))

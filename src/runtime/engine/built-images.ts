@@ -1,5 +1,5 @@
 import type { ImageInfo } from 'dockerode'
-import type { BuiltImage } from '../runtime.ts'
+import type { BuildStep, BuiltImage } from '../runtime.ts'
 import { tolerating } from './answers.ts'
 import type { Engine } from './connection.ts'
 import { buildFilters, imageFilters, LABEL } from './labels.ts'
@@ -29,19 +29,29 @@ export async function removeBuilt({ docker }: Engine, id: string, signal: AbortS
 }
 
 /** The engine removes a build's container by itself, unless the engine itself was killed. */
+export async function listBuildSteps(
+  { docker, installationId }: Engine,
+  filter: { appEnvId?: string },
+  signal: AbortSignal,
+): Promise<BuildStep[]> {
+  const filters = buildFilters(installationId, filter)
+  const containers = await docker.listContainers({ all: true, filters, abortSignal: signal })
+  return containers.map(({ Id, Labels }) => ({ containerId: Id, appEnvId: Labels[LABEL.appEnv] ?? '' }))
+}
+
+export async function removeBuildStep({ docker }: Engine, containerId: string, signal: AbortSignal): Promise<void> {
+  await tolerating([GONE, IN_USE], () =>
+    docker.getContainer(containerId).remove({ force: true, v: true, abortSignal: signal }),
+  )
+}
+
 export async function clearBuilds(
   engine: Engine,
   { appEnvId, since }: { appEnvId: string; since: Date },
   signal: AbortSignal,
 ): Promise<void> {
-  const { docker, installationId } = engine
-  const filters = buildFilters(installationId, appEnvId)
-  const containers = await docker.listContainers({ all: true, filters, abortSignal: signal })
-  for (const { Id } of containers) {
-    await tolerating([GONE, IN_USE], () =>
-      docker.getContainer(Id).remove({ force: true, v: true, abortSignal: signal }),
-    )
-  }
+  const steps = await listBuildSteps(engine, { appEnvId }, signal)
+  for (const { containerId } of steps) await removeBuildStep(engine, containerId, signal)
   const leftovers = (await listBuilt(engine, { appEnvId }, signal)).filter(
     // The engine's clock counts in whole seconds.
     ({ contentId, createdAt }) => contentId === null && createdAt.getTime() >= since.getTime() - 1000,

@@ -2,7 +2,7 @@ import type { DockerVersion } from 'dockerode'
 import type { Runtime } from '../runtime.ts'
 import { applyRollout } from './apply.ts'
 import { builderTraits, buildImage } from './build.ts'
-import { clearBuilds, listBuilt, removeBuilt } from './built-images.ts'
+import { clearBuilds, listBuildSteps, listBuilt, removeBuildStep, removeBuilt } from './built-images.ts'
 import { ask, connect, type Engine, type EngineOptions } from './connection.ts'
 import { EngineImages } from './images.ts'
 import { replicaLogs } from './logs.ts'
@@ -44,6 +44,8 @@ export function createEngineRuntime(options: EngineOptions): Runtime {
     build: (build, bounds) => within(engine, bounds, (signal) => buildImage({ engine, networks }, build, signal)),
     builtImages: (filter = {}, bounds) => within(engine, bounds, (signal) => listBuilt(engine, filter, signal)),
     removeImage: (id, bounds) => within(engine, bounds, (signal) => removeBuilt(engine, id, signal)),
+    buildSteps: (filter = {}, bounds) => within(engine, bounds, (signal) => listBuildSteps(engine, filter, signal)),
+    removeBuildStep: (id, bounds) => within(engine, bounds, (signal) => removeBuildStep(engine, id, signal)),
     clearBuilds: (reference, bounds) => within(engine, bounds, (signal) => clearBuilds(engine, reference, signal)),
     watch: (onHint, signal) => void watchReplicas(engine, onHint, signal),
   }

@@ -14,6 +14,7 @@ import {
 } from '../runtime.ts'
 import { statusOf } from './answers.ts'
 import { ask, type Engine } from './connection.ts'
+import { isBuiltHere } from './labels.ts'
 import { PullFailure, type PullFailureKind, pullImage } from './pull.ts'
 import { silenceOf } from './registry-silence.ts'
 import { silence, within } from './within.ts'
@@ -58,8 +59,10 @@ export class EngineImages {
       if (IMAGE_ID.test(image)) return this.#resolveId(image, signal)
       const parsed = parseImageReference(image)
       if ('problem' in parsed) throw new RuntimeError('IMAGE_INVALID', `"${image}": ${parsed.problem}`)
-      const copy = await findImage(this.#engine, formatImageReference(parsed.reference), signal)
-      if (copy && this.#isSilent(parsed.reference)) return { pinned: copy.Id, fromCache: true }
+      const found = await findImage(this.#engine, formatImageReference(parsed.reference), signal)
+      // Whoever guesses its name would else run, or read, what another tenant has built.
+      const copy = isBuiltHere(found?.Config.Labels) ? null : found
+      if (copy && this.#isSilent(parsed.reference)) return ownCopy(copy)
       isPulling = true
       return this.#pull({ image, reference: parsed.reference, credential, copy }, signal)
     }
@@ -78,12 +81,13 @@ export class EngineImages {
     if (!pulled) throw new Error(`The image ${image} was removed from the engine while it was being pulled`)
     const digest = reference.digest ?? digestIn(pulled, reference)
     const pinned = digest === null ? pulled.Id : formatImageReference({ ...reference, digest })
-    return { pinned, fromCache: false }
+    return { pinned, fromCache: false, triggers: triggersOf(pulled) }
   }
 
   /** An image that no registry vouches for: pinned when it was first resolved, and still here or lost for good. */
   async #resolveId(id: string, signal: AbortSignal): Promise<ResolvedImage> {
-    if (await findImage(this.#engine, id, signal)) return { pinned: id, fromCache: true }
+    const found = await findImage(this.#engine, id, signal)
+    if (found) return ownCopy(found)
     throw new RuntimeError('IMAGE_NOT_FOUND', `The engine no longer has the image ${id}`)
   }
 
@@ -96,7 +100,7 @@ export class EngineImages {
       // Was it the registry, or the engine?
       await within(this.#engine, { signal }, (short) => ask(this.#engine, { path: '/_ping', signal: short }))
     }
-    if (copy && mayUseCopy(failure.kind, wanted, copy)) return { pinned: copy.Id, fromCache: true }
+    if (copy && mayUseCopy(failure.kind, wanted, copy)) return ownCopy(copy)
     const why = failure.kind === 'unreachable' ? silenceOf(reference.registry, failure.message) : failure.message
     throw new RuntimeError(REASONS[failure.kind], `The image ${image} cannot be had: ${why}`)
   }
@@ -105,6 +109,15 @@ export class EngineImages {
     return (this.#silentUntilMs.get(registry) ?? 0) > Date.now()
   }
 }
+
+const ownCopy = (copy: ImageInspectInfo): ResolvedImage => ({
+  pinned: copy.Id,
+  fromCache: true,
+  triggers: triggersOf(copy),
+})
+
+/** Null where there are none, though the client's types know nothing of it. */
+const triggersOf = ({ Config }: ImageInspectInfo): string[] => (Config.OnBuild as string[] | null | undefined) ?? []
 
 /**
  * A registry that refuses must not be got round by means of what another account once pulled. But Docker Hub refuses

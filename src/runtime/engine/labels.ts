@@ -56,10 +56,15 @@ export const imageLabels = (installationId: string, build: ImageBuild): Record<s
   [LABEL.operation]: build.operationId,
 })
 
+/** Whichever installation it was: none of them is anybody's but its own tenants'. */
+export const isBuiltHere = (labels: Readonly<Record<string, string>> | null | undefined): boolean =>
+  [BUILD_ROLE, IMAGE_ROLE].includes(labels?.[LABEL.role] ?? '')
+
 /** The engine's filter for containers in which builds run. */
-export const buildFilters = (installationId: string, appEnvId: string): { label: string[] } => ({
-  label: Object.entries(stageLabels(installationId, appEnvId)).map(([name, value]) => `${name}=${value}`),
-})
+export function buildFilters(installationId: string, { appEnvId }: { appEnvId?: string | undefined }) {
+  const label = [`${LABEL.installation}=${installationId}`, `${LABEL.role}=${BUILD_ROLE}`]
+  return { label: appEnvId === undefined ? label : [...label, `${LABEL.appEnv}=${appEnvId}`] }
+}
 
 /** The engine's filter for images that are ours. Nothing but builds makes any. */
 export function imageFilters(installationId: string, { appEnvId }: { appEnvId?: string | undefined }) {

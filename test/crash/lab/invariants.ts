@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Laboratory } from './laboratory.ts'
@@ -54,6 +54,7 @@ export async function violations(lab: Laboratory): Promise<string[]> {
   }
   const { rows: wanted } = await lab.pool.query<WantedReplicas>(WANTED)
   found.push(...(await onTheEngine(lab, wanted)), ...(await networks(lab)), ...(await routes(lab)))
+  found.push(...(await builtImages(lab)), ...workplaces(lab))
   return found
 }
 
@@ -86,6 +87,30 @@ async function networks({ docker, installationId, pool }: Laboratory): Promise<s
     ...accounts.filter((id) => !owners.has(id)).map((id) => `a network is orphaned: of ${id}`),
     ...accounts.filter((id, position) => accounts.indexOf(id) !== position).map((id) => `two networks of ${id}`),
   ]
+}
+
+/** Each version that was built has one image, which is the one that it is pinned to. */
+async function builtImages({ docker, installationId, pool }: Laboratory): Promise<string[]> {
+  const filters = { label: [`berth.installation=${installationId}`, 'berth.role=image'] }
+  const images = await docker.listImages({ filters })
+  const { rows } = await pool.query<{ id: string; image: string }>(
+    `SELECT id, image_digest AS image FROM content WHERE type = 'BUILD' AND image_digest IS NOT NULL`,
+  )
+  const made = images.map(({ Labels }) => Labels['berth.content'] ?? '')
+  return [
+    ...rows.filter(({ image }) => !images.some(({ Id }) => Id === image)).map(({ id }) => `the image of ${id} is gone`),
+    ...made.filter((id, position) => made.indexOf(id) !== position).map((id) => `two images of ${id}`),
+  ]
+}
+
+/** A worker that was paused takes its folder away when it goes on. */
+function workplaces(lab: Laboratory): string[] {
+  const going = lab.of('worker').filter(({ pid }) => pid !== lab.orders.firedBy)
+  return going.flatMap(({ name }) => {
+    const folder = join(lab.folder, name, 'builds')
+    const left = existsSync(folder) ? readdirSync(folder) : []
+    return left.map((one) => `a folder is left of a build: ${one}`)
+  })
 }
 
 /** What the ingresses have on disk is what they route by. */

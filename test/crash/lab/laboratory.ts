@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,6 +68,8 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
     BERTH_RATE_LIMIT: '10000000',
     ...options.settings,
   }
+  const uploads = join(folder, 'uploads')
+  mkdirSync(uploads)
   const processes: LabProcess[] = []
   const ports: Record<Role, number[]> = { api: [], worker: [], ingress: [] }
   for (const role of ['api', 'worker', 'ingress'] as const) {
@@ -75,6 +77,9 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
       const name = `${role}-${number}`
       const [port, ingressPort] = [await freePort(), await freePort()]
       ports[role].push(role === 'ingress' ? ingressPort : port)
+      // Archives come in at one process and are built by another: they have to share what they are kept in.
+      mkdirSync(join(folder, name))
+      symlinkSync(uploads, join(folder, name, 'uploads'))
       const environment = {
         ...common,
         BERTH_ROLES: role,

@@ -1,3 +1,4 @@
+import { BUILD } from './build-scenario.ts'
 import type { Laboratory } from './laboratory.ts'
 import { begin, createEnvironment, finish, type Subject } from './subject.ts'
 
@@ -38,6 +39,7 @@ const one = (
 let painted = 0
 
 export const SCENARIOS: readonly Scenario[] = [
+  BUILD,
   one('deploy-image', running, ({ image }) => ({ image })),
   one('redeploy'),
   one('rollback', async (lab, subject) => {

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import { sourceOf } from '../support/source-archive.ts'
+import { eventually } from '../worker/fixtures.ts'
+import { type BuildSite, type BuiltApp, createBuildSite } from './build-site.ts'
+import { startTestPlatform, type TestPlatform } from './platform.ts'
+
+const SECONDS = {
+  BERTH_OPERATION_TIMEOUT_SECONDS: 60,
+  BERTH_SOURCE_TIMEOUT_SECONDS: 30,
+  BERTH_BUILD_TIMEOUT_SECONDS: 30,
+}
+
+let berth: TestPlatform
+let images: BuildImages
+let site: BuildSite
+
+beforeAll(async () => {
+  const settings = Object.entries(SECONDS).map(([name, seconds]) => [name, String(seconds)])
+  berth = await startTestPlatform({ ...Object.fromEntries(settings), BERTH_BUILD_CONCURRENCY: '1' })
+  images = await ensureBuildImages(berth.docker)
+  site = createBuildSite(berth)
+}, 180_000)
+
+afterAll(() => berth?.stop())
+
+const SERVER = `require('node:http').createServer((q, r) => r.end()).listen(process.env.PORT)
+process.on('SIGTERM', () => process.exit(0))`
+
+async function begin(): Promise<BuiltApp & { operationId: string }> {
+  const app = await site.uploadedApp()
+  const Dockerfile = `FROM ${images.node}\nRUN sleep 3\nCOPY server.js /\nCMD ["node", "/server.js"]\n`
+  const storageKey = await site.put(app, await sourceOf({ Dockerfile, 'server.js': SERVER }))
+  await berth.ok('POST', '/app-env/notify-code-upload', { appEnvId: app.appEnvId, storageKey })
+  const { operations } = await berth.ok<{ operations: { operationId: string }[] }>(
+    'GET',
+    `/operations?appEnvId=${app.appEnvId}`,
+  )
+  return { ...app, operationId: operations[0]?.operationId ?? '' }
+}
+
+interface Shown {
+  status: string
+  steps: { name: string; detail: string | null }[]
+}
+
+/** Null for one that does not wait. */
+async function position(operationId: string): Promise<number | null> {
+  const { steps } = await berth.ok<Shown>('GET', `/operation?operationId=${operationId}`)
+  const detail = steps.find(({ name }) => name === 'source')?.detail ?? ''
+  return Number(/^waiting for a place to build; position (\d+) in the queue$/.exec(detail)?.[1] ?? 0) || null
+}
+
+const until = (operationId: string, wanted: number | null) =>
+  eventually(
+    () => position(operationId),
+    (seen) => seen === wanted,
+  )
+
+test('builds wait for a place in the order in which they came, and say how many are before them', async () => {
+  const first = await begin()
+  await eventually(
+    () => berth.docker.listContainers({ filters: { label: [`berth.env=${first.appEnvId}`, 'berth.role=build'] } }),
+    (seen) => seen.length === 1,
+  )
+  const [second, third, fourth] = [await begin(), await begin(), await begin()]
+  await until(fourth.operationId, 3)
+  expect(await Promise.all([first, second, third].map((one) => position(one.operationId)))).toEqual([null, 1, 2])
+
+  await berth.ok('POST', '/operation/cancel', { operationId: third.operationId })
+  await until(fourth.operationId, 2)
+  expect(await site.ended(third)).toMatchObject({ status: 'CANCELLED' })
+  await until(second.operationId, null)
+  await until(fourth.operationId, 1)
+  for (const one of [first, second, fourth]) expect(await site.ended(one)).toMatchObject({ status: 'SUCCEEDED' })
+
+  const events = await berth.database.event.findMany({
+    where: { operationId: fourth.operationId, type: 'operation.progressed' },
+    orderBy: { sequence: 'asc' },
+  })
+  const told = events.flatMap(({ payload }) => /position (\d)/.exec(JSON.stringify(payload))?.[1] ?? [])
+  expect(told).toEqual(['3', '2', '1'])
+}, 120_000)
+
+test('the time in which an operation waits for a place is not counted', async () => {
+  const [first, second] = [await begin(), await begin()]
+  for (const one of [first, second]) expect(await site.ended(one)).toMatchObject({ status: 'SUCCEEDED' })
+  const { startedAt, deadlineAt } = await berth.database.operation.findUniqueOrThrow({
+    where: { id: second.operationId },
+  })
+  const seconds = (deadlineAt.getTime() - (startedAt?.getTime() ?? 0)) / 1000
+  const own = Object.values(SECONDS).reduce((sum, one) => sum + one, 0)
+  // A build of the first took more than two seconds, and much less than half a minute.
+  expect(seconds).toBeGreaterThan(own + 2)
+  expect(seconds).toBeLessThan(own + 30)
+}, 60_000)

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import { sourceOf } from '../support/source-archive.ts'
+import { eventually } from '../worker/fixtures.ts'
+import { type BuildSite, createBuildSite } from './build-site.ts'
+import { startTestPlatform, type TestPlatform } from './platform.ts'
+
+let berth: TestPlatform
+let images: BuildImages
+let site: BuildSite
+
+beforeAll(async () => {
+  berth = await startTestPlatform()
+  images = await ensureBuildImages(berth.docker)
+  site = createBuildSite(berth)
+}, 180_000)
+
+afterAll(() => berth?.stop())
+
+const source = (...instructions: string[]) =>
+  sourceOf({ Dockerfile: [`FROM ${images.node}`, ...instructions].join('\n'), 'a/link.txt': 'x' })
+
+test('paths and arguments that are hostile are refused where they are set', async () => {
+  const { appId } = await site.uploadedApp()
+  const refused: [field: string, value: string, status: number][] = [
+    ...['../Dockerfile', '/etc/passwd', 'a/../../x', 'a/..', '..'].flatMap((path): [string, string, number][] => [
+      ['dockerfilePath', path, 400],
+      ['contextDir', path, 400],
+    ]),
+    ['dockerfilePath', 'a\0b', 400],
+    ['buildArgs', 'A=a\0b', 400],
+    ['buildArgs', `A=${'x'.repeat(900_000)}`, 400],
+    ['buildArgs', `A=${'x'.repeat(1_100_000)}`, 413],
+    ['customDockerfileContent', `FROM a\n${'#'.repeat(900_000)}`, 400],
+  ]
+  for (const [field, value, status] of refused) {
+    const answer = await berth.rest('PATCH', '/app', { appId, [field]: value })
+    expect([field, value.slice(0, 20), answer.status]).toEqual([field, value.slice(0, 20), status])
+  }
+})
+
+test.each([
+  ['option', '--x'],
+  ['command', 'A=1 touch /tmp/berth-pwned'],
+  ['prototype', '{"__proto__":{"polluted":true}}'],
+  ['list of too many', Array.from({ length: 120 }, (_, at) => `A${at}=1`).join(' ')],
+])('no build begins with an argument that is a %s', async (_name, buildArgs) => {
+  const app = await site.uploadedApp({ buildArgs })
+  const storageKey = await site.put(app, await source())
+  const answer = await berth.rest('POST', '/app-env/notify-code-upload', { appEnvId: app.appEnvId, storageKey })
+  expect([answer.status, await answer.text()]).toEqual([409, expect.stringContaining('BUILD_ARGS_INVALID')])
+})
+
+test.each([
+  ['copies what is above its context', ['COPY ../../etc/passwd /'], {}, 'BUILD_FAILED'],
+  ['adds what an address holds', ['ADD http://127.0.0.1:1/ /'], {}, 'DOCKERFILE_INVALID'],
+  ['runs a step without confinement', ['RUN --security=insecure true'], {}, 'BUILD_FAILED'],
+  ['chooses what reads its Dockerfile', [], { buildArgs: 'BUILDKIT_SYNTAX=evil/front-end' }, 'BUILD_ARGS_INVALID'],
+] as const)('a build that %s is refused', async (_name, instructions, fields, reason) => {
+  const app = await site.uploadedApp(fields)
+  expect(await site.upload(app, await source(...instructions))).toMatchObject({ status: 'FAILED', reason })
+})
+
+test('a step of a build cannot pass for a replica of another environment', async () => {
+  const app = await site.uploadedApp()
+  const claim = 'LABEL berth.role=replica "berth.env"=env_other'
+  const storageKey = await site.put(
+    app,
+    await source('ARG KEY=berth.role', claim, 'LABEL $KEY=replica', 'RUN sleep 30'),
+  )
+  await berth.ok('POST', '/app-env/notify-code-upload', { appEnvId: app.appEnvId, storageKey })
+  const filters = { label: [`berth.env=${app.appEnvId}`] }
+  const seen = await eventually(
+    () => berth.docker.listContainers({ filters }),
+    (found) => found.some(({ Command }) => Command.includes('sleep')),
+  )
+  expect(seen.map(({ Labels }) => Labels['berth.role'])).toEqual(['build'])
+  await berth.ok('POST', '/app-env/stop', { appEnvId: app.appEnvId })
+  expect(await berth.docker.listContainers({ filters: { label: ['berth.env=env_other'] } })).toEqual([])
+}, 60_000)

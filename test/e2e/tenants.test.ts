@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import { sourceOf } from '../support/source-archive.ts'
+import { type BuildSite, type BuiltApp, createBuildSite } from './build-site.ts'
+import { startTestPlatform, type TestPlatform } from './platform.ts'
+
+let berth: TestPlatform
+let images: BuildImages
+let site: BuildSite
+let theirs: BuiltApp
+/** What the other account has built: its name on the engine, and its id. */
+let built: { name: string; id: string }
+let address: string
+let accountId: string
+
+beforeAll(async () => {
+  // Registries that do not answer are asked again and again otherwise.
+  berth = await startTestPlatform({ BERTH_OPERATION_ATTEMPTS: '1' })
+  images = await ensureBuildImages(berth.docker)
+  site = createBuildSite(berth)
+  const created = await berth.ok<{ accountId: string }>('POST', '/account', { name: 'somebody else' })
+  accountId = created.accountId
+  theirs = await site.uploadedApp()
+  expect(await site.upload(theirs, await source(`FROM ${images.node}`))).toMatchObject({ status: 'SUCCEEDED' })
+  const filters = { label: [`berth.env=${theirs.appEnvId}`, 'berth.role=image'] }
+  const [image] = await berth.docker.listImages({ filters })
+  built = { name: image?.RepoTags?.[0] ?? '', id: image?.Id ?? '' }
+  const replica = await berth.database.replica.findFirstOrThrow({ where: { appEnvId: theirs.appEnvId } })
+  address = replica.address ?? ''
+}, 180_000)
+
+afterAll(() => berth?.stop())
+
+const SERVER = `require('node:http').createServer((q, r) => r.end('theirs')).listen(process.env.PORT)
+process.on('SIGTERM', () => process.exit(0))`
+
+const source = (...instructions: string[]) =>
+  sourceOf({
+    Dockerfile: [...instructions, 'COPY server.js /', 'CMD ["node", "/server.js"]'].join('\n'),
+    'server.js': SERVER,
+  })
+
+/** Nothing was had: not because the build failed, but because the image was not given to it. */
+const NOT_HAD = /^(DOCKERFILE_INVALID|IMAGE_NOT_FOUND|IMAGE_UNAUTHORIZED|REGISTRY_UNREACHABLE)$/
+
+describe('what one account has built', () => {
+  test.each([
+    ['by its name', () => [`FROM ${built.name}`]],
+    ['by its name in full', () => [`FROM docker.io/${built.name}`]],
+    ['by its id', () => [`FROM ${built.id}`]],
+    ['by its bare id', () => [`FROM ${built.id.slice('sha256:'.length)}`]],
+    ['by the first digits of its id', () => [`FROM ${built.id.slice('sha256:'.length, 'sha256:'.length + 12)}`]],
+    ['by an argument', () => ['ARG BASE', 'FROM $BASE']],
+    ['by files of its image', () => [`FROM ${images.node}`, `COPY --from=${built.name} /server.js /theirs.js`]],
+    [
+      'by files of its id',
+      () => [`FROM ${images.node}`, `COPY --from=${built.id.slice('sha256:'.length, 20)} /server.js /theirs.js`],
+    ],
+  ])('is no base of another one’s builds %s', async (_name, instructions) => {
+    const app = await site.uploadedApp({ accountId, buildArgs: `BASE=${built.name}` }, { accountId })
+    const operation = await site.upload(app, await source(...instructions()))
+    expect(operation).toMatchObject({ status: 'FAILED', reason: expect.stringMatching(NOT_HAD) })
+    expect(await berth.docker.listImages({ filters: { label: [`berth.env=${app.appEnvId}`] } })).toEqual([])
+  })
+
+  test('is not deployed by another one', async () => {
+    const app = await site.createApp({ accountId, useImage: true, image: built.name }, { accountId })
+    const deploy = (image: string) => berth.rest('POST', '/app-env/deploy-image', { appEnvId: app.appEnvId, image })
+    for (const image of [built.id, built.id.slice('sha256:'.length)]) expect((await deploy(image)).status).toBe(400)
+    expect((await deploy(built.name)).status).toBe(200)
+    expect(await site.ended(app)).toMatchObject({ status: 'FAILED', reason: expect.stringMatching(NOT_HAD) })
+  })
+})
+
+test('a build reaches containers of its own account, and nobody else’s', async () => {
+  const report = (words: string) => `() => { console.log('the other answers: ${words}'); process.exit() }`
+  const program = `require('net').connect(3000, '${address}').on('connect', ${report('yes')}).on('error', ${report('no')}).setTimeout(2000, ${report('no')})`
+  const reach = async (fields: Record<string, unknown>) => {
+    const app = await site.uploadedApp(fields, fields)
+    const lines = [`FROM ${images.node}`, `RUN ["node", "-e", ${JSON.stringify(program)}]`]
+    const operation = await site.upload(app, await source(...lines))
+    const log = await site.logOf(operation)
+    return log.find((line) => line.startsWith('the other answers'))
+  }
+  expect(await reach({})).toBe('the other answers: yes')
+  expect(await reach({ accountId })).toBe('the other answers: no')
+}, 60_000)

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DOCKERFILE_NAME, packContext } from '../../src/builder/build-context.ts'
+import { labelStages } from '../../src/builder/dockerfile-labels.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { resourcesOf } from '../../src/domain/resources.ts'
+import { readAppEnvHistory } from '../../src/services/app-env/app-env-history.ts'
+import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'
+import type { Tools } from '../../src/worker/attend.ts'
+import { EngineLink } from '../../src/worker/engine-link.ts'
+import { sweepBuildSteps } from '../../src/worker/sweep-build-steps.ts'
+import { sweepImages } from '../../src/worker/sweep-images.ts'
+import { removeEverything } from '../support/remove-everything.ts'
+import { createHarbour, type Harbour } from './fixtures.ts'
+
+let harbour: Harbour
+let installationId: string
+
+beforeAll(async () => {
+  harbour = await createHarbour({ BERTH_IMAGES_KEPT: '2' })
+  installationId = (await harbour.database.installation.findFirstOrThrow()).id
+})
+
+afterAll(async () => {
+  await harbour?.stopWorkers()
+  if (installationId) await removeEverything(harbour.docker, installationId)
+  await harbour?.close()
+})
+
+const tools = (): Tools => {
+  const { runtime, database, config, log } = harbour
+  return { runtime, database, config, link: new EngineLink(runtime, log, async () => {}) } as Tools
+}
+const sweep = () => sweepImages(tools(), AbortSignal.timeout(20_000))
+
+/** A real image of a version, or what a build that failed has left. */
+async function build(appEnvId: string, contentId: string, ...instructions: string[]): Promise<string | null> {
+  const { stageLabels, namespace } = await harbour.runtime.builder()
+  const dockerfile = [`FROM ${harbour.image}`, `ENV CONTENT=${contentId}`, ...instructions].join('\n')
+  const image = {
+    ...{ accountId: harbour.accountId, appId: newId('app'), appEnvId, contentId, operationId: newId('op') },
+    name: `berth-${namespace}/swept:${contentId.slice(-8)}`,
+    context: packContext(null, labelStages(dockerfile, stageLabels(appEnvId))),
+    ...{
+      dockerfile: DOCKERFILE_NAME,
+      buildArgs: {},
+      credentials: {},
+      resources: resourcesOf({ zClouds: 1 }),
+      diskMb: 1000,
+    },
+    onLine: () => {},
+  }
+  return harbour.runtime.build(image, { timeoutSeconds: 30 }).catch(() => null)
+}
+
+/** A deployed version that was built. */
+async function builtVersion(appEnvId: string, share?: string): Promise<{ id: string; imageDigest: string }> {
+  const id = await harbour.deploy(appEnvId)
+  const imageDigest = share ?? (await build(appEnvId, id)) ?? ''
+  await harbour.database.content.update({ where: { id }, data: { type: 'BUILD', imageDigest } })
+  return { id, imageDigest }
+}
+
+const onTheEngine = async (appEnvId: string) =>
+  (await harbour.runtime.builtImages({ appEnvId })).map(({ id }) => id).sort()
+
+test('versions beyond those kept are refused a rollback first, and lose their image a sweep later', async () => {
+  const appEnvId = await harbour.sample()
+  const { appId } = await harbour.appEnvRow(appEnvId)
+  const sibling = await harbour.sample({ appId, name: 'staging' })
+  const aside = await builtVersion(sibling)
+  const first = await builtVersion(appEnvId)
+  const second = await builtVersion(appEnvId)
+  const third = await builtVersion(appEnvId)
+  const fourth = await builtVersion(appEnvId, first.imageDigest)
+  const all = [first, second, third].map(({ imageDigest }) => imageDigest)
+  const caller = await harbour.services.authenticate(harbour.adminToken)
+  const wanted = async () => {
+    const page = { limit: 20, offset: 0 }
+    const { activities } = await readAppEnvHistory(harbour.database, caller, { appEnvId }, page)
+    return Object.fromEntries(activities.map((one) => [one.contentId, one.canRollback]))
+  }
+  expect(await wanted()).toEqual({ [first.id]: true, [second.id]: true, [third.id]: true, [fourth.id]: false })
+
+  await sweep()
+  expect(await onTheEngine(appEnvId)).toEqual(all.sort())
+  expect(await wanted()).toEqual({ [first.id]: false, [second.id]: false, [third.id]: true, [fourth.id]: false })
+  const rollback = harbour.perform(rollbackAppEnv, { appEnvId, targetContentId: second.id })
+  await expect(rollback).rejects.toMatchObject({ reason: 'IMAGE_REMOVED' })
+
+  await sweep()
+  // The first version's image is the fourth's too, which is promised.
+  expect(await onTheEngine(appEnvId)).toEqual([first.imageDigest, third.imageDigest].sort())
+  expect(await onTheEngine(sibling)).toEqual([aside.imageDigest])
+})
+
+test('a rollback that was chosen before its target was given up finds the image', async () => {
+  const appEnvId = await harbour.sample()
+  const target = await builtVersion(appEnvId)
+  for (let version = 2; version <= 4; version += 1) await builtVersion(appEnvId)
+  const { operationId } = await harbour.perform(rollbackAppEnv, { appEnvId, targetContentId: target.id })
+  await sweep()
+  expect(await harbour.database.content.findUnique({ where: { id: target.id } })).toMatchObject({ imageDigest: null })
+  await sweep()
+  await sweep()
+  expect(await onTheEngine(appEnvId)).toContain(target.imageDigest)
+  harbour.startWorker()
+  expect(await harbour.ended(operationId ?? '')).toMatchObject({ status: 'SUCCEEDED' })
+  await harbour.stopWorkers()
+})
+
+test('images of versions that were never deployed are kept as long as layers, and no longer', async () => {
+  const appEnvId = await harbour.sample()
+  const failed = await builtVersion(appEnvId)
+  const { imageDigest } = await builtVersion(appEnvId)
+  const { database } = harbour
+  await database.content.update({ where: { id: failed.id }, data: { status: 'FAILED', deployedAt: null } })
+  for (let round = 0; round < 2; round += 1) await sweep()
+  expect(await onTheEngine(appEnvId)).toHaveLength(2)
+  await database.$executeRaw`UPDATE content SET updated_at = now() - interval '8 days' WHERE id = ${failed.id}`
+  for (let round = 0; round < 2; round += 1) await sweep()
+  expect(await onTheEngine(appEnvId)).toEqual([imageDigest])
+})
+
+test('layers of a build that came to nothing go, and those of others stay for the next one', async () => {
+  const [futile, useful] = [await harbour.sample(), await harbour.sample()]
+  for (const appEnvId of [futile, useful]) {
+    const id = await harbour.deploy(appEnvId)
+    await harbour.database.content.update({ where: { id }, data: { type: 'BUILD', imageDigest: null } })
+    const startedAt = new Date()
+    expect(await build(appEnvId, id, 'WORKDIR /made', 'COPY nothing /')).toBeNull()
+    const status = appEnvId === futile ? 'FAILED' : 'SUCCEEDED'
+    const data = { status, startedAt, finishedAt: new Date() } as const
+    await harbour.database.operation.updateMany({ where: { appEnvId }, data })
+    expect(await onTheEngine(appEnvId)).toHaveLength(1)
+  }
+  await sweep()
+  expect([await onTheEngine(futile), await onTheEngine(useful)]).toEqual([[], [expect.any(String)]])
+})
+
+test('containers of builds end where no operation is open, and are left alone where one is', async () => {
+  const [idle, busy] = [await harbour.sample(), await harbour.sample()]
+  await harbour.deployment(busy)
+  const { stageLabels } = await harbour.runtime.builder()
+  for (const appEnvId of [idle, busy]) {
+    const command = { Image: harbour.image, Entrypoint: ['node'], Cmd: ['-e', 'setTimeout(() => {}, 60000)'] }
+    const container = await harbour.docker.createContainer({ ...command, Labels: stageLabels(appEnvId) })
+    await container.start()
+  }
+  await sweepBuildSteps(tools(), AbortSignal.timeout(20_000))
+  const left = await harbour.runtime.buildSteps()
+  expect(left.map(({ appEnvId }) => appEnvId)).toEqual([busy])
+})
