@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../src/domain/ids.ts'
+import { uploadFile } from '../../src/services/upload/upload-files.ts'
 import { sweepUploads } from '../../src/worker/sweep-uploads.ts'
 import { createWorld, type World } from '../support/world.ts'
 
@@ -22,15 +23,21 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** An archive on the disk, with its row unless that is gone. */
-async function archive(appEnvId: string, ageMs: number, name = newId('upl'), hasRow = true): Promise<string> {
+/** A file of an upload, by name, that was written so long ago. */
+async function file(name: string, ageMs: number): Promise<string> {
+  const path = join(folder, 'uploads', name)
   const at = new Date(Date.now() - ageMs)
-  const file = join(folder, 'uploads', name)
-  await writeFile(file, 'archive')
-  await utimes(file, at, at)
-  const data = { id: name, appEnvId, fileExtension: '.zip', secretHash: name, expiresAt: at, uploadedAt: at }
-  if (hasRow) await world.database.upload.create({ data })
+  await writeFile(path, 'archive')
+  await utimes(path, at, at)
   return name
+}
+
+/** An archive that is on record. */
+async function archive(appEnvId: string, ageMs: number): Promise<string> {
+  const [id, sha256, at] = [newId('upl'), 'a'.repeat(64), new Date(Date.now() - ageMs)]
+  const data = { id, appEnvId, fileExtension: '.zip', secretHash: id, expiresAt: at, uploadedAt: at, sha256 }
+  await world.database.upload.create({ data })
+  return file(uploadFile(id, sha256), ageMs)
 }
 
 test('of each environment the newest archives are kept, and nothing that broke off', async () => {
@@ -39,11 +46,12 @@ test('of each environment the newest archives are kept, and nothing that broke o
   for (let number = 0; number < 7; number += 1) old.push(await archive(one.appEnvId, 2 * DAY_MS))
   const alone = await archive(other.appEnvId, 30 * DAY_MS)
   const recent = await archive(one.appEnvId, 1000)
-  const writing = await archive(one.appEnvId, 1000, 'upl_a.writing.part', false)
-  await archive(one.appEnvId, 2 * DAY_MS, 'upl_b.broken.part', false)
-  await archive(one.appEnvId, 1000, newId('upl'), false)
+  // Those that are being written, or are whole and not on record yet, look like those that never will be.
+  const unrecorded = [await file('upl_a.writing.part', 1000), await file(`${newId('upl')}.sha`, 1000)]
+  await file('upl_b.broken.part', 2 * DAY_MS)
+  await file(`${newId('upl')}.sha`, 2 * DAY_MS)
   await sweepUploads(world.config, world.database)
   const kept = await readdir(join(folder, 'uploads'))
-  expect(kept.sort()).toEqual([...old.slice(-4), alone, recent, writing].sort())
+  expect(kept.sort()).toEqual([...old.slice(-4), alone, recent, ...unrecorded].sort())
   expect(await world.database.upload.count()).toBe(6)
 })
