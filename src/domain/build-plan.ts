@@ -18,6 +18,8 @@ export type BuildSource =
 /** All that decides what a build makes, besides the variables that its configuration holds. Recorded with the version. */
 export interface BuildPlan {
   source: BuildSource
+  /** Plans from before there was a choice have none, and mean DOCKER. */
+  builder?: string
   preset: string
   presetVersion: string | null
   contextDir: string

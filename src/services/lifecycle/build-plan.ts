@@ -45,6 +45,7 @@ async function newestUpload(tx: Transaction, appEnvId: string): Promise<BuildSou
 /** All that the next build of an environment would be told. */
 export const planFor = (app: App, source: BuildSource, isForced: boolean): BuildPlan => ({
   source,
+  builder: app.builder,
   preset: app.dockerPreset,
   presetVersion: app.dockerPresetVersion,
   contextDir: app.contextDir,
