@@ -152,7 +152,7 @@ async function buildTree({ attempt, plan, log, variables }: Building, tree: stri
   const { content, appEnv, operation, config, signal } = attempt
   const context = tree === null ? null : await contextFolder(tree, plan.contextDir)
   const traits = await attempt.engine.builder()
-  const writing = { buildVariables: Object.keys(variables), hasCacheMounts: traits.hasCacheMounts }
+  const writing = { buildVariables: Object.keys(variables), cacheScope: traits.cacheScope(appEnv.id) }
   const written = await dockerfileFor(plan, tree ?? '/nonexistent', context ?? '/nonexistent', writing)
   log.write(`The Dockerfile is ${written.origin}`)
   const buildArgs = parseBuildArgs(plan.buildArgs)

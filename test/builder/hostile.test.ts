@@ -205,7 +205,7 @@ describe('a repository', () => {
 
 describe('a path of the app', () => {
   const plan = { preset: 'CUSTOM', dockerfileContent: null } as BuildPlan
-  const writing = { buildVariables: [], hasCacheMounts: false }
+  const writing = { buildVariables: [], cacheScope: null }
 
   test.each(['../Dockerfile', '/etc/passwd', 'link', 'up/passwd'])('%s is no Dockerfile', async (dockerfilePath) => {
     const tree = await sandbox()

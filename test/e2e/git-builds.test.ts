@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import { type BuildImages, baseImageArgs, ensureBuildImages } from '../support/build-images.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
 import { type BuildSite, createBuildSite } from './build-site.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
@@ -36,7 +36,7 @@ const lock = JSON.stringify({
 })
 const visit = async (host: string, path = '/') =>
   (await ask(berth.platform.ingressUrl ?? '', host, undefined, path)).body
-const baseImages = () => `NODE_IMAGE=${images.node} STATIC_IMAGE=${images.static}`
+const baseImages = () => JSON.stringify(baseImageArgs(images))
 
 const sources = {
   EXPRESS: {
@@ -79,7 +79,7 @@ describe('a git repository', () => {
       expect(currentDeployment).toMatchObject({ type: 'BUILD', gitBranch: 'main', gitCommitId: commit })
       const log = await site.logOf(operation.contentId)
       expect(log[0]).toMatch(new RegExp(`^Building commit ${commit.slice(0, 12)}`))
-      expect(log.some((line) => /FROM \$NODE_IMAGE/.test(line))).toBe(true)
+      expect(log.some((line) => /FROM \$NODE_BUILD_IMAGE/.test(line))).toBe(true)
       expect(log.at(-1)).toBe('The image is built')
     },
     180_000,

@@ -2,7 +2,7 @@ import { type BuilderTraits, type ImageBuild, RuntimeError } from '../runtime.ts
 import { messageOf, statusOf } from './answers.ts'
 import { buildKitLines } from './build-kit-trace.ts'
 import { ask, type Engine } from './connection.ts'
-import { imageLabels, stageLabels } from './labels.ts'
+import { cacheScope, imageLabels, stageLabels } from './labels.ts'
 import type { AccountNetworks } from './networks.ts'
 
 const CPU_PERIOD_US = 100_000
@@ -20,8 +20,9 @@ async function usesBuildKit(engine: Engine, signal: AbortSignal): Promise<boolea
 }
 
 export async function builderTraits(engine: Engine, signal: AbortSignal): Promise<BuilderTraits> {
+  const isBuildKit = await usesBuildKit(engine, signal)
   return {
-    hasCacheMounts: await usesBuildKit(engine, signal),
+    cacheScope: (appEnvId) => (isBuildKit ? cacheScope(engine.installationId, appEnvId) : null),
     namespace: engine.installationId.slice(-8),
     stageLabels: (appEnvId) => stageLabels(engine.installationId, appEnvId),
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ImageBuild, Rollout, RolloutReference } from '../runtime.ts'
 
 export const LABEL = {
@@ -55,6 +56,13 @@ export const imageLabels = (installationId: string, build: ImageBuild): Record<s
   [LABEL.content]: build.contentId,
   [LABEL.operation]: build.operationId,
 })
+
+/**
+ * Caches are found by their name, and a Dockerfile may name any: nobody who is not told it guesses the name of another
+ * environment's.
+ */
+export const cacheScope = (installationId: string, appEnvId: string): string =>
+  createHash('sha256').update(`${installationId} ${appEnvId}`).digest('hex').slice(0, 32)
 
 /** The engine's filter for containers in which builds run. */
 export const buildFilters = (installationId: string, appEnvId: string): { label: string[] } => ({
