@@ -26,6 +26,8 @@ export interface WrittenDockerfile {
   origin: string
   /** It installs dependencies itself: those of another machine stay out of its context. */
   installs: boolean
+  /** Values of arguments that it declares itself. */
+  buildArgs?: Readonly<Record<string, string>>
 }
 
 /**

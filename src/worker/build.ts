@@ -1,6 +1,6 @@
 import { DOCKERFILE_NAME, packContext } from '../builder/build-context.ts'
 import { buildKeyOf } from '../builder/build-key.ts'
-import { contextFolder, dockerfileFor } from '../builder/dockerfile.ts'
+import { contextFolder } from '../builder/dockerfile.ts'
 import { labelStages } from '../builder/dockerfile-labels.ts'
 import { type LocatedSource, locateSource } from '../builder/locate-source.ts'
 import { parseBuildArgs } from '../domain/build-args.ts'
@@ -14,8 +14,11 @@ import { registryLoginOf } from './credential.ts'
 import { configurationOf } from './rollout.ts'
 import { sourceToolsOf } from './source-tools.ts'
 import { openWorkplace } from './workplace.ts'
+import { writeDockerfile } from './write-dockerfile.ts'
 
 const LAST_LINES = 10
+/** What a build makes anew, and another machine's is no use to it. */
+const BROUGHT = ['**/node_modules', '**/.meteor/local']
 const CLEAN_UP_SECONDS = 60
 
 /** A version that is built from source, and has no image yet. */
@@ -148,19 +151,20 @@ function recordImage(
   })
 }
 
-async function buildTree({ attempt, plan, log, variables }: Building, tree: string | null) {
+async function buildTree(building: Building, tree: string | null) {
+  const { attempt, plan, log, variables } = building
   const { content, appEnv, operation, config, signal } = attempt
   const context = tree === null ? null : await contextFolder(tree, plan.contextDir)
   const traits = await attempt.engine.builder()
-  const writing = { buildVariables: Object.keys(variables), cacheScope: traits.cacheScope(appEnv.id) }
-  const written = await dockerfileFor(plan, tree ?? '/nonexistent', context ?? '/nonexistent', writing)
+  const seconds = config.BERTH_BUILD_TIMEOUT_SECONDS
+  const late = new BuildFailure('BUILD_TIMEOUT', `The build did not end within ${seconds} s`)
+  await using deadline = within(signal, seconds, late)
+  const cacheScope = traits.cacheScope(appEnv.id)
+  const written = await writeDockerfile(building, { tree, context, cacheScope, signal: deadline.signal })
   log.write(`The Dockerfile is ${written.origin}`)
   const buildArgs = parseBuildArgs(plan.buildArgs)
   if ('problem' in buildArgs) throw new BuildFailure('BUILD_ARGS_INVALID', `buildArgs ${buildArgs.problem}`)
   const labelled = labelStages(written.text, traits.stageLabels(appEnv.id))
-  const seconds = config.BERTH_BUILD_TIMEOUT_SECONDS
-  const late = new BuildFailure('BUILD_TIMEOUT', `The build did not end within ${seconds} s`)
-  await using deadline = within(signal, seconds, late)
   const name = `berth-${traits.namespace}/${appEnv.cliEnvName}:${content.version}`
   const begunAt = new Date()
   try {
@@ -170,9 +174,9 @@ async function buildTree({ attempt, plan, log, variables }: Building, tree: stri
       contentId: content.id,
       operationId: operation.id,
       name,
-      context: packContext(context, labelled, { ignored: written.installs ? ['**/node_modules'] : [] }),
+      context: packContext(context, labelled, { ignored: written.installs ? BROUGHT : [] }),
       dockerfile: DOCKERFILE_NAME,
-      buildArgs: { ...variables, ...buildArgs.args },
+      buildArgs: { ...written.buildArgs, ...variables, ...buildArgs.args },
       credentials: await registryLoginOf(attempt, plan.pullCredentialId),
       resources: resourcesOf(config.BERTH_BUILD_Z_CLOUDS),
       onLine: (line) => log.write(line),
