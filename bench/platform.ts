@@ -11,6 +11,7 @@ import { ensureTestImage } from '../test/support/test-image.ts'
 export interface BenchPlatform {
   image: string
   ingressUrl: string
+  get(path: string): Promise<Record<string, unknown>>
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Record<string, unknown>>
   createAppEnv(name: string, startupConfig: object): Promise<{ appEnvId: string; host: string }>
   stop(): Promise<void>
@@ -57,7 +58,8 @@ export async function startBenchPlatform(): Promise<BenchPlatform> {
     await rm(dataDir, { recursive: true, force: true })
   }
 
-  return { image, ingressUrl: platform.ingressUrl ?? '', post, createAppEnv, stop }
+  const get = (path: string) => call('GET', path)
+  return { image, ingressUrl: platform.ingressUrl ?? '', get, post, createAppEnv, stop }
 }
 
 async function untilNoContainers(installationId: string): Promise<void> {

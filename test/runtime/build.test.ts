@@ -56,7 +56,8 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
   })
 
   test('runs programs, with what they print as lines', async () => {
-    const { id, lines } = await build('ARG WHO', 'RUN echo hello $WHO > /greeting && cat /greeting', 'CMD ["/bin/sh"]')
+    // BuildKit shows nothing of a step that some earlier build has run already.
+    const { id, lines } = await build('ARG WHO', `RUN echo hello $WHO > /${installationId} && cat /${installationId}`)
     expect(id).toMatch(/^sha256:/)
     expect(lines).toContain('hello you')
     expect(await build('RUN exit 3')).toMatchObject({ id: { reason: 'BUILD_FAILED' } })

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { pack } from 'tar-stream'
 import { type BuilderTraits, type ImageBuild, RuntimeError } from '../runtime.ts'
 import { messageOf, statusOf } from './answers.ts'
 import { buildKitLines } from './build-kit-trace.ts'
@@ -44,14 +46,18 @@ export async function buildImage(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    const isBuildKit = await usesBuildKit(engine, signal)
-    const answer = await engine.docker.buildImage(build.context, {
-      ...optionsOf(engine, build),
-      // A build meets its account's containers and nobody else's. BuildKit knows no such networks.
-      ...(isBuildKit ? { version: '2' } : { version: '1', networkmode: await networks.ensure(build.accountId) }),
-      abortSignal: signal,
-    })
-    return await followBuild(answer, build)
+    const common = { ...optionsOf(build), abortSignal: signal }
+    const named = { t: build.name }
+    const labels = imageLabels(engine.installationId, build)
+    const call = async (context: NodeJS.ReadableStream, options: object, onLine: ImageBuild['onLine']) =>
+      followBuild(await engine.docker.buildImage(context, { ...common, ...options }), onLine)
+    if (await usesBuildKit(engine, signal)) {
+      return await call(build.context, { ...named, labels, version: '2' }, build.onLine)
+    }
+    // A build meets its account's containers and nobody else's. BuildKit knows no such networks.
+    const classic = { version: '1', networkmode: await networks.ensure(build.accountId) }
+    const unnamed = await call(build.context, classic, build.onLine)
+    return await call(labelContext(unnamed, labels, build.dockerfile), { ...named, ...classic }, () => undefined)
   } catch (error) {
     const status = statusOf(error)
     if (status !== null && status < 500) throw failureOf(messageOf(error))
@@ -59,13 +65,27 @@ export async function buildImage(
   }
 }
 
-function optionsOf({ installationId }: Engine, build: ImageBuild) {
+/**
+ * Given to the classic builder beside the Dockerfile, each label would be a step of its own, with a container that is made
+ * and removed. They still come last, so that no Dockerfile can say otherwise.
+ */
+function labelContext(
+  imageId: string,
+  labels: Readonly<Record<string, string>>,
+  dockerfile: string,
+): NodeJS.ReadableStream {
+  const pairs = Object.entries(labels).map(([name, value]) => `${JSON.stringify(name)}=${JSON.stringify(value)}`)
+  const archive = pack()
+  archive.entry({ name: dockerfile }, `FROM ${imageId}\nLABEL ${pairs.join(' ')}\n`)
+  archive.finalize()
+  return Readable.from(archive)
+}
+
+function optionsOf(build: ImageBuild) {
   const memory = build.resources.memoryMb * 1024 * 1024
   const registries = Object.entries(build.credentials)
   return {
-    t: build.name,
     dockerfile: build.dockerfile,
-    labels: imageLabels(installationId, build),
     buildargs: { ...build.buildArgs },
     // Containers go with their step, whether it succeeded or not.
     rm: true,
@@ -78,22 +98,22 @@ function optionsOf({ installationId }: Engine, build: ImageBuild) {
   }
 }
 
-async function followBuild(answer: NodeJS.ReadableStream, build: ImageBuild): Promise<string> {
+async function followBuild(answer: NodeJS.ReadableStream, onLine: ImageBuild['onLine']): Promise<string> {
   let imageId = ''
   let unfinished = ''
   for await (const message of messagesOf(answer)) {
     if (message.error !== undefined) throw failureOf(message.error)
     if (message.id === 'moby.buildkit.trace' && typeof message.aux === 'string') {
-      for (const line of buildKitLines(message.aux)) build.onLine(line)
+      for (const line of buildKitLines(message.aux)) onLine(line)
     } else if (typeof message.aux === 'object') imageId = IMAGE_ID.exec(message.aux.ID ?? '')?.[0] ?? imageId
     else if (message.stream !== undefined) {
       const lines = (unfinished + message.stream).split('\n')
       // A program that never ends its line must not fill the memory.
       unfinished = (lines.pop() ?? '').slice(-64 * 1024)
-      for (const line of lines) if (line !== '') build.onLine(line)
+      for (const line of lines) if (line !== '') onLine(line)
     }
   }
-  if (unfinished !== '') build.onLine(unfinished)
+  if (unfinished !== '') onLine(unfinished)
   if (imageId === '') throw new Error('The container engine ended the build without an image')
   return imageId
 }
