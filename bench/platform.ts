@@ -6,6 +6,7 @@ import Docker from 'dockerode'
 import pino from 'pino'
 import { readConfig } from '../src/config.ts'
 import { startPlatform } from '../src/platform.ts'
+import { removeEverything } from '../test/support/remove-everything.ts'
 import { ensureTestImage } from '../test/support/test-image.ts'
 
 export interface BenchPlatform {
@@ -55,6 +56,7 @@ export async function startBenchPlatform(): Promise<BenchPlatform> {
     for (const { appId } of apps) await call('DELETE', `/app?appId=${appId}`)
     await untilNoContainers(platform.installationId ?? '')
     await platform.stop()
+    await removeEverything(new Docker(), platform.installationId ?? '')
     await rm(dataDir, { recursive: true, force: true })
   }
 
