@@ -6,11 +6,13 @@ import Docker from 'dockerode'
 import pino from 'pino'
 import { readConfig } from '../src/config.ts'
 import { startPlatform } from '../src/platform.ts'
+import { removeEverything } from '../test/support/remove-everything.ts'
 import { ensureTestImage } from '../test/support/test-image.ts'
 
 export interface BenchPlatform {
   image: string
   ingressUrl: string
+  get(path: string): Promise<Record<string, unknown>>
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Record<string, unknown>>
   createAppEnv(name: string, startupConfig: object): Promise<{ appEnvId: string; host: string }>
   stop(): Promise<void>
@@ -54,10 +56,12 @@ export async function startBenchPlatform(): Promise<BenchPlatform> {
     for (const { appId } of apps) await call('DELETE', `/app?appId=${appId}`)
     await untilNoContainers(platform.installationId ?? '')
     await platform.stop()
+    await removeEverything(new Docker(), platform.installationId ?? '')
     await rm(dataDir, { recursive: true, force: true })
   }
 
-  return { image, ingressUrl: platform.ingressUrl ?? '', post, createAppEnv, stop }
+  const get = (path: string) => call('GET', path)
+  return { image, ingressUrl: platform.ingressUrl ?? '', get, post, createAppEnv, stop }
 }
 
 async function untilNoContainers(installationId: string): Promise<void> {

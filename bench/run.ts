@@ -1,4 +1,5 @@
 import { type BenchResult, meetsAim } from './bench-result.ts'
+import { benchBuild } from './build.ts'
 import { benchDeployImage } from './deploy-image.ts'
 import { benchGraphqlAppEnvs, benchGraphqlApps } from './graphql.ts'
 import { benchIngress } from './ingress.ts'
@@ -11,6 +12,7 @@ const BENCHES = {
   graphql: benchGraphqlApps,
   nested: benchGraphqlAppEnvs,
   deploy: benchDeployImage,
+  build: benchBuild,
   ingress: benchIngress,
   logs: benchLogs,
   subscribers: benchSubscribers,

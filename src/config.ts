@@ -132,6 +132,11 @@ export const SETTINGS = z.object({
     .enum(['auto', 'classic', 'buildkit'])
     .default('auto')
     .describe('Which of the engine’s builders is used. auto: the one that the engine prefers.'),
+  BERTH_NIXPACKS: z
+    .string()
+    .startsWith('/', 'must be a path from the root, such as /usr/local/bin/nixpacks')
+    .optional()
+    .describe('Path of the program nixpacks, which workers run for the builder NIXPACKS. Without it, that is refused.'),
   BERTH_BUILD_CONCURRENCY: count(2, 50).describe('Builds that each worker runs at a time; others wait for a place.'),
   BERTH_BUILD_TIMEOUT_SECONDS: seconds(1200).describe('Deadline of one build, from when it got its place.'),
   BERTH_BUILD_Z_CLOUDS: z.coerce

@@ -1,6 +1,7 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { findBuildPreset, presetVersion } from '../app-types/presets/build-presets.ts'
+import type { DockerfileRequest } from '../app-types/presets/preset.ts'
 import { BuildFailure } from '../domain/build-failure.ts'
 import type { BuildPlan } from '../domain/build-plan.ts'
 import { safePath } from './entry-rules.ts'
@@ -25,6 +26,8 @@ export interface WrittenDockerfile {
   origin: string
   /** It installs dependencies itself: those of another machine stay out of its context. */
   installs: boolean
+  /** Values of arguments that it declares itself. */
+  buildArgs?: Readonly<Record<string, string>>
 }
 
 /**
@@ -35,7 +38,7 @@ export async function dockerfileFor(
   plan: BuildPlan,
   tree: string,
   context: string,
-  writing: { buildVariables: readonly string[]; hasCacheMounts: boolean },
+  writing: Pick<DockerfileRequest, 'buildVariables' | 'cacheScope'>,
 ): Promise<WrittenDockerfile> {
   if (plan.dockerfileContent)
     return { text: plan.dockerfileContent, origin: 'the app’s own Dockerfile', installs: false }

@@ -12,16 +12,37 @@ const packageJson = z.object({
   scripts: texts,
   dependencies: texts,
   devDependencies: texts,
+  optionalDependencies: texts,
+  workspaces: z.unknown().optional(),
 })
 
-/** What presets decide by. Reads three small files, and none of them through a link. */
+/** Scripts that a package manager runs when it installs, and that may read or make whatever they like. */
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare']
+/** A package that is no registry's, but a file or folder of the source. */
+const OWN_PACKAGE = /^(file|link|portal|workspace|patch):|^\.{0,2}\//
+/** Lines of requirements.txt that name other files: `-r base.txt`, `-e .`, `./wheels/a.whl`, `a @ file:…`. */
+const NAMES_FILES =
+  /^\s*(-[rce]|--(requirement|constraint|editable|find-links)\b|\.{0,2}\/|[^#\s]*\s*@\s*file:|[^#\s]+\.whl\b)/m
+/** Settings by which package managers sign in to registries, with the values left to the environment. */
+const REGISTRY_SETTINGS = ['.npmrc', '.yarnrc.yml', '.yarnrc']
+
+/** What presets decide by. Reads a few small files, and none of them through a link. */
 export async function readFacts(directory: string): Promise<SourceFacts> {
   const entries = await readdir(directory, { withFileTypes: true })
   const files = new Set(entries.filter((entry) => !entry.isSymbolicLink()).map(({ name }) => name))
   const read = (name: string) => (files.has(name) ? readSmall(join(directory, name)) : null)
-  const [packageText, procfile] = await Promise.all([read('package.json'), read('Procfile')])
-  const webProcess = /^web:[ \t]*(\S.*)$/m.exec(procfile ?? '')?.[1]?.trim() ?? null
-  return { files, packageJson: packageText === null ? null : packageFacts(packageText), webProcess }
+  const packageText = await read('package.json')
+  const settings = (await Promise.all(REGISTRY_SETTINGS.map(read))).join('\n')
+  const hasWorkspace = /^packages:/m.test((await read('pnpm-workspace.yaml')) ?? '')
+  return {
+    files,
+    packageJson: packageText === null ? null : packageFacts(packageText, hasWorkspace),
+    webProcess: /^web:[ \t]*(\S.*)$/m.exec((await read('Procfile')) ?? '')?.[1]?.trim() ?? null,
+    requirementsNameFiles: NAMES_FILES.test((await read('requirements.txt')) ?? ''),
+    registryVariables: new Set(
+      [...settings.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]*)/g)].flatMap(([, name]) => name ?? []),
+    ),
+  }
 }
 
 async function readSmall(file: string): Promise<string | null> {
@@ -29,13 +50,25 @@ async function readSmall(file: string): Promise<string | null> {
   return size > MAX_BYTES ? null : readFile(file, 'utf8')
 }
 
-function packageFacts(text: string): PackageFacts {
+function packageFacts(text: string, hasWorkspace: boolean): PackageFacts {
+  const given = readPackage(text)
+  const { scripts, dependencies, devDependencies, optionalDependencies, main } = given
+  const all = { ...optionalDependencies, ...devDependencies, ...dependencies }
+  return {
+    scripts,
+    main,
+    installsFromSource:
+      hasWorkspace ||
+      given.workspaces !== undefined ||
+      INSTALL_SCRIPTS.some((name) => scripts[name] !== undefined) ||
+      Object.values(all).some((version) => OWN_PACKAGE.test(version)),
+  }
+}
+
+function readPackage(text: string) {
+  const none = { scripts: {}, dependencies: {}, devDependencies: {}, optionalDependencies: {}, main: null }
   try {
-    const { scripts, dependencies, devDependencies, main } = packageJson.parse({
-      ...{ scripts: {}, dependencies: {}, devDependencies: {}, main: null },
-      ...(JSON.parse(text) as object),
-    })
-    return { scripts, main, dependencies: new Set([...Object.keys(dependencies), ...Object.keys(devDependencies)]) }
+    return packageJson.parse({ ...none, ...(JSON.parse(text) as object) })
   } catch {
     throw new BuildFailure('PRESET_NOT_APPLICABLE', 'package.json is not a valid JSON object')
   }

@@ -1,5 +1,8 @@
 import type { SealedVariable } from './configuration.ts'
 
+/** The builder that finds out by itself how a source is built. The other one, DOCKER, has a Dockerfile. */
+export const NIXPACKS = 'NIXPACKS'
+
 /** Where the source of a version comes from. */
 export type BuildSource =
   | {

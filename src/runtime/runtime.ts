@@ -161,7 +161,8 @@ export interface BuildStep {
 
 /** How the engine builds: whether `RUN --mount` is understood, for those who write a Dockerfile for it. */
 export interface BuilderTraits {
-  hasCacheMounts: boolean
+  /** Begins the names of caches that only this environment's builds see; null where the builder keeps none. */
+  cacheScope(appEnvId: string): string | null
   /** To be put on every stage of a Dockerfile, so that what a build leaves behind can be found. */
   stageLabels(appEnvId: string): Record<string, string>
   /** Tells the images of several installations on one engine apart. */

@@ -1,6 +1,6 @@
 import { DOCKERFILE_NAME, packContext } from '../builder/build-context.ts'
 import { buildKeyOf } from '../builder/build-key.ts'
-import { contextFolder, dockerfileFor } from '../builder/dockerfile.ts'
+import { contextFolder } from '../builder/dockerfile.ts'
 import { labelStages } from '../builder/dockerfile-labels.ts'
 import { type LocatedSource, locateSource } from '../builder/locate-source.ts'
 import { parseBuildArgs } from '../domain/build-args.ts'
@@ -19,8 +19,11 @@ import { sourceToolsOf } from './source-tools.ts'
 import { takePlace } from './take-place.ts'
 import { buildVariables } from './variables.ts'
 import { openWorkplace } from './workplace.ts'
+import { writeDockerfile } from './write-dockerfile.ts'
 
 const LAST_LINES = 10
+/** What a build makes anew, and another machine's is no use to it. */
+const BROUGHT = ['**/node_modules', '**/.meteor/local']
 const CLEAN_UP_SECONDS = 60
 
 /** A version that is built from source, and has no image yet. */
@@ -150,18 +153,19 @@ function recordImage(
   })
 }
 
-async function buildTree({ attempt, plan, log, variables }: Building, tree: string | null) {
+async function buildTree(building: Building, tree: string | null) {
+  const { attempt, plan, log, variables } = building
   const { content, appEnv, operation, config, signal } = attempt
   const context = tree === null ? null : await contextFolder(tree, plan.contextDir)
   const traits = await attempt.engine.builder()
-  const writing = { buildVariables: Object.keys(variables), hasCacheMounts: traits.hasCacheMounts }
-  const written = await dockerfileFor(plan, tree ?? '/nonexistent', context ?? '/nonexistent', writing)
-  log.write(`The Dockerfile is ${written.origin}`)
-  const buildArgs = buildArgsOf(plan, variables)
-  const credentials = await registryLoginOf(attempt, plan.pullCredentialId)
   const seconds = config.BERTH_BUILD_TIMEOUT_SECONDS
   const late = new BuildFailure('BUILD_TIMEOUT', `The build did not end within ${seconds} s`)
   await using deadline = within(signal, seconds, late)
+  const cacheScope = traits.cacheScope(appEnv.id)
+  const written = await writeDockerfile(building, { tree, context, cacheScope, signal: deadline.signal })
+  log.write(`The Dockerfile is ${written.origin}`)
+  const buildArgs = { ...written.buildArgs, ...buildArgsOf(plan, variables) }
+  const credentials = await registryLoginOf(attempt, plan.pullCredentialId)
   const name = `berth-${traits.namespace}/${appEnv.cliEnvName}:${content.version}`
   const engine = attempt.engineUnder(deadline.signal)
   const finding = { engine, credentials, tell: (line: string) => log.write(line) }
@@ -176,7 +180,7 @@ async function buildTree({ attempt, plan, log, variables }: Building, tree: stri
       contentId: content.id,
       operationId: operation.id,
       name,
-      context: packContext(context, labelled, { ignored: written.installs ? ['**/node_modules'] : [] }),
+      context: packContext(context, labelled, { ignored: written.installs ? BROUGHT : [] }),
       dockerfile: DOCKERFILE_NAME,
       buildArgs,
       credentials,

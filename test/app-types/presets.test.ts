@@ -1,3 +1,5 @@
+import { DockerfileParser } from 'dockerfile-ast'
+import { validate } from 'dockerfile-utils'
 import { describe, expect, test } from 'vitest'
 import { findBuildPreset, presetVersion } from '../../src/app-types/presets/build-presets.ts'
 import type { DockerfileRequest, SourceFacts } from '../../src/app-types/presets/preset.ts'
@@ -5,45 +7,76 @@ import type { DockerfileRequest, SourceFacts } from '../../src/app-types/presets
 const NAMES = ['NEXT_JS', 'REMIX', 'VITE', 'VUE_JS', 'EXPRESS', 'NODE_JS_INSTALL_START', 'NODE_JS_INSTALL_BUILD_START']
 const ALL = [...NAMES, 'ANGULAR', 'METEOR_JS', 'NODE', 'METEOR', 'PYTHON']
 
-const facts = (files: string[] = ['package.json', 'package-lock.json']): SourceFacts => ({
+const facts = (files: string[] = ['package.json', 'package-lock.json'], changed = {}): SourceFacts => ({
   files: new Set([...files, '.meteor', 'main.py', 'requirements.txt']),
-  packageJson: { scripts: { build: 'build', start: 'node server.js' }, dependencies: new Set(), main: null },
+  packageJson: {
+    scripts: { build: 'build', start: 'node server.js' },
+    main: null,
+    installsFromSource: false,
+    ...changed,
+  },
   webProcess: null,
+  requirementsNameFiles: false,
+  registryVariables: new Set(['TOKEN']),
 })
 
 function write(name: string, changed: Partial<DockerfileRequest> = {}): string {
   const preset = findBuildPreset(name)
   if (!preset) throw new Error(`No preset ${name}`)
   const { defaultVersion: version } = preset
-  return preset.dockerfile({ version, facts: facts(), buildVariables: [], hasCacheMounts: false, ...changed })
+  return preset.dockerfile({ version, facts: facts(), buildVariables: [], cacheScope: null, ...changed })
 }
 
-/** What linters of Dockerfiles object to most, as far as it can be told from the text. */
+/** What the linter of editors objects to, and what it has no rule for. */
 function problemsOf(dockerfile: string): string[] {
-  const lines = dockerfile.split('\n').filter((line) => line !== '')
-  const stages = dockerfile.split(/^FROM /m).slice(1)
-  const last = stages.at(-1) ?? ''
-  const known = /^(ARG|FROM|WORKDIR|COPY|RUN|ENV|USER|CMD) \S/
+  const parsed = DockerfileParser.parse(dockerfile)
+  const last = parsed
+    .getInstructions()
+    .slice(parsed.getInstructions().findLastIndex((one) => one.getKeyword() === 'FROM'))
+  const of = (keyword: string, among = parsed.getInstructions()) => among.filter((one) => one.getKeyword() === keyword)
+  const user = of('USER', last).at(-1)?.getArgumentsContent() ?? 'root'
+  const bases = of('ARG').filter((one) => one.getArgumentsContent()?.includes('_IMAGE='))
+  const froms = of('FROM').map((one) => one.getArgumentsContent()?.split(' ')[0]?.replace('$', ''))
+  const named = bases.map((one) => one.getArgumentsContent()?.split('=')[0])
   return [
-    ...lines.filter((line) => !known.test(line)).map((line) => `not an instruction: ${line}`),
-    ...(/^USER (node|\d+)$/m.test(last) ? [] : ['runs as root']),
-    ...(/^USER 0$/m.test(last) ? ['runs as root'] : []),
-    ...(/^ARG \w+=\S+:(?!latest)\S+$/m.test(dockerfile) ? [] : ['the base image has no version']),
-    ...(/^(CMD|ENTRYPOINT) (?!\[)/m.test(dockerfile) ? ['a command in the form of a shell'] : []),
-    ...(/\bsudo\b|\bapt-get\b|^ADD /m.test(dockerfile) ? ['what no preset needs'] : []),
-    ...(stages.length > 1 ? [] : ['one stage only']),
-    ...(/COPY \. \.[\s\S]*RUN [^\n]*(npm ci|--frozen-lockfile|--immutable)/.test(stages[0] ?? '') &&
-    !dockerfile.includes('meteor')
-      ? ['installs after copying everything, so that nothing is cached']
-      : []),
+    ...validate(dockerfile).map(({ message, range }) => `${range.start.line + 1}: ${message}`),
+    ...(/^(root|0)(:|$)/.test(user) ? ['runs as root'] : []),
+    ...(froms.length > 1 ? [] : ['one stage only']),
+    ...froms.filter((name) => !named.includes(name)).map((name) => `${name} cannot be replaced`),
+    ...named.filter((name) => !froms.includes(name)).map((name) => `${name} is not used`),
+    ...bases
+      .filter((one) => !/=[a-z/-]+:\d[\w.-]+$/.test(one.getArgumentsContent() ?? '') || /latest/.test(one.toString()))
+      .map((one) => `no version: ${one.getArgumentsContent()}`),
+    ...[...of('CMD'), ...of('ENTRYPOINT')]
+      .filter((one) => !one.getArgumentsContent()?.startsWith('['))
+      .map((one) => `in the form of a shell: ${one.getArgumentsContent()}`),
   ]
+}
+
+test.each([
+  ['FROM node:22\nRUNN npm ci\nUSER node', 'Unknown instruction: RUNN'],
+  ['ARG A_IMAGE=node:latest\nFROM $A_IMAGE AS build\nFROM $A_IMAGE\nUSER node', 'no version: A_IMAGE=node:latest'],
+  ['ARG A_IMAGE=node:22\nFROM $A_IMAGE AS a\nUSER node\nFROM $A_IMAGE\nCMD npm start', 'runs as root'],
+  [
+    'ARG A_IMAGE=node:22\nFROM $A_IMAGE AS a\nFROM $A_IMAGE\nUSER node\nCMD npm start',
+    'in the form of a shell: npm start',
+  ],
+])('of %j the linter says %s', (dockerfile, expected) => {
+  expect(problemsOf(dockerfile).join('\n')).toContain(expected)
+})
+
+function* every<A, B, C>(these: readonly A[], those: readonly B[], others: readonly C[]): Generator<[A, B, C]> {
+  for (const one of these) for (const two of those) for (const three of others) yield [one, two, three]
 }
 
 describe.each(ALL)('the preset %s', (name) => {
   test('writes a Dockerfile that linters have nothing against, in every version', () => {
     const versions = findBuildPreset(name)?.versions ?? []
     expect(versions.length).toBeGreaterThan(2)
-    for (const version of versions) expect(problemsOf(write(name, { version })), version).toEqual([])
+    for (const [version, cacheScope, installsFromSource] of every(versions, [null, 'cache'], [false, true])) {
+      const written = write(name, { version, cacheScope, facts: facts(undefined, { installsFromSource }) })
+      expect(problemsOf(written), written).toEqual([])
+    }
   })
 
   test('writes the same for the same, and names BUILD variables in no stage that runs', () => {
@@ -72,7 +105,11 @@ describe('versions', () => {
   ])('%s: %s is %s', (name, given, expected) => expect(version(name, given)).toBe(expected))
 
   test('decide the base image', () => {
-    expect(write('EXPRESS', { version: 'NODE_JS_20' })).toContain('ARG NODE_IMAGE=node:20-bookworm-slim')
+    const express = write('EXPRESS', { version: 'NODE_JS_20' })
+    expect(express).toContain('ARG NODE_IMAGE=node:20-bookworm-slim')
+    expect(express).toContain('ARG NODE_BUILD_IMAGE=node:20-bookworm\n')
+    // There are no images of Node.js 14 on bookworm.
+    expect(write('METEOR_JS', { version: '2_16' })).toContain('ARG NODE_IMAGE=node:14-bullseye-slim')
     expect(write('PYTHON', { version: '3_13' })).toContain('ARG PYTHON_IMAGE=python:3.13-slim-bookworm')
   })
 })
@@ -91,15 +128,61 @@ describe('the package manager', () => {
     expect(new Set(/^COPY (.*) \.\/$/m.exec(written)?.[1]?.split(' '))).toEqual(new Set(copied))
   })
 
-  test('keeps its downloads where the builder can', () => {
-    expect(write('EXPRESS', { hasCacheMounts: true })).toContain('RUN --mount=type=cache,target=/root/.npm npm ci')
+  test.each([
+    ['package-lock.json', 'RUN npm run build && rm -rf node_modules'],
+    ['yarn.lock', 'RUN yarn run build && rm -rf node_modules'],
+    ['pnpm-lock.yaml', 'RUN pnpm run build && rm -rf node_modules'],
+  ])('of a source with %s runs its build', (file, command) => {
+    expect(write('REMIX', { facts: facts(['package.json', file]) })).toContain(command)
+  })
+
+  test('brings releases and settings of its own', () => {
+    const written = write('EXPRESS', { facts: facts(['package.json', 'yarn.lock', '.yarnrc.yml', '.yarn']) })
+    expect(written).toMatch(
+      /ENV YARN_NODE_LINKER=node-modules[\s\S]*COPY .yarn .\/.yarn\nCOPY .yarnrc.yml package.json/,
+    )
+    expect(written).toContain('RUN yarn workspaces focus --all --production')
+  })
+
+  test('keeps its downloads where the builder can, for this environment alone', () => {
+    expect(write('EXPRESS', { cacheScope: 'ours' })).toContain(
+      'RUN --mount=type=cache,id=ours-npm,target=/root/.npm npm ci',
+    )
     expect(write('EXPRESS')).not.toContain('--mount')
+  })
+
+  test('gets the variables that its registry asks for, and only those, where it installs', () => {
+    const [install] = write('EXPRESS', { buildVariables: ['OTHER', 'TOKEN'] }).split(/^RUN npm ci/m)
+    expect(install).toContain('ARG TOKEN')
+    expect(install).not.toContain('OTHER')
+  })
+
+  test('sees all of a source that its own installation needs', () => {
+    const written = write('REMIX', { facts: facts(undefined, { installsFromSource: true }) })
+    expect(written).toMatch(/COPY \. \.\nRUN npm ci/)
+    expect(written).toMatch(/npm run build && npm prune --omit=dev/)
+  })
+})
+
+describe('a Python program', () => {
+  test.each([
+    [
+      ['uv.lock', 'pyproject.toml'],
+      'uv sync --frozen --no-dev --no-editable --no-python-downloads --no-install-project',
+    ],
+    [['poetry.lock', 'pyproject.toml'], 'poetry install --only main --no-root'],
+    [['Pipfile', 'Pipfile.lock'], 'pipenv sync'],
+    [['requirements.txt'], 'pip install --requirement requirements.txt'],
+  ])('with %s installs by them', (files, command) => {
+    const written = write('PYTHON', { facts: { ...facts(), files: new Set(['main.py', ...files]) } })
+    expect(written).toContain(command)
+    expect(problemsOf(written)).toEqual([])
   })
 })
 
 test.each([
   ['EXPRESS', { packageJson: null }, /no package.json/],
-  ['VITE', { packageJson: { scripts: {}, dependencies: new Set<string>(), main: null } }, /no script "build"/],
+  ['VITE', { packageJson: { scripts: {}, main: null, installsFromSource: false } }, /no script "build"/],
   ['METEOR_JS', { files: new Set(['package.json']) }, /no folder .meteor/],
   ['PYTHON', { files: new Set(['requirements.txt']) }, /no main.py/],
 ])('%s says what it misses', (name, changed, words) => {

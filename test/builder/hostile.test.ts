@@ -182,7 +182,7 @@ describe('a repository', () => {
 
 describe('a path of the app', () => {
   const plan = { preset: 'CUSTOM', dockerfileContent: null } as BuildPlan
-  const writing = { buildVariables: [], hasCacheMounts: false }
+  const writing = { buildVariables: [], cacheScope: null }
 
   test.each(hostilePaths.dockerfilePath)('%s is no Dockerfile', async (dockerfilePath) => {
     const tree = await sandbox()

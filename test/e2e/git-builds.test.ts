@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import { type BuildImages, baseImageArgs, ensureBuildImages } from '../support/build-images.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
 import { type BuildSite, createBuildSite } from './build-site.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
@@ -36,7 +36,7 @@ const lock = JSON.stringify({
 })
 const visit = async (host: string, path = '/') =>
   (await ask(berth.platform.ingressUrl ?? '', host, undefined, path)).body
-const baseImages = () => `NODE_IMAGE=${images.node} STATIC_IMAGE=${images.static}`
+const baseImages = () => JSON.stringify(baseImageArgs(images))
 
 const sources = {
   EXPRESS: {

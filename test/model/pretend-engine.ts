@@ -72,7 +72,7 @@ export class PretendEngine implements Runtime {
 
   // Nothing is built in the model's plays.
   async builder() {
-    return { hasCacheMounts: false, stageLabels: () => ({}), namespace: 'pretended' }
+    return { cacheScope: () => null, stageLabels: () => ({}), namespace: 'pretended' }
   }
 
   build(): Promise<string> {

@@ -121,6 +121,15 @@ export const lifecycleCases = [
   })),
 
   simple('buildAppEnv', buildAppEnv, 'CONFLICT SOURCE_NOT_CONFIGURED', pending),
+  simple(
+    'buildAppEnv by a builder that is not installed',
+    buildAppEnv,
+    'CONFLICT BUILDER_NOT_AVAILABLE',
+    async (world) => {
+      const app = { name: 'Shop', useImage: false, gitRepo: 'https://git.example.com/shop.git', builder: 'NIXPACKS' }
+      return (await world.appEnv({ app, branch: 'main' })).appEnvId
+    },
+  ),
 
   simple('redeployAppEnv', redeployAppEnv, 'accepted', running),
   simple('redeployAppEnv before the first deployment', redeployAppEnv, 'CONFLICT NEVER_DEPLOYED', pending),

@@ -71,6 +71,31 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
     expect(lines).not.toContain('it runs')
   })
 
+  test('runs programs, with what they print as lines', async () => {
+    // BuildKit shows nothing of a step that some earlier build has run already.
+    const { id, lines } = await build('ARG WHO', `RUN echo hello $WHO > /${installationId} && cat /${installationId}`)
+    expect(id).toMatch(/^sha256:/)
+    expect(lines).toContain('hello you')
+    expect(await build('RUN exit 3')).toMatchObject({ id: { reason: 'BUILD_FAILED' } })
+  })
+
+  test('keeps what an environment caches for its next build, and for nobody else, where it can', async () => {
+    const { cacheScope } = await runtime.builder()
+    const [ours, theirs] = [cacheScope(appEnvId), cacheScope(newId('env'))]
+    if (ours === null) {
+      console.info(`The ${builder} builder has no caches besides its layers`)
+      expect(await build('RUN --mount=type=cache,target=/kept true')).toMatchObject({ id: { reason: 'BUILD_FAILED' } })
+      return
+    }
+    const counting = (scope: string | null, turn: number) =>
+      build(`RUN --mount=type=cache,id=${scope}-npm,target=/kept echo ${turn} >> /kept/turns && cat /kept/turns`)
+    expect((await counting(ours, 1)).lines).toContain('1')
+    expect((await counting(ours, 2)).lines.slice(-20)).toEqual(expect.arrayContaining(['1', '2']))
+    const other = await counting(theirs, 3)
+    expect(other.lines).toContain('3')
+    expect(other.lines).not.toContain('1')
+  })
+
   test('fails with a reason', async () => {
     const { id } = await build('COPY nothing /')
     expect(id).toMatchObject({ reason: 'BUILD_FAILED', message: expect.stringContaining('nothing') })

@@ -1,17 +1,40 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import Docker from 'dockerode'
 import type { Pack } from 'tar-stream'
 import { addFile, addPrograms, importRoot } from '../../scripts/image-root.ts'
 
-/** Stands in for `node:<n>-bookworm-slim`: this machine's node and npm, a shell, and the programs that builds call. */
-const NODE_IMAGE = `berth-stand-in-node:${process.versions.node}`
+/** Images are kept from one run to the next, for as long as what they are made by stays the same. */
+export const versionOf = (madeBy: string): string =>
+  `${process.versions.node}-${createHash('sha256').update(readFileSync(madeBy)).digest('hex').slice(0, 8)}`
+
+/**
+ * Stands in for `node:<n>-bookworm-slim` and `node:<n>-bookworm`: this machine's node and npm, a shell, and the programs
+ * that builds call. Of pnpm and yarn it has what corepack would download, from this project's own dependencies.
+ */
+const NODE_IMAGE = `berth-stand-in-node:${versionOf(import.meta.filename)}`
 
 /** Stands in for `nginxinc/nginx-unprivileged`: serves /usr/share/nginx/html on PORT by a program for Node.js. */
-const STATIC_IMAGE = `berth-stand-in-static:${process.versions.node}`
+const STATIC_IMAGE = `berth-stand-in-static:${versionOf(import.meta.filename)}`
 
-const SHELL_PROGRAMS = ['rm', 'mkdir', 'mv', 'cp', 'cat', 'sleep', 'ls', 'dd', 'id']
+const SHELL_PROGRAMS = ['rm', 'mkdir', 'mv', 'cp', 'cat', 'sleep', 'ls', 'dd', 'id', 'chmod', 'sed', 'dirname', 'uname']
+
+/** What corepack enables is told by the same files as the real one's: yarn's old program, or the new one. */
+const COREPACK = `#!/bin/sh
+set -e
+[ "$1" = enable ]
+printf '#!/bin/sh\\nexec node /opt/pnpm/bin/pnpm.cjs "$@"\\n' > /usr/bin/pnpm
+printf '#!/bin/sh\\n[ -f .yarnrc.yml ] && exec node /opt/yarn-berry/bin/yarn.js "$@"\\nexec node /opt/yarn/bin/yarn.js "$@"\\n' > /usr/bin/yarn
+chmod 755 /usr/bin/pnpm /usr/bin/yarn
+`
+const PACKAGE_MANAGERS = {
+  pnpm: import.meta.resolve('pnpm'),
+  yarn: import.meta.resolve('yarn/package.json'),
+  'yarn-berry': import.meta.resolve('@yarnpkg/cli-dist/package.json'),
+}
 
 const SERVER = `
 const { createServer } = require('node:http'), { readFileSync, existsSync } = require('node:fs')
@@ -44,7 +67,14 @@ export async function ensureBuildImages(docker = new Docker()): Promise<BuildIma
   return { node: NODE_IMAGE, static: STATIC_IMAGE }
 }
 
-const has = (docker: Docker, image: string): Promise<boolean> =>
+/** The build arguments by which presets take these in place of the real ones. */
+export const baseImageArgs = (images: BuildImages) => ({
+  NODE_IMAGE: images.node,
+  NODE_BUILD_IMAGE: images.node,
+  STATIC_IMAGE: images.static,
+})
+
+export const has = (docker: Docker, image: string): Promise<boolean> =>
   docker
     .getImage(image)
     .inspect()
@@ -56,10 +86,12 @@ const has = (docker: Docker, image: string): Promise<boolean> =>
 const pathOf = (program: string): string =>
   realpathSync(execFileSync('/bin/sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim())
 
-async function addToolchain(archive: Pack): Promise<void> {
+/** Other programs go with it, since what they share may be in an archive only once. */
+export async function addToolchain(archive: Pack, others: Readonly<Record<string, string>> = {}): Promise<void> {
   const programs = Object.fromEntries(SHELL_PROGRAMS.map((name) => [`usr/bin/${name}`, pathOf(name)]))
   await addPrograms(archive, {
     ...programs,
+    ...others,
     'bin/sh': pathOf('sh'),
     'usr/bin/env': pathOf('env'),
     'usr/bin/node': realpathSync(process.execPath),
@@ -67,6 +99,10 @@ async function addToolchain(archive: Pack): Promise<void> {
   const npm = dirname(dirname(pathOf('npm')))
   await addTree(archive, npm, 'usr/lib/node_modules/npm')
   archive.entry({ name: 'usr/bin/npm', type: 'symlink', linkname: '../lib/node_modules/npm/bin/npm-cli.js' })
+  archive.entry({ name: 'usr/bin/corepack', mode: 0o755 }, COREPACK)
+  for (const [name, manifest] of Object.entries(PACKAGE_MANAGERS)) {
+    await addTree(archive, dirname(fileURLToPath(manifest)), `opt/${name}`)
+  }
 }
 
 async function addTree(archive: Pack, folder: string, below: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { BuildFailure } from '../../domain/build-failure.ts'
-import { dockerfileOf, FROM_NODE, nodeBase, nodeStage } from './node-image.ts'
+import { dockerfileOf, FROM_NODE_BUILD, nodeBase, nodeBuildBase, nodeStage } from './node-image.ts'
 import { requirePackage, variableLines } from './node-package.ts'
 import type { BuildPreset } from './preset.ts'
 
@@ -20,26 +20,31 @@ export const meteorJs: BuildPreset = {
   defaultVersion: '3_5',
   dockerfile(request) {
     requirePackage(request)
-    if (!request.facts.files.has('.meteor')) {
+    const { files } = request.facts
+    if (!files.has('.meteor')) {
       throw new BuildFailure('PRESET_NOT_APPLICABLE', 'There is no folder .meteor in the build context')
     }
     const major = NODE_OF[request.version] ?? '22'
     const release = request.version.replace('_', '.')
+    const install = files.has('package-lock.json') ? 'ci' : 'install'
 
     return dockerfileOf(
-      [nodeBase(major)],
+      [nodeBuildBase(major), nodeBase(major)],
       [
-        `${FROM_NODE} AS build`,
+        `${FROM_NODE_BUILD} AS build`,
         // The tool refuses to run as root unless it is told that this is meant.
         'ENV METEOR_ALLOW_SUPERUSER=1 PATH=/root/.meteor:$PATH',
-        `RUN npm install -g meteor@${release} --foreground-script`,
+        // Until version 7, npm ran what packages bring as nobody, who may write nowhere.
+        ...(major === '14' ? ['ENV npm_config_unsafe_perm=true'] : []),
+        `RUN npm install -g meteor@${release} --foreground-scripts`,
         'WORKDIR /app',
         'COPY . .',
         ...variableLines(request),
-        'RUN meteor npm ci --no-audit --no-fund && meteor build --directory /build && mv /build/bundle /bundle',
-        'RUN cd /bundle/programs/server && npm install --omit=dev --no-audit --no-fund',
+        `RUN meteor npm ${install} --no-audit --no-fund && meteor build --directory /build --server-only`,
+        'RUN cd /build/bundle/programs/server && npm install --no-audit --no-fund',
       ],
-      nodeStage(['COPY --from=build /bundle ./'], ['node', 'main.js']),
+      // Meteor does not start without an address; the environment's own replaces it.
+      nodeStage(['COPY --from=build /build/bundle ./'], ['node', 'main.js'], ' ROOT_URL=http://localhost'),
     )
   },
 }

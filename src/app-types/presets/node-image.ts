@@ -1,17 +1,27 @@
-import { installLines, requirePackage, startCommand, variableLines } from './node-package.ts'
+import { cacheMount, installLines, requirePackage, startCommand, variableLines } from './node-package.ts'
+import { packageManagerOf } from './package-manager.ts'
 import type { DockerfileRequest } from './preset.ts'
 
 export const NODE_VERSIONS = ['NODE_JS_18', 'NODE_JS_20', 'NODE_JS_22', 'NODE_JS_24'] as const
 export const DEFAULT_NODE_VERSION = 'NODE_JS_22'
 
+/** Images of Node.js 14 ended before there was a bookworm. */
+const tagOf = (version: string): string => {
+  const major = version.replace(/^NODE_JS_/, '')
+  return `${major}-${major === '14' ? 'bullseye' : 'bookworm'}`
+}
+
 /**
- * The base image is an argument, so that an installation behind a mirror, or without any registry, names its own.
- * Debian's rather than Alpine's: prebuilt native modules are made for its C library.
+ * Base images are arguments, so that an installation behind a mirror, or without any registry, names its own. Debian's
+ * rather than Alpine's: prebuilt native modules are made for its C library.
  */
-export const nodeBase = (version: string): string =>
-  `ARG NODE_IMAGE=node:${version.replace(/^NODE_JS_/, '')}-bookworm-slim`
+export const nodeBase = (version: string): string => `ARG NODE_IMAGE=node:${tagOf(version)}-slim`
+
+/** Modules that have to be compiled, or come by git, need what the slim image leaves out. Nothing of it is kept. */
+export const nodeBuildBase = (version: string): string => `ARG NODE_BUILD_IMAGE=node:${tagOf(version)}`
 
 export const FROM_NODE = 'FROM $NODE_IMAGE'
+export const FROM_NODE_BUILD = 'FROM $NODE_BUILD_IMAGE'
 
 /** In the form that needs no shell, so that signals reach the program. */
 export const exec = (command: readonly string[]): string => `CMD ${JSON.stringify(command)}`
@@ -22,46 +32,71 @@ export const dockerfileOf = (...parts: readonly (readonly string[])[]): string =
 /** For programs that run as they are written: nothing is built, and nothing for development is installed. */
 export function nodeProgram(request: DockerfileRequest): string {
   const facts = requirePackage(request)
-  const copies = ['COPY --from=dependencies /app/node_modules ./node_modules', 'COPY . .']
+  const copies = facts.installsFromSource
+    ? ['COPY --from=dependencies /app ./']
+    : ['COPY --from=dependencies /app/node_modules ./node_modules', 'COPY . .']
   return dockerfileOf(
-    [nodeBase(request.version)],
+    [nodeBuildBase(request.version), nodeBase(request.version)],
     productionDependencies(request),
     nodeStage(copies, startCommand(facts, request.facts.files)),
   )
 }
 
-/** Builds with every dependency, and runs with those that are not for development. */
-export function builtNodeProgram(request: DockerfileRequest, start?: readonly string[]): string {
+interface BuiltProgram {
+  start?: readonly string[]
+  /** Of what the build makes, the folder in which the program also writes while it runs. */
+  writes?: string
+}
+
+/**
+ * Builds with every dependency, and runs with those that are not for development. These are installed apart where they
+ * can be: their layer then stays the same from one version to the next.
+ */
+export function builtNodeProgram(request: DockerfileRequest, { start, writes }: BuiltProgram = {}): string {
   const facts = requirePackage(request)
-  const copies = ['COPY --from=build /app ./', 'COPY --from=dependencies /app/node_modules ./node_modules']
+  const { prune } = packageManagerOf(request.facts.files)
+  const { installsFromSource } = facts
+  const afterwards = [
+    ...(writes ? [`rm -rf ${writes}/cache`, `mkdir -p ${writes}`, `mv ${writes} /writes`] : []),
+    installsFromSource ? prune : 'rm -rf node_modules',
+  ]
+  const copies = [
+    'COPY --from=build /app ./',
+    ...(installsFromSource ? [] : ['COPY --from=dependencies /app/node_modules ./node_modules']),
+    ...(writes ? [`COPY --from=build --chown=node:node /writes ./${writes}`] : []),
+  ]
   return dockerfileOf(
-    [nodeBase(request.version)],
-    buildStage(request, 'npm run build && rm -rf node_modules'),
-    productionDependencies(request),
+    [nodeBuildBase(request.version), nodeBase(request.version)],
+    buildStage(request, afterwards),
+    ...(installsFromSource ? [] : [productionDependencies(request)]),
     nodeStage(copies, start ?? startCommand(facts, request.facts.files)),
   )
 }
 
-/** Installs everything, copies the source, and runs one command. */
-export const buildStage = (request: DockerfileRequest, command: string): string[] => [
-  `${FROM_NODE} AS build`,
-  'WORKDIR /app',
-  ...installLines(request),
-  'COPY . .',
-  ...variableLines(request),
-  `RUN ${command}`,
-]
+/** Installs everything, copies the source, and runs its script "build". */
+export function buildStage(request: DockerfileRequest, afterwards: readonly string[] = []): string[] {
+  const { name, cache } = packageManagerOf(request.facts.files)
+  const isCopied = requirePackage(request).installsFromSource
+  return [
+    `${FROM_NODE_BUILD} AS build`,
+    'WORKDIR /app',
+    ...installLines(request),
+    ...(isCopied ? [] : ['COPY . .']),
+    ...variableLines(request),
+    `RUN ${cacheMount(request, name, cache)}${[`${name} run build`, ...afterwards].join(' && ')}`,
+  ]
+}
 
 const productionDependencies = (request: DockerfileRequest): string[] => [
-  `${FROM_NODE} AS dependencies`,
+  `${FROM_NODE_BUILD} AS dependencies`,
   'WORKDIR /app',
   ...installLines(request, { forProduction: true }),
 ]
 
 /** What runs. The program's files belong to root and its user is another, so that it cannot change itself. */
-export const nodeStage = (copies: readonly string[], command: readonly string[]): string[] => [
+export const nodeStage = (copies: readonly string[], command: readonly string[], variables = ''): string[] => [
   FROM_NODE,
-  'ENV NODE_ENV=production',
+  `ENV NODE_ENV=production${variables}`,
   'WORKDIR /app',
   ...copies,
   'USER node',

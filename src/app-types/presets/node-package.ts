@@ -1,68 +1,6 @@
 import { BuildFailure } from '../../domain/build-failure.ts'
+import { packageManagerOf } from './package-manager.ts'
 import type { DockerfileRequest, PackageFacts } from './preset.ts'
-
-/** How one package manager installs exactly what its lock file says. */
-interface PackageManager {
-  name: string
-  lockFiles: readonly string[]
-  install: string
-  installForProduction: string
-  /** Folder of downloads that are worth keeping from one build to the next. */
-  cache: string
-  /** pnpm and yarn come with Node.js, and have to be switched on. */
-  isSwitchedOn: boolean
-}
-
-const NPM_QUIET = '--no-audit --no-fund'
-
-const PNPM: PackageManager = {
-  name: 'pnpm',
-  lockFiles: ['pnpm-lock.yaml'],
-  install: 'pnpm install --frozen-lockfile',
-  installForProduction: 'pnpm install --frozen-lockfile --prod',
-  cache: '/root/.local/share/pnpm/store',
-  isSwitchedOn: true,
-}
-
-const YARN: PackageManager = {
-  name: 'yarn',
-  lockFiles: ['yarn.lock'],
-  install: 'yarn install --frozen-lockfile',
-  installForProduction: 'yarn install --frozen-lockfile --production',
-  cache: '/usr/local/share/.cache/yarn',
-  isSwitchedOn: true,
-}
-
-/** From version 2 on, yarn keeps its settings in a file of its own and has other flags. */
-const YARN_BERRY: PackageManager = {
-  ...YARN,
-  install: 'yarn install --immutable',
-  installForProduction: 'yarn workspaces focus --all --production',
-  cache: '/root/.yarn/berry/cache',
-}
-
-const NPM: PackageManager = {
-  name: 'npm',
-  lockFiles: ['package-lock.json', 'npm-shrinkwrap.json'],
-  install: `npm ci ${NPM_QUIET}`,
-  installForProduction: `npm ci --omit=dev ${NPM_QUIET}`,
-  cache: '/root/.npm',
-  isSwitchedOn: false,
-}
-
-/** Nothing says which versions: what is built today need not be what was built yesterday. */
-const NPM_UNLOCKED: PackageManager = {
-  ...NPM,
-  lockFiles: [],
-  install: `npm install ${NPM_QUIET}`,
-  installForProduction: `npm install --omit=dev ${NPM_QUIET}`,
-}
-
-/** The package manager whose lock file is there; npm where none is. */
-export function packageManagerOf(files: ReadonlySet<string>): PackageManager {
-  const yarn = files.has('.yarnrc.yml') ? YARN_BERRY : YARN
-  return [PNPM, yarn, NPM].find(({ lockFiles }) => lockFiles.some((file) => files.has(file))) ?? NPM_UNLOCKED
-}
 
 export function requirePackage({ facts }: DockerfileRequest): PackageFacts {
   if (facts.packageJson) return facts.packageJson
@@ -79,25 +17,38 @@ export function requireScript(request: DockerfileRequest, script: string): void 
 
 const SETTINGS_FILES = ['.npmrc', '.yarnrc.yml', '.yarnrc', 'pnpm-workspace.yaml', 'package.json']
 
-/** Copying only what decides the dependencies keeps them cached while the program changes. */
+/**
+ * Copying only what decides the dependencies keeps them cached while the program changes. Where installing them needs
+ * more of the source than that, all of it is copied.
+ */
 export function installLines(request: DockerfileRequest, { forProduction = false } = {}): string[] {
-  requirePackage(request)
-  const { facts, hasCacheMounts } = request
-  const manager = packageManagerOf(facts.files)
-  const copied = [...SETTINGS_FILES, ...manager.lockFiles].filter((file) => facts.files.has(file)).sort()
-  const mount = hasCacheMounts ? `--mount=type=cache,target=${manager.cache} ` : ''
-  const command = forProduction ? manager.installForProduction : manager.install
+  const { files, registryVariables } = request.facts
+  const manager = packageManagerOf(files)
+  const { installsFromSource } = requirePackage(request)
+  const copied = [...SETTINGS_FILES, ...manager.lockFiles].filter((file) => files.has(file)).sort()
+  const { install, prune, installForProduction } = manager
+  const production = installsFromSource ? `${install} && ${prune}` : installForProduction
   return [
-    ...(manager.isSwitchedOn ? ['RUN corepack enable'] : []),
-    `COPY ${copied.join(' ')} ./`,
+    ...manager.setUp,
+    // Releases and plug-ins of its own that a project brings.
+    ...(files.has('.yarn') && !installsFromSource ? ['COPY .yarn ./.yarn'] : []),
+    installsFromSource ? 'COPY . .' : `COPY ${copied.join(' ')} ./`,
+    ...variableLines(request, (name) => registryVariables.has(name)),
     // A package without dependencies leaves no folder, which a later stage copies.
-    `RUN ${mount}${command} && mkdir -p node_modules`,
+    `RUN ${cacheMount(request, manager.name, manager.cache)}${forProduction ? production : install} && mkdir -p node_modules`,
   ]
 }
 
-/** Variables of the build are named in the stage that builds only, so that the final image's history has none. */
-export const variableLines = ({ buildVariables }: DockerfileRequest): string[] =>
-  [...buildVariables].sort().map((name) => `ARG ${name}`)
+/** Nobody but the environment itself writes to what its next build installs from. */
+export const cacheMount = ({ cacheScope }: DockerfileRequest, name: string, folder: string): string =>
+  cacheScope === null ? '' : `--mount=type=cache,id=${cacheScope}-${name},target=${folder} `
+
+/** Variables of the build are named in stages that build only, so that the final image's history has none. */
+export const variableLines = ({ buildVariables }: DockerfileRequest, isWanted = (_name: string) => true): string[] =>
+  buildVariables
+    .filter(isWanted)
+    .sort()
+    .map((name) => `ARG ${name}`)
 
 /** A program that is started by node itself gets the signals that a package manager would swallow. */
 export function startCommand({ scripts, main }: PackageFacts, files: ReadonlySet<string>): string[] {

@@ -1,9 +1,9 @@
 /** Of a package.json, what decides how it is built. */
 export interface PackageFacts {
   scripts: Readonly<Record<string, string>>
-  /** Names of all dependencies, those for development too. */
-  dependencies: ReadonlySet<string>
   main: string | null
+  /** Installing needs more than this file and the lock file: own scripts that run then, or packages of the source's own. */
+  installsFromSource: boolean
 }
 
 /** What a preset is told of the source before it writes. */
@@ -13,6 +13,10 @@ export interface SourceFacts {
   packageJson: PackageFacts | null
   /** The command of the `web` line of a Procfile. */
   webProcess: string | null
+  /** requirements.txt names other files of the source. */
+  requirementsNameFiles: boolean
+  /** Variables that the settings of a package manager ask for, to sign in to a registry. */
+  registryVariables: ReadonlySet<string>
 }
 
 export interface DockerfileRequest {
@@ -21,8 +25,8 @@ export interface DockerfileRequest {
   facts: SourceFacts
   /** Names of the variables that the build may read. Their values never become part of the Dockerfile. */
   buildVariables: readonly string[]
-  /** Whether the builder knows `RUN --mount=type=cache`. */
-  hasCacheMounts: boolean
+  /** Begins the names of caches that only this environment's builds see; null where the builder has none. */
+  cacheScope: string | null
 }
 
 /** A way to turn a common kind of source into an image. Pure: the same facts give the same Dockerfile. */

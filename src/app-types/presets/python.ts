@@ -1,26 +1,33 @@
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { dockerfileOf, exec } from './node-image.ts'
-import { variableLines } from './node-package.ts'
+import { cacheMount, variableLines } from './node-package.ts'
 import type { BuildPreset, DockerfileRequest, SourceFacts } from './preset.ts'
 
 const FROM_PYTHON = 'FROM $PYTHON_IMAGE'
+/** Packages that have to be compiled need what the slim image leaves out. Nothing of it is kept. */
+const FROM_PYTHON_BUILD = 'FROM $PYTHON_BUILD_IMAGE'
 
-/** The ways to say which packages are needed, the most exact first. */
-const INSTALLS: readonly { file: string; install: string }[] = [
-  { file: 'uv.lock', install: 'pip install uv && uv sync --frozen --no-dev && mv .venv /venv' },
-  { file: 'requirements.txt', install: '/venv/bin/pip install --requirement requirements.txt' },
-  { file: 'pyproject.toml', install: '/venv/bin/pip install .' },
-]
+const tagOf = (version: string): string => version.replace('_', '.')
 
 /** A Python program: its packages in an environment of their own, built apart from what runs. */
 export const python: BuildPreset = {
-  versions: ['3_11', '3_12', '3_13'],
+  versions: ['3_11', '3_12', '3_13', '3_14'],
   defaultVersion: '3_12',
   dockerfile(request) {
-    const { facts } = request
+    const { facts, version } = request
     return dockerfileOf(
-      [`ARG PYTHON_IMAGE=python:${request.version.replace('_', '.')}-slim-bookworm`],
-      buildStage(request),
+      [
+        `ARG PYTHON_BUILD_IMAGE=python:${tagOf(version)}-bookworm`,
+        `ARG PYTHON_IMAGE=python:${tagOf(version)}-slim-bookworm`,
+      ],
+      [
+        `${FROM_PYTHON_BUILD} AS build`,
+        'WORKDIR /app',
+        'RUN python -m venv /venv',
+        'ENV VIRTUAL_ENV=/venv PATH=/venv/bin:$PATH',
+        ...variableLines(request),
+        ...installLines(request),
+      ],
       [
         FROM_PYTHON,
         'ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1',
@@ -35,20 +42,36 @@ export const python: BuildPreset = {
   },
 }
 
-function buildStage(request: DockerfileRequest): string[] {
-  const { facts, hasCacheMounts } = request
-  const chosen = INSTALLS.find(({ file }) => facts.files.has(file))
-  const mount = hasCacheMounts ? '--mount=type=cache,target=/root/.cache/pip ' : ''
-  const copied = ['pyproject.toml', 'uv.lock', 'requirements.txt'].filter((file) => facts.files.has(file))
-  return [
-    `${FROM_PYTHON} AS build`,
-    'WORKDIR /app',
-    'RUN python -m venv /venv',
-    // A package that is installed by its own pyproject.toml needs its source for that.
-    ...(chosen ? [chosen.file === 'pyproject.toml' ? 'COPY . .' : `COPY ${copied.join(' ')} ./`] : []),
-    ...variableLines(request),
-    ...(chosen ? [`RUN ${mount}${chosen.install}`] : []),
-  ]
+/** By whatever says which packages are needed, the most exact first. They all install where VIRTUAL_ENV says. */
+function installLines(request: DockerfileRequest): string[] {
+  const { files, requirementsNameFiles } = request.facts
+  const run = `RUN ${cacheMount(request, 'python', '/root/.cache')}`
+  if (files.has('uv.lock')) {
+    // Its own environment is the one that is there; the project itself comes last, so that its packages stay cached.
+    const sync = 'uv sync --frozen --no-dev --no-editable --no-python-downloads'
+    return [
+      'ENV UV_PROJECT_ENVIRONMENT=/venv UV_LINK_MODE=copy',
+      `${run}pip install uv`,
+      'COPY pyproject.toml uv.lock ./',
+      `${run}${sync} --no-install-project`,
+      'COPY . .',
+      `${run}${sync}`,
+    ]
+  }
+  const copied = (...names: string[]) => `COPY ${names.filter((name) => files.has(name)).join(' ')} ./`
+  if (files.has('poetry.lock')) {
+    const install = 'poetry install --only main --no-root --no-interaction'
+    return [`${run}pip install poetry`, copied('pyproject.toml', 'poetry.lock'), `${run}${install}`]
+  }
+  if (files.has('Pipfile.lock')) {
+    return [`${run}pip install pipenv`, copied('Pipfile', 'Pipfile.lock'), `${run}pipenv sync`]
+  }
+  if (files.has('requirements.txt')) {
+    const source = requirementsNameFiles ? 'COPY . .' : copied('requirements.txt')
+    return [source, `${run}pip install --requirement requirements.txt`]
+  }
+  // A package that is installed by its own pyproject.toml needs its source for that.
+  return files.has('pyproject.toml') ? ['COPY . .', `${run}pip install .`] : []
 }
 
 function commandOf({ webProcess, files }: SourceFacts): string[] {

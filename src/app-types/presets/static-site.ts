@@ -1,4 +1,4 @@
-import { buildStage, dockerfileOf, nodeBase } from './node-image.ts'
+import { buildStage, dockerfileOf, nodeBuildBase } from './node-image.ts'
 import { requireScript } from './node-package.ts'
 import type { DockerfileRequest } from './preset.ts'
 
@@ -7,15 +7,18 @@ const STATIC_BASE = 'ARG STATIC_IMAGE=nginxinc/nginx-unprivileged:1.28-alpine'
 
 const FROM_STATIC = 'FROM $STATIC_IMAGE'
 
+/** A name that ends in a hash, as bundlers write it: `index-BwK3kz9a.js`, `main.1a2b3c4d.css`. */
+const HASHED = '[.-](?=\\w*[0-9A-Z])[\\w-]{8,20}\\.(?:js|mjs|css|woff2?|svg|png|jpe?g|webp|avif|gif)$'
+
 /**
  * The entrypoint puts the environment's PORT in. Addresses without a file are the program's own routes, and get its page;
- * files with a hash in their names never change, and the page itself is asked for each time.
+ * files with a hash in their names never change, and others are asked for each time.
  */
 const SITE = [
   'server {',
   '  listen $PORT;',
   '  root /usr/share/nginx/html;',
-  '  location /assets/ { expires 1y; add_header Cache-Control "public, immutable"; try_files $uri =404; }',
+  `  location ~ "${HASHED}" { add_header Cache-Control "public, max-age=31536000, immutable"; try_files $uri =404; }`,
   '  location / { add_header Cache-Control "no-cache"; try_files $uri $uri/ /index.html; }',
   '}',
 ]
@@ -34,11 +37,12 @@ export function staticSite(request: DockerfileRequest, { outputs }: StaticSite):
   const found = `for folder in ${candidates}; do if [ -f "$folder/index.html" ]; then mv "$folder" /site; break; fi; done`
   const checked = `{ [ -d /site ] || { echo "The build left no index.html in ${outputs.join(', ')}" >&2; exit 1; }; }`
   return dockerfileOf(
-    [nodeBase(request.version), STATIC_BASE],
-    [...buildStage(request, 'npm run build'), `RUN ${found}; ${checked}`, `RUN ${writeSite}`],
+    [nodeBuildBase(request.version), STATIC_BASE],
+    [...buildStage(request), `RUN ${found}; ${checked}`, `RUN ${writeSite}`],
     [
       FROM_STATIC,
-      'ENV PORT=8080',
+      // Only PORT is filled in: nginx has variables of its own, which an environment's may be named like.
+      'ENV PORT=8080 NGINX_ENVSUBST_FILTER=^PORT$',
       'COPY --from=build /site.conf.template /etc/nginx/templates/default.conf.template',
       'COPY --from=build /site /usr/share/nginx/html',
       // The image's own user, by number: a name would have to exist in whatever image is put in its place.

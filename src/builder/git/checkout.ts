@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { assertLinkStaysInside, SourceBudget, safePath } from '../entry-rules.ts'
 import { megabytes, type SourceLimits } from '../limits.ts'
+import { ProgramFailure } from '../program.ts'
 import { type AddressRules, parseRepositoryUrl, pinAddress } from './git-address.ts'
-import { GitFailure, runGit } from './git-program.ts'
+import { runGit } from './git-program.ts'
 
 const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/
 const SIZE_LOOKS_MS = 500
@@ -45,7 +46,7 @@ export async function openRepository(request: GitRequest, directory: string, too
   if (request.authorization) settings['http.extraHeader'] = `Authorization: ${request.authorization}`
   const run = (args: readonly string[], signal = tools.signal, onOutput?: (text: string) => void) =>
     runGit(args, { directory, settings, signal, ...(onOutput ? { onOutput } : {}) }).catch((error: unknown) => {
-      throw error instanceof GitFailure ? failureOf(error, request) : error
+      throw error instanceof ProgramFailure ? failureOf(error, request) : error
     })
   return { url: url.href, run }
 }
@@ -153,7 +154,7 @@ const notThere = (branch: string | null) =>
   )
 
 /** What git says is meant for a terminal, and may name addresses; the causes are few. */
-function failureOf({ words }: GitFailure, { branch }: GitRequest): BuildFailure {
+function failureOf({ words }: ProgramFailure, { branch }: GitRequest): BuildFailure {
   if (/Authentication failed|could not read Username|returned error: 40[13]/.test(words)) {
     return new BuildFailure(
       'SOURCE_NOT_FOUND',

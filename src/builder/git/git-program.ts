@@ -1,9 +1,5 @@
-import { spawn } from 'node:child_process'
-import { StringDecoder } from 'node:string_decoder'
 import { BuildFailure } from '../../domain/build-failure.ts'
-
-const KILL_AFTER_MS = 2_000
-const MAX_OUTPUT = 64 * 1024
+import { ProgramMissing, runProgram } from '../program.ts'
 
 export interface GitRun {
   /** Where it works; nothing outside of it is read as configuration. */
@@ -13,17 +9,6 @@ export interface GitRun {
   signal: AbortSignal
   /** Reads what it prints piece by piece; kept and returned when omitted. Throwing ends the program. */
   onOutput?: (text: string) => void
-}
-
-/** The program ended with another code than 0; `words` is what it said. */
-export class GitFailure extends Error {
-  readonly words: string
-
-  constructor(words: string) {
-    super(words)
-    this.name = 'GitFailure'
-    this.words = words
-  }
 }
 
 /** No helper, hook, filter or protocol but these: a repository decides nothing about what is run here. */
@@ -68,61 +53,13 @@ function environmentOf(directory: string, settings: Readonly<Record<string, stri
   }
 }
 
-/**
- * Runs git, without a shell, and ends it with everything that it has started when the signal fires. Throws GitFailure.
- * The only place from which a program is started.
- */
-export async function runGit(args: readonly string[], run: GitRun): Promise<string> {
-  run.signal.throwIfAborted()
-  const child = spawn('git', args, {
-    cwd: run.directory,
-    env: environmentOf(run.directory, run.settings),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that its helpers end with it.
-    detached: true,
-  })
-  const end = (signal: NodeJS.Signals) => {
-    try {
-      if (child.pid) process.kill(-child.pid, signal)
-    } catch {
-      // It has ended already.
-    }
-  }
-  const stop = () => {
-    end('SIGTERM')
-    setTimeout(() => end('SIGKILL'), KILL_AFTER_MS).unref()
-  }
-  run.signal.addEventListener('abort', stop, { once: true })
-  let output = ''
-  let words = ''
-  let objection: unknown = null
-  const decoder = new StringDecoder('utf8')
-  child.stdout.on('data', (chunk: Buffer) => {
-    try {
-      const text = decoder.write(chunk)
-      if (run.onOutput && !objection) run.onOutput(text)
-      else if (output.length < MAX_OUTPUT) output += text
-    } catch (error) {
-      objection = error
-      stop()
-    }
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    words = (words + chunk).slice(-MAX_OUTPUT)
-  })
+/** Runs git. Throws ProgramFailure with what it said. */
+export async function runGit(args: readonly string[], { directory, settings, ...run }: GitRun): Promise<string> {
+  const environment = environmentOf(directory, settings)
   try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject)
-      child.once('close', resolve)
-    })
-    if (objection) throw objection
-    run.signal.throwIfAborted()
-    if (code !== 0) throw new GitFailure(words.trim())
-    return output
+    return await runProgram('git', args, { directory, environment, ...run })
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    if (!(error instanceof ProgramMissing)) throw error
     throw new BuildFailure('SOURCE_NOT_CONFIGURED', 'The program git is not installed on the machine of this worker')
-  } finally {
-    run.signal.removeEventListener('abort', stop)
   }
 }

@@ -1,9 +1,12 @@
+import { Readable } from 'node:stream'
+import type { ImageBuildOptions } from 'dockerode'
+import { pack } from 'tar-stream'
 import { type BuilderTraits, type ImageBuild, RuntimeError } from '../runtime.ts'
 import { messageOf, statusOf } from './answers.ts'
 import { withinDisk } from './build-disk.ts'
 import { buildKitLines } from './build-kit-trace.ts'
 import { ask, type Engine } from './connection.ts'
-import { imageLabels, stageLabels } from './labels.ts'
+import { cacheScope, imageLabels, stageLabels } from './labels.ts'
 import type { AccountNetworks } from './networks.ts'
 
 const CPU_PERIOD_US = 100_000
@@ -21,8 +24,9 @@ async function usesBuildKit(engine: Engine, signal: AbortSignal): Promise<boolea
 }
 
 export async function builderTraits(engine: Engine, signal: AbortSignal): Promise<BuilderTraits> {
+  const isBuildKit = await usesBuildKit(engine, signal)
   return {
-    hasCacheMounts: await usesBuildKit(engine, signal),
+    cacheScope: (appEnvId) => (isBuildKit ? cacheScope(engine.installationId, appEnvId) : null),
     namespace: engine.installationId.slice(-8),
     stageLabels: (appEnvId) => stageLabels(engine.installationId, appEnvId),
   }
@@ -37,6 +41,10 @@ interface Progress {
   aux?: { ID?: string } | string
 }
 
+type Call = ImageBuildOptions & { onLine?: ImageBuild['onLine'] }
+
+const hush = () => undefined
+
 /** Builds, and hands on each line. The engine ends the build when the connection closes, whoever closes it. */
 export async function buildImage(
   { engine, networks }: { engine: Engine; networks: AccountNetworks },
@@ -44,14 +52,21 @@ export async function buildImage(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    const isBuildKit = await usesBuildKit(engine, signal)
-    // A build meets its account's containers and nobody else's. BuildKit knows no such networks.
-    const network = isBuildKit ? {} : { networkmode: await networks.ensure(build.accountId) }
-    const run = async (abortSignal: AbortSignal) => {
-      const options = { ...optionsOf(engine, build), ...network, version: isBuildKit ? '2' : '1', abortSignal } as const
-      return followBuild(await engine.docker.buildImage(build.context, options), build)
+    const labels = imageLabels(engine.installationId, build)
+    const call = async (
+      context: NodeJS.ReadableStream,
+      abortSignal: AbortSignal,
+      { onLine = hush, ...options }: Call,
+    ) => followBuild(await engine.docker.buildImage(context, { ...optionsOf(build), ...options, abortSignal }), onLine)
+    if (await usesBuildKit(engine, signal)) {
+      return await call(build.context, signal, { t: build.name, labels, version: '2', onLine: build.onLine })
     }
-    return await (isBuildKit ? run(signal) : withinDisk(engine, build, signal, run))
+    // A build meets its account's containers and nobody else's. BuildKit knows no such networks.
+    const classic = { version: '1', networkmode: await networks.ensure(build.accountId) } as const
+    const unnamed = await withinDisk(engine, build, signal, (within) =>
+      call(build.context, within, { ...classic, onLine: build.onLine }),
+    )
+    return await call(labelContext(unnamed, labels, build.dockerfile), signal, { t: build.name, ...classic })
   } catch (error) {
     const status = statusOf(error)
     if (status !== null && status < 500) throw failureOf(messageOf(error))
@@ -59,13 +74,27 @@ export async function buildImage(
   }
 }
 
-function optionsOf({ installationId }: Engine, build: ImageBuild) {
+/**
+ * Given to the classic builder beside the Dockerfile, each label would be a step of its own, with a container that is made
+ * and removed. They still come last, so that no Dockerfile can say otherwise.
+ */
+function labelContext(
+  imageId: string,
+  labels: Readonly<Record<string, string>>,
+  dockerfile: string,
+): NodeJS.ReadableStream {
+  const pairs = Object.entries(labels).map(([name, value]) => `${JSON.stringify(name)}=${JSON.stringify(value)}`)
+  const archive = pack()
+  archive.entry({ name: dockerfile }, `FROM ${imageId}\nLABEL ${pairs.join(' ')}\n`)
+  archive.finalize()
+  return Readable.from(archive)
+}
+
+function optionsOf(build: ImageBuild) {
   const memory = build.resources.memoryMb * 1024 * 1024
   const registries = Object.entries(build.credentials)
   return {
-    t: build.name,
     dockerfile: build.dockerfile,
-    labels: imageLabels(installationId, build),
     buildargs: { ...build.buildArgs },
     // Containers go with their step, whether it succeeded or not.
     rm: true,
@@ -78,22 +107,22 @@ function optionsOf({ installationId }: Engine, build: ImageBuild) {
   }
 }
 
-async function followBuild(answer: NodeJS.ReadableStream, build: ImageBuild): Promise<string> {
+async function followBuild(answer: NodeJS.ReadableStream, onLine: ImageBuild['onLine']): Promise<string> {
   let imageId = ''
   let unfinished = ''
   for await (const message of messagesOf(answer)) {
     if (message.error !== undefined) throw failureOf(message.error)
     if (message.id === 'moby.buildkit.trace' && typeof message.aux === 'string') {
-      for (const line of buildKitLines(message.aux)) build.onLine(line)
+      for (const line of buildKitLines(message.aux)) onLine(line)
     } else if (typeof message.aux === 'object') imageId = IMAGE_ID.exec(message.aux.ID ?? '')?.[0] ?? imageId
     else if (message.stream !== undefined) {
       const lines = (unfinished + message.stream).split('\n')
       // A program that never ends its line must not fill the memory.
       unfinished = (lines.pop() ?? '').slice(-64 * 1024)
-      for (const line of lines) if (line !== '') build.onLine(line)
+      for (const line of lines) if (line !== '') onLine(line)
     }
   }
-  if (unfinished !== '') build.onLine(unfinished)
+  if (unfinished !== '') onLine(unfinished)
   if (imageId === '') throw new Error('The container engine ended the build without an image')
   return imageId
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ImageBuild, Rollout, RolloutReference } from '../runtime.ts'
 
 export const LABEL = {
@@ -59,6 +60,13 @@ export const imageLabels = (installationId: string, build: ImageBuild): Record<s
 /** Whichever installation it was: none of them is anybody's but its own tenants'. */
 export const isBuiltHere = (labels: Readonly<Record<string, string>> | null | undefined): boolean =>
   [BUILD_ROLE, IMAGE_ROLE].includes(labels?.[LABEL.role] ?? '')
+
+/**
+ * Caches are found by their name, and a Dockerfile may name any: nobody who is not told it guesses the name of another
+ * environment's.
+ */
+export const cacheScope = (installationId: string, appEnvId: string): string =>
+  createHash('sha256').update(`${installationId} ${appEnvId}`).digest('hex').slice(0, 32)
 
 /** The engine's filter for containers in which builds run. */
 export function buildFilters(installationId: string, { appEnvId }: { appEnvId?: string | undefined }) {

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Transaction } from '../../database/client.ts'
 import type { App, AppEnv } from '../../database/generated/prisma/client.ts'
 import { parseBuildArgs } from '../../domain/build-args.ts'
-import type { BuildPlan, BuildSource } from '../../domain/build-plan.ts'
+import { type BuildPlan, type BuildSource, NIXPACKS } from '../../domain/build-plan.ts'
 import { isReadByBuilds, type SealedVariable } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
 import { withReferenced } from '../../domain/references.ts'
@@ -77,11 +77,13 @@ export function buildVariablesOf(appEnv: LoadedAppEnv, vault: Vault): SealedVari
 }
 
 /** Throws a CONFLICT for what can be told to fail before a worker has looked at the source. */
-export function assertBuildable(app: App): void {
-  if (app.builder !== 'DOCKER') {
-    throw conflict('BUILDER_NOT_AVAILABLE', `The builder ${app.builder} is not installed here; set builder to DOCKER`)
+export function assertBuildable(app: App, { BERTH_NIXPACKS }: Config): void {
+  const isNixpacks = app.builder === NIXPACKS
+  if (isNixpacks && !BERTH_NIXPACKS) {
+    const words = 'The builder NIXPACKS is not installed here: BERTH_NIXPACKS names no program; set builder to DOCKER'
+    throw conflict('BUILDER_NOT_AVAILABLE', words)
   }
-  const preset = findBuildPreset(app.dockerPreset)
+  const preset = isNixpacks ? null : findBuildPreset(app.dockerPreset)
   if (preset && presetVersion(preset, app.dockerPreset, app.dockerPresetVersion) === null) {
     const known = preset.versions.map((version) => `${app.dockerPreset}_${version}`).join(', ')
     throw conflict('PRESET_VERSION_UNKNOWN', `There is no ${app.dockerPresetVersion}; there are ${known}`)

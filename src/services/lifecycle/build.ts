@@ -40,7 +40,7 @@ export async function nextBuild(
   }
   const source = await findSource(tx, appEnv, config)
   if (!source) throw conflict('SOURCE_NOT_CONFIGURED', missingSource(app.isCliDeployment))
-  assertBuildable(app)
+  assertBuildable(app, config)
   return builtContent(appEnv, planFor(appEnv, vault, source, isForced), configurationOf(appEnv))
 }
 

@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import type Docker from 'dockerode'
+import type { Pack } from 'tar-stream'
+import { addFile, importRoot } from '../../scripts/image-root.ts'
+import { addToolchain, has, versionOf } from './build-images.ts'
+
+/** Of the standard library, what no program needs. */
+const LEFT_OUT = /^(test|idlelib|tkinter|turtledemo|site-packages|dist-packages|__pycache__|config-.*|lib2to3)$/
+
+interface Python {
+  version: string
+  program: string
+  library: string
+}
+
+const ASKED = `
+import sys, sysconfig, json, ensurepip, venv
+print(json.dumps({'version': '%d.%d' % sys.version_info[:2], 'program': sys.executable, 'library': sysconfig.get_paths()['stdlib']}))
+`
+
+/** This machine's Python, with what it needs to make environments; null, with the reason printed, where there is none. */
+export function findPython(): Python | null {
+  try {
+    return JSON.parse(execFileSync('python3', ['-c', ASKED], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }))
+  } catch (error) {
+    console.warn(`Python is not tested: this machine has no python3 with venv and ensurepip (${String(error)})`)
+    return null
+  }
+}
+
+/** Stands in for `python:<n>-bookworm` and its slim image: this machine's Python, where the real ones have theirs. */
+export async function ensurePythonImage(docker: Docker, { version, program, library }: Python): Promise<string> {
+  const image = `berth-stand-in-python:${version}-${versionOf(import.meta.filename)}`
+  if (await has(docker, image)) return image
+  const ours = `usr/local/lib/python${version}`
+  const fill = async (archive: Pack) => {
+    const extensions = join(library, 'lib-dynload')
+    const binaries = readdirSync(extensions).map((name) => [`${ours}/lib-dynload/${name}`, join(extensions, name)])
+    const programs = { ...Object.fromEntries(binaries), [`usr/local/bin/python${version}`]: realpathSync(program) }
+    await addToolchain(archive, programs)
+    await addLibrary(archive, library, ours)
+    for (const name of ['python', 'python3']) {
+      archive.entry({ name: `usr/local/bin/${name}`, type: 'symlink', linkname: `python${version}` })
+    }
+  }
+  await importRoot(docker, image, fill, ['ENV PATH=/usr/local/bin:/usr/bin:/bin'])
+  return image
+}
+
+async function addLibrary(archive: Pack, folder: string, below: string): Promise<void> {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (LEFT_OUT.test(entry.name) || entry.name === 'lib-dynload') continue
+    const [path, name] = [join(folder, entry.name), `${below}/${entry.name}`]
+    if (entry.isDirectory()) await addLibrary(archive, path, name)
+    else await addFile(archive, name, path)
+  }
+}
