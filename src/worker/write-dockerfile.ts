@@ -4,17 +4,8 @@ import { dockerfileFor, type WrittenDockerfile } from '../builder/dockerfile.ts'
 import { exposedVariables } from '../builder/exposed-variables.ts'
 import { nixpacksDockerfile } from '../builder/nixpacks.ts'
 import { BuildFailure } from '../domain/build-failure.ts'
-import { type BuildPlan, NIXPACKS } from '../domain/build-plan.ts'
-import type { VersionAttempt } from './attempt.ts'
-import type { BuildLog } from './build-log.ts'
-
-interface Building {
-  attempt: VersionAttempt
-  plan: BuildPlan
-  log: BuildLog
-  variables: Readonly<Record<string, string>>
-  directory: string
-}
+import { NIXPACKS } from '../domain/build-plan.ts'
+import type { Building } from './building.ts'
 
 interface Writing {
   /** The source's folder, and the one in it that is built. */

@@ -38,6 +38,7 @@ export class Collector {
   /** Ends that were told of and not yet written down. */
   readonly #ends = new Map<string, readonly ContainerEnd[]>()
   readonly #seen = new Map<string, readonly ObservedReplica[]>()
+  #isStopped = false
   /** One thing at a time for each environment. */
   readonly #turns = new Map<string, Promise<unknown>>()
 
@@ -90,6 +91,9 @@ export class Collector {
       renewedAt = performance.now()
       await this.#renew().catch((error: unknown) => log.debug({ err: error }, 'Log books could not be renewed'))
     }
+    // Whoever is in the midst of opening one would open it after the others were closed.
+    this.#isStopped = true
+    await Promise.allSettled(this.#turns.values())
     await Promise.allSettled([...this.#collections.values()].map((collection) => collection.close()))
   }
 
@@ -129,7 +133,9 @@ export class Collector {
     const open = this.#collections.get(appEnvId)
     if (open && !open.hasEnded) return open
     await this.#close(appEnvId)
-    const book = await claimBook(this.#tools.database, containersOf(appEnvId), this.#claimant())
+    const book = this.#isStopped
+      ? null
+      : await claimBook(this.#tools.database, containersOf(appEnvId), this.#claimant())
     if (!book) return null
     const collection = new Collection(this.#tools, book, () => {
       // It may run still, if the engine was stopped and left it alone: then it has to be followed again.
