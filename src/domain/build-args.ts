@@ -1,5 +1,9 @@
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const MAX_ARGS = 100
+/** BuildKit would take it for the program that reads the Dockerfile. */
+const RESERVED = 'BUILDKIT_SYNTAX'
+
+export const isReservedArg = (name: string): boolean => name === RESERVED
 
 export type ParsedBuildArgs = { args: Record<string, string> } | { problem: string }
 
@@ -16,6 +20,7 @@ export function parseBuildArgs(text: string | null): ParsedBuildArgs {
   for (const [name, value] of pairs.list) {
     if (!NAME.test(name)) return { problem: `"${name.slice(0, 60)}" is not a name of letters, digits and underscores` }
     if (value.includes('\0')) return { problem: `${name} holds a NUL character` }
+    if (isReservedArg(name)) return { problem: `must not set ${RESERVED}` }
   }
   return { args: Object.fromEntries(pairs.list) }
 }

@@ -1,7 +1,7 @@
 import { DOCKERFILE_NAME, packContext } from '../builder/build-context.ts'
 import { contextFolder } from '../builder/dockerfile.ts'
 import { labelStages } from '../builder/dockerfile-labels.ts'
-import { parseBuildArgs } from '../domain/build-args.ts'
+import { isReservedArg, parseBuildArgs } from '../domain/build-args.ts'
 import { BuildFailure } from '../domain/build-failure.ts'
 import type { BuildPlan } from '../domain/build-plan.ts'
 import { resourcesOf } from '../domain/resources.ts'
@@ -64,9 +64,9 @@ function buildArgsOf({ buildArgs }: BuildPlan, variables: Readonly<Record<string
   const parsed = parseBuildArgs(buildArgs)
   if ('problem' in parsed) throw new BuildFailure('BUILD_ARGS_INVALID', `buildArgs ${parsed.problem}`)
   const all = { ...variables, ...parsed.args }
-  // BuildKit would let it replace the program that reads the Dockerfile.
-  if (!Object.hasOwn(all, 'BUILDKIT_SYNTAX')) return all
-  throw new BuildFailure('BUILD_ARGS_INVALID', 'BUILDKIT_SYNTAX cannot be set')
+  const reserved = Object.keys(all).find(isReservedArg)
+  if (reserved === undefined) return all
+  throw new BuildFailure('BUILD_ARGS_INVALID', `A variable of builds must not be called ${reserved}`)
 }
 
 /** What no quota of the engine keeps small is at least not deployed, and not kept. */

@@ -42,10 +42,8 @@ const creation: Record<string, (walk: Walk) => Promise<unknown>> = {
     const versions = { METEOR_JS: 'METEOR_JS_3_5', NEXT_JS: 'NEXT_JS_NODE_JS_22', EXPRESS: 'EXPRESS_NODE_JS_20' }
     for (const [dockerPreset, dockerPresetVersion] of Object.entries(versions))
       await created(walk, { dockerPreset, dockerPresetVersion })
-    await expectRefused(
-      create(walk, { dockerPreset: 'EXPRESS', dockerPresetVersion: 'NEXT_JS_22' }),
-      'dockerPresetVersion',
-    )
+    for (const dockerPresetVersion of ['NEXT_JS_22', 'EXPRESS_NODE_JS_9'])
+      await expectRefused(create(walk, { dockerPreset: 'EXPRESS', dockerPresetVersion }), 'dockerPresetVersion')
   },
   async useImage(walk) {
     expect((await created(walk, { useImage: true, image: 'nginx:1' })).useImage).toBe(true)

@@ -155,6 +155,7 @@ const build: PatchRow[] = [
   row('buildArgs, cleared', { ...SOURCE, buildArgs: 'A=1' }, { buildArgs: '' }, { buildArgs: null }, [
     'BUILD buildArgs',
   ]),
+  row('buildArgs that are none', SOURCE, { buildArgs: '--x' }, refused('buildArgs')),
   row('buildPullAccountSecretId', SOURCE, { buildPullAccountSecretId: LOGIN }, { buildPullAccountSecretId: LOGIN }, [
     'BUILD buildPullAccountSecretId',
   ]),

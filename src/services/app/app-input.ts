@@ -2,10 +2,22 @@ import { z } from 'zod'
 import { functionConfig } from '../../app-types/function.ts'
 import { jobConfig } from '../../app-types/job.ts'
 import { PRESET_NAMES } from '../../app-types/presets.ts'
+import { parseBuildArgs } from '../../domain/build-args.ts'
 import { dockerfileContent, flag, headers, id, image, name, portNumber, relativePath, text } from '../input.ts'
 
 const dockerPreset = z.enum(PRESET_NAMES).describe('Docker preset.')
 const credentialId = (about: string) => z.string().max(100).describe(about)
+
+const MAX_BUILD_ARGS_LENGTH = 16_384
+
+const buildArgs = z
+  .string()
+  .max(MAX_BUILD_ARGS_LENGTH)
+  .superRefine((given, context) => {
+    const parsed = parseBuildArgs(given)
+    if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem })
+  })
+  .describe('Docker build arguments: `A=b C="d e"`, one a line, or a JSON object.')
 
 /** Fields that POST and PATCH /app share (§2.1, §4.2). */
 const shared = {
@@ -14,7 +26,7 @@ const shared = {
   useImage: flag('Deploy a prebuilt image instead of building from source.').optional(),
   image: image.optional(),
   builder: z.enum(['DOCKER', 'NIXPACKS']).optional().describe('What builds the source.'),
-  buildArgs: text('Docker build arguments.').optional(),
+  buildArgs: buildArgs.optional(),
   contextDir: relativePath('Docker build context directory.').optional(),
   dockerfilePath: relativePath('Path of the Dockerfile. Not together with customDockerfileContent.').optional(),
   customDockerfileContent: dockerfileContent.optional(),

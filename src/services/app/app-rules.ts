@@ -1,5 +1,6 @@
 import type { AppType, AppTypeName } from '../../app-types/app-type.ts'
 import { findAppType } from '../../app-types/app-types.ts'
+import { findBuildPreset, presetVersion } from '../../app-types/presets/build-presets.ts'
 import { isVersionOf, presetType } from '../../app-types/presets.ts'
 import type { App } from '../../database/generated/prisma/client.ts'
 import { conflict, type FieldProblem, invalidInput } from '../../domain/errors.ts'
@@ -45,11 +46,17 @@ export function checkCreation(input: CreateAppInput): { preset: string } {
     problems.push({ field: 'port', message: 'is required unless the app is a Job' })
   }
   if (input.useImage && !input.image) problems.push({ field: 'image', message: 'is required when useImage is true' })
-  if (input.dockerPresetVersion && !isVersionOf(preset, input.dockerPresetVersion)) {
-    problems.push({ field: 'dockerPresetVersion', message: `must be ${preset}_<VERSION>, such as ${preset}_22` })
-  }
+  const versionProblem = input.dockerPresetVersion ? versionProblemOf(preset, input.dockerPresetVersion) : null
+  if (versionProblem) problems.push({ field: 'dockerPresetVersion', message: versionProblem })
   if (problems.length > 0) throw invalidInput(problems)
   return { preset }
+}
+
+function versionProblemOf(name: string, version: string): string | null {
+  const preset = findBuildPreset(name)
+  if (!preset) return isVersionOf(name, version) ? null : `must be ${name}_<VERSION>, such as ${name}_22`
+  if (presetVersion(preset, name, version) !== null) return null
+  return `must be one of ${preset.versions.map((known) => `${name}_${known}`).join(', ')}`
 }
 
 /** The same of a change: what counts is the app as it would be. */

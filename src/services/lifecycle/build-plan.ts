@@ -1,8 +1,6 @@
-import { findBuildPreset, presetVersion } from '../../app-types/presets/build-presets.ts'
 import type { Config } from '../../config.ts'
 import type { Transaction } from '../../database/client.ts'
 import type { App, AppEnv } from '../../database/generated/prisma/client.ts'
-import { parseBuildArgs } from '../../domain/build-args.ts'
 import { type BuildPlan, type BuildSource, NIXPACKS } from '../../domain/build-plan.ts'
 import { isReadByBuilds, type SealedVariable } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
@@ -78,16 +76,7 @@ export function buildVariablesOf(appEnv: LoadedAppEnv, vault: Vault): SealedVari
 
 /** Throws a CONFLICT for what can be told to fail before a worker has looked at the source. */
 export function assertBuildable(app: App, { BERTH_NIXPACKS }: Config): void {
-  const isNixpacks = app.builder === NIXPACKS
-  if (isNixpacks && !BERTH_NIXPACKS) {
-    const words = 'The builder NIXPACKS is not installed here: BERTH_NIXPACKS names no program; set builder to DOCKER'
-    throw conflict('BUILDER_NOT_AVAILABLE', words)
-  }
-  const preset = isNixpacks ? null : findBuildPreset(app.dockerPreset)
-  if (preset && presetVersion(preset, app.dockerPreset, app.dockerPresetVersion) === null) {
-    const known = preset.versions.map((version) => `${app.dockerPreset}_${version}`).join(', ')
-    throw conflict('PRESET_VERSION_UNKNOWN', `There is no ${app.dockerPresetVersion}; there are ${known}`)
-  }
-  const parsed = parseBuildArgs(app.buildArgs)
-  if ('problem' in parsed) throw conflict('BUILD_ARGS_INVALID', `buildArgs ${parsed.problem}`)
+  if (app.builder !== NIXPACKS || BERTH_NIXPACKS) return
+  const words = 'The builder NIXPACKS is not installed here: BERTH_NIXPACKS names no program; set builder to DOCKER'
+  throw conflict('BUILDER_NOT_AVAILABLE', words)
 }
