@@ -18,8 +18,11 @@ afterAll(() => lab?.close())
 
 test('every operation survives SIGKILL at a failpoint', { timeout: 180_000 }, async () => {
   const random = randomFrom(SEED)
-  const report = await killAtEveryFailpoint(lab, { passesOfEach: 1, choose: (passes) => [pick(random, passes)] }, tell)
-  expect(report.kills + report.missed).toBe(SCENARIOS.length)
+  // A build has a test of its own below.
+  const scenarios = SCENARIOS.filter((scenario) => scenario !== BUILD)
+  const choose = (passes: Pass[]) => [pick(random, passes)]
+  const report = await killAtEveryFailpoint(lab, { passesOfEach: 1, scenarios, choose }, tell)
+  expect(report.kills + report.missed).toBe(scenarios.length)
 })
 
 test('a build survives SIGKILL at failpoints of its own', { timeout: 180_000 }, async () => {
@@ -30,12 +33,12 @@ test('a build survives SIGKILL at failpoints of its own', { timeout: 180_000 }, 
   expect(report).toMatchObject({ kills: points.length, missed: 0 })
 })
 
-test('a build survives SIGKILL at random moments of its own', { timeout: 120_000 }, async () => {
-  const report = await killAtRandom(lab, { seed: SEED, kills: 2, environments: 1, scenarios: [BUILD] }, tell)
-  expect(report.kills).toBe(2)
+test('a build survives SIGKILL at a random moment', { timeout: 120_000 }, async () => {
+  const report = await killAtRandom(lab, { seed: SEED, kills: 1, environments: 1, scenarios: [BUILD] }, tell)
+  expect(report.kills).toBe(1)
 })
 
 test('operations at random survive SIGKILL at random moments', { timeout: 120_000 }, async () => {
-  const report = await killAtRandom(lab, { seed: SEED, kills: 4 }, tell)
-  expect(report.kills).toBe(4)
+  const report = await killAtRandom(lab, { seed: SEED, kills: 3 }, tell)
+  expect(report.kills).toBe(3)
 })
