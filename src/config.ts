@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { readFields } from './domain/field-problems.ts'
+import { isImageReference } from './domain/image-reference.ts'
 
 /** One sentence for every way to break it, so that it always names the whole range. */
 function whole(fallback: number, min: number, max: number) {
@@ -151,6 +152,16 @@ export const SETTINGS = z.object({
   BERTH_BUILD_LOG_LINES: whole(10_000, 100, 1_000_000).describe('Lines of one build’s log that are kept.'),
   BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of former builds are kept for the next one.'),
   BERTH_IMAGES_KEPT: count(20, 1000).describe('Deployed versions of an environment whose built images are kept.'),
+  BERTH_PUSH_REPOSITORY: z
+    .string()
+    .refine(
+      (name) => isImageReference(`${name}/app:1`),
+      'must be a registry with a path, such as registry.example.com/berth',
+    )
+    .optional()
+    .describe('Where built images are pushed to, to be pulled again when an engine has lost them. Default: nowhere.'),
+  BERTH_PUSH_USERNAME: z.string().optional().describe('Login for BERTH_PUSH_REPOSITORY.'),
+  BERTH_PUSH_PASSWORD: z.string().optional().describe('Its password.'),
   BERTH_IMAGE_LIMIT_MB: count(4096, 1_000_000).describe('Largest image that a build may make.'),
   BERTH_SOURCE_LIMIT_MB: count(512, 100_000).describe('Largest source, unpacked; and largest uploaded archive.'),
   BERTH_SOURCE_LIMIT_FILES: count(50_000, 10_000_000).describe('Most files in a source.'),
@@ -232,6 +243,7 @@ const SECRET: ReadonlySet<string> = new Set([
   'BERTH_ADMIN_TOKEN',
   'BERTH_MASTER_KEY',
   'BERTH_GITHUB_PRIVATE_KEY',
+  'BERTH_PUSH_PASSWORD',
 ])
 
 /**

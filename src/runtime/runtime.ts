@@ -143,6 +143,14 @@ export interface ImageBuild {
   onLine: (line: string) => void
 }
 
+/** An image of this engine, and where it is to be kept besides. */
+export interface ImagePush {
+  id: string
+  /** `registry/repository:tag`. */
+  name: string
+  credential: RegistryCredential | null
+}
+
 /** An image that this installation has built. */
 export interface BuiltImage {
   id: string
@@ -224,6 +232,12 @@ export interface Runtime {
    */
   build(build: ImageBuild, bounds: CallBounds): Promise<string>
 
+  /**
+   * Gives an image a name and pushes it there. Returns the name by digest. Throws RuntimeError PUSH_DENIED, or PUSH_FAILED
+   * when a later attempt may succeed.
+   */
+  pushImage(push: ImagePush, bounds?: CallBounds): Promise<string>
+
   /** Images and leftovers of builds, of this installation or one environment. */
   builtImages(filter?: { appEnvId?: string }, bounds?: CallBounds): Promise<BuiltImage[]>
 
@@ -254,12 +268,14 @@ export type RuntimeErrorReason =
   | 'PULL_TIMEOUT'
   | 'CONTAINER_START_FAILED'
   | 'BUILD_FAILED'
+  | 'PUSH_DENIED'
+  | 'PUSH_FAILED'
   | 'DISK_QUOTA_EXCEEDED'
 
 /** The engine answered that it cannot be done. */
 export class RuntimeError extends Failure<RuntimeErrorReason> {
   /** A registry that is away or slow may be back a moment later. */
   protected override get passing(): readonly RuntimeErrorReason[] {
-    return ['REGISTRY_UNREACHABLE', 'PULL_TIMEOUT']
+    return ['REGISTRY_UNREACHABLE', 'PULL_TIMEOUT', 'PUSH_FAILED']
   }
 }

@@ -4,6 +4,7 @@ import type { Attempt, VersionAttempt } from './attempt.ts'
 import { awaitReady } from './await-ready.ts'
 import { build, needsBuild } from './build.ts'
 import { credentialOf } from './credential.ts'
+import { push, resolveBuilt } from './pushed-image.ts'
 import { rolloutOf } from './rollout.ts'
 import { route } from './route.ts'
 import { succeed } from './settle.ts'
@@ -46,6 +47,7 @@ async function replaceInPlace<T>(attempt: VersionAttempt, start: () => Promise<T
 
 async function provideImage(attempt: VersionAttempt, next: StepName | null): Promise<void> {
   if (needsBuild(attempt.content)) await build(attempt)
+  await push(attempt)
   await pull(attempt, next)
 }
 
@@ -55,8 +57,12 @@ async function pull(attempt: VersionAttempt, next: StepName | null): Promise<voi
   if (steps.isFinished('pull') && content.imageDigest) return
   await steps.advance({ start: 'pull' })
   const isBuilt = content.type === 'BUILD'
-  const credential = isBuilt ? null : await credentialOf(attempt, attempt.appEnv, content)
-  const { pinned, fromCache } = await engine.resolveImage(content.imageDigest ?? content.image, credential)
+  const { pinned, fromCache } = isBuilt
+    ? await resolveBuilt(attempt, content)
+    : await engine.resolveImage(
+        content.imageDigest ?? content.image,
+        await credentialOf(attempt, attempt.appEnv, content),
+      )
   const image = { imageDigest: pinned, imageFromCache: fromCache && !isBuilt }
   attempt.content = { ...content, ...image }
   const detail = pullDetail(pinned, { fromCache, isBuilt })

@@ -5,6 +5,7 @@ import type {
   BuiltImage,
   CallBounds,
   ImageBuild,
+  ImagePush,
   LogLine,
   ObservedReplica,
   RegistryCredential,
@@ -32,6 +33,7 @@ export interface LeasedEngine {
   builder(): Promise<BuilderTraits>
   /** Has no deadline but the work's signal. */
   build(build: Omit<ImageBuild, 'appEnvId'>): Promise<string>
+  pushImage(push: ImagePush): Promise<string>
   builtImages(): Promise<BuiltImage[]>
   removeImage(id: string): Promise<void>
   /** Removes whatever builds have left of the environment, images and all. */
@@ -97,6 +99,7 @@ export function leasedEngine(
     removeNetwork: (accountId) => call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds)),
     builder: () => call(seconds, (bounds) => runtime.builder(bounds)),
     build: (build) => call(LONGEST_BUILD_SECONDS, (bounds) => runtime.build({ ...build, appEnvId }, bounds)),
+    pushImage: (push) => call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => runtime.pushImage(push, bounds)),
     builtImages: () => call(seconds, (bounds) => runtime.builtImages({ appEnvId }, bounds)),
     removeImage: (id) => call(seconds, (bounds) => runtime.removeImage(id, bounds)),
     async removeImages() {

@@ -4,6 +4,7 @@ import { type Rollout, RuntimeError } from '../runtime/runtime.ts'
 import { credentialOf } from './credential.ts'
 import { fenced } from './fenced.ts'
 import { plainText } from './plain-text.ts'
+import { resolveBuilt } from './pushed-image.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 import { rolloutOf } from './rollout.ts'
 import type { Work, WorkAppEnv } from './work.ts'
@@ -51,7 +52,8 @@ async function applyWithImage(work: Work, appEnv: WorkAppEnv, content: Content, 
     await work.engine.apply(rollout)
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.reason !== 'IMAGE_NOT_FOUND') throw error
-    await work.engine.resolveImage(rollout.pinnedImage, await credentialOf(work, appEnv, content))
+    if (content.type === 'BUILD') await resolveBuilt(work, content)
+    else await work.engine.resolveImage(rollout.pinnedImage, await credentialOf(work, appEnv, content))
     await work.engine.apply(rollout)
   }
 }

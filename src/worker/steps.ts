@@ -11,6 +11,7 @@ import type { Work, WorkAppEnv, WorkOperation } from './work.ts'
 export type StepName =
   | 'source'
   | 'build'
+  | 'push'
   | 'pull'
   | 'create'
   | 'ready'

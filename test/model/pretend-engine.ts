@@ -79,6 +79,10 @@ export class PretendEngine implements Runtime {
     return Promise.reject(new RuntimeError('BUILD_FAILED', 'Nothing is built here'))
   }
 
+  pushImage(): Promise<string> {
+    return Promise.reject(new RuntimeError('PUSH_DENIED', 'Nothing is pushed here'))
+  }
+
   async builtImages() {
     return []
   }

@@ -6,6 +6,7 @@ import { messageOf, statusOf } from './answers.ts'
 import { withinDisk } from './build-disk.ts'
 import { buildKitLines } from './build-kit-trace.ts'
 import { ask, type Engine } from './connection.ts'
+import { jsonLines } from './json-lines.ts'
 import { cacheScope, imageLabels, stageLabels } from './labels.ts'
 import type { AccountNetworks } from './networks.ts'
 
@@ -110,7 +111,7 @@ function optionsOf(build: ImageBuild) {
 async function followBuild(answer: NodeJS.ReadableStream, onLine: ImageBuild['onLine']): Promise<string> {
   let imageId = ''
   let unfinished = ''
-  for await (const message of messagesOf(answer)) {
+  for await (const message of jsonLines<Progress>(answer)) {
     if (message.error !== undefined) throw failureOf(message.error)
     if (message.id === 'moby.buildkit.trace' && typeof message.aux === 'string') {
       for (const line of buildKitLines(message.aux)) onLine(line)
@@ -125,16 +126,6 @@ async function followBuild(answer: NodeJS.ReadableStream, onLine: ImageBuild['on
   if (unfinished !== '') onLine(unfinished)
   if (imageId === '') throw new Error('The container engine ended the build without an image')
   return imageId
-}
-
-async function* messagesOf(answer: NodeJS.ReadableStream): AsyncGenerator<Progress> {
-  answer.setEncoding('utf8')
-  let unfinished = ''
-  for await (const chunk of answer) {
-    const lines = (unfinished + chunk).split('\n')
-    unfinished = lines.pop() ?? ''
-    for (const line of lines) if (line.trim() !== '') yield JSON.parse(line)
-  }
 }
 
 const failureOf = (words: string): Error =>

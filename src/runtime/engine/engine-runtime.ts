@@ -8,6 +8,7 @@ import { EngineImages } from './images.ts'
 import { replicaLogs } from './logs.ts'
 import { AccountNetworks } from './networks.ts'
 import { observeReplicas } from './observe.ts'
+import { pushImage } from './push.ts'
 import { removeReplicas } from './remove.ts'
 import { ReplicaSamples } from './stats.ts'
 import { removeVolume } from './volumes.ts'
@@ -42,6 +43,7 @@ export function createEngineRuntime(options: EngineOptions): Runtime {
     stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),
     builder: (bounds) => within(engine, bounds, (signal) => builderTraits(engine, signal)),
     build: (build, bounds) => within(engine, bounds, (signal) => buildImage({ engine, networks }, build, signal)),
+    pushImage: (push, bounds) => within(engine, bounds, (signal) => pushImage(engine, push, signal)),
     builtImages: (filter = {}, bounds) => within(engine, bounds, (signal) => listBuilt(engine, filter, signal)),
     removeImage: (id, bounds) => within(engine, bounds, (signal) => removeBuilt(engine, id, signal)),
     buildSteps: (filter = {}, bounds) => within(engine, bounds, (signal) => listBuildSteps(engine, filter, signal)),

@@ -3,6 +3,7 @@ import { repositoryOf } from '../../domain/image-reference.ts'
 import type { RegistryCredential } from '../runtime.ts'
 import { messageOf, statusOf } from './answers.ts'
 import type { Engine } from './connection.ts'
+import { jsonLines } from './json-lines.ts'
 
 /**
  * Why an image did not come: the registry does not know it, wants another credential, or has something that is no
@@ -53,7 +54,7 @@ export async function pullImage(
       ...(credential === null ? {} : { authconfig: { ...credential, serveraddress: serverOf(reference) } }),
       abortSignal: AbortSignal.any([signal, idle.signal]),
     })
-    for await (const message of progressOf(stream)) {
+    for await (const message of jsonLines<{ error?: string }>(stream)) {
       timer.refresh()
       if (message.error !== undefined) throw failureOf(message.error)
     }
@@ -65,19 +66,9 @@ export async function pullImage(
   }
 }
 
-const serverOf = ({ registry }: ImageReference): string =>
+/** The address under which engines know a registry's logins. */
+export const serverOf = ({ registry }: ImageReference): string =>
   registry === 'docker.io' ? 'https://index.docker.io/v1/' : registry
-
-/** Once a pull has begun to report, its failure is a message in a stream that began with 200. */
-async function* progressOf(stream: NodeJS.ReadableStream): AsyncGenerator<{ error?: string }> {
-  stream.setEncoding('utf8')
-  let unfinished = ''
-  for await (const chunk of stream) {
-    const lines = (unfinished + chunk).split('\n')
-    unfinished = lines.pop() ?? ''
-    for (const line of lines) if (line.trim() !== '') yield JSON.parse(line)
-  }
-}
 
 export function failureOf(words: string): Error {
   if (ENGINE_TROUBLE.test(words)) return new Error(`The container engine could not store the image: ${words}`)
