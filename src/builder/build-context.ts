@@ -3,17 +3,14 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { default as dockerignoreModule } from '@balena/dockerignore'
 import { type Pack, pack } from 'tar-stream'
 import { BuildFailure } from '../domain/build-failure.ts'
+import { ignoredBy } from './dockerignore.ts'
 
 /** A name that no source has: the engine is told it, so that a Dockerfile of the source's stays what it is. */
 export const DOCKERFILE_NAME = '.berth.Dockerfile'
 
 const IGNORE_FILE = '.dockerignore'
-
-// The package is CommonJS, and its types describe another.
-const dockerignore = dockerignoreModule as unknown as typeof dockerignoreModule.default
 
 const MAX_IGNORE_BYTES = 256 * 1024
 
@@ -56,9 +53,8 @@ async function write(
 type IsWanted = (path: string) => boolean
 
 function wantedBy(written: string, ignored: readonly string[]): IsWanted {
-  const rules = dockerignore({ ignorecase: false }).add([...ALWAYS_IGNORED, ...ignored])
-  rules.add(written)
-  return (path) => !rules.ignores(path)
+  const isIgnored = ignoredBy([...ALWAYS_IGNORED, ...ignored, ...written.split('\n')])
+  return (path) => !isIgnored(path)
 }
 
 /** Null where there is none. */

@@ -30,7 +30,8 @@ const REGISTRY_SETTINGS = ['.npmrc', '.yarnrc.yml', '.yarnrc']
 export async function readFacts(directory: string): Promise<SourceFacts> {
   const entries = await readdir(directory, { withFileTypes: true })
   const files = new Set(entries.filter((entry) => !entry.isSymbolicLink()).map(({ name }) => name))
-  const read = (name: string) => (files.has(name) ? readSmall(join(directory, name)) : null)
+  const readable = new Set(entries.filter((entry) => entry.isFile()).map(({ name }) => name))
+  const read = (name: string) => (readable.has(name) ? readSmall(join(directory, name)) : null)
   const packageText = await read('package.json')
   const settings = (await Promise.all(REGISTRY_SETTINGS.map(read))).join('\n')
   const hasWorkspace = /^packages:/m.test((await read('pnpm-workspace.yaml')) ?? '')

@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import { recordedConfiguration } from '../domain/configuration.ts'
 import { patienceSeconds } from '../domain/health-check.ts'
 import type { Readiness } from '../runtime/readiness.ts'
@@ -24,7 +25,7 @@ const LAST_LINES = 5
 export async function awaitReady(attempt: VersionAttempt, rollout: Rollout): Promise<ObservedReplica[]> {
   const { signal, steps, config } = attempt
   const since = steps.startedAt('ready').getTime()
-  const timeoutSeconds = Math.max(config.BERTH_READY_TIMEOUT_SECONDS, startupSeconds(attempt))
+  const timeoutSeconds = readySeconds(attempt, config)
   const deadline = since + timeoutSeconds * 1000
   const wait = new ReadyWait(attempt, rollout)
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
@@ -40,10 +41,11 @@ export async function awaitReady(attempt: VersionAttempt, rollout: Rollout): Pro
   }
 }
 
-/** A version that asks for a long start gets it. */
-function startupSeconds({ content }: VersionAttempt): number {
-  const { startup } = recordedConfiguration(content).healthCheck
-  return startup ? startup.initialDelaySeconds + patienceSeconds(startup) : 0
+/** A version that asks for a long start, or not to be asked for long, gets it. */
+function readySeconds({ content }: VersionAttempt, { BERTH_READY_TIMEOUT_SECONDS: usual }: Config): number {
+  const { startup, readiness } = recordedConfiguration(content).healthCheck
+  const start = startup ? startup.initialDelaySeconds + patienceSeconds(startup) : 0
+  return Math.max(usual, start, readiness ? readiness.initialDelaySeconds + usual : 0)
 }
 
 /** What is remembered from one round to the next. */

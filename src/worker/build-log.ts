@@ -37,14 +37,20 @@ export class BuildLog {
 
   constructor(options: BuildLogOptions) {
     this.#options = options
-    this.#secrets = options.secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
+    // Programs print a secret of several lines line by line, and perhaps not from its beginning.
+    const pieces = options.secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)])
+    this.#secrets = pieces.filter((piece) => piece.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length)
+  }
+
+  masked(text: string): string {
+    return this.#secrets.reduce((line, secret) => line.replaceAll(secret, MASK), text)
   }
 
   write(text: string, { isError = false } = {}): void {
     const { book, maxLines, now } = this.#options
     // A progress bar draws over itself; what was there last is enough.
     const shown = text.trimEnd().split('\r').at(-1) ?? ''
-    const message = plainText(this.#secrets.reduce((line, secret) => line.replaceAll(secret, MASK), shown))
+    const message = plainText(this.masked(shown))
     const line = { at: now(), isError, message }
     this.#latest.push(line)
     if (this.#latest.length > TAIL_LINES) this.#latest.shift()

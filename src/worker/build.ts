@@ -2,7 +2,6 @@ import { buildKeyOf } from '../builder/build-key.ts'
 import { type LocatedSource, locateSource } from '../builder/locate-source.ts'
 import { BuildFailure } from '../domain/build-failure.ts'
 import { type BuildPlan, recordedPlan } from '../domain/build-plan.ts'
-import { Failure } from '../domain/failure.ts'
 import { failpoint } from '../failpoints.ts'
 import { RuntimeError } from '../runtime/runtime.ts'
 import type { VersionAttempt } from './attempt.ts'
@@ -134,13 +133,19 @@ function recordImage(
   })
 }
 
-/** Puts the failure into the log; of a failed build, the reason also says what it printed last. */
+/**
+ * Puts the failure into the log; of a failed build, the reason also says what it printed last. What it says is shown to
+ * whoever may see the environment, and may quote a secret.
+ */
 function tell({ log }: Building, error: unknown): unknown {
-  if (error instanceof RuntimeError && error.reason === 'BUILD_FAILED') {
-    const lines = log.last(LAST_LINES).join('\n')
-    log.write(`The build failed: ${error.message}`, { isError: true })
-    return new BuildFailure('BUILD_FAILED', `${error.message}\n${lines}`)
+  if (error instanceof RuntimeError) {
+    const message = log.masked(error.message)
+    const lines = error.reason === 'BUILD_FAILED' ? log.last(LAST_LINES) : []
+    log.write(`The build failed (${error.reason}): ${message}`, { isError: true })
+    return new RuntimeError(error.reason, [message, ...lines].join('\n'))
   }
-  if (error instanceof Failure) log.write(`The build failed (${error.reason}): ${error.message}`, { isError: true })
-  return error
+  if (!(error instanceof BuildFailure)) return error
+  const message = log.masked(error.message)
+  log.write(`The build failed (${error.reason}): ${message}`, { isError: true })
+  return new BuildFailure(error.reason, message)
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -66,4 +66,9 @@ test('links are not read', async () => {
   writeFileSync(join(folder, 'elsewhere.json'), '{ "scripts": { "build": "true" } }')
   symlinkSync('elsewhere.json', join(folder, 'package.json'))
   expect((await readFacts(folder)).packageJson).toBeNull()
+})
+
+test('folders that are called like files are no files', async () => {
+  for (const name of ['package.json', 'Procfile', 'requirements.txt', '.npmrc']) mkdirSync(join(folder, name))
+  expect(await readFacts(folder)).toMatchObject({ packageJson: null, webProcess: null })
 })

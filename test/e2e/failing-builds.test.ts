@@ -157,3 +157,15 @@ test('secret values never show in the log', async () => {
   expect(log).toContain('the token is ***SECRET***')
   expect(log).not.toContain('hunter2')
 }, 120_000)
+
+test('nor in the reason of a failure, nor line by line', async () => {
+  const secret = (name: string, value: string) => ({ name, value, type: 'BUILD', isSecret: true })
+  const envVars = [secret('TOKEN', 'hunter2-hunter2'), secret('KEY', '-- BEGIN KEY --\nfirst-half\nsecond-half')]
+  const app = await site.uploadedApp({}, { envVars })
+  const quoting = ['ARG TOKEN', 'ARG KEY', 'RUN echo "$KEY"', 'COPY $TOKEN /']
+  const operation = await site.upload(app, await source(...quoting))
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_FAILED' })
+  expect(operation.message).toMatch(/COPY failed.*\*\*\*SECRET\*\*\*/)
+  const told = JSON.stringify([operation, await site.logOf(operation)])
+  for (const quoted of ['hunter2', 'first-half', 'second-half']) expect(told).not.toContain(quoted)
+}, 120_000)

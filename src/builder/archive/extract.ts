@@ -40,9 +40,16 @@ export async function extractArchive(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof BuildFailure || isOurDisk(error)) throw error
-    const words = error instanceof Error ? error.message : String(error)
-    throw new BuildFailure('SOURCE_REFUSED', `The archive cannot be read: ${words.slice(0, 200)}`)
+    throw new BuildFailure('SOURCE_REFUSED', `The archive cannot be read: ${wordsOf(error)}`)
   }
+}
+
+/** Errors of the file system name the worker's own folders, which are nobody else's business. */
+function wordsOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (['ENOTDIR', 'EEXIST', 'EISDIR'].includes(code ?? '')) return 'it has a file where it also has a folder'
+  if (code === 'ENAMETOOLONG') return 'it has a name that is too long'
+  return message.slice(0, 200)
 }
 
 /** Trouble of this machine says nothing about the archive. */

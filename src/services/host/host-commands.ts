@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { getAppType } from '../../app-types/app-types.ts'
 import type { Host } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
-import { conflict, invalidField, notFound } from '../../domain/errors.ts'
+import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { hintRoutes } from '../../events/hints.ts'
 import { type AppEnvTarget, lockAppEnv } from '../app-env/load-app-env.ts'
 import { type CommandContext, command } from '../command.ts'
 import { appEnvTarget, id } from '../input.ts'
 import { claimableHost, releaseHosts } from './claim-host.ts'
-import { hostProof, hostRecord } from './host-record.ts'
+import { assertNamed, hostProof, hostRecord, type WhichHost } from './host-record.ts'
 
 const MAX_HOSTS = 50
 
@@ -71,11 +71,9 @@ export const removeHost = command({
   },
 })
 
-type Which = { hostId?: string | undefined; host?: string | undefined }
-
-async function customHost({ tx }: CommandContext, appEnv: AppEnvTarget['appEnv'], which: Which): Promise<Host> {
+async function customHost({ tx }: CommandContext, appEnv: AppEnvTarget['appEnv'], which: WhichHost): Promise<Host> {
   const { hostId, host } = which
-  if (!hostId && !host) throw invalidField('hostId', 'is required, unless host is sent')
+  assertNamed(which)
   const where = hostId ? { id: hostId } : { host: (host ?? '').toLowerCase() }
   const found = await tx.host.findFirst({ where: { ...where, appEnvId: appEnv.id } })
   if (!found) throw notFound('host', hostId ?? host ?? '')

@@ -1,10 +1,10 @@
 import type { Database } from '../../database/client.ts'
-import { invalidField, notFound } from '../../domain/errors.ts'
+import { notFound } from '../../domain/errors.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import { getAppEnv } from '../app-env/read-app-envs.ts'
 import type { Caller } from '../caller.ts'
-import { hostProof, hostRecord } from './host-record.ts'
+import { assertNamed, hostProof, hostRecord, type WhichHost } from './host-record.ts'
 
 interface Tools {
   database: Database
@@ -19,13 +19,9 @@ export async function listHosts({ database, vault }: Tools, caller: Caller, addr
   return hosts.map((host) => hostRecord(host, hostProof(vault, accountId, host.host, automatic)))
 }
 
-export async function getHost(
-  tools: Tools,
-  caller: Caller,
-  address: AppEnvAddress,
-  { hostId, host }: { hostId?: string | undefined; host?: string | undefined },
-) {
-  if (!hostId && !host) throw invalidField('hostId', 'is required, unless host is sent')
+export async function getHost(tools: Tools, caller: Caller, address: AppEnvAddress, which: WhichHost) {
+  assertNamed(which)
+  const { hostId, host } = which
   const hosts = await listHosts(tools, caller, address)
   const found = hosts.find((one) => (hostId ? one.hostId === hostId : one.host === host?.toLowerCase()))
   if (!found) throw notFound('host', hostId ?? host ?? '')
