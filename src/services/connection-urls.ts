@@ -13,11 +13,14 @@ export async function connectionUrls(
   { tx, config }: { tx: Database | Transaction; config: Config },
   accountId: string,
   values: Iterable<string>,
+  { includesDeleted = false } = {},
 ): Promise<UrlLookup> {
   const names = new Set(appEnvReferences(values).map(({ envName }) => envName))
   if (names.size === 0) return () => null
   const appEnvs = await tx.appEnv.findMany({
-    where: { accountId, deletedAt: null, cliEnvName: { in: [...names] } },
+    where: { accountId, cliEnvName: { in: [...names] }, ...(includesDeleted ? {} : { deletedAt: null }) },
+    // The last one of a name counts: the one that is there, if one is.
+    orderBy: { deletedAt: { sort: 'asc', nulls: 'last' } },
     select: {
       cliEnvName: true,
       app: { select: { port: true } },

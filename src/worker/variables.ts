@@ -6,7 +6,7 @@ import {
   type SealedVariable,
 } from '../domain/configuration.ts'
 import { resolveReferences, UnresolvedReference } from '../domain/references.ts'
-import { connectionUrls } from '../services/connection-urls.ts'
+import { connectionUrls, type UrlLookup } from '../services/connection-urls.ts'
 import { VersionFailed } from './version-failed.ts'
 import type { Work, WorkAppEnv } from './work.ts'
 
@@ -17,7 +17,7 @@ type Values = Record<string, string>
 export async function containerVariables(tools: Tools, appEnv: WorkAppEnv, content: Content): Promise<Values> {
   const platform = platformVariables(appEnv, content)
   const { variables } = recordedConfiguration(content)
-  const resolved = await resolve(tools, appEnv, variables, platform)
+  const resolved = await resolve(tools, appEnv, content, variables)
   return { ...platform, ...pick(resolved, variables.filter(isReadByContainers)) }
 }
 
@@ -28,7 +28,7 @@ export async function buildVariables(
   content: Content,
   variables: readonly SealedVariable[],
 ): Promise<Values> {
-  const resolved = await resolve(tools, appEnv, variables, platformVariables(appEnv, content))
+  const resolved = await resolve(tools, appEnv, content, variables)
   return pick(resolved, variables.filter(isReadByBuilds))
 }
 
@@ -50,15 +50,20 @@ const pick = (resolved: ReadonlyMap<string, string>, variables: readonly SealedV
 async function resolve(
   { database, vault, config }: Tools,
   appEnv: WorkAppEnv,
+  content: Content,
   variables: readonly SealedVariable[],
-  platform: Values,
 ): Promise<Map<string, string>> {
   if (variables.length === 0) return new Map()
   const secrets = vault.forAccount(appEnv.account)
   const values = new Map(variables.map((variable) => [variable.name, secrets.openVariable(variable)]))
-  const urlOf = await connectionUrls({ tx: database, config }, appEnv.accountId, values.values())
+  // A version that has served comes back to life, also when what it refers to is gone: it is not looked at anew.
+  const hasServed = content.deployedAt !== null
+  const found = await connectionUrls({ tx: database, config }, appEnv.accountId, values.values(), {
+    includesDeleted: hasServed,
+  })
+  const urlOf: UrlLookup = (reference) => found(reference) ?? (hasServed ? '' : null)
   try {
-    return resolveReferences(values, { platform, urlOf })
+    return resolveReferences(values, { platform: platformVariables(appEnv, content), urlOf })
   } catch (error) {
     if (!(error instanceof UnresolvedReference)) throw error
     throw new VersionFailed('REFERENCE_UNRESOLVED', `The variable ${error.variable} ${error.message}`)

@@ -71,6 +71,7 @@ const others = [
   }),
   onAppEnv(updateAppEnv, 'without its volume', 'accepted', { volume: null }),
   onAppEnv(updateAppEnv, 'with a volume at no path', INVALID, { volume: { path: 'data', disk: 1 } }),
+  onAppEnv(updateAppEnv, 'with a volume over /proc', INVALID, { volume: { path: '/proc/x', disk: 1 } }),
   onAppEnv(updateAppEnv, 'with a circle of variables', INVALID, { envVars: [{ name: 'A', value: `\${A}` }] }),
 ]
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
 import { changeHealthcheck, changeResources, changeScaling } from '../../src/services/app-env/settings.ts'
 import { changeVariables, setVariables } from '../../src/services/app-env/variable-commands.ts'
 import { applyChanges } from '../../src/services/lifecycle/apply-changes.ts'
@@ -113,6 +114,23 @@ test('size and number of containers are pending, then deployed or scaled, and re
   const [container] = await serving(appEnvId)
   const { HostConfig } = await harbour.docker.getContainer(container ?? '').inspect()
   expect(HostConfig).toMatchObject({ Memory: 256 * 1024 * 1024, NanoCpus: 5e8 })
+})
+
+test('a version that refers to an environment which is gone is repaired, and a new one says what is missing', async () => {
+  const other = await running({ name: 'gone' })
+  const { cliEnvName } = await harbour.appEnvRow(other)
+  const appEnvId = await running({ envVars: [{ name: 'OTHER', value: `\${${cliEnvName}.internalUrl}` }] })
+  await harbour.ended(await harbour.ask(deleteAppEnv, other))
+  const [before] = await serving(appEnvId)
+  await harbour.docker.getContainer(before ?? '').remove({ force: true })
+  await eventually(
+    () => harbour.appEnvRow(appEnvId),
+    ({ replicas }) => replicas.some((row) => row.state === 'READY' && row.containerId !== before),
+  )
+  expect(await ask(appEnvId)).toMatchObject({ OTHER: `http://${cliEnvName}:3000` })
+
+  const redeployed = await harbour.ended(await harbour.deployment(appEnvId))
+  expect(redeployed).toMatchObject({ status: 'FAILED', reason: 'REFERENCE_UNRESOLVED' })
 })
 
 test('a container whose liveness probe fails is started anew, and the status says so', async () => {

@@ -14,6 +14,8 @@ export const containers = z.number().int().min(1).describe('Number of containers
 
 const disk = z.number().int().min(1).max(MAX_DISK_MB).describe('Size of the volume in MB.')
 
+const OF_THE_ENGINE = /^\/+(\.\/+)*(proc|sys|dev)(\/|$)/
+
 export const volume = z
   .strictObject({
     path: z
@@ -21,6 +23,7 @@ export const volume = z
       .max(1000)
       .regex(/^\/[^\0:]*[^\0:/]$/, 'must be an absolute path, without a colon and without a slash at the end')
       .refine((path) => !path.split('/').includes('..'), 'must not lead upwards')
+      .refine((path) => !OF_THE_ENGINE.test(path), 'must not be /proc, /sys or /dev, or below: the engine mounts those')
       .describe('Folder of the containers that the volume is seen at.'),
     disk,
   })

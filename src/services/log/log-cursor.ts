@@ -8,9 +8,12 @@ export interface LogPosition {
 
 export const logCursor = ({ at, number }: LogPosition): string => `${at}.${number}`
 
+/** The largest that PostgreSQL keeps. */
+const MAX_BIGINT = 2n ** 63n - 1n
+
 export function logPosition(cursor: string): LogPosition {
   const [, at, number] = /^(\d{1,19})\.(\d{1,18})$/.exec(cursor) ?? []
-  if (!at || !number) throw invalidField('cursor', 'must be a cursor of an earlier answer')
+  if (!at || !number || BigInt(at) > MAX_BIGINT) throw invalidField('cursor', 'must be a cursor of an earlier answer')
   return { at: BigInt(at), number: BigInt(number) }
 }
 

@@ -65,10 +65,13 @@ function conditionOf({ contentId, containerName, stream, search }: LogFilter, co
 }
 
 const NANOSECONDS_PER_MS = 1_000_000n
+/** Nanoseconds of other years are more than PostgreSQL keeps in one number, and no line was ever said then. */
+const [FIRST_TIME, LAST_TIME] = [Date.UTC(1700, 0), Date.UTC(2250, 0)]
 
 /** The times as conditions on a line's own; `to` is included to its millisecond. */
 export function timesOf({ from, to }: LogFilter): Prisma.Sql {
-  const nanoseconds = (date: Date) => BigInt(date.getTime()) * NANOSECONDS_PER_MS
+  const nanoseconds = (date: Date) =>
+    BigInt(Math.min(Math.max(date.getTime(), FIRST_TIME), LAST_TIME)) * NANOSECONDS_PER_MS
   return Prisma.sql`
     ${from ? Prisma.sql`AND at >= ${nanoseconds(from)}` : Prisma.empty}
     ${to ? Prisma.sql`AND at < ${nanoseconds(to) + NANOSECONDS_PER_MS}` : Prisma.empty}`

@@ -15,6 +15,7 @@ const MOST_POINTS = 1_500
 /** Without a sample for this long, nothing runs that could be measured "now". */
 const NOW_SECONDS = 90
 const USUAL_POINTS = 60
+const FIRST_TIME = Date.UTC(2000, 0)
 
 /** What all containers of an environment used together, at one moment or on the average over a step. */
 interface Use {
@@ -37,9 +38,11 @@ export async function readSeries(database: Database, caller: Caller, address: Ap
   const { id } = await getAppEnv(database, caller, address)
   const seconds = STEP_SECONDS[request.step]
   const to = request.to ?? new Date()
-  const earliest = new Date(to.getTime() - MOST_POINTS * seconds * 1000)
-  const wished = request.from ?? new Date(to.getTime() - USUAL_POINTS * seconds * 1000)
-  const from = wished > earliest ? wished : earliest
+  // PostgreSQL knows no times before the year 1 as JavaScript writes them; nothing was measured then.
+  const before = (points: number) => new Date(Math.max(to.getTime() - points * seconds * 1000, FIRST_TIME))
+  const earliest = before(MOST_POINTS)
+  const wished = request.from ?? before(USUAL_POINTS)
+  const from = new Date(Math.max(wished.getTime(), earliest.getTime()))
   const uses = await database.$queryRaw<Use[]>`
     SELECT date_bin(make_interval(secs => ${seconds}), at, 'epoch') AS at, avg(cpu)::float8 AS cpu,
       avg(memory)::float8 AS memory, avg(cpu_limit)::float8 AS "cpuLimit", avg(memory_limit)::float8 AS "memoryLimit"
