@@ -90,7 +90,8 @@ function scaleDown({ downWindowSeconds }: AutoScaling, facts: ScalingFacts, pres
 
 /** The samples of the last so many seconds; none unless they cover them. */
 function windowOf({ samples, now, beatSeconds }: ScalingFacts, seconds: number): readonly LoadSample[] {
-  const since = now.getTime() - seconds * 1000
+  // A window that is shorter than the pauses between samples would never be covered.
+  const since = now.getTime() - Math.max(seconds, FEWEST_SAMPLES * beatSeconds) * 1000
   const recent = samples.filter(({ at }) => at.getTime() >= since)
   const [first, last] = [recent[0], recent.at(-1)]
   if (!first || !last || recent.length < FEWEST_SAMPLES) return []

@@ -77,7 +77,10 @@ function changedVariables(running: Effective, configured: Effective, show: ShowV
     // New to the build only because another variable, which is told of, refers to it now.
     if (from?.fingerprint === to?.fingerprint && from?.type === to?.type) return []
     const kind = built.includes(name) ? 'BUILD' : 'DEPLOY'
-    return [{ kind, field: `envVars.${name}`, from: from ? show(from) : null, to: to ? show(to) : null }]
+    // One that became a secret was one before, as far as showing it goes.
+    const isSecret = Boolean(from?.isSecret || to?.isSecret)
+    const shown = (variable: SealedVariable | undefined) => (variable ? show({ ...variable, isSecret }) : null)
+    return [{ kind, field: `envVars.${name}`, from: shown(from), to: shown(to) }]
   })
 }
 

@@ -62,11 +62,17 @@ function refusalOf(caller: Caller, permission: Permission, on: Scoped): DomainEr
   if (!rolesAllow(permission, grant.roles)) {
     return forbidden('ROLE_MISSING', `This needs the role ${rolesFor(permission)} in the account`)
   }
-  return restrictionOf(grant, on)
+  return restrictionOf(grant, permission, on)
 }
 
-function restrictionOf(grant: MembershipGrant, on: Scoped): DomainError | null {
-  if (grant.appEnvIds === null || on.appEnvId === undefined || grant.appEnvIds.has(on.appEnvId)) return null
+/** What is not about one environment is about all of them: a change of an app reaches each of its environments. */
+function restrictionOf(grant: MembershipGrant, permission: Permission, on: Scoped): DomainError | null {
+  if (grant.appEnvIds === null) return null
+  if (on.appEnvId === undefined) {
+    if (RULES[permission].scope === 'svc:read') return null
+    return forbidden('OTHER_ENVIRONMENT', 'Your membership is restricted to some environments, and this reaches beyond')
+  }
+  if (grant.appEnvIds.has(on.appEnvId)) return null
   return forbidden('OTHER_ENVIRONMENT', 'Your membership is restricted to other environments of the account')
 }
 

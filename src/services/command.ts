@@ -39,6 +39,8 @@ export interface CommandContext {
   config: Config
   vault: Vault
   origin?: string | undefined
+  /** Throws FORBIDDEN unless the caller may operate the environment, and RATE_LIMITED where it was operated too often. */
+  permitOperation(on: { accountId: string; id: string }): Promise<void>
   /** To be written in the same transaction, after everything else. */
   announce(event: NewEvent): void
   /** For the audit entry, and the answer to a dry run. Never a secret. */

@@ -120,6 +120,10 @@ async function decide(decision: Decision): Promise<CommandResult> {
     vault,
     requestId: options.requestId,
     origin: options.origin,
+    async permitOperation({ accountId, id: appEnvId }) {
+      permit(caller, 'appEnv:operate', { accountId, appEnvId })
+      if (!options.dryRun) await limits?.consumeOperation(appEnvId)
+    },
     announce: (event) => events.push(event),
     note: (more) => Object.assign(details, withoutUndefined(more)),
     made: (...names) => made.push(...names),

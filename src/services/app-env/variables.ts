@@ -38,6 +38,8 @@ export async function replaceVariables(
   const before = new Map(appEnv.variables.map((variable) => [variable.name, variable]))
   const rows = given.map((variable) => {
     const kept = before.get(variable.name)
+    if (variable.value === MASK && !kept?.isSecret)
+      throw invalidField(fieldOf(variable.name), 'is the mask that stands for a secret, and no value; send the value')
     if (variable.value === MASK && kept?.isSecret) return { ...kept, type: variable.type }
     return { ...accountVault.sealVariable(variable), appEnvId: appEnv.id }
   })

@@ -1,4 +1,4 @@
-import type { Operation, Prisma } from '../../database/generated/prisma/client.ts'
+import type { Content, Operation, Prisma } from '../../database/generated/prisma/client.ts'
 import { conflict, DomainError } from '../../domain/errors.ts'
 import type { ChangeKind } from '../../domain/pending-changes.ts'
 import { configurationOf, configuredImage, pendingChangesOf } from '../app-env/configured.ts'
@@ -8,7 +8,7 @@ import { beginOperation } from './begin-operation.ts'
 import { nextBuild } from './build.ts'
 import { lifecycleOperation, type Plan } from './lifecycle-operation.ts'
 import { imageContent, type NewContent, repeatedContent } from './new-content.ts'
-import { isStopped } from './open-operation.ts'
+import { isStopped, openOperationOf } from './open-operation.ts'
 
 export const applyChanges = lifecycleOperation({
   name: 'applyChanges',
@@ -28,8 +28,12 @@ export const applyChanges = lifecycleOperation({
 
 type ToldPlan = Plan & { message: string }
 
+/** Compares with the version that is on its way, if one is: applying a variable must not undo a deployment. */
 async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promise<ToldPlan> {
-  const changes = pendingChangesOf(appEnv, context.vault)
+  const open = await openOperationOf(context.tx, appEnv)
+  const coming = open?.contentId ? await context.tx.content.findUnique({ where: { id: open.contentId } }) : null
+  const base = coming ?? appEnv.currentContent
+  const changes = pendingChangesOf({ ...appEnv, currentContent: base }, context.vault)
   if (changes.length === 0) return { intent: null, message: 'There is nothing to apply: no changes are pending' }
   const fields = changes.map(({ field }) => field)
   const needs = (kind: ChangeKind) => changes.some((change) => change.kind === kind)
@@ -40,17 +44,12 @@ async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promi
   }
   // What is built is deployed with everything else, and what is deployed starts as many containers as are configured.
   if (needs('BUILD')) return told('Building and deploying the changes', await nextBuild(context, appEnv, false))
-  if (needs('DEPLOY')) return told('Deploying the changes', await nextContent(context, appEnv))
-  return told('Scaling')
+  if (needs('DEPLOY')) return told('Deploying the changes', nextContent(appEnv, base))
+  // What takes the place of a deployment, or of a start, has to bring about what that would have.
+  return coming ? told('Deploying the changes', nextContent(appEnv, base)) : told('Scaling')
 }
 
-/** Goes on from the version that is on its way, if one is: applying a variable must not undo a deployment. */
-async function nextContent({ tx }: CommandContext, appEnv: LoadedAppEnv): Promise<NewContent> {
-  const onItsWay = await tx.content.findFirst({
-    where: { appEnvId: appEnv.id, status: { in: ['QUEUED', 'BUILDING', 'BUILT', 'DEPLOYING'] } },
-    orderBy: { version: 'desc' },
-  })
-  const base = onItsWay ?? appEnv.currentContent
+function nextContent(appEnv: LoadedAppEnv, base: Content | null): NewContent {
   const configuration = configurationOf(appEnv)
   const isBuilt = base?.type === 'BUILD'
   // One that is still being built is built all the same, with what it is to run with from now on.
@@ -87,6 +86,8 @@ export async function applyWhereRunning(context: CommandContext, where: Prisma.A
     await tx.$queryRaw`SELECT 1 FROM app_env WHERE id = ${id} FOR UPDATE`
     const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id }, include: withEverything })
     const { intent, message } = await planWhereRunning(context, appEnv)
+    // Who may change settings may not therefore deploy them.
+    if (intent) await context.permitOperation(appEnv)
     applied.push(
       intent
         ? { appEnvId: id, operation: await beginOperation(context, appEnv, intent), reason: null }

@@ -40,7 +40,10 @@ export async function scaleByItself(
     if (open > 0 || appEnv.status !== 'RUNNING' || appEnv.replicasDesired !== from) return false
     const events: NewEvent[] = []
     const announce = (event: NewEvent) => void events.push(event)
-    const context: CommandContext = { tx, caller: NOBODY, requestId, config, vault, announce, note() {}, made() {} }
+    const context: CommandContext = {
+      ...{ tx, caller: NOBODY, requestId, config, vault, announce },
+      ...{ note() {}, made() {}, async permitOperation() {} },
+    }
     await tx.appEnv.update({ where: { id: appEnvId }, data: { containers: to } })
     const operation = await beginOperation(context, appEnv, { kind: 'APPLY_CHANGES' })
     const detail = `from ${from} to ${to}: ${why}`

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { updateApp } from '../../src/services/app/update-app.ts'
+import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
+import { changeScaling } from '../../src/services/app-env/settings.ts'
+import { changeVariables } from '../../src/services/app-env/variable-commands.ts'
+import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import { startAppEnv } from '../../src/services/lifecycle/start.ts'
+import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
+import { createWorld, type World } from '../support/world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await createWorld({ settings: { BERTH_OPERATION_RATE_LIMIT: '5' } })
+})
+
+afterAll(() => world?.close())
+
+const x = (value: string) => [{ name: 'X', value }]
+const now = { applyImmediately: true }
+
+async function running(value = '1') {
+  const made = await world.appEnv({ envVars: x(value) })
+  await world.deploy(made.appEnvId)
+  return made
+}
+
+const contentOf = async (operationId: string | null) =>
+  (await world.database.operation.findUniqueOrThrow({ where: { id: operationId ?? '' }, include: { content: true } }))
+    .content
+
+test('scaling while a deployment is on its way goes on with what is deployed', async () => {
+  const { appEnvId } = await running()
+  await world.perform(deployImage, { appEnvId, image: 'nginx:2' })
+  const { operationId } = await world.perform(changeScaling, { appEnvId, containers: 2, ...now })
+  expect(await contentOf(operationId)).toMatchObject({ version: 3, image: 'nginx:2' })
+})
+
+test('scaling while an environment starts leaves the start alone, which takes it along', async () => {
+  const { appEnvId } = await running()
+  await world.settle((await world.perform(stopAppEnv, { appEnvId })).operationId)
+  const { operationId } = await world.perform(startAppEnv, { appEnvId })
+  expect(await world.perform(changeScaling, { appEnvId, containers: 2, ...now })).toMatchObject({ operationId: null })
+  const start = await world.database.operation.findUniqueOrThrow({ where: { id: operationId ?? '' } })
+  expect(start.status).toBe('QUEUED')
+})
+
+test('a change is compared with the version that is on its way', async () => {
+  const { appEnvId } = await running('1')
+  const change = (value: string) => world.perform(changeVariables, { appEnvId, variables: x(value), ...now })
+  expect((await change('2')).appliedImmediately).toBe(true)
+  expect((await change('2')).appliedImmediately).toBe(false)
+  expect((await change('1')).appliedImmediately).toBe(true)
+})
+
+test('who may change settings, and not deploy, cannot deploy them so', async () => {
+  const { appEnvId, appId } = await running()
+  const { token } = await world.token({ kind: 'SCOPED', scopes: ['svc:write:config'] })
+  const variables = (more: object) =>
+    world.perform(changeVariables, { appEnvId, variables: x('2'), ...more }, { as: token })
+  const refusal = { code: 'FORBIDDEN', reason: 'SCOPE_MISSING' }
+  await expect(variables(now)).rejects.toMatchObject(refusal)
+  await variables({})
+  await expect(world.perform(updateApp, { appId, port: 81, ...now }, { as: token })).rejects.toMatchObject(refusal)
+})
+
+test('it counts as an operation', async () => {
+  const { appEnvId } = await running()
+  const change = (value: string) => world.perform(changeVariables, { appEnvId, variables: x(value), ...now })
+  for (const value of ['2', '3', '4', '5']) await change(value)
+  await expect(change('6')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+})
+
+test('a member of some environments changes no app, and makes no environment', async () => {
+  const { appEnvId, appId, accountId } = await running()
+  const { token } = await world.user({ appEnvIds: [appEnvId] })
+  const refusal = { code: 'FORBIDDEN', reason: 'OTHER_ENVIRONMENT' }
+  await expect(world.perform(updateApp, { appId, port: 81 }, { as: token })).rejects.toMatchObject(refusal)
+  const another = { accountId, appId, name: 'other', region: 'local' }
+  await expect(world.perform(createAppEnv, another, { as: token })).rejects.toMatchObject(refusal)
+  await world.perform(changeVariables, { appEnvId, variables: x('2') }, { as: token })
+})
+
+test('a mask is no value', async () => {
+  const { appEnvId } = await running()
+  const variables = [{ name: 'NEW', value: '***SECRET***', isSecret: true }]
+  await expect(world.perform(changeVariables, { appEnvId, variables })).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('is the mask that stands for a secret'),
+  })
+})
