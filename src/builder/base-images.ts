@@ -10,7 +10,7 @@ const SPACE = /[\t\v\f\r ]+/
 const STAGE_NAME = /^[a-z][a-z0-9-_.]*$/
 const NOTHING = 'scratch'
 /** Any other front end is a program that asks the engine for what it likes. */
-const FRONT_END = /^\s*#\s*syntax\s*=\s*(?!(docker\.io\/)?docker\/dockerfile(:[\w.-]+)?\s*$)/im
+const FRONT_END = /^# ?syntax ?= ?(?!(docker\.io\/)?docker\/dockerfile(:[\w.-]+)?$)/i
 
 /**
  * The Dockerfile with every image that it names found beforehand, and named in full. The engine would take anything for
@@ -22,8 +22,14 @@ export async function withBaseImages(
   buildArgs: Readonly<Record<string, string>>,
   find: FindImage,
 ): Promise<string> {
-  if (FRONT_END.test(text)) throw invalid('Of "# syntax", only docker/dockerfile may be named')
+  // Line by line: an expression that may go on over all of them can take for ever.
+  const namesFrontEnd = text
+    .split('\n')
+    .some((line) => FRONT_END.test(line.slice(0, 500).trim().replaceAll(/\s+/g, ' ')))
+  if (namesFrontEnd) throw invalid('Of "# syntax", only docker/dockerfile may be named')
   const read = readDockerfile(text)
+  // Some engines do not survive it.
+  if (!read.instructions.some(({ keyword }) => keyword === 'FROM')) throw invalid('There is no FROM in the Dockerfile')
   const build = new Stages(buildArgs, find)
   const changed = new Map<number, { last: number; line: string }>()
   for (const instruction of read.instructions) {

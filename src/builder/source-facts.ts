@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { PackageFacts, SourceFacts } from '../app-types/presets/preset.ts'
 import { BuildFailure } from '../domain/build-failure.ts'
 
+const MAX_LINE_LENGTH = 2_000
 const MAX_BYTES = 1024 * 1024
 
 const texts = z.record(z.string(), z.string()).catch({})
@@ -22,7 +23,7 @@ const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'preprepare', '
 const OWN_PACKAGE = /^(file|link|portal|workspace|patch):|^\.{0,2}\//
 /** Lines of requirements.txt that name other files: `-r base.txt`, `-e .`, `./wheels/a.whl`, `a @ file:…`. */
 const NAMES_FILES =
-  /^\s*(-[rce]|--(requirement|constraint|editable|find-links)\b|\.{0,2}\/|[^#\s]*\s*@\s*file:|[^#\s]+\.whl\b)/m
+  /^(-[rce]|--(requirement|constraint|editable|find-links)\b|\.{0,2}\/|[^#\s]* ?@ ?file:|[^#\s]+\.whl\b)/
 /** Settings by which package managers sign in to registries, with the values left to the environment. */
 const REGISTRY_SETTINGS = ['.npmrc', '.yarnrc.yml', '.yarnrc']
 
@@ -39,12 +40,16 @@ export async function readFacts(directory: string): Promise<SourceFacts> {
     files,
     packageJson: packageText === null ? null : packageFacts(packageText, hasWorkspace),
     webProcess: /^web:[ \t]*(\S.*)$/m.exec((await read('Procfile')) ?? '')?.[1]?.trim() ?? null,
-    requirementsNameFiles: NAMES_FILES.test((await read('requirements.txt')) ?? ''),
+    requirementsNameFiles: linesOf((await read('requirements.txt')) ?? '').some((line) => NAMES_FILES.test(line)),
     registryVariables: new Set(
       [...settings.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]*)/g)].flatMap(([, name]) => name ?? []),
     ),
   }
 }
+
+/** Looked at one by one: an expression that may go on over all of them can take for ever. */
+const linesOf = (text: string): string[] =>
+  text.split('\n').map((line) => line.slice(0, MAX_LINE_LENGTH).trim().replaceAll(/\s+/g, ' '))
 
 async function readSmall(file: string): Promise<string | null> {
   const { size } = await stat(file)

@@ -4,9 +4,12 @@ import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
 import type { ApiServer } from '../server.ts'
+import { UPLOAD_PATH } from '../services/upload/upload-path.ts'
 
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 60_000
+/** An archive may be large and a line slow; its address is good for as long. */
+const UPLOAD_TIMEOUT_MS = 3_600_000
 const KEEP_ALIVE_MS = 65_000
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_REQUESTS_PER_SOCKET = 100_000
@@ -35,7 +38,7 @@ interface ListenOptions {
 export async function listen({ api, host, port }: ListenOptions): Promise<Listening> {
   const serverOptions = {
     headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: UPLOAD_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     // Offers of other protocols, such as curl's of HTTP/2, are passed over as HTTP has it, and the request answered.
@@ -43,11 +46,22 @@ export async function listen({ api, host, port }: ListenOptions): Promise<Listen
   }
   const server = createAdaptorServer({ fetch: api.fetch, serverOptions, overrideGlobalObjects: true }) as Server
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET
+  server.prependListener('request', endSlowBody)
   server.listen(port, host)
   await once(server, 'listening')
   const { port: chosen } = server.address() as AddressInfo
   const name = host.includes(':') ? `[${host}]` : host
   return { server, port: chosen, url: `http://${name}:${chosen}`, close: () => close(server, api) }
+}
+
+/** The server has one limit for all requests, and it is the longest of them. */
+function endSlowBody(request: IncomingMessage): void {
+  const { headers, method, url = '' } = request
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  if (!hasBody || (method === 'PUT' && url.startsWith(`${UPLOAD_PATH}?`))) return
+  const timer = setTimeout(() => request.complete || request.destroy(), REQUEST_TIMEOUT_MS)
+  timer.unref()
+  request.once('close', () => clearTimeout(timer))
 }
 
 async function close(server: Server, api: Pick<ApiServer, 'drain'>): Promise<void> {

@@ -80,3 +80,11 @@ test('labels stand below every FROM, and below every LABEL that could claim to b
     ...['RUN x \\', '', ' y', 'FROM c', label],
   ])
 })
+
+test.each([[['ARG A=1']], [['']], [['# only words']]])('a Dockerfile without FROM is refused: %j', async (lines) => {
+  await expect(read(lines)).rejects.toMatchObject({ reason: 'DOCKERFILE_INVALID' })
+})
+
+test('a Dockerfile of empty lines is read in no time', async () => {
+  await expect(read(new Array(200_000).fill(''))).rejects.toMatchObject({ reason: 'DOCKERFILE_INVALID' })
+})

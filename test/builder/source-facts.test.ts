@@ -72,3 +72,8 @@ test('folders that are called like files are no files', async () => {
   for (const name of ['package.json', 'Procfile', 'requirements.txt', '.npmrc']) mkdirSync(join(folder, name))
   expect(await readFacts(folder)).toMatchObject({ packageJson: null, webProcess: null })
 })
+
+test('a requirements.txt of empty lines is read in no time', async () => {
+  const facts = await factsOf({ 'requirements.txt': `${' \n'.repeat(50_000)}./wheels/a.whl` })
+  expect(facts.requirementsNameFiles).toBe(true)
+})

@@ -30,3 +30,12 @@ test('code that is uploaded is built by its own Dockerfile, deployed, and answer
   const status = await berth.ok<{ currentDeployment: object }>('GET', `/app-env/status?appEnvId=${app.appEnvId}`)
   expect(status.currentDeployment).toMatchObject({ type: 'BUILD', status: 'DEPLOYED', version: 1 })
 }, 120_000)
+
+test('a volume belongs to the user whom the image runs as', async () => {
+  const note = `require('node:fs').writeFileSync('/data/notes/note', 'mine')`
+  const dockerfile = `FROM ${images.node}\nENV GREETING=volume\nCOPY server.js /app/\nUSER node\nCMD ["node", "/app/server.js"]\n`
+  const app = await site.uploadedApp({}, { volume: { path: '/data/notes', disk: 10 } })
+  const archive = await sourceOf({ Dockerfile: dockerfile, 'server.js': `${note}\n${SERVER}` })
+  expect(await site.upload(app, archive)).toMatchObject({ status: 'SUCCEEDED', reason: null })
+  expect(await ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'hello from volume' })
+}, 120_000)

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { assertLinkStaysInside, SourceBudget, safePath } from '../entry-rules.ts'
 import type { SourceLimits } from '../limits.ts'
+import { assertLinksLeadInside } from '../links.ts'
 
 const DIRECTORY_MODE = 0o755
 
@@ -45,6 +46,7 @@ export class SourceWriter {
   }
 
   async finish(): Promise<void> {
+    assertLinksLeadInside(new Map(this.#links.map(({ path, target }) => [path, target])))
     for (const { path, target } of this.#links) {
       await mkdir(dirname(join(this.#directory, path)), { recursive: true, mode: DIRECTORY_MODE })
       await symlink(target, join(this.#directory, path))

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { assertLinkStaysInside, SourceBudget, safePath } from '../entry-rules.ts'
 import { megabytes, type SourceLimits } from '../limits.ts'
+import { assertLinksLeadInside } from '../links.ts'
 import { ProgramFailure } from '../program.ts'
 import { type AddressRules, parseRepositoryUrl, pinAddress } from './git-address.ts'
 import { runGit } from './git-program.ts'
@@ -140,11 +141,15 @@ async function sizeOf(folder: string): Promise<number> {
 
 async function assertLinksStayInside(tree: string): Promise<void> {
   const entries = await readdir(tree, { recursive: true, withFileTypes: true })
+  const links = new Map<string, string>()
   for (const entry of entries) {
     if (!entry.isSymbolicLink()) continue
     const full = join(entry.parentPath, entry.name)
-    assertLinkStaysInside(full.slice(tree.length + 1), await readlink(full))
+    const [path, target] = [full.slice(tree.length + 1), await readlink(full)]
+    assertLinkStaysInside(path, target)
+    links.set(path, target)
   }
+  assertLinksLeadInside(links)
 }
 
 const notThere = (branch: string | null) =>

@@ -12,6 +12,7 @@ import { LABEL } from './labels.ts'
 import type { AccountNetworks } from './networks.ts'
 import { removeContainer } from './remove.ts'
 import { checkStarted } from './start-check.ts'
+import { giveVolume } from './volume-owner.ts'
 
 const REPLICAS_AT_ONCE = 4
 
@@ -109,6 +110,7 @@ async function startReplica(application: Application, index: number, { id, state
       await removeContainer(engine, id, { graceSeconds: 0 }, signal)
       return false
     }
+    if (rollout.volume && state === 'created') await giveVolume(container, rollout.volume.path, signal)
     await tolerating([304], () => container.start({ abortSignal: signal }))
   } catch (error) {
     if (isGone(error)) return false

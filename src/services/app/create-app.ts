@@ -31,6 +31,7 @@ export const createApp = command({
       throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The plan ${account.plan.name} does not include Functions`)
     }
     const { tx } = context
+    await requireOwnInstallation(context, account.id, input.gitInstallationId)
     const appId = newId('app')
     await tx.app.create({
       data: {
@@ -47,6 +48,20 @@ export const createApp = command({
     return { appId }
   },
 })
+
+/**
+ * A GitHub App's installation is named by a number that anybody can guess, and reads private repositories: it belongs to
+ * the account that named it first. The installation's admin may share it.
+ */
+async function requireOwnInstallation(
+  { tx, caller }: CommandContext,
+  accountId: string,
+  gitInstallationId: string | undefined,
+): Promise<void> {
+  if (!gitInstallationId || caller.isInstallationAdmin) return
+  const others = await tx.app.count({ where: { gitInstallationId, accountId: { not: accountId } } })
+  if (others > 0) throw forbidden('GIT_INSTALLATION_TAKEN', 'That git installation belongs to another account')
+}
 
 async function chooseSlug({ tx }: CommandContext, account: AccountTarget['account'], name: string): Promise<string> {
   const apps = await tx.app.findMany({ where: { accountId: account.id, deletedAt: null }, select: { slug: true } })

@@ -36,11 +36,13 @@ export async function receiveUpload(
   try {
     const { sizeBytes, sha256 } = await write(body, draft, config.BERTH_SOURCE_LIMIT_MB)
     // Looked at again: it may have been built, or have expired, while this took its time.
-    await getOpen(database, storageKey, secret)
+    const before = await getOpen(database, storageKey, secret)
     // Under a name of its own: a build of what came before must not find this in its place.
     await rename(draft, uploadPath(folder, storageKey, sha256))
     const data = { sizeBytes: BigInt(sizeBytes), sha256, uploadedAt: await databaseTime(database) }
     const { count } = await database.upload.updateMany({ where: { id: storageKey, notifiedAt: null }, data })
+    const unused = count === 0 ? sha256 : before.sha256 === sha256 ? null : before.sha256
+    if (unused) await rm(uploadPath(folder, storageKey, unused), { force: true })
     if (count === 0) throw alreadyBuilt()
     return { storageKey, sizeBytes, sha256 }
   } finally {

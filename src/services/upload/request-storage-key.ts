@@ -36,9 +36,12 @@ export const requestStorageKey = command({
       )
     }
     const now = await databaseTime(tx)
-    const open = { appEnvId: appEnv.id, uploadedAt: null, expiresAt: { gt: now } }
+    const open = { appEnvId: appEnv.id, notifiedAt: null, expiresAt: { gt: now } }
     if ((await tx.upload.count({ where: open })) >= MOST_OPEN) {
-      throw conflict('TOO_MANY_UPLOADS', `${MOST_OPEN} uploads of this environment have been asked for and not begun`)
+      throw conflict(
+        'TOO_MANY_UPLOADS',
+        `${MOST_OPEN} uploads of this environment have been asked for and not built; they lapse within an hour`,
+      )
     }
     const storageKey = newId('upl')
     const secret = randomBytes(SECRET_BYTES).toString('base64url')
