@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PRESET_SOURCES } from '../app-types/preset-sources.ts'
 import { type BuildImages, baseImageArgs, ensureBuildImages } from '../support/build-images.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
 import { type BuildSite, createBuildSite } from './build-site.ts'
@@ -38,6 +39,16 @@ const visit = async (host: string, path = '/') =>
   (await ask(berth.platform.ingressUrl ?? '', host, undefined, path)).body
 const baseImages = () => JSON.stringify(baseImageArgs(images))
 
+/** A project whose `next` lies in the source, as no registry is asked: it builds, reading a variable, and serves. */
+function nextLike(): Record<string, string> {
+  const found = PRESET_SOURCES.find(({ preset }) => preset === 'NEXT_JS')
+  if (!found) throw new Error('There is no source for NEXT_JS')
+  const { files } = found
+  return Object.fromEntries(Object.entries(files).map(([name, content]) => [name, content.toString()]))
+}
+
+const envVars = [{ name: 'API_URL', value: 'https://api.example.com', type: 'BUILD' }]
+
 const sources = {
   EXPRESS: {
     'package.json': manifest({ start: 'node server.js' }),
@@ -51,24 +62,21 @@ const sources = {
     'package-lock.json': lock,
     'index.html': '<h1>vite</h1>',
   },
-  NODE_JS_INSTALL_BUILD_START: {
-    'package.json': manifest({ build: 'cp source.js built.js', start: 'node built.js' }),
-    'package-lock.json': lock,
-    'source.js': server(`'built and started'`),
-  },
+  NEXT_JS: nextLike(),
 } as const
 
 describe('a git repository', () => {
   test.each([
     ['EXPRESS', '/', 'express, by user 1000'],
     ['VITE', '/some/route', '<h1>vite</h1>'],
-    ['NODE_JS_INSTALL_BUILD_START', '/', 'built and started'],
+    ['NEXT_JS', '/', 'next with https://api.example.com, by user 1000'],
   ] as const)(
     'is built by the preset %s, deployed, and answers',
     async (dockerPreset, path, expected) => {
       const name = dockerPreset.toLowerCase()
       const commit = git.commit(name, sources[dockerPreset])
-      const app = await site.gitApp({ dockerPreset, gitRepo: git.repository(name), buildArgs: baseImages() })
+      const fields = { dockerPreset, gitRepo: git.repository(name), buildArgs: baseImages() }
+      const app = await site.gitApp(fields, { envVars })
       const operation = await site.build(app)
       expect(operation).toMatchObject({ status: 'SUCCEEDED', message: null })
       expect(await visit(app.host, path)).toBe(expected)
