@@ -137,12 +137,11 @@ function start(state: State, by: number): Step {
   return isStopped(state) ? begin(state, by, 'START', state.current) : conflict(state, 'ALREADY_RUNNING')
 }
 
+/** Compared is what runs, or what is on its way to run: an apply goes on with it. */
 function apply(state: State, by: number): Step {
-  const running = numbered(state, state.current)
-  const isPending = running !== undefined && running.setting !== state.setting
-  if (!isPending) return { answer: { status: state.status, version: null }, next: state }
-  const onItsWay = state.open?.kind === 'DEPLOY' ? numbered(state, state.open.version) : undefined
-  return deploy(state, by, (onItsWay ?? running).image, state.setting)
+  const base = numbered(state, state.open?.version || state.current)
+  if (!base || base.setting === state.setting) return { answer: { status: state.status, version: null }, next: state }
+  return deploy(state, by, base.image, state.setting)
 }
 
 function configure(state: State, by: number, setting: string, applyImmediately: boolean): Step {
