@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import type { BuildImages } from '../support/build-images.ts'
 import { sourceOf } from '../support/source-archive.ts'
 import { eventually } from '../worker/fixtures.ts'
-import { type BuildSite, type BuiltApp, createBuildSite } from './build-site.ts'
-import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { type BuildSite, type BuiltApp, startBuildSite } from './build-site.ts'
+import type { TestPlatform } from './platform.ts'
 
 const SECONDS = {
   BERTH_OPERATION_TIMEOUT_SECONDS: 60,
@@ -17,9 +17,7 @@ let site: BuildSite
 
 beforeAll(async () => {
   const settings = Object.entries(SECONDS).map(([name, seconds]) => [name, String(seconds)])
-  berth = await startTestPlatform({ ...Object.fromEntries(settings), BERTH_BUILD_CONCURRENCY: '1' })
-  images = await ensureBuildImages(berth.docker)
-  site = createBuildSite(berth)
+  ;({ berth, images, site } = await startBuildSite({ ...Object.fromEntries(settings), BERTH_BUILD_CONCURRENCY: '1' }))
 }, 180_000)
 
 afterAll(() => berth?.stop())

@@ -1,4 +1,5 @@
-import type { TestPlatform } from './platform.ts'
+import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import { startTestPlatform, type TestPlatform } from './platform.ts'
 
 export interface BuiltApp {
   appId: string
@@ -19,6 +20,13 @@ interface EndedOperation {
 export type BuildSite = ReturnType<typeof createBuildSite>
 
 let apps = 0
+
+/** A platform to build on, the base images that stand in for real ones, and quick ways to use both. */
+export async function startBuildSite(settings: Record<string, string> = {}) {
+  const berth = await startTestPlatform(settings)
+  const images: BuildImages = await ensureBuildImages(berth.docker)
+  return { berth, images, site: createBuildSite(berth) }
+}
 
 /** Quick ways to build apps on a test platform, by the doors that everybody uses. */
 export function createBuildSite({ ok, platform }: TestPlatform) {

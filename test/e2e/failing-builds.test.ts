@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import type { BuildImages } from '../support/build-images.ts'
 import { sourceOf } from '../support/source-archive.ts'
 import { eventually } from '../worker/fixtures.ts'
-import { type BuildSite, type BuiltApp, createBuildSite } from './build-site.ts'
-import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { type BuildSite, type BuiltApp, startBuildSite } from './build-site.ts'
+import type { TestPlatform } from './platform.ts'
 import { ask } from './visitors.ts'
 
 let berth: TestPlatform
@@ -12,14 +12,12 @@ let images: BuildImages
 let site: BuildSite
 
 beforeAll(async () => {
-  berth = await startTestPlatform({
+  ;({ berth, images, site } = await startBuildSite({
     BERTH_BUILD_TIMEOUT_SECONDS: '9',
     BERTH_BUILD_LOG_LINES: '500',
     BERTH_IMAGE_LIMIT_MB: '400',
     BERTH_BUILD_DISK_MB: '500',
-  })
-  images = await ensureBuildImages(berth.docker)
-  site = createBuildSite(berth)
+  }))
 }, 180_000)
 
 afterAll(() => berth?.stop())

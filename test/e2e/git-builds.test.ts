@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PRESET_SOURCES } from '../app-types/preset-sources.ts'
-import { type BuildImages, baseImageArgs, ensureBuildImages } from '../support/build-images.ts'
+import { type BuildImages, baseImageArgs } from '../support/build-images.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
-import { type BuildSite, createBuildSite } from './build-site.ts'
-import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { type BuildSite, startBuildSite } from './build-site.ts'
+import type { TestPlatform } from './platform.ts'
 import { ask } from './visitors.ts'
 
 let berth: TestPlatform
@@ -12,9 +12,7 @@ let site: BuildSite
 let git: GitServer
 
 beforeAll(async () => {
-  berth = await startTestPlatform({ BERTH_GIT_PRIVATE_HOSTS: 'true' })
-  images = await ensureBuildImages(berth.docker)
-  site = createBuildSite(berth)
+  ;({ berth, images, site } = await startBuildSite({ BERTH_GIT_PRIVATE_HOSTS: 'true' }))
   git = await startGitServer()
 }, 180_000)
 

@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import type { BuildImages } from '../support/build-images.ts'
 import { sourceOf } from '../support/source-archive.ts'
 import { eventually } from '../worker/fixtures.ts'
-import { type BuildSite, createBuildSite } from './build-site.ts'
-import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { type BuildSite, startBuildSite } from './build-site.ts'
+import type { TestPlatform } from './platform.ts'
 
 let berth: TestPlatform
 let images: BuildImages
 let site: BuildSite
 
 beforeAll(async () => {
-  berth = await startTestPlatform()
-  images = await ensureBuildImages(berth.docker)
-  site = createBuildSite(berth)
+  ;({ berth, images, site } = await startBuildSite())
 }, 180_000)
 
 afterAll(() => berth?.stop())

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import type { BuildImages } from '../support/build-images.ts'
 import { sourceOf } from '../support/source-archive.ts'
-import { type BuildSite, createBuildSite } from './build-site.ts'
-import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { type BuildSite, startBuildSite } from './build-site.ts'
+import type { TestPlatform } from './platform.ts'
 import { ask } from './visitors.ts'
 
 const SECRET = 'hunter2-hunter2'
@@ -12,9 +12,9 @@ let images: BuildImages
 let site: BuildSite
 
 beforeAll(async () => {
-  berth = await startTestPlatform({ BERTH_NIXPACKS: fileURLToPath(import.meta.resolve('../support/nixpacks.mjs')) })
-  images = await ensureBuildImages(berth.docker)
-  site = createBuildSite(berth)
+  ;({ berth, images, site } = await startBuildSite({
+    BERTH_NIXPACKS: fileURLToPath(import.meta.resolve('../support/nixpacks.mjs')),
+  }))
 }, 120_000)
 
 afterAll(() => berth?.stop())

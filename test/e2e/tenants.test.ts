@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import type { BuildImages } from '../support/build-images.ts'
 import { sourceOf } from '../support/source-archive.ts'
-import { type BuildSite, type BuiltApp, createBuildSite } from './build-site.ts'
-import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { type BuildSite, type BuiltApp, startBuildSite } from './build-site.ts'
+import type { TestPlatform } from './platform.ts'
 
 let berth: TestPlatform
 let images: BuildImages
@@ -15,9 +15,7 @@ let accountId: string
 
 beforeAll(async () => {
   // Registries that do not answer are asked again and again otherwise.
-  berth = await startTestPlatform({ BERTH_OPERATION_ATTEMPTS: '1' })
-  images = await ensureBuildImages(berth.docker)
-  site = createBuildSite(berth)
+  ;({ berth, images, site } = await startBuildSite({ BERTH_OPERATION_ATTEMPTS: '1' }))
   const created = await berth.ok<{ accountId: string }>('POST', '/account', { name: 'somebody else' })
   accountId = created.accountId
   theirs = await site.uploadedApp()

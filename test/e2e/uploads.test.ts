@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
+import type { BuildImages } from '../support/build-images.ts'
 import { sourceOf } from '../support/source-archive.ts'
-import { type BuildSite, createBuildSite } from './build-site.ts'
-import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { type BuildSite, startBuildSite } from './build-site.ts'
+import type { TestPlatform } from './platform.ts'
 import { ask } from './visitors.ts'
 
 let berth: TestPlatform
@@ -10,9 +10,7 @@ let images: BuildImages
 let site: BuildSite
 
 beforeAll(async () => {
-  berth = await startTestPlatform()
-  images = await ensureBuildImages(berth.docker)
-  site = createBuildSite(berth)
+  ;({ berth, images, site } = await startBuildSite())
 }, 120_000)
 
 afterAll(() => berth?.stop())

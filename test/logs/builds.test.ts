@@ -54,11 +54,15 @@ async function all(told: AsyncGenerator<Told>): Promise<Told[]> {
 
 const numbered = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `line ${from + n}`)
 
+interface LogAnswer {
+  logs: { timestamp: string; stream: string; containerName: string; contentId: string; message: string }[]
+  nextCursor?: string
+}
+
 async function getLogs(query: Record<string, string>, token = world.adminToken) {
   const address = `${new URL(world.url).origin}/api/public/v1/logs?${new URLSearchParams(query)}`
   const response = await fetch(address, { headers: { authorization: token } })
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape.
-  return { status: response.status, body: (await response.json()) as any }
+  return { status: response.status, body: (await response.json()) as LogAnswer }
 }
 
 describe.each(Object.entries(TRANSPORTS))('buildLogs over %s', (_name, follow) => {
@@ -164,7 +168,7 @@ test('GET /logs and logs show builds by their type alone, filtered as any log', 
   const read = async (query: Record<string, string> = {}) => {
     const { status, body } = await getLogs({ appEnvId, type: 'BUILD', ...query })
     expect(status).toBe(200)
-    return body.logs as Record<string, string>[]
+    return body.logs
   }
   const messages = async (query: Record<string, string>) => (await read(query)).map(({ message }) => message)
   expect((await read())[0]).toMatchObject({
