@@ -22,7 +22,7 @@ module.exports = {
       name: 'app-types-and-runtime-depend-on-domain-only',
       severity: 'error',
       from: from('app-types', 'runtime'),
-      to: { path: '^src/', pathNot: '^src/((domain|app-types|runtime)/|failpoints)' },
+      to: { path: '^src/', pathNot: '^src/((domain|app-types|runtime)/|fault-injection/)' },
     },
     {
       name: 'app-types-know-no-runtime',

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { createIngress } from '../src/ingress/ingress.ts'
-import { CurrentTable, RouteTable } from '../src/ingress/route-table.ts'
+import { CurrentTable, RouteTable } from '../src/ingress/routes/route-table.ts'
 
 // The ingress as it runs in production, metrics and all, with a table of one host; its own process.
 const source = new CurrentTable()

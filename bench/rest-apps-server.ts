@@ -1,12 +1,12 @@
 import pino from 'pino'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { createDatabase } from '../src/database/client.ts'
 import { createWakeups } from '../src/events/wakeups.ts'
+import { createRateLimits } from '../src/http/rate-limits.ts'
 import { newKey } from '../src/secrets/keys.ts'
 import { createVault } from '../src/secrets/vault.ts'
 import { listen } from '../src/server/listen.ts'
-import { createRateLimits } from '../src/server/rate-limits.ts'
-import { createServer } from '../src/server.ts'
+import { createServer } from '../src/server/server.ts'
 import { createServices } from '../src/services/services.ts'
 
 // The API as production composes it: authentication, limits, metrics and access log all on. Only the budget is out of the way.

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Docker from 'dockerode'
-import { type Config, readConfig } from '../src/config.ts'
+import { type Config, readConfig } from '../src/config/config.ts'
 import { restApi, throughIngress } from './demo/api.ts'
 import { ensureBerth } from './demo/berth-process.ts'
 import { deploy, ensureHello } from './demo/deploy-hello.ts'

@@ -7,11 +7,11 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import Docker from 'dockerode'
 import pg from 'pg'
-import { type Config, readConfig } from '../src/config.ts'
+import { type Config, readConfig } from '../src/config/config.ts'
 import { startEmbeddedPostgres } from '../src/database/embedded.ts'
-import { describe } from '../src/presence/about.ts'
-import { lookAround } from '../src/presence/look-around.ts'
-import { openMeetingPlace } from '../src/presence/meeting-place.ts'
+import { lookAround } from '../src/platform/process-registry/list-processes.ts'
+import { describe } from '../src/platform/process-registry/process-info.ts'
+import { openMeetingPlace } from '../src/platform/process-registry/registry-directory.ts'
 
 /** A reset that cannot be done; its message says what to do instead. */
 class Refusal extends Error {}

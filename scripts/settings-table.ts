@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { SETTINGS } from '../src/config.ts'
+import { SETTINGS } from '../src/config/config.ts'
 
 const README = join(import.meta.dirname, '../README.md')
 const BLOCK = /<!-- settings -->.*<!-- \/settings -->/s

@@ -1,7 +1,7 @@
-import { readConfig } from './config.ts'
-import { createLog } from './log.ts'
-import { type Platform, startPlatform } from './platform.ts'
-import { welcome } from './welcome.ts'
+import { readConfig } from './config/config.ts'
+import { createLog } from './platform/log.ts'
+import { type Platform, startPlatform } from './platform/platform.ts'
+import { welcome } from './platform/welcome.ts'
 
 const STOP_TIMEOUT_MS = 10_000
 const SAME_SIGNAL_MS = 1_000

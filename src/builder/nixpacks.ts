@@ -2,7 +2,7 @@ import { lstat, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { BuildFailure } from '../domain/build-failure.ts'
-import { safePath } from './entry-rules.ts'
+import { safePath } from './archive/entry-rules.ts'
 import { ProgramFailure, ProgramMissing, runProgram } from './program.ts'
 import { sealVariables } from './sealed-variables.ts'
 

@@ -1,5 +1,5 @@
 import { DockerfileParser, type Instruction } from 'dockerfile-ast'
-import { declaredNames } from './exposed-variables.ts'
+import { declaredNames } from './dockerfile/exposed-variables.ts'
 
 const STAGE = 'berth-build'
 /** What an image is told of how it runs. */

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { Database } from '../database/client.ts'
 import { DomainError } from '../domain/errors.ts'
-import { type Follower, LedgerReader } from './ledger-reader.ts'
-import { LOG_PAGE, lastSequences, readPage } from './log.ts'
+import { LOG_PAGE, lastSequences, readPage } from './event-log.ts'
+import { type Follower, LedgerReader } from './event-sequence-reader.ts'
 import type { Wakeups } from './wakeups.ts'
 
 /** A lost hint costs at most this much. */

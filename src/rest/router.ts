@@ -1,12 +1,12 @@
 import type { Hono } from 'hono'
-import type { ServerContext, ServerEnv, ServerMiddleware } from '../server/context.ts'
-import { answer } from '../server/context.ts'
-import { MethodNotAllowed } from './errors.ts'
-import { BASE_PATH } from './paths.ts'
-import { readHandler } from './read.ts'
-import type { RestDependencies, Route } from './route.ts'
+import type { ServerContext, ServerEnv, ServerMiddleware } from '../http/context.ts'
+import { answer } from '../http/context.ts'
+import { MethodNotAllowed } from './protocol/errors.ts'
+import { BASE_PATH } from './protocol/paths.ts'
+import { readHandler } from './protocol/read.ts'
+import type { RestDependencies, Route } from './protocol/route.ts'
+import { writeHandler } from './protocol/write.ts'
 import { routes } from './routes.ts'
-import { writeHandler } from './write.ts'
 
 const lifecyclePaths: ReadonlySet<string> = new Set(
   routes.filter((route) => 'isLifecycle' in route && route.isLifecycle).map((route) => BASE_PATH + route.path),

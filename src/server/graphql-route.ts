@@ -1,6 +1,4 @@
 import type { Hono } from 'hono'
-import { STATUS_OF } from '../rest/error-catalogue.ts'
-import { refusalOf } from '../rest/errors.ts'
 import {
   addressOf,
   answerJson,
@@ -9,7 +7,9 @@ import {
   type ServerEnv,
   type ServerMiddleware,
   withRequestHeaders,
-} from './context.ts'
+} from '../http/context.ts'
+import { STATUS_OF } from '../http/error-catalogue.ts'
+import { refusalOf } from '../rest/protocol/errors.ts'
 
 /** The other door, as far as the server needs to know it. */
 export interface GraphQLDoor {

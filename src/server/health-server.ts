@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { answer, beginRequest, type ServerEnv } from './context.ts'
+import { answer, beginRequest, type ServerEnv } from '../http/context.ts'
 import { answerReadiness, type Readiness } from './health.ts'
 import { answerTlsAsk, type KnowsHost } from './tls-ask.ts'
 

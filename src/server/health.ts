@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answerJson, type ServerContext } from './context.ts'
+import { answerJson, type ServerContext } from '../http/context.ts'
 
 export interface PartState {
   ready: boolean

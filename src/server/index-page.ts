@@ -1,4 +1,4 @@
-import { answer, answerJson, type ServerContext } from './context.ts'
+import { answer, answerJson, type ServerContext } from '../http/context.ts'
 
 const PLACES = [
   { path: '/graphql', about: 'GraphQL API, and GraphiQL in a browser' },

@@ -1,4 +1,4 @@
-import { answer, type ServerContext } from './context.ts'
+import { answer, type ServerContext } from '../http/context.ts'
 
 /** Whether a host is routed, as far as the ingress of this process knows. */
 export type KnowsHost = (host: string) => boolean

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/client.ts'
 import { databaseTime } from '../database/time.ts'
 import { newId } from '../domain/ids.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Database } from '../database/client.ts'
 import { asDomainError } from '../database/errors.ts'
 import type { Wakeups } from '../events/wakeups.ts'
@@ -10,11 +10,9 @@ import {
   listAccounts,
   listMembers,
   listRegions,
-} from './account/read-accounts.ts'
-import { listAudit } from './account/read-audit.ts'
-import { appsScope, getApp, listApps } from './app/read-apps.ts'
+} from './account/account-queries.ts'
+import { appsScope, getApp, listApps } from './app/app-queries.ts'
 import { readAppEnvHistory } from './app-env/app-env-history.ts'
-import { readAppEnvStatus } from './app-env/app-env-status.ts'
 import {
   appEnvsScope,
   getAppEnv,
@@ -22,24 +20,26 @@ import {
   readAppEnvRecord,
   readVariables,
   visibleAppEnvs,
-} from './app-env/read-app-envs.ts'
-import { authenticate } from './authenticate.ts'
-import type { Caller } from './caller.ts'
-import { CallerCache } from './caller-cache.ts'
-import type { AnyCommand, CallOptions, Performed, ResultOf } from './command.ts'
-import { getCredential, listCredentials } from './credential/read-credentials.ts'
-import { getHost, listHosts } from './host/read-hosts.ts'
+} from './app-env/app-env-queries.ts'
+import { readAppEnvStatus } from './app-env/app-env-status.ts'
+import { listAudit } from './audit/audit-queries.ts'
+import { getCredential, listCredentials } from './credential/credential-queries.ts'
+import { getHost, listHosts } from './host/host-queries.ts'
+import { authenticate } from './kernel/authenticate.ts'
+import type { Caller } from './kernel/caller.ts'
+import { CallerCache } from './kernel/caller-cache.ts'
+import type { AnyCommand, CallOptions, Performed, ResultOf } from './kernel/command.ts'
+import type { OperationLimits } from './kernel/perform.ts'
+import { performAndWait } from './kernel/perform-and-wait.ts'
 import { followBuild, getBuild } from './log/follow-build.ts'
-import { followLogs, searchLogs } from './log/read-logs.ts'
-import { readMetrics, readSeries } from './metric/read-metrics.ts'
-import { getOperation, listOperations, operationsScope } from './operation/read-operations.ts'
-import type { OperationLimits } from './perform.ts'
-import { performAndWait } from './perform-and-wait.ts'
-import { listPods } from './pod/read-pods.ts'
-import { readAppEnvToken, readUserToken } from './token/read-own-token.ts'
-import { getToken, listTokens } from './token/read-tokens.ts'
+import { followLogs, searchLogs } from './log/log-queries.ts'
+import { readMetrics, readSeries } from './metric/metric-queries.ts'
+import { getOperation, listOperations, operationsScope } from './operation/operation-queries.ts'
+import { listPods } from './pod/pod-queries.ts'
+import { readAppEnvToken, readUserToken } from './token/own-token-queries.ts'
+import { getToken, listTokens } from './token/token-queries.ts'
 import { receiveUpload } from './upload/receive-upload.ts'
-import { listVolumes, volumesScope } from './volume/read-volumes.ts'
+import { listVolumes, volumesScope } from './volume/volume-queries.ts'
 
 interface ServiceDependencies {
   database: Database

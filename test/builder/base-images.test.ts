@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { withBaseImages } from '../../src/builder/base-images.ts'
-import { labelStages } from '../../src/builder/dockerfile-labels.ts'
+import { withBaseImages } from '../../src/builder/dockerfile/base-images.ts'
+import { labelStages } from '../../src/builder/dockerfile/dockerfile-labels.ts'
 
 /** What the Dockerfile asks for, and what the engine is given in its place. */
 async function read(lines: readonly string[], buildArgs: Record<string, string> = {}, triggers: string[] = []) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exposedVariables } from '../../src/builder/exposed-variables.ts'
+import { exposedVariables } from '../../src/builder/dockerfile/exposed-variables.ts'
 import { sealVariables } from '../../src/builder/sealed-variables.ts'
 
 test.each([

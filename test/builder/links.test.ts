@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { assertLinksLeadInside } from '../../src/builder/links.ts'
+import { assertLinksLeadInside } from '../../src/builder/archive/links.ts'
 
 const check = (links: Record<string, string>) => () => assertLinksLeadInside(new Map(Object.entries(links)))
 

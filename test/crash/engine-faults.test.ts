@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { failEngine, killEngineInBuild } from './engine-faults.ts'
 import { fillDisk } from './full-disks.ts'
-import { openEngineGate } from './lab/engine-gate.ts'
-import { openLaboratory } from './lab/laboratory.ts'
-import { privateEngineProblem, startPrivateEngine } from './lab/private-engine.ts'
-import { mountSmallDisk } from './lab/small-disk.ts'
+import { openEngineGate } from './harness/engine-gate.ts'
+import { openLaboratory } from './harness/laboratory.ts'
+import { privateEngineProblem, startPrivateEngine } from './harness/private-engine.ts'
+import { mountSmallDisk } from './harness/small-disk.ts'
 
 const SEED = 20_261_124
 const problem = privateEngineProblem()

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { BUILD } from './harness/build-scenario.ts'
+import type { EngineGate, EngineWeather } from './harness/engine-gate.ts'
+import { settle } from './harness/invariants.ts'
+import type { Laboratory } from './harness/laboratory.ts'
+import type { PrivateEngine } from './harness/private-engine.ts'
+import { pick, randomFrom } from './harness/random.ts'
+import { SCENARIOS, type Scenario } from './harness/scenarios.ts'
+import { createSubject, finish, type Subject } from './harness/subject.ts'
 import type { Tell } from './kills.ts'
 import { expectOutcome } from './kills.ts'
-import { BUILD } from './lab/build-scenario.ts'
-import type { EngineGate, EngineWeather } from './lab/engine-gate.ts'
-import { settle } from './lab/invariants.ts'
-import type { Laboratory } from './lab/laboratory.ts'
-import type { PrivateEngine } from './lab/private-engine.ts'
-import { pick, randomFrom } from './lab/random.ts'
-import { SCENARIOS, type Scenario } from './lab/scenarios.ts'
-import { createSubject, finish, type Subject } from './lab/subject.ts'
 
 const FAULTS = ['killed', 'mute', 'half-open', 'cut'] as const
 type Fault = (typeof FAULTS)[number]

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startVisitors } from '../e2e/visitors.ts'
-import { settle } from './lab/invariants.ts'
-import type { Laboratory } from './lab/laboratory.ts'
-import type { SmallDisk } from './lab/small-disk.ts'
-import { begin, createSubject, ended, finish } from './lab/subject.ts'
+import { settle } from './harness/invariants.ts'
+import type { Laboratory } from './harness/laboratory.ts'
+import type { SmallDisk } from './harness/small-disk.ts'
+import { begin, createSubject, ended, finish } from './harness/subject.ts'
 
 const FULL_MS = 6_000
 const RECOVERY_SECONDS = 30

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BUILD, BUILD_POINTS } from './harness/build-scenario.ts'
+import { type Laboratory, openLaboratory } from './harness/laboratory.ts'
+import type { Pass } from './harness/orders.ts'
+import { pick, randomFrom } from './harness/random.ts'
+import { SCENARIOS } from './harness/scenarios.ts'
 import { killAtEveryFailpoint, killAtRandom } from './kills.ts'
-import { BUILD, BUILD_POINTS } from './lab/build-scenario.ts'
-import { type Laboratory, openLaboratory } from './lab/laboratory.ts'
-import type { Pass } from './lab/orders.ts'
-import { pick, randomFrom } from './lab/random.ts'
-import { SCENARIOS } from './lab/scenarios.ts'
 
 const SEED = 20_261_121
 const tell = (line: string) => console.log(line)

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { settle } from './lab/invariants.ts'
-import type { Laboratory, Role } from './lab/laboratory.ts'
-import type { Pass } from './lab/orders.ts'
-import { pick, randomFrom } from './lab/random.ts'
-import { SCENARIOS, type Scenario } from './lab/scenarios.ts'
-import { createSubject, ended, type Subject } from './lab/subject.ts'
+import { settle } from './harness/invariants.ts'
+import type { Laboratory, Role } from './harness/laboratory.ts'
+import type { Pass } from './harness/orders.ts'
+import { pick, randomFrom } from './harness/random.ts'
+import { SCENARIOS, type Scenario } from './harness/scenarios.ts'
+import { createSubject, ended, type Subject } from './harness/subject.ts'
 
 /** Every operation has to have ended this long after the killed process was started again. */
 export const END_SECONDS = 30

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startVisitors } from '../e2e/visitors.ts'
+import { settle } from './harness/invariants.ts'
+import type { Laboratory } from './harness/laboratory.ts'
+import { pick, randomFrom } from './harness/random.ts'
+import { createSubject, ended, finish, type Subject } from './harness/subject.ts'
 import { END_SECONDS, type Tell } from './kills.ts'
-import { settle } from './lab/invariants.ts'
-import type { Laboratory } from './lab/laboratory.ts'
-import { pick, randomFrom } from './lab/random.ts'
-import { createSubject, ended, finish, type Subject } from './lab/subject.ts'
 
 /** A caller who is refused has to know so within this time. */
 const REFUSAL_SECONDS = 5

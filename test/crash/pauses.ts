@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { settle } from './harness/invariants.ts'
+import type { Laboratory } from './harness/laboratory.ts'
+import type { Pass } from './harness/orders.ts'
+import type { LabProcess } from './harness/process.ts'
+import { pick, randomFrom } from './harness/random.ts'
+import { SCENARIOS, type Scenario } from './harness/scenarios.ts'
+import { createSubject, type Subject } from './harness/subject.ts'
 import { END_SECONDS, expectOutcome, passesOf, type Tell } from './kills.ts'
-import { settle } from './lab/invariants.ts'
-import type { Laboratory } from './lab/laboratory.ts'
-import type { Pass } from './lab/orders.ts'
-import type { LabProcess } from './lab/process.ts'
-import { pick, randomFrom } from './lab/random.ts'
-import { SCENARIOS, type Scenario } from './lab/scenarios.ts'
-import { createSubject, type Subject } from './lab/subject.ts'
 
 export interface PauseReport {
   pauses: number

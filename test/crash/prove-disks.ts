@@ -1,8 +1,8 @@
 // npm run prove:disks
 import { fillDisk, fillEngineDisk } from './full-disks.ts'
-import { openLaboratory } from './lab/laboratory.ts'
-import { privateEngineProblem, startPrivateEngine } from './lab/private-engine.ts'
-import { mountSmallDisk } from './lab/small-disk.ts'
+import { openLaboratory } from './harness/laboratory.ts'
+import { privateEngineProblem, startPrivateEngine } from './harness/private-engine.ts'
+import { mountSmallDisk } from './harness/small-disk.ts'
 
 const problem = privateEngineProblem()
 if (problem) throw new Error(`This needs disks and an engine of its own, and ${problem}`)

@@ -6,10 +6,10 @@ import { parseArgs } from 'node:util'
 import { isRegistryInstalled } from '../support/docker-registry.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 import { failEngine } from './engine-faults.ts'
-import { openEngineGate } from './lab/engine-gate.ts'
-import { openLaboratory } from './lab/laboratory.ts'
-import { privateEngineProblem, startPrivateEngine } from './lab/private-engine.ts'
-import { startSlowRegistry } from './lab/slow-registry.ts'
+import { openEngineGate } from './harness/engine-gate.ts'
+import { openLaboratory } from './harness/laboratory.ts'
+import { privateEngineProblem, startPrivateEngine } from './harness/private-engine.ts'
+import { startSlowRegistry } from './harness/slow-registry.ts'
 
 const { values } = parseArgs({
   options: {

@@ -1,8 +1,8 @@
 // npm run prove:kills [-- --seed 7 --random 200 --passes 6 --only deploy-image]
 import { parseArgs } from 'node:util'
+import { proveInLaboratory } from './harness/prove-in-laboratory.ts'
+import { SCENARIOS } from './harness/scenarios.ts'
 import { emptyReport, killAtEveryFailpoint, killAtRandom } from './kills.ts'
-import { proveInLaboratory } from './lab/prove-in-laboratory.ts'
-import { SCENARIOS } from './lab/scenarios.ts'
 
 const { values } = parseArgs({
   options: {

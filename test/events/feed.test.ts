@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { createDatabase, type Database } from '../../src/database/client.ts'
 import { expireEvents } from '../../src/events/expire.ts'
 import { createEventFeed, type EventFeed } from '../../src/events/feed.ts'

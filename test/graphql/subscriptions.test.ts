@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expireEvents } from '../../src/events/expire.ts'
-import { removeMember } from '../../src/services/account/members.ts'
+import { removeMember } from '../../src/services/account/member-commands.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
-import { revokeToken } from '../../src/services/token/tokens.ts'
+import { revokeToken } from '../../src/services/token/token-commands.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
 import { openSocket, overSse, type Told, take } from '../support/transports.ts'
 

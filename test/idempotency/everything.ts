@@ -1,6 +1,6 @@
-import type { Laboratory } from '../crash/lab/laboratory.ts'
-import { randomFrom } from '../crash/lab/random.ts'
-import { createSubject } from '../crash/lab/subject.ts'
+import type { Laboratory } from '../crash/harness/laboratory.ts'
+import { randomFrom } from '../crash/harness/random.ts'
+import { createSubject } from '../crash/harness/subject.ts'
 import {
   boundaries,
   expiry,

@@ -1,5 +1,5 @@
-import type { Laboratory } from '../crash/lab/laboratory.ts'
-import { createSubject } from '../crash/lab/subject.ts'
+import type { Laboratory } from '../crash/harness/laboratory.ts'
+import { createSubject } from '../crash/harness/subject.ts'
 import { expectThat, inParallel, newKey, overGraphQL, overRest, type Write } from './calls.ts'
 import type { Tell } from './keys.ts'
 

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { onTestFinished } from 'vitest'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { createIngress, type Ingress } from '../../src/ingress/ingress.ts'
-import { CurrentTable, type Route, RouteTable, type Target } from '../../src/ingress/route-table.ts'
+import { CurrentTable, type Route, RouteTable, type Target } from '../../src/ingress/routes/route-table.ts'
 
 export const HOST = 'default-shop-production.berth.localhost'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { TrustedProxies } from '../../src/ingress/forwarding.ts'
+import { TrustedProxies } from '../../src/ingress/http1/forwarding.ts'
 import { ask, HOST, routeTo, startIngress, startReplica, talk } from './fixtures.ts'
 
 const SPOOFED = {

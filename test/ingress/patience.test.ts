@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lostPatienceWith } from '../../src/ingress/patience.ts'
+import { lostPatienceWith } from '../../src/ingress/http1/timed-out-party.ts'
 
 const ANSWER_MS = 60_000
 const body = { bytes: 10, isComplete: false, isHeldBack: false, lastByteAt: 0 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CurrentTable, hostNameOf, RouteTable } from '../../src/ingress/route-table.ts'
+import { CurrentTable, hostNameOf, RouteTable } from '../../src/ingress/routes/route-table.ts'
 import { HOST, routeTo } from './fixtures.ts'
 
 test.each([

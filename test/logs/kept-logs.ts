@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Laboratory, openLaboratory } from '../crash/lab/laboratory.ts'
-import { finish } from '../crash/lab/subject.ts'
+import { type Laboratory, openLaboratory } from '../crash/harness/laboratory.ts'
+import { finish } from '../crash/harness/subject.ts'
 import { ask } from '../e2e/visitors.ts'
 
 const PAGE = 1_000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Laboratory, openLaboratory } from '../crash/lab/laboratory.ts'
-import { ended } from '../crash/lab/subject.ts'
+import { type Laboratory, openLaboratory } from '../crash/harness/laboratory.ts'
+import { ended } from '../crash/harness/subject.ts'
 import { ensureBuildImages } from '../support/build-images.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
 import { overSse } from '../support/transports.ts'

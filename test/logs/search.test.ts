@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { discardLogs } from '../../src/worker/logs/discard-logs.ts'
-import { append, type Book, claimBook } from '../../src/worker/logs/log-book.ts'
+import { discardLogs } from '../../src/worker/logs/delete-old-logs.ts'
+import { append, type Book, claimBook } from '../../src/worker/logs/log-stream.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
 import { openSocket } from '../support/transports.ts'
 

@@ -1,7 +1,7 @@
 import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
-import type { Lease } from '../../src/worker/lease.ts'
-import { claim } from '../../src/worker/lease-table.ts'
-import { BuildBook } from '../../src/worker/logs/build-book.ts'
+import type { Lease } from '../../src/worker/claim/lease.ts'
+import { claim } from '../../src/worker/claim/lease-table.ts'
+import { BuildBook } from '../../src/worker/logs/build-log-stream.ts'
 import type { World } from '../support/world.ts'
 
 type Place = Pick<World, 'appEnv' | 'perform' | 'database'>

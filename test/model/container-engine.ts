@@ -1,5 +1,5 @@
 import Docker from 'dockerode'
-import { createEngineRuntime } from '../../src/runtime/engine/engine-runtime.ts'
+import { createEngineRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 import type { World } from '../support/world.ts'

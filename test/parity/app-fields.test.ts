@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CreateAppInput, createAppInput, updateAppInput } from '../../src/services/app/app-input.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
-import { createCredential } from '../../src/services/credential/credentials.ts'
+import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { readGraphQL, readRest } from './read-doors.ts'

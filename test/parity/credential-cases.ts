@@ -1,4 +1,8 @@
-import { createCredential, deleteCredential, updateCredential } from '../../src/services/credential/credentials.ts'
+import {
+  createCredential,
+  deleteCredential,
+  updateCredential,
+} from '../../src/services/credential/credential-commands.ts'
 import type { World } from '../support/world.ts'
 import { parityCase } from './parity-case.ts'
 

@@ -1,5 +1,5 @@
 import { routes } from '../../src/rest/routes.ts'
-import type { ApiServer } from '../../src/server.ts'
+import type { ApiServer } from '../../src/server/server.ts'
 import type { Prepared } from './parity-case.ts'
 
 /** How a call ended, in words that both doors share. */

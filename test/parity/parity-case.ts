@@ -1,4 +1,4 @@
-import type { AnyCommand } from '../../src/services/command.ts'
+import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import type { World } from '../support/world.ts'
 
 /** What one call asks for, prepared in a world of its own. */

@@ -1,6 +1,6 @@
-import { createAccount, deleteAccount, setCurrentAccount } from '../../src/services/account/accounts.ts'
-import { addMember, removeMember, updateMember } from '../../src/services/account/members.ts'
-import { createToken, revokeToken } from '../../src/services/token/tokens.ts'
+import { createAccount, deleteAccount, setCurrentAccount } from '../../src/services/account/account-commands.ts'
+import { addMember, removeMember, updateMember } from '../../src/services/account/member-commands.ts'
+import { createToken, revokeToken } from '../../src/services/token/token-commands.ts'
 import type { World } from '../support/world.ts'
 import { parityCase } from './parity-case.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/domain/ids.ts'
-import { createCredential } from '../../src/services/credential/credentials.ts'
+import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { type Query, readGraphQL, readRest, reads } from './read-doors.ts'

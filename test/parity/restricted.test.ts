@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { updateMember } from '../../src/services/account/members.ts'
+import { updateMember } from '../../src/services/account/member-commands.ts'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'

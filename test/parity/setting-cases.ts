@@ -4,11 +4,11 @@ import {
   changeResources,
   changeScaling,
   renameAppEnv,
-} from '../../src/services/app-env/settings.ts'
+} from '../../src/services/app-env/setting-commands.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from '../../src/services/app-env/variable-commands.ts'
-import type { AnyCommand } from '../../src/services/command.ts'
 import { addHost, removeHost, validateHost } from '../../src/services/host/host-commands.ts'
+import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import { deleteVolume } from '../../src/services/volume/delete-volume.ts'
 import type { World } from '../support/world.ts'
 import { type ParityCase, parityCase } from './parity-case.ts'

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { announce } from '../../src/presence/presence.ts'
+import { announce } from '../../src/platform/process-registry/process-registry.ts'
 
 const log = pino({ level: 'silent' })
-const PRESENCE = join(import.meta.dirname, '../../src/presence/presence.ts')
+const PRESENCE = join(import.meta.dirname, '../../src/platform/process-registry/process-registry.ts')
 
 let dataDir: string
 

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ERROR_CATALOGUE } from '../../src/rest/error-catalogue.ts'
+import { ERROR_CATALOGUE } from '../../src/http/error-catalogue.ts'
 import { serveRest } from '../support/rest.ts'
 import { createWorld, type World } from '../support/world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureOf } from '../../src/runtime/engine/pull.ts'
+import { failureOf } from '../../src/runtime/docker/pull.ts'
 
 // What engines of several versions were seen to say.
 test.each([

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import Docker from 'dockerode'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEngineRuntime } from '../../src/runtime/engine/engine-runtime.ts'
+import { createEngineRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 import {
   REGISTRY_CREDENTIAL as credential,
   type DockerRegistry,

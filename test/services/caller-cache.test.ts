@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Caller } from '../../src/services/caller.ts'
-import { CallerCache } from '../../src/services/caller-cache.ts'
+import type { Caller } from '../../src/services/kernel/caller.ts'
+import { CallerCache } from '../../src/services/kernel/caller-cache.ts'
 
 const somebody = (tokenId: string, expiresAt: Date | null = null) => ({ caller: { tokenId } as Caller, expiresAt })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { updateApp } from '../../src/services/app/update-app.ts'
-import { createCredential } from '../../src/services/credential/credentials.ts'
+import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { type Door, graphqlDoor, restDoor } from '../parity/doors.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'

@@ -1,7 +1,7 @@
 import { createEventFeed } from '../../src/events/feed.ts'
 import { createGraphQL } from '../../src/graphql/graphql.ts'
 import { listen } from '../../src/server/listen.ts'
-import { createServer } from '../../src/server.ts'
+import { createServer } from '../../src/server/server.ts'
 import { createWorld } from './world.ts'
 
 export type GraphQLWorld = Awaited<ReturnType<typeof createGraphQLWorld>>

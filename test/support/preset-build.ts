@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type Docker from 'dockerode'
-import { DOCKERFILE_NAME, packContext } from '../../src/builder/build-context.ts'
-import { dockerfileFor } from '../../src/builder/dockerfile.ts'
-import { labelStages } from '../../src/builder/dockerfile-labels.ts'
+import { DOCKERFILE_NAME, packContext } from '../../src/builder/context/build-context.ts'
+import { dockerfileFor } from '../../src/builder/dockerfile/dockerfile.ts'
+import { labelStages } from '../../src/builder/dockerfile/dockerfile-labels.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { resourcesOf } from '../../src/domain/resources.ts'
-import { createEngineRuntime } from '../../src/runtime/engine/engine-runtime.ts'
+import { createEngineRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 
 const PORT = 3000
 const ANSWER_SECONDS = 20

@@ -1,4 +1,4 @@
-import { createServer, type ServerDependencies } from '../../src/server.ts'
+import { createServer, type ServerDependencies } from '../../src/server/server.ts'
 import { type Answer, expectDocumented } from './openapi-check.ts'
 import type { World } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { createEventFeed } from '../../src/events/feed.ts'
 import { createGraphQL } from '../../src/graphql/graphql.ts'
-import { createServer } from '../../src/server.ts'
+import { createServer } from '../../src/server/server.ts'
 import type { World } from './world.ts'
 
 export type Served = ReturnType<typeof serveWorld>

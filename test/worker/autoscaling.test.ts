@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { changeScaling } from '../../src/services/app-env/settings.ts'
+import { changeScaling } from '../../src/services/app-env/setting-commands.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
 /** Uses the processor for as long as the file /tmp/calm is not there. */

@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { runtimeUnavailable } from '../../src/domain/errors.ts'
-import { createEngineRuntime } from '../../src/runtime/engine/engine-runtime.ts'
+import { createEngineRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
-import { EngineLink } from '../../src/worker/engine-link.ts'
+import { EngineLink } from '../../src/worker/engine/engine-health.ts'
 import { eventually } from './fixtures.ts'
 
 const stopping = new AbortController()

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readRoutes } from '../../src/ingress/route-query.ts'
+import { readRoutes } from '../../src/ingress/routes/route-query.ts'
 import { createHealthServer } from '../../src/server/health-server.ts'
 import { addHost, removeHost, validateHost } from '../../src/services/host/host-commands.ts'
-import { afterwards } from '../../src/worker/validate-hosts.ts'
+import { afterwards } from '../../src/worker/housekeeping/validate-hosts.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 

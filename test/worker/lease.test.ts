@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
-import { LeaseLost, OperationEnded } from '../../src/worker/abandoned.ts'
-import { fenced } from '../../src/worker/fenced.ts'
-import type { Lease } from '../../src/worker/lease.ts'
-import { claim, release, renew } from '../../src/worker/lease-table.ts'
+import { LeaseLost, OperationEnded } from '../../src/worker/claim/abandoned.ts'
+import { fenced } from '../../src/worker/claim/fenced.ts'
+import type { Lease } from '../../src/worker/claim/lease.ts'
+import { claim, release, renew } from '../../src/worker/claim/lease-table.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
 let harbour: Harbour

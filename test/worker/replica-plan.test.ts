@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ObservedReplica } from '../../src/runtime/runtime.ts'
-import { planReplicas, type RecordedReplica, type ReplicaWish } from '../../src/worker/replica-plan.ts'
+import { planReplicas, type RecordedReplica, type ReplicaWish } from '../../src/worker/reconcile/replica-plan.ts'
 
 const NOW = new Date('2026-01-01T00:00:00Z')
 const later = new Date(NOW.getTime() + 5_000)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ObservedReplica } from '../../src/runtime/runtime.ts'
-import { isUnready, type Probed, type ReplicaRoute, routesOf } from '../../src/worker/replica-states.ts'
+import { isUnready, type Probed, type ReplicaRoute, routesOf } from '../../src/worker/reconcile/replica-states.ts'
 
 const rollout = { cliEnvName: 'acme-shop-production', version: 3, rolloutId: 'op_0123456789abcdef' }
 

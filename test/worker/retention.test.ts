@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { discardAnswers } from '../../src/worker/retention.ts'
+import { discardAnswers } from '../../src/worker/housekeeping/delete-expired-answers.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
-import { changeHealthcheck, changeResources, changeScaling } from '../../src/services/app-env/settings.ts'
+import { changeHealthcheck, changeResources, changeScaling } from '../../src/services/app-env/setting-commands.ts'
 import { changeVariables, setVariables } from '../../src/services/app-env/variable-commands.ts'
 import { applyChanges } from '../../src/services/lifecycle/apply-changes.ts'
 import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BuildFailure } from '../../domain/build-failure.ts'
-import { assertLinkStaysInside, SourceBudget, safePath } from '../entry-rules.ts'
 import type { SourceLimits } from '../limits.ts'
-import { assertLinksLeadInside } from '../links.ts'
+import { assertLinkStaysInside, SourceBudget, safePath } from './entry-rules.ts'
+import { assertLinksLeadInside } from './links.ts'
 
 const DIRECTORY_MODE = 0o755
 

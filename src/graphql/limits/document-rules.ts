@@ -8,7 +8,7 @@ import {
   type ValidationContext,
   visit,
 } from 'graphql'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 
 type Limits = Pick<Config, 'BERTH_GRAPHQL_MAX_DEPTH' | 'BERTH_GRAPHQL_MAX_ALIASES'>
 

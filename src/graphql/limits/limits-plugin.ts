@@ -8,7 +8,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { GraphQLContext } from '../context.ts'
 import { costOf, type Variables } from './cost.ts'
 import { documentRule, tooMuch } from './document-rules.ts'

@@ -1,7 +1,7 @@
-import { permit, visibleAppEnvIds } from '../../services/caller.ts'
+import { permit, visibleAppEnvIds } from '../../services/kernel/caller.ts'
 import { builder } from '../builder.ts'
-import { follow, type Message } from '../follow.ts'
-import { loadOnce } from '../shared-load.ts'
+import { follow, type Message } from '../subscriptions/follow.ts'
+import { loadOnce } from '../subscriptions/shared-load.ts'
 import { Account } from './account.ts'
 import { Event } from './event.ts'
 

@@ -1,5 +1,5 @@
 import { visibleBelow } from '../../services/app-env/visible-below.ts'
-import { accountOrCurrent } from '../../services/caller.ts'
+import { accountOrCurrent } from '../../services/kernel/caller.ts'
 import { builder } from '../builder.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { Member } from './member.ts'

@@ -1,7 +1,7 @@
 import { liveCursor, liveNumber } from '../../services/log/log-cursor.ts'
 import { builder } from '../builder.ts'
-import { type BuildLogMessage, followBuildLines } from '../follow-lines.ts'
-import { whileAllowed } from '../while-allowed.ts'
+import { type BuildLogMessage, followBuildLines } from '../subscriptions/follow-lines.ts'
+import { whileAllowed } from '../subscriptions/while-allowed.ts'
 import { LogLine } from './log-line.ts'
 
 const BuildLogsMessage = builder.objectRef<BuildLogMessage>('BuildLogsMessage').implement({

@@ -3,14 +3,14 @@ import {
   credentialRecord,
   deleteCredential,
   updateCredential,
-} from '../../services/credential/credentials.ts'
+} from '../../services/credential/credential-commands.ts'
 import { builder } from '../builder.ts'
-import { type Answer, commandMutation, type PayloadBuilder } from '../command-mutation.ts'
+import { type Answer, commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
-import { messageField } from '../payload-fields.ts'
 import { CredentialTypeEnum } from './enums.ts'
 import { findableAsNode, Node } from './node.ts'
 import { connectionOf, pageRequest } from './page.ts'
+import { messageField } from './payload-fields.ts'
 
 type Record = ReturnType<typeof credentialRecord>
 

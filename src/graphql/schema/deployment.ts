@@ -1,5 +1,5 @@
 import { refuseRollback } from '../../domain/rollback.ts'
-import { deploymentsScope, getDeployment } from '../../services/deployment/read-deployments.ts'
+import { deploymentsScope, getDeployment } from '../../services/deployment/deployment-queries.ts'
 import { builder } from '../builder.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { AppEnv } from './app-env.ts'

@@ -1,5 +1,5 @@
 import { PRESET_NAMES, presetType } from '../../app-types/presets.ts'
-import { describedEnum } from '../described-enum.ts'
+import { describedEnum } from '../derive/described-enum.ts'
 
 export const AppTypeEnum = describedEnum('AppType', 'What kind of program an app is.', {
   APP: 'A long-running program behind hosts.',

@@ -1,7 +1,7 @@
 import { addHost, removeHost, validateHost } from '../../services/host/host-commands.ts'
-import { commandMutation } from '../command-mutation.ts'
-import { appEnvById, messageField } from '../payload-fields.ts'
+import { commandMutation } from '../derive/command-mutation.ts'
 import { HostStatusEnum } from './enums.ts'
+import { appEnvById, messageField } from './payload-fields.ts'
 
 for (const change of [addHost, validateHost]) {
   commandMutation(change, {

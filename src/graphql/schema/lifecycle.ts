@@ -5,8 +5,8 @@ import { retryOperation } from '../../services/operation/retry-operation.ts'
 import { notifyCodeUpload } from '../../services/upload/notify-code-upload.ts'
 import { requestStorageKey } from '../../services/upload/request-storage-key.ts'
 import { builder } from '../builder.ts'
-import { commandMutation, type PayloadBuilder } from '../command-mutation.ts'
-import { appEnvField, operationField } from '../payload-fields.ts'
+import { commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
+import { appEnvField, operationField } from './payload-fields.ts'
 
 const RollbackInfo = builder.objectRef<Info>('RollbackInfo').implement({
   description: 'From which version to which a rollback goes.',

@@ -1,10 +1,10 @@
 import { liveCursor, liveNumber, logCursor, logPosition } from '../../services/log/log-cursor.ts'
 import type { LogFilter } from '../../services/log/log-filter.ts'
-import type { LogRecord } from '../../services/log/read-logs.ts'
+import type { LogRecord } from '../../services/log/log-queries.ts'
 import { builder } from '../builder.ts'
-import { followLines, type LogMessage } from '../follow-lines.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
-import { whileAllowed } from '../while-allowed.ts'
+import { followLines, type LogMessage } from '../subscriptions/follow-lines.ts'
+import { whileAllowed } from '../subscriptions/while-allowed.ts'
 import { LogStreamEnum, LogTypeEnum } from './enums.ts'
 
 const STREAM_NAMES = { stdout: 'STDOUT', stderr: 'STDERR' } as const

@@ -1,4 +1,4 @@
-import { membersScope } from '../../services/account/read-users.ts'
+import { membersScope } from '../../services/user/user-queries.ts'
 import { builder } from '../builder.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { RoleEnum } from './enums.ts'

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { METRICS, STEPS } from '../../services/metric/read-metrics.ts'
+import { METRICS, STEPS } from '../../services/metric/metric-queries.ts'
 import type { Services } from '../../services/services.ts'
 import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
-import { whileAllowed } from '../while-allowed.ts'
+import { whileAllowed } from '../subscriptions/while-allowed.ts'
 import { MetricEnum, MetricStepEnum } from './enums.ts'
 
 /** Measurements come more rarely than this. */

@@ -1,8 +1,8 @@
 import { isOpen } from '../../domain/operation.ts'
-import { permit } from '../../services/caller.ts'
+import { permit } from '../../services/kernel/caller.ts'
 import { builder } from '../builder.ts'
-import { follow, type Message } from '../follow.ts'
-import { loadOnce } from '../shared-load.ts'
+import { follow, type Message } from '../subscriptions/follow.ts'
+import { loadOnce } from '../subscriptions/shared-load.ts'
 import { Event } from './event.ts'
 import { Operation } from './operation.ts'
 

@@ -1,6 +1,6 @@
 import type { OperationStep as Step } from '../../domain/operation.ts'
-import { permit } from '../../services/caller.ts'
-import { OPERATIONS_ORDER } from '../../services/operation/read-operations.ts'
+import { permit } from '../../services/kernel/caller.ts'
+import { OPERATIONS_ORDER } from '../../services/operation/operation-queries.ts'
 import { builder } from '../builder.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { AppEnv } from './app-env.ts'

@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../../services/page.ts'
+import type { Page, PageRequest } from '../../services/kernel/page.ts'
 
 export interface ForwardArgs {
   first?: number | null | undefined

@@ -5,10 +5,10 @@ import {
   changeResources,
   changeScaling,
   renameAppEnv,
-} from '../../services/app-env/settings.ts'
+} from '../../services/app-env/setting-commands.ts'
 import { changeVariables, deleteVariable, setVariables } from '../../services/app-env/variable-commands.ts'
-import { commandMutation, type PayloadBuilder } from '../command-mutation.ts'
-import { appEnvById, appEnvField, operationField } from '../payload-fields.ts'
+import { commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
+import { appEnvById, appEnvField, operationField } from './payload-fields.ts'
 import { Variable } from './variable.ts'
 
 /** What became of applyImmediately, in every change of settings. */

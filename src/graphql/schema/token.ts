@@ -1,4 +1,4 @@
-import type { tokenRecord } from '../../services/token/tokens.ts'
+import type { tokenRecord } from '../../services/token/token-commands.ts'
 import { builder } from '../builder.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { ScopeEnum, TokenKindEnum } from './enums.ts'

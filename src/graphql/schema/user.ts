@@ -1,5 +1,5 @@
 import { notFound } from '../../domain/errors.ts'
-import { getSelf } from '../../services/account/read-users.ts'
+import { getSelf } from '../../services/user/user-queries.ts'
 import { builder } from '../builder.ts'
 import { Member } from './member.ts'
 import { findableAsNode, Node } from './node.ts'

@@ -1,8 +1,8 @@
 import { deleteVolume } from '../../services/volume/delete-volume.ts'
 import { builder } from '../builder.ts'
-import { commandMutation } from '../command-mutation.ts'
+import { commandMutation } from '../derive/command-mutation.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
-import { messageField } from '../payload-fields.ts'
+import { messageField } from './payload-fields.ts'
 
 export const Volume = builder.prismaObject('Volume', {
   description: 'Data that outlives the containers of an environment, and the environment too.',

@@ -3,9 +3,9 @@ import { type Content, type Operation, Prisma } from '../../database/generated/p
 import { inSnapshot } from '../../database/snapshot.ts'
 import type { OperationStep } from '../../domain/operation.ts'
 import { refuseRollback } from '../../domain/rollback.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { getAppEnv } from './app-env-queries.ts'
 import type { AppEnvAddress } from './load-app-env.ts'
-import { getAppEnv } from './read-app-envs.ts'
 
 export interface HistoryRequest {
   limit: number

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { functionConfig } from '../../app-types/function.ts'
 import { jobConfig } from '../../app-types/job.ts'
-import { appEnvTarget, flag, id, name, startupConfig, text, variables } from '../input.ts'
+import { appEnvTarget, flag, id, name, startupConfig, text, variables } from '../kernel/input.ts'
 import { containers, volume, zClouds } from './setting-input.ts'
 
 export const createAppEnvInput = z.strictObject({

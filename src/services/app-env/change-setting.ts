@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
-import type { Command, CommandContext } from '../command.ts'
+import type { Command, CommandContext } from '../kernel/command.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from './load-app-env.ts'
 

@@ -5,7 +5,7 @@ import { conflict, forbidden, invalidField, invalidInput, notFound } from '../..
 import { newId } from '../../domain/ids.ts'
 import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
 import { type AppTarget, lockApp } from '../app/load-app.ts'
-import { type CommandContext, command } from '../command.ts'
+import { type CommandContext, command } from '../kernel/command.ts'
 import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
 import { lockAppEnv } from './load-app-env.ts'
 import { checkTypeConfig } from './type-config.ts'

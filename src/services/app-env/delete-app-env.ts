@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
-import { type CommandContext, command } from '../command.ts'
 import { releaseHosts } from '../host/claim-host.ts'
-import { appEnvTarget } from '../input.ts'
+import { type CommandContext, command } from '../kernel/command.ts'
+import { appEnvTarget } from '../kernel/input.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { type AppEnvTarget, lockAppEnv } from './load-app-env.ts'
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { invalidField, notFound } from '../../domain/errors.ts'
-import type { Target } from '../command.ts'
+import type { Target } from '../kernel/command.ts'
 
 /** How callers name an environment; appEnvId wins when both are sent (contract §1, Addressing). */
 export interface AppEnvAddress {

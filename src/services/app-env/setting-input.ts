@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
-import { appEnvTarget, flag, headers, name, portNumber } from '../input.ts'
+import { appEnvTarget, flag, headers, name, portNumber } from '../kernel/input.ts'
 
 const sizes = Z_CLOUD_SIZES.join(', ')
 const MAX_DISK_MB = 1024 * 1024

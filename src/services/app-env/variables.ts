@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import { resolveReferences, UnresolvedReference } from '../../domain/references.ts'
-import type { CommandContext } from '../command.ts'
-import { connectionUrls } from '../connection-urls.ts'
-import type { variables } from '../input.ts'
+import type { CommandContext } from '../kernel/command.ts'
+import type { variables } from '../kernel/input.ts'
 import { MASK } from './configured.ts'
+import { connectionUrls } from './connection-urls.ts'
 import type { LoadedAppEnv } from './load-app-env.ts'
 
 type Given = z.output<typeof variables>

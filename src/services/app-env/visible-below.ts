@@ -1,5 +1,5 @@
 import type { Prisma } from '../../database/generated/prisma/client.ts'
-import { type Caller, visibleAppEnvIds } from '../caller.ts'
+import { type Caller, visibleAppEnvIds } from '../kernel/caller.ts'
 
 /**
  * The environments that may show below accounts and apps the caller was given already. Most callers are

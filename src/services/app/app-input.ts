@@ -3,7 +3,7 @@ import { functionConfig } from '../../app-types/function.ts'
 import { jobConfig } from '../../app-types/job.ts'
 import { PRESET_NAMES } from '../../app-types/presets.ts'
 import { parseBuildArgs } from '../../domain/build-args.ts'
-import { dockerfileContent, flag, headers, id, image, name, portNumber, relativePath, text } from '../input.ts'
+import { dockerfileContent, flag, headers, id, image, name, portNumber, relativePath, text } from '../kernel/input.ts'
 
 const dockerPreset = z.enum(PRESET_NAMES).describe('Docker preset.')
 const credentialId = (about: string) => z.string().max(100).describe(about)

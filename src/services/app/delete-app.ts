@@ -3,8 +3,8 @@ import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
 import { removeAppEnv } from '../app-env/delete-app-env.ts'
 import { lockAppEnv } from '../app-env/load-app-env.ts'
-import { command } from '../command.ts'
-import { id } from '../input.ts'
+import { command } from '../kernel/command.ts'
+import { id } from '../kernel/input.ts'
 import { lockApp } from './load-app.ts'
 
 export const deleteApp = command({

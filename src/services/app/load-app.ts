@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/client.ts'
 import type { App } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { Target } from '../command.ts'
+import type { Target } from '../kernel/command.ts'
 
 export type AppTarget = Target & { app: App }
 

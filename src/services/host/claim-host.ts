@@ -1,7 +1,7 @@
 import { databaseTime } from '../../database/time.ts'
 import { conflict, invalidField } from '../../domain/errors.ts'
 import { isWithin, parseHostName } from '../../domain/host-name.ts'
-import type { CommandContext } from '../command.ts'
+import type { CommandContext } from '../kernel/command.ts'
 
 /** Of a claim that was never proved: after so long another account may make its own. */
 const UNPROVED_HOURS = 72

@@ -3,9 +3,9 @@ import { databaseTime } from '../../database/time.ts'
 import type { AppEnvStatus } from '../../domain/app-env.ts'
 import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES, type OperationKind } from '../../domain/operation.ts'
-import { hintRoutes, hintWork } from '../../events/hints.ts'
+import { hintRoutes, hintWork } from '../../events/notifications.ts'
 import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
-import type { CommandContext } from '../command.ts'
+import type { CommandContext } from '../kernel/command.ts'
 import type { NewContent } from './new-content.ts'
 
 export interface Intent {

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Transaction } from '../../database/client.ts'
 import type { App, AppEnv } from '../../database/generated/prisma/client.ts'
 import { type BuildPlan, type BuildSource, NIXPACKS } from '../../domain/build-plan.ts'

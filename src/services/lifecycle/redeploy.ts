@@ -1,6 +1,6 @@
 import { conflict, notFound } from '../../domain/errors.ts'
 import { configurationOf } from '../app-env/configured.ts'
-import { id } from '../input.ts'
+import { id } from '../kernel/input.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { repeatedContent } from './new-content.ts'
 

@@ -4,7 +4,7 @@ import { recordedConfiguration } from '../../domain/configuration.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { refuseRollback } from '../../domain/rollback.ts'
 import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
-import { id } from '../input.ts'
+import { id } from '../kernel/input.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { repeatedContent } from './new-content.ts'
 

@@ -1,9 +1,9 @@
 import type { Database } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import { getAppEnv } from '../app-env/app-env-queries.ts'
 import type { AppEnvAddress } from '../app-env/load-app-env.ts'
-import { getAppEnv } from '../app-env/read-app-envs.ts'
-import type { Caller } from '../caller.ts'
-import { followLogs, type LiveLines } from './read-logs.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { followLogs, type LiveLines } from './log-queries.ts'
 
 /** What was sent before the claim ended may be committed a little after it. */
 const UNDER_WAY_SECONDS = 5

@@ -3,9 +3,9 @@ import type { Transaction } from '../../database/client.ts'
 import type { AppEnv, Operation } from '../../database/generated/prisma/client.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isOpen, statusAfter } from '../../domain/operation.ts'
-import { hintRoutes, hintWork } from '../../events/hints.ts'
-import { command, type Target } from '../command.ts'
-import { id } from '../input.ts'
+import { hintRoutes, hintWork } from '../../events/notifications.ts'
+import { command, type Target } from '../kernel/command.ts'
+import { id } from '../kernel/input.ts'
 import { endOpenOperation } from '../lifecycle/begin-operation.ts'
 
 type OperationTarget = Target & { operation: Operation; appEnv: AppEnv }

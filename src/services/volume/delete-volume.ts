@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { command } from '../command.ts'
-import { id } from '../input.ts'
+import { command } from '../kernel/command.ts'
+import { id } from '../kernel/input.ts'
 
 export const deleteVolume = command({
   name: 'deleteVolume',

@@ -1,8 +1,8 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import { type AutoScaling, decideScaling, type LoadSample, type ScalingDecision } from '../../domain/autoscaling.ts'
-import { scaleByItself } from '../../services/lifecycle/scale-by-itself.ts'
-import type { Tools } from '../attend.ts'
+import { scaleByItself } from '../../services/lifecycle/autoscale-app-env.ts'
+import type { Tools } from '../process-environment.ts'
 
 interface ScaledRow {
   id: string

@@ -3,10 +3,10 @@ import type { Database } from '../../database/client.ts'
 import type { Container } from '../../database/generated/prisma/client.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { pause } from '../pause.ts'
-import { append, type Book, type BookLine, releaseBook } from './log-book.ts'
-import { Reading } from './place.ts'
-import { Source } from './source.ts'
+import { pause } from '../claim/pause.ts'
+import { Reading } from './checkpoint.ts'
+import { Source } from './container-output.ts'
+import { append, type Book, type BookLine, releaseBook } from './log-stream.ts'
 
 const GATHER_MS = 250
 /** A batch is written when it is this long, whatever the time; readers wait at twice as much. */

@@ -1,11 +1,11 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/config.ts'
 import { asDomainError } from '../../database/errors.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { ContainerEnd, ObservedReplica } from '../../runtime/runtime.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../claim/pause.ts'
 import { BookLost, Collection, type CollectionTools } from './collection.ts'
 import { recordContainers, recordEnd } from './containers.ts'
-import { claimBook, renewBooks } from './log-book.ts'
+import { claimBook, renewBooks } from './log-stream.ts'
 
 const LOOK_MS = 200
 const RENEWALS_PER_LEASE = 4

@@ -1,7 +1,7 @@
-import type { Tools } from '../attend.ts'
 import { autoscale } from '../autoscaling/autoscale.ts'
-import { isEngineAway } from '../engine-link.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../claim/pause.ts'
+import { isEngineAway } from '../engine/engine-health.ts'
+import type { Tools } from '../process-environment.ts'
 import { sampleContainers } from './sample-containers.ts'
 
 /** Measures and scales, at a steady beat, the environments whose logs this worker collects: each has one such worker. */

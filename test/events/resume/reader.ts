@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pick, randomFrom } from '../../crash/lab/random.ts'
+import { pick, randomFrom } from '../../crash/harness/random.ts'
 import { type Arrived, overEvents, overWebSocket } from './transports.ts'
 
 const LONGEST_STAY_EVENTS = 40

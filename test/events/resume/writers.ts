@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '../../../src/database/client.ts'
 import { record } from '../../../src/events/record.ts'
-import { pick, randomFrom } from '../../crash/lab/random.ts'
+import { pick, randomFrom } from '../../crash/harness/random.ts'
 
 const MOST_EVENTS_AT_ONCE = 3
 const ROLLED_BACK = 0.1

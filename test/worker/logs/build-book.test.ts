@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../src/database/client.ts'
 import { cancelOperation } from '../../../src/services/operation/cancel-operation.ts'
-import { LeaseLost, OperationEnded } from '../../../src/worker/abandoned.ts'
-import { BuildLog } from '../../../src/worker/build-log.ts'
-import { discardLogs } from '../../../src/worker/logs/discard-logs.ts'
+import { BuildLog } from '../../../src/worker/builds/build-log.ts'
+import { LeaseLost, OperationEnded } from '../../../src/worker/claim/abandoned.ts'
+import { discardLogs } from '../../../src/worker/logs/delete-old-logs.ts'
 import {
   type AskedBuild,
   askForBuild,

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Container } from '../../../src/database/generated/prisma/client.ts'
 import type { LogLine } from '../../../src/runtime/runtime.ts'
-import type { BookLine } from '../../../src/worker/logs/log-book.ts'
-import { type Place, Reading } from '../../../src/worker/logs/place.ts'
+import { type Place, Reading } from '../../../src/worker/logs/checkpoint.ts'
+import { Source } from '../../../src/worker/logs/container-output.ts'
+import type { BookLine } from '../../../src/worker/logs/log-stream.ts'
 import { type CapState, RateCap } from '../../../src/worker/logs/rate-cap.ts'
-import { Source } from '../../../src/worker/logs/source.ts'
 
 const start = (): Place => ({ stdout: { at: 0n, count: 0 }, stderr: { at: 0n, count: 0 } })
 

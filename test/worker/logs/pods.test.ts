@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Caller } from '../../../src/services/caller.ts'
-import { readMetrics, readSeries } from '../../../src/services/metric/read-metrics.ts'
-import { listPods } from '../../../src/services/pod/read-pods.ts'
+import type { Caller } from '../../../src/services/kernel/caller.ts'
+import { readMetrics, readSeries } from '../../../src/services/metric/metric-queries.ts'
+import { listPods } from '../../../src/services/pod/pod-queries.ts'
 import { createHarbour, eventually, type Harbour } from '../fixtures.ts'
 
 /** Listens; ends with code 3 once, or eats all its memory once, when told so by a path. */

@@ -1,0 +1,52 @@
+import { posix } from 'node:path'
+import { BuildFailure } from '../../domain/build-failure.ts'
+import { MAX_PATH_LENGTH, megabytes, type SourceLimits } from '../limits.ts'
+
+const refused = (message: string) => new BuildFailure('SOURCE_REFUSED', message)
+
+/** For messages: a name that somebody else chose. */
+const shown = (name: string): string => JSON.stringify(name.slice(0, 120))
+
+/** The path of an entry below the source's folder. Throws SOURCE_REFUSED for one that would lead anywhere else. */
+export function safePath(name: string): string {
+  if (name.includes('\0')) throw refused(`The path ${shown(name)} holds a NUL character`)
+  // Archives that were made on Windows.
+  const path = name.replaceAll('\\', '/')
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) throw refused(`The path ${shown(name)} is absolute`)
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.')
+  if (parts.includes('..')) throw refused(`The path ${shown(name)} leads out of the source`)
+  const clean = parts.join('/')
+  if (clean.length > MAX_PATH_LENGTH) throw refused(`The path ${shown(name)} is too long`)
+  return clean
+}
+
+/** Throws SOURCE_REFUSED for a link that points out of the source: whoever followed it would read somebody else's files. */
+export function assertLinkStaysInside(path: string, target: string): void {
+  const leadsTo = posix.normalize(posix.join(posix.dirname(path), target))
+  if (target.startsWith('/') || target.includes('\0') || leadsTo === '..' || leadsTo.startsWith('../')) {
+    throw refused(`The link ${shown(path)} points out of the source, to ${shown(target)}`)
+  }
+}
+
+/** Counts what a source holds, and refuses it once it is too much: before it is written, not after. */
+export class SourceBudget {
+  readonly #limits: SourceLimits
+  #bytes = 0
+  #files = 0
+
+  constructor(limits: SourceLimits) {
+    this.#limits = limits
+  }
+
+  addFile(): void {
+    this.#files += 1
+    if (this.#files <= this.#limits.maxFiles) return
+    throw new BuildFailure('SOURCE_TOO_LARGE', `The source holds more than ${this.#limits.maxFiles} files`)
+  }
+
+  addBytes(bytes: number): void {
+    this.#bytes += bytes
+    if (this.#bytes <= this.#limits.maxBytes) return
+    throw new BuildFailure('SOURCE_TOO_LARGE', `The source is larger than ${megabytes(this.#limits.maxBytes)}`)
+  }
+}

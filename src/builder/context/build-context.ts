@@ -1,0 +1,88 @@
+import { createReadStream } from 'node:fs'
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Pack, pack } from 'tar-stream'
+import { BuildFailure } from '../../domain/build-failure.ts'
+import { ignoredBy } from './dockerignore.ts'
+
+/** A name that no source has: the engine is told it, so that a Dockerfile of the source's stays what it is. */
+export const DOCKERFILE_NAME = '.berth.Dockerfile'
+
+const IGNORE_FILE = '.dockerignore'
+
+const MAX_IGNORE_BYTES = 256 * 1024
+
+/** Version control has no business in an image. */
+const ALWAYS_IGNORED = ['.git', DOCKERFILE_NAME]
+
+interface ContextOptions {
+  /** Patterns besides those of .dockerignore. */
+  ignored?: readonly string[]
+}
+
+/** The same source gives the same archive to the byte, on which the engine's cache depends. */
+const EPOCH = new Date(0)
+
+/** What the engine builds from: the folder, less what its .dockerignore names, and the Dockerfile. */
+export function packContext(folder: string | null, dockerfile: string, options: ContextOptions = {}): Readable {
+  const archive = pack()
+  void write(archive, folder, dockerfile, options).then(
+    () => archive.finalize(),
+    (error: unknown) => archive.destroy(error as Error),
+  )
+  return Readable.from(archive)
+}
+
+async function write(
+  archive: Pack,
+  folder: string | null,
+  dockerfile: string,
+  { ignored = [] }: ContextOptions,
+): Promise<void> {
+  const written = folder === null ? null : await readIgnoreFile(folder)
+  const isWanted = wantedBy(written ?? '', ignored)
+  if (folder !== null) await writeFolder(archive, folder, isWanted)
+  archive.entry({ name: DOCKERFILE_NAME, mtime: EPOCH }, dockerfile)
+  // The classic builder takes what is ours out of the context, if this file says so; BuildKit unpacks archives whole.
+  const ours = written !== null && isWanted(IGNORE_FILE) ? [DOCKERFILE_NAME] : [DOCKERFILE_NAME, IGNORE_FILE]
+  archive.entry({ name: IGNORE_FILE, mtime: EPOCH }, [written ?? '', ...ours, ''].join('\n'))
+}
+
+type IsWanted = (path: string) => boolean
+
+function wantedBy(written: string, ignored: readonly string[]): IsWanted {
+  const isIgnored = ignoredBy([...ALWAYS_IGNORED, ...ignored, ...written.split('\n')])
+  return (path) => !isIgnored(path)
+}
+
+/** Null where there is none. */
+async function readIgnoreFile(folder: string): Promise<string | null> {
+  const file = join(folder, IGNORE_FILE)
+  const found = await lstat(file).catch(() => null)
+  if (!found?.isFile()) return null
+  if (found.size > MAX_IGNORE_BYTES) throw new BuildFailure('SOURCE_REFUSED', '.dockerignore is too large')
+  return readFile(file, 'utf8')
+}
+
+/** In the order of names. Folders that are ignored are gone through all the same: an exception may be in them. */
+async function writeFolder(archive: Pack, root: string, isWanted: IsWanted, below = ''): Promise<void> {
+  const entries = await readdir(join(root, below), { withFileTypes: true })
+  for (const { name } of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = below === '' ? name : `${below}/${name}`
+    if (path === IGNORE_FILE) continue
+    const full = join(root, path)
+    const found = await lstat(full)
+    if (found.isDirectory()) {
+      if (isWanted(path)) archive.entry({ name: path, type: 'directory', mode: 0o755, mtime: EPOCH })
+      if (name !== '.git') await writeFolder(archive, root, isWanted, path)
+    } else if (!isWanted(path)) continue
+    else if (found.isSymbolicLink()) {
+      archive.entry({ name: path, type: 'symlink', linkname: await readlink(full), mtime: EPOCH })
+    } else if (found.isFile()) {
+      const mode = found.mode & 0o100 ? 0o755 : 0o644
+      await pipeline(createReadStream(full), archive.entry({ name: path, size: found.size, mode, mtime: EPOCH }))
+    }
+  }
+}

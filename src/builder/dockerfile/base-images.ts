@@ -1,0 +1,128 @@
+import { formatImageReference, parseImageReference } from '../../domain/image-reference.ts'
+import { type Instruction, invalid, type ReadDockerfile, readDockerfile } from './dockerfile-instructions.ts'
+import { type GlobalArguments, readGlobal, substitute } from './global-arguments.ts'
+import { sourceOfFlag, splitFlags, withoutAddresses } from './instruction-flags.ts'
+
+/** Finds an image and returns the name under which the engine has it. Throws what keeps it from being used. */
+export type FindImage = (image: string) => Promise<{ name: string; triggers: readonly string[] }>
+
+const SPACE = /[\t\v\f\r ]+/
+const STAGE_NAME = /^[a-z][a-z0-9-_.]*$/
+const NOTHING = 'scratch'
+/** Any other front end is a program that asks the engine for what it likes. */
+const FRONT_END = /^# ?syntax ?= ?(?!(docker\.io\/)?docker\/dockerfile(:[\w.-]+)?$)/i
+
+/**
+ * The Dockerfile with every image that it names found beforehand, and named in full. The engine would take anything for
+ * a name that it has, such as the first digits of the id of somebody else's image, and ask nobody whether it may be used.
+ * Throws DOCKERFILE_INVALID, and what `find` throws.
+ */
+export async function withBaseImages(
+  text: string,
+  buildArgs: Readonly<Record<string, string>>,
+  find: FindImage,
+): Promise<string> {
+  // Line by line: an expression that may go on over all of them can take for ever.
+  const namesFrontEnd = text
+    .split('\n')
+    .some((line) => FRONT_END.test(line.slice(0, 500).trim().replaceAll(/\s+/g, ' ')))
+  if (namesFrontEnd) throw invalid('Of "# syntax", only docker/dockerfile may be named')
+  const read = readDockerfile(text)
+  // Some engines do not survive it.
+  if (!read.instructions.some(({ keyword }) => keyword === 'FROM')) throw invalid('There is no FROM in the Dockerfile')
+  const build = new Stages(buildArgs, find)
+  const changed = new Map<number, { last: number; line: string }>()
+  for (const instruction of read.instructions) {
+    const line = await build.read(instruction)
+    if (line !== null) changed.set(instruction.first, { last: instruction.last, line })
+  }
+  return rewritten(read, changed)
+}
+
+function rewritten({ lines }: ReadDockerfile, changed: ReadonlyMap<number, { last: number; line: string }>): string {
+  const kept: string[] = []
+  for (let at = 0; at < lines.length; at += 1) {
+    const change = changed.get(at)
+    kept.push(change?.line ?? lines[at] ?? '')
+    at = change?.last ?? at
+  }
+  return kept.join('\n')
+}
+
+/** The stages of a Dockerfile as they are read, one instruction after another. */
+class Stages {
+  readonly #buildArgs: Readonly<Record<string, string>>
+  readonly #find: FindImage
+  readonly #globals: GlobalArguments = new Map()
+  /** Names of the stages before the present one, which those after it may start from. */
+  readonly #names = new Set<string>()
+  #count = 0
+  #present = ''
+
+  constructor(buildArgs: Readonly<Record<string, string>>, find: FindImage) {
+    this.#buildArgs = buildArgs
+    this.#find = find
+  }
+
+  /** What is to stand in the instruction's place; null when it may stay. */
+  async read(instruction: Instruction): Promise<string | null> {
+    if (instruction.keyword === 'FROM') return this.#from(instruction)
+    if (instruction.keyword === 'ARG' && this.#count === 0) readGlobal(instruction, this.#globals, this.#buildArgs)
+    if (instruction.keyword === 'ONBUILD') assertOwnTrigger(instruction)
+    return /^(ADD|COPY|RUN)$/.test(instruction.keyword) ? this.#withSources(instruction) : null
+  }
+
+  async #from(instruction: Instruction): Promise<string> {
+    const { flags, rest } = splitFlags(instruction)
+    const [image = '', as, name, ...more] = rest.split(SPACE)
+    const isNamed = as?.toLowerCase() === 'as' && STAGE_NAME.test(name?.toLowerCase() ?? '')
+    const isRight = more.length === 0 && (as === undefined || isNamed) && flags.every((one) => /^--platform=/.test(one))
+    if (!isRight) throw invalid(`Line ${instruction.first + 1}: FROM is not of the form FROM image AS name`)
+    if (this.#present !== '') this.#names.add(this.#present)
+    const base = await this.#named(substitute(image, this.#globals, instruction), instruction)
+    this.#present = name?.toLowerCase() ?? ''
+    this.#count += 1
+    return ['FROM', ...flags, base, ...(name ? ['AS', name] : [])].join(' ')
+  }
+
+  async #withSources(instruction: Instruction): Promise<string | null> {
+    const { flags, rest } = splitFlags(instruction)
+    const found = await Promise.all(
+      flags.map(async (flag) => {
+        const source = sourceOfFlag(flag)
+        return source ? source.replace(await this.#source(source.from, instruction)) : flag
+      }),
+    )
+    const paths = instruction.keyword === 'ADD' ? withoutAddresses(instruction, rest) : rest
+    const isSame = paths === rest && found.every((flag, at) => flag === flags[at])
+    return isSame ? null : [instruction.keyword, ...found, paths].join(' ')
+  }
+
+  /** A stage by its number, or what FROM may name. */
+  async #source(from: string, instruction: Instruction): Promise<string> {
+    return /^\d+$/.test(from) ? from : this.#named(from, instruction)
+  }
+
+  async #named(image: string, { keyword, first }: Instruction): Promise<string> {
+    const name = image.toLowerCase()
+    if (this.#names.has(name) || (keyword === 'FROM' && name === NOTHING)) return name
+    const parsed = parseImageReference(image)
+    if ('problem' in parsed)
+      throw invalid(`Line ${first + 1}: ${JSON.stringify(image.slice(0, 120))}: ${parsed.problem}`)
+    const found = await this.#find(formatImageReference(parsed.reference))
+    for (const trigger of found.triggers) assertHarmless(trigger, `The image ${image} brings an ONBUILD that`)
+    return found.name
+  }
+}
+
+const assertOwnTrigger = ({ rest, first }: Instruction) => assertHarmless(rest, `Line ${first + 1}: ONBUILD`)
+
+/** What an image does to those who start from it is done before anything here could look at it. */
+function assertHarmless(trigger: string, what: string): void {
+  const [instruction] = readDockerfile(trigger).instructions
+  if (!instruction || !/^(ADD|COPY|RUN)$/.test(instruction.keyword)) return
+  const { flags, rest } = splitFlags(instruction)
+  const isOdd =
+    flags.some(sourceOfFlag) || (instruction.keyword === 'ADD' && withoutAddresses(instruction, rest) !== rest)
+  if (isOdd) throw invalid(`${what} reads from another image or address`)
+}

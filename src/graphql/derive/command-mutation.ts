@@ -1,0 +1,98 @@
+import type { FieldMap, InputFieldMap } from '@pothos/core'
+import type { AnyCommand, CallOptions, ResultOf } from '../../services/kernel/command.ts'
+import { builder } from '../builder.ts'
+import type { GraphQLContext } from '../context.ts'
+import { inputFields } from './input-types.ts'
+
+/** What a mutation's payload is made from. */
+export interface Answer<Result> {
+  result: Result & { changes?: unknown }
+  replayed: boolean
+  dryRun: boolean
+}
+
+interface MutationOptions<Result> {
+  /** What it acts on has a version that the caller can insist on. */
+  versioned?: boolean
+  /** An operation may come of it, whose end the caller can wait for. */
+  waits?: boolean
+  payload: (t: PayloadBuilder<Result>) => FieldMap
+}
+
+export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<
+  (typeof builder)['$inferSchemaTypes'],
+  Answer<Result>
+>
+
+type InputBuilder = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0]
+
+/** What both doors can say about how a write is carried out (contract §1), as GraphQL names it. */
+type Control = Partial<Pick<CallOptions, 'idempotencyKey' | 'expectedVersion' | 'waitSeconds' | 'dryRun'>>
+
+const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
+
+/** Turns a service's command into a mutation: one `input` named after it, one payload, and no rules of its own. */
+export function commandMutation<C extends AnyCommand>(command: C, options: MutationOptions<ResultOf<C>>): void {
+  const name = pascal(command.name)
+  const input = builder.inputType(`${name}Input`, {
+    description: `Input of \`${command.name}\`.`,
+    fields: (t) => ({ ...inputFields(t, command.input), ...controlFields(t, options) }),
+  })
+  const payload = builder.objectRef<Answer<ResultOf<C>>>(`${name}Payload`).implement({
+    description: `Answer of \`${command.name}\`.`,
+    fields: (t) => ({ ...options.payload(t as unknown as PayloadBuilder<ResultOf<C>>), ...answerFields(t as never) }),
+  })
+  builder.mutationField(command.name, (t) =>
+    t.field({
+      type: payload,
+      description: command.about,
+      extensions: { dangerous: command.dangerous === true },
+      args: { input: t.arg({ type: input, required: true, description: 'What to do, and how.' }) },
+      resolve: (_root, args, context) => perform(command, args.input as Record<string, unknown>, context),
+    }),
+  )
+}
+
+async function perform<C extends AnyCommand>(
+  command: C,
+  input: Record<string, unknown>,
+  { services, caller, requestId, signalOf }: GraphQLContext,
+): Promise<Answer<ResultOf<C>>> {
+  const { idempotencyKey, expectedVersion, waitSeconds, dryRun, ...fields } = input
+  const control = given({ idempotencyKey, expectedVersion, waitSeconds, dryRun })
+  const signal = control.waitSeconds ? signalOf?.() : undefined
+  const performed = await services.perform(caller, command, fields, { ...control, requestId, signal, door: 'graphql' })
+  return { ...performed, dryRun: control.dryRun === true } as Answer<ResultOf<C>>
+}
+
+/** A null says no more than a field that was left out. */
+const given = (control: Record<keyof Control, unknown>): Control =>
+  Object.fromEntries(Object.entries(control).filter(([, value]) => value !== null && value !== undefined))
+
+function controlFields(t: InputBuilder, { versioned, waits }: { versioned?: boolean; waits?: boolean }) {
+  const fields: InputFieldMap = {
+    idempotencyKey: t.string({
+      description: 'Repeats with the same key get the answer of the first. At most 255 characters.',
+    }),
+    dryRun: t.boolean({ description: 'Decide and answer, but change nothing.' }),
+  }
+  if (versioned)
+    fields.expectedVersion = t.int({ description: 'The version you have read; refused when it is another by now.' })
+  if (waits)
+    fields.waitSeconds = t.int({ description: 'Answer when the operation has ended, or after so many seconds.' })
+  return fields
+}
+
+const answerFields = (t: PayloadBuilder<object>): FieldMap => ({
+  dryRun: t.boolean({ description: 'True when this only says what would happen.', resolve: (answer) => answer.dryRun }),
+  changes: t.field({
+    type: 'JSON',
+    nullable: true,
+    description: 'What would change. Only in the answer to a dry run.',
+    resolve: ({ result, dryRun }) => (dryRun ? result.changes : null),
+  }),
+  idempotentReplayed: t.boolean({
+    description: 'True when this repeats the answer that the idempotencyKey got before.',
+    resolve: (answer) => answer.replayed,
+  }),
+})

@@ -1,0 +1,106 @@
+import type { InputFieldMap, InputRef } from '@pothos/core'
+import type { z } from 'zod'
+import { probe } from '../../services/app-env/setting-input.ts'
+import { changedVariable } from '../../services/app-env/variable-commands.ts'
+import { variable } from '../../services/kernel/input.ts'
+import { builder } from '../builder.ts'
+import { enumOf } from './described-enum.ts'
+
+/** What Zod keeps of a schema, as far as it decides the GraphQL type. */
+interface Definition {
+  type: string
+  innerType?: z.ZodType
+  element?: z.ZodType
+  entries?: Record<string, string>
+  defaultValue?: unknown
+}
+
+interface Unwrapped {
+  schema: z.ZodType
+  isRequired: boolean
+  description: string
+}
+
+type InputBuilder = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0]
+
+const WRAPPERS = new Set(['optional', 'nullable', 'default', 'prefault', 'readonly', 'nonoptional'])
+
+const definitionOf = (schema: z.ZodType) => schema._zod.def as unknown as Definition
+
+/** Takes the wrappers off. The outermost description counts; a default is told, because the schema decides it. */
+function unwrap(field: z.ZodType): Unwrapped {
+  let schema = field
+  let isRequired = true
+  let description = schema.description
+  let fallback = ''
+  for (let definition = definitionOf(schema); WRAPPERS.has(definition.type); definition = definitionOf(schema)) {
+    if (definition.type === 'optional' || definition.type === 'default') isRequired = false
+    if (definition.type === 'default' && isTellable(definition.defaultValue))
+      fallback = ` Default: ${definition.defaultValue}.`
+    if (!definition.innerType) break
+    schema = definition.innerType
+    description ??= schema.description
+  }
+  return { schema, isRequired, description: (description ?? '') + fallback }
+}
+
+const isTellable = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value) && value !== ''
+
+/** Objects that are not called after the first field that takes one. */
+const TYPE_NAMES = new Map<z.ZodType, string>([
+  [variable, 'EnvVar'],
+  [changedVariable, 'ChangedVariable'],
+  [probe, 'Probe'],
+])
+
+const nestedTypes = new Map<z.ZodType, InputRef<unknown>>()
+
+/** One GraphQL input type for each object schema, however many inputs it is a part of. */
+function objectType(schema: z.ZodType, fieldName: string): InputRef<unknown> {
+  const known = nestedTypes.get(schema)
+  if (known) return known
+  const ref = builder.inputType(`${TYPE_NAMES.get(schema) ?? typeNameOf(fieldName)}Input`, {
+    description: schema.description ?? `One of \`${fieldName}\`.`,
+    fields: (t) => inputFields(t, schema as z.ZodObject),
+  })
+  nestedTypes.set(schema, ref as InputRef<unknown>)
+  return ref as InputRef<unknown>
+}
+
+/** `envVars` → `EnvVar`: the type of one. */
+const typeNameOf = (fieldName: string) => fieldName.charAt(0).toUpperCase() + fieldName.slice(1).replace(/s$/, '')
+
+function typeOf(schema: z.ZodType, fieldName: string): unknown {
+  const definition = definitionOf(schema)
+  switch (definition.type) {
+    case 'string':
+      return /Ids?$/.test(fieldName) ? 'ID' : 'String'
+    case 'boolean':
+      return 'Boolean'
+    case 'number':
+      return isWhole(schema) ? 'Int' : 'Float'
+    case 'enum':
+      return enumOf(Object.values(definition.entries ?? {}))
+    case 'object':
+      return objectType(schema, fieldName)
+    case 'record':
+      return 'JSON'
+    case 'array':
+      return [typeOf(unwrap(definition.element as z.ZodType).schema, fieldName)]
+    default:
+      throw new Error(`No GraphQL type for a Zod ${definition.type} (${fieldName})`)
+  }
+}
+
+const isWhole = (schema: z.ZodType) => (schema as z.ZodNumber).format === 'safeint'
+
+/** GraphQL input fields that take what the Zod object takes; Zod itself checks the values, in the service. */
+export function inputFields(t: InputBuilder, schema: z.ZodObject): InputFieldMap {
+  const fields = Object.entries(schema.shape).map(([name, field]) => {
+    const { schema: inner, isRequired, description } = unwrap(field as z.ZodType)
+    if (!description) throw new Error(`The input field ${name} has no description`)
+    const type = typeOf(inner, name) as 'String'
+    return [name, t.field({ type, required: isRequired, description })]
+  })
+  return Object.fromEntries(fields)
+}

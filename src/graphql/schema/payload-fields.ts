@@ -1,0 +1,90 @@
+import type { Answer, PayloadBuilder } from '../derive/command-mutation.ts'
+import { Account } from './account.ts'
+import { App } from './app.ts'
+import { AppEnv } from './app-env.ts'
+import { Operation } from './operation.ts'
+
+interface ToldAppEnv {
+  appEnvId: string
+  name: string
+  status: string
+}
+
+/** Fields of which the answer itself is the source; `accountId` only serves fields that are not among them. */
+const TOLD = new Set(['id', 'accountId', 'name', 'status'])
+
+/**
+ * The environment as it was left. Id, name and status are those of the answer, as in REST (§2.5): whoever may
+ * operate may read them, and a fast worker does not change them. Anything more is read, if the caller may.
+ */
+export function appEnvField<Result extends { appEnv: ToldAppEnv }>(t: PayloadBuilder<Result>) {
+  return t.prismaField({
+    type: AppEnv,
+    nullable: true,
+    description: 'The environment, with the status it was given.',
+    resolve: async (query, answer, _args, { services, caller }) => {
+      const { appEnvId: id, name, status } = (answer as Answer<Result>).result.appEnv
+      const told = { id, name, status }
+      if (Object.keys(query.select ?? {}).every((column) => TOLD.has(column))) return told as never
+      const appEnv = await services.appEnvs.get(caller, { appEnvId: id }, query)
+      return { ...appEnv, ...told } as never
+    },
+  })
+}
+
+/** The operation that came of it. A dry run makes none. */
+export function operationField<Result extends { operationId: string | null }>(t: PayloadBuilder<Result>) {
+  return t.prismaField({
+    type: Operation,
+    nullable: true,
+    description: 'The operation that brings it about; null when there was nothing to do, and after a dry run.',
+    resolve: (query, answer, _args, { services, caller }) => {
+      const { result, dryRun } = answer as Answer<Result>
+      return result.operationId && !dryRun ? services.operations.get(caller, result.operationId, query) : null
+    },
+  })
+}
+
+/** What was created or changed; a dry run has created nothing that could be read. */
+export function appEnvById<Result extends { appEnvId: string }>(t: PayloadBuilder<Result>, isNew: boolean) {
+  return t.prismaField({
+    type: AppEnv,
+    nullable: true,
+    description: 'The environment.',
+    resolve: (query, answer, _args, { services, caller }) => {
+      const { result, dryRun } = answer as Answer<Result>
+      return isNew && dryRun ? null : services.appEnvs.get(caller, { appEnvId: result.appEnvId }, query)
+    },
+  })
+}
+
+export function appById<Result extends { appId: string }>(t: PayloadBuilder<Result>, isNew: boolean) {
+  return t.prismaField({
+    type: App,
+    nullable: true,
+    description: 'The app.',
+    resolve: (query, answer, _args, { services, caller }) => {
+      const { result, dryRun } = answer as Answer<Result>
+      return isNew && dryRun ? null : services.apps.get(caller, result.appId, query)
+    },
+  })
+}
+
+export function accountById<Result extends { accountId: string }>(t: PayloadBuilder<Result>, isNew: boolean) {
+  return t.prismaField({
+    type: Account,
+    nullable: true,
+    description: 'The account.',
+    resolve: async (query, answer, _args, { services, caller, authorization }) => {
+      const { result, dryRun } = answer as Answer<Result>
+      if (isNew && dryRun) return null
+      // Whoever creates an account becomes its member with that, which this call's caller does not know yet.
+      const present = isNew ? await services.authenticate(authorization) : caller
+      return services.accounts.get(present, result.accountId, query)
+    },
+  })
+}
+
+export function messageField<Result extends { message: string }>(t: PayloadBuilder<Result>) {
+  return t.string({ description: 'What was done, in words.', resolve: ({ result }) => result.message })
+}

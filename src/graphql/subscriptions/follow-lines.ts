@@ -1,0 +1,62 @@
+import type { BuildAddress } from '../../services/log/follow-build.ts'
+import type { LogFilter } from '../../services/log/log-filter.ts'
+import type { LogRecord } from '../../services/log/log-queries.ts'
+import type { GraphQLContext } from '../context.ts'
+
+const LINES_AT_ONCE = 200
+/** NOTIFY makes it quick; looking every second makes it certain. */
+const LOOK_AGAIN_MS = 1_000
+
+/** One answer of a live log. Its lines are read when they are asked for: a slow reader keeps none in memory. */
+export interface LogMessage {
+  /** Not an event of a ledger, which would be shared among subscribers. */
+  event: null
+  lines: LogRecord[]
+  upTo: bigint
+}
+
+interface FollowedLog {
+  appEnvId: string
+  filter: LogFilter
+  after: bigint | null
+}
+
+/** Follows an environment's log until the signal fires: the newest lines at first, then whatever is written. */
+export async function* followLines(
+  { services, caller }: GraphQLContext,
+  { appEnvId, filter, after }: FollowedLog,
+  signal: AbortSignal,
+): AsyncGenerator<LogMessage, void> {
+  for (let place = after; !signal.aborted; ) {
+    const request = { limit: LINES_AT_ONCE, after: place }
+    const { lines, upTo, isCaughtUp } = await services.logs.follow(caller, { appEnvId }, filter, request)
+    const isNews = lines.length > 0 || place === null
+    place = upTo
+    if (isNews) yield { event: null, lines, upTo }
+    if (isCaughtUp) await services.logs.next(appEnvId, LOOK_AGAIN_MS, signal)
+  }
+}
+
+/** A part of what a build printed. */
+export interface BuildLogMessage extends LogMessage {
+  contentId: string
+  hasEnded: boolean
+}
+
+/** Follows what a build prints from its first line, or from the cursor's, until it has ended and all of it is told. */
+export async function* followBuildLines(
+  { services, caller }: GraphQLContext,
+  build: BuildAddress,
+  after: bigint | null,
+  signal: AbortSignal,
+): AsyncGenerator<BuildLogMessage, void> {
+  const { appEnvId, contentId } = build
+  for (let place = after, isFirst = true; !signal.aborted; isFirst = false) {
+    const request = { limit: LINES_AT_ONCE, after: place }
+    const { lines, upTo, isCaughtUp, hasEnded } = await services.logs.followBuild(caller, build, request)
+    place = upTo
+    if (isFirst || lines.length > 0 || hasEnded) yield { event: null, lines, upTo, contentId, hasEnded }
+    if (hasEnded) return
+    if (isCaughtUp) await services.logs.next(appEnvId, LOOK_AGAIN_MS, signal)
+  }
+}

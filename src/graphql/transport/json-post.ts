@@ -1,0 +1,127 @@
+import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
+import type { YogaServerInstance } from 'graphql-yoga'
+import type { DomainError } from '../../domain/errors.ts'
+import type { Arrival } from '../context.ts'
+import { type ErrorTools, publicError, publicResult } from '../errors.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: Yoga's own types for "whatever its context is".
+export type Yoga = YogaServerInstance<any, any>
+
+export const JSON_TYPE = 'application/json'
+const RESPONSE_TYPE = 'application/graphql-response+json'
+const KNOWN_PARAMS = new Set(['query', 'variables', 'operationName', 'extensions'])
+
+export interface Params {
+  query: string
+  variables?: Record<string, unknown> | null
+  operationName?: string | null
+}
+
+/**
+ * The short way for what nearly every request is: a JSON POST of one query or mutation. It uses Yoga's own
+ * parse, validate, context and execute with every plugin, and leaves out only Yoga's HTTP layer, which costs
+ * more than all of them. Whatever is not plain is null here, and goes the long way.
+ */
+export async function answerPlainly(
+  yoga: Yoga,
+  body: string,
+  accept: string | null,
+  arrival: Arrival,
+  tools: ErrorTools,
+): Promise<Response | null> {
+  const mediaType = mediaTypeOf(accept)
+  const params = mediaType && plainParams(body)
+  if (!params) return null
+  const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped({ arrival })
+  let operation: { document: ReturnType<typeof parse>; isPlain: boolean }
+  try {
+    const document = parse(params.query)
+    const kind = getOperationAST(document, params.operationName)?.operation
+    operation = { document, isPlain: kind === 'query' || kind === 'mutation' }
+    // Refused documents are rare, and Yoga knows the statuses that the specification gives them.
+    if (!operation.isPlain || validate(schema, document).length > 0) return null
+  } catch {
+    return null
+  }
+  const result = await run(async () => {
+    const { variables: variableValues, operationName } = params
+    return execute({
+      schema,
+      document: operation.document,
+      contextValue: await contextFactory(),
+      variableValues,
+      operationName,
+    })
+  }, tools)
+  return respond(result, mediaType)
+}
+
+async function run(operate: () => Promise<unknown>, tools: ErrorTools): Promise<ExecutionResult> {
+  try {
+    return publicResult((await operate()) as ExecutionResult, tools)
+  } catch (error) {
+    return { errors: [publicError(error, tools)] }
+  }
+}
+
+function mediaTypeOf(accept: string | null): string | null {
+  if (!accept || accept === '*/*') return JSON_TYPE
+  if (/event-stream|multipart|charset|;/.test(accept)) return null
+  if (accept.includes(RESPONSE_TYPE)) return RESPONSE_TYPE
+  return accept.includes(JSON_TYPE) || accept.includes('*/*') ? JSON_TYPE : null
+}
+
+export function plainParams(body: string): Params | null {
+  let params: unknown
+  try {
+    params = JSON.parse(body)
+  } catch {
+    return null
+  }
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return null
+  const { query, variables, operationName, extensions } = params as Record<string, unknown>
+  if (typeof query !== 'string' || !Object.keys(params).every((name) => KNOWN_PARAMS.has(name))) return null
+  if (!isMapOrNothing(variables) || !isMapOrNothing(extensions)) return null
+  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') return null
+  return params as Params
+}
+
+const isMapOrNothing = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))
+
+/** What is refused before anything ran has a status of its own; beside data, errors are told in the body alone. */
+function respond(result: ExecutionResult, mediaType: string): Response {
+  const headers = { 'content-type': `${mediaType}; charset=utf-8` }
+  return new Response(JSON.stringify(withoutStatus(result)), { status: statusOf(result, mediaType), headers })
+}
+
+interface Http {
+  status?: number
+  /** The specification wants this status for its own media type only. */
+  spec?: boolean
+}
+
+export function statusOf({ data, errors }: ExecutionResult, mediaType: string): number {
+  if (data !== undefined || !errors) return 200
+  if (errors.some((error) => error.extensions.code === 'INTERNAL')) return 500
+  const http = errors.map((error) => error.extensions.http as Http | undefined).find((found) => found?.status)
+  if (mediaType === JSON_TYPE) return http?.status && !http.spec ? http.status : 200
+  return http?.status ?? 400
+}
+
+/** How a refusal is told over HTTP is for the door, not for the answer. */
+export function withoutStatus(result: ExecutionResult): ExecutionResult {
+  return result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result
+}
+
+function withoutHttp(error: GraphQLError): GraphQLError {
+  if (!('http' in error.extensions)) return error
+  const { http: _http, ...extensions } = error.extensions
+  const { message, nodes, source, positions, path } = error
+  return new GraphQLError(message, { nodes, source, positions, path, extensions })
+}
+
+/** A request that is refused before it is read. */
+export function refuseRequest(error: DomainError, status: number, tools: ErrorTools): Response {
+  return Response.json({ errors: [withoutHttp(publicError(error, tools))] }, { status })
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
+import type { SubscribePayload } from 'graphql-ws'
+import type { Logger } from 'pino'
+import { DomainError } from '../../domain/errors.ts'
+import type { Arrival, GraphQLParts } from '../context.ts'
+import { type ErrorTools, publicError, publicResult } from '../errors.ts'
+import { withoutStatus, type Yoga } from './json-post.ts'
+
+/** As much of the server's rate limits as a socket needs. */
+export interface RequestBudget {
+  consumeRequest(key: string): Promise<{ refusal: DomainError | null }>
+}
+
+export interface SocketDependencies {
+  yoga: Yoga
+  parts: GraphQLParts
+  log: Logger
+  limits: RequestBudget | undefined
+  /** Fires when the server stops: nothing new is begun then, and waits for operations end. */
+  stopping: AbortSignal
+}
+
+type Enveloped = ReturnType<Yoga['getEnveloped']>
+
+/** What graphql-ws hands from one hook to the next, with what ours need besides. */
+export type SocketArguments = ExecutionArgs & { enveloped: Enveloped; tools: ErrorTools }
+
+interface SocketOperation {
+  payload: SubscribePayload
+  authorization: string | null
+  /** Subscriptions that the socket has besides this one. */
+  others: number
+  closeConnection: () => void
+  onTooSlow: () => void
+  /** False once the socket is being closed: what comes after that must not be done, since nobody would be told. */
+  canAnswer: () => boolean
+}
+
+/** Parses, validates and counts an operation; errors instead of arguments mean that it is refused. */
+export async function prepare(
+  { yoga, parts, log, limits, stopping }: SocketDependencies,
+  { payload: { query, operationName, variables }, others, canAnswer, ...from }: SocketOperation,
+): Promise<SocketArguments | GraphQLError[]> {
+  const requestId = `req_${randomUUID()}`
+  const tools = { requestId, log }
+  const arrival: Arrival = { requestId, ...from, signalOf: () => stopping }
+  try {
+    if (stopping.aborted || !canAnswer()) throw serverStopping()
+    await checkBudgets(parts, others, from.authorization, limits)
+    const enveloped = yoga.getEnveloped({ arrival })
+    const document = enveloped.parse(query)
+    const errors = enveloped.validate(enveloped.schema, document) as GraphQLError[]
+    if (errors.length > 0) return errorsOf({ errors }, tools)
+    if (!getOperationAST(document, operationName)) throw new GraphQLError('The document has no such operation')
+    const contextValue = await enveloped.contextFactory()
+    const { schema } = enveloped
+    return { schema, document, contextValue, operationName, variableValues: variables, enveloped, tools }
+  } catch (error) {
+    return errorsOf({ errors: [publicError(error, tools)] }, tools)
+  }
+}
+
+export const serverStopping = (): DomainError =>
+  new DomainError('UNAVAILABLE', 'STOPPING', 'This server is stopping: connect again, and go on from the last cursor', {
+    retryAfterSeconds: 1,
+  })
+
+/** A result whose errors callers may read, without what only HTTP has a use for. */
+export const told = (result: ExecutionResult, tools: ErrorTools): ExecutionResult =>
+  withoutStatus(publicResult(result, tools))
+
+const errorsOf = (result: ExecutionResult, tools: ErrorTools) => [...(told(result, tools).errors ?? [])]
+
+async function checkBudgets(
+  { config, services }: GraphQLParts,
+  others: number,
+  authorization: string | null,
+  limits: RequestBudget | undefined,
+): Promise<void> {
+  const most = config.BERTH_SUBSCRIPTIONS_PER_SOCKET
+  if (others >= most) {
+    const message = `One WebSocket may have ${most} subscriptions; open another`
+    throw new DomainError('RATE_LIMITED', 'TOO_MANY_SUBSCRIPTIONS', message)
+  }
+  if (!limits) return
+  const { tokenId } = await services.authenticate(authorization)
+  const { refusal } = await limits.consumeRequest(tokenId)
+  if (refusal) throw refusal
+}
+
+/** What is thrown on the way becomes an answer: an error must not take the other operations' socket with it. */
+export async function run({ enveloped, tools, ...args }: SocketArguments, how: 'execute' | 'subscribe') {
+  try {
+    const result = await enveloped[how](args)
+    return Symbol.asyncIterator in result ? guarded(result as AsyncGenerator<ExecutionResult>, tools) : result
+  } catch (error) {
+    return { errors: [publicError(error, tools)] }
+  }
+}
+
+/** A stream that ends with its error as its last answer, instead of throwing it. */
+export function guarded(stream: AsyncGenerator<ExecutionResult>, tools: ErrorTools) {
+  const ended = { done: true, value: undefined } as const
+  let hasFailed = false
+  return {
+    async next() {
+      if (hasFailed) return ended
+      try {
+        return await stream.next()
+      } catch (error) {
+        hasFailed = true
+        return { done: false, value: { errors: [publicError(error, tools)] } } as const
+      }
+    },
+    return: () => stream.return(undefined),
+    throw: (error: unknown) => stream.throw(error),
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ExecutionResult } from 'graphql'
+import type { Context } from 'graphql-ws'
+import { type Extra, useServer } from 'graphql-ws/use/ws'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { GraphQLParts } from '../context.ts'
+import { closeSocket, drainSockets, watchBacklog } from './socket-closing.ts'
+import { prepare, run, type SocketArguments, type SocketDependencies, told } from './socket-operation.ts'
+
+const PATH = '/graphql'
+const INIT_WAIT_MS = 5_000
+
+type Params = Record<string, unknown> | undefined
+type OwnExtra = { stopWatching?: () => void }
+type SocketContext = Context<Params, Extra & OwnExtra>
+
+/** Operations over WebSocket, by the protocol graphql-transport-ws, through the same plugins as over HTTP. */
+export function attachSockets(dependencies: SocketDependencies) {
+  const { parts, log, stopping } = dependencies
+  const { BERTH_BODY_LIMIT_KB, BERTH_HEARTBEAT_SECONDS, BERTH_SUBSCRIBER_BACKLOG_KB } = parts.config
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: BERTH_BODY_LIMIT_KB * 1024 })
+  const open = new Set<SocketContext>()
+  const server = useServer<Params, OwnExtra>(
+    {
+      connectionInitWaitTimeout: INIT_WAIT_MS,
+      onConnect: (context) => {
+        open.add(context as SocketContext)
+        return admit(parts, context as SocketContext)
+      },
+      onClose: (context) => {
+        open.delete(context as SocketContext)
+        ;(context as SocketContext).extra.stopWatching?.()
+      },
+      onSubscribe: (context, _id, payload) => {
+        const { extra, subscriptions } = context as SocketContext
+        return prepare(dependencies, {
+          payload,
+          authorization: authorizationOf(context as SocketContext),
+          // The new one is among them already.
+          others: Object.keys(subscriptions).length - 1,
+          closeConnection: () => closeSocket(extra.socket, 'forbidden'),
+          onTooSlow: () => closeSocket(extra.socket, 'tooSlow'),
+          canAnswer: () => extra.socket.readyState === extra.socket.OPEN,
+        })
+      },
+      execute: (args) => run(args as unknown as SocketArguments, 'execute') as never,
+      subscribe: (args) => run(args as unknown as SocketArguments, 'subscribe') as never,
+      onNext: (_context, _id, _payload, args, result) =>
+        told(result as ExecutionResult, (args as unknown as SocketArguments).tools),
+    },
+    sockets,
+    BERTH_HEARTBEAT_SECONDS * 1000,
+  )
+  sockets.on('connection', (socket) => {
+    watchBacklog(socket, BERTH_SUBSCRIBER_BACKLOG_KB * 1024)
+    // A frame that is too large, or no frame at all, ends its own socket. The library's listener would print each as a
+    // fault of ours, for strangers to fill the log with.
+    socket.removeAllListeners('error')
+    forgiveLateAnswers(socket)
+    socket.on('error', (error) => log.debug({ err: error }, 'A WebSocket failed'))
+  })
+
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Node has taken its own listener off: a client that hangs up before it is answered would end the process.
+    socket.on('error', (error) => log.debug({ err: error }, 'An upgrade failed'))
+    if (request.url?.split('?')[0] !== PATH) return socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n')
+    if (stopping.aborted)
+      return socket.end('HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\r\n')
+    sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request))
+  }
+
+  return {
+    attach: (http: Server) => void http.on('upgrade', upgrade),
+    /** Every operation that was begun is answered before its socket is closed. */
+    async close() {
+      await drainSockets(open)
+      // Those who have not introduced themselves yet.
+      for (const client of sockets.clients) closeSocket(client, 'goingAway')
+      await server.dispose()
+    },
+  }
+}
+
+/** An answer to a client that has hung up meanwhile is no fault either; that the socket is closed is told besides. */
+function forgiveLateAnswers(socket: WebSocket): void {
+  const send = socket.send.bind(socket) as (data: string, done: () => void) => void
+  socket.send = (data: unknown, done?: unknown) => send(data as string, () => (done as (() => void) | undefined)?.())
+}
+
+/** Browsers cannot set headers on a WebSocket, so the token may come in the first message instead. */
+function authorizationOf({ connectionParams, extra }: SocketContext): string | null {
+  const sent = connectionParams?.Authorization ?? connectionParams?.authorization
+  return typeof sent === 'string' ? sent : (extra.request.headers.authorization ?? null)
+}
+
+/** False closes the socket with 4403: there is nothing to do here without a token. */
+async function admit({ access, services }: GraphQLParts, context: SocketContext): Promise<boolean> {
+  const authorization = authorizationOf(context)
+  try {
+    await services.authenticate(authorization)
+  } catch {
+    return false
+  }
+  const { extra } = context
+  if (extra.socket.readyState !== extra.socket.OPEN) return false
+  extra.stopWatching = access.watch(authorization, (present) => {
+    if (!present) closeSocket(extra.socket, 'forbidden')
+  })
+  return true
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import type { Context, MiddlewareHandler } from 'hono'
+import type { Caller } from '../services/kernel/caller.ts'
+
+/** What one request carries from middleware to handler. */
+export interface ServerEnv {
+  Variables: {
+    requestId: string
+    /** Headers of the answer, whoever makes it. Kept plain, because building Headers costs more than the rest. */
+    headers: Record<string, string>
+    caller: Caller
+    /** For the access log; absent while nobody was recognised. */
+    tokenId: string | undefined
+    /** The route's pattern, so that logs and metrics do not grow with every address that is tried. */
+    route: string | undefined
+    failure: unknown
+  }
+}
+
+export type ServerContext = Context<ServerEnv>
+export type ServerMiddleware = MiddlewareHandler<ServerEnv>
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+
+/** For answers that are data. Pages bring a policy of their own. */
+const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cache-Control': 'no-store',
+}
+
+/** Names the request, and prepares the headers that every answer has. */
+export const beginRequest: ServerMiddleware = (c, next) => {
+  const given = c.req.header('x-request-id')
+  const requestId = given && REQUEST_ID.test(given) ? given : `req_${randomUUID()}`
+  c.set('requestId', requestId)
+  c.set('headers', { ...SECURITY_HEADERS, 'X-Request-Id': requestId })
+  return next()
+}
+
+/** Answers with the request's headers; those given here win. */
+export function answer(
+  c: ServerContext,
+  status: number,
+  body: string | Buffer<ArrayBuffer> | null,
+  headers: Record<string, string>,
+): Response {
+  return new Response(body, { status, headers: { ...c.get('headers'), ...headers } })
+}
+
+export const answerJson = (
+  c: ServerContext,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Response => answer(c, status, JSON.stringify(body), { 'Content-Type': 'application/json', ...headers })
+
+/** Gives an answer that another door made the request's headers, as far as it has not set them itself. */
+export function withRequestHeaders(c: ServerContext, response: Response): Response {
+  for (const [name, value] of Object.entries(c.get('headers'))) {
+    if (!response.headers.has(name)) response.headers.set(name, value)
+  }
+  return response
+}
+
+interface NodeBindings {
+  incoming?: { socket: { remoteAddress?: string } }
+  outgoing?: { writableFinished: boolean; destroy(): void }
+}
+
+/** For a client that does not even read that its answer has ended. One that has read it keeps its connection. */
+export function cutConnection(c: ServerContext): void {
+  const { outgoing } = c.env as NodeBindings
+  if (outgoing && !outgoing.writableFinished) outgoing.destroy()
+}
+
+/** The peer's address. Forwarded headers are not believed: anybody can send them. */
+export const addressOf = (c: ServerContext): string =>
+  (c.env as NodeBindings | undefined)?.incoming?.socket.remoteAddress ?? 'unknown'

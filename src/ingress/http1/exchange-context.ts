@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { InboundRequest } from './inbound-request.ts'
+import type { IngressMetrics } from './ingress-metrics.ts'
+import type { OngoingList } from './ongoing.ts'
+
+/** What all exchanges of one ingress share. */
+export interface ExchangeContext {
+  upstreams: Upstreams
+  metrics: IngressMetrics
+  log: Logger
+  bodyLimitBytes: number
+  /** Time in which an app must begin its answer. */
+  answerSeconds: number
+  /** Silence after which a tunnel is closed. */
+  idleMs: number
+  ongoing: OngoingList
+  /** Answers from now on end their connection. */
+  isClosing: boolean
+}
+
+/** A request that passed the checks. */
+export interface Visit {
+  inbound: InboundRequest
+  request: IncomingMessage
+  response: ServerResponse
+  /** For a request to switch protocols: what followed its head. */
+  firstTunnelBytes: Buffer
+}

@@ -1,0 +1,247 @@
+import type { ReplicaGroup } from '../upstreams/replica-group.ts'
+import type { ReplicaPool } from '../upstreams/replica-pool.ts'
+import type { ExchangeContext, Visit } from './exchange-context.ts'
+import type { Ongoing } from './ongoing.ts'
+import { answerProblem } from './problem-answer.ts'
+import {
+  answerTimeout,
+  brokenAnswer,
+  notServing,
+  type Problem,
+  payloadTooLarge,
+  replicasRefused,
+  requestTimeout,
+} from './problems.ts'
+import { RequestBody } from './request-body.ts'
+import { MalformedResponse, type ResponseHead } from './response-head.ts'
+import { lostPatienceWith } from './timed-out-party.ts'
+import { openTunnel } from './tunnel.ts'
+import type { FailureKind, UpstreamConnection, UpstreamSink } from './upstream-connection.ts'
+
+const MAX_RETRIES = 16
+// A request that must not be sent twice only goes on a connection that was in use a moment ago: then the other
+// end cannot be about to close it for having been idle.
+const FRESH_MS = 1_000
+const SMALL_BYTES = 16_384
+const FORBIDDEN_TRAILER = /^(?:content-length|transfer-encoding|connection|host|set-cookie|x-berth-.*|x-request-id)$/i
+
+/** One request of a visitor and its answer, with as many tries at it as are safe. */
+export class Exchange implements UpstreamSink, Ongoing {
+  place = -1
+  private readonly context: ExchangeContext
+  private readonly visit: Visit
+  private readonly body: RequestBody | null
+  private readonly startedAt = performance.now()
+  private excluded: Set<ReplicaPool> | null = null
+  private group: ReplicaGroup
+  private pool: ReplicaPool | null = null
+  private connection: UpstreamConnection | null = null
+  private lastFailure: FailureKind = 'refused'
+  private retries = 0
+  private hasSentHead = false
+  private isSettled = false
+
+  constructor(context: ExchangeContext, visit: Visit, group: ReplicaGroup) {
+    this.context = context
+    this.visit = visit
+    this.group = group
+    const { inbound, request, response } = visit
+    const refuseLarge = () => this.refuse(payloadTooLarge(context.bodyLimitBytes))
+    this.body =
+      inbound.body === 'none'
+        ? null
+        : new RequestBody(request, inbound.body === 'chunked', context.bodyLimitBytes, refuseLarge)
+    response.on('close', () => this.abandon())
+    context.ongoing.add(this)
+    this.tryReplica()
+  }
+
+  onConnect(): void {
+    if (this.connection) this.body?.sendTo(this.connection)
+  }
+
+  onInformational({ status, headers }: ResponseHead): void {
+    const { inbound, request, response } = this.visit
+    if (status === 100 && inbound.expectsContinue) response.writeContinue()
+    if (status !== 103 || request.httpVersion !== '1.1') return
+    const links = headers.filter((_, index) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === 'link')
+    try {
+      response.writeEarlyHints({ link: links })
+    } catch {
+      // Early hints are a favour; Node refuses links that it finds malformed.
+    }
+  }
+
+  onHead(head: ResponseHead): void {
+    const { inbound, response } = this.visit
+    if (head.keepAliveSeconds !== null) this.connection?.limitIdle(head.keepAliveSeconds)
+    if (this.context.isClosing) response.shouldKeepAlive = false
+    head.headers.push('X-Request-Id', inbound.requestId)
+    try {
+      response.writeHead(head.status, head.reason, head.headers)
+    } catch (error) {
+      // Node refuses characters that would let an app write headers, or a second answer, of its own.
+      throw new MalformedResponse((error as Error).message)
+    }
+  }
+
+  onBody(bytes: Buffer): void {
+    const { response } = this.visit
+    this.hasSentHead = true
+    if (response.write(Buffer.from(bytes))) return
+    const { connection } = this
+    connection?.pause()
+    response.once('drain', () => connection?.resume())
+  }
+
+  onPause(): void {
+    // The first byte of the body may be long in coming (a stream of events), and the visitor waits for the head.
+    if (this.hasSentHead || !this.visit.response.headersSent) return
+    this.hasSentHead = true
+    this.visit.response.flushHeaders()
+  }
+
+  onEnd(lastBytes: Buffer, trailers: string[], isReusable: boolean): void {
+    const { response } = this.visit
+    if (trailers.length > 0) response.addTrailers(pairsOf(trailers))
+    if (lastBytes.length === 0) response.end()
+    // As text it is joined with the head and leaves in one system call, which is what a small answer costs most.
+    else if (lastBytes.length <= SMALL_BYTES) response.end(lastBytes.toString('latin1'), 'latin1')
+    else response.end(Buffer.from(lastBytes))
+    this.release(isReusable && this.body?.isComplete !== false)
+    this.settle()
+  }
+
+  onSwitch(head: ResponseHead, firstBytes: Buffer): void {
+    const { inbound, request, response, firstTunnelBytes } = this.visit
+    const { connection, pool, context } = this
+    if (!inbound.isUpgrade || !connection || !pool) throw new MalformedResponse('it switched protocols unasked')
+    const visitor = request.socket
+    const tunnel: Ongoing = { place: -1, sweep: () => {}, destroy: () => visitor.destroy() }
+    openTunnel({
+      visitor,
+      connection,
+      head,
+      requestId: inbound.requestId,
+      fromVisitor: firstTunnelBytes,
+      fromApp: firstBytes,
+      idleMs: context.idleMs,
+      onClose: () => {
+        context.ongoing.remove(tunnel)
+        pool.release(connection, false, performance.now())
+      },
+    })
+    response.detachSocket(visitor)
+    response.statusCode = head.status
+    context.ongoing.add(tunnel)
+    this.settle()
+  }
+
+  onFailure(kind: FailureKind, error: Error): void {
+    const { pool, connection, context } = this
+    const now = performance.now()
+    context.log.debug({ replica: pool?.target.name, kind, error: error.message }, 'ingress: a replica failed')
+    if (kind === 'refused') pool?.coolDown(now)
+    // A kept connection that the replica closed says nothing against the replica.
+    if (pool && !connection?.isReused) this.excluded = (this.excluded ?? new Set()).add(pool)
+    this.lastFailure = kind
+    this.release(false)
+    if (this.mayRetry(kind)) this.retry()
+    else this.refuse(brokenAnswer(this.group.route))
+  }
+
+  sweep(now: number): void {
+    const { request, response } = this.visit
+    // An answer that is queued behind another on the same connection does not hear that the visitor left.
+    if (request.socket.destroyed) this.abandon()
+    if (this.isSettled || response.headersSent) return
+    const { answerSeconds } = this.context
+    const lost = lostPatienceWith({ startedAt: this.startedAt, body: this.body }, now, answerSeconds * 1000)
+    if (lost === 'app') this.refuse(answerTimeout(this.group.route, answerSeconds))
+    if (lost === 'visitor') this.refuse(requestTimeout())
+  }
+
+  destroy(): void {
+    this.visit.request.socket.destroy()
+    this.abandon()
+  }
+
+  private tryReplica(): void {
+    const { inbound } = this.visit
+    const now = performance.now()
+    const pool = this.group.pick(this.excluded, now)
+    if (!pool) {
+      const { route } = this.group
+      this.refuse(this.lastFailure === 'refused' ? replicasRefused(route) : brokenAnswer(route))
+      return
+    }
+    const maxIdleMs = this.retries > 0 ? -1 : inbound.isIdempotent ? Number.POSITIVE_INFINITY : FRESH_MS
+    const connection = pool.take(now, maxIdleMs)
+    this.pool = pool
+    this.connection = connection
+    connection.begin(inbound.head, inbound.method, this)
+    if (connection.isConnected) this.body?.sendTo(connection)
+  }
+
+  private mayRetry(kind: FailureKind): boolean {
+    if (this.isSettled || this.body?.isStarted || this.retries >= MAX_RETRIES) return false
+    return kind === 'refused' || (kind === 'reset' && this.visit.inbound.isIdempotent)
+  }
+
+  private retry(): void {
+    this.retries += 1
+    this.context.metrics.retried()
+    this.body?.stop()
+    // The replicas may have been replaced since the first try, which may be why they refuse.
+    this.group = this.context.upstreams.find(this.visit.inbound.hostName) ?? this.group
+    if (this.group.isEmpty) this.refuse(notServing(this.group.route))
+    else this.tryReplica()
+  }
+
+  /** Ends the exchange with an answer of our own, or by breaking off the one that has begun. */
+  private refuse(problem: Problem): void {
+    if (this.isSettled) return
+    const { inbound, request, response } = this.visit
+    this.release(false)
+    if (response.headersSent) response.destroy()
+    else {
+      if (problem.status === 408) response.shouldKeepAlive = false
+      this.context.metrics.refused(problem.code)
+      answerProblem(request, response, problem, inbound.requestId)
+    }
+    this.settle()
+  }
+
+  /** The visitor has left: the app need not go on. */
+  private abandon(): void {
+    if (this.isSettled) return
+    this.isSettled = true
+    this.context.ongoing.remove(this)
+    this.context.metrics.visitorLeft()
+    this.body?.stop()
+    this.release(false)
+  }
+
+  private settle(): void {
+    this.isSettled = true
+    this.context.ongoing.remove(this)
+    this.body?.discard()
+    this.context.metrics.answered(this.visit.response.statusCode, (performance.now() - this.startedAt) / 1000)
+  }
+
+  private release(isReusable: boolean): void {
+    if (this.pool && this.connection) this.pool.release(this.connection, isReusable, performance.now())
+    this.connection = null
+    this.pool = null
+  }
+}
+
+/** Without the trailers that may not be any (RFC 9110 §6.5.1): a proxy behind us could take them for framing. */
+function pairsOf(trailers: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = []
+  for (let index = 0; index < trailers.length; index += 2) {
+    const [name, value] = [trailers[index] as string, trailers[index + 1] as string]
+    if (!FORBIDDEN_TRAILER.test(name)) pairs.push([name, value])
+  }
+  return pairs
+}

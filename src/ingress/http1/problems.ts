@@ -1,0 +1,110 @@
+import type { Route } from '../routes/route-table.ts'
+
+export type ProblemCode =
+  | 'BAD_REQUEST'
+  | 'HOST_NOT_FOUND'
+  | 'REQUEST_TIMEOUT'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'HEADERS_TOO_LARGE'
+  | 'REPLICAS_REFUSED'
+  | 'BROKEN_ANSWER'
+  | 'TABLE_NOT_LOADED'
+  | 'NEVER_DEPLOYED'
+  | 'STOPPED'
+  | 'UPDATING'
+  | 'NO_READY_REPLICA'
+  | 'ANSWER_TIMEOUT'
+
+/** An answer of the ingress itself, in words for the visitor of an app and for the one who runs it. */
+export class Problem {
+  readonly status: number
+  readonly code: ProblemCode
+  readonly title: string
+  readonly detail: string
+  readonly retryAfterSeconds: number | null
+
+  constructor(
+    status: number,
+    code: ProblemCode,
+    title: string,
+    detail: string,
+    retryAfterSeconds: number | null = null,
+  ) {
+    this.status = status
+    this.code = code
+    this.title = title
+    this.detail = detail
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+export const badRequest = (detail: string) => new Problem(400, 'BAD_REQUEST', 'This request cannot be routed', detail)
+
+export const hostNotFound = (hostName: string) =>
+  new Problem(
+    404,
+    'HOST_NOT_FOUND',
+    'No app answers here',
+    `No app environment has the host "${hostName}". Check the address for a typo; if the host is yours, add it to an environment.`,
+  )
+
+export const requestTimeout = () =>
+  new Problem(408, 'REQUEST_TIMEOUT', 'The request came too slowly', 'The rest of the request did not arrive in time.')
+
+export const payloadTooLarge = (limitBytes: number) =>
+  new Problem(
+    413,
+    'PAYLOAD_TOO_LARGE',
+    'The request is too large',
+    `Bodies of up to ${Math.floor(limitBytes / 1_048_576)} MB are accepted here.`,
+  )
+
+export const headersTooLarge = () =>
+  new Problem(431, 'HEADERS_TOO_LARGE', 'The headers are too large', 'Clearing the cookies of this site often helps.')
+
+export const replicasRefused = ({ cliEnvName, targets }: Route) =>
+  new Problem(
+    502,
+    'REPLICAS_REFUSED',
+    'The app does not accept connections',
+    `${targets.length === 1 ? 'The only replica' : `All ${targets.length} replicas`} of "${cliEnvName}" refused the connection. Does the app listen on the port it was given, on all addresses?`,
+    2,
+  )
+
+export const brokenAnswer = ({ cliEnvName }: Route) =>
+  new Problem(
+    502,
+    'BROKEN_ANSWER',
+    'The app broke off its answer',
+    `A replica of "${cliEnvName}" closed the connection or sent something that is not HTTP. Its logs may say why.`,
+  )
+
+export const tableNotLoaded = () =>
+  new Problem(503, 'TABLE_NOT_LOADED', 'Starting up', 'The ingress does not know its routes yet. Try again shortly.', 2)
+
+export const answerTimeout = ({ cliEnvName }: Route, seconds: number) =>
+  new Problem(
+    504,
+    'ANSWER_TIMEOUT',
+    'The app took too long',
+    `"${cliEnvName}" did not begin to answer within ${seconds} s.`,
+  )
+
+/** Why a host that is known has no replica to ask. */
+export function notServing({ cliEnvName, status, hasDeployment }: Route): Problem {
+  if (status === 'UPDATING') {
+    const detail = hasDeployment
+      ? `"${cliEnvName}" is being updated, and no replica is ready yet.`
+      : `The first version of "${cliEnvName}" is being brought up.`
+    return new Problem(503, 'UPDATING', 'One moment, please', detail, 3)
+  }
+  if (!hasDeployment) {
+    const detail = `"${cliEnvName}" exists, but nothing has been deployed to it yet.`
+    return new Problem(503, 'NEVER_DEPLOYED', 'Nothing is deployed here yet', detail)
+  }
+  if (status === 'STOPPED') {
+    return new Problem(503, 'STOPPED', 'This app is stopped', `"${cliEnvName}" was stopped. Start it to bring it back.`)
+  }
+  const detail = `"${cliEnvName}" should be running, but none of its replicas is ready. It is being repaired.`
+  return new Problem(503, 'NO_READY_REPLICA', 'No replica is ready', detail, 5)
+}

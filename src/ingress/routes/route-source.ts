@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import type { Logger } from 'pino'
+import { failpoint } from '../../fault-injection/failpoint.ts'
+import { readRoutes } from './route-query.ts'
+import { CurrentTable } from './route-table.ts'
+import { TableFile } from './route-table-file.ts'
+
+export interface RouteSourceOptions {
+  databaseUrl: string
+  /** Folder that keeps the last table. */
+  dataDirectory: string
+  log: Logger
+  pollMs?: number
+}
+
+const CONNECT_TIMEOUT_MS = 3_000
+const QUERY_TIMEOUT_MS = 5_000
+const FIRST_ANSWER_WAIT_MS = 3_000
+const BACK_OFF_MS = { least: 250, most: 5_000 }
+
+/**
+ * The table of the database, kept fresh. One connection both listens and polls: the poll is what notices that
+ * the connection died without a word, so hints can be lost but never for longer than one poll.
+ */
+export class RouteSource extends CurrentTable {
+  private readonly options: Required<RouteSourceOptions>
+  private readonly file: TableFile
+  private readonly stopping = new AbortController()
+  private running: Promise<void> = Promise.resolve()
+  private saving: Promise<void> = Promise.resolve()
+  private digest: string | null = null
+  private checkedAt: number | null = null
+  private wake = new AbortController()
+  private isFailing = false
+
+  constructor(options: RouteSourceOptions) {
+    super()
+    this.options = { pollMs: 1_000, ...options }
+    this.file = new TableFile(options.dataDirectory)
+  }
+
+  /** Returns once there is a table, or there is none to be had for now; goes on looking for one either way. */
+  async start(): Promise<void> {
+    const firstAnswer = new Promise<void>((resolve) => {
+      this.running = this.run(resolve)
+    })
+    await Promise.race([firstAnswer, sleep(FIRST_ANSWER_WAIT_MS, undefined, { ref: false })])
+    if (!this.table) await this.restore()
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort()
+    this.wake.abort()
+    await this.running
+    await this.saving
+  }
+
+  /** Whether requests can be routed at all: from the database's table or from the one that was kept. */
+  isReady(): boolean {
+    return this.table !== null
+  }
+
+  /** Age of the knowledge that the table is right; Infinity while the database has never answered. */
+  lagSeconds(): number {
+    return this.checkedAt === null ? Number.POSITIVE_INFINITY : (performance.now() - this.checkedAt) / 1000
+  }
+
+  private async run(onAnswer: () => void): Promise<void> {
+    let backOffMs = BACK_OFF_MS.least
+    while (!this.stopping.signal.aborted) {
+      const startedAt = performance.now()
+      await this.followDatabase(onAnswer).catch((error: NodeJS.ErrnoException) => this.failed(error))
+      onAnswer()
+      if (performance.now() - startedAt > BACK_OFF_MS.most) backOffMs = BACK_OFF_MS.least
+      await sleep(backOffMs, undefined, { signal: this.stopping.signal }).catch(() => {})
+      backOffMs = Math.min(backOffMs * 2, BACK_OFF_MS.most)
+    }
+  }
+
+  /** Reads on every hint and every poll, until the connection fails or the source stops. */
+  private async followDatabase(onAnswer: () => void): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.options.databaseUrl,
+      application_name: 'berth-ingress',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      statement_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+    })
+    // The next query reports a broken connection; this only spares the wait for it.
+    client.on('error', () => this.wake.abort())
+    client.on('notification', () => this.wake.abort())
+    try {
+      await client.connect()
+      await client.query('LISTEN berth_routes')
+      while (!this.stopping.signal.aborted) {
+        // Armed before reading: a hint that arrives meanwhile leads to another read.
+        this.wake = new AbortController()
+        await this.refresh(client)
+        onAnswer()
+        if (this.stopping.signal.aborted) break
+        await sleep(this.options.pollMs, undefined, { signal: this.wake.signal }).catch(() => {})
+      }
+    } finally {
+      // A peer that vanished does not say goodbye either.
+      await Promise.race([client.end().catch(() => {}), sleep(1_000, undefined, { ref: false })])
+    }
+  }
+
+  /** Said once, however long it lasts. */
+  private failed(error: NodeJS.ErrnoException): void {
+    const { log } = this.options
+    const reason = error.message || error.code
+    if (!this.isFailing) log.warn({ error: reason }, 'ingress: the routes cannot be read; the database is asked again')
+    this.isFailing = true
+  }
+
+  private async refresh(client: pg.Client): Promise<void> {
+    const { digest, table } = await readRoutes(client, this.digest)
+    if (this.isFailing) this.options.log.info('ingress: the routes are read again')
+    this.isFailing = false
+    this.checkedAt = performance.now()
+    this.digest = digest
+    if (!table) return
+    failpoint('routes.read')
+    this.replace(table)
+    this.saving = this.saving
+      .then(() => this.file.write(table))
+      .catch((error: Error) => this.options.log.warn({ error: error.message }, 'ingress: the table cannot be kept'))
+  }
+
+  private async restore(): Promise<void> {
+    try {
+      const table = await this.file.read()
+      if (!table || this.table) return
+      this.replace(table)
+      this.options.log.warn('ingress: PostgreSQL does not answer; routing from the last known table')
+    } catch (error) {
+      this.options.log.warn({ error: (error as Error).message }, 'ingress: the kept table cannot be read')
+    }
+  }
+}

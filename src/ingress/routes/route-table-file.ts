@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { failpoint } from '../../fault-injection/failpoint.ts'
+import { RouteTable } from './route-table.ts'
+
+const STORED = z.object({
+  format: z.literal(1),
+  routes: z.array(
+    z.object({
+      host: z.string(),
+      appEnvId: z.string(),
+      cliEnvName: z.string(),
+      status: z.enum(['PENDING', 'UPDATING', 'RUNNING', 'STOPPED']),
+      hasDeployment: z.boolean(),
+      targets: z.array(z.object({ name: z.string(), address: z.string(), port: z.number().int().min(1).max(65535) })),
+    }),
+  ),
+})
+
+/** The last table on disk, from which an ingress that starts while PostgreSQL is away can route. */
+export class TableFile {
+  private readonly path: string
+
+  constructor(dataDirectory: string) {
+    this.path = join(dataDirectory, 'ingress-table.json')
+  }
+
+  /** Null when there is none. Throws when what is there is not a table of ours. */
+  async read(): Promise<RouteTable | null> {
+    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    })
+    return text === null ? null : new RouteTable(STORED.parse(JSON.parse(text)).routes)
+  }
+
+  /** Replaces the file in one step: a crash leaves the old table or the new one, never half of one. */
+  async write(table: RouteTable): Promise<void> {
+    await mkdir(dirname(this.path), { recursive: true })
+    const draft = `${this.path}.${randomUUID()}`
+    try {
+      const file = await open(draft, 'wx', 0o600)
+      try {
+        await file.writeFile(JSON.stringify({ format: 1, routes: table }))
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      failpoint('routes.written')
+      await rename(draft, this.path)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
+    }
+  }
+}

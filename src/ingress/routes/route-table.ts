@@ -1,0 +1,74 @@
+import type { AppEnvStatus } from '../../domain/app-env.ts'
+
+/** A replica that takes requests. `name` is the container's, for logs: its address never reaches a visitor. */
+export interface Target {
+  name: string
+  address: string
+  port: number
+}
+
+/** Where requests for one host go, and what to tell visitors when they can go nowhere. */
+export interface Route {
+  host: string
+  appEnvId: string
+  cliEnvName: string
+  status: AppEnvStatus
+  hasDeployment: boolean
+  targets: readonly Target[]
+}
+
+/** An immutable picture of every host at one moment. */
+export class RouteTable {
+  private readonly byHost: ReadonlyMap<string, Route>
+
+  constructor(routes: Iterable<Route>) {
+    this.byHost = new Map([...routes].map((route) => [route.host.toLowerCase(), route]))
+  }
+
+  /** Finds by the host's name as `hostNameOf` returns it. */
+  find(hostName: string): Route | null {
+    return this.byHost.get(hostName) ?? null
+  }
+
+  /** Finds by a Host header as it was sent. */
+  lookup(hostHeader: string): Route | null {
+    const hostName = hostNameOf(hostHeader)
+    return hostName === null ? null : this.find(hostName)
+  }
+
+  toJSON(): Route[] {
+    return [...this.byHost.values()]
+  }
+}
+
+type TableListener = (table: RouteTable) => void
+
+/** The newest table, and who wants to hear of the next one. Null until there is a first. */
+export class CurrentTable {
+  private newest: RouteTable | null = null
+  private readonly listeners = new Set<TableListener>()
+
+  get table(): RouteTable | null {
+    return this.newest
+  }
+
+  /** Calls back with every table from now on, and at once with the one there is. */
+  follow(listener: TableListener): () => void {
+    this.listeners.add(listener)
+    if (this.newest) listener(this.newest)
+    return () => this.listeners.delete(listener)
+  }
+
+  replace(table: RouteTable): void {
+    this.newest = table
+    for (const listener of this.listeners) listener(table)
+  }
+}
+
+const HOST_HEADER = /^(?:([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?|(\[[0-9a-f:.]+\]))(?::\d{0,5})?$/
+
+/** The name in a Host header: lower case, without port and trailing dot. Null when it is not a host at all. */
+export function hostNameOf(hostHeader: string): string | null {
+  const match = HOST_HEADER.exec(hostHeader.toLowerCase())
+  return match?.[1] ?? match?.[2] ?? null
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { newSecret } from '../services/token/secret.ts'
+
+/** What a Berth keeps beside its database, under BERTH_DATA_DIR. */
+export interface DataDir {
+  path: string
+  /** 64 hexadecimal digits. */
+  masterKey: string
+  adminToken: string
+  /** Where the admin token can be read; null when the environment gave it. */
+  adminTokenFile: string | null
+}
+
+/** Opens the folder, and makes in it what is missing. Files that hold secrets have mode 0600. */
+export function openDataDir(config: Config): DataDir {
+  const path = resolve(config.BERTH_DATA_DIR)
+  try {
+    return openAt(path, config)
+  } catch (error) {
+    throw explained(error as NodeJS.ErrnoException, path)
+  }
+}
+
+function openAt(path: string, config: Config): DataDir {
+  makeFolder(path)
+  const adminTokenFile = join(path, 'admin-token')
+  return {
+    path,
+    masterKey: config.BERTH_MASTER_KEY ?? readOrMake(join(path, 'master-key'), () => randomBytes(32).toString('hex')),
+    adminToken: config.BERTH_ADMIN_TOKEN ?? readOrMake(adminTokenFile, () => newSecret('USER')),
+    adminTokenFile: config.BERTH_ADMIN_TOKEN ? null : adminTokenFile,
+  }
+}
+
+/** Below a folder that takes no others, such as /proc, the recursive mkdir of Node.js would never return. */
+function makeFolder(path: string): void {
+  if (isFolder(path)) return
+  if (!existsSync(dirname(path))) makeFolder(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have been faster.
+    if (!isFolder(path)) throw error
+  }
+}
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+
+/** Two processes may start on one new folder: the first to link its draft into place wins, and both read that. */
+function readOrMake(file: string, make: () => string): string {
+  const present = read(file)
+  if (present) return present
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, `${make()}\n`, { mode: 0o600 })
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    unlinkSync(draft)
+  }
+  const made = read(file)
+  if (!made) throw new Error(`${file} is empty; delete it to have a new one made`)
+  return made
+}
+
+/** Null when there is no such file. One that is there and cannot be read must not be taken for missing. */
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8').trim() || null
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  EACCES: 'this user lacks the permission',
+  EPERM: 'this user lacks the permission',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'its disk is full',
+  ENOENT: 'it cannot be made there',
+  ENOTDIR: 'part of its path is a file',
+  EEXIST: 'it is a file',
+}
+
+function explained(error: NodeJS.ErrnoException, path: string): Error {
+  const fault = FAULTS[error.code ?? '']
+  if (!fault) return error
+  const where = error.path && error.path !== path ? ` (${error.path})` : ''
+  return new Error(
+    `The data directory ${path} cannot be used: ${fault}${where}. Set BERTH_DATA_DIR to a folder that can be written.`,
+  )
+}

@@ -1,0 +1,237 @@
+import type { Logger } from 'pino'
+import { Registry } from 'prom-client'
+import type { Config } from '../config/config.ts'
+import { createDatabase, type Database } from '../database/client.ts'
+import { startEmbeddedPostgres } from '../database/embedded.ts'
+import { explainRefusal } from '../database/explain-refusal.ts'
+import { migrate } from '../database/migrate.ts'
+import { createEventFeed } from '../events/feed.ts'
+import { createWakeups } from '../events/wakeups.ts'
+import { openLaboratory } from '../fault-injection/failpoint.ts'
+import { createGraphQL } from '../graphql/graphql.ts'
+import { createRateLimits } from '../http/rate-limits.ts'
+import { createIngress } from '../ingress/ingress.ts'
+import { RouteSource } from '../ingress/routes/route-source.ts'
+import { createEngineRuntime } from '../runtime/docker/docker-runtime.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { keyFromHex } from '../secrets/keys.ts'
+import { createVault, type Vault } from '../secrets/vault.ts'
+import type { Readiness } from '../server/health.ts'
+import { createHealthServer } from '../server/health-server.ts'
+import { listen } from '../server/listen.ts'
+import { createServer } from '../server/server.ts'
+import type { KnowsHost } from '../server/tls-ask.ts'
+import { openInstallation } from '../services/installation.ts'
+import { createServices } from '../services/services.ts'
+import { dropFormerLeases } from '../worker/claim/release-former-leases.ts'
+import { createWorker } from '../worker/worker.ts'
+import { type DataDir, openDataDir } from './data-dir.ts'
+import { SideBySide } from './parallel-disposal.ts'
+import { assertPortsFree, onPort } from './ports.ts'
+import type { About } from './process-registry/process-info.ts'
+import { announce, type Presence } from './process-registry/process-registry.ts'
+
+export interface Platform {
+  /** Null where this process does not play the role. */
+  apiUrl: string | null
+  ingressUrl: string | null
+  /** Where the ingress listens, which its URL need not say. */
+  ingressPort: number | null
+  /** Name and version of the container engine; null when none answers, or this process has no use for one. */
+  engine: string | null
+  /** Marks what this Berth owns on the engine; null in a process that is only an ingress. */
+  installationId: string | null
+  adminToken: string
+  adminTokenFile: string | null
+  /** Other processes that play their roles on the same data directory. */
+  neighbours: readonly About[]
+  /** Stops the roles in order. Containers are left alone: the next start adopts them. */
+  stop(): Promise<void>
+}
+
+/** What every role is built from. */
+interface Base {
+  config: Config
+  log: Logger
+  dataDir: string
+  databaseUrl: string
+  registry: Registry
+  readiness: Record<string, Readiness[string]>
+  presence: Presence
+  /** How to undo what has been started, in reverse order. */
+  undo: AsyncDisposableStack
+}
+
+/** What the api and the worker are built from besides. */
+interface Ground extends Base {
+  database: Database
+  vault: Vault
+  runtime: Runtime
+}
+
+const INGRESS_DRAIN_SECONDS = 5
+const ENGINE_PROBE_SECONDS = 5
+
+/** Brings a Berth up in this process: database, installation, then the roles that the configuration names. */
+export async function startPlatform(config: Config, log: Logger): Promise<Platform> {
+  await using undo = new AsyncDisposableStack()
+  if (config.BERTH_LABORATORY) openLaboratory(config.BERTH_LABORATORY)
+  const dataDir = openDataDir(config)
+  const presence = await announce(dataDir.path, config.BERTH_ROLES, log)
+  undo.defer(() => presence.close())
+  await assertPortsFree(config, presence)
+  const databaseUrl = config.DATABASE_URL ?? (await embedded(dataDir.path, undo))
+  const shared = { config, log, dataDir: dataDir.path, databaseUrl, presence, undo }
+  const base: Base = { ...shared, registry: new Registry(), readiness: {} }
+  const served = isIngressOnly(config) ? await serveIngressAlone(base) : await serveRoles(base, dataDir)
+  const { living: neighbours } = await presence.lookAround()
+  const running = undo.move()
+  const { adminToken, adminTokenFile } = dataDir
+  const stop = () => {
+    presence.about.isStopping = true
+    return running.disposeAsync()
+  }
+  const { apiUrl, ingressUrl } = presence.about
+  return { ...served, apiUrl, ingressUrl, adminToken, adminTokenFile, neighbours, stop }
+}
+
+type Served = Pick<Platform, 'ingressPort' | 'engine' | 'installationId'>
+
+const isIngressOnly = ({ BERTH_ROLES }: Config) => BERTH_ROLES.every((role) => role === 'ingress')
+
+/** Routes from its last table even when it is started while the database is away, and so asks it for nothing. */
+async function serveIngressAlone(base: Base): Promise<Served> {
+  const { port: ingressPort, knowsHost } = await startIngress(base)
+  await startHealth(base, knowsHost)
+  return { ingressPort, engine: null, installationId: null }
+}
+
+async function serveRoles(base: Base, { masterKey, adminToken }: DataDir): Promise<Served> {
+  const { config, log, databaseUrl, readiness, presence, undo } = base
+  const applied = await migrated(config, databaseUrl)
+  if (applied.length > 0) log.info({ applied }, 'Migrated the database')
+  const database = createDatabase({ url: databaseUrl, poolSize: config.DATABASE_POOL_SIZE })
+  undo.defer(() => database.$disconnect())
+  readiness.database = { isRequired: true, check: () => answers(database) }
+  const vault = createVault(keyFromHex(masterKey))
+  const installationId = await openInstallation(database, vault, config, adminToken)
+  const runtime = engineFor(config, installationId)
+  const ground: Ground = { ...base, database, vault, runtime }
+  await endLeasesOfTheDead(database, presence, log)
+
+  const { BERTH_ROLES: roles } = config
+  const isWorker = roles.includes('worker')
+  const ending = undo.use(new SideBySide())
+  const part = (): Ground => ({ ...ground, undo: ending.part() })
+  if (isWorker) startWorker(part())
+  const ingress = roles.includes('ingress') ? await startIngress(part()) : null
+  if (roles.includes('api')) await startApi(part())
+  await startHealth(ground, ingress?.knowsHost)
+  return { ingressPort: ingress?.port ?? null, engine: isWorker ? await nameOf(runtime) : null, installationId }
+}
+
+async function migrated(config: Config, databaseUrl: string): Promise<string[]> {
+  try {
+    return await migrate(databaseUrl)
+  } catch (error) {
+    throw (config.DATABASE_URL && explainRefusal(error, databaseUrl)) || error
+  }
+}
+
+/** What a killed process was at goes on at once, rather than when its leases expire. */
+async function endLeasesOfTheDead(database: Database, presence: Presence, log: Logger): Promise<void> {
+  try {
+    const { deadWorkers } = await presence.lookAround()
+    const ended = await dropFormerLeases(database, deadWorkers)
+    presence.forget(deadWorkers)
+    if (ended > 0) log.info({ ended }, 'Took over from a worker that died')
+  } catch (error) {
+    log.warn({ err: error }, 'The leases of a worker that died could not be ended; they expire')
+  }
+}
+
+async function embedded(dataDir: string, undo: AsyncDisposableStack): Promise<string> {
+  const postgres = await startEmbeddedPostgres({ dataDir })
+  undo.defer(() => postgres.stop())
+  return postgres.url
+}
+
+function engineFor(config: Config, installationId: string): Runtime {
+  return createEngineRuntime({
+    ...(config.DOCKER_HOST ? { dockerHost: config.DOCKER_HOST } : {}),
+    installationId,
+    callTimeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS,
+    pullTimeoutSeconds: config.BERTH_PULL_TIMEOUT_SECONDS,
+    reach: config.BERTH_REACH,
+    builder: config.BERTH_BUILDER,
+  })
+}
+
+function startWorker({ readiness, undo, presence, ...tools }: Ground): void {
+  const worker = createWorker({ ...tools, id: presence.name })
+  worker.start()
+  undo.defer(() => worker.stop())
+  readiness.worker = { isRequired: true, check: () => ({ ready: worker.isReady(), reason: worker.lastError }) }
+  // Without an engine requests are still recorded, and wait: that is no reason to turn callers away.
+  readiness.engine = {
+    isRequired: false,
+    check: () => ({ ready: worker.engine.reachable === true, reason: worker.engine.reason }),
+  }
+}
+
+async function startIngress(base: Base): Promise<{ port: number; knowsHost: KnowsHost }> {
+  const { config, log, dataDir, databaseUrl, registry, readiness, presence, undo } = base
+  const source = new RouteSource({ databaseUrl, dataDirectory: dataDir, log })
+  undo.defer(() => source.stop())
+  await source.start()
+  const ingress = createIngress({ config, source, log, registry })
+  await onPort(base, 'INGRESS_PORT', () => ingress.listen())
+  undo.defer(() => ingress.close(INGRESS_DRAIN_SECONDS))
+  readiness.ingress = {
+    isRequired: true,
+    check: () => ({ ready: source.isReady(), reason: source.isReady() ? null : 'has no routes yet' }),
+  }
+  const { port } = ingress.address()
+  presence.about.ports.push(port)
+  presence.about.ingressUrl = config.BERTH_INGRESS_URL ?? `http://${urlHost(config.HOST)}:${port}`
+  return { port, knowsHost: (host) => (source.table?.find(host) ?? null) !== null }
+}
+
+async function startApi(ground: Ground): Promise<void> {
+  const { config, log, databaseUrl, database, vault, registry, readiness, presence, undo } = ground
+  const wakeups = createWakeups({ url: databaseUrl, log })
+  undo.defer(() => wakeups.close())
+  const limits = createRateLimits(config)
+  const services = createServices({ database, config, vault, wakeups, limits })
+  const feed = createEventFeed({ database, wakeups, config, log })
+  undo.defer(() => feed.close())
+  const graphql = createGraphQL({ services, vault, config, log, feed, limits })
+  const api = createServer({ services, config, log, graphql, readiness, limits, registry })
+  const listening = await onPort(ground, 'PORT', () => listen({ api, host: config.HOST, port: config.PORT }))
+  graphql.attach(listening.server)
+  undo.defer(async () => void (await Promise.all([listening.close(), graphql.close()])))
+  presence.about.ports.push(listening.port)
+  presence.about.apiUrl = listening.url
+}
+
+async function startHealth(base: Base, knowsHost?: KnowsHost): Promise<void> {
+  const { config, readiness, presence, undo } = base
+  const port = config.BERTH_HEALTH_PORT
+  if (port === 0) return
+  const api = createHealthServer(readiness, knowsHost)
+  const listening = await onPort(base, 'BERTH_HEALTH_PORT', () => listen({ api, host: config.HOST, port }))
+  undo.defer(() => listening.close())
+  presence.about.ports.push(port)
+}
+
+const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)
+
+async function answers(database: Database) {
+  await database.$queryRaw`SELECT 1`
+  return { ready: true, reason: null }
+}
+
+async function nameOf(runtime: Runtime): Promise<string | null> {
+  const info = await runtime.info({ timeoutSeconds: ENGINE_PROBE_SECONDS }).catch(() => null)
+  return info ? `${info.name} ${info.version}` : null
+}

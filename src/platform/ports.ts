@@ -1,0 +1,105 @@
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config/config.ts'
+import { describe } from './process-registry/process-info.ts'
+import type { Presence } from './process-registry/process-registry.ts'
+
+const STOPPING_WAIT_MS = 20_000
+const RETRY_MS = 200
+const SUGGESTIONS = 20
+
+type PortSetting = 'PORT' | 'INGRESS_PORT' | 'BERTH_HEALTH_PORT'
+
+/** The ports that this process will listen on; 0 asks for any, except for the health port, where it means none. */
+function wanted({ BERTH_ROLES: roles, ...config }: Config): PortSetting[] {
+  const settings: PortSetting[] = []
+  if (roles.includes('api')) settings.push('PORT')
+  else settings.push('BERTH_HEALTH_PORT')
+  if (roles.includes('ingress')) settings.push('INGRESS_PORT')
+  return settings.filter((setting) => config[setting] !== 0)
+}
+
+/**
+ * Rejects when a port cannot be had, before anything is started that would have to be undone, such as migrating
+ * the database of the Berth that has the port. One that is being stopped is waited for.
+ */
+export async function assertPortsFree(config: Config, presence: Presence): Promise<void> {
+  for (const setting of wanted(config)) {
+    const deadline = Date.now() + STOPPING_WAIT_MS
+    for (;;) {
+      const refusal = await tryPort(config.HOST, config[setting])
+      if (!refusal) break
+      const isPassing = refusal.code === 'EADDRINUSE' && (await holderOf(config[setting], presence))?.isStopping
+      if (!isPassing || Date.now() > deadline) throw await explained(refusal, config, setting, presence)
+      await sleep(RETRY_MS)
+    }
+  }
+}
+
+/** Opens what listens on a port; whoever starts it later fails, and is told which setting moves it. */
+export async function onPort<T>(
+  { config, presence }: { config: Config; presence: Presence },
+  setting: PortSetting,
+  open: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await open()
+  } catch (error) {
+    throw await explained(error as NodeJS.ErrnoException, config, setting, presence)
+  }
+}
+
+async function explained(
+  error: NodeJS.ErrnoException,
+  config: Config,
+  setting: PortSetting,
+  presence: Presence,
+): Promise<Error> {
+  const port = config[setting]
+  const { HOST } = config
+  if (error.code === 'EADDRINUSE') return new Error(await taken(config, setting, presence))
+  if (error.code === 'EACCES') {
+    return new Error(`${setting}=${port}: this user may not listen on port ${port}. Set ${setting} to one above 1023.`)
+  }
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') {
+    return new Error(
+      `HOST=${HOST} is not an address of this machine. Set HOST to one that is: 127.0.0.1 for this machine only, 0.0.0.0 for all.`,
+    )
+  }
+  return error
+}
+
+async function taken(config: Config, setting: PortSetting, presence: Presence): Promise<string> {
+  const port = config[setting]
+  const holder = await holderOf(port, presence)
+  if (holder) {
+    return (
+      `Berth already runs on this data directory (${presence.dataDir}) and has port ${port}.\n` +
+      `  It is ${describe(holder)}\n` +
+      `Use that one, or stop it first (Ctrl-C where it runs, or kill ${holder.pid}). ` +
+      'To run another beside it, set BERTH_DATA_DIR, PORT and INGRESS_PORT to other ones.'
+    )
+  }
+  const free = await freeAfter(config.HOST, port)
+  const suggestion = free ? `, such as ${setting}=${free}` : ''
+  return `Port ${port} on ${config.HOST} is taken by another program. Set ${setting} to a free one${suggestion}.`
+}
+
+const holderOf = async (port: number, presence: Presence) =>
+  (await presence.lookAround()).living.find(({ ports }) => ports.includes(port))
+
+async function freeAfter(host: string, port: number): Promise<number | null> {
+  for (let next = port + 1; next <= Math.min(port + SUGGESTIONS, 65_535); next += 1) {
+    if (!(await tryPort(host, next))) return next
+  }
+  return null
+}
+
+/** Why the port cannot be listened on; null when it can. */
+function tryPort(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
+  const probe = createServer()
+  return new Promise((resolve) => {
+    probe.once('error', resolve)
+    probe.listen(port, host, () => probe.close(() => resolve(null)))
+  })
+}

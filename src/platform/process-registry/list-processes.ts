@@ -1,0 +1,54 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { ABOUT, type About } from './process-info.ts'
+import { isOfThisBoot, isWorker, type MeetingPlace } from './registry-directory.ts'
+
+const ANSWER_MS = 1_000
+const DRAFT = /^draft-/
+
+export interface LookAround {
+  /** The processes that answer. */
+  living: About[]
+  /** Names of worker processes that are certainly dead. */
+  deadWorkers: string[]
+}
+
+/** Who else is on this data directory, and who was. What is left of processes that held nothing is cleared away. */
+export async function lookAround({ folder, alias }: MeetingPlace, own: string): Promise<LookAround> {
+  const names = readdirSync(folder).filter((name) => name !== own && !DRAFT.test(name))
+  const [here, elsewhere] = [names.filter(isOfThisBoot), names.filter((name) => !isOfThisBoot(name))]
+  const answers = await Promise.all(here.map((name) => ask(join(alias, name))))
+  const dead = here.filter((_, index) => answers[index] === 'dead')
+  for (const name of [...elsewhere, ...dead.filter((each) => !isWorker(each))])
+    rmSync(join(folder, name), { force: true })
+  return {
+    living: answers.filter((answer) => typeof answer === 'object'),
+    deadWorkers: dead.filter(isWorker),
+  }
+}
+
+/** Only a refusal proves a death. Whoever is silent may be paused. */
+function ask(path: string): Promise<About | 'dead' | 'silent'> {
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect(path)
+    socket.setTimeout(ANSWER_MS, () => {
+      socket.destroy()
+      resolve('silent')
+    })
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED' ? 'dead' : 'silent'))
+    socket.once('end', () => resolve(read(text) ?? 'silent'))
+  })
+}
+
+function read(text: string): About | null {
+  try {
+    return ABOUT.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}

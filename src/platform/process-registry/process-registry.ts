@@ -1,0 +1,77 @@
+import { once } from 'node:events'
+import { chmodSync, renameSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { type LookAround, lookAround } from './list-processes.ts'
+import type { About } from './process-info.ts'
+import { type MeetingPlace, newName, openMeetingPlace } from './registry-directory.ts'
+
+/**
+ * This process, as others on the same data directory see it. It listens on a socket of its own there for as long
+ * as it lives. When it dies, however it does, the kernel stops listening, and the file stays: that proves its death
+ * as no file with a process id in it could.
+ */
+export interface Presence {
+  readonly dataDir: string
+  /** What the worker calls itself in the leases it holds. */
+  readonly name: string
+  /** Told to whoever asks; kept up to date by whoever knows better. */
+  readonly about: About
+  lookAround(): Promise<LookAround>
+  /** The names of processes that are dead are of no more use. */
+  forget(names: readonly string[]): void
+  /** For an orderly end, after which nothing has to be concluded from it. */
+  close(): void
+}
+
+export async function announce(dataDir: string, roles: readonly string[], log: Logger): Promise<Presence> {
+  const about: About = {
+    pid: process.pid,
+    roles: [...roles],
+    ports: [],
+    apiUrl: null,
+    ingressUrl: null,
+    isStopping: false,
+  }
+  const name = newName(roles)
+  const meeting = await attend(dataDir, name, about).catch((error: unknown) => {
+    // Some file systems have no sockets, or are read-only. Then nobody learns of this process, nor it of others, and
+    // leases expire by themselves.
+    log.debug({ err: error }, 'This process and others on its data directory do not see each other')
+    return null
+  })
+  const forget = (names: readonly string[]) => {
+    for (const each of names) if (meeting) rmSync(join(meeting.place.folder, each), { force: true })
+  }
+  return {
+    dataDir,
+    name,
+    about,
+    lookAround: async () => (meeting ? lookAround(meeting.place, name) : { living: [], deadWorkers: [] }),
+    forget,
+    close() {
+      // In this order: a file that nobody answers at would stand for a death.
+      forget([name])
+      meeting?.server.close()
+    },
+  }
+}
+
+async function attend(dataDir: string, name: string, about: About): Promise<{ place: MeetingPlace; server: Server }> {
+  const place = openMeetingPlace(dataDir)
+  const { folder, alias } = place
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.end(JSON.stringify(about))
+  })
+  const draft = `draft-${name}`
+  server.listen(join(alias, draft))
+  await once(server, 'listening')
+  server.unref()
+  // The folder is private; processes that run as different users, as in containers, may still ask each other.
+  chmodSync(join(folder, draft), 0o666)
+  // It has its name only now: a socket that does not listen yet looks like one whose process is dead.
+  renameSync(join(folder, draft), join(folder, name))
+  return { place, server }
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { problem } from '../protocol/errors.ts'
+import { BASE_PATH } from '../protocol/paths.ts'
+import type { ReadRoute, Route, WriteRoute } from '../protocol/route.ts'
+import { routes } from '../routes.ts'
+import { accepted, headerRefs, headers, parameters, problemResponses, refusals } from './openapi-parts.ts'
+import { type JsonSchema, SchemaCollection } from './openapi-schemas.ts'
+
+/** What a dry run adds to any answer. */
+const dryRunFields = {
+  dryRun: z.literal(true).optional().describe('Only on a dry run: nothing was changed.'),
+  changes: z.record(z.string(), z.unknown()).optional().describe('Only on a dry run: what would have been done.'),
+}
+
+const DESCRIPTION = `Send your token in the Authorization header, alone or after "Bearer ".
+Every write takes Idempotency-Key, If-Match, Prefer: wait and dryRun. Lists take limit and cursor.
+Success is 200; a refusal is application/problem+json with a code, described at /docs/errors.
+Operations marked x-dangerous take something away from users.`
+
+/** The OpenAPI 3.1 document of v1, made from the path table and the schemas that validate. */
+export function openApiDocument(): JsonSchema {
+  const collection = new SchemaCollection()
+  const paths: Record<string, JsonSchema> = {}
+  for (const route of routes) {
+    const operation = 'read' in route ? readOperation(route, collection) : writeOperation(route, collection)
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation }
+  }
+  const problemSchema = collection.output(problem)
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Berth', version: '1', description: DESCRIPTION },
+    servers: [{ url: BASE_PATH }],
+    security: [{ token: [] }, { bearer: [] }],
+    paths,
+    components: {
+      schemas: collection.schemas,
+      parameters,
+      headers,
+      responses: problemResponses(problemSchema),
+      securitySchemes: {
+        token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The token, without a scheme.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The same token, after "Bearer ".' },
+      },
+    },
+  }
+}
+
+/** `/app-env/status` is about app-env: the noun that the first segment names. */
+const tagOf = ({ path }: Route): string => (path.split('/')[1] ?? '').replace(/s$/, '')
+
+const parameterRefs = (names: string[]) => names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+
+function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSchema {
+  const { name, about, query, answer, isSingle } = route.read
+  const shared = parameterRefs(isSingle ? ['IfNoneMatch', 'RequestId'] : ['RequestId'])
+  const notModified = { description: 'The answer that you have is still right.', headers: headerRefs(['ETag']) }
+  return {
+    operationId: name,
+    summary: about,
+    tags: [tagOf(route)],
+    parameters: [...queryParameters(collection.input(query)), ...shared],
+    responses: {
+      200: accepted(collection.output(answer), isSingle ? ['ETag'] : []),
+      ...(isSingle ? { 304: notModified } : {}),
+      ...refusals('read'),
+    },
+  }
+}
+
+function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSchema {
+  const { name, about, dangerous, input } = route.command
+  const schema = collection.input(input)
+  const takesQuery = route.method === 'DELETE'
+  const shared = parameterRefs(['DryRun', 'IdempotencyKey', 'IfMatch', 'Prefer', 'RequestId'])
+  return {
+    operationId: name,
+    summary: about,
+    tags: [tagOf(route)],
+    ...(dangerous ? { 'x-dangerous': true } : {}),
+    parameters: [...(takesQuery ? queryParameters(schema) : []), ...shared],
+    ...(takesQuery ? {} : { requestBody: { required: true, content: { 'application/json': { schema } } } }),
+    responses: {
+      200: accepted(collection.output(withDryRun(route)), [
+        'ETag',
+        'Operation-Location',
+        'Idempotent-Replayed',
+        'Preference-Applied',
+      ]),
+      ...refusals('write'),
+    },
+  }
+}
+
+function withDryRun({ answer, command }: WriteRoute): z.ZodObject {
+  const { id, ...meta } = answer.meta() ?? {}
+  // A dry run creates nothing, and so has no ids to tell.
+  const fields = command.name.startsWith('create') ? answer.partial() : answer
+  return fields.extend(dryRunFields).meta({ ...meta, ...(id ? { id: `${id}Answer` } : {}) })
+}
+
+function queryParameters({ properties = {}, required = [] }: JsonSchema): JsonSchema[] {
+  return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => {
+    return { name, in: 'query', description, required: (required as string[]).includes(name), schema }
+  })
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { type FieldProblem, invalidInput } from '../../domain/errors.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../../services/kernel/page.ts'
+
+/** Fields of every list (contract §1, Lists). */
+export const paging = {
+  limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).describe('Most items in the answer.'),
+  cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the answer before.'),
+}
+
+type Read = (text: string) => unknown
+
+const readNumber: Read = (text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text)
+const readBoolean: Read = (text) => (text === 'true' ? true : text === 'false' ? false : text)
+const asIs: Read = (text) => text
+
+const READERS: Record<string, Read> = { integer: readNumber, number: readNumber, boolean: readBoolean }
+
+/**
+ * Turns a query string into what its schema expects, so that the schema which validates a body validates a
+ * query just as well. What cannot be read stays text, for the schema to refuse.
+ */
+export function queryReader(schema: z.ZodObject): (search: URLSearchParams) => Record<string, unknown> {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  const readers = new Map(
+    Object.entries(properties).map(([name, property]) => {
+      return [name, READERS[(property as { type?: string }).type ?? ''] ?? asIs]
+    }),
+  )
+  return (search) => {
+    const values: Record<string, unknown> = {}
+    const problems: FieldProblem[] = []
+    for (const [name, text] of search) {
+      if (Object.hasOwn(values, name)) problems.push({ field: name, message: 'is there twice' })
+      // Not by assignment, for which __proto__ would be no field at all.
+      Object.defineProperty(values, name, {
+        value: (readers.get(name) ?? asIs)(text),
+        enumerable: true,
+        configurable: true,
+      })
+    }
+    if (problems.length > 0) throw invalidInput(problems)
+    return values
+  }
+}
+
+const NOTHING = new URLSearchParams()
+
+/** The query of a request's address; most have none, and parsing an address costs. */
+export function searchOf(url: string): URLSearchParams {
+  const mark = url.indexOf('?')
+  return mark < 0 ? NOTHING : new URLSearchParams(url.slice(mark))
+}

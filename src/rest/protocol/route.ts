@@ -1,0 +1,88 @@
+import type { z } from 'zod'
+import type { Config } from '../../config/config.ts'
+import type { Caller } from '../../services/kernel/caller.ts'
+import type { AnyCommand } from '../../services/kernel/command.ts'
+import type { Services } from '../../services/services.ts'
+
+export interface RestDependencies {
+  services: Services
+  config: Config
+  /** Fires when the process is about to end: calls that wait for an operation answer with what is so now. */
+  draining: AbortSignal
+}
+
+/** What a read may use. */
+export interface ReadContext {
+  services: Services
+  config: Config
+  caller: Caller
+  requestId: string
+}
+
+/** One GET, whole: what it takes, what it answers and how. Its route and its documentation follow from it. */
+export interface Read<Query extends z.ZodRawShape, Answer extends z.ZodRawShape> {
+  /** The operationId. */
+  name: string
+  about: string
+  query: z.ZodObject<Query>
+  answer: z.ZodObject<Answer>
+  /** A single resource has an ETag, and answers If-None-Match. */
+  isSingle?: boolean
+  run(
+    context: ReadContext,
+    query: z.output<z.ZodObject<Query>>,
+  ): Promise<z.output<z.ZodObject<Answer>> | Versioned<z.output<z.ZodObject<Answer>>>>
+}
+
+/** A body together with the version of the resource that it shows. */
+export class Versioned<Body = unknown> {
+  readonly body: Body
+  readonly version: number
+
+  constructor(body: Body, version: number) {
+    this.body = body
+    this.version = version
+  }
+}
+
+/** Keeps a read's types together; adds nothing. */
+export const read = <Query extends z.ZodRawShape, Answer extends z.ZodRawShape>(
+  definition: Read<Query, Answer>,
+): Read<Query, Answer> => definition
+
+// biome-ignore lint/suspicious/noExplicitAny: the router handles every read alike, whatever its types.
+export type AnyRead = Read<any, any>
+
+export interface ReadRoute {
+  method: 'GET'
+  path: string
+  read: AnyRead
+}
+
+export interface WriteRoute {
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  path: string
+  command: AnyCommand
+  /** The answer's exact shape: what a command returns besides is for headers, or for the other door. */
+  answer: z.ZodObject
+  /** Refusals say `success: false` (contract §1, Errors). */
+  isLifecycle: boolean
+}
+
+export type Route = ReadRoute | WriteRoute
+
+const write =
+  (method: WriteRoute['method']) =>
+  (path: string, command: AnyCommand, answer: z.ZodObject): WriteRoute => ({
+    method,
+    path,
+    command,
+    answer,
+    isLifecycle: false,
+  })
+
+export const get = (path: string, definition: AnyRead): ReadRoute => ({ method: 'GET', path, read: definition })
+export const post = write('POST')
+export const put = write('PUT')
+export const patch = write('PATCH')
+export const del = write('DELETE')

@@ -1,0 +1,73 @@
+import { invalidField } from '../../domain/errors.ts'
+import { answer, type ServerContext } from '../../http/context.ts'
+import type { CallOptions, CommandResult } from '../../services/kernel/command.ts'
+import { readBody } from './body.ts'
+import { withinSeconds } from './deadline.ts'
+import { expectedVersionOf, versionEtag } from './etag.ts'
+import { BASE_PATH } from './paths.ts'
+import { waitOf } from './prefer.ts'
+import { queryReader, searchOf } from './query.ts'
+import type { RestDependencies, WriteRoute } from './route.ts'
+
+/** Carries out a command: input from the body (DELETE: the query), options from headers, answer in the route's shape. */
+export function writeHandler({ services, config, draining }: RestDependencies, route: WriteRoute) {
+  const takesQuery = route.method === 'DELETE'
+  const readQuery = queryReader(route.command.input)
+  const fields = Object.keys(route.answer.shape)
+
+  return async (c: ServerContext): Promise<Response> => {
+    const search = new URLSearchParams(searchOf(c.req.url))
+    const dryRun = takeDryRun(search)
+    const options: CallOptions = {
+      requestId: c.get('requestId'),
+      door: 'rest',
+      origin: new URL(c.req.url).origin,
+      dryRun,
+      idempotencyKey: c.req.header('idempotency-key'),
+      expectedVersion: expectedVersionOf(c.req.header('if-match')),
+      waitSeconds: waitOf(c.req.header('prefer'), config.BERTH_MAX_WAIT_SECONDS),
+    }
+    if (options.waitSeconds) options.signal = AbortSignal.any([c.req.raw.signal, draining])
+    if (!takesQuery) refuseFields(search)
+    const input = takesQuery ? readQuery(search) : await readBody(c, config.BERTH_BODY_LIMIT_KB)
+    const seconds = config.BERTH_REQUEST_TIMEOUT_SECONDS + (options.waitSeconds ?? 0)
+    const { result, replayed } = await withinSeconds(
+      seconds,
+      services.perform(c.get('caller'), route.command, input, options),
+    )
+    const body = bodyOf(result, dryRun ? [...fields, 'dryRun', 'changes'] : fields)
+    return answer(c, 200, JSON.stringify(body), headersOf(result, options, replayed))
+  }
+}
+
+function takeDryRun(search: URLSearchParams): boolean {
+  const given = search.getAll('dryRun')
+  search.delete('dryRun')
+  if (given.length > 1) throw invalidField('dryRun', 'is there twice')
+  if (given[0] !== undefined && given[0] !== 'true' && given[0] !== 'false')
+    throw invalidField('dryRun', 'must be true or false')
+  return given[0] === 'true'
+}
+
+function refuseFields(search: URLSearchParams): void {
+  const [first] = search.keys()
+  if (first !== undefined) throw invalidField(first, 'is not a query parameter of this call; send it in the body')
+}
+
+/** The fields that the route promises, in its order. */
+function bodyOf(result: CommandResult, fields: string[]): Record<string, unknown> {
+  return Object.fromEntries(fields.flatMap((field) => (field in result ? [[field, result[field]]] : [])))
+}
+
+function headersOf(result: CommandResult, options: CallOptions, replayed: boolean): Record<string, string> {
+  const headers: Record<string, string> = { 'Content-Type': 'application/json' }
+  const { operationId, version } = result
+  if (replayed) headers['Idempotent-Replayed'] = 'true'
+  if (options.dryRun) return headers
+  if (typeof operationId === 'string') {
+    headers['Operation-Location'] = `${BASE_PATH}/operation?operationId=${operationId}`
+    if (options.waitSeconds !== undefined) headers['Preference-Applied'] = `wait=${options.waitSeconds}`
+  }
+  if (typeof version === 'number') headers.ETag = versionEtag(version)
+  return headers
+}

@@ -1,0 +1,149 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ContainerInfo } from 'dockerode'
+import { replicaName } from '../../domain/replica-name.ts'
+import { failpoint } from '../../fault-injection/failpoint.ts'
+import { inParallel } from '../in-parallel.ts'
+import { type Rollout, RuntimeError } from '../runtime.ts'
+import type { Engine } from './connection.ts'
+import { containerSpec } from './container-spec.ts'
+import { checkStarted } from './detect-failed-start.ts'
+import { messageOf, statusOf, tolerating } from './engine-answers.ts'
+import { findContainer, listReplicas } from './find-containers.ts'
+import { LABEL } from './labels.ts'
+import type { AccountNetworks } from './networks.ts'
+import { removeContainer } from './remove.ts'
+import { giveVolume } from './volume-owner.ts'
+
+const REPLICAS_AT_ONCE = 4
+
+/** Each attempt after the first follows a container that vanished, or had to be replaced, under our hands. */
+const ATTEMPTS = 5
+const ATTEMPT_PAUSE_MS = 50
+
+/** Grace of replicas beyond the wanted number; whoever must drain them first removes them by index instead. */
+const SURPLUS_GRACE_SECONDS = 10
+
+export interface Application {
+  engine: Engine
+  networks: AccountNetworks
+  rollout: Rollout
+  signal: AbortSignal
+  cores: () => Promise<number>
+}
+
+interface Known {
+  id: string
+  state: string
+}
+
+/** One list, then only the calls that change something: create and start for a new replica, none for a running one. */
+export async function applyRollout(application: Application): Promise<void> {
+  const { engine, rollout, signal } = application
+  const listed = await listReplicas(engine, { appEnvId: rollout.appEnvId, rolloutId: rollout.rolloutId }, signal)
+  const byIndex = new Map(listed.map((container) => [indexOf(container), container]))
+  const wanted = Array.from({ length: rollout.replicas }, (_, index) => async () => {
+    const found = byIndex.get(index)
+    await ensureReplica(application, index, found ? { id: found.Id, state: found.State } : null)
+  })
+  const surplus = listed
+    .filter((container) => indexOf(container) >= rollout.replicas)
+    .map((container) => () => removeContainer(engine, container.Id, { graceSeconds: SURPLUS_GRACE_SECONDS }, signal))
+  await inParallel([...wanted, ...surplus], REPLICAS_AT_ONCE, (work) => work())
+}
+
+const indexOf = (container: ContainerInfo): number => Number(container.Labels[LABEL.replica])
+
+async function ensureReplica(application: Application, index: number, listed: Known | null): Promise<void> {
+  let replica = listed
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    replica ??= await createOrAdopt(application, index)
+    if (replica && (await startReplica(application, index, replica))) return
+    replica = null
+    await pause(ATTEMPT_PAUSE_MS * attempt, undefined, { signal: application.signal })
+  }
+  throw new Error(`Container ${replicaName(application.rollout, index)} kept disappearing while it was being started`)
+}
+
+/** Null when the container that held the name is gone, or not yet there, as another caller is creating it. */
+async function createOrAdopt(application: Application, index: number): Promise<Known | null> {
+  const { engine, networks, rollout, signal, cores } = application
+  const [network, coreCount] = await Promise.all([networks.ensure(rollout.accountId), cores()])
+  const { name, ...body } = containerSpec(rollout, index, {
+    installationId: engine.installationId,
+    reach: engine.reach,
+    cores: coreCount,
+    network,
+  })
+  // dockerode would repeat every option in the URL, which engines log: environment variables are secrets.
+  const request = { _query: { name }, _body: body, abortSignal: signal }
+  try {
+    const { id } = await engine.docker.createContainer(request)
+    failpoint('container.created', rollout.appEnvId)
+    return { id, state: 'created' }
+  } catch (error) {
+    if (statusOf(error) === 409) return adopt(application, replicaName(rollout, index))
+    throw refusalOf(error)
+  }
+}
+
+async function adopt({ engine, rollout, signal }: Application, name: string): Promise<Known | null> {
+  const holder = await findContainer(engine, name, signal)
+  if (!holder) return null
+  const labels = holder.Config.Labels ?? {}
+  if (labels[LABEL.installation] === engine.installationId && labels[LABEL.operation] === rollout.rolloutId) {
+    return { id: holder.Id, state: holder.State.Status }
+  }
+  throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by someone else's container`)
+}
+
+/** False when the container cannot be used any more, and has been thrown away. */
+async function startReplica(application: Application, index: number, { id, state }: Known): Promise<boolean> {
+  const { engine, rollout, networks, signal } = application
+  if (state === 'running' || state === 'restarting') return true
+  const container = engine.docker.getContainer(id)
+  try {
+    if (state === 'paused') {
+      await tolerating([500, 409], () => container.unpause({ abortSignal: signal }))
+      return true
+    }
+    if (state === 'dead' || state === 'removing') {
+      await removeContainer(engine, id, { graceSeconds: 0 }, signal)
+      return false
+    }
+    if (rollout.volume && state === 'created') await giveVolume(container, rollout.volume.path, signal)
+    await tolerating([304], () => container.start({ abortSignal: signal }))
+  } catch (error) {
+    if (isGone(error)) return false
+    if (lostItsNetwork(error)) networks.forget(rollout.accountId)
+    else if (!isWedged(error)) throw refusalOf(error)
+    await removeContainer(engine, id, { graceSeconds: 0 }, signal)
+    return false
+  }
+  failpoint('container.started', rollout.appEnvId)
+  await checkStarted(engine, id, replicaName(rollout, index), signal)
+  return true
+}
+
+const isGone = (error: unknown): boolean =>
+  (statusOf(error) === 404 && messageOf(error).startsWith('No such container')) ||
+  (statusOf(error) === 409 && /marked for removal|removal of container/i.test(messageOf(error)))
+
+/** An engine that was killed while it started a container may remember nothing of it, and yet find it running. */
+const isWedged = (error: unknown): boolean =>
+  statusOf(error) !== null && /task \S+ already exists/i.test(messageOf(error))
+
+/** A stopped container remembers its network by id, so one whose network was pruned never starts again. */
+const lostItsNetwork = (error: unknown): boolean =>
+  statusOf(error) !== null && /network \S+ not found/i.test(messageOf(error))
+
+/** An answer about the image or the command is final; any other (the engine's own trouble) may pass. */
+function refusalOf(error: unknown): unknown {
+  const status = statusOf(error)
+  if (status === 404 && messageOf(error).startsWith('No such image')) {
+    return new RuntimeError('IMAGE_NOT_FOUND', `The engine no longer has the image: ${messageOf(error)}`)
+  }
+  if (status === 400 || (status !== null && messageOf(error).includes('OCI runtime'))) {
+    return new RuntimeError('CONTAINER_START_FAILED', messageOf(error))
+  }
+  return error
+}

@@ -1,0 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type LogLine, RuntimeError } from '../runtime.ts'
+import type { Engine } from './connection.ts'
+import { statusOf } from './engine-answers.ts'
+import { findContainer } from './find-containers.ts'
+import { readLogs } from './logs.ts'
+import { removeContainer } from './remove.ts'
+
+/** What a shell, and the engine's init process, exit with when a command cannot be run, or is not there. */
+const CANNOT_RUN = [126, 127]
+
+/** As `ps` shows it, alive or about to be reaped. */
+const INIT_PROCESS = /^(\/sbin\/docker-init |\[docker-init\])/
+
+const CHECK_EVERY_MS = 15
+const CHECKS = 40
+
+/**
+ * Tells a command that cannot be run. The engine itself does not: it starts its init process, and that fails to start
+ * the command. So ask for the container's processes (about 10 ms): one besides init means that the command runs.
+ * Throws CONTAINER_START_FAILED. A program that starts and then crashes is not our matter; readiness finds that.
+ */
+export async function checkStarted(
+  engine: Engine,
+  containerId: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let check = 0; check < CHECKS; check += 1) {
+    if (await runsCommand(engine, containerId, signal)) return
+    const state = (await findContainer(engine, containerId, signal))?.State
+    if (state?.Status !== 'running') {
+      if (state && CANNOT_RUN.includes(state.ExitCode)) await failStart(engine, containerId, name, signal)
+      return
+    }
+    await pause(CHECK_EVERY_MS, undefined, { signal })
+  }
+}
+
+async function runsCommand(engine: Engine, containerId: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    const options = { abortSignal: signal }
+    const top: { Processes: string[][] | null } = await engine.docker.getContainer(containerId).top(options)
+    return (top.Processes ?? []).some((process) => !INIT_PROCESS.test(process.at(-1) ?? ''))
+  } catch (error) {
+    // Not running, restarting, or gone between the engine's two looks at it: the inspection says which.
+    if (statusOf(error) !== null) return false
+    throw error
+  }
+}
+
+/** Removes the container, which would be started again and again, and would look like a running one meanwhile. */
+async function failStart(engine: Engine, containerId: string, name: string, signal: AbortSignal): Promise<never> {
+  const lines = await Array.fromAsync(readLogs(engine, containerId, { tail: 3 }, signal))
+  await removeContainer(engine, containerId, { graceSeconds: 0 }, signal)
+  throw new RuntimeError('CONTAINER_START_FAILED', `The command of ${name} cannot be run${lastWords(lines)}`)
+}
+
+/** The init process's complaint, without its name and process id: `[FATAL tini (7)] exec x failed: …`. */
+function lastWords(lines: LogLine[]): string {
+  const words = lines.at(-1)?.message.replace(/^\[\w+ +tini \(\d+\)\] /, '')
+  return words ? `: ${words}` : ''
+}

@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { failpoint } from '../../fault-injection/failpoint.ts'
+import { inParallel } from '../in-parallel.ts'
+import type { RemovalOptions, RolloutReference } from '../runtime.ts'
+import type { Engine } from './connection.ts'
+import { tolerating } from './engine-answers.ts'
+import { listReplicas } from './find-containers.ts'
+
+/** High, because a removal mostly waits, and ten apps that ignore SIGTERM should not wait one after another. */
+const REMOVALS_AT_ONCE = 16
+
+const LOOK_AGAIN_MS = 100
+
+/**
+ * Removes and looks again until nothing is left: a removal that someone else began is only reported as "in progress",
+ * and a create that was under way may have ended after the first look.
+ */
+export async function removeReplicas(
+  engine: Engine,
+  reference: RolloutReference,
+  options: RemovalOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let round = 1; ; round += 1) {
+    const found = await listReplicas(engine, reference, signal)
+    if (found.length === 0) return
+    if (round > 1) await pause(LOOK_AGAIN_MS, undefined, { signal })
+    await inParallel(found, REMOVALS_AT_ONCE, ({ Id }) => removeContainer(engine, Id, options, signal))
+  }
+}
+
+/** SIGTERM, SIGKILL after the grace, then removal with the container's anonymous volumes. Gone already is fine. */
+export async function removeContainer(
+  engine: Engine,
+  id: string,
+  { graceSeconds, beforeRemoval }: RemovalOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const container = engine.docker.getContainer(id)
+  if (graceSeconds > 0 || beforeRemoval) {
+    await tolerating([304, 404, 409], () => container.stop({ t: graceSeconds, abortSignal: signal }))
+    failpoint('container.stopped')
+  }
+  await beforeRemoval?.(id)
+  await tolerating([404, 409], () => container.remove({ force: true, v: true, abortSignal: signal }))
+  failpoint('container.removed')
+}

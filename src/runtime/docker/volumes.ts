@@ -1,0 +1,30 @@
+import type { ContainerCreateOptions } from 'dockerode'
+import type { Rollout } from '../runtime.ts'
+import type { Engine } from './connection.ts'
+import { tolerating } from './engine-answers.ts'
+import { LABEL } from './labels.ts'
+
+type Mounts = NonNullable<NonNullable<ContainerCreateOptions['HostConfig']>['Mounts']>
+
+const volumeName = (installationId: string, volumeId: string): string =>
+  `berth-${installationId.slice(-8)}-${volumeId.replace('_', '-')}`
+
+/** The engine makes the volume with the first container that mounts it. */
+export function mountsOf({ volume, accountId, appEnvId }: Rollout, installationId: string): Mounts {
+  if (!volume) return []
+  const labels = {
+    [LABEL.installation]: installationId,
+    [LABEL.role]: 'volume',
+    [LABEL.account]: accountId,
+    [LABEL.appEnv]: appEnvId,
+  }
+  const name = volumeName(installationId, volume.id)
+  const options = { Labels: labels, NoCopy: false, DriverConfig: { Name: 'local', Options: {} } }
+  return [{ Type: 'volume', Source: name, Target: volume.path, VolumeOptions: options }]
+}
+
+/** Gone already is fine. */
+export async function removeVolume(engine: Engine, volumeId: string, signal: AbortSignal): Promise<void> {
+  const volume = engine.docker.getVolume(volumeName(engine.installationId, volumeId))
+  await tolerating([404], () => volume.remove({ abortSignal: signal }))
+}

@@ -1,0 +1,75 @@
+import { Hono } from 'hono'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import type { Config } from '../config/config.ts'
+import { notFound } from '../domain/errors.ts'
+import { logAccess } from '../http/access-log.ts'
+import { limitBody } from '../http/body-limit.ts'
+import { answer, beginRequest, type ServerEnv } from '../http/context.ts'
+import { answerMetrics, createHttpMetrics } from '../http/http-metrics.ts'
+import { identify } from '../http/identify.ts'
+import { createRateLimits, type RateLimits } from '../http/rate-limits.ts'
+import { mountUploads } from '../rest/endpoints/uploads.ts'
+import { mountDocs } from '../rest/openapi/docs.ts'
+import { answerProblem } from '../rest/protocol/errors.ts'
+import { isLifecyclePath, mountRest } from '../rest/router.ts'
+import { ProcessEnding } from '../services/kernel/wait.ts'
+import type { Services } from '../services/services.ts'
+import { answerGraphQLError, GRAPHQL_PATH, type GraphQLDoor, mountGraphQL } from './graphql-route.ts'
+import { answerReadiness, type Readiness } from './health.ts'
+import { answerIndex } from './index-page.ts'
+
+export interface ServerDependencies {
+  services: Services
+  config: Config
+  log: Logger
+  graphql: GraphQLDoor
+  /** Parts that /readyz asks. */
+  readiness: Readiness
+  /** The same that the services count operations in; made here when omitted. */
+  limits?: RateLimits
+  /** Where other parts keep their metrics; /metrics shows all of it. */
+  registry?: Registry
+}
+
+export interface ApiServer {
+  fetch: Hono<ServerEnv>['fetch']
+  request: Hono<ServerEnv>['request']
+  /** Says "not ready" from now on, and ends every wait for an operation early. */
+  drain(): void
+}
+
+/** The API: both doors, documentation, health and metrics, on one port. */
+export function createServer({
+  services,
+  config,
+  log,
+  graphql,
+  readiness,
+  ...optional
+}: ServerDependencies): ApiServer {
+  const limits = optional.limits ?? createRateLimits(config)
+  const metrics = createHttpMetrics(optional.registry)
+  const draining = new AbortController()
+  const limited = limitBody(config.BERTH_BODY_LIMIT_KB)
+  const identified = identify({ services, limits, isRequired: true })
+
+  const app = new Hono<ServerEnv>()
+  app.use(beginRequest, logAccess(log, metrics))
+  app.onError((error, c) => {
+    if (c.req.path === GRAPHQL_PATH) return answerGraphQLError(c, error)
+    return answerProblem(c, error, isLifecyclePath(c.req.path))
+  })
+  app.notFound((c) => answerProblem(c, notFound('path', c.req.path), false))
+
+  mountRest(app, { services, config, draining: draining.signal }, [identified, limited])
+  mountUploads(app, { services, config, draining: draining.signal })
+  mountGraphQL(app, graphql, [identify({ services, limits, isRequired: false })])
+  mountDocs(app)
+  app.get('/', answerIndex)
+  app.get('/livez', (c) => answer(c, 200, 'ok', { 'Content-Type': 'text/plain; charset=utf-8' }))
+  app.get('/readyz', (c) => answerReadiness(c, readiness, draining.signal.aborted))
+  app.get('/metrics', identified, (c) => answerMetrics(c, metrics))
+
+  return { fetch: app.fetch, request: app.request, drain: () => draining.abort(new ProcessEnding()) }
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import type { Transaction } from '../../database/client.ts'
+import type { Account } from '../../database/generated/prisma/client.ts'
+import { conflict, forbidden, notFound } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import { freeSlug, slugOf } from '../../domain/names.ts'
+import { userOf } from '../kernel/caller.ts'
+import { command, type Target } from '../kernel/command.ts'
+import { id, name } from '../kernel/input.ts'
+
+type AccountTarget = Target & { account: Account }
+
+export async function lockAccount(tx: Transaction, accountId: string): Promise<AccountTarget> {
+  await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${accountId} FOR UPDATE`
+  const account = await tx.account.findUnique({ where: { id: accountId } })
+  if (!account) throw notFound('account', accountId)
+  return { type: 'account', id: account.id, accountId: account.id, version: account.version, account }
+}
+
+export const createAccount = command({
+  name: 'createAccount',
+  about: 'Create an account. Whoever creates it becomes its first ADMIN.',
+  input: z.strictObject({ name: name('account') }),
+  permission: 'installation:manage',
+  target: async (): Promise<Target> => ({ type: 'account', id: null, accountId: null }),
+  async execute({ tx, caller, vault, announce, note }, input) {
+    const userId = userOf(caller)
+    const plan = await tx.plan.findFirstOrThrow({ orderBy: { code: 'asc' } })
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('berth account slugs'))`
+    const taken = await tx.account.findMany({ select: { slug: true } })
+    const slug = freeSlug(slugOf(input.name), new Set(taken.map((account) => account.slug)))
+    const accountId = newId('acc')
+    const data = { id: accountId, name: input.name, slug, planCode: plan.code, dataKey: vault.wrapNewKey(accountId) }
+    await tx.account.create({ data })
+    await tx.membership.create({ data: { accountId, userId, roles: ['ADMIN'] } })
+    announce({ type: 'account.created', payload: { accountId, name: input.name, slug } })
+    note({ name: input.name, slug })
+    return { accountId }
+  },
+})
+
+export const deleteAccount = command({
+  name: 'deleteAccount',
+  about: 'Delete an account that has no apps any more.',
+  dangerous: true,
+  input: z.strictObject({ accountId: id('account') }),
+  permission: 'account:change',
+  target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
+  async execute({ tx, announce, note }, _input, { account }) {
+    const apps = await tx.app.count({ where: { accountId: account.id, deletedAt: null } })
+    if (apps > 0) throw conflict('ACCOUNT_NOT_EMPTY', `The account still has ${apps} app(s); delete them first`)
+    const volumes = await tx.volume.count({ where: { accountId: account.id } })
+    if (volumes > 0)
+      throw conflict('ACCOUNT_NOT_EMPTY', `The account still has ${volumes} volume(s); delete them first`)
+    const busy = await tx.operation.count({ where: { accountId: account.id, status: { in: ['QUEUED', 'RUNNING'] } } })
+    if (busy > 0)
+      throw conflict('ACCOUNT_BUSY', 'Deleted environments of the account are still being removed; try again shortly')
+    const others = await tx.account.count()
+    if (others === 1) throw conflict('LAST_ACCOUNT', 'The last account of an installation cannot be deleted')
+    // What is left are tombstones; events and audit entries stay in the account's ledger.
+    await tx.operation.deleteMany({ where: { accountId: account.id } })
+    await tx.appEnv.deleteMany({ where: { accountId: account.id } })
+    await tx.app.deleteMany({ where: { accountId: account.id } })
+    await tx.account.delete({ where: { id: account.id } })
+    announce({ type: 'account.deleted', payload: { accountId: account.id, name: account.name } })
+    note({ name: account.name })
+    return { message: `Account "${account.name}" is deleted` }
+  },
+})
+
+export const setCurrentAccount = command({
+  name: 'setCurrentAccount',
+  about: 'Choose the account that lists are about when they name none.',
+  input: z.strictObject({ accountId: id('account') }),
+  permission: 'account:read',
+  target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
+  async execute({ tx, caller, note }, _input, { account }) {
+    await tx.user.update({ where: { id: userOf(caller) }, data: { currentAccountId: account.id } })
+    note({ currentAccountId: account.id })
+    return { accountId: account.id, message: `"${account.name}" is your current account` }
+  },
+})
+
+/** Nobody may give what they lack (contract §1, Authentication). */
+export function requireOwnRoles(own: readonly string[], given: readonly string[]): void {
+  if (own.includes('ADMIN')) return
+  const beyond = given.filter((role) => !own.includes(role))
+  if (beyond.length > 0)
+    throw forbidden('ROLE_BEYOND_OWN', `You cannot give a role that you lack: ${beyond.join(', ')}`)
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import type { Transaction } from '../../database/client.ts'
+import { conflict, invalidField, notFound } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { command } from '../kernel/command.ts'
+import { id } from '../kernel/input.ts'
+import { lockAccount, requireOwnRoles } from './account-commands.ts'
+
+const ROLES = ['ADMIN', 'TECHNICAL', 'BILLING', 'POD_ACCESS', 'MANAGE_MEMBERS', 'AUDIT', 'MANAGE_CREDENTIALS'] as const
+
+const roles = z
+  .array(z.enum(ROLES))
+  .min(1, 'must name at least one role')
+  .describe('Roles in the account. Any role may read.')
+const appEnvIds = z
+  .array(id('environment'))
+  .max(1000)
+  .nullable()
+  .describe('Environments the member is restricted to; null: all.')
+const email = z.email().max(254).describe('E-mail address.')
+
+const ownRoles = (caller: Caller, accountId: string) =>
+  caller.isInstallationAdmin ? ['ADMIN'] : (caller.memberships.get(accountId)?.roles ?? [])
+
+export const addMember = command({
+  name: 'addMember',
+  about: 'Add a member to an account. A user who is new to the installation is created.',
+  input: z.strictObject({ accountId: id('account'), email, roles, appEnvIds: appEnvIds.default(null) }),
+  permission: 'member:manage',
+  target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
+  async execute(context, input, { account }) {
+    const { tx, caller } = context
+    requireOwnRoles(ownRoles(caller, account.id), input.roles)
+    await requireAppEnvs(tx, account.id, input.appEnvIds)
+    const address = input.email.toLowerCase()
+    const known = await tx.user.findUnique({ where: { email: address } })
+    const username = address.split('@')[0] ?? address
+    const user =
+      known ??
+      (await tx.user.create({ data: { id: newId('usr'), email: address, username, currentAccountId: account.id } }))
+    const key = { accountId: account.id, userId: user.id }
+    if (await tx.membership.findUnique({ where: { accountId_userId: key } })) {
+      throw conflict('ALREADY_MEMBER', `${address} is a member of the account already`)
+    }
+    await tx.membership.create({ data: { ...key, roles: input.roles, ...restriction(input.appEnvIds) } })
+    context.announce({ type: 'member.changed', payload: { userId: user.id, roles: input.roles } })
+    context.note({ userId: user.id, email: address, roles: input.roles, appEnvIds: input.appEnvIds })
+    return { userId: user.id, email: address, roles: input.roles, appEnvIds: input.appEnvIds }
+  },
+})
+
+export const updateMember = command({
+  name: 'updateMember',
+  about: 'Change the roles or the restriction of a member.',
+  input: z.strictObject({
+    accountId: id('account'),
+    userId: id('user'),
+    roles: roles.optional(),
+    appEnvIds: appEnvIds.optional(),
+  }),
+  permission: 'member:manage',
+  target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
+  async execute(context, input, { account }) {
+    const { tx, caller } = context
+    const member = await getMember(tx, account.id, input.userId)
+    if (input.roles) {
+      requireOwnRoles(ownRoles(caller, account.id), [...input.roles, ...member.roles])
+      if (!input.roles.includes('ADMIN')) await requireAnotherAdmin(tx, account.id, member.userId)
+    }
+    await requireAppEnvs(tx, account.id, input.appEnvIds ?? null)
+    const updated = await tx.membership.update({
+      where: { accountId_userId: { accountId: account.id, userId: input.userId } },
+      data: {
+        ...(input.roles ? { roles: input.roles } : {}),
+        ...(input.appEnvIds === undefined ? {} : restriction(input.appEnvIds)),
+      },
+      include: { user: true },
+    })
+    context.announce({ type: 'member.changed', payload: { userId: updated.userId, roles: updated.roles } })
+    context.note({ userId: updated.userId, roles: updated.roles, appEnvIds: input.appEnvIds })
+    return {
+      userId: updated.userId,
+      email: updated.user.email,
+      roles: updated.roles,
+      appEnvIds: updated.restricted ? updated.appEnvIds : null,
+    }
+  },
+})
+
+export const removeMember = command({
+  name: 'removeMember',
+  about: 'Remove a member from an account. At least one ADMIN stays.',
+  dangerous: true,
+  input: z.strictObject({ accountId: id('account'), userId: id('user') }),
+  permission: 'member:manage',
+  target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
+  async execute(context, input, { account }) {
+    const { tx, caller } = context
+    const member = await getMember(tx, account.id, input.userId)
+    requireOwnRoles(ownRoles(caller, account.id), member.roles)
+    await requireAnotherAdmin(tx, account.id, member.userId)
+    await tx.membership.delete({ where: { accountId_userId: { accountId: account.id, userId: input.userId } } })
+    await tx.user.updateMany({
+      where: { id: input.userId, currentAccountId: account.id },
+      data: { currentAccountId: null },
+    })
+    context.announce({ type: 'member.changed', payload: { userId: input.userId, roles: [] } })
+    context.note({ userId: input.userId })
+    return { message: 'The member is removed from the account' }
+  },
+})
+
+const restriction = (appEnvIds: string[] | null) => ({ restricted: appEnvIds !== null, appEnvIds: appEnvIds ?? [] })
+
+async function getMember(tx: Transaction, accountId: string, userId: string) {
+  const member = await tx.membership.findUnique({ where: { accountId_userId: { accountId, userId } } })
+  if (!member) throw notFound('member', userId)
+  return member
+}
+
+async function requireAnotherAdmin(tx: Transaction, accountId: string, userId: string): Promise<void> {
+  const others = await tx.membership.count({ where: { accountId, userId: { not: userId }, roles: { has: 'ADMIN' } } })
+  if (others === 0) throw conflict('LAST_ADMIN', 'An account keeps at least one ADMIN')
+}
+
+async function requireAppEnvs(tx: Transaction, accountId: string, appEnvIds: string[] | null): Promise<void> {
+  if (!appEnvIds) return
+  const known = await tx.appEnv.count({ where: { id: { in: appEnvIds }, accountId, deletedAt: null } })
+  if (known !== new Set(appEnvIds).size)
+    throw invalidField('appEnvIds', 'names an environment that the account does not have')
+}

@@ -1,0 +1,108 @@
+import { getAppType } from '../../app-types/app-types.ts'
+import { Prisma } from '../../database/generated/prisma/client.ts'
+import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
+import type { AppEnvHealthCheck } from '../../domain/health-check.ts'
+import { zCloudsOf } from '../../domain/resources.ts'
+import type { CommandContext } from '../kernel/command.ts'
+import { settingCommand } from './change-setting.ts'
+import type { LoadedAppEnv } from './load-app-env.ts'
+import { branchInput, healthcheckInput, nameInput, resourcesInput, scalingInput } from './setting-input.ts'
+
+export const changeResources = settingCommand({
+  name: 'changeResources',
+  about: 'Change the size of an environment’s containers: zClouds, or cpu and memory; and of its volume.',
+  noun: 'size of the containers',
+  input: resourcesInput,
+  async change({ tx }, appEnv, { zClouds, cpu, memory, disk }) {
+    const problems: FieldProblem[] = []
+    const isExplicit = cpu !== undefined || memory !== undefined
+    if (zClouds !== undefined && isExplicit)
+      problems.push({ field: 'zClouds', message: 'is set instead of cpu and memory' })
+    if (isExplicit && cpu === undefined) problems.push({ field: 'cpu', message: 'is required with memory' })
+    if (isExplicit && memory === undefined) problems.push({ field: 'memory', message: 'is required with cpu' })
+    if (zClouds === undefined && !isExplicit && disk === undefined)
+      problems.push({ field: 'zClouds', message: 'is required, unless cpu and memory, or disk, are sent' })
+    if (disk !== undefined && !appEnv.volume)
+      problems.push({ field: 'disk', message: 'is the size of a volume, and there is none' })
+    const size = zClouds ?? (cpu && memory ? zCloudsOf({ cpu, memoryMb: memory }) : appEnv.zClouds)
+    const { plan } = appEnv.account
+    if (size > plan.maxZClouds) {
+      const message = `must be at most ${plan.maxZClouds} zClouds on the plan ${plan.name}`
+      problems.push({ field: zClouds === undefined ? 'cpu' : 'zClouds', message })
+    }
+    if (problems.length > 0) throw invalidInput(problems)
+    if (disk !== undefined && appEnv.volume)
+      await tx.volume.update({ where: { id: appEnv.volume.id }, data: { diskMb: disk, version: { increment: 1 } } })
+    if (zClouds === undefined && !isExplicit) return {}
+    return { zClouds: size, cpu: cpu ?? null, memoryMb: memory ?? null }
+  },
+})
+
+export const changeScaling = settingCommand({
+  name: 'changeScaling',
+  about: 'Change the number of containers, or how it follows the load.',
+  noun: 'scaling',
+  input: scalingInput,
+  async change(_context, appEnv, { containers, autoScaling }) {
+    const { plan } = appEnv.account
+    if (containers === undefined && autoScaling === undefined)
+      throw invalidField('containers', 'is required, unless autoScaling is sent')
+    const limit = `must be at most ${plan.maxContainers} on the plan ${plan.name}`
+    if (containers !== undefined && containers > plan.maxContainers) throw invalidField('containers', limit)
+    if (autoScaling && autoScaling.max > plan.maxContainers) throw invalidField('autoScaling.max', limit)
+    if (autoScaling?.enabled && !(plan.autoscalingIncluded && appEnv.account.allowAutoScaling))
+      throw conflict(
+        'PLAN_LIMIT',
+        `The plan ${plan.name} does not include autoscaling, or the account does not allow it`,
+      )
+    if (autoScaling && !getAppType(appEnv.app.type).hasHosts)
+      throw invalidField('autoScaling', `is not used by ${getAppType(appEnv.app.type).title} apps`)
+    return {
+      ...(containers === undefined ? {} : { containers }),
+      ...(autoScaling === undefined ? {} : { autoScaling: autoScaling ?? Prisma.DbNull }),
+    }
+  },
+})
+
+export const changeBranch = settingCommand({
+  name: 'changeBranch',
+  about: 'Change the git branch that an environment is built from.',
+  noun: 'branch',
+  input: branchInput,
+  change: async (_context, _appEnv, { gitBranch }) => ({ gitBranch }),
+})
+
+export const renameAppEnv = settingCommand({
+  name: 'renameAppEnv',
+  about: 'Give an environment another name. Its slug, host and CLI names stay, so that nothing loses its address.',
+  noun: 'name',
+  input: nameInput,
+  async change(context, appEnv, { name }) {
+    await requireFreeName(context, appEnv, name)
+    return { name }
+  },
+})
+
+/** Throws NAME_TAKEN when another environment of the app is called so. */
+export async function requireFreeName({ tx }: CommandContext, appEnv: LoadedAppEnv, name: string): Promise<void> {
+  const clash = await tx.appEnv.findFirst({
+    where: { appId: appEnv.appId, name, deletedAt: null, id: { not: appEnv.id } },
+  })
+  if (clash) throw conflict('NAME_TAKEN', `The app already has an environment "${name}"`)
+}
+
+export const changeHealthcheck = settingCommand({
+  name: 'changeHealthcheck',
+  about: 'Change how it is found out whether containers may take traffic, have started, and still live.',
+  noun: 'health check',
+  input: healthcheckInput,
+  async change(_context, appEnv, { appEnvId: _id, envName: _name, applyImmediately: _apply, ...sent }) {
+    if (Object.keys(sent).length === 0) throw invalidField('path', 'is required, unless something else is sent')
+    const { hasHosts, title } = getAppType(appEnv.app.type)
+    if (!hasHosts) throw conflict('NOT_PROBED', `A ${title} has no health check: nothing listens`)
+    const before = (appEnv.healthCheck as AppEnvHealthCheck | null) ?? {}
+    // What is null is the app's again, or gone.
+    const kept = Object.entries({ ...before, ...sent }).filter(([, value]) => value !== null && value !== undefined)
+    return { healthCheck: kept.length > 0 ? (Object.fromEntries(kept) as object) : Prisma.DbNull }
+  },
+})

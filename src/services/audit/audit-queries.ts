@@ -1,0 +1,71 @@
+import type { Database } from '../../database/client.ts'
+import { type AuditEntry, Prisma } from '../../database/generated/prisma/client.ts'
+import { invalidField } from '../../domain/errors.ts'
+import { requireAccount } from '../account/account-queries.ts'
+import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
+import { DEFAULT_LIMIT, type PageRequest } from '../kernel/page.ts'
+
+export interface AuditRange {
+  accountId?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/**
+ * The account's audit log, oldest first. Its order is that of the hash chain, so the cursor is the sequence.
+ * Restricted members are shown what was done to their environments and to the account, as in its events.
+ */
+export async function listAudit(
+  database: Database,
+  caller: Caller,
+  { accountId, from, to }: AuditRange,
+  request: PageRequest,
+) {
+  const ledgerId = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
+  permit(caller, 'audit:read', { accountId: ledgerId })
+  const { limit = DEFAULT_LIMIT, cursor } = request
+  const visible = visibleAppEnvIds(caller, ledgerId)
+  const rows = await database.$queryRaw<AuditRow[]>`
+    SELECT id, sequence, action, actor_type AS "actorType", actor_id AS "actorId", token_id AS "tokenId",
+      target_type AS "targetType", target_id AS "targetId", request_id AS "requestId", details, hash,
+      created_at AS "createdAt"
+    FROM audit_entry
+    WHERE ledger_id = ${ledgerId} AND sequence > ${cursor === undefined ? 0n : sequenceOf(cursor)}
+      ${from ? Prisma.sql`AND created_at >= ${new Date(from)}` : Prisma.empty}
+      ${to ? Prisma.sql`AND created_at <= ${new Date(to)}` : Prisma.empty}
+      ${visible ? Prisma.sql`AND ${isVisible([...visible])}` : Prisma.empty}
+    ORDER BY sequence LIMIT ${limit + 1}`
+  const kept = rows.slice(0, limit)
+  const last = kept.at(-1)
+  return { rows: kept.map(auditRecord), nextCursor: last && rows.length > limit ? String(last.sequence) : null }
+}
+
+/** What belongs to an environment shows only with it; what such a thing was cannot be told once its row is gone. */
+const isVisible = (appEnvIds: string[]) => Prisma.sql`(
+  target_type NOT IN ('appEnv', 'operation', 'token')
+  OR target_id = ANY(${appEnvIds})
+  OR target_id IN (SELECT id FROM operation WHERE app_env_id = ANY(${appEnvIds}))
+  OR target_id IN (SELECT id FROM token WHERE app_env_id = ANY(${appEnvIds})))`
+
+function sequenceOf(cursor: string): bigint {
+  if (!/^\d{1,18}$/.test(cursor)) throw invalidField('cursor', 'must be the nextCursor of an earlier answer')
+  return BigInt(cursor)
+}
+
+type AuditRow = Omit<AuditEntry, 'ledgerId'>
+
+/** An entry as both doors show it. The hash covers the one before, so that a reader can check the chain. */
+export const auditRecord = (entry: AuditRow) => ({
+  auditId: entry.id,
+  sequence: Number(entry.sequence),
+  action: entry.action,
+  actorType: entry.actorType,
+  actorId: entry.actorId,
+  tokenId: entry.tokenId,
+  targetType: entry.targetType,
+  targetId: entry.targetId,
+  requestId: entry.requestId,
+  details: entry.details,
+  hash: entry.hash,
+  createdAt: entry.createdAt.toISOString(),
+})

@@ -1,0 +1,73 @@
+import type { Database } from '../../database/client.ts'
+import { asDomainError } from '../../database/errors.ts'
+import { databaseTime } from '../../database/time.ts'
+import { unauthenticated } from '../../domain/errors.ts'
+import type { Scope } from '../../domain/permissions.ts'
+import { hashOfSecret, isPlausible } from '../token/secret.ts'
+import type { Caller } from './caller.ts'
+import type { CallerCache } from './caller-cache.ts'
+
+const LAST_USED_STEP_SECONDS = 60
+
+/** The token of an Authorization header: alone (§5), or after the scheme Bearer. */
+export function tokenOf(header: string | null | undefined): string | null {
+  const value = header?.trim()
+  if (!value) return null
+  return /^bearer\s+/i.test(value) ? value.replace(/^bearer\s+/i, '') : value
+}
+
+/** Who is calling. Throws UNAUTHENTICATED for a token that is missing, unknown, expired or revoked. */
+export async function authenticate(
+  database: Database,
+  cache: CallerCache,
+  header: string | null | undefined,
+): Promise<Caller> {
+  const secret = tokenOf(header)
+  if (!secret) throw unauthenticated('Send your token in the Authorization header')
+  if (!isPlausible(secret)) throw unauthenticated('The token in the Authorization header is not valid')
+  const hash = hashOfSecret(secret)
+  return cache.get(hash, () => lookUp(database, hash))
+}
+
+async function lookUp(database: Database, hash: string): Promise<{ caller: Caller; expiresAt: Date | null }> {
+  const token = await findToken(database, hash)
+  if (!token || token.revokedAt) throw unauthenticated('The token in the Authorization header is not valid')
+  if (token.expiresAt && token.expiresAt <= (await databaseTime(database)))
+    throw unauthenticated('The token has expired')
+  touch(database, token)
+  return { caller: callerOf(token), expiresAt: token.expiresAt }
+}
+
+type TokenRow = NonNullable<Awaited<ReturnType<typeof findToken>>>
+
+async function findToken(database: Database, hash: string) {
+  try {
+    return await database.token.findUnique({ where: { hash }, include: { user: { include: { memberships: true } } } })
+  } catch (error) {
+    throw asDomainError(error)
+  }
+}
+
+/** Kept coarse, so that reading does not become writing. A lost update only makes the time older. */
+function touch(database: Database, token: TokenRow): void {
+  const age = token.lastUsedAt ? Date.now() - token.lastUsedAt.getTime() : Number.POSITIVE_INFINITY
+  if (age < LAST_USED_STEP_SECONDS * 1000) return
+  void database.token.updateMany({ where: { id: token.id }, data: { lastUsedAt: new Date() } }).catch(() => {})
+}
+
+function callerOf(token: TokenRow): Caller {
+  const { user } = token
+  const memberships = (user?.memberships ?? []).map(({ accountId, roles, restricted, appEnvIds }) => {
+    return [accountId, { roles, appEnvIds: restricted ? new Set(appEnvIds) : null }] as const
+  })
+  return {
+    tokenId: token.id,
+    kind: token.kind,
+    userId: user?.id ?? null,
+    appEnvId: token.appEnvId,
+    scopes: token.kind === 'SCOPED' ? new Set(token.scopes as Scope[]) : null,
+    isInstallationAdmin: user?.isInstallationAdmin ?? false,
+    currentAccountId: user?.currentAccountId ?? null,
+    memberships: new Map(memberships),
+  }
+}

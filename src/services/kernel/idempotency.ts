@@ -1,0 +1,184 @@
+import type { Config } from '../../config/config.ts'
+import type { Database, Transaction } from '../../database/client.ts'
+import { isLockTimeout } from '../../database/errors.ts'
+import { conflict, DomainError, type ErrorCode, type ErrorDetails, invalidField } from '../../domain/errors.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import type { Caller } from './caller.ts'
+import type { AnyCommand, CallOptions, CommandResult, Performed } from './command.ts'
+
+/** One call, as far as its key and its kept answer are concerned. */
+export interface KeyedCall {
+  caller: Caller
+  command: AnyCommand
+  input: Record<string, unknown>
+  options: CallOptions
+  config: Config
+  vault: Vault
+}
+
+interface StoredRefusal {
+  code: ErrorCode
+  reason: string | undefined
+  message: string
+  details: ErrorDetails
+  requestId: string
+}
+
+type Kept = { result: CommandResult } | { refusal: StoredRefusal }
+
+export type StoredAnswer = Performed | { refusal: StoredRefusal }
+
+const MAX_KEY_LENGTH = 255
+
+/** A call that waits says so again well within this time; one that has not is dead, and a repeat waits in its place. */
+const PENDING_SECONDS = 5
+export const RENEWAL_MS = 1_500
+
+/** Refusals that say nothing about the key's request, so that a corrected repeat must be decided afresh. */
+const NOT_KEPT: ReadonlySet<ErrorCode> = new Set([
+  'INVALID_INPUT',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'IDEMPOTENCY_MISMATCH',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'RUNTIME_UNAVAILABLE',
+])
+
+interface Row {
+  requestHash: string
+  response: string
+  /** A call waits for the end of the operation, and its answer is not the last one; null when it is. */
+  isPending: boolean | null
+}
+
+const routeOf = ({ command, options }: KeyedCall) => `${options.door}:${command.name}`
+
+const hashOf = ({ input, options, vault }: KeyedCall) =>
+  vault.fingerprint(JSON.stringify([input, options.expectedVersion ?? null]))
+
+/**
+ * Claims the key for this transaction, or returns the answer that it got before. Two calls with one key meet
+ * at the unique index: the second waits until the first has committed (and then repeats its answer) or has
+ * rolled back (and then goes ahead), but no longer than for any lock. No state is left behind when a process dies
+ * in between.
+ */
+export async function claimKey(tx: Transaction, call: KeyedCall): Promise<StoredAnswer | null> {
+  const { idempotencyKey: key, dryRun } = call.options
+  if (key === undefined || dryRun) return null
+  checkKey(key)
+  const [callerId, route, requestHash] = [call.caller.tokenId, routeOf(call), hashOf(call)]
+  if (await insertClaim(tx, { callerId, route, key, requestHash })) return null
+  const [row] = await tx.$queryRaw<Row[]>`
+    SELECT request_hash AS "requestHash", response, pending_until > now() AS "isPending"
+    FROM idempotency_record WHERE caller_id = ${callerId} AND route = ${route} AND key = ${key}`
+  if (!row) throw inProgress()
+  if (row.requestHash !== requestHash) {
+    throw new DomainError('IDEMPOTENCY_MISMATCH', undefined, 'This Idempotency-Key was used with another request')
+  }
+  // Whoever waited for the end has died: this call takes its place, unless yet another one just did.
+  const isUnfinished = row.isPending === false
+  if (row.isPending || (isUnfinished && !(await takeOver(tx, call)))) throw inProgress()
+  const kept = opened(call, row.response)
+  return 'refusal' in kept ? kept : { result: kept.result, replayed: true, isUnfinished }
+}
+
+interface Claim {
+  callerId: string
+  route: string
+  key: string
+  requestHash: string
+}
+
+async function insertClaim(tx: Transaction, { callerId, route, key, requestHash }: Claim): Promise<boolean> {
+  try {
+    const claimed = await tx.$executeRaw`
+      INSERT INTO idempotency_record AS r (caller_id, route, key, request_hash, response, expires_at)
+      VALUES (${callerId}, ${route}, ${key}, ${requestHash}, '', now() + interval '1 hour')
+      ON CONFLICT (caller_id, route, key) DO UPDATE
+        SET request_hash = EXCLUDED.request_hash, response = '', pending_until = NULL, created_at = now()
+        WHERE r.expires_at < now()`
+    return claimed === 1
+  } catch (error) {
+    throw isLockTimeout(error) ? inProgress() : error
+  }
+}
+
+const inProgress = () =>
+  conflict('IDEMPOTENCY_IN_PROGRESS', 'The first call with this Idempotency-Key is still running; repeat it later')
+
+/** Keeps the answer beside what it did, in one transaction. A waiting call's final answer replaces it later. */
+export async function storeAnswer(tx: Transaction, call: KeyedCall, result: CommandResult): Promise<void> {
+  const willWait = Boolean(call.options.waitSeconds) && typeof result.operationId === 'string'
+  await store(tx, call, { result }, willWait)
+}
+
+/** Refusals are answers too: a repeat gets the same one, even when the state has changed meanwhile. */
+export const storeRefusal = (tx: Transaction, call: KeyedCall, refusal: DomainError): Promise<void> => {
+  const { code, reason, message, details } = refusal
+  return store(tx, call, { refusal: { code, reason, message, details, requestId: call.options.requestId } }, false)
+}
+
+export const isKept = ({ code }: DomainError): boolean => !NOT_KEPT.has(code)
+
+async function store(tx: Transaction, call: KeyedCall, kept: Kept, willWait: boolean): Promise<void> {
+  const { options, config, caller } = call
+  if (options.idempotencyKey === undefined) return
+  await tx.$executeRaw`
+    UPDATE idempotency_record SET response = ${sealed(call, kept)},
+      expires_at = now() + make_interval(hours => ${config.BERTH_IDEMPOTENCY_HOURS}),
+      pending_until = CASE WHEN ${willWait} THEN now() + make_interval(secs => ${PENDING_SECONDS}) END
+    WHERE caller_id = ${caller.tokenId} AND route = ${routeOf(call)} AND key = ${options.idempotencyKey}`
+}
+
+async function takeOver(tx: Transaction, call: KeyedCall): Promise<boolean> {
+  const taken = await tx.$executeRaw`
+    UPDATE idempotency_record SET pending_until = now() + make_interval(secs => ${PENDING_SECONDS})
+    WHERE caller_id = ${call.caller.tokenId} AND route = ${routeOf(call)} AND key = ${call.options.idempotencyKey}
+      AND pending_until <= now()`
+  return taken === 1
+}
+
+/** Says that this call waits still; or, with no seconds left, that it has stopped without a last answer. */
+export async function keepPending(database: Database, call: KeyedCall, seconds = PENDING_SECONDS): Promise<void> {
+  const { idempotencyKey } = call.options
+  if (idempotencyKey === undefined) return
+  await database.$executeRaw`
+    UPDATE idempotency_record SET pending_until = now() + make_interval(secs => ${seconds})
+    WHERE caller_id = ${call.caller.tokenId} AND route = ${routeOf(call)} AND key = ${idempotencyKey}
+      AND pending_until IS NOT NULL`
+}
+
+/** Keeps the answer of a call that waited; or returns the one that another call has given in its place meanwhile. */
+export async function storeFinalAnswer(
+  database: Database,
+  call: KeyedCall,
+  result: CommandResult,
+): Promise<CommandResult> {
+  const { idempotencyKey: key } = call.options
+  if (key === undefined) return result
+  const [callerId, route] = [call.caller.tokenId, routeOf(call)]
+  const stored = await database.$executeRaw`
+    UPDATE idempotency_record SET response = ${sealed(call, { result })}, pending_until = NULL
+    WHERE caller_id = ${callerId} AND route = ${route} AND key = ${key} AND pending_until IS NOT NULL`
+  if (stored === 1) return result
+  const row = await database.idempotencyRecord.findUnique({ where: { callerId_route_key: { callerId, route, key } } })
+  const kept = row && opened(call, row.response)
+  return kept && 'result' in kept ? kept.result : result
+}
+
+/** Sealed, because the answer that made a token holds its secret, which is kept nowhere else. */
+const sealed = (call: KeyedCall, kept: Kept) =>
+  call.vault.sealAnswer(`${call.caller.tokenId}/${routeOf(call)}/${call.options.idempotencyKey}`, JSON.stringify(kept))
+
+const opened = (call: KeyedCall, response: string): Kept =>
+  JSON.parse(call.vault.openAnswer(`${call.caller.tokenId}/${routeOf(call)}/${call.options.idempotencyKey}`, response))
+
+function checkKey(key: string): void {
+  if (key.length === 0 || key.length > MAX_KEY_LENGTH) {
+    throw invalidField('idempotencyKey', `must be 1 to ${MAX_KEY_LENGTH} characters long`)
+  }
+  // PostgreSQL's texts hold no NUL; the rest of the rule keeps keys printable in logs.
+  if (!/^[\x20-\x7e]+$/.test(key)) throw invalidField('idempotencyKey', 'must be printable ASCII')
+}

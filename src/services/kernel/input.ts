@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { parseImageReference } from '../../domain/image-reference.ts'
+import { slugOf } from '../../domain/names.ts'
+import { isStorableTime, TIME_RULE } from '../../domain/times.ts'
+
+/** The pieces that inputs are made of: one rule for each kind of value, and a message where the rule needs one. */
+
+const MAX_NAME_LENGTH = 100
+const MAX_TEXT_LENGTH = 1000
+const MAX_DOCKERFILE_LENGTH = 64 * 1024
+const MAX_VARIABLES = 500
+const MAX_VALUE_LENGTH = 32 * 1024
+const MAX_HEADERS = 32
+
+export const id = (noun: string) => z.string().min(1).max(100).describe(`Id of the ${noun}.`)
+
+/** A name people read; its slug becomes part of host names, so something of it must survive. */
+export const name = (noun: string) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(MAX_NAME_LENGTH)
+    .refine((text) => slugOf(text) !== '', 'must contain at least one letter or digit (a-z, 0-9)')
+    .describe(`Name of the ${noun}.`)
+
+export const text = (about: string) => z.string().max(MAX_TEXT_LENGTH).describe(about)
+
+/** A moment, such as 2026-11-30T12:00:00Z. */
+export const instant = (about: string) =>
+  z.iso.datetime({ offset: true }).refine(isStorableTime, TIME_RULE).describe(about)
+
+export const flag = (about: string) => z.boolean().describe(about)
+
+export const portNumber = (about: string) =>
+  z.number().int().min(1, 'must be 1 to 65535').max(65535, 'must be 1 to 65535').describe(about)
+
+export const image = z
+  .string()
+  .superRefine((value, context) => {
+    const parsed = parseImageReference(value)
+    if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem })
+  })
+  .describe('Docker image reference, `registry/image:tag`.')
+
+export const dockerfileContent = z.string().max(MAX_DOCKERFILE_LENGTH).describe('Inline Dockerfile content.')
+
+/** A path below the source's root; never absolute, never out of it. */
+export const relativePath = (about: string) =>
+  z
+    .string()
+    .max(MAX_TEXT_LENGTH)
+    .refine(
+      (path) => !path.startsWith('/') && !path.split('/').includes('..') && !path.includes('\0'),
+      'must be a path below the source folder',
+    )
+    .describe(about)
+
+export const headers = z
+  .record(
+    z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'is not a header name'),
+    z
+      .string()
+      .max(1000)
+      .regex(/^[\t\x20-\x7e]*$/, 'must be printable ASCII'),
+  )
+  .refine((all) => Object.keys(all).length <= MAX_HEADERS, `must be at most ${MAX_HEADERS} headers`)
+  .describe('Headers of the health check request.')
+
+export const appEnvTarget = {
+  appEnvId: z.string().min(1).max(100).optional().describe('Id of the app environment. Wins when envName is sent too.'),
+  envName: z.string().min(1).max(100).optional().describe('CLI name of the app environment, `<account>-<app>-<env>`.'),
+}
+
+export const variable = z.strictObject({
+  name: z
+    .string()
+    .max(200)
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and underscores, and not begin with a digit')
+    .describe('Name of the variable.'),
+  value: z
+    .string()
+    .max(MAX_VALUE_LENGTH)
+    .refine((value) => !value.includes('\0'), 'must not contain a NUL character')
+    .describe('Its value; stored encrypted.'),
+  type: z.enum(['DEPLOY', 'BUILD', 'BOTH']).default('DEPLOY').describe('Who reads it: containers, builds or both.'),
+  isSecret: z.boolean().default(false).describe('Never shown again, except to an admin who asks for it.'),
+})
+
+export const variables = z
+  .array(variable)
+  .max(MAX_VARIABLES, `must be at most ${MAX_VARIABLES} variables`)
+  .superRefine((all, context) => {
+    const seen = new Set<string>()
+    for (const [index, { name }] of all.entries()) {
+      if (seen.has(name))
+        context.addIssue({ code: 'custom', path: [index, 'name'], message: `"${name}" is there twice` })
+      seen.add(name)
+    }
+  })
+  .describe('Environment variables.')
+
+export const startupConfig = z
+  .strictObject({
+    command: z.string().min(1).max(4096).describe('Command that is run instead of the image’s own.'),
+    args: z.array(z.string().max(4096)).max(100).default([]).describe('Arguments of the command.'),
+    shell: z
+      .boolean()
+      .default(true)
+      .describe('Run it by /bin/sh -lc; otherwise command and args are executed as they are.'),
+    workingDir: z
+      .string()
+      .max(1000)
+      .startsWith('/', 'must be an absolute path')
+      .nullable()
+      .default(null)
+      .describe('Folder it runs in.'),
+  })
+  .describe('Startup command override.')

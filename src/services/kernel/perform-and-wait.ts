@@ -1,0 +1,59 @@
+import type { Wakeups } from '../../events/wakeups.ts'
+import type { Caller } from './caller.ts'
+import type { CallerCache } from './caller-cache.ts'
+import type { AnyCommand, CallOptions, Performed } from './command.ts'
+import { type KeyedCall, keepPending, RENEWAL_MS, storeFinalAnswer } from './idempotency.ts'
+import { type Dependencies, parseInput, perform } from './perform.ts'
+import { checkWait, ProcessEnding, waitForOperation } from './wait.ts'
+
+type WaitingDependencies = Dependencies & { wakeups: Wakeups; callers: CallerCache }
+
+/**
+ * A call that waits answers with the status that the operation ended in; its shape is the same (contract §1). When
+ * its process dies meanwhile, a repeat with its key waits in its place, and its answer is then the last one.
+ */
+export async function performAndWait(
+  dependencies: WaitingDependencies,
+  caller: Caller,
+  command: AnyCommand,
+  input: unknown,
+  options: CallOptions,
+): Promise<Performed> {
+  const { config, vault, callers } = dependencies
+  checkWait(options, config)
+  // Even a call that failed may have been committed: an answer can be lost on its way back.
+  const performed = await perform(dependencies, caller, command, input, options).finally(() =>
+    callers.forgetAfter(command),
+  )
+  const mayWait = performed.isUnfinished || (options.waitSeconds && !performed.replayed && !options.dryRun)
+  const { operationId } = performed.result
+  if (!mayWait || typeof operationId !== 'string') return performed
+  const call = { caller, command, input: parseInput(command.input, input), options, config, vault }
+  return finish(dependencies, call, performed, operationId)
+}
+
+async function finish(
+  dependencies: WaitingDependencies,
+  call: KeyedCall,
+  performed: Performed,
+  operationId: string,
+): Promise<Performed> {
+  const { database } = dependencies
+  const { waitSeconds: seconds = 0, signal } = call.options
+  let renewedAt = performance.now()
+  await waitForOperation(dependencies, operationId, {
+    ...{ seconds, signal },
+    async onLook() {
+      if (performance.now() - renewedAt < RENEWAL_MS) return
+      renewedAt = performance.now()
+      await keepPending(database, call)
+    },
+  })
+  if (signal?.aborted && !(signal.reason instanceof ProcessEnding)) {
+    // Nobody hears this answer, so it is not the one to be kept.
+    await keepPending(database, call, 0)
+    return performed
+  }
+  const result = (await call.command.refresh?.(dependencies, performed.result)) ?? performed.result
+  return { result: await storeFinalAnswer(database, call, result), replayed: performed.replayed }
+}

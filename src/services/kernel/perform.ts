@@ -1,0 +1,210 @@
+import type { z } from 'zod'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/client.ts'
+import { asDomainError, isTransient } from '../../database/errors.ts'
+import { DomainError, type FieldProblem, invalidInput } from '../../domain/errors.ts'
+import { readFields } from '../../domain/field-problems.ts'
+import { INSTALLATION_LEDGER, type NewEvent } from '../../events/event.ts'
+import { record } from '../../events/record.ts'
+import { failpoint } from '../../fault-injection/failpoint.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import { type Caller, permit } from './caller.ts'
+import type { AnyCommand, CallOptions, CommandContext, CommandResult, Performed, Target } from './command.ts'
+import { claimKey, isKept, type KeyedCall, type StoredAnswer, storeAnswer, storeRefusal } from './idempotency.ts'
+
+/** Budgets that the doors share; without them nothing is counted. */
+export interface OperationLimits {
+  /** Throws RATE_LIMITED. */
+  consumeOperation(appEnvId: string): Promise<void>
+}
+
+export interface Dependencies {
+  database: Database
+  config: Config
+  vault: Vault
+  limits?: OperationLimits | undefined
+}
+
+const TRANSACTION_MS = 10_000
+const TRIES = 4
+
+/** Carries a dry run's answer out of the transaction that it rolls back. */
+class DryRunDone {
+  readonly result: CommandResult
+  constructor(result: CommandResult) {
+    this.result = result
+  }
+}
+
+/**
+ * Runs one write: input, target, permission, version, decision, record, in that order (contract §1, order of
+ * checks), in one short transaction. A dry run is the very same transaction, rolled back.
+ */
+export async function perform(
+  { database, config, vault, limits }: Dependencies,
+  caller: Caller,
+  command: AnyCommand,
+  rawInput: unknown,
+  options: CallOptions,
+): Promise<Performed> {
+  const input = parseInput(command.input, rawInput)
+  const call: KeyedCall = { caller, command, input, options, config, vault }
+  const run = () =>
+    database.$transaction(
+      async (tx): Promise<Outcome> => {
+        const replay = await claimKey(tx, call)
+        if (replay) return replay
+        failpoint('request.claimed', command.name)
+        const outcome = await decideForKey({ tx, limits, ...call })
+        if ('refused' in outcome) return outcome
+        failpoint('request.decided', command.name)
+        if (options.dryRun) throw new DryRunDone(outcome.result)
+        await storeAnswer(tx, call, outcome.result)
+        failpoint('request.stored', command.name)
+        return outcome
+      },
+      { timeout: TRANSACTION_MS, maxWait: TRANSACTION_MS / 2 },
+    )
+  try {
+    const outcome = await withRetries(run)
+    failpoint('request.committed', command.name)
+    return answerOf(outcome)
+  } catch (error) {
+    if (error instanceof DryRunDone) return { result: error.result, replayed: false }
+    throw asDomainError(error)
+  }
+}
+
+type Outcome = StoredAnswer | { refused: DomainError }
+
+function answerOf(outcome: Outcome): Performed {
+  if ('result' in outcome) return outcome
+  if ('refused' in outcome) throw outcome.refused
+  const { code, reason, message, details, requestId } = outcome.refusal
+  const refusal = new DomainError(code, reason, message, details)
+  throw Object.assign(refusal, { replayOf: requestId })
+}
+
+/**
+ * Under an idempotency key, a refusal is kept by the very transaction that came to it, less whatever it had written:
+ * in a transaction of its own, a repeat could come in between and be accepted.
+ */
+async function decideForKey(decision: Decision): Promise<Performed | { refused: DomainError }> {
+  const { tx, options } = decision
+  if (options.idempotencyKey === undefined || options.dryRun) return { result: await decide(decision), replayed: false }
+  await tx.$executeRaw`SAVEPOINT decision`
+  try {
+    return { result: await decide(decision), replayed: false }
+  } catch (error) {
+    if (!(error instanceof DomainError && isKept(error))) throw error
+    await tx.$executeRaw`ROLLBACK TO SAVEPOINT decision`
+    await storeRefusal(tx, decision, error)
+    return { refused: error }
+  }
+}
+
+interface Decision extends KeyedCall {
+  tx: CommandContext['tx']
+  limits: OperationLimits | undefined
+}
+
+async function decide(decision: Decision): Promise<CommandResult> {
+  const { tx, caller, config, vault, limits, command, input, options } = decision
+  const events: NewEvent[] = []
+  const details: Record<string, unknown> = {}
+  const made: unknown[] = []
+  const context: CommandContext = {
+    tx,
+    caller,
+    config,
+    vault,
+    requestId: options.requestId,
+    origin: options.origin,
+    async permitOperation({ accountId, id: appEnvId }) {
+      permit(caller, 'appEnv:operate', { accountId, appEnvId })
+      if (!options.dryRun) await limits?.consumeOperation(appEnvId)
+    },
+    announce: (event) => events.push(event),
+    note: (more) => Object.assign(details, withoutUndefined(more)),
+    made: (...names) => made.push(...names),
+  }
+  const target: Target = await command.target(context, input)
+  permit(caller, command.permission, target)
+  // A replay never comes this far: only what would begin an operation counts.
+  if (command.permission === 'appEnv:operate' && target.appEnvId && !options.dryRun)
+    await limits?.consumeOperation(target.appEnvId)
+  requireVersion(target, options.expectedVersion)
+  const result: CommandResult = await command.execute(context, input, target)
+  // A create is audited under the id that it made.
+  const targetId = target.id ?? String(result[`${target.type}Id`])
+  if (target.id === null) context.made(targetId)
+  await record(tx, target.accountId ?? INSTALLATION_LEDGER, events, {
+    action: command.name,
+    actorType: caller.userId ? 'USER' : 'TOKEN',
+    actorId: caller.userId ?? caller.tokenId,
+    tokenId: caller.tokenId,
+    targetType: target.type,
+    targetId,
+    requestId: options.requestId,
+    details,
+  })
+  return options.dryRun ? dryRunOf(result, details, new Set(made)) : result
+}
+
+/** The same answer as a prediction: without what was never made, and with a message that reports nothing. */
+function dryRunOf(result: CommandResult, details: Record<string, unknown>, made: ReadonlySet<unknown>): CommandResult {
+  const told = without(made, result)
+  if (typeof told.message === 'string')
+    told.message = `Dry run, nothing was changed. The call would answer: ${told.message}`
+  return { ...told, dryRun: true, changes: without(made, details) }
+}
+
+const without = (values: ReadonlySet<unknown>, record: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => !values.has(value)))
+
+/** Prisma refuses JSON in which a key is there without a value. */
+const withoutUndefined = (more: Record<string, unknown>) => without(new Set([undefined]), more)
+
+function requireVersion(target: Target, expected: number | undefined): void {
+  if (expected === undefined || target.version === expected) return
+  const message = `The ${target.type} is at version ${target.version ?? 'none'}, not ${expected}: read it again and repeat`
+  throw new DomainError('PRECONDITION_FAILED', 'VERSION_MISMATCH', message)
+}
+
+/** Deadlocks and serialization failures left nothing behind, so the whole transaction is simply run again. */
+async function withRetries<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run()
+    } catch (error) {
+      if (tries >= TRIES || !isTransient(error)) throw error
+    }
+  }
+}
+
+export function parseInput<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  raw: unknown,
+): z.output<z.ZodObject<Shape>> {
+  const read = readFields(schema, raw ?? {})
+  const problems = read.problems ?? textProblems(read.data, [])
+  if (!read.problems && problems.length === 0) return read.data
+  throw invalidInput(problems)
+}
+
+/**
+ * PostgreSQL's text can hold neither a NUL nor half a surrogate pair. The one would be refused there, as a fault of
+ * ours; the other would come back as another character, or be refused where it is part of JSON.
+ */
+function textProblems(value: unknown, path: string[]): FieldProblem[] {
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([key, item]) => [
+      ...textProblems(key, path),
+      ...textProblems(item, [...path, key]),
+    ])
+  }
+  if (typeof value !== 'string') return []
+  const field = path.join('.') || 'body'
+  if (value.includes('\0')) return [{ field, message: 'must not contain a NUL character' }]
+  return value.isWellFormed() ? [] : [{ field, message: 'must be well-formed Unicode, without half a surrogate pair' }]
+}

@@ -1,0 +1,62 @@
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/client.ts'
+import { newId } from '../../domain/ids.ts'
+import { OPEN_STATUSES } from '../../domain/operation.ts'
+import type { NewEvent } from '../../events/event.ts'
+import { record } from '../../events/record.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import { lockAppEnv } from '../app-env/load-app-env.ts'
+import type { Caller } from '../kernel/caller.ts'
+import type { CommandContext } from '../kernel/command.ts'
+import { beginOperation } from './begin-operation.ts'
+
+/** Whom operations name that nobody asked for. */
+export const AUTOSCALING = 'autoscaling'
+
+const NOBODY: Caller = {
+  ...{ tokenId: AUTOSCALING, kind: 'USER', userId: null, appEnvId: null, scopes: new Set() },
+  ...{ isInstallationAdmin: false, currentAccountId: null, memberships: new Map() },
+}
+
+interface Scaling {
+  appEnvId: string
+  from: number
+  to: number
+  why: string
+}
+
+/**
+ * Changes the number of containers because of the load, as a member would, with the reason in the operation's first
+ * step, in its event and in the audit log. False when the environment has moved on since the decision was made.
+ */
+export async function scaleByItself(
+  { database, config, vault }: { database: Database; config: Config; vault: Vault },
+  { appEnvId, from, to, why }: Scaling,
+): Promise<boolean> {
+  const requestId = newId('op')
+  return database.$transaction(async (tx) => {
+    const { appEnv } = await lockAppEnv(tx, { appEnvId })
+    const open = await tx.operation.count({ where: { appEnvId, status: { in: [...OPEN_STATUSES] } } })
+    if (open > 0 || appEnv.status !== 'RUNNING' || appEnv.replicasDesired !== from) return false
+    const events: NewEvent[] = []
+    const announce = (event: NewEvent) => void events.push(event)
+    const context: CommandContext = {
+      ...{ tx, caller: NOBODY, requestId, config, vault, announce },
+      ...{ note() {}, made() {}, async permitOperation() {} },
+    }
+    await tx.appEnv.update({ where: { id: appEnvId }, data: { containers: to } })
+    const operation = await beginOperation(context, appEnv, { kind: 'APPLY_CHANGES' })
+    const detail = `from ${from} to ${to}: ${why}`
+    const at = operation.createdAt.toISOString()
+    const steps = [{ name: 'decide', startedAt: at, finishedAt: at, detail }]
+    await tx.operation.update({ where: { id: operation.id }, data: { steps } })
+    const about = { appId: appEnv.appId, appEnvId, operationId: operation.id }
+    events.push({ type: 'operation.progressed', ...about, payload: { step: 'decide', state: 'finished', detail } })
+    await record(tx, appEnv.accountId, events, {
+      ...{ action: 'autoScale', actorType: 'SYSTEM', actorId: null, tokenId: null },
+      ...{ targetType: 'appEnv', targetId: appEnvId, requestId },
+      details: { operationId: operation.id, containers: { from, to }, why },
+    })
+    return true
+  })
+}

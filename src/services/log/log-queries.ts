@@ -1,0 +1,122 @@
+import type { Database } from '../../database/client.ts'
+import { Prisma } from '../../database/generated/prisma/client.ts'
+import type { AppEnvAddress } from '../app-env/load-app-env.ts'
+import type { Caller } from '../kernel/caller.ts'
+import type { LogPosition } from './log-cursor.ts'
+import { type LogFilter, type LogScope, logScope, timesOf } from './log-filter.ts'
+
+/** A search looks through so many lines at a time, found or not, and then says where to go on. */
+const MOST_SCANNED = 250_000
+
+interface LineRow extends LogPosition {
+  containerId: number
+  isError: boolean
+  message: string
+}
+
+export type LogRecord = ReturnType<typeof logRecord>
+
+export interface LogPageRequest {
+  limit: number
+  /** Only what comes before this, and the newest of it. */
+  olderThan?: LogPosition | undefined
+  /** Only what comes after this; the oldest of it, unless `olderThan` is given too. */
+  newerThan?: LogPosition | undefined
+}
+
+export interface LogPage {
+  /** Newest first. */
+  lines: LogRecord[]
+  /** Where to go on in the direction of reading; null when nothing can be left. */
+  next: LogPosition | null
+}
+
+/** Searches an environment's log, whether or not the containers are there still. */
+export async function searchLogs(
+  database: Database,
+  caller: Caller,
+  address: AppEnvAddress,
+  filter: LogFilter,
+  request: LogPageRequest,
+): Promise<LogPage> {
+  const scope = await logScope(database, caller, address, filter)
+  if (scope.bookId === null) return { lines: [], next: null }
+  const isForward = request.newerThan !== undefined && request.olderThan === undefined
+  const order = isForward ? Prisma.sql`ORDER BY at, number` : Prisma.sql`ORDER BY at DESC, number DESC`
+  const { olderThan, newerThan, limit } = request
+  const range = Prisma.sql`
+    FROM log_line WHERE book_id = ${scope.bookId} AND number <= ${scope.lastNumber} ${timesOf(filter)}
+      ${olderThan ? Prisma.sql`AND (at, number) < (${olderThan.at}, ${olderThan.number})` : Prisma.empty}
+      ${newerThan ? Prisma.sql`AND (at, number) > (${newerThan.at}, ${newerThan.number})` : Prisma.empty}`
+  const rows = await database.$queryRaw<LineRow[]>`
+    SELECT at, number, container_id AS "containerId", is_error AS "isError", message
+    FROM (SELECT at, number, container_id, is_error, message ${range} ${order} LIMIT ${MOST_SCANNED}) AS scanned
+    ${scope.condition ? Prisma.sql`WHERE ${scope.condition}` : Prisma.empty}
+    ${order} LIMIT ${limit + 1}`
+  const kept = rows.slice(0, limit)
+  const next = rows.length > limit ? (kept.at(-1) ?? null) : await endOfScan(database, scope, range, order)
+  const lines = kept.map((row) => logRecord(row, scope))
+  return { lines: isForward ? lines.reverse() : lines, next }
+}
+
+/** The last line that was looked through, when there are more than that. */
+async function endOfScan(database: Database, scope: LogScope, range: Prisma.Sql, order: Prisma.Sql) {
+  if (!scope.condition) return null
+  const [last] = await database.$queryRaw<LogPosition[]>`
+    SELECT at, number ${range} ${order} OFFSET ${MOST_SCANNED - 1} LIMIT 1`
+  return last ?? null
+}
+
+export interface LiveLines {
+  appEnvId: string
+  /** Oldest first. */
+  lines: LogRecord[]
+  /** The number that all lines up to are told or passed over. */
+  upTo: bigint
+  /** Whether that is all there was when it was read. */
+  isCaughtUp: boolean
+}
+
+/** What was written after a number, in the order of writing; without one, the newest lines. */
+export async function followLogs(
+  database: Database,
+  caller: Caller,
+  address: AppEnvAddress,
+  filter: LogFilter,
+  { limit, after }: { limit: number; after: bigint | null },
+): Promise<LiveLines> {
+  const scope = await logScope(database, caller, address, filter)
+  const { appEnvId, bookId, lastNumber } = scope
+  if (bookId === null) return { appEnvId, lines: [], upTo: after ?? lastNumber, isCaughtUp: true }
+  const isBehind = after !== null && after < lastNumber
+  // Bounded like a search; the first answer shows the newest lines, any other goes on from where the last one ended.
+  const until = isBehind && lastNumber - after > MOST_SCANNED ? after + BigInt(MOST_SCANNED) : lastNumber
+  const since = after ?? lastNumber - BigInt(MOST_SCANNED)
+  const rows = await database.$queryRaw<LineRow[]>`
+    SELECT at, number, container_id AS "containerId", is_error AS "isError", message
+    FROM log_line WHERE book_id = ${bookId} AND number > ${since} AND number <= ${until} ${timesOf(filter)}
+      ${scope.condition ? Prisma.sql`AND ${scope.condition}` : Prisma.empty}
+    ORDER BY number ${after === null ? Prisma.sql`DESC` : Prisma.sql`ASC`} LIMIT ${limit}`
+  if (after === null) rows.reverse()
+  const isCut = after !== null && rows.length === limit
+  const upTo = isCut ? (rows.at(-1)?.number ?? until) : until
+  return {
+    appEnvId,
+    lines: rows.map((row) => logRecord(row, scope)),
+    upTo: after !== null && upTo < after ? after : upTo,
+    isCaughtUp: upTo >= lastNumber,
+  }
+}
+
+function logRecord({ at, number, containerId, isError, message }: LineRow, { containers }: LogScope) {
+  const container = containers.get(containerId)
+  return {
+    at,
+    number,
+    timestamp: new Date(Number(at / 1_000_000n)).toISOString(),
+    stream: isError ? ('stderr' as const) : ('stdout' as const),
+    containerName: container?.name ?? '',
+    contentId: container?.contentId ?? '',
+    message,
+  }
+}

@@ -1,0 +1,85 @@
+import type { Database } from '../../database/client.ts'
+import { explicitResources, resourcesOf } from '../../domain/resources.ts'
+import { getAppEnv } from '../app-env/app-env-queries.ts'
+import type { AppEnvAddress } from '../app-env/load-app-env.ts'
+import type { Caller } from '../kernel/caller.ts'
+
+export const METRICS = ['cpu_usage', 'memory_usage', 'cpu_percent', 'memory_percent'] as const
+export type Metric = (typeof METRICS)[number]
+
+export const STEPS = ['1m', '5m', '15m', '1h'] as const
+export type Step = (typeof STEPS)[number]
+const STEP_SECONDS: Readonly<Record<Step, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3600 }
+
+const MOST_POINTS = 1_500
+/** Without a sample for this long, nothing runs that could be measured "now". */
+const NOW_SECONDS = 90
+const USUAL_POINTS = 60
+const FIRST_TIME = Date.UTC(2000, 0)
+
+/** What all containers of an environment used together, at one moment or on the average over a step. */
+interface Use {
+  at: Date
+  cpu: number
+  memory: number
+  cpuLimit: number
+  memoryLimit: number
+}
+
+export interface SeriesRequest {
+  metric: Metric
+  from?: Date | undefined
+  to?: Date | undefined
+  step: Step
+}
+
+/** One of the four series, averaged over each step; steps in which nothing was measured have no point. */
+export async function readSeries(database: Database, caller: Caller, address: AppEnvAddress, request: SeriesRequest) {
+  const { id } = await getAppEnv(database, caller, address)
+  const seconds = STEP_SECONDS[request.step]
+  const to = request.to ?? new Date()
+  // PostgreSQL knows no times before the year 1 as JavaScript writes them; nothing was measured then.
+  const before = (points: number) => new Date(Math.max(to.getTime() - points * seconds * 1000, FIRST_TIME))
+  const earliest = before(MOST_POINTS)
+  const wished = request.from ?? before(USUAL_POINTS)
+  const from = new Date(Math.max(wished.getTime(), earliest.getTime()))
+  const uses = await database.$queryRaw<Use[]>`
+    SELECT date_bin(make_interval(secs => ${seconds}), at, 'epoch') AS at, avg(cpu)::float8 AS cpu,
+      avg(memory)::float8 AS memory, avg(cpu_limit)::float8 AS "cpuLimit", avg(memory_limit)::float8 AS "memoryLimit"
+    FROM (SELECT at, sum(cpu_millicores) AS cpu, sum(memory_mb) AS memory, sum(cpu_limit) AS cpu_limit,
+        sum(memory_limit) AS memory_limit
+      FROM metric_sample WHERE app_env_id = ${id} AND at >= ${from} AND at <= ${to} GROUP BY at) AS moment
+    GROUP BY 1 ORDER BY 1`
+  const points = uses.map((use) => ({ timestamp: use.at.toISOString(), value: shownAs(use, request.metric) }))
+  return { appEnvId: id, metric: request.metric, step: request.step, points }
+}
+
+/** What an environment was given, and what it uses now. */
+export async function readMetrics(database: Database, caller: Caller, address: AppEnvAddress) {
+  const { id } = await getAppEnv(database, caller, address)
+  const appEnv = await database.appEnv.findUniqueOrThrow({ where: { id } })
+  const { cpu, memoryMb } = resourcesOf({ zClouds: appEnv.zClouds, resources: explicitResources(appEnv) })
+  const [use] = await database.$queryRaw<Use[]>`
+    SELECT at, sum(cpu_millicores)::float8 AS cpu, sum(memory_mb)::float8 AS memory,
+      sum(cpu_limit)::float8 AS "cpuLimit", sum(memory_limit)::float8 AS "memoryLimit"
+    FROM metric_sample WHERE app_env_id = ${id} AND at > now() - make_interval(secs => ${NOW_SECONDS})
+    GROUP BY at ORDER BY at DESC LIMIT 1`
+  const containers = appEnv.replicasDesired
+  return {
+    appEnvId: id,
+    allocated: { cpu: containers * cpu * 1000, memory: containers * memoryMb },
+    used: { cpu: Math.round(use?.cpu ?? 0), memory: Math.round(use?.memory ?? 0) },
+    percent: { cpu: use ? shownAs(use, 'cpu_percent') : 0, memory: use ? shownAs(use, 'memory_percent') : 0 },
+    measuredAt: use?.at.toISOString() ?? null,
+  }
+}
+
+function shownAs({ cpu, memory, cpuLimit, memoryLimit }: Use, metric: Metric): number {
+  const values: Record<Metric, number> = {
+    cpu_usage: cpu,
+    memory_usage: memory,
+    cpu_percent: cpuLimit > 0 ? (100 * cpu) / cpuLimit : 0,
+    memory_percent: memoryLimit > 0 ? (100 * memory) / memoryLimit : 0,
+  }
+  return Math.round(values[metric] * 10) / 10
+}

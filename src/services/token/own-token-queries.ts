@@ -1,0 +1,40 @@
+import type { Database } from '../../database/client.ts'
+import { databaseTime } from '../../database/time.ts'
+import { getAppEnv } from '../app-env/app-env-queries.ts'
+import type { AppEnvAddress } from '../app-env/load-app-env.ts'
+import { type Caller, permit, userOf } from '../kernel/caller.ts'
+
+/** What clients read at sign-in: whose token this is. Its secret cannot be shown again, and is null. */
+export async function readUserToken(database: Database, caller: Caller) {
+  const user = await database.user.findUniqueOrThrow({ where: { id: userOf(caller) } })
+  const token = await database.token.findUniqueOrThrow({ where: { id: caller.tokenId } })
+  return {
+    token: null,
+    tokenId: token.id,
+    kind: token.kind,
+    scopes: token.scopes,
+    expiresAt: token.expiresAt?.toISOString() ?? null,
+    userId: user.id,
+    username: user.username,
+    email: user.email,
+    isInstallationAdmin: user.isInstallationAdmin,
+    currentAccountId: user.currentAccountId,
+  }
+}
+
+/** The environment that a client is about to act on, and its newest token that still works. */
+export async function readAppEnvToken(database: Database, caller: Caller, address: AppEnvAddress) {
+  const appEnv = await getAppEnv(database, caller, address)
+  const { id: appEnvId, accountId, cliEnvName, name, allowUserCliToken } = appEnv
+  permit(caller, 'appEnv:operate', { accountId, appEnvId })
+  const newest = await database.token.findFirst({
+    where: {
+      appEnvId,
+      revokedAt: null,
+      OR: [{ expiresAt: null }, { expiresAt: { gt: await databaseTime(database) } }],
+    },
+    orderBy: { id: 'desc' },
+    select: { id: true },
+  })
+  return { token: null, tokenId: newest?.id ?? null, appEnvId, cliEnvName, name, allowUserCliToken }
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import type { Transaction } from '../../database/client.ts'
+import type { Token } from '../../database/generated/prisma/client.ts'
+import { databaseTime } from '../../database/time.ts'
+import { forbidden, invalidField, notFound } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import { SCOPES } from '../../domain/permissions.ts'
+import { lockAppEnv } from '../app-env/load-app-env.ts'
+import { type Caller, permit, userOf } from '../kernel/caller.ts'
+import { type CommandContext, command, type Target } from '../kernel/command.ts'
+import { id, instant, name } from '../kernel/input.ts'
+import { hashOfSecret, newSecret } from './secret.ts'
+
+const createTokenInput = z.strictObject({
+  kind: z
+    .enum(['USER', 'ENVIRONMENT', 'SCOPED'])
+    .describe(
+      'USER: all that the user may do. ENVIRONMENT: operates one environment. SCOPED: the user’s rights, narrowed.',
+    ),
+  name: name('token'),
+  userId: id('user it is for; yourself when omitted').optional(),
+  appEnvId: id('environment, for an ENVIRONMENT token').optional(),
+  scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).optional().describe('Scopes, for a SCOPED token.'),
+  expiresAt: instant('When it stops working.').optional(),
+})
+
+type CreateTokenInput = z.output<typeof createTokenInput>
+
+export const createToken = command({
+  name: 'createToken',
+  about: 'Create a token. Its secret is in this answer and nowhere else.',
+  input: createTokenInput,
+  // Everybody may make tokens of their own; what needs more is checked below, once the kind is known.
+  permission: 'token:own',
+  async target(context, input): Promise<Target> {
+    checkKind(input)
+    await checkExpiry(context.tx, input)
+    if (input.kind !== 'ENVIRONMENT') return { type: 'token', id: null, accountId: null }
+    const { accountId, appEnvId } = await lockAppEnv(context.tx, { appEnvId: input.appEnvId })
+    permit(context.caller, 'token:manage', { accountId, appEnvId })
+    return { type: 'token', id: null, accountId, appEnvId }
+  },
+  async execute(context, input) {
+    const { tx, announce, note, made } = context
+    const owner = input.kind === 'ENVIRONMENT' ? null : await ownerOf(context, input)
+    const secret = newSecret(input.kind)
+    const token = await tx.token.create({
+      data: {
+        id: newId('tok'),
+        kind: input.kind,
+        name: input.name,
+        hash: hashOfSecret(secret),
+        userId: owner,
+        appEnvId: input.kind === 'ENVIRONMENT' ? (input.appEnvId ?? null) : null,
+        scopes: input.scopes ?? [],
+        expiresAt: input.expiresAt ? new Date(input.expiresAt) : null,
+      },
+    })
+    announce({ type: 'token.created', payload: { tokenId: token.id, kind: token.kind, name: token.name } })
+    note({ kind: token.kind, name: token.name, userId: owner, appEnvId: token.appEnvId, scopes: token.scopes })
+    made(secret)
+    return { ...tokenRecord(token), token: secret }
+  },
+})
+
+export const revokeToken = command({
+  name: 'revokeToken',
+  about: 'Revoke a token. It stops working at once, and so do its live subscriptions.',
+  dangerous: true,
+  input: z.strictObject({ tokenId: id('token') }),
+  permission: 'token:own',
+  async target({ tx, caller }, { tokenId }): Promise<Target & { token: Token }> {
+    const token = await getToken(tx, tokenId)
+    const accountId = token.appEnv?.accountId ?? null
+    if (token.userId !== userOf(caller) || token.appEnvId) permitOthers(caller, accountId, token.appEnvId)
+    return { type: 'token', id: token.id, accountId, token }
+  },
+  async execute({ tx, announce, note }, _input, { token }) {
+    await tx.token.update({ where: { id: token.id }, data: { revokedAt: token.revokedAt ?? (await databaseTime(tx)) } })
+    announce({ type: 'token.revoked', payload: { tokenId: token.id, name: token.name } })
+    note({ name: token.name })
+    return { message: `Token "${token.name}" is revoked` }
+  },
+})
+
+/** What may be told of a token: everything but its secret. */
+export const tokenRecord = (token: Token) => ({
+  tokenId: token.id,
+  kind: token.kind,
+  name: token.name,
+  userId: token.userId,
+  appEnvId: token.appEnvId,
+  scopes: token.scopes,
+  expiresAt: token.expiresAt?.toISOString() ?? null,
+  lastUsedAt: token.lastUsedAt?.toISOString() ?? null,
+  revokedAt: token.revokedAt?.toISOString() ?? null,
+  createdAt: token.createdAt.toISOString(),
+})
+
+/** An environment's tokens are gone with it. */
+export async function getToken(tx: Transaction, tokenId: string) {
+  const token = await tx.token.findUnique({
+    where: { id: tokenId, OR: [{ appEnvId: null }, { appEnv: { deletedAt: null } }] },
+    include: { appEnv: { select: { accountId: true } } },
+  })
+  if (!token) throw notFound('token', tokenId)
+  return token
+}
+
+/** For tokens that are not the caller's own: those of an environment, or of another user. */
+export function permitOthers(caller: Caller, accountId: string | null, appEnvId: string | null): void {
+  permit(caller, accountId ? 'token:manage' : 'installation:manage', { accountId, ...(appEnvId ? { appEnvId } : {}) })
+}
+
+function checkKind({ kind, appEnvId, scopes }: CreateTokenInput): void {
+  if (kind === 'ENVIRONMENT' && !appEnvId) throw invalidField('appEnvId', 'is required for an ENVIRONMENT token')
+  if (kind !== 'ENVIRONMENT' && appEnvId) throw invalidField('appEnvId', 'is only for an ENVIRONMENT token')
+  if (kind === 'SCOPED' && !scopes?.length) throw invalidField('scopes', 'is required for a SCOPED token')
+  if (kind !== 'SCOPED' && scopes) throw invalidField('scopes', 'is only for a SCOPED token')
+}
+
+async function checkExpiry(tx: CommandContext['tx'], { expiresAt }: CreateTokenInput): Promise<void> {
+  if (!expiresAt || Date.parse(expiresAt) > (await databaseTime(tx)).getTime()) return
+  throw invalidField('expiresAt', 'must be in the future')
+}
+
+/** Whose rights the token carries. A scoped caller can pass on only scopes that it has (contract §1). */
+async function ownerOf({ tx, caller }: CommandContext, input: CreateTokenInput): Promise<string> {
+  const owner = input.userId ?? userOf(caller)
+  if (owner !== caller.userId) permitOthers(caller, null, null)
+  if (caller.scopes && (input.kind === 'USER' || input.scopes?.some((scope) => !caller.scopes?.has(scope)))) {
+    throw forbidden('SCOPE_BEYOND_OWN', 'A scoped token can only make tokens with scopes that it has itself')
+  }
+  if (!(await tx.user.findUnique({ where: { id: owner } }))) throw notFound('user', owner)
+  return owner
+}

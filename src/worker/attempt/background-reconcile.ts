@@ -1,0 +1,34 @@
+import { loadAppEnv } from '../claim/environment-context.ts'
+import { pause } from '../claim/pause.ts'
+import { look } from '../reconcile/reconcile.ts'
+import type { Attempt } from './attempt-context.ts'
+
+/**
+ * Does the slow part of an operation, and meanwhile goes on looking after what serves: a long pull must not keep a
+ * container that died from being brought back. The looks are over before this returns, so that none of them writes
+ * into the operation's last transaction.
+ */
+export async function withUpkeep<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  const done = new AbortController()
+  const upkeep = keepLooking(attempt, AbortSignal.any([attempt.signal, done.signal]))
+  try {
+    return await work()
+  } finally {
+    done.abort()
+    await upkeep
+  }
+}
+
+async function keepLooking(attempt: Attempt, signal: AbortSignal): Promise<void> {
+  const { database, appEnv, config, log } = attempt
+  const work = { ...attempt, signal, engine: attempt.engineUnder(signal) }
+  for (;;) {
+    await pause(config.BERTH_RECONCILE_SECONDS * 1000, signal)
+    if (signal.aborted) return
+    try {
+      await look(work, await loadAppEnv(database, appEnv.id))
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: error, appEnvId: appEnv.id }, 'A look during an operation failed')
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import type { Transaction } from '../../database/client.ts'
+import type { Prisma } from '../../database/generated/prisma/client.ts'
+import type { AppEnvStatus } from '../../domain/app-env.ts'
+import { statusAfter } from '../../domain/operation.ts'
+import type { NewEvent } from '../../events/event.ts'
+import { hintRoutes } from '../../events/notifications.ts'
+import { record } from '../../events/record.ts'
+import { fenced } from '../claim/fenced.ts'
+import type { Attempt } from './attempt-context.ts'
+import { plainText } from './plain-text.ts'
+import type { FinishedStep } from './steps.ts'
+
+type Outcome = Prisma.OperationUncheckedUpdateManyInput
+
+interface Success {
+  status: AppEnvStatus
+  /** The environment's other columns. */
+  appEnv?: Prisma.AppEnvUncheckedUpdateManyInput
+  finish: readonly FinishedStep[]
+  /** Whatever else becomes true in the same moment: routes, the version. */
+  write?: (tx: Transaction) => Promise<unknown>
+}
+
+/** Ends the operation and makes its result true, in one transaction: there is no moment in which only half of it is. */
+export async function succeed(attempt: Attempt, { status, appEnv = {}, finish, write }: Success): Promise<void> {
+  const { steps, operation } = attempt
+  await settling(attempt, async (tx) => {
+    await write?.(tx)
+    const outcome: Outcome = { status: 'SUCCEEDED', reason: null, message: null, finishedAt: now(attempt) }
+    const told = steps.event('operation.succeeded', { kind: operation.kind, contentId: operation.contentId })
+    const events = await steps.conclude(tx, outcome, told, finish)
+    return [...events, ...(await changeStatus(tx, attempt, status, appEnv))]
+  })
+}
+
+interface Failure {
+  reason: string
+  message: string
+  /** Every attempt was used up: it waits for a person. */
+  isDeadLetter?: boolean
+}
+
+/** Ends the operation without its result: the environment is where it was before, and the version says why it failed. */
+export async function fail(attempt: Attempt, { reason, isDeadLetter = false, ...failure }: Failure): Promise<void> {
+  const { steps, operation, appEnv } = attempt
+  const message = plainText(failure.message)
+  await settling(attempt, async (tx) => {
+    const finishedAt = now(attempt)
+    if (operation.contentId) {
+      // `start` brings back a version that has long been DEPLOYED, and stays so.
+      const status = { in: ['QUEUED' as const, 'BUILDING' as const, 'BUILT' as const, 'DEPLOYING' as const] }
+      const data = { status: 'FAILED', reason, message, finishedAt } as const
+      await tx.content.updateMany({ where: { id: operation.contentId, status }, data })
+    }
+    const outcome: Outcome = { status: 'FAILED', reason, message, isDeadLetter, finishedAt }
+    const { kind, contentId } = operation
+    const told = steps.event('operation.failed', { kind, contentId, reason, message, isDeadLetter })
+    const events = await steps.conclude(tx, outcome, told)
+    const status = statusAfter(operation.previousStatus, appEnv.currentContentId !== null)
+    return [...events, ...(await changeStatus(tx, attempt, status, {}))]
+  })
+}
+
+export interface Pause {
+  reason: string
+  message: string
+  afterSeconds: number
+  /** Waiting for an engine costs no attempt. */
+  countsAsAttempt: boolean
+}
+
+/** Leaves the operation open, to be tried again after a while, but no later than its deadline. */
+export async function postpone(attempt: Attempt, pause: Pause): Promise<void> {
+  const { reason, afterSeconds, countsAsAttempt } = pause
+  const { steps, operation } = attempt
+  const message = plainText(pause.message)
+  const next = now(attempt).getTime() + afterSeconds * 1000
+  const notBefore = new Date(Math.min(next, Math.max(operation.deadlineAt.getTime(), now(attempt).getTime())))
+  const number = operation.attempt + (countsAsAttempt ? 1 : 0)
+  // Said once; an outage of an hour is not worth a thousand events.
+  const isNews = countsAsAttempt || operation.reason !== reason
+  await settling(attempt, async (tx) => {
+    const outcome: Outcome = { reason, message, attempt: number, notBefore }
+    const told = steps.event('operation.retrying', { kind: operation.kind, reason, message, attempt: number })
+    const data = { ...outcome, steps: steps.restarted(), version: { increment: 1 } }
+    await tx.operation.updateMany({ where: { id: operation.id }, data })
+    return isNews ? [told] : []
+  })
+}
+
+/** The last transaction of an attempt; events go last, because from there on the account's ledger is locked. */
+async function settling(attempt: Attempt, write: (tx: Transaction) => Promise<NewEvent[]>): Promise<void> {
+  const { database, lease, operation } = attempt
+  lease.isSettling = true
+  await fenced(database, lease, async (tx) => record(tx, operation.accountId, await write(tx)))
+  lease.operationId = undefined
+}
+
+async function changeStatus(
+  tx: Transaction,
+  { appEnv, steps }: Attempt,
+  status: AppEnvStatus,
+  data: Prisma.AppEnvUncheckedUpdateManyInput,
+): Promise<NewEvent[]> {
+  await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { ...data, status, version: { increment: 1 } } })
+  // An ingress tells visitors of an environment that does not serve why it does not.
+  await hintRoutes(tx)
+  const events = [steps.event('appEnv.statusChanged', { status, previousStatus: appEnv.status })]
+  if (data.health === undefined || data.health === appEnv.health) return events
+  return [...events, steps.event('appEnv.healthChanged', { health: data.health, previousHealth: appEnv.health })]
+}
+
+const now = ({ lease }: Attempt): Date => lease.claim.clock.now()

@@ -1,0 +1,193 @@
+import type { Config } from '../../config/config.ts'
+import type { Transaction } from '../../database/client.ts'
+import type { Prisma } from '../../database/generated/prisma/client.ts'
+import type { OperationStep } from '../../domain/operation.ts'
+import type { EventType, NewEvent } from '../../events/event.ts'
+import { record } from '../../events/record.ts'
+import type { Work, WorkAppEnv, WorkOperation } from '../claim/environment-context.ts'
+import { fenced } from '../claim/fenced.ts'
+import { plainText } from './plain-text.ts'
+
+export type StepName =
+  | 'source'
+  | 'build'
+  | 'push'
+  | 'pull'
+  | 'create'
+  | 'ready'
+  | 'route'
+  | 'unroute'
+  | 'stop'
+  | 'remove'
+  | 'forget'
+
+const DETAIL_PAUSE_MS = 1_000
+
+/** A step that is over, and what is worth knowing about how it went. */
+export interface FinishedStep {
+  name: StepName
+  detail: string | null
+}
+
+interface Advance {
+  finish?: FinishedStep
+  start?: StepName
+  /** Further writes that belong to the same checkpoint. */
+  write?: (tx: Transaction) => Promise<unknown>
+}
+
+/** How long an operation may take: what is built takes that much longer. */
+export function timeFor(config: Config, content: WorkOperation['content']): number {
+  const building = content?.buildPlan && !content.imageDigest
+  const forBuild = building ? config.BERTH_SOURCE_TIMEOUT_SECONDS + config.BERTH_BUILD_TIMEOUT_SECONDS : 0
+  return config.BERTH_OPERATION_TIMEOUT_SECONDS + forBuild
+}
+
+/**
+ * The checkpoints of one operation. What is finished is on record before anything that builds on it begins, so a
+ * successor repeats at most the step that was under way. Ending a step and starting the next is one write.
+ */
+export class Steps {
+  readonly #work: Work
+  readonly #appEnv: WorkAppEnv
+  readonly #operation: WorkOperation
+  #steps: OperationStep[]
+  /** True while the operation's row does not say yet that somebody is at it. */
+  #isOpening: boolean
+  #detailedAt = 0
+
+  constructor(work: Work, appEnv: WorkAppEnv, operation: WorkOperation) {
+    this.#work = work
+    this.#appEnv = appEnv
+    this.#operation = operation
+    this.#steps = operation.steps as unknown as OperationStep[]
+    this.#isOpening = operation.status === 'QUEUED' || operation.reason !== null
+  }
+
+  isFinished(name: StepName): boolean {
+    return Boolean(this.#find(name)?.finishedAt)
+  }
+
+  /** When a step began, by the database's clock; a successor goes on counting from there. */
+  startedAt(name: StepName): Date {
+    const step = this.#find(name)
+    return step ? new Date(step.startedAt) : this.#work.lease.claim.clock.now()
+  }
+
+  async advance({ finish, start, write }: Advance): Promise<void> {
+    const events = [...(finish ? this.#finish(finish) : []), ...(start ? this.#start(start) : [])]
+    if (events.length === 0 && !write && !this.#isOpening) return
+    await fenced(this.#work.database, this.#work.lease, async (tx) => {
+      await this.#save(tx)
+      await write?.(tx)
+      await record(tx, this.#operation.accountId, [...this.#openingEvents(), ...events])
+    })
+    this.#isOpening = false
+  }
+
+  /** Says how a long step is going, at most once a second. */
+  async detail(name: StepName, detail: string): Promise<void> {
+    const step = this.#find(name)
+    if (!step || step.detail === detail || performance.now() - this.#detailedAt < DETAIL_PAUSE_MS) return
+    this.#detailedAt = performance.now()
+    step.detail = plainText(detail)
+    await fenced(this.#work.database, this.#work.lease, async (tx) => {
+      await this.#save(tx)
+      await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', step.detail)])
+    })
+  }
+
+  /** Says that a step waits, or goes on, and until when the operation has to end because of it. */
+  async wait(name: StepName, detail: string, leftMs: number): Promise<void> {
+    const step = this.#find(name)
+    if (step) step.detail = plainText(detail)
+    this.#detailedAt = performance.now()
+    const deadlineAt = new Date(this.#work.lease.claim.clock.now().getTime() + leftMs)
+    await fenced(this.#work.database, this.#work.lease, async (tx) => {
+      await this.#save(tx, { deadlineAt })
+      await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', detail)])
+    })
+  }
+
+  /**
+   * Writes how the operation ended, with the last checkpoints. Part of a transaction that does more; returns the
+   * events that tell of it.
+   */
+  async conclude(
+    tx: Transaction,
+    outcome: Prisma.OperationUncheckedUpdateManyInput,
+    told: NewEvent,
+    finish: readonly FinishedStep[] = [],
+  ) {
+    // One that waited for an engine until it was too late has never been opened, and is not now.
+    if (outcome.status === 'FAILED') this.#isOpening = false
+    // The event of the whole operation makes those of its last steps superfluous.
+    for (const step of finish) this.#finish(step)
+    await this.#save(tx, outcome)
+    return [...this.#openingEvents(), told]
+  }
+
+  /** The finished ones. For an attempt that is put off: what is unfinished starts over, and its time with it. */
+  restarted(): Prisma.InputJsonValue {
+    return this.#steps.filter((step) => step.finishedAt) as unknown as Prisma.InputJsonValue
+  }
+
+  event(type: EventType, payload: Record<string, unknown>): NewEvent {
+    return { type, appId: this.#appEnv.appId, appEnvId: this.#appEnv.id, operationId: this.#operation.id, payload }
+  }
+
+  async #save(tx: Transaction, outcome: Prisma.OperationUncheckedUpdateManyInput = {}): Promise<void> {
+    const steps = this.#steps as unknown as Prisma.InputJsonValue
+    const data = { ...(this.#isOpening ? this.#opening() : {}), steps, version: { increment: 1 }, ...outcome }
+    await tx.operation.updateMany({ where: { id: this.#operation.id }, data })
+    if (this.#isOpening && this.#operation.contentId) {
+      // `start` brings back a content that has long been DEPLOYED, and stays so.
+      const where = { id: this.#operation.contentId, status: 'QUEUED' as const }
+      const { content } = this.#operation
+      const status = content?.buildPlan && !content.imageDigest ? 'BUILDING' : 'DEPLOYING'
+      await tx.content.updateMany({ where, data: { status } })
+    }
+  }
+
+  /** The deadline counts from the first attempt that finds an engine; until then the operation only waited for one. */
+  #opening(): Prisma.OperationUncheckedUpdateManyInput {
+    const now = this.#work.lease.claim.clock.now()
+    const isFirst = this.#operation.startedAt === null
+    const deadlineAt = new Date(now.getTime() + timeFor(this.#work.config, this.#operation.content) * 1000)
+    const running = { status: 'RUNNING' as const, reason: null, message: null }
+    return isFirst ? { ...running, startedAt: now, deadlineAt } : running
+  }
+
+  #openingEvents(): NewEvent[] {
+    if (!this.#isOpening || this.#operation.startedAt) return []
+    const { kind, contentId } = this.#operation
+    return [this.event('operation.started', { kind, contentId })]
+  }
+
+  #start(name: StepName): NewEvent[] {
+    if (this.#find(name)) return []
+    this.#steps.push({ name, startedAt: this.#now(), finishedAt: null, detail: null })
+    return [this.#progressed(name, 'started', null)]
+  }
+
+  /** One that happens in the very transaction that ends it begins and ends there. */
+  #finish({ name, detail }: FinishedStep): NewEvent[] {
+    if (this.isFinished(name)) return []
+    this.#start(name)
+    const told = detail === null ? null : plainText(detail)
+    Object.assign(this.#find(name) ?? {}, { finishedAt: this.#now(), detail: told })
+    return [this.#progressed(name, 'finished', told)]
+  }
+
+  #progressed(step: StepName, state: 'started' | 'running' | 'finished', detail: string | null): NewEvent {
+    return this.event('operation.progressed', { step, state, detail })
+  }
+
+  #now(): string {
+    return this.#work.lease.claim.clock.now().toISOString()
+  }
+
+  #find(name: StepName): OperationStep | undefined {
+    return this.#steps.find((step) => step.name === name)
+  }
+}

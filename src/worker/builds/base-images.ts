@@ -1,0 +1,50 @@
+import { withBaseImages } from '../../builder/dockerfile/base-images.ts'
+import { parseImageReference } from '../../domain/image-reference.ts'
+import type { RegistryCredential } from '../../runtime/runtime.ts'
+import type { LeasedEngine } from '../engine/leased-engine.ts'
+
+interface Finding {
+  engine: LeasedEngine
+  /** By the registry that each is for. */
+  credentials: Readonly<Record<string, RegistryCredential>>
+  tell: (line: string) => void
+}
+
+/**
+ * Has every image that a Dockerfile names pulled as the app itself would pull it: with its own credential, or refused.
+ * The engine would rather use what somebody else has pulled. Returns the Dockerfile with what was found.
+ */
+export function findBaseImages(
+  dockerfile: string,
+  buildArgs: Readonly<Record<string, string>>,
+  { engine, credentials, tell }: Finding,
+): Promise<string> {
+  const found = new Map<string, ReturnType<typeof find>>()
+  const find = async (image: string) => {
+    const { pinned, triggers } = await engine.resolveImage(image, credentialFor(image, credentials))
+    const isOwnCopy = pinned.startsWith('sha256:')
+    tell(`${image} is ${isOwnCopy ? `the engine’s own copy, ${pinned}` : pinned}`)
+    // An id is no name to BuildKit.
+    return { name: isOwnCopy ? image : pinned, triggers }
+  }
+  return withBaseImages(dockerfile, buildArgs, (image) => {
+    const known = found.get(image) ?? find(image)
+    found.set(image, known)
+    return known
+  })
+}
+
+function credentialFor(image: string, credentials: Finding['credentials']): RegistryCredential | null {
+  const parsed = parseImageReference(image)
+  const registry = 'reference' in parsed ? parsed.reference.registry : ''
+  const [, credential] = Object.entries(credentials).find(([server]) => registryOf(server) === registry) ?? []
+  return credential ?? null
+}
+
+/** Registries are written as hosts, or as the addresses that engines have for them. */
+const registryOf = (server: string): string =>
+  server
+    .replace(/^https?:\/\//, '')
+    .replace(/\/.*$/, '')
+    .replace(/^index\.docker\.io$/, 'docker.io')
+    .toLowerCase()

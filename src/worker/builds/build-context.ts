@@ -1,0 +1,24 @@
+import type { BuildPlan } from '../../domain/build-plan.ts'
+import type { VersionAttempt } from '../attempt/attempt-context.ts'
+import type { BuildLog } from './build-log.ts'
+
+/** What one build works with. */
+export interface Building {
+  attempt: VersionAttempt
+  plan: BuildPlan
+  log: BuildLog
+  /** Values of the BUILD variables, by name. */
+  variables: Readonly<Record<string, string>>
+  /** An empty folder, for this attempt alone. */
+  directory: string
+}
+
+/** A signal that also fires, with the reason given, when the time is up. */
+export function within(signal: AbortSignal, seconds: number, reason: Error) {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(reason), seconds * 1000)
+  return {
+    signal: AbortSignal.any([signal, late.signal]),
+    [Symbol.asyncDispose]: async () => clearTimeout(timer),
+  }
+}

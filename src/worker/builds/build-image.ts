@@ -1,0 +1,90 @@
+import { DOCKERFILE_NAME, packContext } from '../../builder/context/build-context.ts'
+import { contextFolder } from '../../builder/dockerfile/dockerfile.ts'
+import { labelStages } from '../../builder/dockerfile/dockerfile-labels.ts'
+import { isReservedArg, parseBuildArgs } from '../../domain/build-args.ts'
+import { BuildFailure } from '../../domain/build-failure.ts'
+import type { BuildPlan } from '../../domain/build-plan.ts'
+import { resourcesOf } from '../../domain/resources.ts'
+import { failpoint } from '../../fault-injection/failpoint.ts'
+import type { VersionAttempt } from '../attempt/attempt-context.ts'
+import { registryLoginOf } from '../version/credential.ts'
+import { findBaseImages } from './base-images.ts'
+import { type Building, within } from './build-context.ts'
+import { writeDockerfile } from './write-dockerfile.ts'
+
+/** What a build makes anew, and another machine's is no use to it. */
+const BROUGHT = ['**/node_modules', '**/.meteor/local']
+const CLEAN_UP_SECONDS = 60
+
+/** Has the engine build the source's folder; null where the Dockerfile needs none. Leaves nothing of a build that failed. */
+export async function buildImage(building: Building, tree: string | null) {
+  const { attempt, plan, log, variables } = building
+  const { content, appEnv, operation, config, signal } = attempt
+  const context = tree === null ? null : await contextFolder(tree, plan.contextDir)
+  const traits = await attempt.engine.builder()
+  const seconds = config.BERTH_BUILD_TIMEOUT_SECONDS
+  const late = new BuildFailure('BUILD_TIMEOUT', `The build did not end within ${seconds} s`)
+  await using deadline = within(signal, seconds, late)
+  const cacheScope = traits.cacheScope(appEnv.id)
+  const written = await writeDockerfile(building, { tree, context, cacheScope, signal: deadline.signal })
+  log.write(`The Dockerfile is ${written.origin}`)
+  const buildArgs = { ...written.buildArgs, ...buildArgsOf(plan, variables) }
+  const credentials = await registryLoginOf(attempt, plan.pullCredentialId)
+  const name = `berth-${traits.namespace}/${appEnv.cliEnvName}:${content.version}`
+  const engine = attempt.engineUnder(deadline.signal)
+  const finding = { engine, credentials, tell: (line: string) => log.write(line) }
+  const found = await findBaseImages(written.text, buildArgs, finding)
+  const labelled = labelStages(found, traits.stageLabels(appEnv.id))
+  const begunAt = new Date()
+  failpoint('build.asked', attempt.lease.appEnvId)
+  try {
+    const imageDigest = await engine.build({
+      accountId: appEnv.accountId,
+      appId: appEnv.appId,
+      contentId: content.id,
+      operationId: operation.id,
+      name,
+      context: packContext(context, labelled, { ignored: written.installs ? BROUGHT : [] }),
+      dockerfile: DOCKERFILE_NAME,
+      buildArgs,
+      credentials,
+      resources: resourcesOf({ zClouds: config.BERTH_BUILD_Z_CLOUDS }),
+      diskMb: config.BERTH_BUILD_DISK_MB,
+      onLine: (line) => log.write(line),
+    })
+    await assertNotTooLarge(attempt, imageDigest)
+    return { image: name, imageDigest }
+  } catch (error) {
+    await clearAway(attempt, begunAt)
+    throw error
+  }
+}
+
+function buildArgsOf({ buildArgs }: BuildPlan, variables: Readonly<Record<string, string>>): Record<string, string> {
+  const parsed = parseBuildArgs(buildArgs)
+  if ('problem' in parsed) throw new BuildFailure('BUILD_ARGS_INVALID', `buildArgs ${parsed.problem}`)
+  const all = { ...variables, ...parsed.args }
+  const reserved = Object.keys(all).find(isReservedArg)
+  if (reserved === undefined) return all
+  throw new BuildFailure('BUILD_ARGS_INVALID', `A variable of builds must not be called ${reserved}`)
+}
+
+/** What no quota of the engine keeps small is at least not deployed, and not kept. */
+async function assertNotTooLarge({ engine, config }: VersionAttempt, imageId: string): Promise<void> {
+  const image = (await engine.builtImages()).find(({ id }) => id === imageId)
+  const limitMb = config.BERTH_IMAGE_LIMIT_MB
+  if (!image || image.sizeBytes <= limitMb * 1024 * 1024) return
+  await engine.removeImage(imageId)
+  throw new BuildFailure('IMAGE_TOO_LARGE', `The image is larger than ${limitMb} MB`)
+}
+
+/**
+ * Not under the attempt's own signal: what was cancelled has to be cleared away too. But under its lease: whoever has
+ * the environment now may be building. The sweep does what fails here.
+ */
+async function clearAway({ runtime, appEnv, lease, log }: VersionAttempt, since: Date): Promise<void> {
+  if (!lease.isHeld) return
+  await runtime
+    .clearBuilds({ appEnvId: appEnv.id, since }, { timeoutSeconds: CLEAN_UP_SECONDS })
+    .catch((error: unknown) => log.debug({ err: error, appEnvId: appEnv.id }, 'A build could not be cleared away yet'))
+}

@@ -1,0 +1,151 @@
+import { buildKeyOf } from '../../builder/build-key.ts'
+import { type LocatedSource, locateSource } from '../../builder/locate-source.ts'
+import { BuildFailure } from '../../domain/build-failure.ts'
+import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
+import { failpoint } from '../../fault-injection/failpoint.ts'
+import { RuntimeError } from '../../runtime/runtime.ts'
+import type { VersionAttempt } from '../attempt/attempt-context.ts'
+import { BuildBook } from '../logs/build-log-stream.ts'
+import { buildVariables } from '../version/variables.ts'
+import { takePlace } from './acquire-build-slot.ts'
+import { type Building, within } from './build-context.ts'
+import { openWorkplace } from './build-directory.ts'
+import { buildImage } from './build-image.ts'
+import { BuildLog } from './build-log.ts'
+import { sourceToolsOf } from './source-limits.ts'
+
+const LAST_LINES = 10
+
+/** A version that is built from source, and has no image yet. */
+export const needsBuild = ({ buildPlan, imageDigest }: VersionAttempt['content']): boolean =>
+  buildPlan !== null && imageDigest === null
+
+/**
+ * Makes the version's image from its source, or finds that one of the same source is there. Whatever comes of it,
+ * nothing is left of the work but the image and the log. Throws BuildFailure.
+ */
+export async function build(attempt: VersionAttempt): Promise<void> {
+  const { steps, config, lease, operation } = attempt
+  const plan = planOf(attempt)
+  await steps.advance({ start: 'source' })
+  const leave = await takePlace(attempt)
+  try {
+    await using workplace = await openWorkplace(config, operation.id, lease.claim.token)
+    failpoint('workplace.made', lease.appEnvId)
+    const variables = await buildVariables(attempt, attempt.appEnv, attempt.content, plan.variables)
+    const log = await openLog(attempt, plan, variables)
+    const building = { attempt, plan, log, variables, directory: workplace.directory }
+    try {
+      await makeImage(building)
+      log.write('The image is built')
+    } catch (error) {
+      throw tell(building, error)
+    } finally {
+      await log.close()
+      failpoint('log.closed', lease.appEnvId)
+    }
+  } finally {
+    leave()
+  }
+}
+
+/** A build that goes on where another worker's was cut off builds the commit that was recorded then. */
+function planOf({ content }: VersionAttempt): BuildPlan {
+  const plan = recordedPlan(content)
+  if (!plan) throw new Error(`${content.id} is not built from source`)
+  if (plan.source.kind !== 'git' || !content.gitCommitId) return plan
+  return { ...plan, source: { ...plan.source, commit: content.gitCommitId } }
+}
+
+/** Secrets are masked as they were written, and as they are with what they refer to. */
+async function openLog(
+  { database, content, config, lease, vault, appEnv }: VersionAttempt,
+  plan: BuildPlan,
+  resolved: Readonly<Record<string, string>>,
+): Promise<BuildLog> {
+  const accountVault = vault.forAccount(appEnv.account)
+  const secrets = plan.variables
+    .filter(({ isSecret }) => isSecret)
+    .flatMap((variable) => [accountVault.openVariable(variable), resolved[variable.name] ?? ''])
+  const leaseSeconds = config.BERTH_LEASE_SECONDS
+  const book = await BuildBook.open({ database, lease, contentId: content.id, leaseSeconds })
+  return new BuildLog({ book, maxLines: config.BERTH_BUILD_LOG_LINES, secrets, now: () => lease.claim.clock.now() })
+}
+
+async function makeImage(building: Building): Promise<void> {
+  const { attempt, plan, log, directory } = building
+  const { config } = attempt
+  const late = new BuildFailure(
+    'SOURCE_TIMEOUT',
+    `The source was not there after ${config.BERTH_SOURCE_TIMEOUT_SECONDS} s`,
+  )
+  await using deadline = within(attempt.signal, config.BERTH_SOURCE_TIMEOUT_SECONDS, late)
+  const source = await locateSource(plan.source, directory, sourceToolsOf(config, deadline.signal))
+  log.write(`Building ${source.about}`)
+  const buildKey = buildKeyOf(plan, source.identity)
+  if (!plan.isForced && (await reuse(building, source, buildKey))) return
+  const tree = await source.fetch()
+  failpoint('source.fetched', attempt.lease.appEnvId)
+  await recordSource(attempt, source)
+  const image = await buildImage(building, tree)
+  failpoint('build.answered', attempt.lease.appEnvId)
+  await recordImage(attempt, { ...image, buildKey }, `built ${image.imageDigest}`)
+  failpoint('image.recorded', attempt.lease.appEnvId)
+}
+
+/** Takes the image of a version that was built from the very same. */
+async function reuse({ attempt, log }: Building, source: LocatedSource, buildKey: string): Promise<boolean> {
+  const { database, content, engine, appEnv } = attempt
+  const same = await database.content.findFirst({
+    where: { appEnvId: appEnv.id, buildKey, imageDigest: { not: null }, id: { not: content.id } },
+    orderBy: { version: 'desc' },
+  })
+  const images = same ? await engine.builtImages() : []
+  if (!same?.imageDigest || !images.some(({ id }) => id === same.imageDigest)) return false
+  const words = `nothing has changed since version ${same.version}, whose image is used again`
+  log.write(words)
+  await recordSource(attempt, source)
+  await recordImage(attempt, { image: same.image, imageDigest: same.imageDigest, buildKey }, words)
+  return true
+}
+
+function recordSource(attempt: VersionAttempt, { about, branch, commit }: LocatedSource): Promise<void> {
+  const { content } = attempt
+  const data = { gitBranch: branch, gitCommitId: commit }
+  attempt.content = { ...content, ...data }
+  return attempt.steps.advance({
+    finish: { name: 'source', detail: about },
+    start: 'build',
+    write: (tx) => tx.content.updateMany({ where: { id: content.id }, data }),
+  })
+}
+
+function recordImage(
+  attempt: VersionAttempt,
+  data: { image: string; imageDigest: string; buildKey: string },
+  detail: string,
+): Promise<void> {
+  const { content } = attempt
+  attempt.content = { ...content, ...data }
+  return attempt.steps.advance({
+    finish: { name: 'build', detail },
+    write: (tx) => tx.content.updateMany({ where: { id: content.id }, data: { ...data, status: 'BUILT' } }),
+  })
+}
+
+/**
+ * Puts the failure into the log; of a failed build, the reason also says what it printed last. What it says is shown to
+ * whoever may see the environment, and may quote a secret.
+ */
+function tell({ log }: Building, error: unknown): unknown {
+  if (error instanceof RuntimeError) {
+    const message = log.masked(error.message)
+    const lines = error.reason === 'BUILD_FAILED' ? log.last(LAST_LINES) : []
+    log.write(`The build failed (${error.reason}): ${message}`, { isError: true })
+    return new RuntimeError(error.reason, [message, ...lines].join('\n'))
+  }
+  if (!(error instanceof BuildFailure)) return error
+  const message = log.masked(error.message)
+  log.write(`The build failed (${error.reason}): ${message}`, { isError: true })
+  return new BuildFailure(error.reason, message)
+}

@@ -1,0 +1,24 @@
+import type { SourceTools } from '../../builder/locate-source.ts'
+import type { Config } from '../../config/config.ts'
+import { uploadsFolder } from '../../services/upload/upload-files.ts'
+
+const BYTES_PER_MB = 1024 * 1024
+
+/** What fetching a source may use and cost, as the settings have it. */
+export function sourceToolsOf(config: Config, signal: AbortSignal): SourceTools {
+  const { BERTH_GITHUB_APP_ID: appId, BERTH_GITHUB_PRIVATE_KEY: privateKey } = config
+  return {
+    limits: {
+      maxBytes: config.BERTH_SOURCE_LIMIT_MB * BYTES_PER_MB,
+      maxFiles: config.BERTH_SOURCE_LIMIT_FILES,
+      timeoutSeconds: config.BERTH_SOURCE_TIMEOUT_SECONDS,
+    },
+    uploads: uploadsFolder(config),
+    allowsPrivateHosts: config.BERTH_GIT_PRIVATE_HOSTS,
+    gitHub:
+      appId && privateKey
+        ? { appId, privateKey, apiUrl: config.BERTH_GITHUB_API_URL, cloneUrl: config.BERTH_GITHUB_URL }
+        : null,
+    signal,
+  }
+}

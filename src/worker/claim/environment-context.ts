@@ -1,0 +1,44 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/client.ts'
+import type { Prisma } from '../../database/generated/prisma/client.ts'
+import { OPEN_STATUSES } from '../../domain/operation.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import type { BuildSlots } from '../builds/build-slots.ts'
+import type { LeasedEngine } from '../engine/leased-engine.ts'
+import type { ProbeMemory } from '../reconcile/probe-history.ts'
+import type { Lease } from './lease.ts'
+
+/** Everything that work on one claimed environment has at hand. */
+export interface Work {
+  database: Database
+  engine: LeasedEngine
+  /** The same engine for a part of the work that may have to stop earlier. */
+  engineUnder(signal: AbortSignal): LeasedEngine
+  vault: Vault
+  config: Config
+  log: Logger
+  lease: Lease
+  probes: ProbeMemory
+  builds: BuildSlots
+  /** For clearing away, which no lease is needed for. */
+  runtime: Runtime
+  /** Fires when the work has to stop: the lease's signal, and for an operation its deadline too. */
+  signal: AbortSignal
+}
+
+const withState = {
+  app: { select: { type: true } },
+  account: { select: { id: true, dataKey: true } },
+  currentContent: true,
+  replicas: { orderBy: { name: 'asc' } },
+  operations: { where: { status: { in: [...OPEN_STATUSES] } }, include: { content: true } },
+} satisfies Prisma.AppEnvInclude
+
+/** An environment as the worker sees it: what should run, what was recorded to run, and what was asked for. */
+export type WorkAppEnv = Prisma.AppEnvGetPayload<{ include: typeof withState }>
+export type WorkOperation = WorkAppEnv['operations'][number]
+
+export const loadAppEnv = (database: Database, id: string): Promise<WorkAppEnv> =>
+  database.appEnv.findUniqueOrThrow({ where: { id }, include: withState })

@@ -1,0 +1,44 @@
+import type { Database, Transaction } from '../../database/client.ts'
+import { isTransient } from '../../database/errors.ts'
+import { isOpen, type OperationStatus } from '../../domain/operation.ts'
+import { failpoint } from '../../fault-injection/failpoint.ts'
+import { LeaseLost, OperationEnded } from './abandoned.ts'
+import type { Lease } from './lease.ts'
+
+const TRIES = 3
+
+/**
+ * Runs a transaction that can only commit while the lease is this worker's: the environment's row is locked under
+ * the fencing token, so a claim by another worker comes wholly before (and this throws LeaseLost) or after. For
+ * work on an operation, one that was cancelled or superseded meanwhile throws OperationEnded.
+ */
+export async function fenced<T>(database: Database, lease: Lease, write: (tx: Transaction) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    lease.assertHeld()
+    try {
+      const written = await database.$transaction(async (tx) => {
+        await lockUnderToken(tx, lease)
+        failpoint('fenced.locked', lease.appEnvId)
+        const written = await write(tx)
+        failpoint('fenced.written', lease.appEnvId)
+        return written
+      })
+      failpoint('fenced.committed', lease.appEnvId)
+      return written
+    } catch (error) {
+      // Deadlocks and serialization failures left nothing behind.
+      if (tries >= TRIES || !isTransient(error)) throw error
+    }
+  }
+}
+
+async function lockUnderToken(tx: Transaction, { appEnvId, claim, operationId }: Lease): Promise<void> {
+  const [held] = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM app_env WHERE id = ${appEnvId} AND lease_token = ${claim.token} FOR UPDATE`
+  if (!held) throw new LeaseLost(`Another worker has claimed ${appEnvId}`)
+  if (!operationId) return
+  // Read after the lock, under which requests end operations: what it says stays true until the commit.
+  const [operation] = await tx.$queryRaw<{ status: OperationStatus }[]>`
+    SELECT status::text AS status FROM operation WHERE id = ${operationId}`
+  if (!operation || !isOpen(operation.status)) throw new OperationEnded(`${operationId} has ended`)
+}

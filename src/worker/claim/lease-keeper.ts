@@ -1,0 +1,98 @@
+import type { Logger } from 'pino'
+import type { Database } from '../../database/client.ts'
+import { LeaseLost, OperationEnded, Preempted } from './abandoned.ts'
+import type { Lease } from './lease.ts'
+import { renew } from './lease-table.ts'
+import { pause } from './pause.ts'
+
+const BEAT_MS = 1_000
+
+interface HeldRow {
+  appEnvId: string
+  token: number
+  /** The operation that is open, whether or not it has to wait yet. */
+  operationId: string | null
+  isDue: boolean
+}
+
+/**
+ * Keeps every lease of one worker alive, and ends the work on those that were lost or whose operation is over.
+ * One query a second watches all of them; a request's hint makes it look at once.
+ */
+export class Heart {
+  readonly #held = new Set<Lease>()
+  readonly #database: Database
+  readonly #leaseSeconds: number
+  readonly #log: Logger
+  #isFailing = false
+
+  constructor(database: Database, leaseSeconds: number, log: Logger) {
+    this.#database = database
+    this.#leaseSeconds = leaseSeconds
+    this.#log = log
+  }
+
+  get held(): ReadonlySet<Lease> {
+    return this.#held
+  }
+
+  add(lease: Lease): void {
+    this.#held.add(lease)
+  }
+
+  drop(lease: Lease): void {
+    this.#held.delete(lease)
+  }
+
+  /** Beats until the signal fires. A database that is away is waited for; the leases end by themselves meanwhile. */
+  async run(signal: AbortSignal): Promise<void> {
+    const beatMs = Math.min(BEAT_MS, (this.#leaseSeconds * 1000) / 6)
+    while (!signal.aborted) {
+      await pause(beatMs, signal)
+      try {
+        await this.#beat()
+        this.#isFailing = false
+      } catch (error) {
+        if (!this.#isFailing) this.#log.warn({ err: error }, 'Leases cannot be renewed; they end by themselves')
+        this.#isFailing = true
+      }
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const renewBefore = performance.now() - (this.#leaseSeconds * 1000) / 3
+    const due = [...this.#held].filter((lease) => lease.renewedAt < renewBefore && !lease.signal.aborted)
+    if (due.length > 0) await renew(this.#database, due, this.#leaseSeconds)
+    await this.#watch([...this.#held])
+  }
+
+  /** Looks at once whether the work on an environment still makes sense, if this worker is at it. */
+  async hint(appEnvId: string): Promise<void> {
+    await this.#watch([...this.#held].filter((lease) => lease.appEnvId === appEnvId))
+  }
+
+  async #watch(leases: readonly Lease[]): Promise<void> {
+    if (leases.length === 0) return
+    const ids = leases.map((lease) => lease.appEnvId)
+    // What a lease is for may change while the query runs; only what was asked about is judged.
+    const asked = leases.map((lease) => ({ lease, operationId: lease.operationId }))
+    const rows = await this.#database.$queryRaw<HeldRow[]>`
+      SELECT e.id AS "appEnvId", e.lease_token AS token, o.id AS "operationId",
+        coalesce(o.not_before <= now(), false) AS "isDue"
+      FROM app_env e LEFT JOIN operation o ON o.app_env_id = e.id AND o.status IN ('QUEUED', 'RUNNING')
+      WHERE e.id = ANY(${ids}::text[])`
+    const byId = new Map(rows.map((row) => [row.appEnvId, row]))
+    for (const { lease, operationId } of asked) {
+      if (lease.operationId === operationId) judge(lease, byId.get(lease.appEnvId))
+    }
+  }
+}
+
+function judge(lease: Lease, row: HeldRow | undefined): void {
+  if (row?.token !== lease.claim.token) lease.end(new LeaseLost(`Another worker has claimed ${lease.appEnvId}`))
+  else if (lease.operationId && !lease.isSettling && row.operationId !== lease.operationId) {
+    lease.end(new OperationEnded(`${lease.operationId} has ended`))
+  } else if (lease.claim.lane === 'looks' && row.operationId && row.isDue) {
+    lease.end(new Preempted('An operation has been asked for'))
+  }
+}

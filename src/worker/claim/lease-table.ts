@@ -1,0 +1,90 @@
+import type { Database } from '../../database/client.ts'
+import { Prisma } from '../../database/generated/prisma/client.ts'
+import { databaseClock } from './database-clock.ts'
+import { type Lane, Lease } from './lease.ts'
+
+interface ClaimedRow {
+  appEnvId: string
+  token: number
+  dueAt: string
+  nowMs: number
+}
+
+// Operations go first and have a queue of their own, so that a thousand looks that are due delay none of them.
+const CANDIDATE: Readonly<Record<Lane, Prisma.Sql>> = {
+  operations: Prisma.sql`
+    SELECT e.id FROM operation o JOIN app_env e ON e.id = o.app_env_id
+    WHERE o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now()
+      AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
+    ORDER BY o.created_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
+  looks: Prisma.sql`
+    SELECT e.id FROM app_env e
+    WHERE e.due_at <= now() AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
+      AND NOT EXISTS (SELECT 1 FROM operation o
+        WHERE o.app_env_id = e.id AND o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now())
+    ORDER BY e.due_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
+}
+
+/**
+ * Claims the environment that has waited longest, or finds none. `due_at` moves to where the lease expires: if
+ * this worker dies, that is when another takes over.
+ */
+export async function claim(
+  database: Database,
+  lane: Lane,
+  owner: string,
+  leaseSeconds: number,
+): Promise<Lease | null> {
+  const askedAt = performance.now()
+  const [row] = await database.$queryRaw<ClaimedRow[]>`
+    UPDATE app_env SET lease_token = lease_token + 1, lease_owner = ${owner},
+      lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
+      due_at = now() + make_interval(secs => ${leaseSeconds})
+    WHERE id = (${CANDIDATE[lane]})
+    RETURNING id AS "appEnvId", lease_token AS token, due_at::text AS "dueAt",
+      (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
+  if (!row) return null
+  const clock = databaseClock(new Date(row.nowMs))
+  return new Lease(
+    { appEnvId: row.appEnvId, token: row.token, lane, dueAt: row.dueAt, clock },
+    leaseSeconds * 1000,
+    askedAt,
+  )
+}
+
+/** Renews what is still held. A row that a request has locked is left for the next time: it must not hold up the rest. */
+export async function renew(database: Database, leases: readonly Lease[], leaseSeconds: number): Promise<void> {
+  const askedAt = performance.now()
+  const ids = leases.map((lease) => lease.appEnvId)
+  const tokens = leases.map((lease) => lease.claim.token)
+  const rows = await database.$queryRaw<{ id: string; token: number }[]>`
+    UPDATE app_env SET lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
+    WHERE id IN (SELECT e.id FROM app_env e JOIN unnest(${ids}::text[], ${tokens}::int[]) AS held (id, token)
+      ON e.id = held.id AND e.lease_token = held.token ORDER BY e.id FOR UPDATE OF e SKIP LOCKED)
+    RETURNING id, lease_token AS token`
+  const renewed = new Set(rows.map((row) => `${row.id} ${row.token}`))
+  for (const lease of leases) if (renewed.has(`${lease.appEnvId} ${lease.claim.token}`)) lease.renewed(askedAt)
+}
+
+interface Release {
+  /** When the environment is to be looked at again, unless something asks for it sooner. */
+  lookAgainSeconds: number
+  /** The engine was asked, and what it said is in the row. */
+  observed: boolean
+}
+
+/**
+ * Gives the environment back. A request that came while it was held has moved `due_at`, and is not lost: the
+ * earliest of that, the next look and the next end of a drain is when the environment is due.
+ */
+export async function release(database: Database, { claim: held }: Lease, next: Release): Promise<void> {
+  await database.$executeRaw`
+    UPDATE app_env e SET lease_owner = NULL, lease_expires_at = NULL,
+      observed_at = CASE WHEN ${next.observed} THEN now() ELSE e.observed_at END,
+      due_at = LEAST(
+        CASE WHEN e.due_at <> ${held.dueAt}::timestamptz THEN e.due_at END,
+        now() + make_interval(secs => ${next.lookAgainSeconds}),
+        (SELECT min(r.drain_until) FROM replica r
+          WHERE r.app_env_id = e.id AND r.state = 'DRAINING' AND r.drain_until > now()))
+    WHERE e.id = ${held.appEnvId} AND e.lease_token = ${held.token}`
+}

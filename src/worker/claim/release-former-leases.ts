@@ -1,0 +1,17 @@
+import type { Database } from '../../database/client.ts'
+
+/**
+ * Ends the leases of workers whose processes are known to be dead, so that nobody waits for them to expire. The
+ * fencing token moves on as in any claim. Never to be called for a worker that may still live: its clock would let
+ * it go on calling the engine. Returns how many there were.
+ */
+export async function dropFormerLeases(database: Database, owners: readonly string[]): Promise<number> {
+  if (owners.length === 0) return 0
+  await database.$executeRaw`
+    UPDATE log_book SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1
+    WHERE id IN (SELECT id FROM log_book WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
+  // In the order in which renewals lock them.
+  return database.$executeRaw`
+    UPDATE app_env SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1, due_at = now()
+    WHERE id IN (SELECT id FROM app_env WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
+}

@@ -1,0 +1,45 @@
+import type { Logger } from 'pino'
+import type { Database } from '../../database/client.ts'
+import { pause } from '../claim/pause.ts'
+
+/** Engine events come in bursts, and all that one says is "look". */
+const GATHER_MS = 200
+
+/** Makes environments due for a look when the engine reports a change. What is lost here is found by routine looks. */
+export class EngineHints {
+  readonly #database: Database
+  readonly #log: Logger
+  readonly #wake: () => void
+  #noted = new Set<string>()
+
+  constructor(database: Database, log: Logger, wake: () => void) {
+    this.#database = database
+    this.#log = log
+    this.#wake = wake
+  }
+
+  note(appEnvId: string): void {
+    this.#noted.add(appEnvId)
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await pause(GATHER_MS, signal)
+      if (this.#noted.size === 0 || signal.aborted) continue
+      const ids = [...this.#noted]
+      this.#noted = new Set()
+      await this.#makeDue(ids).catch((error: unknown) => this.#log.debug({ err: error }, 'Engine hints were lost'))
+    }
+  }
+
+  async #makeDue(ids: string[]): Promise<void> {
+    await makeDue(this.#database, ids)
+    this.#wake()
+  }
+}
+
+/** A row that is locked is being changed by somebody who makes it due anyway, or will be looked at in its turn. */
+export const makeDue = (database: Database, appEnvIds: string[]): Promise<number> =>
+  database.$executeRaw`
+    UPDATE app_env SET due_at = LEAST(due_at, now())
+    WHERE id IN (SELECT id FROM app_env WHERE id = ANY(${appEnvIds}::text[]) ORDER BY id FOR UPDATE SKIP LOCKED)`

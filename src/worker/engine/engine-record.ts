@@ -1,0 +1,34 @@
+import type { Database } from '../../database/client.ts'
+import type { EngineLink } from './engine-health.ts'
+
+const HOST_ID = 'local'
+const REGION = 'local'
+
+/**
+ * Writes down how the engine was found. When it is back after an outage, everything that waited for it is due:
+ * containers may have ended meanwhile, and nobody was told.
+ */
+export async function recordEngine(
+  database: Database,
+  link: EngineLink,
+  changed: boolean,
+  wake: () => void,
+): Promise<void> {
+  const reachable = link.reachable === true
+  const { name = 'Container engine', version = null } = link.info ?? {}
+  await database.$executeRaw`
+    INSERT INTO engine_host (id, region_code, name, engine_version, reachable, reason, observed_at)
+    SELECT ${HOST_ID}, code, ${name}, ${version}, ${reachable}, ${link.reason}, now() FROM region WHERE code = ${REGION}
+    ON CONFLICT (id) DO UPDATE SET name = excluded.name, reachable = excluded.reachable, reason = excluded.reason,
+      engine_version = coalesce(excluded.engine_version, engine_host.engine_version), observed_at = now()`
+  if (!changed || !reachable) return
+  await database.$executeRaw`
+    UPDATE operation SET not_before = now()
+    WHERE id IN (SELECT id FROM operation WHERE status IN ('QUEUED', 'RUNNING') AND reason = 'ENGINE_UNREACHABLE'
+      FOR UPDATE SKIP LOCKED)`
+  await database.$executeRaw`
+    UPDATE app_env SET due_at = LEAST(due_at, now())
+    WHERE id IN (SELECT id FROM app_env WHERE deleted_at IS NULL AND replicas_desired > 0
+      ORDER BY id FOR UPDATE SKIP LOCKED)`
+  wake()
+}

@@ -1,0 +1,112 @@
+import type { Config } from '../../config/config.ts'
+import { failpoint } from '../../fault-injection/failpoint.ts'
+import type {
+  BuilderTraits,
+  BuiltImage,
+  CallBounds,
+  ImageBuild,
+  ImagePush,
+  LogLine,
+  ObservedReplica,
+  RegistryCredential,
+  ResolvedImage,
+  Rollout,
+  RolloutReference,
+  Runtime,
+} from '../../runtime/runtime.ts'
+import type { Lease } from '../claim/lease.ts'
+import type { Collector } from '../logs/collector.ts'
+import { type EngineLink, isEngineAway } from './engine-health.ts'
+
+const LOG_SECONDS = 5
+const LONGEST_BUILD_SECONDS = 2 * 86_400
+
+/** The engine as the work on one environment may use it. */
+export interface LeasedEngine {
+  /** Throws RUNTIME_UNAVAILABLE when the engine was not seen to answer within the last seconds. */
+  prove(): Promise<void>
+  resolveImage(image: string, credential: RegistryCredential | null): Promise<ResolvedImage>
+  apply(rollout: Rollout): Promise<void>
+  observe(): Promise<ObservedReplica[]>
+  remove(replicas: Omit<RolloutReference, 'appEnvId'>, graceSeconds: number): Promise<void>
+  removeNetwork(accountId: string): Promise<void>
+  builder(): Promise<BuilderTraits>
+  /** Has no deadline but the work's signal. */
+  build(build: Omit<ImageBuild, 'appEnvId'>): Promise<string>
+  pushImage(push: ImagePush): Promise<string>
+  builtImages(): Promise<BuiltImage[]>
+  removeImage(id: string): Promise<void>
+  /** Removes whatever builds have left of the environment, images and all. */
+  removeImages(): Promise<void>
+  /** The last lines of a container's output. */
+  tail(name: string, lines: number): Promise<LogLine[]>
+}
+
+interface EngineParts {
+  runtime: Runtime
+  link: EngineLink
+  collector: Collector
+}
+
+/**
+ * Every call checks the lease before and after, has a deadline and ends with the work's signal. The check before
+ * is what keeps a process that was paused past its lease from touching the engine; a call that it was paused in
+ * can only meet containers of its own rollout, because names and labels tell rollouts apart. What is seen is passed
+ * on to the collector of logs, and what is removed is read to its end first.
+ */
+export function leasedEngine(
+  { runtime, link, collector }: EngineParts,
+  lease: Lease,
+  signal: AbortSignal,
+  config: Config,
+): LeasedEngine {
+  const call = async <T>(timeoutSeconds: number, ask: (bounds: CallBounds) => Promise<T>): Promise<T> => {
+    lease.assertHeld()
+    signal.throwIfAborted()
+    link.assertReachable()
+    failpoint('engine.asked', lease.appEnvId)
+    try {
+      const answer = await ask({ signal: AbortSignal.any([signal, link.gone]), timeoutSeconds })
+      failpoint('engine.answered', lease.appEnvId)
+      lease.assertHeld()
+      return answer
+    } catch (error) {
+      // Why the work ended says more than how the call failed because of it.
+      signal.throwIfAborted()
+      if (isEngineAway(error)) link.doubt()
+      throw error
+    }
+  }
+  const { appEnvId } = lease
+  const seconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
+  return {
+    prove: () => link.prove(signal),
+    resolveImage: (image, credential) =>
+      call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => runtime.resolveImage(image, credential, bounds)),
+    // Each replica is several calls, and a machine that is busy starts them slowly.
+    apply: (rollout) => call(seconds + rollout.replicas, (bounds) => runtime.apply(rollout, bounds)),
+    async observe() {
+      const observed = await call(seconds, (bounds) => runtime.observe({ appEnvId }, bounds))
+      collector.see(appEnvId, observed)
+      return observed
+    },
+    // The runtime adds the grace to the time by itself.
+    remove: (replicas, graceSeconds) =>
+      call(seconds, (bounds) => {
+        const beforeRemoval = (containerId: string) => collector.finish(appEnvId, containerId, signal)
+        return runtime.remove({ appEnvId, ...replicas }, { ...bounds, graceSeconds, beforeRemoval })
+      }),
+    removeNetwork: (accountId) => call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds)),
+    builder: () => call(seconds, (bounds) => runtime.builder(bounds)),
+    build: (build) => call(LONGEST_BUILD_SECONDS, (bounds) => runtime.build({ ...build, appEnvId }, bounds)),
+    pushImage: (push) => call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => runtime.pushImage(push, bounds)),
+    builtImages: () => call(seconds, (bounds) => runtime.builtImages({ appEnvId }, bounds)),
+    removeImage: (id) => call(seconds, (bounds) => runtime.removeImage(id, bounds)),
+    async removeImages() {
+      await call(seconds, (bounds) => runtime.clearBuilds({ appEnvId, since: new Date(0) }, bounds))
+      for (const { id } of await this.builtImages()) await this.removeImage(id)
+    },
+    tail: (name, lines) =>
+      call(LOG_SECONDS, (bounds) => Array.fromAsync(runtime.logs(name, { ...bounds, tail: lines }))),
+  }
+}

@@ -1,0 +1,17 @@
+import type { Tools } from '../process-environment.ts'
+
+const AT_ONCE = 20
+
+/** Removes deleted volumes from the engine, then their rows. One that a container still uses is tried again later. */
+export async function discardVolumes({ database, runtime, config, log }: Tools, signal: AbortSignal): Promise<void> {
+  const deleted = await database.volume.findMany({ where: { deletedAt: { not: null } }, take: AT_ONCE })
+  for (const { id } of deleted) {
+    try {
+      await runtime.removeVolume(id, { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS })
+      await database.volume.deleteMany({ where: { id } })
+    } catch (error) {
+      if (signal.aborted) return
+      log.warn({ err: error, volumeId: id }, 'A deleted volume could not be removed yet')
+    }
+  }
+}

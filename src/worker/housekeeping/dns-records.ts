@@ -1,0 +1,41 @@
+import { Resolver } from 'node:dns/promises'
+import type { HostProof } from '../../services/host/host-record.ts'
+
+const TIMEOUT_MS = 3_000
+const TRIES = 2
+
+/** Answers that say for sure that there is no such record; any other failure says nothing. */
+const ABSENT = new Set(['ENOTFOUND', 'ENODATA'])
+
+/** What a look at a host's DNS records came to; null when DNS did not answer. */
+export type Finding = { isProved: true } | { isProved: false; reason: string } | null
+
+export function createDnsRecords(servers: readonly string[]) {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
+  if (servers.length > 0) resolver.setServers([...servers])
+  const ask = async <T>(look: () => Promise<T[]>): Promise<T[] | null> => {
+    try {
+      return await look()
+    } catch (error) {
+      return ABSENT.has((error as NodeJS.ErrnoException).code ?? '') ? [] : null
+    }
+  }
+  return {
+    /** Either record is enough: an alias of the environment's own host, or the account's text. */
+    async prove(host: string, { cname, txtName, txtValue }: HostProof): Promise<Finding> {
+      const [aliases, texts] = await Promise.all([
+        ask(() => resolver.resolveCname(host)),
+        ask(() => resolver.resolveTxt(txtName)),
+      ])
+      if (aliases?.some((alias) => alias.toLowerCase().replace(/\.$/, '') === cname)) return { isProved: true }
+      if (texts?.some((chunks) => chunks.join('') === txtValue)) return { isProved: true }
+      if (aliases === null || texts === null) return null
+      return {
+        isProved: false,
+        reason: `Neither a CNAME record to ${cname} nor the TXT record at ${txtName} was found`,
+      }
+    },
+  }
+}
+
+export type DnsRecords = ReturnType<typeof createDnsRecords>

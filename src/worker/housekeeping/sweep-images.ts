@@ -1,0 +1,80 @@
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/client.ts'
+import type { BuiltImage } from '../../runtime/runtime.ts'
+import type { Tools } from '../process-environment.ts'
+
+const HOUR_MS = 3_600_000
+const ENGINE_CLOCK_MS = 1_000
+const ENDING_MS = 5_000
+
+/**
+ * Removes images that no version can run any more, and layers of builds that have had their time. What is refused a
+ * rollback from now on keeps its image until the next sweep: a request that chose it just before finds it there.
+ */
+export async function sweepImages({ runtime, link, database, config }: Tools, signal: AbortSignal): Promise<void> {
+  link.assertReachable()
+  const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
+  const images = await runtime.builtImages({}, bounds)
+  if (images.length === 0) return
+  const isKept = await judge(database, images, Date.now() - config.BERTH_BUILD_CACHE_HOURS * HOUR_MS)
+  for (const image of images) if (!isKept(image)) await runtime.removeImage(image.id, bounds)
+  await expireImages(database, config)
+}
+
+/** Read after the images were: one that has been built since is not among them. */
+async function judge(database: Database, images: readonly BuiltImage[], oldestLayer: number) {
+  const ids = images.map(({ id }) => id)
+  const contentIds = images.flatMap(({ contentId }) => contentId ?? [])
+  const appEnvIds = [...new Set(images.map(({ appEnvId }) => appEnvId))]
+  const live = { appEnv: { deletedAt: null } }
+  const [pinned, underWay, appEnvs, futile] = await Promise.all([
+    database.content.findMany({ where: { ...live, imageDigest: { in: ids } }, select: { imageDigest: true } }),
+    database.content.findMany({
+      where: { ...live, id: { in: contentIds }, status: { in: ['QUEUED', 'BUILDING', 'BUILT', 'DEPLOYING'] } },
+      select: { id: true },
+    }),
+    database.appEnv.findMany({ where: { id: { in: appEnvIds }, deletedAt: null }, select: { id: true } }),
+    futileBuilds(database, appEnvIds, new Date(oldestLayer)),
+  ])
+  const kept = new Set([...pinned.map((row) => row.imageDigest), ...underWay.map((row) => row.id)])
+  const known = new Set(appEnvs.map((row) => row.id))
+  return ({ id, contentId, appEnvId, createdAt }: BuiltImage): boolean => {
+    if (contentId === null)
+      return known.has(appEnvId) && createdAt.getTime() > oldestLayer && !futile(appEnvId, createdAt)
+    return kept.has(id) || kept.has(contentId)
+  }
+}
+
+/**
+ * Tells whether a layer was made while a build that came to nothing was under way: one that was killed could not clear
+ * it away. The engine counts in whole seconds, and takes a moment to end a build.
+ */
+async function futileBuilds(database: Database, appEnvIds: readonly string[], since: Date) {
+  const builds = await database.operation.findMany({
+    where: {
+      ...{ appEnvId: { in: [...appEnvIds] }, status: { in: ['FAILED', 'CANCELLED'] } },
+      ...{ content: { type: 'BUILD' }, startedAt: { not: null }, finishedAt: { gt: since } },
+    },
+    select: { appEnvId: true, startedAt: true, finishedAt: true },
+  })
+  return (appEnvId: string, at: Date): boolean =>
+    builds.some(
+      ({ startedAt, finishedAt, ...build }) =>
+        build.appEnvId === appEnvId &&
+        at.getTime() >= (startedAt?.getTime() ?? 0) - ENGINE_CLOCK_MS &&
+        at.getTime() <= (finishedAt?.getTime() ?? 0) + ENDING_MS,
+    )
+}
+
+/**
+ * Versions beyond those that are promised lose their image: whoever asks is told so, before the image goes. Those that
+ * were never deployed are promised to nobody, and kept as layers are, for a build of the same source.
+ */
+const expireImages = (database: Database, config: Config): Promise<number> => database.$executeRaw`
+  UPDATE content c SET image_digest = NULL, updated_at = now()
+  WHERE c.type = 'BUILD' AND c.image_digest IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM app_env e WHERE e.current_content_id = c.id)
+    AND NOT EXISTS (SELECT 1 FROM operation o WHERE o.content_id = c.id AND o.status IN ('QUEUED', 'RUNNING'))
+    AND ((c.deployed_at IS NULL AND c.updated_at < now() - ${config.BERTH_BUILD_CACHE_HOURS} * interval '1 hour')
+      OR c.version < (SELECT d.version FROM content d WHERE d.app_env_id = c.app_env_id AND d.deployed_at IS NOT NULL
+      ORDER BY d.version DESC OFFSET ${config.BERTH_IMAGES_KEPT - 1} LIMIT 1))`

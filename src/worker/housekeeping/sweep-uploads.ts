@@ -1,0 +1,29 @@
+import { readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/client.ts'
+import { storageKeyOf, uploadFile, uploadsFolder } from '../../services/upload/upload-files.ts'
+
+const DAY_MS = 86_400_000
+/** Of each environment, the newest can be built again. */
+const KEPT = 5
+
+/** Removes archives that nobody will build any more, from the disk of this machine. */
+export async function sweepUploads(config: Config, database: Database): Promise<void> {
+  const folder = uploadsFolder(config)
+  const names = await readdir(folder).catch(() => [])
+  if (names.length === 0) return
+  await database.$executeRaw`
+    DELETE FROM upload u WHERE (u.uploaded_at IS NULL AND u.expires_at < now())
+      OR (u.uploaded_at < now() - interval '1 day' AND u.id NOT IN (
+        SELECT n.id FROM upload n WHERE n.app_env_id = u.app_env_id ORDER BY n.id DESC LIMIT ${KEPT}))`
+  const ids = names.map(storageKeyOf)
+  const known = await database.upload.findMany({ where: { id: { in: ids } }, select: { id: true, sha256: true } })
+  const kept = new Set(known.flatMap(({ id, sha256 }) => (sha256 ? uploadFile(id, sha256) : [])))
+  for (const name of names.filter((name) => !kept.has(name))) {
+    const file = join(folder, name)
+    // One that is being written is not on record yet.
+    const isRecent = (await stat(file)).mtimeMs > Date.now() - DAY_MS
+    if (!isRecent) await rm(file, { force: true })
+  }
+}

@@ -1,0 +1,87 @@
+import type { Database } from '../../database/client.ts'
+import type { ObservedReplica } from '../../runtime/runtime.ts'
+import { clearWorkplaces } from '../builds/build-directory.ts'
+import { pause } from '../claim/pause.ts'
+import { isEngineAway } from '../engine/engine-health.ts'
+import { makeDue } from '../engine/engine-notifications.ts'
+import { discardLogs } from '../logs/delete-old-logs.ts'
+import type { Tools } from '../process-environment.ts'
+import { discardAnswers } from './delete-expired-answers.ts'
+import { discardVolumes } from './delete-volumes.ts'
+import { sweepBuildSteps } from './sweep-build-steps.ts'
+import { sweepImages } from './sweep-images.ts'
+import { sweepUploads } from './sweep-uploads.ts'
+
+/** Looks at everything on the engine are this many times rarer than those at one environment. */
+const LOOKS_PER_SWEEP = 2
+const LONGEST_PAUSE_SECONDS = 15
+const RETENTION_MS = 60_000
+
+/**
+ * The housekeeping that belongs to no environment's routine: containers of environments that are stopped, deleted or
+ * unknown, and rows that have had their time. Every worker does it; all of it may be done twice.
+ */
+export async function sweepForever(tools: Tools, signal: AbortSignal, wake: () => void): Promise<void> {
+  const pauseMs = Math.min(tools.config.BERTH_RECONCILE_SECONDS * LOOKS_PER_SWEEP, LONGEST_PAUSE_SECONDS) * 1000
+  let discardedAt = Number.NEGATIVE_INFINITY
+  while (!signal.aborted) {
+    // Several workers that were started together should not stay in step.
+    await pause(pauseMs * (0.8 + Math.random() * 0.4), signal)
+    if (signal.aborted) return
+    try {
+      await sweepContainers(tools, signal, wake)
+      await sweepBuildSteps(tools, signal)
+      await discardVolumes(tools, signal)
+      if (performance.now() - discardedAt < RETENTION_MS) continue
+      discardedAt = performance.now()
+      await discardAnswers(tools.database)
+      await discardLogs(tools.database)
+      await clearWorkplaces(tools.config, tools.database)
+      await sweepUploads(tools.config, tools.database)
+      await sweepImages(tools, signal)
+    } catch (error) {
+      if (!signal.aborted && !isEngineAway(error))
+        tools.log.warn({ err: error }, 'Housekeeping failed; it is done again later')
+    }
+  }
+}
+
+async function sweepContainers(tools: Tools, signal: AbortSignal, wake: () => void): Promise<void> {
+  const { runtime, link, config, database, log } = tools
+  link.assertReachable()
+  const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
+  const observed = await runtime.observe({}, bounds)
+  for (const [appEnvId, replicas] of Map.groupBy(observed, (replica) => replica.appEnvId))
+    tools.collector.see(appEnvId, replicas)
+  if (observed.length === 0) return
+  const { unexpected, unknown } = await judge(database, observed)
+  // Those are removed by whoever claims the environment, under its lease, after looking again.
+  if (unexpected.length > 0) {
+    await makeDue(database, unexpected)
+    wake()
+  }
+  for (const appEnvId of unknown) {
+    log.warn({ appEnvId }, 'Containers of an environment that this database does not know are removed')
+    await runtime.remove({ appEnvId }, { ...bounds, graceSeconds: config.BERTH_STOP_GRACE_SECONDS })
+  }
+}
+
+/** `unexpected`: environments in which nothing, or another rollout, should run, and which nobody is at work on. */
+async function judge(database: Database, observed: readonly ObservedReplica[]) {
+  const rolloutsOf = Map.groupBy(observed, (replica) => replica.appEnvId)
+  const ids = [...rolloutsOf.keys()]
+  const appEnvs = await database.$queryRaw<
+    { id: string; rolloutId: string | null; known: string[]; isBusy: boolean }[]
+  >`
+    SELECT e.id, e.rollout_id AS "rolloutId", lease_expires_at > now() AS "isBusy",
+      ARRAY(SELECT r.rollout_id FROM replica r WHERE r.app_env_id = e.id
+        UNION SELECT o.id FROM operation o WHERE o.app_env_id = e.id AND o.status IN ('QUEUED', 'RUNNING')) AS known
+    FROM app_env e WHERE e.id = ANY(${ids}::text[])`
+  const known = new Set(appEnvs.map((appEnv) => appEnv.id))
+  const hasUnexpected = ({ id, rolloutId, known, isBusy }: (typeof appEnvs)[number]) =>
+    !isBusy && rolloutsOf.get(id)?.some((one) => one.rolloutId !== rolloutId && !known.includes(one.rolloutId))
+  return {
+    unexpected: appEnvs.filter(hasUnexpected).map((appEnv) => appEnv.id),
+    unknown: ids.filter((id) => !known.has(id)),
+  }
+}

@@ -1,0 +1,169 @@
+import type { Database } from '../../database/client.ts'
+import { fenced } from '../claim/fenced.ts'
+import type { Lease } from '../claim/lease.ts'
+import { append, type Book, type BookLine, claimBook, type Progress } from './log-stream.ts'
+
+const FLUSH_MS = 300
+const RENEWALS_PER_LEASE = 4
+const TRIES = 3
+const NOWHERE = { at: 0n, count: 0 }
+
+export interface BuildLine {
+  at: Date
+  isError: boolean
+  message: string
+}
+
+interface BuildBookOptions {
+  database: Database
+  lease: Lease
+  contentId: string
+  leaseSeconds: number
+}
+
+/** The build in the list of what says lines: how far its log has come. */
+interface BuildRow {
+  id: number
+  stdoutAt: bigint
+  capUsed: number
+}
+
+/** The log of an environment's builds, in the hands of one attempt at one of them. */
+export class BuildBook {
+  readonly #database: Database
+  readonly #book: Book
+  readonly #row: BuildRow
+  readonly #renewal: NodeJS.Timeout
+  /** In the order of writing; the first of them may be under way. */
+  #lines: BookLine[] = []
+  #lastAt: bigint
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+  /** The last call had no clear answer: it may have written all the same. */
+  #isUnsure = false
+  #isLost = false
+
+  private constructor({ database, leaseSeconds }: BuildBookOptions, book: Book, row: BuildRow) {
+    this.#database = database
+    this.#book = book
+    this.#row = row
+    this.#lastAt = row.stdoutAt
+    // A build may be silent for longer than the claim lasts.
+    this.#renewal = setInterval(() => this.#flush(), (leaseSeconds * 1000) / RENEWALS_PER_LEASE).unref()
+  }
+
+  /**
+   * Takes the book from whoever had it, who writes no more from then on. Under the environment's lease, so that it is
+   * not taken by a worker that was paused. Throws LeaseLost and OperationEnded.
+   */
+  static async open(options: BuildBookOptions): Promise<BuildBook> {
+    const { database, lease, contentId, leaseSeconds } = options
+    const { appEnvId } = lease
+    const now = lease.claim.clock.now()
+    const { book, row } = await fenced(database, lease, async (tx) => {
+      const where = { id: appEnvId }
+      const { leaseOwner } = await tx.appEnv.findUniqueOrThrow({ where, select: { leaseOwner: true } })
+      const claimant = { owner: leaseOwner ?? '', leaseSeconds, isForced: true }
+      const book = await claimBook(tx, { appEnvId, kind: 'BUILDS' }, claimant)
+      if (!book) throw new Error('A log book could not be taken')
+      await tx.container.updateMany({
+        where: { appEnvId, phase: 'build', finishedAt: null },
+        data: { finishedAt: now, removedAt: now },
+      })
+      const names = { appEnvId, contentId, name: 'build', phase: 'build' }
+      const row = await tx.container.upsert({
+        where: { containerId: contentId },
+        create: { containerId: contentId, ...names, startedAt: now, removedAt: now },
+        update: { finishedAt: null, removedAt: now },
+      })
+      return { book, row }
+    })
+    return new BuildBook(options, book, row)
+  }
+
+  /** How many lines of this build were kept, by this attempt and those before it. */
+  get kept(): number {
+    return this.#row.capUsed + this.#lines.length
+  }
+
+  add({ at, isError, message }: BuildLine): void {
+    const nanoseconds = BigInt(at.getTime()) * 1_000_000n
+    // Never two in one nanosecond, and never back: searches order lines by their time.
+    this.#lastAt = nanoseconds > this.#lastAt ? nanoseconds : this.#lastAt + 1n
+    this.#lines.push({ containerId: this.#row.id, at: this.#lastAt, isError, message })
+    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)
+  }
+
+  /** Writes what is left and gives the book back. Never throws: a log is no reason to fail a build. */
+  async close(): Promise<void> {
+    clearInterval(this.#renewal)
+    await this.#flush()
+    const { id, token } = this.#book
+    await this.#database.$queryRaw`
+      WITH book AS (
+        UPDATE log_book SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}
+        RETURNING app_env_id, last_number
+      ), build AS (
+        UPDATE container SET finished_at = now(), removed_at = now() FROM book WHERE container.id = ${this.#row.id}
+      )
+      SELECT pg_notify('berth_logs', app_env_id || ':' || last_number)::text FROM book`.catch(() => {})
+  }
+
+  #flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing = this.#writing.then(() => this.#write())
+    return this.#writing
+  }
+
+  /** Lines that could not be written stay, and are tried again with the next. */
+  async #write(): Promise<void> {
+    for (let tries = 0; tries < TRIES && !this.#isLost; tries += 1) {
+      try {
+        if (this.#isUnsure) await this.#makeSure()
+        if (this.#isLost || (await this.#append())) return
+        this.#isUnsure = true
+      } catch {
+        this.#isUnsure = true
+      }
+    }
+  }
+
+  /** Without lines it only renews the claim. */
+  async #append(): Promise<boolean> {
+    const lines = [...this.#lines]
+    const last = lines.at(-1)
+    if (!(await append(this.#database, this.#book, lines, last ? [this.#progress(last, lines.length)] : [])))
+      return false
+    this.#acknowledge(lines.length)
+    return true
+  }
+
+  #progress({ at }: BookLine, count: number): Progress {
+    const { id, capUsed } = this.#row
+    // A build has one cap for the whole of it: as if it took one minute.
+    return {
+      id,
+      place: { stdout: { at, count: 1 }, stderr: NOWHERE },
+      cap: { minute: 0n, used: capUsed + count, dropped: 0 },
+    }
+  }
+
+  /** Whether the book is still this attempt's, and how much of what it wanted to write is there. */
+  async #makeSure(): Promise<void> {
+    const { id, token } = this.#book
+    const [book] = await this.#database.$queryRaw<{ lastNumber: bigint }[]>`
+      SELECT last_number AS "lastNumber" FROM log_book
+      WHERE id = ${id} AND lease_token = ${token} AND lease_expires_at > now()`
+    this.#isLost = !book
+    this.#isUnsure = false
+    if (!book) return
+    this.#acknowledge(Number(book.lastNumber - this.#book.lastNumber))
+    this.#book.lastNumber = book.lastNumber
+  }
+
+  #acknowledge(count: number): void {
+    this.#lines.splice(0, count)
+    this.#row.capUsed += count
+  }
+}

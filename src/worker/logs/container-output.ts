@@ -1,0 +1,68 @@
+import type { Container } from '../../database/generated/prisma/client.ts'
+import type { LogLine } from '../../runtime/runtime.ts'
+import { marksInOrder, type Place } from './checkpoint.ts'
+import type { BookLine, Progress } from './log-stream.ts'
+import { type CapState, droppedNotice, RateCap } from './rate-cap.ts'
+
+const MINUTE_MS = 60_000
+
+/** One container's output: how far it was read, and what of it is kept. */
+export class Source implements Progress {
+  readonly id: number
+  readonly containerId: string
+  readonly place: Place
+  readonly cap: CapState
+  /** The start of the run whose output was read to its end. */
+  endedRun: number | null = null
+  readonly #linesPerMinute: number
+  readonly #rateCap: RateCap
+  /** The time of the latest line, kept or dropped. */
+  #latest: bigint
+  /** When it was heard, by performance.now(). */
+  #heardAt = performance.now()
+
+  constructor(row: Container, linesPerMinute: number) {
+    this.id = row.id
+    this.containerId = row.containerId
+    this.place = {
+      stdout: { at: row.stdoutAt, count: row.stdoutCount },
+      stderr: { at: row.stderrAt, count: row.stderrCount },
+    }
+    this.cap = { minute: row.capMinute, used: row.capUsed, dropped: row.dropped }
+    this.#latest = marksInOrder(this.place)[1]
+    this.#linesPerMinute = linesPerMinute
+    this.#rateCap = new RateCap(linesPerMinute, this.cap)
+  }
+
+  /** What a line adds to the log: mostly itself; nothing over the cap, and what was dropped once that is over. */
+  take({ nanoseconds, stream, message }: LogLine, keep: (line: BookLine) => void): void {
+    const isKept = this.#rateCap.admits(nanoseconds, message.length, (dropped) => keep(this.#notice(dropped)))
+    if (nanoseconds > this.#latest) this.#latest = nanoseconds
+    this.#heardAt = performance.now()
+    if (isKept)
+      keep({ containerId: this.id, at: nanoseconds, isError: stream === 'stderr', message: storable(message) })
+  }
+
+  /** Lines were dropped, and then none came for a minute, so that the next may be long in coming. */
+  owesNotice(now: number): boolean {
+    return this.cap.dropped > 0 && now - this.#heardAt >= MINUTE_MS
+  }
+
+  /** The container has said all it had to say for now. */
+  conclude(keep: (line: BookLine) => void): void {
+    this.#rateCap.tell((dropped) => keep(this.#notice(dropped)))
+  }
+
+  /** Stands where the last of the dropped lines would. */
+  #notice(dropped: number): BookLine {
+    return {
+      containerId: this.id,
+      at: this.#latest,
+      isError: true,
+      message: droppedNotice(dropped, this.#linesPerMinute),
+    }
+  }
+}
+
+/** PostgreSQL's texts cannot hold a NUL. */
+const storable = (message: string): string => (message.includes('\0') ? message.replaceAll('\0', '\uFFFD') : message)

@@ -1,0 +1,98 @@
+import { servingReplicas } from '../../app-types/app-types.ts'
+import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { Attempt, VersionAttempt } from '../attempt/attempt-context.ts'
+import { withUpkeep } from '../attempt/background-reconcile.ts'
+import { succeed } from '../attempt/complete-operation.ts'
+import type { StepName } from '../attempt/steps.ts'
+import { build, needsBuild } from '../builds/build.ts'
+import { awaitReady } from '../version/await-ready.ts'
+import { credentialOf } from '../version/credential.ts'
+import { push, resolveBuilt } from '../version/pushed-image.ts'
+import { sharesVolume, stopOthers } from '../version/recreate-strategy.ts'
+import { rolloutOf } from '../version/rollout.ts'
+import { route } from '../version/route.ts'
+
+/**
+ * Brings a version about, or back: build where there is a source, pull, create, ready, route. Up to the last
+ * transaction, the version that serves is left as it is, so wherever this fails or is cut off, nothing has happened to it.
+ */
+export async function deploy(started: Attempt): Promise<void> {
+  const { content } = started.operation
+  if (!content) throw new Error(`${started.operation.id} names no version to deploy`)
+  const attempt = { ...started, content }
+  const replicas = servingReplicas(attempt.appEnv)
+  const start = () => startReplicas(attempt, replicas)
+  const ready = sharesVolume(attempt) ? await replaceInPlace(attempt, start) : await withUpkeep(attempt, start)
+  if (ready) await route(attempt, ready)
+  else await pin(attempt)
+}
+
+/** Returns the replicas once they are ready; null for what only runs when it is told to. */
+async function startReplicas(attempt: VersionAttempt, replicas: number): Promise<ObservedReplica[] | null> {
+  await provideImage(attempt, replicas > 0 ? 'create' : null)
+  if (replicas === 0) return null
+  const { requestId, id: rolloutId } = attempt.operation
+  const rollout = await rolloutOf(attempt, attempt.appEnv, { content: attempt.content, rolloutId, requestId, replicas })
+  if (!attempt.steps.isFinished('create')) await attempt.engine.apply(rollout)
+  await attempt.steps.advance({ finish: { name: 'create', detail: `${replicas} started` }, start: 'ready' })
+  return awaitReady(attempt, rollout)
+}
+
+/** From the moment the version that serves is stopped there is nothing to look after, and nothing must bring it back. */
+async function replaceInPlace<T>(attempt: VersionAttempt, start: () => Promise<T>): Promise<T> {
+  await withUpkeep(attempt, () => provideImage(attempt, 'stop'))
+  await stopOthers(attempt)
+  return start()
+}
+
+async function provideImage(attempt: VersionAttempt, next: StepName | null): Promise<void> {
+  if (needsBuild(attempt.content)) await build(attempt)
+  await push(attempt)
+  await pull(attempt, next)
+}
+
+/** Pins the image, so that every container of the version, now or after a repair, runs the same. */
+async function pull(attempt: VersionAttempt, next: StepName | null): Promise<void> {
+  const { steps, engine, content } = attempt
+  if (steps.isFinished('pull') && content.imageDigest) return
+  await steps.advance({ start: 'pull' })
+  const isBuilt = content.type === 'BUILD'
+  const { pinned, fromCache } = isBuilt
+    ? await resolveBuilt(attempt, content)
+    : await engine.resolveImage(
+        content.imageDigest ?? content.image,
+        await credentialOf(attempt, attempt.appEnv, content),
+      )
+  const image = { imageDigest: pinned, imageFromCache: fromCache && !isBuilt }
+  attempt.content = { ...content, ...image }
+  const detail = pullDetail(pinned, { fromCache, isBuilt })
+  await steps.advance({
+    finish: { name: 'pull', detail },
+    ...(next ? { start: next } : {}),
+    async write(tx) {
+      await tx.content.updateMany({ where: { id: content.id }, data: image })
+      await tx.content.updateMany({ where: { id: content.id, status: 'BUILT' }, data: { status: 'DEPLOYING' } })
+    },
+  })
+}
+
+function pullDetail(pinned: string, { fromCache, isBuilt }: { fromCache: boolean; isBuilt: boolean }): string {
+  if (isBuilt) return `built here: ${pinned}`
+  return fromCache ? `no registry answered; the engine's own copy is used: ${pinned}` : `pulled ${pinned}`
+}
+
+/** What only runs when it is told to is in place as soon as its image is. */
+async function pin(attempt: VersionAttempt): Promise<void> {
+  const { content, operation, lease } = attempt
+  const now = lease.claim.clock.now()
+  await succeed(attempt, {
+    status: 'RUNNING',
+    appEnv: { currentContentId: content.id, rolloutId: operation.id, replicasDesired: 0, health: 'UNKNOWN' },
+    finish: [{ name: 'pull', detail: content.imageDigest }],
+    write: (tx) =>
+      tx.content.updateMany({
+        where: { id: content.id },
+        data: { status: 'JOB_READY', deployedAt: now, finishedAt: now },
+      }),
+  })
+}

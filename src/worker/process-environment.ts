@@ -1,0 +1,80 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import type { Database } from '../database/client.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import type { Vault } from '../secrets/vault.ts'
+import { Deadline } from './attempt/deadline.ts'
+import { Steps, timeFor } from './attempt/steps.ts'
+import type { BuildSlots } from './builds/build-slots.ts'
+import { Abandoned, OperationEnded, WorkerStopping } from './claim/abandoned.ts'
+import { loadAppEnv, type Work, type WorkAppEnv, type WorkOperation } from './claim/environment-context.ts'
+import type { Lease } from './claim/lease.ts'
+import { pause } from './claim/pause.ts'
+import type { EngineLink } from './engine/engine-health.ts'
+import { leasedEngine } from './engine/leased-engine.ts'
+import type { Collector } from './logs/collector.ts'
+import { operate } from './operations/run-operation.ts'
+import type { ProbeMemory } from './reconcile/probe-history.ts'
+import { type Looked, look } from './reconcile/reconcile.ts'
+
+/** What a worker works with, whichever environment it has claimed. */
+export interface Tools {
+  database: Database
+  runtime: Runtime
+  vault: Vault
+  config: Config
+  log: Logger
+  link: EngineLink
+  probes: ProbeMemory
+  collector: Collector
+  builds: BuildSlots
+}
+
+const FAILURE_PAUSE_MS = 1_000
+const AT_ONCE: Looked = { lookAgainSeconds: 0, observed: false }
+
+/** Does what a claimed environment needs, and says when it is to be looked at again. Never throws. */
+export async function attend(tools: Tools, lease: Lease): Promise<Looked> {
+  const patience = { lookAgainSeconds: tools.config.BERTH_RECONCILE_SECONDS, observed: false }
+  try {
+    const appEnv = await loadAppEnv(tools.database, lease.appEnvId)
+    const operation = appEnv.operations[0]
+    if (lease.claim.lane === 'looks' || !operation) return await look(workOf(tools, lease, lease.signal), appEnv)
+    await attempt(tools, lease, appEnv, operation)
+    // Whether it succeeded, failed or was put off: the next look finds what there is to repair, drain or clear away.
+    return AT_ONCE
+  } catch (error) {
+    const cause = lease.signal.aborted ? lease.signal.reason : error
+    tools.log.debug({ appEnvId: lease.appEnvId, err: cause }, 'Work was abandoned')
+    if (cause instanceof OperationEnded || cause instanceof WorkerStopping) return AT_ONCE
+    if (cause instanceof Abandoned) return patience
+    tools.log.warn({ appEnvId: lease.appEnvId, err: cause }, 'Work failed')
+    // Nothing could be written, so the operation is due still: whoever claims it next should not be as quick to fail.
+    await pause(FAILURE_PAUSE_MS, lease.signal)
+    return patience
+  }
+}
+
+async function attempt(tools: Tools, lease: Lease, appEnv: WorkAppEnv, operation: WorkOperation): Promise<void> {
+  lease.operationId = operation.id
+  const deadline = new Deadline(millisecondsLeft(tools, lease, operation))
+  const work = workOf(tools, lease, AbortSignal.any([lease.signal, deadline.signal]))
+  try {
+    await operate({ ...work, appEnv, operation, deadline, steps: new Steps(work, appEnv, operation) })
+  } finally {
+    deadline.close()
+  }
+}
+
+/** One that has not begun yet gets its full time from now. */
+function millisecondsLeft({ config }: Tools, lease: Lease, { startedAt, deadlineAt, content }: WorkOperation): number {
+  const left = deadlineAt.getTime() - lease.claim.clock.now().getTime()
+  return startedAt || left <= 0 ? Math.max(0, left) : timeFor(config, content) * 1000
+}
+
+function workOf(tools: Tools, lease: Lease, signal: AbortSignal): Work {
+  const { database, runtime, vault, config, log, probes, builds } = tools
+  const engineUnder = (bound: AbortSignal) => leasedEngine(tools, lease, bound, config)
+  const engine = engineUnder(signal)
+  return { database, vault, config, log, lease, probes, builds, runtime, signal, engine, engineUnder }
+}

@@ -1,0 +1,53 @@
+import { type Health, healthOf } from '../../domain/app-env.ts'
+import type { ObservedReplica } from '../../runtime/runtime.ts'
+import { plainText } from '../attempt/plain-text.ts'
+import type { ReplicaPlan } from './replica-plan.ts'
+
+/** What a look found, as it is told to users. */
+export interface Observation {
+  health: Health
+  replicasRunning: number
+  replicasReady: number
+  /** Why it is less than healthy. */
+  observedReason: string | null
+}
+
+const NOTHING_SERVES = { health: 'UNKNOWN', replicasReady: 0, observedReason: null } as const
+
+/** What is recorded of an environment in which nothing runs, nor should. */
+export const NOTHING_RUNS = { rolloutId: null, replicasDesired: 0, replicasRunning: 0, ...NOTHING_SERVES } as const
+
+const isRunning = ({ phase }: ObservedReplica) => phase === 'running'
+
+/** How a container ended, in words: `exited with code 137 (out of memory)`. */
+export function exitOf({ phase, exitCode, outOfMemory }: ObservedReplica): string {
+  if (phase === 'created') return 'never started'
+  if (phase === 'paused') return 'paused'
+  const code = exitCode === null ? '' : ` with code ${exitCode}`
+  return `exited${code}${outOfMemory ? ' (out of memory)' : ''}`
+}
+
+/** `unready` tells why a running replica's probe failed, by its container. */
+export function observationOf({ wanted, upcoming }: ReplicaPlan, unready: ReadonlyMap<string, string>): Observation {
+  if (wanted.length === 0) return { ...NOTHING_SERVES, replicasRunning: upcoming.filter(isRunning).length }
+  const running = wanted.flatMap(({ observed }) => (observed && isRunning(observed) ? [observed] : []))
+  const ready = running.filter((replica) => !unready.has(replica.containerId))
+  const reasons = wanted.flatMap(({ observed }) => {
+    if (!observed) return ['missing']
+    if (observed.phase !== 'running') return [exitOf(observed)]
+    const reason = unready.get(observed.containerId)
+    return reason ? [`not ready: ${reason}`] : []
+  })
+  return {
+    health: healthOf(wanted.length, ready.length),
+    replicasRunning: running.length,
+    replicasReady: ready.length,
+    observedReason: reasons.length > 0 ? plainText(summary(reasons, wanted.length)) : null,
+  }
+}
+
+/** `1 of 2 containers exited with code 1`; several reasons are listed with their counts. */
+function summary(reasons: readonly string[], desired: number): string {
+  const counts = Map.groupBy(reasons, (reason) => reason)
+  return [...counts].map(([reason, { length }]) => `${length} of ${desired} containers ${reason}`).join('; ')
+}

@@ -1,0 +1,29 @@
+import type { Configuration } from '../../domain/configuration.ts'
+import type { ProbeSettings } from '../../domain/health-check.ts'
+import { probe, type Readiness } from '../../runtime/readiness.ts'
+import type { ObservedReplica } from '../../runtime/runtime.ts'
+
+const ANSWER_SECONDS = 5
+
+type Asked = Pick<ProbeSettings, 'path' | 'port' | 'headers'> & { timeoutSeconds?: number }
+
+/** Asks a running replica whether it can take traffic. One that listens nowhere can as soon as it runs. */
+export const probeReplica = (
+  replica: ObservedReplica,
+  { port, healthCheck }: Pick<Configuration, 'port' | 'healthCheck'>,
+  signal: AbortSignal,
+): Promise<Readiness> => askReplica(replica, port, healthCheck.readiness ?? healthCheck, signal)
+
+/** Asks a running replica what one of its probes asks. */
+export async function askReplica(
+  { address, port }: ObservedReplica,
+  appPort: number | null,
+  { path, headers, port: askedPort, timeoutSeconds = ANSWER_SECONDS }: Asked,
+  signal: AbortSignal,
+): Promise<Readiness> {
+  if (appPort === null) return { ready: true, reason: '' }
+  if (address === null) return { ready: false, reason: 'it has no address yet' }
+  // What is published is the app's port; another one is reached only where containers have addresses of their own.
+  const probed = askedPort !== null && askedPort !== appPort ? askedPort : port
+  return probe({ address, port: probed ?? appPort, path, headers, timeoutMs: timeoutSeconds * 1000, signal })
+}

@@ -1,0 +1,126 @@
+import type { Replica } from '../../database/generated/prisma/client.ts'
+import type { Configuration } from '../../domain/configuration.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
+import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { Work, WorkAppEnv, WorkOperation } from '../claim/environment-context.ts'
+import { isEngineAway } from '../engine/engine-health.ts'
+import { observationOf } from './observation.ts'
+import { probeReplica } from './probe-replica.ts'
+import { forget } from './purge.ts'
+import { recordLook, recordSilence } from './record-observation.ts'
+import { removeDead } from './remove-failed-containers.ts'
+import { repair } from './repair.ts'
+import { planReplicas, type ReplicaPlan, type ReplicaWish } from './replica-plan.ts'
+import { isUnready, type Probed, routesOf, wasReady } from './replica-states.ts'
+import { lifeSigns } from './startup-and-liveness.ts'
+
+/** What one look at an environment came to. */
+export interface Looked {
+  lookAgainSeconds: number
+  /** The engine answered, and what it said is on record. */
+  observed: boolean
+}
+
+const SOON_SECONDS = 0.3
+/** A container this young may still become ready at any moment. */
+const YOUNG_MS = 30_000
+/** Nothing runs that could change; what is started by hand, the sweep finds sooner. */
+const IDLE_SECONDS = 60
+const NEVER_SECONDS = 10 * 365 * 86_400
+
+/**
+ * Compares what should run with what does, records what it sees, and repairs. It relies on nothing but the two
+ * states, so it may be repeated, cut short anywhere, and done by any worker.
+ */
+export async function look(work: Work, appEnv: WorkAppEnv): Promise<Looked> {
+  const { config, engine } = work
+  const patience = { lookAgainSeconds: config.BERTH_RECONCILE_SECONDS, observed: false }
+  const operation = appEnv.operations[0]
+  // What an open stop or delete has taken down must not be put up again behind its back.
+  if (operation?.kind === 'STOP' || operation?.kind === 'DELETE') return patience
+  try {
+    const observed = await engine.observe()
+    const plan = planReplicas(wishOf(appEnv, operation), appEnv.replicas, observed, work.lease.claim.clock.now())
+    const probed = await probeAll(work, appEnv, plan)
+    await record(work, appEnv, plan, probed)
+    const restarted = await removeDead(work, appEnv, probed)
+    const wasBroughtBack = await repair(work, appEnv, plan, restarted > 0)
+    if (appEnv.deletedAt) {
+      await forget(work, appEnv)
+      return { lookAgainSeconds: NEVER_SECONDS, observed: true }
+    }
+    return { lookAgainSeconds: wasBroughtBack ? SOON_SECONDS : nextLook(work, appEnv, plan, probed), observed: true }
+  } catch (error) {
+    if (!isEngineAway(error)) throw error
+    await recordSilence(work, appEnv)
+    return patience
+  }
+}
+
+function wishOf(appEnv: WorkAppEnv, operation: WorkOperation | undefined): ReplicaWish {
+  if (appEnv.deletedAt) return { rolloutId: null, replicas: 0, upcoming: null }
+  const { rolloutId, replicasDesired } = appEnv
+  return {
+    rolloutId,
+    replicas: rolloutId && appEnv.currentContent ? replicasDesired : 0,
+    upcoming: operation ? upcomingOf(appEnv, operation) : null,
+  }
+}
+
+/** Scaling adds to the rollout that serves; everything else brings one of its own, named after the operation. */
+function upcomingOf(appEnv: WorkAppEnv, operation: WorkOperation): ReplicaWish['upcoming'] {
+  if (operation.contentId) return { rolloutId: operation.id, replicas: Number.POSITIVE_INFINITY }
+  return appEnv.rolloutId ? { rolloutId: appEnv.rolloutId, replicas: appEnv.containers } : null
+}
+
+async function probeAll(work: Work, appEnv: WorkAppEnv, { wanted }: ReplicaPlan): Promise<Probed[]> {
+  const content = appEnv.currentContent
+  if (!content) return []
+  const configuration = recordedConfiguration(content)
+  return Promise.all(
+    wanted.map(async ({ index, observed }) => {
+      const row = appEnv.replicas.find((one) => one.rolloutId === appEnv.rolloutId && one.index === index) ?? null
+      if (observed?.phase !== 'running') return { index, observed, row, failure: null, failures: 0 }
+      return { index, observed, row, ...(await probeOne(work, observed, row, configuration)) }
+    }),
+  )
+}
+
+async function probeOne(
+  { probes, signal, lease }: Work,
+  observed: ObservedReplica,
+  row: Replica | null,
+  configuration: Configuration,
+): Promise<Pick<Probed, 'failure' | 'failures' | 'failuresBorne' | 'deadBecause'>> {
+  const now = lease.claim.clock.now()
+  const circumstances = { now, wasReady: wasReady({ row, observed }), probes, signal }
+  const { hasStarted, deadBecause } = await lifeSigns(observed, configuration, circumstances)
+  if (deadBecause) return { failure: deadBecause, failures: 0, deadBecause }
+  if (!hasStarted) return { failure: 'its startup probe has not succeeded yet', failures: 0 }
+  const { ready, reason } = await probeReplica(observed, configuration, signal)
+  const failures = probes.note(observed.containerId, ready)
+  const failuresBorne = configuration.healthCheck.readiness?.failureThreshold
+  return { failure: ready ? null : reason, failures, failuresBorne }
+}
+
+async function record(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan, probed: Probed[]): Promise<void> {
+  const unready = new Map(
+    probed.flatMap((one) => (isUnready(one) ? [[one.observed?.containerId ?? '', one.failure ?? '']] : [])),
+  )
+  const content = appEnv.currentContent
+  const routes =
+    content && appEnv.rolloutId
+      ? routesOf({ cliEnvName: appEnv.cliEnvName, version: content.version, rolloutId: appEnv.rolloutId }, probed)
+      : []
+  await recordLook(work, appEnv, plan, { ...observationOf(plan, unready), routes })
+}
+
+function nextLook({ config, lease }: Work, appEnv: WorkAppEnv, plan: ReplicaPlan, probed: Probed[]): number {
+  if (plan.wanted.length === 0) return IDLE_SECONDS
+  const now = lease.claim.clock.now().getTime()
+  const isYoung = (replica: ObservedReplica | null) => now - (replica?.startedAt?.getTime() ?? 0) < YOUNG_MS
+  const mayTurnReady = probed.some((one) => (one.failure || one.observed?.phase !== 'running') && isYoung(one.observed))
+  const { liveness } = (appEnv.currentContent && recordedConfiguration(appEnv.currentContent).healthCheck) ?? {}
+  const pause = Math.min(config.BERTH_RECONCILE_SECONDS, liveness?.periodSeconds ?? Number.POSITIVE_INFINITY)
+  return mayTurnReady ? Math.min(1, pause) : pause
+}

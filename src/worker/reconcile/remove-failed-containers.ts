@@ -1,0 +1,33 @@
+import { record } from '../../events/record.ts'
+import { plainText } from '../attempt/plain-text.ts'
+import type { Work, WorkAppEnv } from '../claim/environment-context.ts'
+import { fenced } from '../claim/fenced.ts'
+import { removeAll } from './repair.ts'
+import type { Probed } from './replica-states.ts'
+
+/**
+ * Removes the containers whose probes say that they are dead, for the same look to bring them back. On record before
+ * it is done: a restart that nobody could see would be a crash without a cause.
+ */
+export async function removeDead(work: Work, appEnv: WorkAppEnv, probed: readonly Probed[]): Promise<number> {
+  const dead = probed.flatMap(({ index, observed, deadBecause }) =>
+    deadBecause && observed ? [{ index, observed, reason: plainText(`container ${index}, ${deadBecause}`) }] : [],
+  )
+  if (dead.length === 0) return 0
+  const reason = dead.map((one) => one.reason).join('; ')
+  work.log.info({ appEnvId: appEnv.id, reason }, 'Containers are started anew')
+  await fenced(work.database, work.lease, async (tx) => {
+    const lastRestartAt = work.lease.claim.clock.now()
+    const data = { restartCount: { increment: dead.length }, lastRestartAt, lastRestartReason: reason }
+    await tx.appEnv.updateMany({ where: { id: appEnv.id }, data })
+    const about = { appId: appEnv.appId, appEnvId: appEnv.id }
+    await record(tx, appEnv.accountId, [
+      { type: 'appEnv.containersRestarted', ...about, payload: { containers: dead.map((one) => one.index), reason } },
+    ])
+  })
+  await removeAll(
+    work,
+    dead.map((one) => one.observed),
+  )
+  return dead.length
+}

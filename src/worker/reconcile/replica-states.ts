@@ -1,0 +1,71 @@
+import type { Replica } from '../../database/generated/prisma/client.ts'
+import { replicaName } from '../../domain/replica-name.ts'
+import type { ObservedReplica } from '../../runtime/runtime.ts'
+
+type ReplicaState = Replica['state']
+/** How the ingress is to see a replica. */
+export type ReplicaRoute = Pick<Replica, 'name' | 'index' | 'containerId' | 'address' | 'port' | 'state'>
+
+/** A replica that should serve, the row that routes to it and what its probe said. */
+export interface Probed {
+  index: number
+  row: ReplicaRoute | null
+  observed: ObservedReplica | null
+  /** Why the probe failed; null when it succeeded, or the replica does not run. */
+  failure: string | null
+  /** Probes that failed in a row. */
+  failures: number
+  /** How many of them are borne; FAILURES_UNTIL_UNREADY unless the readiness probe says so. */
+  failuresBorne?: number | undefined
+  /** Why it is to be started anew; such a one takes no traffic, whatever else. */
+  deadBecause?: string | null | undefined
+}
+
+/** One slow answer is no reason to take a replica out of the balance. */
+const FAILURES_UNTIL_UNREADY = 3
+
+/** Whether the row speaks of the same run of the container: a restart gives it another address. */
+const isSameRun = ({ row, observed }: Pick<Probed, 'row' | 'observed'>) =>
+  row !== null && row.containerId === observed?.containerId && row.address === observed?.address
+
+export const wasReady = (probed: Pick<Probed, 'row' | 'observed'>) =>
+  isSameRun(probed) && (probed.row?.state === 'READY' || probed.row?.state === 'UNREADY')
+
+/** True for a replica that fails its probes, beyond what is forgiven to one that was ready. */
+export const isUnready = (probed: Probed): boolean =>
+  probed.failure !== null &&
+  !(
+    isSameRun(probed) &&
+    probed.row?.state === 'READY' &&
+    probed.failures < (probed.failuresBorne ?? FAILURES_UNTIL_UNREADY) &&
+    !probed.deadBecause
+  )
+
+function stateOf(probed: Probed): ReplicaState {
+  if (probed.observed?.phase !== 'running' || probed.deadBecause) return 'STARTING'
+  if (!isUnready(probed)) return 'READY'
+  return wasReady(probed) ? 'UNREADY' : 'STARTING'
+}
+
+/**
+ * Which replicas take traffic. Those that fail their probes do not, unless all of them do: then those that were
+ * ready once and still run go on, because a slow answer is better than none.
+ */
+export function routesOf(rollout: Parameters<typeof replicaName>[0], replicas: readonly Probed[]): ReplicaRoute[] {
+  const states = replicas.map(stateOf)
+  const isAnyReady = states.includes('READY')
+  return replicas.map((probed, position) => {
+    const state = states[position] ?? 'STARTING'
+    return {
+      name: replicaName(rollout, probed.index),
+      index: probed.index,
+      containerId: probed.observed?.containerId ?? null,
+      address: probed.observed?.address ?? null,
+      port: probed.observed?.port ?? null,
+      state: state === 'UNREADY' && !isAnyReady ? 'READY' : state,
+    }
+  })
+}
+
+export const isSameRoute = (a: ReplicaRoute, b: ReplicaRoute): boolean =>
+  a.containerId === b.containerId && a.address === b.address && a.port === b.port && a.state === b.state

@@ -1,0 +1,151 @@
+import type { Config } from '../../config/config.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
+import { patienceSeconds } from '../../domain/health-check.ts'
+import type { Readiness } from '../../runtime/readiness.ts'
+import type { ObservedReplica, Rollout } from '../../runtime/runtime.ts'
+import type { VersionAttempt } from '../attempt/attempt-context.ts'
+import { pause } from '../claim/pause.ts'
+import { exitOf } from '../reconcile/observation.ts'
+import { probeReplica } from '../reconcile/probe-replica.ts'
+import { lifeSigns } from '../reconcile/startup-and-liveness.ts'
+import { VersionFailed } from './version-failed.ts'
+
+const FIRST_PAUSE_MS = 8
+const LONGEST_PAUSE_MS = 1_000
+
+/** A container that has died this often while it should become ready will not become ready. */
+const MOST_EXITS = 3
+
+const LAST_LINES = 5
+
+/**
+ * Waits until every replica of the rollout answers its probe, and returns them. Containers that vanish or stop
+ * meanwhile are brought back. Throws VersionFailed when they keep dying or the time is up, with their last words.
+ */
+export async function awaitReady(attempt: VersionAttempt, rollout: Rollout): Promise<ObservedReplica[]> {
+  const { signal, steps, config } = attempt
+  const since = steps.startedAt('ready').getTime()
+  const timeoutSeconds = readySeconds(attempt, config)
+  const deadline = since + timeoutSeconds * 1000
+  const wait = new ReadyWait(attempt, rollout)
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
+    const ready = await wait.round()
+    if (ready.length >= rollout.replicas) return ready
+    const now = attempt.lease.claim.clock.now().getTime()
+    if (now > deadline) throw await wait.timedOut(timeoutSeconds)
+    // The first second is not worth telling: most versions are ready within it.
+    if (now - since > LONGEST_PAUSE_MS)
+      await steps.detail('ready', `waiting: ${wait.reason} (${ready.length} of ${rollout.replicas} ready)`)
+    await pause(pauseMs, signal)
+    signal.throwIfAborted()
+  }
+}
+
+/** A version that asks for a long start, or not to be asked for long, gets it. */
+function readySeconds({ content }: VersionAttempt, { BERTH_READY_TIMEOUT_SECONDS: usual }: Config): number {
+  const { startup, readiness } = recordedConfiguration(content).healthCheck
+  const start = startup ? startup.initialDelaySeconds + patienceSeconds(startup) : 0
+  return Math.max(usual, start, readiness ? readiness.initialDelaySeconds + usual : 0)
+}
+
+/** What is remembered from one round to the next. */
+class ReadyWait {
+  reason = 'the containers are starting'
+  readonly #attempt: VersionAttempt
+  readonly #rollout: Rollout
+  readonly #ready = new Set<string>()
+  /** Ends of containers that the engine did not restart by itself, as `<container> <time of the end>`. */
+  readonly #ends = new Set<string>()
+  /** Containers that died, as they were then: a restart forgets why. */
+  readonly #deaths = new Map<string, ObservedReplica>()
+  #unready: ObservedReplica | null = null
+
+  constructor(attempt: VersionAttempt, rollout: Rollout) {
+    this.#attempt = attempt
+    this.#rollout = rollout
+  }
+
+  async round(): Promise<ObservedReplica[]> {
+    const { engine } = this.#attempt
+    const observed = (await engine.observe()).filter((replica) => replica.rolloutId === this.#rollout.rolloutId)
+    for (const replica of observed) await this.#failIfDying(replica)
+    const running = observed.filter((replica) => replica.phase === 'running' && replica.index < this.#rollout.replicas)
+    const down = observed.filter((replica) => replica.phase !== 'running' && replica.phase !== 'restarting')
+    if (observed.length < this.#rollout.replicas || down.length > 0) await engine.apply(this.#rollout)
+    await Promise.all(running.map((replica) => this.#probe(replica)))
+    return running.filter((replica) => this.#ready.has(identity(replica)))
+  }
+
+  async timedOut(seconds: number): Promise<VersionFailed> {
+    // A program that ended is a better reason than a probe that found nobody, however slowly it ends again.
+    const dead = [...this.#deaths.values()].at(-1)
+    const words = await this.#lastWords(dead ?? this.#unready)
+    const reason = dead ? `container ${dead.index} ${exitOf(dead)}` : this.reason
+    const message = `Not ready within ${seconds} s: ${reason}${words}`
+    return new VersionFailed(dead ? reasonOf(dead) : 'READINESS_TIMEOUT', message)
+  }
+
+  async #probe(replica: ObservedReplica): Promise<void> {
+    if (this.#ready.has(identity(replica))) return
+    const { ready, reason } = await this.#ask(replica)
+    if (ready) this.#ready.add(identity(replica))
+    else {
+      this.reason = reason
+      this.#unready = replica
+    }
+  }
+
+  /** Readiness is asked once the startup probe has succeeded, and after its own delay. */
+  async #ask(replica: ObservedReplica): Promise<Readiness> {
+    const { content, signal, probes, lease } = this.#attempt
+    const configuration = recordedConfiguration(content)
+    const now = lease.claim.clock.now()
+    const { readiness, startup } = configuration.healthCheck
+    const ageSeconds = (now.getTime() - (replica.startedAt?.getTime() ?? now.getTime())) / 1000
+    if (readiness && ageSeconds < readiness.initialDelaySeconds)
+      return { ready: false, reason: `the readiness probe begins after ${readiness.initialDelaySeconds} s` }
+    const { hasStarted, deadBecause } = await lifeSigns(
+      replica,
+      // What does not take traffic yet is not started anew for failing to live.
+      { port: configuration.port, healthCheck: { ...configuration.healthCheck, liveness: undefined } },
+      { now, wasReady: false, probes, signal },
+    )
+    if (deadBecause)
+      throw new VersionFailed('STARTUP_FAILED', `Container ${replica.index} has not started: ${deadBecause}`)
+    if (!hasStarted) return { ready: false, reason: `the startup probe waits for ${startup?.path ?? 'its port'}` }
+    return probeReplica(replica, configuration, signal)
+  }
+
+  async #failIfDying(replica: ObservedReplica): Promise<void> {
+    // One that the engine has restarted has died, even when nobody saw it down.
+    const hasDied = replica.exitCode !== null || (replica.restartCount > 0 && !this.#deaths.has(replica.containerId))
+    if (hasDied) this.#deaths.set(replica.containerId, replica)
+    const death = this.#deaths.get(replica.containerId)
+    if (!death) return
+    if (replica.phase === 'exited') this.#ends.add(`${replica.containerId} ${replica.finishedAt?.getTime()}`)
+    const ends = [...this.#ends].filter((end) => end.startsWith(replica.containerId)).length
+    this.reason = `container ${replica.index} ${exitOf(death)}`
+    if (ends + replica.restartCount < MOST_EXITS) return
+    throw new VersionFailed(
+      reasonOf(death),
+      `${capitalised(this.reason)}, again and again${await this.#lastWords(replica)}`,
+    )
+  }
+
+  /** A replica's last lines say more about why it is not ready than any probe. */
+  async #lastWords(replica: ObservedReplica | null): Promise<string> {
+    if (!replica) return ''
+    const { engine, signal } = this.#attempt
+    const lines = await engine.tail(replica.name, LAST_LINES).catch(() => [])
+    signal.throwIfAborted()
+    return lines.length === 0 ? '' : `\n${lines.map((line) => line.message).join('\n')}`
+  }
+}
+
+/** A restarted container has a new address, and has to prove itself again. */
+const identity = ({ containerId, address, restartCount }: ObservedReplica) =>
+  `${containerId} ${address} ${restartCount}`
+
+const reasonOf = ({ outOfMemory }: ObservedReplica) => (outOfMemory ? 'OUT_OF_MEMORY' : 'CONTAINER_EXITED')
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import type { Content } from '../../database/generated/prisma/client.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
+import type { RegistryCredential } from '../../runtime/runtime.ts'
+import type { Work, WorkAppEnv } from '../claim/environment-context.ts'
+import { VersionFailed } from './version-failed.ts'
+
+const registryLogin = z.object({ username: z.string(), password: z.string(), registry: z.string().optional() })
+
+/** Docker Hub is known to engines by an address of its own. */
+const HUB = 'https://index.docker.io/v1/'
+
+/** The login for base images, as an engine takes it: by the registry that it is for. */
+export async function registryLoginOf(
+  { database, vault, appEnv }: Pick<Work, 'database' | 'vault'> & { appEnv: WorkAppEnv },
+  id: string | null,
+): Promise<Record<string, RegistryCredential>> {
+  if (!id) return {}
+  const credential = await database.credential.findFirst({ where: { id, accountId: appEnv.accountId } })
+  if (!credential) throw new VersionFailed('CREDENTIAL_MISSING', `The registry credential ${id} has been deleted`)
+  const opened = registryLogin.safeParse(vault.forAccount(appEnv.account).openCredential(id, credential.sealedData))
+  if (!opened.success) throw new VersionFailed('CREDENTIAL_MISSING', `The credential ${id} is not a registry login`)
+  const { registry, ...login } = opened.data
+  return { [registry ?? HUB]: login }
+}
+
+/** The registry login that a version pulls with, if it has one. Throws VersionFailed when it is gone or of no use. */
+export async function credentialOf(
+  { database, vault }: Pick<Work, 'database' | 'vault'>,
+  appEnv: WorkAppEnv,
+  content: Content,
+): Promise<RegistryCredential | null> {
+  const id = recordedConfiguration(content).imagePullCredentialId
+  if (!id) return null
+  const credential = await database.credential.findFirst({ where: { id, accountId: appEnv.accountId } })
+  if (!credential) throw new VersionFailed('CREDENTIAL_MISSING', `The registry credential ${id} has been deleted`)
+  const opened = registryLogin.safeParse(vault.forAccount(appEnv.account).openCredential(id, credential.sealedData))
+  if (!opened.success) {
+    throw new VersionFailed(
+      'CREDENTIAL_MISSING',
+      `The credential ${id} is not a registry login with username and password`,
+    )
+  }
+  const { username, password } = opened.data
+  return { username, password }
+}

@@ -1,0 +1,46 @@
+import type { Config } from '../../config/config.ts'
+import type { Content } from '../../database/generated/prisma/client.ts'
+import { type RegistryCredential, type ResolvedImage, RuntimeError } from '../../runtime/runtime.ts'
+import type { VersionAttempt } from '../attempt/attempt-context.ts'
+import type { Work } from '../claim/environment-context.ts'
+
+/** The repository that built images are pushed to, with its login; null where there is none. */
+function registryOf({ BERTH_PUSH_REPOSITORY: repository, ...config }: Config) {
+  if (!repository) return null
+  const { BERTH_PUSH_USERNAME: username, BERTH_PUSH_PASSWORD: password } = config
+  const credential: RegistryCredential | null = username && password ? { username, password } : null
+  return {
+    repository,
+    credential,
+    has: ({ image }: Content) => image.startsWith(`${repository}/`) && image.includes('@'),
+  }
+}
+
+/** Keeps a built image in a registry too, if there is one. Done before the version serves, or the version fails. */
+export async function push(attempt: VersionAttempt): Promise<void> {
+  const { steps, engine, content, config, appEnv } = attempt
+  const registry = registryOf(config)
+  if (!registry || content.type !== 'BUILD' || !content.imageDigest || registry.has(content)) return
+  await steps.advance({ start: 'push' })
+  const name = `${registry.repository}/${appEnv.cliEnvName}:${content.version}`
+  const image = await engine.pushImage({ id: content.imageDigest, name, credential: registry.credential })
+  attempt.content = { ...content, image }
+  await steps.advance({
+    finish: { name: 'push', detail: `pushed as ${image}` },
+    write: (tx) => tx.content.updateMany({ where: { id: content.id }, data: { image } }),
+  })
+}
+
+/** A built image, as the engine has it, or as it has it again once the registry has sent it back. */
+export async function resolveBuilt({ engine, config }: Work, content: Content): Promise<ResolvedImage> {
+  const id = content.imageDigest ?? content.image
+  try {
+    return await engine.resolveImage(id, null)
+  } catch (error) {
+    const registry = registryOf(config)
+    const isGone = error instanceof RuntimeError && error.reason === 'IMAGE_NOT_FOUND'
+    if (!isGone || !registry?.has(content)) throw error
+    await engine.resolveImage(content.image, registry.credential)
+    return await engine.resolveImage(id, null)
+  }
+}

@@ -1,0 +1,37 @@
+import { recordedConfiguration } from '../../domain/configuration.ts'
+import { hintRoutes } from '../../events/notifications.ts'
+import type { VersionAttempt } from '../attempt/attempt-context.ts'
+import { pause } from '../claim/pause.ts'
+import { removeAll } from '../reconcile/repair.ts'
+import { ROUTE_SETTLE_MS } from './drain-and-stop.ts'
+import { drainOthers } from './route.ts'
+
+/** Two versions that write to one volume at once could ruin it, so the one that serves goes first (contract §4.1). */
+export function sharesVolume({ appEnv, content }: VersionAttempt): boolean {
+  const volume = recordedConfiguration(content).volume
+  const serving = appEnv.currentContent
+  return Boolean(volume && serving && recordedConfiguration(serving).volume?.id === volume.id)
+}
+
+/**
+ * Takes down whatever runs of other versions. Should the new one fail, the next look brings the old one back, because
+ * it is still the one that is maintained. Repeated by every attempt: looks in between have brought it back.
+ */
+export async function stopOthers(attempt: VersionAttempt): Promise<void> {
+  const { steps, engine, appEnv, operation, signal } = attempt
+  const others = (await engine.observe()).filter((replica) => replica.rolloutId !== operation.id)
+  if (others.length > 0) {
+    await steps.advance({
+      start: 'stop',
+      async write(tx) {
+        await drainOthers(tx, appEnv.id, operation.id, 0)
+        await hintRoutes(tx)
+      },
+    })
+    await pause(ROUTE_SETTLE_MS, signal)
+    signal.throwIfAborted()
+    await removeAll(attempt, others)
+  }
+  const detail = `${others.length} stopped first: a volume is written by one version at a time`
+  await steps.advance({ finish: { name: 'stop', detail }, start: 'create' })
+}

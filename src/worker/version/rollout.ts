@@ -1,0 +1,55 @@
+import type { Content } from '../../database/generated/prisma/client.ts'
+import { type Configuration, recordedConfiguration, type StartupConfig } from '../../domain/configuration.ts'
+import { resourcesOf } from '../../domain/resources.ts'
+import type { Rollout } from '../../runtime/runtime.ts'
+import type { Work, WorkAppEnv } from '../claim/environment-context.ts'
+import { containerVariables } from './variables.ts'
+import { VersionFailed } from './version-failed.ts'
+
+interface RolloutChoice {
+  content: Content
+  rolloutId: string
+  requestId: string
+  replicas: number
+}
+
+/** What the engine is to run for a version, with its secrets opened: never logged, never stored. */
+export async function rolloutOf(work: Work, appEnv: WorkAppEnv, choice: RolloutChoice): Promise<Rollout> {
+  const { content, rolloutId, requestId, replicas } = choice
+  if (!content.imageDigest) throw new Error(`The image of ${content.id} is not pinned`)
+  const configuration = recordedConfiguration(content)
+  return {
+    accountId: appEnv.accountId,
+    appId: appEnv.appId,
+    appEnvId: appEnv.id,
+    contentId: content.id,
+    rolloutId,
+    generation: work.lease.claim.token,
+    requestId,
+    version: content.version,
+    cliEnvName: appEnv.cliEnvName,
+    pinnedImage: content.imageDigest,
+    command: commandOf(configuration.startup),
+    workingDir: configuration.startup?.workingDir ?? null,
+    environment: await containerVariables(work, appEnv, content),
+    volume: await volumeOf(work, configuration),
+    port: configuration.port,
+    replicas,
+    resources: resourcesOf(configuration),
+  }
+}
+
+/** A version whose volume was deleted must not be given an empty one in its place. */
+async function volumeOf({ database }: Work, { volume }: Configuration): Promise<Rollout['volume']> {
+  if (!volume) return null
+  const kept = await database.volume.findFirst({ where: { id: volume.id, deletedAt: null }, select: { id: true } })
+  if (!kept) throw new VersionFailed('VOLUME_DELETED', `The volume ${volume.id} of this version has been deleted`)
+  return { id: volume.id, path: volume.path }
+}
+
+/** With a shell, arguments are part of the line it reads, so that `$PORT` in them means what it says. */
+function commandOf(startup: StartupConfig | null): Rollout['command'] {
+  if (!startup) return null
+  if (!startup.shell) return { entrypoint: [startup.command], args: startup.args }
+  return { entrypoint: ['/bin/sh', '-lc'], args: [[startup.command, ...startup.args].join(' ')] }
+}

@@ -1,0 +1,13 @@
+import { Failure } from '../../domain/failure.ts'
+
+type VersionFailureReason =
+  | 'READINESS_TIMEOUT'
+  | 'STARTUP_FAILED'
+  | 'CONTAINER_EXITED'
+  | 'OUT_OF_MEMORY'
+  | 'CREDENTIAL_MISSING'
+  | 'REFERENCE_UNRESOLVED'
+  | 'VOLUME_DELETED'
+
+/** The version itself is at fault: trying again would not help. */
+export class VersionFailed extends Failure<VersionFailureReason> {}

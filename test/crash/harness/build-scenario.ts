@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Failpoint } from '../../../src/fault-injection/failpoint.ts'
+import { sourceOf } from '../../support/source-archive.ts'
+import type { Laboratory } from './laboratory.ts'
+import type { Scenario } from './scenarios.ts'
+import { createEnvironment, ended, type Subject } from './subject.ts'
+
+/** Where only a build passes. */
+export const BUILD_POINTS: readonly Failpoint[] = [
+  'workplace.made',
+  'source.fetched',
+  'build.asked',
+  'build.answered',
+  'image.recorded',
+  'log.closed',
+]
+
+const PUT_SECONDS = 60
+/** So that a kill at random is likely to fall into the engine's part. */
+const STEP_MS = 700
+
+/** Environments that are built, by the one whose operations they stand in for. */
+const built = new WeakMap<Subject, Promise<Subject>>()
+
+let builds = 0
+
+/** An upload that no build has seen before, built and deployed. */
+export const BUILD: Scenario = {
+  name: 'build',
+  async prepare(lab, subject) {
+    const site = built.get(subject) ?? createSite(lab, subject)
+    built.set(subject, site)
+    return site
+  },
+  act: async (lab, subject) => [await beginBuild(lab, subject)],
+  outcome: 'SUCCEEDED',
+}
+
+async function createSite(lab: Laboratory, { accountId }: Subject): Promise<Subject> {
+  const app = { name: 'Built', accountId, port: 3000, isCliDeployment: true, healthCheckPath: '/healthz' }
+  const { appId } = (await lab.ok('POST', '/app', app)) as { appId: string }
+  const site = await createEnvironment(lab, { accountId, appId }, 'production')
+  const operation = await ended(lab, await beginBuild(lab, site))
+  if (operation.status !== 'SUCCEEDED') throw new Error(`The first build: ${JSON.stringify(operation)}`)
+  return site
+}
+
+async function beginBuild(lab: Laboratory, { appEnvId }: Subject): Promise<string> {
+  builds += 1
+  const key = { appEnvId, fileExtension: '.tar.gz' }
+  const { storageKey, uploadUrl } = await lab.ok('POST', '/app-env/request-storage-key', key)
+  const wait = `["node", "-e", "setTimeout(() => {}, ${STEP_MS})"]`
+  const Dockerfile = `FROM ${lab.image}\nCOPY number /\nRUN ${wait}\nRUN ${wait}\n`
+  await put(String(uploadUrl), await sourceOf({ Dockerfile, number: `${builds}` }))
+  return lab.begin('POST', '/app-env/notify-code-upload', { appEnvId, storageKey })
+}
+
+/** Repeated until it is answered: whoever receives it may be killed meanwhile. */
+async function put(url: string, archive: Buffer): Promise<void> {
+  const until = Date.now() + PUT_SECONDS * 1000
+  for (;;) {
+    const response = await fetch(url, { method: 'PUT', body: new Uint8Array(archive) }).catch(() => null)
+    if (response?.ok) return
+    if (Date.now() > until) throw new Error(`The upload was not taken: ${response?.status} ${await response?.text()}`)
+    await pause(50)
+  }
+}
