@@ -8,10 +8,10 @@ import pino from 'pino'
 import { createDatabase, type Database } from '../src/database/client.ts'
 import { startEmbeddedPostgres } from '../src/database/embedded.ts'
 import { migrate } from '../src/database/migrate.ts'
-import { createEngineRuntime } from '../src/runtime/docker/docker-runtime.ts'
+import { createDockerRuntime } from '../src/runtime/docker/docker-runtime.ts'
 import type { Runtime } from '../src/runtime/runtime.ts'
 import { Collection } from '../src/worker/logs/collection.ts'
-import { claimBook } from '../src/worker/logs/log-stream.ts'
+import { claimLogStream } from '../src/worker/logs/log-stream.ts'
 import { ensureTestImage } from '../test/support/test-image.ts'
 import type { BenchResult } from './bench-result.ts'
 
@@ -30,7 +30,7 @@ export async function benchLogs(): Promise<BenchResult> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-logs-'))
   const server = await startEmbeddedPostgres({ dataDir })
   const database = createDatabase({ url: server.url, poolSize: 5 })
-  const runtime = createEngineRuntime({ installationId: INSTALLATION })
+  const runtime = createDockerRuntime({ installationId: INSTALLATION })
   const ours: number[] = []
   const reference: number[] = []
   try {
@@ -79,7 +79,7 @@ async function collect(database: Database, runtime: Runtime, containerId: string
   // The engine's container is one and the same; each round has a row of its own, which has collected nothing yet.
   const names = { appEnvId, contentId: 'con', name: 'talker', phase: 'exited', startedAt: new Date() }
   const row = await database.container.create({ data: { ...names, containerId: `${containerId} ${round}` } })
-  const book = await claimBook(database, { appEnvId, kind: 'CONTAINERS' }, { owner: 'bench', leaseSeconds: 60 })
+  const book = await claimLogStream(database, { appEnvId, kind: 'CONTAINERS' }, { owner: 'bench', leaseSeconds: 60 })
   if (!book) throw new Error('The book is taken')
   const log = pino({ level: 'fatal' })
   const collection = new Collection({ database, runtime, log, linesPerMinute: 100 * LINES }, book)

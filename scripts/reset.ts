@@ -9,9 +9,9 @@ import Docker from 'dockerode'
 import pg from 'pg'
 import { type Config, readConfig } from '../src/config/config.ts'
 import { startEmbeddedPostgres } from '../src/database/embedded.ts'
-import { lookAround } from '../src/platform/process-registry/list-processes.ts'
-import { describe } from '../src/platform/process-registry/process-info.ts'
-import { openMeetingPlace } from '../src/platform/process-registry/registry-directory.ts'
+import { listProcesses } from '../src/platform/process-registry/list-processes.ts'
+import { readProcessInfo } from '../src/platform/process-registry/process-info.ts'
+import { openRegistryDirectory } from '../src/platform/process-registry/registry-directory.ts'
 
 /** A reset that cannot be done; its message says what to do instead. */
 class Refusal extends Error {}
@@ -36,11 +36,11 @@ async function reset(config: Config): Promise<void> {
 }
 
 async function assertUnused(dataDir: string): Promise<void> {
-  const place = openMeetingPlace(dataDir)
-  const [neighbour] = (await lookAround(place, '')).living
+  const place = openRegistryDirectory(dataDir)
+  const [neighbour] = (await listProcesses(place, '')).living
   if (!neighbour) return
   throw new Refusal(
-    `Berth is running: ${describe(neighbour)}\nStop it first (Ctrl-C where it runs, or kill ${neighbour.pid}), then reset.`,
+    `Berth is running: ${readProcessInfo(neighbour)}\nStop it first (Ctrl-C where it runs, or kill ${neighbour.pid}), then reset.`,
   )
 }
 

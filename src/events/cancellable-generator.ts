@@ -3,7 +3,7 @@
  * `return` only when that has come; this one is told to stop waiting first. Plain callbacks rather than an
  * AbortSignal, of which every live subscription would need several.
  */
-export function leavable<T>(inner: AsyncGenerator<T, void>, stopWaiting: () => void): AsyncGenerator<T, void> {
+export function cancellable<T>(inner: AsyncGenerator<T, void>, stopWaiting: () => void): AsyncGenerator<T, void> {
   return {
     next: () => inner.next(),
     return() {

@@ -6,7 +6,10 @@ import type { EventType, RecordedEvent } from './event.ts'
 export const LOG_PAGE = 500
 
 /** From where to where a ledger's events are kept. One that nothing was ever recorded in has none. */
-export async function ledgerMarks(database: Database, ledgerId: string): Promise<{ last: bigint; expired: bigint }> {
+export async function eventSequenceMarks(
+  database: Database,
+  ledgerId: string,
+): Promise<{ last: bigint; expired: bigint }> {
   const ledger = await database.ledger.findUnique({ where: { id: ledgerId } })
   return { last: ledger?.lastEventSequence ?? 0n, expired: ledger?.expiredSequence ?? 0n }
 }
@@ -22,7 +25,8 @@ export async function readPage(database: Database, ledgerId: string, after: bigi
     take: LOG_PAGE,
   })
   // Sequences have no gaps, so a page that begins later shows that its beginning has expired meanwhile.
-  if (rows[0] && rows[0].sequence !== after + 1n) throw cursorExpired((await ledgerMarks(database, ledgerId)).last)
+  if (rows[0] && rows[0].sequence !== after + 1n)
+    throw cursorExpired((await eventSequenceMarks(database, ledgerId)).last)
   return rows.map(({ type, payload, appId, appEnvId, operationId, ...row }) => ({
     ...row,
     type: type as EventType,

@@ -23,7 +23,7 @@ interface Source {
  * Reads one ledger once for all who follow it: any number of followers cost one query for each batch of
  * events. It is told to look; between two looks it does nothing.
  */
-export class LedgerReader {
+export class EventSequenceReader {
   readonly #source: Source
   readonly #followers = new Set<Follower>()
   #position: bigint

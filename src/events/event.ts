@@ -1,5 +1,5 @@
 /** The ledger of what belongs to no account: users, and accounts themselves. */
-export const INSTALLATION_LEDGER = 'installation'
+export const INSTALLATION_EVENTS = 'installation'
 
 export type EventType =
   | 'account.created'

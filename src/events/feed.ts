@@ -4,10 +4,10 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/client.ts'
 import { DomainError } from '../domain/errors.ts'
 import { EventBuffer } from './buffer.ts'
-import { leavable } from './cancellable-generator.ts'
+import { cancellable } from './cancellable-generator.ts'
 import { cursorExpired, unknownCursor } from './cursor.ts'
 import type { RecordedEvent } from './event.ts'
-import { LOG_PAGE, ledgerMarks, readPage } from './event-log.ts'
+import { eventSequenceMarks, LOG_PAGE, readPage } from './event-log.ts'
 import type { Filter } from './event-sequence-reader.ts'
 import { expireEvents } from './expire.ts'
 import { createReaders } from './readers.ts'
@@ -84,14 +84,14 @@ export function createEventFeed({ database, wakeups, config, log }: FeedOptions)
   }
 
   return {
-    head: async (ledgerId) => (await ledgerMarks(database, ledgerId)).last,
+    head: async (ledgerId) => (await eventSequenceMarks(database, ledgerId)).last,
     async read(ledgerId, after) {
       await requireKnown(database, ledgerId, after)
       return readPage(database, ledgerId, after)
     },
     follow: (ledgerId, { after, filter = () => true, onTooSlow = () => {} }) => {
       const buffer = new EventBuffer(maxBacklogBytes, onTooSlow)
-      return leavable(follow(ledgerId, after, filter, buffer), () => buffer.end())
+      return cancellable(follow(ledgerId, after, filter, buffer), () => buffer.end())
     },
     close() {
       for (const buffer of [...followers]) buffer.end()
@@ -103,7 +103,7 @@ export function createEventFeed({ database, wakeups, config, log }: FeedOptions)
 
 /** The ledger's last sequence. Throws for a cursor whose events are gone, or were never there. */
 async function requireKnown(database: Database, ledgerId: string, after: bigint): Promise<bigint> {
-  const { last, expired } = await ledgerMarks(database, ledgerId)
+  const { last, expired } = await eventSequenceMarks(database, ledgerId)
   if (after < expired) throw cursorExpired(last)
   if (after > last) throw unknownCursor()
   return last

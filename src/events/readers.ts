@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../database/client.ts'
 import { DomainError } from '../domain/errors.ts'
 import { LOG_PAGE, lastSequences, readPage } from './event-log.ts'
-import { type Follower, LedgerReader } from './event-sequence-reader.ts'
+import { EventSequenceReader, type Follower } from './event-sequence-reader.ts'
 import type { Wakeups } from './wakeups.ts'
 
 /** A lost hint costs at most this much. */
@@ -10,10 +10,10 @@ const LOOK_AGAIN_MS = 1_000
 
 /** One reader for each ledger that somebody follows. */
 export function createReaders(database: Database, wakeups: Wakeups, log: Logger) {
-  const open = new Map<string, { reader: LedgerReader; stop: () => void }>()
+  const open = new Map<string, { reader: EventSequenceReader; stop: () => void }>()
   const timer = setInterval(() => void lookWhereBehind(), LOOK_AGAIN_MS).unref()
 
-  async function look(ledgerId: string, reader: LedgerReader): Promise<void> {
+  async function look(ledgerId: string, reader: EventSequenceReader): Promise<void> {
     try {
       await reader.look()
     } catch (error) {
@@ -50,11 +50,11 @@ export function createReaders(database: Database, wakeups: Wakeups, log: Logger)
     open(ledgerId: string, position: bigint): void {
       if (open.has(ledgerId)) return
       const source = { read: (after: bigint) => readPage(database, ledgerId, after), pageSize: LOG_PAGE }
-      const reader = new LedgerReader(source, position)
+      const reader = new EventSequenceReader(source, position)
       open.set(ledgerId, { reader, stop: wakeups.on(ledgerId, () => void look(ledgerId, reader)) })
     },
     join(ledgerId: string, follower: Follower): () => void {
-      const { reader } = open.get(ledgerId) as { reader: LedgerReader }
+      const { reader } = open.get(ledgerId) as { reader: EventSequenceReader }
       const detach = reader.attach(follower)
       void look(ledgerId, reader)
       return () => {

@@ -41,7 +41,7 @@ let laboratory: string | null = null
 let counted = { order: '', passes: 0 }
 
 /** From now on, passes are noted in the folder, and the order that lies there is carried out. */
-export function openLaboratory(folder: string): void {
+export function enableFaultInjection(folder: string): void {
   laboratory = folder
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
-import { createVisitorServer } from './http1/client-server.ts'
+import { createClientServer } from './http1/client-server.ts'
 import { discardBody } from './http1/discard-body.ts'
 import { Exchange } from './http1/exchange.ts'
 import type { ExchangeContext } from './http1/exchange-context.ts'
@@ -63,7 +63,7 @@ export function createIngress({ config, source, log, registry }: IngressOptions)
   const idleMs = Math.max(context.idleMs, (context.answerSeconds + 1) * 1000)
   const limits = { maxConnections: config.BERTH_INGRESS_MAX_CONNECTIONS, idleMs }
 
-  const server = createVisitorServer(limits, (request, response, tunnelBytes) => {
+  const server = createClientServer(limits, (request, response, tunnelBytes) => {
     if (context.isClosing) response.shouldKeepAlive = false
     const refusal = admit(context, proxies, request, response, tunnelBytes)
     if (!refusal) return

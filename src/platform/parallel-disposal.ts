@@ -1,5 +1,5 @@
 /** Parts that are undone at the same time, each in its own order: their patience does not add up. */
-export class SideBySide implements AsyncDisposable {
+export class ParallelDisposal implements AsyncDisposable {
   readonly #parts: AsyncDisposableStack[] = []
 
   /** What one part has to undo. */

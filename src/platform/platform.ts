@@ -7,12 +7,12 @@ import { explainRefusal } from '../database/explain-refusal.ts'
 import { migrate } from '../database/migrate.ts'
 import { createEventFeed } from '../events/feed.ts'
 import { createWakeups } from '../events/wakeups.ts'
-import { openLaboratory } from '../fault-injection/failpoint.ts'
+import { enableFaultInjection } from '../fault-injection/failpoint.ts'
 import { createGraphQL } from '../graphql/graphql.ts'
 import { createRateLimits } from '../http/rate-limits.ts'
 import { createIngress } from '../ingress/ingress.ts'
 import { RouteSource } from '../ingress/routes/route-source.ts'
-import { createEngineRuntime } from '../runtime/docker/docker-runtime.ts'
+import { createDockerRuntime } from '../runtime/docker/docker-runtime.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { keyFromHex } from '../secrets/keys.ts'
 import { createVault, type Vault } from '../secrets/vault.ts'
@@ -23,13 +23,13 @@ import { createServer } from '../server/server.ts'
 import type { KnowsHost } from '../server/tls-ask.ts'
 import { openInstallation } from '../services/installation.ts'
 import { createServices } from '../services/services.ts'
-import { dropFormerLeases } from '../worker/claim/release-former-leases.ts'
+import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
 import { createWorker } from '../worker/worker.ts'
 import { type DataDir, openDataDir } from './data-dir.ts'
-import { SideBySide } from './parallel-disposal.ts'
+import { ParallelDisposal } from './parallel-disposal.ts'
 import { assertPortsFree, onPort } from './ports.ts'
-import type { About } from './process-registry/process-info.ts'
-import { announce, type Presence } from './process-registry/process-registry.ts'
+import type { ProcessInfo } from './process-registry/process-info.ts'
+import { type ProcessRegistration, registerProcess } from './process-registry/process-registry.ts'
 
 export interface Platform {
   /** Null where this process does not play the role. */
@@ -44,26 +44,26 @@ export interface Platform {
   adminToken: string
   adminTokenFile: string | null
   /** Other processes that play their roles on the same data directory. */
-  neighbours: readonly About[]
+  otherProcesses: readonly ProcessInfo[]
   /** Stops the roles in order. Containers are left alone: the next start adopts them. */
   stop(): Promise<void>
 }
 
 /** What every role is built from. */
-interface Base {
+interface RoleContext {
   config: Config
   log: Logger
   dataDir: string
   databaseUrl: string
   registry: Registry
   readiness: Record<string, Readiness[string]>
-  presence: Presence
+  presence: ProcessRegistration
   /** How to undo what has been started, in reverse order. */
   undo: AsyncDisposableStack
 }
 
 /** What the api and the worker are built from besides. */
-interface Ground extends Base {
+interface ControlPlaneContext extends RoleContext {
   database: Database
   vault: Vault
   runtime: Runtime
@@ -75,14 +75,14 @@ const ENGINE_PROBE_SECONDS = 5
 /** Brings a Berth up in this process: database, installation, then the roles that the configuration names. */
 export async function startPlatform(config: Config, log: Logger): Promise<Platform> {
   await using undo = new AsyncDisposableStack()
-  if (config.BERTH_LABORATORY) openLaboratory(config.BERTH_LABORATORY)
+  if (config.BERTH_LABORATORY) enableFaultInjection(config.BERTH_LABORATORY)
   const dataDir = openDataDir(config)
-  const presence = await announce(dataDir.path, config.BERTH_ROLES, log)
+  const presence = await registerProcess(dataDir.path, config.BERTH_ROLES, log)
   undo.defer(() => presence.close())
   await assertPortsFree(config, presence)
   const databaseUrl = config.DATABASE_URL ?? (await embedded(dataDir.path, undo))
   const shared = { config, log, dataDir: dataDir.path, databaseUrl, presence, undo }
-  const base: Base = { ...shared, registry: new Registry(), readiness: {} }
+  const base: RoleContext = { ...shared, registry: new Registry(), readiness: {} }
   const served = isIngressOnly(config) ? await serveIngressAlone(base) : await serveRoles(base, dataDir)
   const { living: neighbours } = await presence.lookAround()
   const running = undo.move()
@@ -92,7 +92,7 @@ export async function startPlatform(config: Config, log: Logger): Promise<Platfo
     return running.disposeAsync()
   }
   const { apiUrl, ingressUrl } = presence.about
-  return { ...served, apiUrl, ingressUrl, adminToken, adminTokenFile, neighbours, stop }
+  return { ...served, apiUrl, ingressUrl, adminToken, adminTokenFile, otherProcesses: neighbours, stop }
 }
 
 type Served = Pick<Platform, 'ingressPort' | 'engine' | 'installationId'>
@@ -100,13 +100,13 @@ type Served = Pick<Platform, 'ingressPort' | 'engine' | 'installationId'>
 const isIngressOnly = ({ BERTH_ROLES }: Config) => BERTH_ROLES.every((role) => role === 'ingress')
 
 /** Routes from its last table even when it is started while the database is away, and so asks it for nothing. */
-async function serveIngressAlone(base: Base): Promise<Served> {
+async function serveIngressAlone(base: RoleContext): Promise<Served> {
   const { port: ingressPort, knowsHost } = await startIngress(base)
   await startHealth(base, knowsHost)
   return { ingressPort, engine: null, installationId: null }
 }
 
-async function serveRoles(base: Base, { masterKey, adminToken }: DataDir): Promise<Served> {
+async function serveRoles(base: RoleContext, { masterKey, adminToken }: DataDir): Promise<Served> {
   const { config, log, databaseUrl, readiness, presence, undo } = base
   const applied = await migrated(config, databaseUrl)
   if (applied.length > 0) log.info({ applied }, 'Migrated the database')
@@ -116,13 +116,13 @@ async function serveRoles(base: Base, { masterKey, adminToken }: DataDir): Promi
   const vault = createVault(keyFromHex(masterKey))
   const installationId = await openInstallation(database, vault, config, adminToken)
   const runtime = engineFor(config, installationId)
-  const ground: Ground = { ...base, database, vault, runtime }
-  await endLeasesOfTheDead(database, presence, log)
+  const ground: ControlPlaneContext = { ...base, database, vault, runtime }
+  await releaseLeasesOfDeadWorkers(database, presence, log)
 
   const { BERTH_ROLES: roles } = config
   const isWorker = roles.includes('worker')
-  const ending = undo.use(new SideBySide())
-  const part = (): Ground => ({ ...ground, undo: ending.part() })
+  const ending = undo.use(new ParallelDisposal())
+  const part = (): ControlPlaneContext => ({ ...ground, undo: ending.part() })
   if (isWorker) startWorker(part())
   const ingress = roles.includes('ingress') ? await startIngress(part()) : null
   if (roles.includes('api')) await startApi(part())
@@ -139,10 +139,14 @@ async function migrated(config: Config, databaseUrl: string): Promise<string[]> 
 }
 
 /** What a killed process was at goes on at once, rather than when its leases expire. */
-async function endLeasesOfTheDead(database: Database, presence: Presence, log: Logger): Promise<void> {
+async function releaseLeasesOfDeadWorkers(
+  database: Database,
+  presence: ProcessRegistration,
+  log: Logger,
+): Promise<void> {
   try {
     const { deadWorkers } = await presence.lookAround()
-    const ended = await dropFormerLeases(database, deadWorkers)
+    const ended = await releaseFormerLeases(database, deadWorkers)
     presence.forget(deadWorkers)
     if (ended > 0) log.info({ ended }, 'Took over from a worker that died')
   } catch (error) {
@@ -157,7 +161,7 @@ async function embedded(dataDir: string, undo: AsyncDisposableStack): Promise<st
 }
 
 function engineFor(config: Config, installationId: string): Runtime {
-  return createEngineRuntime({
+  return createDockerRuntime({
     ...(config.DOCKER_HOST ? { dockerHost: config.DOCKER_HOST } : {}),
     installationId,
     callTimeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS,
@@ -167,7 +171,7 @@ function engineFor(config: Config, installationId: string): Runtime {
   })
 }
 
-function startWorker({ readiness, undo, presence, ...tools }: Ground): void {
+function startWorker({ readiness, undo, presence, ...tools }: ControlPlaneContext): void {
   const worker = createWorker({ ...tools, id: presence.name })
   worker.start()
   undo.defer(() => worker.stop())
@@ -179,7 +183,7 @@ function startWorker({ readiness, undo, presence, ...tools }: Ground): void {
   }
 }
 
-async function startIngress(base: Base): Promise<{ port: number; knowsHost: KnowsHost }> {
+async function startIngress(base: RoleContext): Promise<{ port: number; knowsHost: KnowsHost }> {
   const { config, log, dataDir, databaseUrl, registry, readiness, presence, undo } = base
   const source = new RouteSource({ databaseUrl, dataDirectory: dataDir, log })
   undo.defer(() => source.stop())
@@ -197,7 +201,7 @@ async function startIngress(base: Base): Promise<{ port: number; knowsHost: Know
   return { port, knowsHost: (host) => (source.table?.find(host) ?? null) !== null }
 }
 
-async function startApi(ground: Ground): Promise<void> {
+async function startApi(ground: ControlPlaneContext): Promise<void> {
   const { config, log, databaseUrl, database, vault, registry, readiness, presence, undo } = ground
   const wakeups = createWakeups({ url: databaseUrl, log })
   undo.defer(() => wakeups.close())
@@ -214,7 +218,7 @@ async function startApi(ground: Ground): Promise<void> {
   presence.about.apiUrl = listening.url
 }
 
-async function startHealth(base: Base, knowsHost?: KnowsHost): Promise<void> {
+async function startHealth(base: RoleContext, knowsHost?: KnowsHost): Promise<void> {
   const { config, readiness, presence, undo } = base
   const port = config.BERTH_HEALTH_PORT
   if (port === 0) return

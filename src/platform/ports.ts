@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
-import { describe } from './process-registry/process-info.ts'
-import type { Presence } from './process-registry/process-registry.ts'
+import { readProcessInfo } from './process-registry/process-info.ts'
+import type { ProcessRegistration } from './process-registry/process-registry.ts'
 
 const STOPPING_WAIT_MS = 20_000
 const RETRY_MS = 200
@@ -23,7 +23,7 @@ function wanted({ BERTH_ROLES: roles, ...config }: Config): PortSetting[] {
  * Rejects when a port cannot be had, before anything is started that would have to be undone, such as migrating
  * the database of the Berth that has the port. One that is being stopped is waited for.
  */
-export async function assertPortsFree(config: Config, presence: Presence): Promise<void> {
+export async function assertPortsFree(config: Config, presence: ProcessRegistration): Promise<void> {
   for (const setting of wanted(config)) {
     const deadline = Date.now() + STOPPING_WAIT_MS
     for (;;) {
@@ -38,7 +38,7 @@ export async function assertPortsFree(config: Config, presence: Presence): Promi
 
 /** Opens what listens on a port; whoever starts it later fails, and is told which setting moves it. */
 export async function onPort<T>(
-  { config, presence }: { config: Config; presence: Presence },
+  { config, presence }: { config: Config; presence: ProcessRegistration },
   setting: PortSetting,
   open: () => Promise<T>,
 ): Promise<T> {
@@ -53,7 +53,7 @@ async function explained(
   error: NodeJS.ErrnoException,
   config: Config,
   setting: PortSetting,
-  presence: Presence,
+  presence: ProcessRegistration,
 ): Promise<Error> {
   const port = config[setting]
   const { HOST } = config
@@ -69,13 +69,13 @@ async function explained(
   return error
 }
 
-async function taken(config: Config, setting: PortSetting, presence: Presence): Promise<string> {
+async function taken(config: Config, setting: PortSetting, presence: ProcessRegistration): Promise<string> {
   const port = config[setting]
   const holder = await holderOf(port, presence)
   if (holder) {
     return (
       `Berth already runs on this data directory (${presence.dataDir}) and has port ${port}.\n` +
-      `  It is ${describe(holder)}\n` +
+      `  It is ${readProcessInfo(holder)}\n` +
       `Use that one, or stop it first (Ctrl-C where it runs, or kill ${holder.pid}). ` +
       'To run another beside it, set BERTH_DATA_DIR, PORT and INGRESS_PORT to other ones.'
     )
@@ -85,7 +85,7 @@ async function taken(config: Config, setting: PortSetting, presence: Presence): 
   return `Port ${port} on ${config.HOST} is taken by another program. Set ${setting} to a free one${suggestion}.`
 }
 
-const holderOf = async (port: number, presence: Presence) =>
+const holderOf = async (port: number, presence: ProcessRegistration) =>
   (await presence.lookAround()).living.find(({ ports }) => ports.includes(port))
 
 async function freeAfter(host: string, port: number): Promise<number | null> {

@@ -1,11 +1,11 @@
 import type { Config } from '../config/config.ts'
 import { demoCommand } from './demo-command.ts'
 import type { Platform } from './platform.ts'
-import { describe } from './process-registry/process-info.ts'
+import { readProcessInfo } from './process-registry/process-info.ts'
 
 /** What a person sees once everything is ready: where things are, how to get in, what to do next. */
 export function welcome(config: Config, platform: Platform, seconds: number): string {
-  const { apiUrl, ingressUrl, adminToken, adminTokenFile, engine, neighbours } = platform
+  const { apiUrl, ingressUrl, adminToken, adminTokenFile, engine, otherProcesses: neighbours } = platform
   const isWorker = config.BERTH_ROLES.includes('worker')
   const lines = [`Berth is ready (${seconds.toFixed(1)} s; ${config.BERTH_ROLES.join(', ')})`, '']
   if (apiUrl) {
@@ -20,7 +20,7 @@ export function welcome(config: Config, platform: Platform, seconds: number): st
       `  Token      ${adminTokenFile ? `${adminToken}  (kept in ${adminTokenFile})` : 'the one in BERTH_ADMIN_TOKEN'}`,
     )
   // Somebody who meant to start another Berth sees here that it is the same one.
-  for (const neighbour of neighbours) lines.push(`  Shared     data directory, with ${describe(neighbour)}`)
+  for (const neighbour of neighbours) lines.push(`  Shared     data directory, with ${readProcessInfo(neighbour)}`)
   lines.push('')
   if (isWorker && !engine) lines.push(...WITHOUT_ENGINE, '')
   if (apiUrl) lines.push('Deploy something, in another terminal:', '', ...demoCommand(config, platform), '')

@@ -12,14 +12,14 @@ import { STATUS_OF } from '../http/error-catalogue.ts'
 import { refusalOf } from '../rest/protocol/errors.ts'
 
 /** The other door, as far as the server needs to know it. */
-export interface GraphQLDoor {
+export interface GraphQLHandler {
   fetch(request: Request, context: { requestId: string; ip: string; cut?: () => void }): Promise<Response> | Response
 }
 
 export const GRAPHQL_PATH = '/graphql'
 
 /** Hands everything at /graphql to its door, behind the same budget and headers as REST. It reads bodies itself. */
-export function mountGraphQL(app: Hono<ServerEnv>, graphql: GraphQLDoor, steps: readonly ServerMiddleware[]): void {
+export function mountGraphQL(app: Hono<ServerEnv>, graphql: GraphQLHandler, steps: readonly ServerMiddleware[]): void {
   const named: ServerMiddleware = (c, next) => {
     c.set('route', GRAPHQL_PATH)
     return next()

@@ -15,7 +15,7 @@ import { answerProblem } from '../rest/protocol/errors.ts'
 import { isLifecyclePath, mountRest } from '../rest/router.ts'
 import { ProcessEnding } from '../services/kernel/wait.ts'
 import type { Services } from '../services/services.ts'
-import { answerGraphQLError, GRAPHQL_PATH, type GraphQLDoor, mountGraphQL } from './graphql-route.ts'
+import { answerGraphQLError, GRAPHQL_PATH, type GraphQLHandler, mountGraphQL } from './graphql-route.ts'
 import { answerReadiness, type Readiness } from './health.ts'
 import { answerIndex } from './index-page.ts'
 
@@ -23,7 +23,7 @@ export interface ServerDependencies {
   services: Services
   config: Config
   log: Logger
-  graphql: GraphQLDoor
+  graphql: GraphQLHandler
   /** Parts that /readyz asks. */
   readiness: Readiness
   /** The same that the services count operations in; made here when omitted. */

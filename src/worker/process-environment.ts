@@ -7,40 +7,46 @@ import { Deadline } from './attempt/deadline.ts'
 import { Steps, timeFor } from './attempt/steps.ts'
 import type { BuildSlots } from './builds/build-slots.ts'
 import { Abandoned, OperationEnded, WorkerStopping } from './claim/abandoned.ts'
-import { loadAppEnv, type Work, type WorkAppEnv, type WorkOperation } from './claim/environment-context.ts'
+import {
+  type ClaimedAppEnv,
+  type ClaimedOperation,
+  type EnvironmentContext,
+  loadClaimedAppEnv,
+} from './claim/environment-context.ts'
 import type { Lease } from './claim/lease.ts'
-import { pause } from './claim/pause.ts'
-import type { EngineLink } from './engine/engine-health.ts'
+import { sleep } from './claim/pause.ts'
+import type { EngineHealth } from './engine/engine-health.ts'
 import { leasedEngine } from './engine/leased-engine.ts'
 import type { Collector } from './logs/collector.ts'
-import { operate } from './operations/run-operation.ts'
-import type { ProbeMemory } from './reconcile/probe-history.ts'
-import { type Looked, look } from './reconcile/reconcile.ts'
+import { runOperation } from './operations/run-operation.ts'
+import type { ProbeHistory } from './reconcile/probe-history.ts'
+import { type ReconcileResult, reconcile } from './reconcile/reconcile.ts'
 
 /** What a worker works with, whichever environment it has claimed. */
-export interface Tools {
+export interface WorkerContext {
   database: Database
   runtime: Runtime
   vault: Vault
   config: Config
   log: Logger
-  link: EngineLink
-  probes: ProbeMemory
+  link: EngineHealth
+  probes: ProbeHistory
   collector: Collector
   builds: BuildSlots
 }
 
 const FAILURE_PAUSE_MS = 1_000
-const AT_ONCE: Looked = { lookAgainSeconds: 0, observed: false }
+const AT_ONCE: ReconcileResult = { lookAgainSeconds: 0, observed: false }
 
 /** Does what a claimed environment needs, and says when it is to be looked at again. Never throws. */
-export async function attend(tools: Tools, lease: Lease): Promise<Looked> {
+export async function processEnvironment(tools: WorkerContext, lease: Lease): Promise<ReconcileResult> {
   const patience = { lookAgainSeconds: tools.config.BERTH_RECONCILE_SECONDS, observed: false }
   try {
-    const appEnv = await loadAppEnv(tools.database, lease.appEnvId)
+    const appEnv = await loadClaimedAppEnv(tools.database, lease.appEnvId)
     const operation = appEnv.operations[0]
-    if (lease.claim.lane === 'looks' || !operation) return await look(workOf(tools, lease, lease.signal), appEnv)
-    await attempt(tools, lease, appEnv, operation)
+    if (lease.claim.queue === 'looks' || !operation)
+      return await reconcile(environmentContext(tools, lease, lease.signal), appEnv)
+    await attemptOperation(tools, lease, appEnv, operation)
     // Whether it succeeded, failed or was put off: the next look finds what there is to repair, drain or clear away.
     return AT_ONCE
   } catch (error) {
@@ -50,29 +56,38 @@ export async function attend(tools: Tools, lease: Lease): Promise<Looked> {
     if (cause instanceof Abandoned) return patience
     tools.log.warn({ appEnvId: lease.appEnvId, err: cause }, 'Work failed')
     // Nothing could be written, so the operation is due still: whoever claims it next should not be as quick to fail.
-    await pause(FAILURE_PAUSE_MS, lease.signal)
+    await sleep(FAILURE_PAUSE_MS, lease.signal)
     return patience
   }
 }
 
-async function attempt(tools: Tools, lease: Lease, appEnv: WorkAppEnv, operation: WorkOperation): Promise<void> {
+async function attemptOperation(
+  tools: WorkerContext,
+  lease: Lease,
+  appEnv: ClaimedAppEnv,
+  operation: ClaimedOperation,
+): Promise<void> {
   lease.operationId = operation.id
   const deadline = new Deadline(millisecondsLeft(tools, lease, operation))
-  const work = workOf(tools, lease, AbortSignal.any([lease.signal, deadline.signal]))
+  const work = environmentContext(tools, lease, AbortSignal.any([lease.signal, deadline.signal]))
   try {
-    await operate({ ...work, appEnv, operation, deadline, steps: new Steps(work, appEnv, operation) })
+    await runOperation({ ...work, appEnv, operation, deadline, steps: new Steps(work, appEnv, operation) })
   } finally {
     deadline.close()
   }
 }
 
 /** One that has not begun yet gets its full time from now. */
-function millisecondsLeft({ config }: Tools, lease: Lease, { startedAt, deadlineAt, content }: WorkOperation): number {
+function millisecondsLeft(
+  { config }: WorkerContext,
+  lease: Lease,
+  { startedAt, deadlineAt, content }: ClaimedOperation,
+): number {
   const left = deadlineAt.getTime() - lease.claim.clock.now().getTime()
   return startedAt || left <= 0 ? Math.max(0, left) : timeFor(config, content) * 1000
 }
 
-function workOf(tools: Tools, lease: Lease, signal: AbortSignal): Work {
+function environmentContext(tools: WorkerContext, lease: Lease, signal: AbortSignal): EnvironmentContext {
   const { database, runtime, vault, config, log, probes, builds } = tools
   const engineUnder = (bound: AbortSignal) => leasedEngine(tools, lease, bound, config)
   const engine = engineUnder(signal)

@@ -9,19 +9,19 @@ import type { ContainerEnd, Runtime } from '../runtime/runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { BuildSlots } from './builds/build-slots.ts'
 import { WorkerStopping } from './claim/abandoned.ts'
-import type { Lane as LaneName, Lease } from './claim/lease.ts'
-import { Heart } from './claim/lease-keeper.ts'
+import type { QueueName as LaneName, Lease } from './claim/lease.ts'
+import { LeaseKeeper } from './claim/lease-keeper.ts'
 import { claim, release } from './claim/lease-table.ts'
-import { Lane } from './claim/work-queue.ts'
-import { EngineLink } from './engine/engine-health.ts'
-import { EngineHints } from './engine/engine-notifications.ts'
+import { WorkQueue } from './claim/work-queue.ts'
+import { EngineHealth } from './engine/engine-health.ts'
+import { EngineNotifications } from './engine/engine-notifications.ts'
 import { recordEngine } from './engine/engine-record.ts'
 import { sweepForever } from './housekeeping/sweep.ts'
 import { validateHostsForever } from './housekeeping/validate-hosts.ts'
 import { Collector } from './logs/collector.ts'
 import { sampleForever } from './metrics/sample-forever.ts'
-import { attend, type Tools } from './process-environment.ts'
-import { ProbeMemory } from './reconcile/probe-history.ts'
+import { processEnvironment, type WorkerContext } from './process-environment.ts'
+import { ProbeHistory } from './reconcile/probe-history.ts'
 
 /** Within this time after a stop, leases have been handed back; whatever has not, expires. */
 const STOP_MS = 7_000
@@ -53,19 +53,19 @@ export interface Worker {
 export function createWorker(options: WorkerOptions): Worker {
   const { id = `worker-${randomUUID()}`, database, config, log, runtime } = options
   const stopping = new AbortController()
-  const heart = new Heart(database, config.BERTH_LEASE_SECONDS, log)
-  const link = new EngineLink(runtime, log, (changed) => recordEngine(database, link, changed, pokeAll))
-  const hints = new EngineHints(database, log, () => lanes.looks.poke())
+  const heart = new LeaseKeeper(database, config.BERTH_LEASE_SECONDS, log)
+  const link = new EngineHealth(runtime, log, (changed) => recordEngine(database, link, changed, pokeAll))
+  const hints = new EngineNotifications(database, log, () => queues.looks.wake())
   const collector = new Collector({ ...options, owner: id })
   const builds = new BuildSlots(config.BERTH_BUILD_CONCURRENCY)
-  const tools: Tools = { ...options, link, probes: new ProbeMemory(), collector, builds }
-  const lanes = { operations: laneFor('operations'), looks: laneFor('looks') }
+  const tools: WorkerContext = { ...options, link, probes: new ProbeHistory(), collector, builds }
+  const queues = { operations: laneFor('operations'), looks: laneFor('looks') }
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()
 
-  function laneFor(name: LaneName): Lane {
-    return new Lane({
-      places: config.BERTH_WORKER_CONCURRENCY,
+  function laneFor(name: LaneName): WorkQueue {
+    return new WorkQueue({
+      slots: config.BERTH_WORKER_CONCURRENCY,
       log,
       claim: () => claim(database, name, id, config.BERTH_LEASE_SECONDS),
       attend: hold,
@@ -73,27 +73,27 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   function pokeAll(): void {
-    lanes.operations.poke()
-    lanes.looks.poke()
+    queues.operations.wake()
+    queues.looks.wake()
   }
 
-  /** From claim to release. What was asked for meanwhile is due at once, so both lanes look. */
+  /** From claim to release. What was asked for meanwhile is due at once, so both queues look. */
   async function hold(lease: Lease): Promise<void> {
     heart.add(lease)
     failpoint('lease.claimed', lease.appEnvId)
     if (stopping.signal.aborted) lease.end(stopping.signal.reason)
-    const looked = await attend(tools, lease)
+    const result = await processEnvironment(tools, lease)
     heart.drop(lease)
     lease.close()
     try {
-      await release(database, lease, looked)
+      await release(database, lease, result)
       failpoint('lease.released', lease.appEnvId)
     } catch (error) {
       log.warn({ err: error, appEnvId: lease.appEnvId }, 'A lease could not be handed back; it will expire')
     }
     pokeAll()
     // Sooner than the lane would look by itself. Unreferenced: it is no reason to keep a process.
-    if (looked.lookAgainSeconds < 1) setTimeout(() => lanes.looks.poke(), looked.lookAgainSeconds * 1000 + 5).unref()
+    if (result.lookAgainSeconds < 1) setTimeout(() => queues.looks.wake(), result.lookAgainSeconds * 1000 + 5).unref()
   }
 
   function onHint(appEnvId: string): void {
@@ -102,7 +102,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   function onEngineHint(appEnvId: string, end: ContainerEnd | null): void {
-    hints.note(appEnvId)
+    hints.add(appEnvId)
     collector.note(appEnvId, end)
   }
 
@@ -119,7 +119,7 @@ export function createWorker(options: WorkerOptions): Worker {
       })
       if (config.BERTH_ENGINE_EVENTS) runtime.watch(onEngineHint, signal)
       running = Promise.all([
-        ...[lanes.operations.run(signal), lanes.looks.run(signal), heart.run(signal), link.run(signal)],
+        ...[queues.operations.run(signal), queues.looks.run(signal), heart.run(signal), link.run(signal)],
         ...[hints.run(signal), sweepForever(tools, signal, pokeAll), collector.run(signal)],
         ...[sampleForever(tools, signal), validateHostsForever(tools, signal)],
       ])
@@ -129,9 +129,9 @@ export function createWorker(options: WorkerOptions): Worker {
       for (const lease of heart.held) lease.end(stopping.signal.reason)
       await Promise.race([Promise.all([running, listening?.close()]), sleep(STOP_MS, undefined, { ref: false })])
     },
-    isReady: () => lanes.operations.lastError === null && lanes.looks.lastError === null && !stopping.signal.aborted,
+    isReady: () => queues.operations.lastError === null && queues.looks.lastError === null && !stopping.signal.aborted,
     get lastError() {
-      return lanes.operations.lastError ?? lanes.looks.lastError
+      return queues.operations.lastError ?? queues.looks.lastError
     },
     engine: link,
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lostPatienceWith } from '../../src/ingress/http1/timed-out-party.ts'
+import { timedOutParty } from '../../src/ingress/http1/timed-out-party.ts'
 
 const ANSWER_MS = 60_000
 const body = { bytes: 10, isComplete: false, isHeldBack: false, lastByteAt: 0 }
@@ -15,5 +15,5 @@ test.each([
   ['a visitor who sends a byte a second', { ...body, bytes: 100, lastByteAt: 99_000 }, 100_000, 'visitor'],
   ['a visitor who starts slowly', { ...body, bytes: 0, lastByteAt: 29_000 }, 30_000, null],
 ] as const)('%s', (_who, given, now, expected) => {
-  expect(lostPatienceWith({ startedAt: 0, body: given }, now, ANSWER_MS)).toBe(expected)
+  expect(timedOutParty({ startedAt: 0, body: given }, now, ANSWER_MS)).toBe(expected)
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { hintRoutes } from '../../src/events/notifications.ts'
+import { notifyIngresses } from '../../src/events/notifications.ts'
 import { RouteSource, type RouteSourceOptions } from '../../src/ingress/routes/route-source.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { openGate } from './database-gate.ts'
@@ -78,7 +78,7 @@ test('a hint brings a change at once, a poll brings it without one, and no chang
   await world.database.replica.updateMany({ where: { appEnvId }, data: { state: 'READY' } })
   await eventually(() => targets(quick) === 4, 500)
   expect(targets(slow)).toBe(1)
-  await world.database.$transaction((tx) => hintRoutes(tx))
+  await world.database.$transaction((tx) => notifyIngresses(tx))
   await eventually(() => targets(slow) === 4, 500)
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { discardLogs } from '../../src/worker/logs/delete-old-logs.ts'
-import { append, type Book, claimBook } from '../../src/worker/logs/log-stream.ts'
+import { deleteOldLogs } from '../../src/worker/logs/delete-old-logs.ts'
+import { append, claimLogStream, type LogStreamClaim } from '../../src/worker/logs/log-stream.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
 import { openSocket } from '../support/transports.ts'
 
@@ -9,7 +9,7 @@ const SECOND = 1_000_000_000n
 
 let world: GraphQLWorld
 let appEnvId: string
-let book: Book
+let book: LogStreamClaim
 let containerId: number
 
 const containers = () => ({ appEnvId, kind: 'CONTAINERS' }) as const
@@ -19,7 +19,7 @@ beforeAll(async () => {
   appEnvId = (await world.appEnv()).appEnvId
   const row = { containerId: 'c1', appEnvId, contentId: 'con_1', name: 'berth-one', phase: 'running' }
   containerId = (await world.database.container.create({ data: row })).id
-  const claimed = await claimBook(world.database, containers(), { owner: 'worker-1', leaseSeconds: 60 })
+  const claimed = await claimLogStream(world.database, containers(), { owner: 'worker-1', leaseSeconds: 60 })
   if (!claimed) throw new Error('The book is taken')
   book = claimed
   await say(Array.from({ length: 100 }, (_, n) => `line ${n}`))
@@ -121,10 +121,14 @@ test('what is used is told after each measurement', async () => {
 })
 
 test('a worker whose book was claimed by another writes nothing', async () => {
-  const other = await claimBook(world.database, containers(), { owner: 'worker-2', leaseSeconds: 60 })
+  const other = await claimLogStream(world.database, containers(), { owner: 'worker-2', leaseSeconds: 60 })
   expect(other).toBeNull()
   const former = { ...book }
-  const forced = await claimBook(world.database, containers(), { owner: 'worker-2', leaseSeconds: 60, isForced: true })
+  const forced = await claimLogStream(world.database, containers(), {
+    owner: 'worker-2',
+    leaseSeconds: 60,
+    isForced: true,
+  })
   expect(forced?.lastNumber).toBe(book.lastNumber)
   const line = { containerId, at: NOON, isError: false, message: 'too late' }
   expect(await append(world.database, former, [line], [])).toBe(false)
@@ -133,7 +137,7 @@ test('a worker whose book was claimed by another writes nothing', async () => {
 
 test('lines go when the plan keeps them no longer', async () => {
   await world.database.$executeRaw`UPDATE log_line SET at = at - ${8n * 86_400n * SECOND} WHERE number <= 50`
-  expect(await discardLogs(world.database)).toBe(50)
+  expect(await deleteOldLogs(world.database)).toBe(50)
   expect((await read({ size: '1000' })).said).not.toContain('line 49')
   expect((await read({ size: '1000' })).said).toContain('line 50')
 })

@@ -1,7 +1,7 @@
 import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
 import type { Lease } from '../../src/worker/claim/lease.ts'
 import { claim } from '../../src/worker/claim/lease-table.ts'
-import { BuildBook } from '../../src/worker/logs/build-log-stream.ts'
+import { BuildLogStream } from '../../src/worker/logs/build-log-stream.ts'
 import type { World } from '../support/world.ts'
 
 type Place = Pick<World, 'appEnv' | 'perform' | 'database'>
@@ -33,7 +33,7 @@ export async function takeOver({ database }: Place, { appEnvId, operationId }: A
 }
 
 export const openBook = ({ database }: Place, lease: Lease, { contentId }: AskedBuild, leaseSeconds = 60) =>
-  BuildBook.open({ database, lease, contentId, leaseSeconds })
+  BuildLogStream.open({ database, lease, contentId, leaseSeconds })
 
 /** A build that a worker is at. */
 export async function startBuild(world: Place, appEnvId: string) {

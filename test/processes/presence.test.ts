@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { announce } from '../../src/platform/process-registry/process-registry.ts'
+import { registerProcess } from '../../src/platform/process-registry/process-registry.ts'
 
 const log = pino({ level: 'silent' })
 const PRESENCE = join(import.meta.dirname, '../../src/platform/process-registry/process-registry.ts')
@@ -41,7 +41,7 @@ async function elsewhere(...roles: string[]) {
 
 describe('the presence of a process on a data directory', () => {
   test('is seen by others, with what it says of itself, and is no news to itself', async () => {
-    const own = await announce(dataDir, ['api'], log)
+    const own = await registerProcess(dataDir, ['api'], log)
     expect(await own.lookAround()).toEqual({ living: [], deadWorkers: [] })
     const other = await elsewhere('worker', 'ingress')
     const { living } = await own.lookAround()
@@ -53,7 +53,7 @@ describe('the presence of a process on a data directory', () => {
   test('ends with a death that is certain when the process is killed, until it is forgotten', async () => {
     const [worker, ingress] = [await elsewhere('worker'), await elsewhere('ingress')]
     await Promise.all([worker.end('SIGKILL'), ingress.end('SIGKILL')])
-    const own = await announce(dataDir, ['api'], log)
+    const own = await registerProcess(dataDir, ['api'], log)
     expect(await own.lookAround()).toEqual({ living: [], deadWorkers: [worker.name] })
     own.forget([worker.name])
     expect(await own.lookAround()).toEqual({ living: [], deadWorkers: [] })
@@ -64,7 +64,7 @@ describe('the presence of a process on a data directory', () => {
   test('does not end when the process is paused', async () => {
     const worker = await elsewhere('worker')
     worker.child.kill('SIGSTOP')
-    const own = await announce(dataDir, ['worker'], log)
+    const own = await registerProcess(dataDir, ['worker'], log)
     expect(await own.lookAround()).toEqual({ living: [], deadWorkers: [] })
     worker.child.kill('SIGCONT')
     expect((await own.lookAround()).living).toMatchObject([{ pid: worker.child.pid }])
@@ -75,14 +75,14 @@ describe('the presence of a process on a data directory', () => {
   test('leaves nothing behind when it ends in order', async () => {
     const worker = await elsewhere('worker')
     await worker.end('SIGTERM')
-    const own = await announce(dataDir, ['worker'], log)
+    const own = await registerProcess(dataDir, ['worker'], log)
     expect(await own.lookAround()).toEqual({ living: [], deadWorkers: [] })
     own.close()
     expect(readdirSync(join(dataDir, 'processes'))).toEqual([])
   })
 
   test('is no condition: a folder in which it cannot be announced only hides it', async () => {
-    const own = await announce('/dev/null', ['worker'], log)
+    const own = await registerProcess('/dev/null', ['worker'], log)
     expect(await own.lookAround()).toEqual({ living: [], deadWorkers: [] })
     own.close()
   })

@@ -4,7 +4,7 @@ import { DOCKERFILE_NAME, packContext } from '../../src/builder/context/build-co
 import { labelStages } from '../../src/builder/dockerfile/dockerfile-labels.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { resourcesOf } from '../../src/domain/resources.ts'
-import { createEngineRuntime } from '../../src/runtime/docker/docker-runtime.ts'
+import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => removeEverything(docker, installationId))
 
 describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
-  const runtime = createEngineRuntime({ installationId, builder })
+  const runtime = createDockerRuntime({ installationId, builder })
   const [appEnvId, accountId] = [newId('env'), newId('acc')]
 
   async function build(...instructions: string[]) {

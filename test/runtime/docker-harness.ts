@@ -1,5 +1,5 @@
 import Docker from 'dockerode'
-import { createEngineRuntime } from '../../src/runtime/docker/docker-runtime.ts'
+import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 import type { RuntimeHarness } from '../contracts/runtime.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
@@ -10,7 +10,7 @@ const docker = new Docker()
 export const dockerHarness: RuntimeHarness = {
   socketPath: '/var/run/docker.sock',
   ensureImage: () => ensureTestImage(docker),
-  createRuntime: ({ host, ...options }) => createEngineRuntime({ dockerHost: host, ...options }),
+  createRuntime: ({ host, ...options }) => createDockerRuntime({ dockerHost: host, ...options }),
   byHand: {
     kill: (containerId) => docker.getContainer(containerId).kill(),
     stop: (containerId) => docker.getContainer(containerId).stop({ t: 1 }),

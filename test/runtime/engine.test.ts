@@ -1,6 +1,6 @@
 import Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEngineRuntime } from '../../src/runtime/docker/docker-runtime.ts'
+import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 import { networkName } from '../../src/runtime/docker/networks.ts'
 import { probe } from '../../src/runtime/readiness.ts'
 import { createWorld, eventually, onlyReplica, type World } from '../contracts/runtime/harness.ts'
@@ -63,7 +63,7 @@ describe('what only Docker Engine does', () => {
 
   test('reaches replicas at a loopback port where bridges cannot be reached', async () => {
     const { installationId } = world
-    const runtime = createEngineRuntime({ installationId, reach: 'published' })
+    const runtime = createDockerRuntime({ installationId, reach: 'published' })
     const rollout = world.rollout()
     await runtime.apply(rollout)
     const { address, port } = await onlyReplica(runtime, rollout.appEnvId)

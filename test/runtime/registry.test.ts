@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import Docker from 'dockerode'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createEngineRuntime } from '../../src/runtime/docker/docker-runtime.ts'
+import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 import {
   REGISTRY_CREDENTIAL as credential,
   type DockerRegistry,
@@ -20,7 +20,7 @@ if (!isInstalled) {
 describe.skipIf(!isInstalled)('resolving an image of a private registry', () => {
   const docker = new Docker()
   const createRuntime = (host?: string) =>
-    createEngineRuntime({ installationId: 'ins_registry', dockerHost: host, callTimeoutSeconds: 2, pullIdleSeconds: 1 })
+    createDockerRuntime({ installationId: 'ins_registry', dockerHost: host, callTimeoutSeconds: 2, pullIdleSeconds: 1 })
   let registry: DockerRegistry
   let image: string
   let digest: string

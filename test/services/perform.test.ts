@@ -46,7 +46,7 @@ afterAll(async () => {
 })
 
 const call = (command: AnyCommand, input: unknown, options: Partial<CallOptions> = {}) =>
-  services.perform(admin, command, input, { requestId: 'req_test', door: 'test', ...options })
+  services.perform(admin, command, input, { requestId: 'req_test', api: 'test', ...options })
 
 const newApp = async (name: string) => {
   const { result } = await call(createApp, { name, accountId, port: 80, useImage: true, image: 'shop:1' })

@@ -8,7 +8,7 @@ import { dockerfileFor } from '../../src/builder/dockerfile/dockerfile.ts'
 import { labelStages } from '../../src/builder/dockerfile/dockerfile-labels.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { resourcesOf } from '../../src/domain/resources.ts'
-import { createEngineRuntime } from '../../src/runtime/docker/docker-runtime.ts'
+import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 
 const PORT = 3000
 const ANSWER_SECONDS = 20
@@ -34,7 +34,7 @@ export interface PresetBuild {
 
 /** Builds sources as a worker does, from the Dockerfile that their preset writes, by one of the engine's builders. */
 export function createPresetBuilder(docker: Docker, builder: 'classic' | 'buildkit', installationId: string) {
-  const runtime = createEngineRuntime({ installationId, builder })
+  const runtime = createDockerRuntime({ installationId, builder })
   const [appEnvId, accountId] = [newId('env'), newId('acc')]
 
   async function build({ preset, files, variables, buildArgs }: PresetBuild) {

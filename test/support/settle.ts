@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../src/database/client.ts'
 import type { AppEnv, Operation } from '../../src/database/generated/prisma/client.ts'
 import { statusAfter } from '../../src/domain/operation.ts'
-import { INSTALLATION_LEDGER, type NewEvent } from '../../src/events/event.ts'
+import { INSTALLATION_EVENTS, type NewEvent } from '../../src/events/event.ts'
 import { record } from '../../src/events/record.ts'
 
 export type Outcome = 'SUCCEEDED' | 'FAILED' | 'DEAD_LETTER'
@@ -26,7 +26,7 @@ export async function settle(database: Database, operationId: string, outcome: O
     const events: NewEvent[] = [{ type: ended, ...about, payload: { kind, contentId } }]
     if (status)
       events.push({ type: 'appEnv.statusChanged', ...about, payload: { status, previousStatus: appEnv.status } })
-    await record(tx, operation.accountId ?? INSTALLATION_LEDGER, events)
+    await record(tx, operation.accountId ?? INSTALLATION_EVENTS, events)
   })
 }
 

@@ -50,7 +50,7 @@ export async function createWorld({ settings = {}, ...options }: WorldOptions = 
   ) {
     const { as = adminToken, ...rest } = options
     const caller = await services.authenticate(as)
-    const performed = await services.perform(caller, command, input, { requestId: 'req_world', door: 'world', ...rest })
+    const performed = await services.perform(caller, command, input, { requestId: 'req_world', api: 'world', ...rest })
     return performed.result as ResultOf<C>
   }
 

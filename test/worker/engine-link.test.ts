@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { runtimeUnavailable } from '../../src/domain/errors.ts'
-import { createEngineRuntime } from '../../src/runtime/docker/docker-runtime.ts'
+import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
-import { EngineLink } from '../../src/worker/engine/engine-health.ts'
+import { EngineHealth } from '../../src/worker/engine/engine-health.ts'
 import { eventually } from './fixtures.ts'
 
 const stopping = new AbortController()
@@ -12,20 +12,20 @@ afterEach(() => stopping.abort())
 
 test('an engine that falls silent ends the calls under way, and is found again', async () => {
   let isSilent = false
-  const engine = createEngineRuntime({ installationId: 'ins_link' })
+  const engine = createDockerRuntime({ installationId: 'ins_link' })
   const runtime: Runtime = {
     ...engine,
     info: (bounds) => (isSilent ? Promise.reject(runtimeUnavailable('silence')) : engine.info(bounds)),
   }
   const changes: (boolean | null)[] = []
-  const link = new EngineLink(runtime, pino({ level: 'silent' }), async (changed) => {
+  const link = new EngineHealth(runtime, pino({ level: 'silent' }), async (changed) => {
     if (changed) changes.push(link.reachable)
   })
   const running = link.run(stopping.signal)
-  await link.prove(stopping.signal)
+  await link.requireReachable(stopping.signal)
   const { gone } = link
   isSilent = true
-  link.doubt()
+  link.checkSoon()
   await eventually(
     async () => link.reachable,
     (reachable) => reachable === false,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
 import type { Operation } from '../../src/database/generated/prisma/client.ts'
 import { isOpen } from '../../src/domain/operation.ts'
-import { createEngineRuntime } from '../../src/runtime/docker/docker-runtime.ts'
+import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import type { AnyCommand } from '../../src/services/kernel/command.ts'
@@ -44,7 +44,7 @@ export async function createHarbour(settings: Record<string, string> = {}) {
   const image = await ensureTestImage(docker)
   const { id: installationId } = await world.database.installation.findFirstOrThrow()
   const runtimeAt = (dockerHost?: string): Runtime =>
-    createEngineRuntime({ installationId, dockerHost, callTimeoutSeconds: 10 })
+    createDockerRuntime({ installationId, dockerHost, callTimeoutSeconds: 10 })
   const runtime = runtimeAt()
   const workers: Worker[] = []
   const ours = { label: [`berth.installation=${installationId}`] }

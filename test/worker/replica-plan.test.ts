@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { ObservedReplica } from '../../src/runtime/runtime.ts'
-import { planReplicas, type RecordedReplica, type ReplicaWish } from '../../src/worker/reconcile/replica-plan.ts'
+import { type DesiredReplicas, planReplicas, type RecordedReplica } from '../../src/worker/reconcile/replica-plan.ts'
 
 const NOW = new Date('2026-01-01T00:00:00Z')
 const later = new Date(NOW.getTime() + 5_000)
 const earlier = new Date(NOW.getTime() - 1)
 
-const wish = (replicas: number, upcoming: ReplicaWish['upcoming'] = null): ReplicaWish => ({
+const wish = (replicas: number, upcoming: DesiredReplicas['upcoming'] = null): DesiredReplicas => ({
   rolloutId: 'now',
   replicas,
   upcoming,
@@ -27,7 +27,7 @@ const row = (
 const named = (items: readonly { rolloutId: string; index: number }[]) =>
   items.map((item) => `${item.rolloutId}-${item.index}`)
 
-function plan(wanted: ReplicaWish, rows: RecordedReplica[], containers: ObservedReplica[]) {
+function plan(wanted: DesiredReplicas, rows: RecordedReplica[], containers: ObservedReplica[]) {
   const { needsApply, surplus, outdated, forgotten } = planReplicas(wanted, rows, containers, NOW)
   return { needsApply, surplus: named(surplus), outdated: named(outdated), forgotten: named(forgotten) }
 }

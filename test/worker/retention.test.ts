@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { discardAnswers } from '../../src/worker/housekeeping/delete-expired-answers.ts'
+import { deleteExpiredAnswers } from '../../src/worker/housekeeping/delete-expired-answers.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -19,6 +19,6 @@ test('answers to idempotency keys go when they expire, and not before', async ()
       { ...answer, key: 'kept', expiresAt: at(60_000) },
     ],
   })
-  expect(await discardAnswers(world.database)).toBe(1)
+  expect(await deleteExpiredAnswers(world.database)).toBe(1)
   expect(await world.database.idempotencyRecord.findMany({ select: { key: true } })).toEqual([{ key: 'kept' }])
 })

@@ -61,7 +61,7 @@ async function perform<C extends AnyCommand>(
   const { idempotencyKey, expectedVersion, waitSeconds, dryRun, ...fields } = input
   const control = given({ idempotencyKey, expectedVersion, waitSeconds, dryRun })
   const signal = control.waitSeconds ? signalOf?.() : undefined
-  const performed = await services.perform(caller, command, fields, { ...control, requestId, signal, door: 'graphql' })
+  const performed = await services.perform(caller, command, fields, { ...control, requestId, signal, api: 'graphql' })
   return { ...performed, dryRun: control.dryRun === true } as Answer<ResultOf<C>>
 }
 

@@ -1,4 +1,4 @@
-import { leavable } from '../../events/cancellable-generator.ts'
+import { cancellable } from '../../events/cancellable-generator.ts'
 import { cursorOf, sequenceOf } from '../../events/cursor.ts'
 import type { RecordedEvent } from '../../events/event.ts'
 import type { Caller } from '../../services/kernel/caller.ts'
@@ -43,7 +43,7 @@ interface Standing {
  */
 export function follow<State>(context: GraphQLContext, subject: Subject<State>): AsyncGenerator<Message<State>, void> {
   const standing: Standing = { caller: context.caller, refusal: null, hasLeft: false, events: null }
-  return leavable(guarded(context, subject, standing), () => leave(standing))
+  return cancellable(guarded(context, subject, standing), () => leave(standing))
 }
 
 function leave(standing: Standing): void {

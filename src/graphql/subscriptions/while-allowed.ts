@@ -1,4 +1,4 @@
-import { leavable } from '../../events/cancellable-generator.ts'
+import { cancellable } from '../../events/cancellable-generator.ts'
 import { permit } from '../../services/kernel/caller.ts'
 import type { GraphQLContext } from '../context.ts'
 import { watchAccess } from './follow.ts'
@@ -13,7 +13,7 @@ export function whileAllowed<T>(
   read: (signal: AbortSignal) => AsyncGenerator<T, void>,
 ): AsyncGenerator<T, void> {
   const leaving = new AbortController()
-  return leavable(guarded(context, appEnv, leaving, read), () => leaving.abort())
+  return cancellable(guarded(context, appEnv, leaving, read), () => leaving.abort())
 }
 
 async function* guarded<T>(

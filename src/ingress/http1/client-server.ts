@@ -4,14 +4,18 @@ import type { Socket } from 'node:net'
 import { rawProblem } from './problem-answer.ts'
 import { badRequest, headersTooLarge, type Problem, requestTimeout } from './problems.ts'
 
-export interface VisitorLimits {
+export interface ClientLimits {
   maxConnections: number
   /** A connection silent this long is closed. */
   idleMs: number
 }
 
 /** Gets every request, also one to switch protocols: that comes with the bytes after its head. */
-export type VisitHandler = (request: IncomingMessage, response: ServerResponse, tunnelBytes: Buffer | null) => void
+export type ClientRequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  tunnelBytes: Buffer | null,
+) => void
 
 const MAX_HEADER_BYTES = 32_768
 // Against visitors who send their headers one by one to hold connections.
@@ -21,7 +25,7 @@ const CONNECTIONS_CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 75_000
 
 /** The server that visitors talk to, within its limits; what it cannot parse it answers itself. */
-export function createVisitorServer(limits: VisitorLimits, handle: VisitHandler): Server {
+export function createClientServer(limits: ClientLimits, handle: ClientRequestHandler): Server {
   const server = createServer({
     insecureHTTPParser: false,
     // Checked with the rest of the request, so that a missing one is explained like any other fault.

@@ -21,7 +21,7 @@ export interface ExchangeContext {
 }
 
 /** A request that passed the checks. */
-export interface Visit {
+export interface ClientRequest {
   inbound: InboundRequest
   request: IncomingMessage
   response: ServerResponse

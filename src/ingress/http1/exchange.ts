@@ -1,6 +1,6 @@
 import type { ReplicaGroup } from '../upstreams/replica-group.ts'
 import type { ReplicaPool } from '../upstreams/replica-pool.ts'
-import type { ExchangeContext, Visit } from './exchange-context.ts'
+import type { ClientRequest, ExchangeContext } from './exchange-context.ts'
 import type { Ongoing } from './ongoing.ts'
 import { answerProblem } from './problem-answer.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from './problems.ts'
 import { RequestBody } from './request-body.ts'
 import { MalformedResponse, type ResponseHead } from './response-head.ts'
-import { lostPatienceWith } from './timed-out-party.ts'
+import { timedOutParty } from './timed-out-party.ts'
 import { openTunnel } from './tunnel.ts'
 import type { FailureKind, UpstreamConnection, UpstreamSink } from './upstream-connection.ts'
 
@@ -29,7 +29,7 @@ const FORBIDDEN_TRAILER = /^(?:content-length|transfer-encoding|connection|host|
 export class Exchange implements UpstreamSink, Ongoing {
   place = -1
   private readonly context: ExchangeContext
-  private readonly visit: Visit
+  private readonly visit: ClientRequest
   private readonly body: RequestBody | null
   private readonly startedAt = performance.now()
   private excluded: Set<ReplicaPool> | null = null
@@ -41,7 +41,7 @@ export class Exchange implements UpstreamSink, Ongoing {
   private hasSentHead = false
   private isSettled = false
 
-  constructor(context: ExchangeContext, visit: Visit, group: ReplicaGroup) {
+  constructor(context: ExchangeContext, visit: ClientRequest, group: ReplicaGroup) {
     this.context = context
     this.visit = visit
     this.group = group
@@ -156,7 +156,7 @@ export class Exchange implements UpstreamSink, Ongoing {
     if (request.socket.destroyed) this.abandon()
     if (this.isSettled || response.headersSent) return
     const { answerSeconds } = this.context
-    const lost = lostPatienceWith({ startedAt: this.startedAt, body: this.body }, now, answerSeconds * 1000)
+    const lost = timedOutParty({ startedAt: this.startedAt, body: this.body }, now, answerSeconds * 1000)
     if (lost === 'app') this.refuse(answerTimeout(this.group.route, answerSeconds))
     if (lost === 'visitor') this.refuse(requestTimeout())
   }

@@ -1,4 +1,4 @@
-export interface Waiting {
+export interface PendingExchange {
   startedAt: number
   /** Null for a request without a body. */
   body: { bytes: number; isComplete: boolean; isHeldBack: boolean; lastByteAt: number } | null
@@ -8,8 +8,8 @@ export interface Waiting {
 const SLOWEST_UPLOAD = { bytesPerSecond: 500, graceMs: 30_000 }
 
 /** Whose turn it was when the time ran out, for a request whose answer has not begun. Times in milliseconds. */
-export function lostPatienceWith(
-  { startedAt, body }: Waiting,
+export function timedOutParty(
+  { startedAt, body }: PendingExchange,
   now: number,
   answerMs: number,
 ): 'app' | 'visitor' | null {

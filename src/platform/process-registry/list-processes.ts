@@ -1,21 +1,21 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { ABOUT, type About } from './process-info.ts'
-import { isOfThisBoot, isWorker, type MeetingPlace } from './registry-directory.ts'
+import { PROCESS_INFO, type ProcessInfo } from './process-info.ts'
+import { isOfThisBoot, isWorker, type RegistryDirectory } from './registry-directory.ts'
 
 const ANSWER_MS = 1_000
 const DRAFT = /^draft-/
 
-export interface LookAround {
+export interface ListedProcesses {
   /** The processes that answer. */
-  living: About[]
+  living: ProcessInfo[]
   /** Names of worker processes that are certainly dead. */
   deadWorkers: string[]
 }
 
 /** Who else is on this data directory, and who was. What is left of processes that held nothing is cleared away. */
-export async function lookAround({ folder, alias }: MeetingPlace, own: string): Promise<LookAround> {
+export async function listProcesses({ folder, alias }: RegistryDirectory, own: string): Promise<ListedProcesses> {
   const names = readdirSync(folder).filter((name) => name !== own && !DRAFT.test(name))
   const [here, elsewhere] = [names.filter(isOfThisBoot), names.filter((name) => !isOfThisBoot(name))]
   const answers = await Promise.all(here.map((name) => ask(join(alias, name))))
@@ -29,7 +29,7 @@ export async function lookAround({ folder, alias }: MeetingPlace, own: string): 
 }
 
 /** Only a refusal proves a death. Whoever is silent may be paused. */
-function ask(path: string): Promise<About | 'dead' | 'silent'> {
+function ask(path: string): Promise<ProcessInfo | 'dead' | 'silent'> {
   return new Promise((resolve) => {
     let text = ''
     const socket = connect(path)
@@ -45,9 +45,9 @@ function ask(path: string): Promise<About | 'dead' | 'silent'> {
   })
 }
 
-function read(text: string): About | null {
+function read(text: string): ProcessInfo | null {
   try {
-    return ABOUT.parse(JSON.parse(text))
+    return PROCESS_INFO.parse(JSON.parse(text))
   } catch {
     return null
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** What a process of Berth says of itself to others on the same data directory. */
-export const ABOUT = z.object({
+export const PROCESS_INFO = z.object({
   pid: z.number(),
   roles: z.array(z.string()),
   /** Those that it listens on. */
@@ -11,10 +11,10 @@ export const ABOUT = z.object({
   isStopping: z.boolean(),
 })
 
-export type About = z.infer<typeof ABOUT>
+export type ProcessInfo = z.infer<typeof PROCESS_INFO>
 
 /** In a sentence: which process it is, and where it can be found. */
-export function describe({ pid, roles, apiUrl, ingressUrl }: About): string {
+export function readProcessInfo({ pid, roles, apiUrl, ingressUrl }: ProcessInfo): string {
   const places = [apiUrl && `API ${apiUrl}`, ingressUrl && `apps ${ingressUrl}`].filter(Boolean).join(', ')
   return `process ${pid} (${roles.join(', ')})${places ? `: ${places}` : ''}`
 }

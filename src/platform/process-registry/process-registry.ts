@@ -3,30 +3,34 @@ import { chmodSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { type LookAround, lookAround } from './list-processes.ts'
-import type { About } from './process-info.ts'
-import { type MeetingPlace, newName, openMeetingPlace } from './registry-directory.ts'
+import { type ListedProcesses, listProcesses } from './list-processes.ts'
+import type { ProcessInfo } from './process-info.ts'
+import { newName, openRegistryDirectory, type RegistryDirectory } from './registry-directory.ts'
 
 /**
  * This process, as others on the same data directory see it. It listens on a socket of its own there for as long
  * as it lives. When it dies, however it does, the kernel stops listening, and the file stays: that proves its death
  * as no file with a process id in it could.
  */
-export interface Presence {
+export interface ProcessRegistration {
   readonly dataDir: string
   /** What the worker calls itself in the leases it holds. */
   readonly name: string
   /** Told to whoever asks; kept up to date by whoever knows better. */
-  readonly about: About
-  lookAround(): Promise<LookAround>
+  readonly about: ProcessInfo
+  lookAround(): Promise<ListedProcesses>
   /** The names of processes that are dead are of no more use. */
   forget(names: readonly string[]): void
   /** For an orderly end, after which nothing has to be concluded from it. */
   close(): void
 }
 
-export async function announce(dataDir: string, roles: readonly string[], log: Logger): Promise<Presence> {
-  const about: About = {
+export async function registerProcess(
+  dataDir: string,
+  roles: readonly string[],
+  log: Logger,
+): Promise<ProcessRegistration> {
+  const about: ProcessInfo = {
     pid: process.pid,
     roles: [...roles],
     ports: [],
@@ -48,7 +52,7 @@ export async function announce(dataDir: string, roles: readonly string[], log: L
     dataDir,
     name,
     about,
-    lookAround: async () => (meeting ? lookAround(meeting.place, name) : { living: [], deadWorkers: [] }),
+    lookAround: async () => (meeting ? listProcesses(meeting.place, name) : { living: [], deadWorkers: [] }),
     forget,
     close() {
       // In this order: a file that nobody answers at would stand for a death.
@@ -58,8 +62,12 @@ export async function announce(dataDir: string, roles: readonly string[], log: L
   }
 }
 
-async function attend(dataDir: string, name: string, about: About): Promise<{ place: MeetingPlace; server: Server }> {
-  const place = openMeetingPlace(dataDir)
+async function attend(
+  dataDir: string,
+  name: string,
+  about: ProcessInfo,
+): Promise<{ place: RegistryDirectory; server: Server }> {
+  const place = openRegistryDirectory(dataDir)
   const { folder, alias } = place
   const server = createServer((socket) => {
     socket.on('error', () => {})

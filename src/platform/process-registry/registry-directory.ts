@@ -6,13 +6,13 @@ import { join } from 'node:path'
 const WORKER = 'worker'
 
 /** Where the processes on one data directory find each other: each keeps a socket there under its own name. */
-export interface MeetingPlace {
+export interface RegistryDirectory {
   folder: string
   /** The same folder by a short name: that of a socket has at most about 100 bytes, and a data directory may lie deep. */
   alias: string
 }
 
-export function openMeetingPlace(dataDir: string): MeetingPlace {
+export function openRegistryDirectory(dataDir: string): RegistryDirectory {
   const folder = join(dataDir, 'processes')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return { folder, alias: process.platform === 'linux' ? `/proc/self/fd/${openSync(folder, 'r')}` : folder }

@@ -20,7 +20,7 @@ export function writeHandler({ services, config, draining }: RestDependencies, r
     const dryRun = takeDryRun(search)
     const options: CallOptions = {
       requestId: c.get('requestId'),
-      door: 'rest',
+      api: 'rest',
       origin: new URL(c.req.url).origin,
       dryRun,
       idempotencyKey: c.req.header('idempotency-key'),

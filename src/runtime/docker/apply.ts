@@ -4,7 +4,7 @@ import { replicaName } from '../../domain/replica-name.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { inParallel } from '../in-parallel.ts'
 import { type Rollout, RuntimeError } from '../runtime.ts'
-import type { Engine } from './connection.ts'
+import type { DockerEngine } from './connection.ts'
 import { containerSpec } from './container-spec.ts'
 import { checkStarted } from './detect-failed-start.ts'
 import { messageOf, statusOf, tolerating } from './engine-answers.ts'
@@ -24,7 +24,7 @@ const ATTEMPT_PAUSE_MS = 50
 const SURPLUS_GRACE_SECONDS = 10
 
 export interface Application {
-  engine: Engine
+  engine: DockerEngine
   networks: AccountNetworks
   rollout: Rollout
   signal: AbortSignal

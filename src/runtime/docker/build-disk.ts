@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ImageBuild, RuntimeError } from '../runtime.ts'
-import { ask, type Engine } from './connection.ts'
+import { ask, type DockerEngine } from './connection.ts'
 import { buildFilters } from './labels.ts'
 
 const LOOKS_MS = 1_500
@@ -11,7 +11,7 @@ const BYTES_PER_MB = 1024 * 1024
  * builder, whose steps run in containers that can be found.
  */
 export async function withinDisk<T>(
-  engine: Engine,
+  engine: DockerEngine,
   { appEnvId, diskMb }: ImageBuild,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
@@ -48,7 +48,7 @@ interface Layer {
 
 /** What each step that is over has added to the engine's disk, and what those that run have written so far. */
 async function writings(
-  engine: Engine,
+  engine: DockerEngine,
   appEnvId: string,
   signal: AbortSignal,
 ): Promise<readonly { id: string; bytes: number }[]> {

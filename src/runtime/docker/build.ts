@@ -4,7 +4,7 @@ import { pack } from 'tar-stream'
 import { type BuilderTraits, type ImageBuild, RuntimeError } from '../runtime.ts'
 import { withinDisk } from './build-disk.ts'
 import { buildKitLines } from './build-kit-trace.ts'
-import { ask, type Engine } from './connection.ts'
+import { ask, type DockerEngine } from './connection.ts'
 import { messageOf, statusOf } from './engine-answers.ts'
 import { jsonLines } from './json-lines.ts'
 import { cacheScope, imageLabels, stageLabels } from './labels.ts'
@@ -18,13 +18,13 @@ const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error|
 /** From this version on, engines prefer BuildKit; older ones that have it give its builds no limits. */
 const PREFERS_BUILDKIT = 1.42
 
-async function usesBuildKit(engine: Engine, signal: AbortSignal): Promise<boolean> {
+async function usesBuildKit(engine: DockerEngine, signal: AbortSignal): Promise<boolean> {
   if (engine.builder !== 'auto') return engine.builder === 'buildkit'
   const { ApiVersion } = (await ask(engine, { path: '/version', signal })) as { ApiVersion: string }
   return Number(ApiVersion) >= PREFERS_BUILDKIT
 }
 
-export async function builderTraits(engine: Engine, signal: AbortSignal): Promise<BuilderTraits> {
+export async function builderTraits(engine: DockerEngine, signal: AbortSignal): Promise<BuilderTraits> {
   const isBuildKit = await usesBuildKit(engine, signal)
   return {
     cacheScope: (appEnvId) => (isBuildKit ? cacheScope(engine.installationId, appEnvId) : null),
@@ -48,7 +48,7 @@ const hush = () => undefined
 
 /** Builds, and hands on each line. The engine ends the build when the connection closes, whoever closes it. */
 export async function buildImage(
-  { engine, networks }: { engine: Engine; networks: AccountNetworks },
+  { engine, networks }: { engine: DockerEngine; networks: AccountNetworks },
   build: ImageBuild,
   signal: AbortSignal,
 ): Promise<string> {

@@ -1,6 +1,6 @@
 import type { ImageInfo } from 'dockerode'
 import type { BuildStep, BuiltImage } from '../runtime.ts'
-import type { Engine } from './connection.ts'
+import type { DockerEngine } from './connection.ts'
 import { tolerating } from './engine-answers.ts'
 import { buildFilters, imageFilters, LABEL } from './labels.ts'
 
@@ -8,7 +8,7 @@ const GONE = 404
 const IN_USE = 409
 
 export async function listBuilt(
-  { docker, installationId }: Engine,
+  { docker, installationId }: DockerEngine,
   filter: { appEnvId?: string },
   signal: AbortSignal,
 ): Promise<BuiltImage[]> {
@@ -24,13 +24,13 @@ const builtImage = ({ Id, Labels, Created, Size }: ImageInfo): BuiltImage => ({
   createdAt: new Date(Created * 1000),
 })
 
-export async function removeBuilt({ docker }: Engine, id: string, signal: AbortSignal): Promise<void> {
+export async function removeBuilt({ docker }: DockerEngine, id: string, signal: AbortSignal): Promise<void> {
   await tolerating([GONE, IN_USE], () => docker.getImage(id).remove({ force: true, abortSignal: signal }))
 }
 
 /** The engine removes a build's container by itself, unless the engine itself was killed. */
 export async function listBuildSteps(
-  { docker, installationId }: Engine,
+  { docker, installationId }: DockerEngine,
   filter: { appEnvId?: string },
   signal: AbortSignal,
 ): Promise<BuildStep[]> {
@@ -39,14 +39,18 @@ export async function listBuildSteps(
   return containers.map(({ Id, Labels }) => ({ containerId: Id, appEnvId: Labels[LABEL.appEnv] ?? '' }))
 }
 
-export async function removeBuildStep({ docker }: Engine, containerId: string, signal: AbortSignal): Promise<void> {
+export async function removeBuildStep(
+  { docker }: DockerEngine,
+  containerId: string,
+  signal: AbortSignal,
+): Promise<void> {
   await tolerating([GONE, IN_USE], () =>
     docker.getContainer(containerId).remove({ force: true, v: true, abortSignal: signal }),
   )
 }
 
 export async function clearBuilds(
-  engine: Engine,
+  engine: DockerEngine,
   { appEnvId, since }: { appEnvId: string; since: Date },
   signal: AbortSignal,
 ): Promise<void> {

@@ -26,7 +26,7 @@ export interface EngineOptions {
 export type Builder = 'auto' | 'classic' | 'buildkit'
 
 /** One engine, as the modules of this folder see it. */
-export interface Engine {
+export interface DockerEngine {
   docker: Docker
   /** Where it is, for messages. */
   address: string
@@ -40,7 +40,7 @@ export interface Engine {
 
 const LOCAL_SOCKET = 'unix:///var/run/docker.sock'
 
-export function connect(options: EngineOptions): Engine {
+export function connect(options: EngineOptions): DockerEngine {
   const address = options.dockerHost ?? LOCAL_SOCKET
   return {
     docker: quieten(new Docker(endpointOf(address))),
@@ -78,7 +78,7 @@ interface Question {
 }
 
 /** A GET for which dockerode's own method takes no signal, or would hold a whole stream in memory. */
-export function ask(engine: Engine, { path, query = {}, isStream = false, signal }: Question): Promise<unknown> {
+export function ask(engine: DockerEngine, { path, query = {}, isStream = false, signal }: Question): Promise<unknown> {
   const options = {
     method: 'GET',
     path: `${path}?`,

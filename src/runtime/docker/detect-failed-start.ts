@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type LogLine, RuntimeError } from '../runtime.ts'
-import type { Engine } from './connection.ts'
+import type { DockerEngine } from './connection.ts'
 import { statusOf } from './engine-answers.ts'
 import { findContainer } from './find-containers.ts'
 import { readLogs } from './logs.ts'
@@ -21,7 +21,7 @@ const CHECKS = 40
  * Throws CONTAINER_START_FAILED. A program that starts and then crashes is not our matter; readiness finds that.
  */
 export async function checkStarted(
-  engine: Engine,
+  engine: DockerEngine,
   containerId: string,
   name: string,
   signal: AbortSignal,
@@ -37,7 +37,7 @@ export async function checkStarted(
   }
 }
 
-async function runsCommand(engine: Engine, containerId: string, signal: AbortSignal): Promise<boolean> {
+async function runsCommand(engine: DockerEngine, containerId: string, signal: AbortSignal): Promise<boolean> {
   try {
     const options = { abortSignal: signal }
     const top: { Processes: string[][] | null } = await engine.docker.getContainer(containerId).top(options)
@@ -50,7 +50,7 @@ async function runsCommand(engine: Engine, containerId: string, signal: AbortSig
 }
 
 /** Removes the container, which would be started again and again, and would look like a running one meanwhile. */
-async function failStart(engine: Engine, containerId: string, name: string, signal: AbortSignal): Promise<never> {
+async function failStart(engine: DockerEngine, containerId: string, name: string, signal: AbortSignal): Promise<never> {
   const lines = await Array.fromAsync(readLogs(engine, containerId, { tail: 3 }, signal))
   await removeContainer(engine, containerId, { graceSeconds: 0 }, signal)
   throw new RuntimeError('CONTAINER_START_FAILED', `The command of ${name} cannot be run${lastWords(lines)}`)

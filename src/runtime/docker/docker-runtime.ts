@@ -3,7 +3,7 @@ import type { Runtime } from '../runtime.ts'
 import { applyRollout } from './apply.ts'
 import { builderTraits, buildImage } from './build.ts'
 import { clearBuilds, listBuildSteps, listBuilt, removeBuildStep, removeBuilt } from './built-images.ts'
-import { ask, connect, type Engine, type EngineOptions } from './connection.ts'
+import { ask, connect, type DockerEngine, type EngineOptions } from './connection.ts'
 import { EngineImages } from './images.ts'
 import { replicaLogs } from './logs.ts'
 import { AccountNetworks } from './networks.ts'
@@ -16,7 +16,7 @@ import { watchReplicas } from './watch.ts'
 import { within } from './within.ts'
 
 /** The runtime port over one Docker Engine. */
-export function createEngineRuntime(options: EngineOptions): Runtime {
+export function createDockerRuntime(options: EngineOptions): Runtime {
   const engine = connect(options)
   const images = new EngineImages(engine)
   const networks = new AccountNetworks(engine)
@@ -54,7 +54,7 @@ export function createEngineRuntime(options: EngineOptions): Runtime {
 }
 
 /** A machine's cores do not change while its engine runs, so they are asked for once. */
-function rememberedCores(engine: Engine): () => Promise<number> {
+function rememberedCores(engine: DockerEngine): () => Promise<number> {
   let cores: Promise<number> | null = null
   return () => {
     const signal = AbortSignal.timeout(engine.callTimeoutSeconds * 1000)

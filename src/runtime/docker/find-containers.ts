@@ -1,13 +1,13 @@
 import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
 import { notFound } from '../../domain/errors.ts'
 import type { RolloutReference } from '../runtime.ts'
-import type { Engine } from './connection.ts'
+import type { DockerEngine } from './connection.ts'
 import { statusOf } from './engine-answers.ts'
 import { LABEL, replicaFilters } from './labels.ts'
 
 /** Our replicas in any phase; the engine answers from a snapshot, so a container that is stuck does not block it. */
 export const listReplicas = (
-  engine: Engine,
+  engine: DockerEngine,
   reference: Partial<RolloutReference>,
   signal: AbortSignal,
 ): Promise<ContainerInfo[]> =>
@@ -19,7 +19,7 @@ export const listReplicas = (
 
 /** One container by name or id, or null when there is none; whoever it belongs to. */
 export async function findContainer(
-  engine: Engine,
+  engine: DockerEngine,
   name: string,
   signal: AbortSignal,
 ): Promise<ContainerInspectInfo | null> {
@@ -32,7 +32,11 @@ export async function findContainer(
 }
 
 /** One container of this installation; another's is as good as none. Throws NOT_FOUND. */
-export async function getReplica(engine: Engine, name: string, signal: AbortSignal): Promise<ContainerInspectInfo> {
+export async function getReplica(
+  engine: DockerEngine,
+  name: string,
+  signal: AbortSignal,
+): Promise<ContainerInspectInfo> {
   const found = await findContainer(engine, name, signal)
   if (found?.Config.Labels?.[LABEL.installation] !== engine.installationId) throw notFound('container', name)
   return found

@@ -12,7 +12,7 @@ import {
   RuntimeError,
   type RuntimeErrorReason,
 } from '../runtime.ts'
-import { ask, type Engine } from './connection.ts'
+import { ask, type DockerEngine } from './connection.ts'
 import { statusOf } from './engine-answers.ts'
 import { isBuiltHere } from './labels.ts'
 import { PullFailure, type PullFailureKind, pullImage } from './pull.ts'
@@ -41,10 +41,10 @@ interface WantedImage {
 }
 
 export class EngineImages {
-  readonly #engine: Engine
+  readonly #engine: DockerEngine
   readonly #silentUntilMs = new Map<string, number>()
 
-  constructor(engine: Engine) {
+  constructor(engine: DockerEngine) {
     this.#engine = engine
   }
 
@@ -142,7 +142,7 @@ function digestIn(image: ImageInspectInfo, reference: ImageReference): string | 
 }
 
 /** In the time of a short call, not of a pull: this also shows whether the engine is there at all. */
-const findImage = (engine: Engine, name: string, signal: AbortSignal): Promise<ImageInspectInfo | null> =>
+const findImage = (engine: DockerEngine, name: string, signal: AbortSignal): Promise<ImageInspectInfo | null> =>
   within(engine, { signal }, async (short) => {
     try {
       return (await ask(engine, { path: `/images/${name}/json`, signal: short })) as ImageInspectInfo

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { CallBounds, LogLine, LogOptions } from '../runtime.ts'
-import { ask, type Engine } from './connection.ts'
+import { ask, type DockerEngine } from './connection.ts'
 import { getReplica } from './find-containers.ts'
 import { LogLines } from './log-lines.ts'
 import { asFailure, silence, within } from './within.ts'
@@ -12,7 +12,7 @@ const SECOND = 1_000_000_000n
  * cut off; following, silence is normal, and only the caller's signal ends it.
  */
 export async function* replicaLogs(
-  engine: Engine,
+  engine: DockerEngine,
   name: string,
   options: CallBounds & LogOptions,
 ): AsyncGenerator<LogLine> {
@@ -34,7 +34,7 @@ export async function* replicaLogs(
 
 /** The same inside another call, which bounds it. */
 export async function* readLogs(
-  engine: Engine,
+  engine: DockerEngine,
   id: string,
   options: LogOptions,
   signal: AbortSignal,
@@ -43,7 +43,7 @@ export async function* readLogs(
 }
 
 /** Not dockerode's `logs`, which collects the whole output in memory unless it follows. */
-async function openLogs(engine: Engine, id: string, options: LogOptions, signal: AbortSignal): Promise<Readable> {
+async function openLogs(engine: DockerEngine, id: string, options: LogOptions, signal: AbortSignal): Promise<Readable> {
   const { tail, since, follow = false } = options
   const query = {
     stdout: true,
@@ -57,7 +57,11 @@ async function openLogs(engine: Engine, id: string, options: LogOptions, signal:
   return (await ask(engine, { path, query, isStream: true, signal })) as Readable
 }
 
-async function* linesOf(engine: Engine, stream: Readable, silenceSeconds: number | null): AsyncGenerator<LogLine> {
+async function* linesOf(
+  engine: DockerEngine,
+  stream: Readable,
+  silenceSeconds: number | null,
+): AsyncGenerator<LogLine> {
   const lines = new LogLines()
   const chunks = stream.iterator() as AsyncIterator<Buffer>
   for (;;) {

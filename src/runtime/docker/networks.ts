@@ -1,5 +1,5 @@
 import { failpoint } from '../../fault-injection/failpoint.ts'
-import type { Engine } from './connection.ts'
+import type { DockerEngine } from './connection.ts'
 import { messageOf, statusOf, tolerating } from './engine-answers.ts'
 import { networkLabels } from './labels.ts'
 
@@ -24,10 +24,10 @@ const NOT_FOUND = 404
 
 /** The account networks known to exist; a wrong belief shows when a container cannot start, and is then forgotten. */
 export class AccountNetworks {
-  readonly #engine: Engine
+  readonly #engine: DockerEngine
   readonly #known = new Map<string, Promise<string>>()
 
-  constructor(engine: Engine) {
+  constructor(engine: DockerEngine) {
     this.#engine = engine
   }
 

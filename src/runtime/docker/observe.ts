@@ -1,7 +1,7 @@
 import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
 import { inParallel } from '../in-parallel.ts'
 import type { ObservedReplica, ReplicaPhase } from '../runtime.ts'
-import type { Engine, Reach } from './connection.ts'
+import type { DockerEngine, Reach } from './connection.ts'
 import { findContainer, listReplicas } from './find-containers.ts'
 import { LABEL } from './labels.ts'
 
@@ -23,7 +23,7 @@ const PHASES: Record<string, ReplicaPhase> = {
 
 /** The list says what there is; exit codes, times and restarts are known to each container's inspection only. */
 export async function observeReplicas(
-  engine: Engine,
+  engine: DockerEngine,
   filter: { appEnvId?: string },
   signal: AbortSignal,
 ): Promise<ObservedReplica[]> {
@@ -36,7 +36,7 @@ export async function observeReplicas(
 }
 
 /** One stuck container must not hide the others: where its inspection does not answer, the list alone is reported. */
-async function inspectBriefly(engine: Engine, id: string, signal: AbortSignal) {
+async function inspectBriefly(engine: DockerEngine, id: string, signal: AbortSignal) {
   const brief = AbortSignal.timeout(INSPECTION_SECONDS * 1000)
   try {
     return (await findContainer(engine, id, AbortSignal.any([signal, brief]))) ?? ('gone' as const)

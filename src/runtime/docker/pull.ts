@@ -1,7 +1,7 @@
 import type { ImageReference } from '../../domain/image-reference.ts'
 import { repositoryOf } from '../../domain/image-reference.ts'
 import type { RegistryCredential } from '../runtime.ts'
-import type { Engine } from './connection.ts'
+import type { DockerEngine } from './connection.ts'
 import { messageOf, statusOf } from './engine-answers.ts'
 import { jsonLines } from './json-lines.ts'
 
@@ -39,7 +39,7 @@ const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error/
 
 /** Pulls, and returns when the engine has the image. Throws PullFailure, or what befell the connection to the engine. */
 export async function pullImage(
-  engine: Engine,
+  engine: DockerEngine,
   reference: ImageReference,
   credential: RegistryCredential | null,
   signal: AbortSignal,

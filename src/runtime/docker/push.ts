@@ -1,6 +1,6 @@
 import { formatImageReference, parseImageReference, repositoryOf } from '../../domain/image-reference.ts'
 import { type RegistryCredential, RuntimeError } from '../runtime.ts'
-import type { Engine } from './connection.ts'
+import type { DockerEngine } from './connection.ts'
 import { messageOf, statusOf } from './engine-answers.ts'
 import { jsonLines } from './json-lines.ts'
 import { serverOf } from './pull.ts'
@@ -15,7 +15,7 @@ interface Progress {
 
 /** Names an image, and sends it to where its name says. Returns the name by digest, which stays this image for good. */
 export async function pushImage(
-  { docker }: Engine,
+  { docker }: DockerEngine,
   { id, name, credential }: { id: string; name: string; credential: RegistryCredential | null },
   signal: AbortSignal,
 ): Promise<string> {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { inParallel } from '../in-parallel.ts'
 import type { RemovalOptions, RolloutReference } from '../runtime.ts'
-import type { Engine } from './connection.ts'
+import type { DockerEngine } from './connection.ts'
 import { tolerating } from './engine-answers.ts'
 import { listReplicas } from './find-containers.ts'
 
@@ -16,7 +16,7 @@ const LOOK_AGAIN_MS = 100
  * and a create that was under way may have ended after the first look.
  */
 export async function removeReplicas(
-  engine: Engine,
+  engine: DockerEngine,
   reference: RolloutReference,
   options: RemovalOptions,
   signal: AbortSignal,
@@ -31,7 +31,7 @@ export async function removeReplicas(
 
 /** SIGTERM, SIGKILL after the grace, then removal with the container's anonymous volumes. Gone already is fine. */
 export async function removeContainer(
-  engine: Engine,
+  engine: DockerEngine,
   id: string,
   { graceSeconds, beforeRemoval }: RemovalOptions,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import type { ContainerStats } from 'dockerode'
 import type { ReplicaStats } from '../runtime.ts'
-import type { Engine } from './connection.ts'
+import type { DockerEngine } from './connection.ts'
 import { getReplica } from './find-containers.ts'
 
 interface Sample {
@@ -19,10 +19,10 @@ const BYTES_PER_MB = 1024 * 1024
  * because an engine takes up to a second for each.
  */
 export class ReplicaSamples {
-  readonly #engine: Engine
+  readonly #engine: DockerEngine
   readonly #last = new Map<string, Sample>()
 
-  constructor(engine: Engine) {
+  constructor(engine: DockerEngine) {
     this.#engine = engine
   }
 

@@ -1,6 +1,6 @@
 import type { ContainerCreateOptions } from 'dockerode'
 import type { Rollout } from '../runtime.ts'
-import type { Engine } from './connection.ts'
+import type { DockerEngine } from './connection.ts'
 import { tolerating } from './engine-answers.ts'
 import { LABEL } from './labels.ts'
 
@@ -24,7 +24,7 @@ export function mountsOf({ volume, accountId, appEnvId }: Rollout, installationI
 }
 
 /** Gone already is fine. */
-export async function removeVolume(engine: Engine, volumeId: string, signal: AbortSignal): Promise<void> {
+export async function removeVolume(engine: DockerEngine, volumeId: string, signal: AbortSignal): Promise<void> {
   const volume = engine.docker.getVolume(volumeName(engine.installationId, volumeId))
   await tolerating([404], () => volume.remove({ abortSignal: signal }))
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ContainerEnd } from '../runtime.ts'
-import { ask, type Engine } from './connection.ts'
+import { ask, type DockerEngine } from './connection.ts'
 import { LABEL, replicaFilters } from './labels.ts'
 import { within } from './within.ts'
 
@@ -16,7 +16,7 @@ const MAX_EVENT_LENGTH = 64 * 1024
 
 /** Follows the engine's events until aborted. What happens while the stream is down is left to reconciliation. */
 export async function watchReplicas(
-  engine: Engine,
+  engine: DockerEngine,
   onHint: (appEnvId: string, end: ContainerEnd | null) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -40,7 +40,7 @@ export async function watchReplicas(
 }
 
 /** Chunks may hold half a line, or several. */
-async function* eventLines(engine: Engine, signal: AbortSignal): AsyncGenerator<string> {
+async function* eventLines(engine: DockerEngine, signal: AbortSignal): AsyncGenerator<string> {
   const filters = { type: ['container'], event: TELLING_EVENTS, ...replicaFilters(engine.installationId) }
   const closed = new AbortController()
   try {

@@ -1,6 +1,6 @@
 import { DomainError, runtimeUnavailable } from '../../domain/errors.ts'
 import { type CallBounds, RuntimeError } from '../runtime.ts'
-import type { Engine } from './connection.ts'
+import type { DockerEngine } from './connection.ts'
 import { messageOf, statusOf } from './engine-answers.ts'
 
 interface Deadline {
@@ -16,7 +16,7 @@ interface Deadline {
  * reason when the caller aborts, RUNTIME_UNAVAILABLE when the engine does not answer, and the engine's words else.
  */
 export async function within<T>(
-  engine: Engine,
+  engine: DockerEngine,
   bounds: CallBounds | undefined,
   work: (signal: AbortSignal) => Promise<T>,
   deadline: Deadline = {},
@@ -42,11 +42,11 @@ export async function within<T>(
   }
 }
 
-export const silence = (engine: Engine, seconds: number): DomainError =>
+export const silence = (engine: DockerEngine, seconds: number): DomainError =>
   runtimeUnavailable(`The container engine at ${engine.address} did not answer within ${seconds} s`)
 
 /** What a failed call means: final, unreachable, or an answer that a later attempt may not get again. */
-export function asFailure(engine: Engine, error: unknown): unknown {
+export function asFailure(engine: DockerEngine, error: unknown): unknown {
   if (error instanceof DomainError || error instanceof RuntimeError) return error
   if (statusOf(error) !== null) {
     return new Error(`The container engine ${troubleOf(error)}`, { cause: error })

@@ -23,7 +23,7 @@ export const createAccount = command({
   input: z.strictObject({ name: name('account') }),
   permission: 'installation:manage',
   target: async (): Promise<Target> => ({ type: 'account', id: null, accountId: null }),
-  async execute({ tx, caller, vault, announce, note }, input) {
+  async execute({ tx, caller, vault, announce, auditDetails }, input) {
     const userId = userOf(caller)
     const plan = await tx.plan.findFirstOrThrow({ orderBy: { code: 'asc' } })
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('berth account slugs'))`
@@ -34,7 +34,7 @@ export const createAccount = command({
     await tx.account.create({ data })
     await tx.membership.create({ data: { accountId, userId, roles: ['ADMIN'] } })
     announce({ type: 'account.created', payload: { accountId, name: input.name, slug } })
-    note({ name: input.name, slug })
+    auditDetails({ name: input.name, slug })
     return { accountId }
   },
 })
@@ -46,7 +46,7 @@ export const deleteAccount = command({
   input: z.strictObject({ accountId: id('account') }),
   permission: 'account:change',
   target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
-  async execute({ tx, announce, note }, _input, { account }) {
+  async execute({ tx, announce, auditDetails }, _input, { account }) {
     const apps = await tx.app.count({ where: { accountId: account.id, deletedAt: null } })
     if (apps > 0) throw conflict('ACCOUNT_NOT_EMPTY', `The account still has ${apps} app(s); delete them first`)
     const volumes = await tx.volume.count({ where: { accountId: account.id } })
@@ -63,7 +63,7 @@ export const deleteAccount = command({
     await tx.app.deleteMany({ where: { accountId: account.id } })
     await tx.account.delete({ where: { id: account.id } })
     announce({ type: 'account.deleted', payload: { accountId: account.id, name: account.name } })
-    note({ name: account.name })
+    auditDetails({ name: account.name })
     return { message: `Account "${account.name}" is deleted` }
   },
 })
@@ -74,9 +74,9 @@ export const setCurrentAccount = command({
   input: z.strictObject({ accountId: id('account') }),
   permission: 'account:read',
   target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
-  async execute({ tx, caller, note }, _input, { account }) {
+  async execute({ tx, caller, auditDetails }, _input, { account }) {
     await tx.user.update({ where: { id: userOf(caller) }, data: { currentAccountId: account.id } })
-    note({ currentAccountId: account.id })
+    auditDetails({ currentAccountId: account.id })
     return { accountId: account.id, message: `"${account.name}" is your current account` }
   },
 })

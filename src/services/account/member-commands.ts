@@ -45,7 +45,7 @@ export const addMember = command({
     }
     await tx.membership.create({ data: { ...key, roles: input.roles, ...restriction(input.appEnvIds) } })
     context.announce({ type: 'member.changed', payload: { userId: user.id, roles: input.roles } })
-    context.note({ userId: user.id, email: address, roles: input.roles, appEnvIds: input.appEnvIds })
+    context.auditDetails({ userId: user.id, email: address, roles: input.roles, appEnvIds: input.appEnvIds })
     return { userId: user.id, email: address, roles: input.roles, appEnvIds: input.appEnvIds }
   },
 })
@@ -78,7 +78,7 @@ export const updateMember = command({
       include: { user: true },
     })
     context.announce({ type: 'member.changed', payload: { userId: updated.userId, roles: updated.roles } })
-    context.note({ userId: updated.userId, roles: updated.roles, appEnvIds: input.appEnvIds })
+    context.auditDetails({ userId: updated.userId, roles: updated.roles, appEnvIds: input.appEnvIds })
     return {
       userId: updated.userId,
       email: updated.user.email,
@@ -106,7 +106,7 @@ export const removeMember = command({
       data: { currentAccountId: null },
     })
     context.announce({ type: 'member.changed', payload: { userId: input.userId, roles: [] } })
-    context.note({ userId: input.userId })
+    context.auditDetails({ userId: input.userId })
     return { message: 'The member is removed from the account' }
   },
 })

@@ -25,7 +25,7 @@ export async function changeSettings(context: CommandContext, appEnv: AppEnv, ch
   const { data, changed, applyImmediately } = change
   await tx.appEnv.update({ where: { id: appEnv.id }, data: { ...data, version: { increment: 1 } } })
   context.announce({ type: 'appEnv.updated', appId: appEnv.appId, appEnvId: appEnv.id, payload: { changed } })
-  context.note({ changed, applyImmediately })
+  context.auditDetails({ changed, applyImmediately })
   const [applied] = applyImmediately ? await applyWhereRunning(context, { id: appEnv.id }) : []
   const { version } = await tx.appEnv.findUniqueOrThrow({ where: { id: appEnv.id }, select: { version: true } })
   return {

@@ -30,14 +30,14 @@ export async function connectionUrls(
   const known = new Map<string, Record<UrlKind, string | null>>(
     appEnvs.map(({ cliEnvName, app: { port }, hosts: [first] }) => {
       const internalUrl = port === null ? null : `http://${cliEnvName}:${port}`
-      return [cliEnvName, { internalUrl, externalUrl: first ? visitorsUrl(config, first.host) : null }]
+      return [cliEnvName, { internalUrl, externalUrl: first ? publicUrl(config, first.host) : null }]
     }),
   )
   return ({ envName, url }) => known.get(envName)?.[url] ?? null
 }
 
 /** The address under which visitors reach a host. */
-export function visitorsUrl({ BERTH_INGRESS_URL, INGRESS_PORT }: Config, host: string): string {
+export function publicUrl({ BERTH_INGRESS_URL, INGRESS_PORT }: Config, host: string): string {
   const url = new URL(BERTH_INGRESS_URL ?? `http://localhost:${INGRESS_PORT}`)
   return `${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`
 }

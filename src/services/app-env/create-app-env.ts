@@ -48,8 +48,8 @@ export const createAppEnv = command({
       await tx.appEnv.update({ where: { id: appEnvId }, data: await volumeChange(context, appEnv, input.volume) })
     if (type.hasHosts) await addAutomaticHost(context, appEnvId, `${names.cliEnvName}.${region.domain}`)
     context.announce({ type: 'appEnv.created', appId: app.id, appEnvId, payload: { ...names, status: 'PENDING' } })
-    context.made(appEnvId)
-    context.note({
+    context.created(appEnvId)
+    context.auditDetails({
       appEnvId,
       name: input.name,
       region: region.code,

@@ -23,7 +23,7 @@ export const deleteAppEnv = command({
       )
     }
     const operationId = await removeAppEnv(context, target)
-    context.note({ name: appEnv.name })
+    context.auditDetails({ name: appEnv.name })
     return { message: `Environment "${appEnv.name}" is deleted`, operationId }
   },
 })

@@ -24,7 +24,7 @@ export const updateAppEnv = command({
     if (input.envVars) await replaceVariables(context, appEnv, input.envVars)
     const data = { ...changesOf(input), ...(await volumeChange(context, appEnv, input.volume)) }
     const { appEnvId: _id, envName: _name, applyImmediately, ...sent } = input
-    context.note({ variables: input.envVars?.map((variable) => variable.name) })
+    context.auditDetails({ variables: input.envVars?.map((variable) => variable.name) })
     const changed = await changeSettings(context, appEnv, { data, changed: Object.keys(sent), applyImmediately })
     const { appEnv: present } = await lockAppEnv(tx, { appEnvId: appEnv.id })
     return { ...(await appEnvRecord(tx, vault, present)), ...changed }

@@ -88,7 +88,7 @@ export const deleteVariable = command({
 
 /** Announces the change and answers with all variables as they are now; secrets are masked. */
 async function settle(context: CommandContext, appEnv: LoadedAppEnv, names: string[], applyImmediately: boolean) {
-  context.note({ variables: names })
+  context.auditDetails({ variables: names })
   const told = await changeSettings(context, appEnv, { data: {}, changed: ['envVars'], applyImmediately })
   const present = await context.tx.variable.findMany({ where: { appEnvId: appEnv.id }, orderBy: { name: 'asc' } })
   return { appEnvId: appEnv.id, variables: variableRecords(present, context.vault, appEnv.account, false), ...told }

@@ -11,7 +11,7 @@ import type { volume } from './setting-input.ts'
  * its data until it is deleted by itself, and is taken up again by the next volume the environment is given.
  */
 export async function volumeChange(
-  { tx, made, note }: CommandContext,
+  { tx, created, auditDetails }: CommandContext,
   appEnv: LoadedAppEnv,
   wanted: z.output<typeof volume> | null | undefined,
 ): Promise<{ volumeId?: string | null }> {
@@ -31,7 +31,7 @@ export async function volumeChange(
   const id = newId('vol')
   const { accountId, cliEnvName, regionCode } = appEnv
   await tx.volume.create({ data: { id, accountId, appEnvId: appEnv.id, cliEnvName, regionCode, ...data } })
-  made(id)
-  note({ volumeId: id })
+  created(id)
+  auditDetails({ volumeId: id })
   return { volumeId: id }
 }

@@ -44,7 +44,7 @@ export const createApp = command({
     await requireCredential(tx, account.id, 'imagePullAccountSecretId', input.imagePullAccountSecretId)
     await requireCredential(tx, account.id, 'buildPullAccountSecretId', input.buildPullAccountSecretId)
     context.announce({ type: 'app.created', appId, payload: { name: input.name, dockerPreset: preset } })
-    context.note({ name: input.name, dockerPreset: preset, useImage: input.useImage ?? false })
+    context.auditDetails({ name: input.name, dockerPreset: preset, useImage: input.useImage ?? false })
     return { appId }
   },
 })

@@ -30,7 +30,7 @@ export const deleteApp = command({
       data: { deletedAt: await databaseTime(tx), version: { increment: 1 } },
     })
     context.announce({ type: 'app.deleted', appId: app.id, payload: { name: app.name, environments: appEnvs.length } })
-    context.note({ name: app.name, environments: appEnvs.length })
+    context.auditDetails({ name: app.name, environments: appEnvs.length })
     return { message: `App "${app.name}" and its ${appEnvs.length} environment(s) are deleted` }
   },
 })

@@ -37,7 +37,7 @@ export const updateApp = command({
       ...(Object.keys(changes).length > 0 ? appEnvs : reimaged).map(({ id }) => id),
       ...applied.flatMap(({ appEnvId, operation }) => (operation ? [appEnvId] : [])),
     ])
-    context.note({ changed, environmentsAffected: affected.size, applyImmediately: input.applyImmediately })
+    context.auditDetails({ changed, environmentsAffected: affected.size, applyImmediately: input.applyImmediately })
     const notApplied = applied.flatMap(({ appEnvId, reason }) => (reason ? [{ appEnvId, reason }] : []))
     return {
       ...answerOf(updated),

@@ -38,14 +38,14 @@ export const createCredential = command({
     const { account } = await lockAccount(tx, accountId)
     return { type: 'credential' as const, id: null, accountId: account.id, account }
   },
-  async execute({ tx, vault, announce, note }, { type, name, data }, { account }) {
+  async execute({ tx, vault, announce, auditDetails }, { type, name, data }, { account }) {
     const credentialId = newId('cred')
     const sealedData = vault.forAccount(account).sealCredential(credentialId, data)
     await tx.credential.create({
       data: { id: credentialId, accountId: account.id, type, name, sealedData, publicData: publicDataOf(type, data) },
     })
     announce({ type: 'credential.changed', payload: { credentialId, type, name } })
-    note({ type, name })
+    auditDetails({ type, name })
     return { credentialId }
   },
 })
@@ -64,7 +64,7 @@ export const updateCredential = command({
     if (data) checkData(target.credential.type, data)
     return target
   },
-  async execute({ tx, vault, announce, note }, { name, data }, { credential }) {
+  async execute({ tx, vault, announce, auditDetails }, { name, data }, { credential }) {
     const { id: credentialId, type, account } = credential
     const replaced = data && {
       sealedData: vault.forAccount(account).sealCredential(credentialId, data),
@@ -75,7 +75,7 @@ export const updateCredential = command({
       data: { ...(name ? { name } : {}), ...replaced, version: { increment: 1 } },
     })
     announce({ type: 'credential.changed', payload: { credentialId, type, name: updated.name } })
-    note({ name: updated.name, dataReplaced: data !== undefined })
+    auditDetails({ name: updated.name, dataReplaced: data !== undefined })
     return { ...credentialRecord(updated), version: updated.version }
   },
 })
@@ -87,14 +87,14 @@ export const deleteCredential = command({
   input: z.strictObject({ credentialId: id('credential') }),
   permission: 'credential:manage',
   target: ({ tx }, { credentialId }) => lockCredential(tx, credentialId),
-  async execute({ tx, announce, note }, _input, { credential }) {
+  async execute({ tx, announce, auditDetails }, _input, { credential }) {
     const { id: credentialId, type, name } = credential
     const refersToIt = { OR: [{ imagePullAccountSecretId: credentialId }, { buildPullAccountSecretId: credentialId }] }
     const app = await tx.app.findFirst({ where: { ...refersToIt, deletedAt: null } })
     if (app) throw conflict('CREDENTIAL_IN_USE', `The app "${app.name}" (${app.id}) refers to the credential`)
     await tx.credential.delete({ where: { id: credentialId } })
     announce({ type: 'credential.changed', payload: { credentialId, type, name, deleted: true } })
-    note({ type, name })
+    auditDetails({ type, name })
     return { message: `Credential "${name}" is deleted` }
   },
 })

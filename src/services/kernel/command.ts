@@ -17,7 +17,7 @@ export interface CallOptions {
   /** Decide and answer, but change nothing. */
   dryRun?: boolean | undefined
   /** Separates the two doors' idempotency keys: `rest` or `graphql`. */
-  door: string
+  api: string
   /** Ends a wait: the caller has gone, or (reason `ProcessEnding`) whoever waits is to be answered now. */
   signal?: AbortSignal | undefined
   /** Where the caller has reached the API, such as https://berth.example.com. */
@@ -44,9 +44,9 @@ export interface CommandContext {
   /** To be written in the same transaction, after everything else. */
   announce(event: NewEvent): void
   /** For the audit entry, and the answer to a dry run. Never a secret. */
-  note(details: Record<string, unknown>): void
+  auditDetails(details: Record<string, unknown>): void
   /** Names ids, and secrets, of what came into being. A dry run tells none of them: they will never exist. */
-  made(...names: (string | undefined)[]): void
+  created(...names: (string | undefined)[]): void
 }
 
 /** Answers are plain JSON: they are kept for idempotent repeats. */

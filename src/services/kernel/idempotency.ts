@@ -53,7 +53,7 @@ interface Row {
   isPending: boolean | null
 }
 
-const routeOf = ({ command, options }: KeyedCall) => `${options.door}:${command.name}`
+const routeOf = ({ command, options }: KeyedCall) => `${options.api}:${command.name}`
 
 const hashOf = ({ input, options, vault }: KeyedCall) =>
   vault.fingerprint(JSON.stringify([input, options.expectedVersion ?? null]))

@@ -4,7 +4,7 @@ import type { Database } from '../../database/client.ts'
 import { asDomainError, isTransient } from '../../database/errors.ts'
 import { DomainError, type FieldProblem, invalidInput } from '../../domain/errors.ts'
 import { readFields } from '../../domain/field-problems.ts'
-import { INSTALLATION_LEDGER, type NewEvent } from '../../events/event.ts'
+import { INSTALLATION_EVENTS, type NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { Vault } from '../../secrets/vault.ts'
@@ -125,8 +125,8 @@ async function decide(decision: Decision): Promise<CommandResult> {
       if (!options.dryRun) await limits?.consumeOperation(appEnvId)
     },
     announce: (event) => events.push(event),
-    note: (more) => Object.assign(details, withoutUndefined(more)),
-    made: (...names) => made.push(...names),
+    auditDetails: (more) => Object.assign(details, withoutUndefined(more)),
+    created: (...names) => made.push(...names),
   }
   const target: Target = await command.target(context, input)
   permit(caller, command.permission, target)
@@ -137,8 +137,8 @@ async function decide(decision: Decision): Promise<CommandResult> {
   const result: CommandResult = await command.execute(context, input, target)
   // A create is audited under the id that it made.
   const targetId = target.id ?? String(result[`${target.type}Id`])
-  if (target.id === null) context.made(targetId)
-  await record(tx, target.accountId ?? INSTALLATION_LEDGER, events, {
+  if (target.id === null) context.created(targetId)
+  await record(tx, target.accountId ?? INSTALLATION_EVENTS, events, {
     action: command.name,
     actorType: caller.userId ? 'USER' : 'TOKEN',
     actorId: caller.userId ?? caller.tokenId,

@@ -38,7 +38,7 @@ async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promi
   const fields = changes.map(({ field }) => field)
   const needs = (kind: ChangeKind) => changes.some((change) => change.kind === kind)
   const told = (doing: string, content?: NewContent): ToldPlan => {
-    context.note({ changes: fields })
+    context.auditDetails({ changes: fields })
     const intent = { kind: 'APPLY_CHANGES' as const, ...(content ? { content } : {}) }
     return { intent, message: `${doing}: ${fields.join(', ')}` }
   }

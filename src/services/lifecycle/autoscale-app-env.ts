@@ -29,7 +29,7 @@ interface Scaling {
  * Changes the number of containers because of the load, as a member would, with the reason in the operation's first
  * step, in its event and in the audit log. False when the environment has moved on since the decision was made.
  */
-export async function scaleByItself(
+export async function autoscaleAppEnv(
   { database, config, vault }: { database: Database; config: Config; vault: Vault },
   { appEnvId, from, to, why }: Scaling,
 ): Promise<boolean> {
@@ -42,7 +42,7 @@ export async function scaleByItself(
     const announce = (event: NewEvent) => void events.push(event)
     const context: CommandContext = {
       ...{ tx, caller: NOBODY, requestId, config, vault, announce },
-      ...{ note() {}, made() {}, async permitOperation() {} },
+      ...{ auditDetails() {}, created() {}, async permitOperation() {} },
     }
     await tx.appEnv.update({ where: { id: appEnvId }, data: { containers: to } })
     const operation = await beginOperation(context, appEnv, { kind: 'APPLY_CHANGES' })

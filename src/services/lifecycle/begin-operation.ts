@@ -3,7 +3,7 @@ import { databaseTime } from '../../database/time.ts'
 import type { AppEnvStatus } from '../../domain/app-env.ts'
 import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES, type OperationKind } from '../../domain/operation.ts'
-import { hintRoutes, hintWork } from '../../events/notifications.ts'
+import { notifyIngresses, notifyWorkers } from '../../events/notifications.ts'
 import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import type { NewContent } from './new-content.ts'
@@ -62,16 +62,16 @@ export async function beginOperation(
       ...about,
       payload: { status: 'UPDATING', previousStatus: appEnv.status },
     })
-    await hintRoutes(tx)
+    await notifyIngresses(tx)
   }
-  context.made(operation.id, content?.id)
-  context.note({
+  context.created(operation.id, content?.id)
+  context.auditDetails({
     operationId: operation.id,
     kind: intent.kind,
     contentId: operation.contentId,
     version: content?.version,
   })
-  await hintWork(tx, appEnv.id)
+  await notifyWorkers(tx, appEnv.id)
   return operation
 }
 

@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/client.ts'
 import type { AppEnv, Operation } from '../../database/generated/prisma/client.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isOpen, statusAfter } from '../../domain/operation.ts'
-import { hintRoutes, hintWork } from '../../events/notifications.ts'
+import { notifyIngresses, notifyWorkers } from '../../events/notifications.ts'
 import { command, type Target } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { endOpenOperation } from '../lifecycle/begin-operation.ts'
@@ -43,8 +43,8 @@ export const cancelOperation = command({
       operationId: operation.id,
       payload: { status, previousStatus: appEnv.status },
     })
-    await hintWork(tx, appEnv.id)
-    await hintRoutes(tx)
+    await notifyWorkers(tx, appEnv.id)
+    await notifyIngresses(tx)
     return {
       success: true,
       message: 'The operation is cancelled',

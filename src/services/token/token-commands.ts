@@ -41,7 +41,7 @@ export const createToken = command({
     return { type: 'token', id: null, accountId, appEnvId }
   },
   async execute(context, input) {
-    const { tx, announce, note, made } = context
+    const { tx, announce, auditDetails, created } = context
     const owner = input.kind === 'ENVIRONMENT' ? null : await ownerOf(context, input)
     const secret = newSecret(input.kind)
     const token = await tx.token.create({
@@ -57,8 +57,8 @@ export const createToken = command({
       },
     })
     announce({ type: 'token.created', payload: { tokenId: token.id, kind: token.kind, name: token.name } })
-    note({ kind: token.kind, name: token.name, userId: owner, appEnvId: token.appEnvId, scopes: token.scopes })
-    made(secret)
+    auditDetails({ kind: token.kind, name: token.name, userId: owner, appEnvId: token.appEnvId, scopes: token.scopes })
+    created(secret)
     return { ...tokenRecord(token), token: secret }
   },
 })
@@ -75,10 +75,10 @@ export const revokeToken = command({
     if (token.userId !== userOf(caller) || token.appEnvId) permitOthers(caller, accountId, token.appEnvId)
     return { type: 'token', id: token.id, accountId, token }
   },
-  async execute({ tx, announce, note }, _input, { token }) {
+  async execute({ tx, announce, auditDetails }, _input, { token }) {
     await tx.token.update({ where: { id: token.id }, data: { revokedAt: token.revokedAt ?? (await databaseTime(tx)) } })
     announce({ type: 'token.revoked', payload: { tokenId: token.id, name: token.name } })
-    note({ name: token.name })
+    auditDetails({ name: token.name })
     return { message: `Token "${token.name}" is revoked` }
   },
 })

@@ -56,8 +56,8 @@ export const requestStorageKey = command({
       },
     })
     const host = await tx.host.findFirst({ where: { appEnvId: appEnv.id }, orderBy: { id: 'asc' } })
-    context.note({ storageKey, fileExtension })
-    context.made(storageKey, secret)
+    context.auditDetails({ storageKey, fileExtension })
+    context.created(storageKey, secret)
     return {
       uploadUrl: `${originOf(context)}${UPLOAD_PATH}?${new URLSearchParams({ storageKey, secret })}`,
       storageKey,

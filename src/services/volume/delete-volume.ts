@@ -17,7 +17,7 @@ export const deleteVolume = command({
     const { accountId, appEnvId, version } = volume
     return { type: 'volume' as const, id: volumeId, accountId, appEnvId, version, volume }
   },
-  async execute({ tx, announce, note }, _input, { volume }) {
+  async execute({ tx, announce, auditDetails }, _input, { volume }) {
     const { id: volumeId, cliEnvName, appEnvId } = volume
     const serving = await tx.appEnv.findFirst({
       where: {
@@ -38,7 +38,7 @@ export const deleteVolume = command({
       data: { deletedAt: await databaseTime(tx), version: { increment: 1 } },
     })
     announce({ type: 'volume.deleted', payload: { volumeId, appEnvId, cliEnvName } })
-    note({ cliEnvName, path: volume.path })
+    auditDetails({ cliEnvName, path: volume.path })
     return { message: `The volume of "${cliEnvName}" and its data are deleted` }
   },
 })

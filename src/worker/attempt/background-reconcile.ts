@@ -1,16 +1,16 @@
-import { loadAppEnv } from '../claim/environment-context.ts'
-import { pause } from '../claim/pause.ts'
-import { look } from '../reconcile/reconcile.ts'
-import type { Attempt } from './attempt-context.ts'
+import { loadClaimedAppEnv } from '../claim/environment-context.ts'
+import { sleep } from '../claim/pause.ts'
+import { reconcile } from '../reconcile/reconcile.ts'
+import type { AttemptContext } from './attempt-context.ts'
 
 /**
  * Does the slow part of an operation, and meanwhile goes on looking after what serves: a long pull must not keep a
  * container that died from being brought back. The looks are over before this returns, so that none of them writes
  * into the operation's last transaction.
  */
-export async function withUpkeep<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+export async function withBackgroundReconcile<T>(attempt: AttemptContext, work: () => Promise<T>): Promise<T> {
   const done = new AbortController()
-  const upkeep = keepLooking(attempt, AbortSignal.any([attempt.signal, done.signal]))
+  const upkeep = keepReconciling(attempt, AbortSignal.any([attempt.signal, done.signal]))
   try {
     return await work()
   } finally {
@@ -19,14 +19,14 @@ export async function withUpkeep<T>(attempt: Attempt, work: () => Promise<T>): P
   }
 }
 
-async function keepLooking(attempt: Attempt, signal: AbortSignal): Promise<void> {
+async function keepReconciling(attempt: AttemptContext, signal: AbortSignal): Promise<void> {
   const { database, appEnv, config, log } = attempt
   const work = { ...attempt, signal, engine: attempt.engineUnder(signal) }
   for (;;) {
-    await pause(config.BERTH_RECONCILE_SECONDS * 1000, signal)
+    await sleep(config.BERTH_RECONCILE_SECONDS * 1000, signal)
     if (signal.aborted) return
     try {
-      await look(work, await loadAppEnv(database, appEnv.id))
+      await reconcile(work, await loadClaimedAppEnv(database, appEnv.id))
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error, appEnvId: appEnv.id }, 'A look during an operation failed')
     }

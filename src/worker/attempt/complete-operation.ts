@@ -3,10 +3,10 @@ import type { Prisma } from '../../database/generated/prisma/client.ts'
 import type { AppEnvStatus } from '../../domain/app-env.ts'
 import { statusAfter } from '../../domain/operation.ts'
 import type { NewEvent } from '../../events/event.ts'
-import { hintRoutes } from '../../events/notifications.ts'
+import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { fenced } from '../claim/fenced.ts'
-import type { Attempt } from './attempt-context.ts'
+import type { AttemptContext } from './attempt-context.ts'
 import { plainText } from './plain-text.ts'
 import type { FinishedStep } from './steps.ts'
 
@@ -22,9 +22,12 @@ interface Success {
 }
 
 /** Ends the operation and makes its result true, in one transaction: there is no moment in which only half of it is. */
-export async function succeed(attempt: Attempt, { status, appEnv = {}, finish, write }: Success): Promise<void> {
+export async function completeOperation(
+  attempt: AttemptContext,
+  { status, appEnv = {}, finish, write }: Success,
+): Promise<void> {
   const { steps, operation } = attempt
-  await settling(attempt, async (tx) => {
+  await completing(attempt, async (tx) => {
     await write?.(tx)
     const outcome: Outcome = { status: 'SUCCEEDED', reason: null, message: null, finishedAt: now(attempt) }
     const told = steps.event('operation.succeeded', { kind: operation.kind, contentId: operation.contentId })
@@ -41,10 +44,13 @@ interface Failure {
 }
 
 /** Ends the operation without its result: the environment is where it was before, and the version says why it failed. */
-export async function fail(attempt: Attempt, { reason, isDeadLetter = false, ...failure }: Failure): Promise<void> {
+export async function failOperation(
+  attempt: AttemptContext,
+  { reason, isDeadLetter = false, ...failure }: Failure,
+): Promise<void> {
   const { steps, operation, appEnv } = attempt
   const message = plainText(failure.message)
-  await settling(attempt, async (tx) => {
+  await completing(attempt, async (tx) => {
     const finishedAt = now(attempt)
     if (operation.contentId) {
       // `start` brings back a version that has long been DEPLOYED, and stays so.
@@ -61,7 +67,7 @@ export async function fail(attempt: Attempt, { reason, isDeadLetter = false, ...
   })
 }
 
-export interface Pause {
+export interface RetryReason {
   reason: string
   message: string
   afterSeconds: number
@@ -70,7 +76,7 @@ export interface Pause {
 }
 
 /** Leaves the operation open, to be tried again after a while, but no later than its deadline. */
-export async function postpone(attempt: Attempt, pause: Pause): Promise<void> {
+export async function retryOperationLater(attempt: AttemptContext, pause: RetryReason): Promise<void> {
   const { reason, afterSeconds, countsAsAttempt } = pause
   const { steps, operation } = attempt
   const message = plainText(pause.message)
@@ -79,7 +85,7 @@ export async function postpone(attempt: Attempt, pause: Pause): Promise<void> {
   const number = operation.attempt + (countsAsAttempt ? 1 : 0)
   // Said once; an outage of an hour is not worth a thousand events.
   const isNews = countsAsAttempt || operation.reason !== reason
-  await settling(attempt, async (tx) => {
+  await completing(attempt, async (tx) => {
     const outcome: Outcome = { reason, message, attempt: number, notBefore }
     const told = steps.event('operation.retrying', { kind: operation.kind, reason, message, attempt: number })
     const data = { ...outcome, steps: steps.restarted(), version: { increment: 1 } }
@@ -89,25 +95,25 @@ export async function postpone(attempt: Attempt, pause: Pause): Promise<void> {
 }
 
 /** The last transaction of an attempt; events go last, because from there on the account's ledger is locked. */
-async function settling(attempt: Attempt, write: (tx: Transaction) => Promise<NewEvent[]>): Promise<void> {
+async function completing(attempt: AttemptContext, write: (tx: Transaction) => Promise<NewEvent[]>): Promise<void> {
   const { database, lease, operation } = attempt
-  lease.isSettling = true
+  lease.isCompleting = true
   await fenced(database, lease, async (tx) => record(tx, operation.accountId, await write(tx)))
   lease.operationId = undefined
 }
 
 async function changeStatus(
   tx: Transaction,
-  { appEnv, steps }: Attempt,
+  { appEnv, steps }: AttemptContext,
   status: AppEnvStatus,
   data: Prisma.AppEnvUncheckedUpdateManyInput,
 ): Promise<NewEvent[]> {
   await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { ...data, status, version: { increment: 1 } } })
   // An ingress tells visitors of an environment that does not serve why it does not.
-  await hintRoutes(tx)
+  await notifyIngresses(tx)
   const events = [steps.event('appEnv.statusChanged', { status, previousStatus: appEnv.status })]
   if (data.health === undefined || data.health === appEnv.health) return events
   return [...events, steps.event('appEnv.healthChanged', { health: data.health, previousHealth: appEnv.health })]
 }
 
-const now = ({ lease }: Attempt): Date => lease.claim.clock.now()
+const now = ({ lease }: AttemptContext): Date => lease.claim.clock.now()

@@ -4,7 +4,7 @@ import type { Prisma } from '../../database/generated/prisma/client.ts'
 import type { OperationStep } from '../../domain/operation.ts'
 import type { EventType, NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
-import type { Work, WorkAppEnv, WorkOperation } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
 import { plainText } from './plain-text.ts'
 
@@ -37,7 +37,7 @@ interface Advance {
 }
 
 /** How long an operation may take: what is built takes that much longer. */
-export function timeFor(config: Config, content: WorkOperation['content']): number {
+export function timeFor(config: Config, content: ClaimedOperation['content']): number {
   const building = content?.buildPlan && !content.imageDigest
   const forBuild = building ? config.BERTH_SOURCE_TIMEOUT_SECONDS + config.BERTH_BUILD_TIMEOUT_SECONDS : 0
   return config.BERTH_OPERATION_TIMEOUT_SECONDS + forBuild
@@ -48,15 +48,15 @@ export function timeFor(config: Config, content: WorkOperation['content']): numb
  * successor repeats at most the step that was under way. Ending a step and starting the next is one write.
  */
 export class Steps {
-  readonly #work: Work
-  readonly #appEnv: WorkAppEnv
-  readonly #operation: WorkOperation
+  readonly #work: EnvironmentContext
+  readonly #appEnv: ClaimedAppEnv
+  readonly #operation: ClaimedOperation
   #steps: OperationStep[]
   /** True while the operation's row does not say yet that somebody is at it. */
   #isOpening: boolean
   #detailedAt = 0
 
-  constructor(work: Work, appEnv: WorkAppEnv, operation: WorkOperation) {
+  constructor(work: EnvironmentContext, appEnv: ClaimedAppEnv, operation: ClaimedOperation) {
     this.#work = work
     this.#appEnv = appEnv
     this.#operation = operation

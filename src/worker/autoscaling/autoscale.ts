@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import { type AutoScaling, decideScaling, type LoadSample, type ScalingDecision } from '../../domain/autoscaling.ts'
-import { scaleByItself } from '../../services/lifecycle/autoscale-app-env.ts'
-import type { Tools } from '../process-environment.ts'
+import { autoscaleAppEnv } from '../../services/lifecycle/autoscale-app-env.ts'
+import type { WorkerContext } from '../process-environment.ts'
 
 interface ScaledRow {
   id: string
@@ -12,12 +12,12 @@ interface ScaledRow {
 }
 
 /** Looks whether these environments have as many containers as their load needs, and records an operation where not. */
-export async function autoscale(tools: Tools, appEnvIds: readonly string[]): Promise<void> {
+export async function autoscale(tools: WorkerContext, appEnvIds: readonly string[]): Promise<void> {
   for (const row of await scaledAppEnvs(tools.database, appEnvIds)) {
     const decision = await decide(tools, row)
     if (!decision) continue
     const { why, containers } = decision
-    const isBegun = await scaleByItself(tools, { appEnvId: row.id, from: row.containers, to: containers, why })
+    const isBegun = await autoscaleAppEnv(tools, { appEnvId: row.id, from: row.containers, to: containers, why })
     if (isBegun) tools.log.info({ appEnvId: row.id, from: row.containers, to: containers, why }, 'Scaled by itself')
   }
 }
@@ -29,7 +29,7 @@ const scaledAppEnvs = (database: Database, appEnvIds: readonly string[]): Promis
     WHERE e.id = ANY(${[...appEnvIds]}::text[]) AND e.status = 'RUNNING' AND e.deleted_at IS NULL
       AND (e.auto_scaling ->> 'enabled')::boolean AND a.allow_auto_scaling AND p.autoscaling_included`
 
-async function decide({ database, config }: Tools, row: ScaledRow): Promise<ScalingDecision | null> {
+async function decide({ database, config }: WorkerContext, row: ScaledRow): Promise<ScalingDecision | null> {
   const { autoScaling, containers, now } = row
   const samples = await loadOf(database, row, config)
   return decideScaling(autoScaling, { containers, now, samples, beatSeconds: config.BERTH_METRICS_SECONDS })

@@ -1,4 +1,4 @@
-import type { VersionAttempt } from '../attempt/attempt-context.ts'
+import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { timeFor } from '../attempt/steps.ts'
 
 const TELL_MS = 1_000
@@ -7,7 +7,7 @@ const TELL_MS = 1_000
  * A place to build in; returns how to give it back. Waiting for one is shown in the step's detail and costs the
  * operation none of its time, since how long others build is no fault of its own, but ends as waiting for an engine does.
  */
-export async function takePlace(attempt: VersionAttempt): Promise<() => void> {
+export async function acquireBuildSlot(attempt: VersionAttemptContext): Promise<() => void> {
   const { builds, signal, steps, deadline, config, content } = attempt
   const { ahead } = builds
   if (ahead === 0) return builds.take(signal, () => {})
@@ -29,7 +29,7 @@ export async function takePlace(attempt: VersionAttempt): Promise<() => void> {
 const inWords = (position: number) => `waiting for a place to build; position ${position} in the queue`
 
 /** Tells the position again and again: steps take no more than one detail a second, and leave out the others. */
-async function inQueue({ builds, signal, steps, log }: VersionAttempt): Promise<() => void> {
+async function inQueue({ builds, signal, steps, log }: VersionAttemptContext): Promise<() => void> {
   let position = builds.ahead
   const tell = () => {
     steps

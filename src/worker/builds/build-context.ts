@@ -1,10 +1,10 @@
 import type { BuildPlan } from '../../domain/build-plan.ts'
-import type { VersionAttempt } from '../attempt/attempt-context.ts'
+import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import type { BuildLog } from './build-log.ts'
 
 /** What one build works with. */
-export interface Building {
-  attempt: VersionAttempt
+export interface BuildContext {
+  attempt: VersionAttemptContext
   plan: BuildPlan
   log: BuildLog
   /** Values of the BUILD variables, by name. */

@@ -7,7 +7,7 @@ import { OPEN_STATUSES } from '../../domain/operation.ts'
 const buildsFolder = ({ BERTH_DATA_DIR }: Config): string => resolve(BERTH_DATA_DIR, 'builds')
 
 /** An empty folder for one attempt at one build; it goes when the attempt is over. */
-export async function openWorkplace(config: Config, operationId: string, token: number) {
+export async function openBuildDirectory(config: Config, operationId: string, token: number) {
   const directory = join(buildsFolder(config), `${operationId}.${token}`)
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -18,7 +18,7 @@ export async function openWorkplace(config: Config, operationId: string, token: 
 }
 
 /** Removes the folders of attempts whose process was killed: nobody holds their lease any more. */
-export async function clearWorkplaces(config: Config, database: Database): Promise<void> {
+export async function clearBuildDirectories(config: Config, database: Database): Promise<void> {
   const folder = buildsFolder(config)
   const names = await readdir(folder).catch(() => [])
   if (names.length === 0) return

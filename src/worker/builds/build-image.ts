@@ -6,10 +6,10 @@ import { BuildFailure } from '../../domain/build-failure.ts'
 import type { BuildPlan } from '../../domain/build-plan.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
-import type { VersionAttempt } from '../attempt/attempt-context.ts'
+import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { registryLoginOf } from '../version/credential.ts'
 import { findBaseImages } from './base-images.ts'
-import { type Building, within } from './build-context.ts'
+import { type BuildContext, within } from './build-context.ts'
 import { writeDockerfile } from './write-dockerfile.ts'
 
 /** What a build makes anew, and another machine's is no use to it. */
@@ -17,7 +17,7 @@ const BROUGHT = ['**/node_modules', '**/.meteor/local']
 const CLEAN_UP_SECONDS = 60
 
 /** Has the engine build the source's folder; null where the Dockerfile needs none. Leaves nothing of a build that failed. */
-export async function buildImage(building: Building, tree: string | null) {
+export async function buildImage(building: BuildContext, tree: string | null) {
   const { attempt, plan, log, variables } = building
   const { content, appEnv, operation, config, signal } = attempt
   const context = tree === null ? null : await contextFolder(tree, plan.contextDir)
@@ -70,7 +70,7 @@ function buildArgsOf({ buildArgs }: BuildPlan, variables: Readonly<Record<string
 }
 
 /** What no quota of the engine keeps small is at least not deployed, and not kept. */
-async function assertNotTooLarge({ engine, config }: VersionAttempt, imageId: string): Promise<void> {
+async function assertNotTooLarge({ engine, config }: VersionAttemptContext, imageId: string): Promise<void> {
   const image = (await engine.builtImages()).find(({ id }) => id === imageId)
   const limitMb = config.BERTH_IMAGE_LIMIT_MB
   if (!image || image.sizeBytes <= limitMb * 1024 * 1024) return
@@ -82,7 +82,7 @@ async function assertNotTooLarge({ engine, config }: VersionAttempt, imageId: st
  * Not under the attempt's own signal: what was cancelled has to be cleared away too. But under its lease: whoever has
  * the environment now may be building. The sweep does what fails here.
  */
-async function clearAway({ runtime, appEnv, lease, log }: VersionAttempt, since: Date): Promise<void> {
+async function clearAway({ runtime, appEnv, lease, log }: VersionAttemptContext, since: Date): Promise<void> {
   if (!lease.isHeld) return
   await runtime
     .clearBuilds({ appEnvId: appEnv.id, since }, { timeoutSeconds: CLEAN_UP_SECONDS })

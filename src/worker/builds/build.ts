@@ -4,33 +4,33 @@ import { BuildFailure } from '../../domain/build-failure.ts'
 import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { RuntimeError } from '../../runtime/runtime.ts'
-import type { VersionAttempt } from '../attempt/attempt-context.ts'
-import { BuildBook } from '../logs/build-log-stream.ts'
+import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { BuildLogStream } from '../logs/build-log-stream.ts'
 import { buildVariables } from '../version/variables.ts'
-import { takePlace } from './acquire-build-slot.ts'
-import { type Building, within } from './build-context.ts'
-import { openWorkplace } from './build-directory.ts'
+import { acquireBuildSlot } from './acquire-build-slot.ts'
+import { type BuildContext, within } from './build-context.ts'
+import { openBuildDirectory } from './build-directory.ts'
 import { buildImage } from './build-image.ts'
 import { BuildLog } from './build-log.ts'
-import { sourceToolsOf } from './source-limits.ts'
+import { sourceLimitsOf } from './source-limits.ts'
 
 const LAST_LINES = 10
 
 /** A version that is built from source, and has no image yet. */
-export const needsBuild = ({ buildPlan, imageDigest }: VersionAttempt['content']): boolean =>
+export const needsBuild = ({ buildPlan, imageDigest }: VersionAttemptContext['content']): boolean =>
   buildPlan !== null && imageDigest === null
 
 /**
  * Makes the version's image from its source, or finds that one of the same source is there. Whatever comes of it,
  * nothing is left of the work but the image and the log. Throws BuildFailure.
  */
-export async function build(attempt: VersionAttempt): Promise<void> {
+export async function build(attempt: VersionAttemptContext): Promise<void> {
   const { steps, config, lease, operation } = attempt
   const plan = planOf(attempt)
   await steps.advance({ start: 'source' })
-  const leave = await takePlace(attempt)
+  const leave = await acquireBuildSlot(attempt)
   try {
-    await using workplace = await openWorkplace(config, operation.id, lease.claim.token)
+    await using workplace = await openBuildDirectory(config, operation.id, lease.claim.token)
     failpoint('workplace.made', lease.appEnvId)
     const variables = await buildVariables(attempt, attempt.appEnv, attempt.content, plan.variables)
     const log = await openLog(attempt, plan, variables)
@@ -50,7 +50,7 @@ export async function build(attempt: VersionAttempt): Promise<void> {
 }
 
 /** A build that goes on where another worker's was cut off builds the commit that was recorded then. */
-function planOf({ content }: VersionAttempt): BuildPlan {
+function planOf({ content }: VersionAttemptContext): BuildPlan {
   const plan = recordedPlan(content)
   if (!plan) throw new Error(`${content.id} is not built from source`)
   if (plan.source.kind !== 'git' || !content.gitCommitId) return plan
@@ -59,7 +59,7 @@ function planOf({ content }: VersionAttempt): BuildPlan {
 
 /** Secrets are masked as they were written, and as they are with what they refer to. */
 async function openLog(
-  { database, content, config, lease, vault, appEnv }: VersionAttempt,
+  { database, content, config, lease, vault, appEnv }: VersionAttemptContext,
   plan: BuildPlan,
   resolved: Readonly<Record<string, string>>,
 ): Promise<BuildLog> {
@@ -68,11 +68,11 @@ async function openLog(
     .filter(({ isSecret }) => isSecret)
     .flatMap((variable) => [accountVault.openVariable(variable), resolved[variable.name] ?? ''])
   const leaseSeconds = config.BERTH_LEASE_SECONDS
-  const book = await BuildBook.open({ database, lease, contentId: content.id, leaseSeconds })
+  const book = await BuildLogStream.open({ database, lease, contentId: content.id, leaseSeconds })
   return new BuildLog({ book, maxLines: config.BERTH_BUILD_LOG_LINES, secrets, now: () => lease.claim.clock.now() })
 }
 
-async function makeImage(building: Building): Promise<void> {
+async function makeImage(building: BuildContext): Promise<void> {
   const { attempt, plan, log, directory } = building
   const { config } = attempt
   const late = new BuildFailure(
@@ -80,7 +80,7 @@ async function makeImage(building: Building): Promise<void> {
     `The source was not there after ${config.BERTH_SOURCE_TIMEOUT_SECONDS} s`,
   )
   await using deadline = within(attempt.signal, config.BERTH_SOURCE_TIMEOUT_SECONDS, late)
-  const source = await locateSource(plan.source, directory, sourceToolsOf(config, deadline.signal))
+  const source = await locateSource(plan.source, directory, sourceLimitsOf(config, deadline.signal))
   log.write(`Building ${source.about}`)
   const buildKey = buildKeyOf(plan, source.identity)
   if (!plan.isForced && (await reuse(building, source, buildKey))) return
@@ -94,7 +94,7 @@ async function makeImage(building: Building): Promise<void> {
 }
 
 /** Takes the image of a version that was built from the very same. */
-async function reuse({ attempt, log }: Building, source: LocatedSource, buildKey: string): Promise<boolean> {
+async function reuse({ attempt, log }: BuildContext, source: LocatedSource, buildKey: string): Promise<boolean> {
   const { database, content, engine, appEnv } = attempt
   const same = await database.content.findFirst({
     where: { appEnvId: appEnv.id, buildKey, imageDigest: { not: null }, id: { not: content.id } },
@@ -109,7 +109,7 @@ async function reuse({ attempt, log }: Building, source: LocatedSource, buildKey
   return true
 }
 
-function recordSource(attempt: VersionAttempt, { about, branch, commit }: LocatedSource): Promise<void> {
+function recordSource(attempt: VersionAttemptContext, { about, branch, commit }: LocatedSource): Promise<void> {
   const { content } = attempt
   const data = { gitBranch: branch, gitCommitId: commit }
   attempt.content = { ...content, ...data }
@@ -121,7 +121,7 @@ function recordSource(attempt: VersionAttempt, { about, branch, commit }: Locate
 }
 
 function recordImage(
-  attempt: VersionAttempt,
+  attempt: VersionAttemptContext,
   data: { image: string; imageDigest: string; buildKey: string },
   detail: string,
 ): Promise<void> {
@@ -137,7 +137,7 @@ function recordImage(
  * Puts the failure into the log; of a failed build, the reason also says what it printed last. What it says is shown to
  * whoever may see the environment, and may quote a secret.
  */
-function tell({ log }: Building, error: unknown): unknown {
+function tell({ log }: BuildContext, error: unknown): unknown {
   if (error instanceof RuntimeError) {
     const message = log.masked(error.message)
     const lines = error.reason === 'BUILD_FAILED' ? log.last(LAST_LINES) : []

@@ -5,7 +5,7 @@ import { exposedVariables } from '../../builder/dockerfile/exposed-variables.ts'
 import { nixpacksDockerfile } from '../../builder/nixpacks.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { NIXPACKS } from '../../domain/build-plan.ts'
-import type { Building } from './build-context.ts'
+import type { BuildContext } from './build-context.ts'
 
 interface Writing {
   /** The source's folder, and the one in it that is built. */
@@ -16,7 +16,7 @@ interface Writing {
 }
 
 /** The Dockerfile of a build, by its builder. Warns of what it would tell. Throws BuildFailure. */
-export async function writeDockerfile(building: Building, writing: Writing): Promise<WrittenDockerfile> {
+export async function writeDockerfile(building: BuildContext, writing: Writing): Promise<WrittenDockerfile> {
   const { plan, log, variables } = building
   if (plan.builder === NIXPACKS) return writtenByNixpacks(building, writing)
   const { tree, context, cacheScope } = writing
@@ -33,7 +33,7 @@ export async function writeDockerfile(building: Building, writing: Writing): Pro
   return written
 }
 
-async function writtenByNixpacks(building: Building, { context, ...writing }: Writing): Promise<WrittenDockerfile> {
+async function writtenByNixpacks(building: BuildContext, { context, ...writing }: Writing): Promise<WrittenDockerfile> {
   const { attempt, log, variables, directory } = building
   const program = attempt.config.BERTH_NIXPACKS
   if (!program) {

@@ -7,11 +7,11 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { BuildSlots } from '../builds/build-slots.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
-import type { ProbeMemory } from '../reconcile/probe-history.ts'
+import type { ProbeHistory } from '../reconcile/probe-history.ts'
 import type { Lease } from './lease.ts'
 
 /** Everything that work on one claimed environment has at hand. */
-export interface Work {
+export interface EnvironmentContext {
   database: Database
   engine: LeasedEngine
   /** The same engine for a part of the work that may have to stop earlier. */
@@ -20,7 +20,7 @@ export interface Work {
   config: Config
   log: Logger
   lease: Lease
-  probes: ProbeMemory
+  probes: ProbeHistory
   builds: BuildSlots
   /** For clearing away, which no lease is needed for. */
   runtime: Runtime
@@ -37,8 +37,8 @@ const withState = {
 } satisfies Prisma.AppEnvInclude
 
 /** An environment as the worker sees it: what should run, what was recorded to run, and what was asked for. */
-export type WorkAppEnv = Prisma.AppEnvGetPayload<{ include: typeof withState }>
-export type WorkOperation = WorkAppEnv['operations'][number]
+export type ClaimedAppEnv = Prisma.AppEnvGetPayload<{ include: typeof withState }>
+export type ClaimedOperation = ClaimedAppEnv['operations'][number]
 
-export const loadAppEnv = (database: Database, id: string): Promise<WorkAppEnv> =>
+export const loadClaimedAppEnv = (database: Database, id: string): Promise<ClaimedAppEnv> =>
   database.appEnv.findUniqueOrThrow({ where: { id }, include: withState })

@@ -3,7 +3,7 @@ import type { Database } from '../../database/client.ts'
 import { LeaseLost, OperationEnded, Preempted } from './abandoned.ts'
 import type { Lease } from './lease.ts'
 import { renew } from './lease-table.ts'
-import { pause } from './pause.ts'
+import { sleep } from './pause.ts'
 
 const BEAT_MS = 1_000
 
@@ -19,7 +19,7 @@ interface HeldRow {
  * Keeps every lease of one worker alive, and ends the work on those that were lost or whose operation is over.
  * One query a second watches all of them; a request's hint makes it look at once.
  */
-export class Heart {
+export class LeaseKeeper {
   readonly #held = new Set<Lease>()
   readonly #database: Database
   readonly #leaseSeconds: number
@@ -48,7 +48,7 @@ export class Heart {
   async run(signal: AbortSignal): Promise<void> {
     const beatMs = Math.min(BEAT_MS, (this.#leaseSeconds * 1000) / 6)
     while (!signal.aborted) {
-      await pause(beatMs, signal)
+      await sleep(beatMs, signal)
       try {
         await this.#beat()
         this.#isFailing = false
@@ -90,9 +90,9 @@ export class Heart {
 
 function judge(lease: Lease, row: HeldRow | undefined): void {
   if (row?.token !== lease.claim.token) lease.end(new LeaseLost(`Another worker has claimed ${lease.appEnvId}`))
-  else if (lease.operationId && !lease.isSettling && row.operationId !== lease.operationId) {
+  else if (lease.operationId && !lease.isCompleting && row.operationId !== lease.operationId) {
     lease.end(new OperationEnded(`${lease.operationId} has ended`))
-  } else if (lease.claim.lane === 'looks' && row.operationId && row.isDue) {
+  } else if (lease.claim.queue === 'looks' && row.operationId && row.isDue) {
     lease.end(new Preempted('An operation has been asked for'))
   }
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { databaseClock } from './database-clock.ts'
-import { type Lane, Lease } from './lease.ts'
+import { Lease, type QueueName } from './lease.ts'
 
 interface ClaimedRow {
   appEnvId: string
@@ -11,7 +11,7 @@ interface ClaimedRow {
 }
 
 // Operations go first and have a queue of their own, so that a thousand looks that are due delay none of them.
-const CANDIDATE: Readonly<Record<Lane, Prisma.Sql>> = {
+const CANDIDATE: Readonly<Record<QueueName, Prisma.Sql>> = {
   operations: Prisma.sql`
     SELECT e.id FROM operation o JOIN app_env e ON e.id = o.app_env_id
     WHERE o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now()
@@ -31,7 +31,7 @@ const CANDIDATE: Readonly<Record<Lane, Prisma.Sql>> = {
  */
 export async function claim(
   database: Database,
-  lane: Lane,
+  queue: QueueName,
   owner: string,
   leaseSeconds: number,
 ): Promise<Lease | null> {
@@ -40,13 +40,13 @@ export async function claim(
     UPDATE app_env SET lease_token = lease_token + 1, lease_owner = ${owner},
       lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
       due_at = now() + make_interval(secs => ${leaseSeconds})
-    WHERE id = (${CANDIDATE[lane]})
+    WHERE id = (${CANDIDATE[queue]})
     RETURNING id AS "appEnvId", lease_token AS token, due_at::text AS "dueAt",
       (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
   if (!row) return null
   const clock = databaseClock(new Date(row.nowMs))
   return new Lease(
-    { appEnvId: row.appEnvId, token: row.token, lane, dueAt: row.dueAt, clock },
+    { appEnvId: row.appEnvId, token: row.token, queue, dueAt: row.dueAt, clock },
     leaseSeconds * 1000,
     askedAt,
   )

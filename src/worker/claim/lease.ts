@@ -2,13 +2,13 @@ import { type Abandoned, LeaseLost } from './abandoned.ts'
 import type { DatabaseClock } from './database-clock.ts'
 
 /** What a worker claims environments for: an operation that is open, or a look at what runs. */
-export type Lane = 'operations' | 'looks'
+export type QueueName = 'operations' | 'looks'
 
 interface Claim {
   appEnvId: string
   /** Fencing token: greater than that of every earlier claim of the environment. */
   token: number
-  lane: Lane
+  queue: QueueName
   /** Where the claim put `due_at`, as the database writes it. Elsewhere at release, somebody asked for attention. */
   dueAt: string
   clock: DatabaseClock
@@ -24,7 +24,7 @@ export class Lease {
   /** The operation that the work is for; undefined while there is none whose end would matter. */
   operationId: string | undefined
   /** The work's last transaction is under way, so that the operation's end is no surprise. */
-  isSettling = false
+  isCompleting = false
   renewedAt: number
   readonly #controller = new AbortController()
   readonly #lengthMs: number

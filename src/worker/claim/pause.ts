@@ -1,5 +1,5 @@
 /** Waits for a time, for `wake`, or for the signal, whichever is first. Never rejects. */
-export function pause(ms: number, signal: AbortSignal, wake?: Promise<void>): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal, wake?: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

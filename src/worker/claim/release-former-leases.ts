@@ -5,7 +5,7 @@ import type { Database } from '../../database/client.ts'
  * fencing token moves on as in any claim. Never to be called for a worker that may still live: its clock would let
  * it go on calling the engine. Returns how many there were.
  */
-export async function dropFormerLeases(database: Database, owners: readonly string[]): Promise<number> {
+export async function releaseFormerLeases(database: Database, owners: readonly string[]): Promise<number> {
   if (owners.length === 0) return 0
   await database.$executeRaw`
     UPDATE log_book SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1

@@ -1,17 +1,17 @@
 import type { Logger } from 'pino'
 import type { Lease } from './lease.ts'
-import { pause } from './pause.ts'
+import { sleep } from './pause.ts'
 
 const POLL_MS = 1_000
 const LONGEST_PAUSE_MS = 5_000
 
 /** After this long an attempt mostly waits, for a registry or a program that starts, and gives up its place. */
-const PLACE_MS = 10_000
+const SLOT_MS = 10_000
 /** How many may be under way altogether, for each place. */
-const WAITING_PER_PLACE = 8
+const WAITING_PER_SLOT = 8
 
-interface LaneOptions {
-  places: number
+interface WorkQueueOptions {
+  slots: number
   claim(): Promise<Lease | null>
   /** Never throws. */
   attend(lease: Lease): Promise<void>
@@ -19,23 +19,23 @@ interface LaneOptions {
 }
 
 /**
- * Claims environments as long as there are places, and has them attended to. Woken by hints; looks by itself every
+ * Claims environments as long as there are slots, and has them attended to. Woken by hints; looks by itself every
  * second. While the database is away it asks less and less often, and goes on when it is back.
  */
-export class Lane {
+export class WorkQueue {
   /** Why the last claim failed; null while claims succeed. */
   lastError: string | null = null
-  readonly #options: LaneOptions
+  readonly #options: WorkQueueOptions
   readonly #underWay = new Map<Promise<void>, number>()
   #wake = Promise.withResolvers<void>()
   #pauseMs = POLL_MS
 
-  constructor(options: LaneOptions) {
+  constructor(options: WorkQueueOptions) {
     this.#options = options
   }
 
   /** There may be something to do. */
-  poke(): void {
+  wake(): void {
     this.#wake.resolve()
   }
 
@@ -50,13 +50,13 @@ export class Lane {
 
   async #claimAll(signal: AbortSignal): Promise<void> {
     try {
-      while (this.#hasPlace() && !signal.aborted) {
+      while (this.#hasSlot() && !signal.aborted) {
         const lease = await this.#options.claim()
         this.#recovered()
         if (!lease) return
         const work = this.#options.attend(lease).finally(() => {
           this.#underWay.delete(work)
-          this.poke()
+          this.wake()
         })
         this.#underWay.set(work, performance.now())
       }
@@ -73,15 +73,15 @@ export class Lane {
     this.#pauseMs = POLL_MS
   }
 
-  #hasPlace(): boolean {
-    const { places } = this.#options
-    const since = performance.now() - PLACE_MS
+  #hasSlot(): boolean {
+    const { slots } = this.#options
+    const since = performance.now() - SLOT_MS
     const taken = [...this.#underWay.values()].filter((startedAt) => startedAt > since).length
-    return taken < places && this.#underWay.size < places * WAITING_PER_PLACE
+    return taken < slots && this.#underWay.size < slots * WAITING_PER_SLOT
   }
 
   async #rest(signal: AbortSignal): Promise<void> {
     // Hints do not hurry a database that is away.
-    await pause(this.#pauseMs, signal, this.lastError ? undefined : this.#wake.promise)
+    await sleep(this.#pauseMs, signal, this.lastError ? undefined : this.#wake.promise)
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { DomainError, runtimeUnavailable } from '../../domain/errors.ts'
 import type { Runtime, RuntimeInfo } from '../../runtime/runtime.ts'
-import { pause } from '../claim/pause.ts'
+import { sleep } from '../claim/pause.ts'
 
 const CHECK_SECONDS = 5
 const CHECK_WHILE_AWAY_SECONDS = 1
@@ -17,7 +17,7 @@ export const isEngineAway = (error: unknown): boolean =>
  * What this worker knows of the engine: one small call every few seconds finds out whether it answers, so that no
  * work has to run into its deadline, one environment after the other, while it does not.
  */
-export class EngineLink {
+export class EngineHealth {
   /** Null until it was asked for the first time. */
   reachable: boolean | null = null
   reason: string | null = null
@@ -48,14 +48,14 @@ export class EngineLink {
   }
 
   /** The same, once it is known. */
-  async prove(signal: AbortSignal): Promise<void> {
-    if (this.reachable === null) await pause(2 * ANSWER_SECONDS * 1000, signal, this.#firstCheck.promise)
+  async requireReachable(signal: AbortSignal): Promise<void> {
+    if (this.reachable === null) await sleep(2 * ANSWER_SECONDS * 1000, signal, this.#firstCheck.promise)
     signal.throwIfAborted()
     this.assertReachable()
   }
 
   /** A call went unanswered: perhaps the engine is gone. */
-  doubt(): void {
+  checkSoon(): void {
     this.#checkNow.resolve()
   }
 
@@ -99,6 +99,6 @@ export class EngineLink {
   async #rest(signal: AbortSignal): Promise<void> {
     const seconds = this.reachable ? CHECK_SECONDS : CHECK_WHILE_AWAY_SECONDS
     // However often it is doubted, an engine that is away is not asked more than once a second.
-    await pause(seconds * 1000, signal, this.reachable ? this.#checkNow.promise : undefined)
+    await sleep(seconds * 1000, signal, this.reachable ? this.#checkNow.promise : undefined)
   }
 }

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../database/client.ts'
-import { pause } from '../claim/pause.ts'
+import { sleep } from '../claim/pause.ts'
 
 /** Engine events come in bursts, and all that one says is "look". */
 const GATHER_MS = 200
 
 /** Makes environments due for a look when the engine reports a change. What is lost here is found by routine looks. */
-export class EngineHints {
+export class EngineNotifications {
   readonly #database: Database
   readonly #log: Logger
   readonly #wake: () => void
@@ -18,13 +18,13 @@ export class EngineHints {
     this.#wake = wake
   }
 
-  note(appEnvId: string): void {
+  add(appEnvId: string): void {
     this.#noted.add(appEnvId)
   }
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await pause(GATHER_MS, signal)
+      await sleep(GATHER_MS, signal)
       if (this.#noted.size === 0 || signal.aborted) continue
       const ids = [...this.#noted]
       this.#noted = new Set()

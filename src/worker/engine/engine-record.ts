@@ -1,5 +1,5 @@
 import type { Database } from '../../database/client.ts'
-import type { EngineLink } from './engine-health.ts'
+import type { EngineHealth } from './engine-health.ts'
 
 const HOST_ID = 'local'
 const REGION = 'local'
@@ -10,7 +10,7 @@ const REGION = 'local'
  */
 export async function recordEngine(
   database: Database,
-  link: EngineLink,
+  link: EngineHealth,
   changed: boolean,
   wake: () => void,
 ): Promise<void> {

@@ -16,7 +16,7 @@ import type {
 } from '../../runtime/runtime.ts'
 import type { Lease } from '../claim/lease.ts'
 import type { Collector } from '../logs/collector.ts'
-import { type EngineLink, isEngineAway } from './engine-health.ts'
+import { type EngineHealth, isEngineAway } from './engine-health.ts'
 
 const LOG_SECONDS = 5
 const LONGEST_BUILD_SECONDS = 2 * 86_400
@@ -24,7 +24,7 @@ const LONGEST_BUILD_SECONDS = 2 * 86_400
 /** The engine as the work on one environment may use it. */
 export interface LeasedEngine {
   /** Throws RUNTIME_UNAVAILABLE when the engine was not seen to answer within the last seconds. */
-  prove(): Promise<void>
+  requireReachable(): Promise<void>
   resolveImage(image: string, credential: RegistryCredential | null): Promise<ResolvedImage>
   apply(rollout: Rollout): Promise<void>
   observe(): Promise<ObservedReplica[]>
@@ -44,7 +44,7 @@ export interface LeasedEngine {
 
 interface EngineParts {
   runtime: Runtime
-  link: EngineLink
+  link: EngineHealth
   collector: Collector
 }
 
@@ -73,14 +73,14 @@ export function leasedEngine(
     } catch (error) {
       // Why the work ended says more than how the call failed because of it.
       signal.throwIfAborted()
-      if (isEngineAway(error)) link.doubt()
+      if (isEngineAway(error)) link.checkSoon()
       throw error
     }
   }
   const { appEnvId } = lease
   const seconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
   return {
-    prove: () => link.prove(signal),
+    requireReachable: () => link.requireReachable(signal),
     resolveImage: (image, credential) =>
       call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => runtime.resolveImage(image, credential, bounds)),
     // Each replica is several calls, and a machine that is busy starts them slowly.

@@ -4,7 +4,7 @@ const BATCH = 5_000
 const MOST_BATCHES = 20
 
 /** Deletes answers to idempotency keys that have been kept for as long as was promised. Returns how many. */
-export async function discardAnswers(database: Database): Promise<number> {
+export async function deleteExpiredAnswers(database: Database): Promise<number> {
   let discarded = 0
   for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
     // Rows that another worker is deleting, or a request is renewing, are left to them.

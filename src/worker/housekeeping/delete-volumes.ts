@@ -1,9 +1,12 @@
-import type { Tools } from '../process-environment.ts'
+import type { WorkerContext } from '../process-environment.ts'
 
 const AT_ONCE = 20
 
 /** Removes deleted volumes from the engine, then their rows. One that a container still uses is tried again later. */
-export async function discardVolumes({ database, runtime, config, log }: Tools, signal: AbortSignal): Promise<void> {
+export async function deleteVolumes(
+  { database, runtime, config, log }: WorkerContext,
+  signal: AbortSignal,
+): Promise<void> {
   const deleted = await database.volume.findMany({ where: { deletedAt: { not: null } }, take: AT_ONCE })
   for (const { id } of deleted) {
     try {

@@ -1,11 +1,14 @@
 import { OPEN_STATUSES } from '../../domain/operation.ts'
-import type { Tools } from '../process-environment.ts'
+import type { WorkerContext } from '../process-environment.ts'
 
 /**
  * Ends what is still being built where nobody wants anything built: containers that an engine, or a worker between two
  * attempts, left behind when it was killed.
  */
-export async function sweepBuildSteps({ runtime, link, database, config }: Tools, signal: AbortSignal): Promise<void> {
+export async function sweepBuildSteps(
+  { runtime, link, database, config }: WorkerContext,
+  signal: AbortSignal,
+): Promise<void> {
   link.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
   const steps = await runtime.buildSteps({}, bounds)

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import type { BuiltImage } from '../../runtime/runtime.ts'
-import type { Tools } from '../process-environment.ts'
+import type { WorkerContext } from '../process-environment.ts'
 
 const HOUR_MS = 3_600_000
 const ENGINE_CLOCK_MS = 1_000
@@ -11,7 +11,10 @@ const ENDING_MS = 5_000
  * Removes images that no version can run any more, and layers of builds that have had their time. What is refused a
  * rollback from now on keeps its image until the next sweep: a request that chose it just before finds it there.
  */
-export async function sweepImages({ runtime, link, database, config }: Tools, signal: AbortSignal): Promise<void> {
+export async function sweepImages(
+  { runtime, link, database, config }: WorkerContext,
+  signal: AbortSignal,
+): Promise<void> {
   link.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
   const images = await runtime.builtImages({}, bounds)

@@ -1,13 +1,13 @@
 import type { Database } from '../../database/client.ts'
 import type { ObservedReplica } from '../../runtime/runtime.ts'
-import { clearWorkplaces } from '../builds/build-directory.ts'
-import { pause } from '../claim/pause.ts'
+import { clearBuildDirectories } from '../builds/build-directory.ts'
+import { sleep } from '../claim/pause.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { makeDue } from '../engine/engine-notifications.ts'
-import { discardLogs } from '../logs/delete-old-logs.ts'
-import type { Tools } from '../process-environment.ts'
-import { discardAnswers } from './delete-expired-answers.ts'
-import { discardVolumes } from './delete-volumes.ts'
+import { deleteOldLogs } from '../logs/delete-old-logs.ts'
+import type { WorkerContext } from '../process-environment.ts'
+import { deleteExpiredAnswers } from './delete-expired-answers.ts'
+import { deleteVolumes } from './delete-volumes.ts'
 import { sweepBuildSteps } from './sweep-build-steps.ts'
 import { sweepImages } from './sweep-images.ts'
 import { sweepUploads } from './sweep-uploads.ts'
@@ -21,22 +21,22 @@ const RETENTION_MS = 60_000
  * The housekeeping that belongs to no environment's routine: containers of environments that are stopped, deleted or
  * unknown, and rows that have had their time. Every worker does it; all of it may be done twice.
  */
-export async function sweepForever(tools: Tools, signal: AbortSignal, wake: () => void): Promise<void> {
+export async function sweepForever(tools: WorkerContext, signal: AbortSignal, wake: () => void): Promise<void> {
   const pauseMs = Math.min(tools.config.BERTH_RECONCILE_SECONDS * LOOKS_PER_SWEEP, LONGEST_PAUSE_SECONDS) * 1000
   let discardedAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
     // Several workers that were started together should not stay in step.
-    await pause(pauseMs * (0.8 + Math.random() * 0.4), signal)
+    await sleep(pauseMs * (0.8 + Math.random() * 0.4), signal)
     if (signal.aborted) return
     try {
       await sweepContainers(tools, signal, wake)
       await sweepBuildSteps(tools, signal)
-      await discardVolumes(tools, signal)
+      await deleteVolumes(tools, signal)
       if (performance.now() - discardedAt < RETENTION_MS) continue
       discardedAt = performance.now()
-      await discardAnswers(tools.database)
-      await discardLogs(tools.database)
-      await clearWorkplaces(tools.config, tools.database)
+      await deleteExpiredAnswers(tools.database)
+      await deleteOldLogs(tools.database)
+      await clearBuildDirectories(tools.config, tools.database)
       await sweepUploads(tools.config, tools.database)
       await sweepImages(tools, signal)
     } catch (error) {
@@ -46,7 +46,7 @@ export async function sweepForever(tools: Tools, signal: AbortSignal, wake: () =
   }
 }
 
-async function sweepContainers(tools: Tools, signal: AbortSignal, wake: () => void): Promise<void> {
+async function sweepContainers(tools: WorkerContext, signal: AbortSignal, wake: () => void): Promise<void> {
   const { runtime, link, config, database, log } = tools
   link.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }

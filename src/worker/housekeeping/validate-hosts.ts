@@ -1,10 +1,10 @@
 import type { Host } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
-import { hintRoutes } from '../../events/notifications.ts'
+import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { hostProof } from '../../services/host/host-record.ts'
-import { pause } from '../claim/pause.ts'
-import type { Tools } from '../process-environment.ts'
+import { sleep } from '../claim/pause.ts'
+import type { WorkerContext } from '../process-environment.ts'
 import { createDnsRecords, type DnsRecords, type Finding } from './dns-records.ts'
 
 const POLL_MS = 1_000
@@ -18,10 +18,10 @@ const LONGEST_AGAIN_SECONDS = 300
 const FAILURES_UNTIL_INVALID = 3
 
 /** Looks up the DNS records of custom hosts when they are due. Any number of workers may do it. */
-export async function validateHostsForever(tools: Tools, signal: AbortSignal): Promise<void> {
+export async function validateHostsForever(tools: WorkerContext, signal: AbortSignal): Promise<void> {
   const records = createDnsRecords(tools.config.BERTH_DNS_SERVERS)
   while (!signal.aborted) {
-    await pause(POLL_MS, signal)
+    await sleep(POLL_MS, signal)
     if (signal.aborted) return
     try {
       const due = await claimDue(tools)
@@ -33,7 +33,7 @@ export async function validateHostsForever(tools: Tools, signal: AbortSignal): P
   }
 }
 
-async function claimDue({ database }: Tools): Promise<string[]> {
+async function claimDue({ database }: WorkerContext): Promise<string[]> {
   const rows = await database.$queryRaw<{ id: string }[]>`
     UPDATE host SET check_at = now() + make_interval(secs => ${CLAIM_SECONDS}) WHERE id IN (
       SELECT id FROM host WHERE check_at <= now() ORDER BY check_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
@@ -41,7 +41,7 @@ async function claimDue({ database }: Tools): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-async function validate({ database, vault }: Tools, records: DnsRecords, id: string): Promise<void> {
+async function validate({ database, vault }: WorkerContext, records: DnsRecords, id: string): Promise<void> {
   const host = await database.host.findUnique({ where: { id }, include: { appEnv: { include: { hosts: true } } } })
   if (!host) return
   const { appEnv } = host
@@ -52,7 +52,7 @@ async function validate({ database, vault }: Tools, records: DnsRecords, id: str
     // It may have been removed, or asked to be looked at again, meanwhile.
     const { count } = await tx.host.updateMany({ where: { id, checkAt: host.checkAt }, data: next })
     if (count === 0 || next.status === host.status) return
-    await hintRoutes(tx)
+    await notifyIngresses(tx)
     const payload = { hostId: id, host: host.host, status: next.status, reason: next.reason }
     await record(tx, appEnv.accountId, [{ type: 'host.changed', appId: appEnv.appId, appEnvId: appEnv.id, payload }])
   })

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/client.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { Lease } from '../claim/lease.ts'
-import { append, type Book, type BookLine, claimBook, type Progress } from './log-stream.ts'
+import { append, claimLogStream, type LogStreamClaim, type LogStreamLine, type Progress } from './log-stream.ts'
 
 const FLUSH_MS = 300
 const RENEWALS_PER_LEASE = 4
@@ -14,7 +14,7 @@ export interface BuildLine {
   message: string
 }
 
-interface BuildBookOptions {
+interface BuildLogStreamOptions {
   database: Database
   lease: Lease
   contentId: string
@@ -29,13 +29,13 @@ interface BuildRow {
 }
 
 /** The log of an environment's builds, in the hands of one attempt at one of them. */
-export class BuildBook {
+export class BuildLogStream {
   readonly #database: Database
-  readonly #book: Book
+  readonly #book: LogStreamClaim
   readonly #row: BuildRow
   readonly #renewal: NodeJS.Timeout
   /** In the order of writing; the first of them may be under way. */
-  #lines: BookLine[] = []
+  #lines: LogStreamLine[] = []
   #lastAt: bigint
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
@@ -43,7 +43,7 @@ export class BuildBook {
   #isUnsure = false
   #isLost = false
 
-  private constructor({ database, leaseSeconds }: BuildBookOptions, book: Book, row: BuildRow) {
+  private constructor({ database, leaseSeconds }: BuildLogStreamOptions, book: LogStreamClaim, row: BuildRow) {
     this.#database = database
     this.#book = book
     this.#row = row
@@ -56,7 +56,7 @@ export class BuildBook {
    * Takes the book from whoever had it, who writes no more from then on. Under the environment's lease, so that it is
    * not taken by a worker that was paused. Throws LeaseLost and OperationEnded.
    */
-  static async open(options: BuildBookOptions): Promise<BuildBook> {
+  static async open(options: BuildLogStreamOptions): Promise<BuildLogStream> {
     const { database, lease, contentId, leaseSeconds } = options
     const { appEnvId } = lease
     const now = lease.claim.clock.now()
@@ -64,7 +64,7 @@ export class BuildBook {
       const where = { id: appEnvId }
       const { leaseOwner } = await tx.appEnv.findUniqueOrThrow({ where, select: { leaseOwner: true } })
       const claimant = { owner: leaseOwner ?? '', leaseSeconds, isForced: true }
-      const book = await claimBook(tx, { appEnvId, kind: 'BUILDS' }, claimant)
+      const book = await claimLogStream(tx, { appEnvId, kind: 'BUILDS' }, claimant)
       if (!book) throw new Error('A log book could not be taken')
       await tx.container.updateMany({
         where: { appEnvId, phase: 'build', finishedAt: null },
@@ -78,7 +78,7 @@ export class BuildBook {
       })
       return { book, row }
     })
-    return new BuildBook(options, book, row)
+    return new BuildLogStream(options, book, row)
   }
 
   /** How many lines of this build were kept, by this attempt and those before it. */
@@ -139,12 +139,12 @@ export class BuildBook {
     return true
   }
 
-  #progress({ at }: BookLine, count: number): Progress {
+  #progress({ at }: LogStreamLine, count: number): Progress {
     const { id, capUsed } = this.#row
     // A build has one cap for the whole of it: as if it took one minute.
     return {
       id,
-      place: { stdout: { at, count: 1 }, stderr: NOWHERE },
+      checkpoint: { stdout: { at, count: 1 }, stderr: NOWHERE },
       cap: { minute: 0n, used: capUsed + count, dropped: 0 },
     }
   }

@@ -1,28 +1,28 @@
 import type { LogLine } from '../../runtime/runtime.ts'
 
 /** The last collected line of a stream: its nanosecond, and how many lines of that nanosecond were collected. */
-export interface Mark {
+export interface StreamPosition {
   at: bigint
   count: number
 }
 
 /** How far a container's output was collected. Engines keep order within a stream only, so each has a mark of its own. */
-export type Place = Record<LogLine['stream'], Mark>
+export type Checkpoint = Record<LogLine['stream'], StreamPosition>
 
 /**
  * One pass over a container's output from where the last one ended. The engine begins with the nanosecond that was
- * asked for; as many lines of it as were collected are passed over. Moves the place along.
+ * asked for; as many lines of it as were collected are passed over. Moves the checkpoint along.
  */
 export class Reading {
   /** What to ask the engine for: the earlier of the two marks. */
   readonly since: bigint | undefined
-  readonly #place: Place
-  readonly #known: Record<LogLine['stream'], Mark>
+  readonly #checkpoint: Checkpoint
+  readonly #known: Record<LogLine['stream'], StreamPosition>
 
-  constructor(place: Place) {
-    this.#place = place
-    this.#known = { stdout: { ...place.stdout }, stderr: { ...place.stderr } }
-    const [since] = marksInOrder(place)
+  constructor(checkpoint: Checkpoint) {
+    this.#checkpoint = checkpoint
+    this.#known = { stdout: { ...checkpoint.stdout }, stderr: { ...checkpoint.stderr } }
+    const [since] = positionsInOrder(checkpoint)
     this.since = since === 0n ? undefined : since
   }
 
@@ -33,12 +33,12 @@ export class Reading {
       known.count -= 1
       return false
     }
-    this.#advance(this.#place[stream], nanoseconds)
+    this.#advance(this.#checkpoint[stream], nanoseconds)
     return true
   }
 
-  /** A clock that was set back must not make the place go back, or what lies between would be read twice. */
-  #advance(mark: Mark, nanoseconds: bigint): void {
+  /** A clock that was set back must not make the checkpoint go back, or what lies between would be read twice. */
+  #advance(mark: StreamPosition, nanoseconds: bigint): void {
     if (nanoseconds === mark.at) mark.count += 1
     if (nanoseconds <= mark.at) return
     mark.at = nanoseconds
@@ -47,5 +47,5 @@ export class Reading {
 }
 
 /** The nanoseconds of both streams, the earlier one first. */
-export const marksInOrder = ({ stdout, stderr }: Place): [bigint, bigint] =>
+export const positionsInOrder = ({ stdout, stderr }: Checkpoint): [bigint, bigint] =>
   stdout.at < stderr.at ? [stdout.at, stderr.at] : [stderr.at, stdout.at]

@@ -3,17 +3,17 @@ import type { Database } from '../../database/client.ts'
 import type { Container } from '../../database/generated/prisma/client.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { pause } from '../claim/pause.ts'
+import { sleep } from '../claim/pause.ts'
 import { Reading } from './checkpoint.ts'
-import { Source } from './container-output.ts'
-import { append, type Book, type BookLine, releaseBook } from './log-stream.ts'
+import { ContainerOutput } from './container-output.ts'
+import { append, type LogStreamClaim, type LogStreamLine, releaseLogStream } from './log-stream.ts'
 
 const GATHER_MS = 250
 /** A batch is written when it is this long, whatever the time; readers wait at twice as much. */
 const BATCH_LINES = 4_000
 const AGAIN_MS = 1_000
 
-export interface CollectionTools {
+export interface CollectionContext {
   database: Database
   runtime: Runtime
   log: Logger
@@ -21,30 +21,30 @@ export interface CollectionTools {
 }
 
 /** The book has gone to another worker, or may have: what was not written is read again by whoever has it. */
-export class BookLost extends Error {
+export class LogStreamLost extends Error {
   override readonly name = 'BookLost'
 }
 
 /**
  * Collects what the containers of one environment say, under one claim of its book. What is read goes into one buffer
- * and from there, with the places it was read to, into the database; all of it ends at the first failure to write.
+ * and from there, with the checkpoints it was read to, into the database; all of it ends at the first failure to write.
  */
 export class Collection {
-  readonly book: Book
-  readonly #tools: CollectionTools
+  readonly book: LogStreamClaim
+  readonly #tools: CollectionContext
   readonly #ending = new AbortController()
-  readonly #sources = new Map<string, Source>()
+  readonly #sources = new Map<string, ContainerOutput>()
   readonly #following = new Map<string, Promise<void>>()
   /** Called when a container's output has come to its end: it may have been started again. */
   readonly #onEnd: () => void
-  #lines: BookLine[] = []
-  #touched = new Set<Source>()
+  #lines: LogStreamLine[] = []
+  #touched = new Set<ContainerOutput>()
   #writing: Promise<void> = Promise.resolve()
   #wake = Promise.withResolvers<void>()
   #written = Promise.withResolvers<void>()
   readonly #running: Promise<void>
 
-  constructor(tools: CollectionTools, book: Book, onEnd: () => void = () => {}) {
+  constructor(tools: CollectionContext, book: LogStreamClaim, onEnd: () => void = () => {}) {
     this.#tools = tools
     this.book = book
     this.#onEnd = onEnd
@@ -83,22 +83,22 @@ export class Collection {
     await Promise.all([this.#running, ...this.#following.values()])
     if (!isOurs) return
     await this.#write()
-    await releaseBook(this.#tools.database, this.book)
+    await releaseLogStream(this.#tools.database, this.book)
   }
 
   /** Nothing more is to be read under this claim. */
   lose(reason: string): void {
-    this.#ending.abort(new BookLost(reason))
+    this.#ending.abort(new LogStreamLost(reason))
     this.#written.resolve()
   }
 
-  #sourceOf(row: Container): Source {
-    const source = this.#sources.get(row.containerId) ?? new Source(row, this.#tools.linesPerMinute)
+  #sourceOf(row: Container): ContainerOutput {
+    const source = this.#sources.get(row.containerId) ?? new ContainerOutput(row, this.#tools.linesPerMinute)
     this.#sources.set(row.containerId, source)
     return source
   }
 
-  async #keepReading(source: Source, run: number): Promise<void> {
+  async #keepReading(source: ContainerOutput, run: number): Promise<void> {
     const { signal } = this.#ending
     while (!signal.aborted) {
       try {
@@ -111,15 +111,15 @@ export class Collection {
           { err: error, container: source.containerId },
           'Output is read again from where it broke off',
         )
-        await pause(AGAIN_MS, signal)
+        await sleep(AGAIN_MS, signal)
       }
     }
   }
 
-  async #read(source: Source, follow: boolean, signal: AbortSignal): Promise<void> {
-    const reading = new Reading(source.place)
+  async #read(source: ContainerOutput, follow: boolean, signal: AbortSignal): Promise<void> {
+    const reading = new Reading(source.checkpoint)
     const since = reading.since === undefined ? {} : { since: reading.since }
-    const keep = (line: BookLine) => this.#lines.push(line)
+    const keep = (line: LogStreamLine) => this.#lines.push(line)
     for await (const line of this.#tools.runtime.logs(source.containerId, { follow, signal, ...since })) {
       if (!reading.isNew(line)) continue
       source.take(line, keep)
@@ -134,7 +134,7 @@ export class Collection {
   async #run(): Promise<void> {
     const { signal } = this.#ending
     while (!signal.aborted) {
-      await pause(GATHER_MS, signal, this.#wake.promise)
+      await sleep(GATHER_MS, signal, this.#wake.promise)
       this.#wake = Promise.withResolvers()
       this.#tellOfDropped()
       if (!signal.aborted) await this.#write()
@@ -150,7 +150,7 @@ export class Collection {
     }
   }
 
-  /** One after the other; the places go with the very lines that led to them. */
+  /** One after the other; the checkpoints go with the very lines that led to them. */
   #write(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeBatch())
     return this.#writing
@@ -159,8 +159,8 @@ export class Collection {
   async #writeBatch(): Promise<void> {
     if (this.#lines.length === 0 && this.#touched.size === 0) return
     const [lines, touched, written] = [this.#lines, [...this.#touched], this.#written]
-    const progress = touched.map(({ id, place, cap }) => {
-      return { id, place: { stdout: { ...place.stdout }, stderr: { ...place.stderr } }, cap: { ...cap } }
+    const progress = touched.map(({ id, checkpoint, cap }) => {
+      return { id, checkpoint: { stdout: { ...checkpoint.stdout }, stderr: { ...checkpoint.stderr } }, cap: { ...cap } }
     })
     this.#lines = []
     this.#touched = new Set()

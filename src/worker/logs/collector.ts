@@ -2,10 +2,10 @@ import type { Config } from '../../config/config.ts'
 import { asDomainError } from '../../database/errors.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { ContainerEnd, ObservedReplica } from '../../runtime/runtime.ts'
-import { pause } from '../claim/pause.ts'
-import { BookLost, Collection, type CollectionTools } from './collection.ts'
+import { sleep } from '../claim/pause.ts'
+import { Collection, type CollectionContext, LogStreamLost } from './collection.ts'
 import { recordContainers, recordEnd } from './containers.ts'
-import { claimBook, renewBooks } from './log-stream.ts'
+import { claimLogStream, renewLogStreams } from './log-stream.ts'
 
 const LOOK_MS = 200
 const RENEWALS_PER_LEASE = 4
@@ -18,7 +18,7 @@ const MOST_ENDS = 20
 
 const containersOf = (appEnvId: string) => ({ appEnvId, kind: 'CONTAINERS' }) as const
 
-interface CollectorOptions extends Omit<CollectionTools, 'linesPerMinute'> {
+interface CollectorOptions extends Omit<CollectionContext, 'linesPerMinute'> {
   owner: string
   config: Config
 }
@@ -30,7 +30,7 @@ interface CollectorOptions extends Omit<CollectionTools, 'linesPerMinute'> {
  */
 export class Collector {
   readonly #options: CollectorOptions
-  readonly #tools: CollectionTools
+  readonly #tools: CollectionContext
   readonly #collections = new Map<string, Collection>()
   /** What was last written down of an environment's containers. */
   readonly #recorded = new Map<string, string>()
@@ -68,7 +68,7 @@ export class Collector {
       const known = asDomainError(error)
       // The removal is tried again, unless the engine said that there is nothing to be read: then trying again is no use.
       if (deadline.aborted) throw new Error('The last lines of a container could not be read in time')
-      if (error instanceof BookLost || (known instanceof DomainError && known.code !== 'NOT_FOUND')) throw known
+      if (error instanceof LogStreamLost || (known instanceof DomainError && known.code !== 'NOT_FOUND')) throw known
       this.#options.log.warn({ err: error, appEnvId, containerId }, 'The last lines of a container could not be read')
     }
   }
@@ -83,7 +83,7 @@ export class Collector {
     const renewMs = (config.BERTH_LEASE_SECONDS * 1000) / RENEWALS_PER_LEASE
     let renewedAt = performance.now()
     while (!signal.aborted) {
-      await pause(LOOK_MS, signal)
+      await sleep(LOOK_MS, signal)
       await this.#lookAtHinted(signal)
       for (const [appEnvId, observed] of this.#seen) this.#attend(appEnvId, observed)
       this.#seen.clear()
@@ -119,7 +119,7 @@ export class Collector {
   }
 
   async #collect(appEnvId: string, observed: readonly ObservedReplica[], facts: string): Promise<void> {
-    // Rows hold places: they are read under the claim, or another worker may be moving them.
+    // Rows hold checkpoints: they are read under the claim, or another worker may be moving them.
     const collection = observed.length > 0 ? await this.#open(appEnvId) : await this.#close(appEnvId)
     const rows = await recordContainers(this.#tools.database, appEnvId, observed)
     const ends = this.#ends.get(appEnvId) ?? []
@@ -135,7 +135,7 @@ export class Collector {
     await this.#close(appEnvId)
     const book = this.#isStopped
       ? null
-      : await claimBook(this.#tools.database, containersOf(appEnvId), this.#claimant())
+      : await claimLogStream(this.#tools.database, containersOf(appEnvId), this.#claimant())
     if (!book) return null
     const collection = new Collection(this.#tools, book, () => {
       // It may run still, if the engine was stopped and left it alone: then it has to be followed again.
@@ -163,8 +163,8 @@ export class Collector {
     await this.#close(appEnvId)
     this.#recorded.delete(appEnvId)
     const claimant = { ...this.#claimant(), leaseSeconds: LAST_WORDS_LEASE_SECONDS, isForced: true }
-    const book = await claimBook(database, containersOf(appEnvId), claimant)
-    if (!book) throw new BookLost('The book could not be claimed')
+    const book = await claimLogStream(database, containersOf(appEnvId), claimant)
+    if (!book) throw new LogStreamLost('The book could not be claimed')
     const collection = new Collection(this.#tools, book)
     try {
       const rows = await recordContainers(database, appEnvId, observed)
@@ -180,7 +180,7 @@ export class Collector {
     const open = [...this.#collections.values()].filter((collection) => !collection.hasEnded)
     if (open.length === 0) return
     const books = open.map(({ book }) => book)
-    const held = await renewBooks(this.#tools.database, books, this.#options.config.BERTH_LEASE_SECONDS)
+    const held = await renewLogStreams(this.#tools.database, books, this.#options.config.BERTH_LEASE_SECONDS)
     for (const collection of open) if (!held.has(collection.book.id)) collection.lose('Another worker has the book')
   }
 

@@ -1,16 +1,16 @@
 import type { Container } from '../../database/generated/prisma/client.ts'
 import type { LogLine } from '../../runtime/runtime.ts'
-import { marksInOrder, type Place } from './checkpoint.ts'
-import type { BookLine, Progress } from './log-stream.ts'
+import { type Checkpoint, positionsInOrder } from './checkpoint.ts'
+import type { LogStreamLine, Progress } from './log-stream.ts'
 import { type CapState, droppedNotice, RateCap } from './rate-cap.ts'
 
 const MINUTE_MS = 60_000
 
 /** One container's output: how far it was read, and what of it is kept. */
-export class Source implements Progress {
+export class ContainerOutput implements Progress {
   readonly id: number
   readonly containerId: string
-  readonly place: Place
+  readonly checkpoint: Checkpoint
   readonly cap: CapState
   /** The start of the run whose output was read to its end. */
   endedRun: number | null = null
@@ -24,18 +24,18 @@ export class Source implements Progress {
   constructor(row: Container, linesPerMinute: number) {
     this.id = row.id
     this.containerId = row.containerId
-    this.place = {
+    this.checkpoint = {
       stdout: { at: row.stdoutAt, count: row.stdoutCount },
       stderr: { at: row.stderrAt, count: row.stderrCount },
     }
     this.cap = { minute: row.capMinute, used: row.capUsed, dropped: row.dropped }
-    this.#latest = marksInOrder(this.place)[1]
+    this.#latest = positionsInOrder(this.checkpoint)[1]
     this.#linesPerMinute = linesPerMinute
     this.#rateCap = new RateCap(linesPerMinute, this.cap)
   }
 
   /** What a line adds to the log: mostly itself; nothing over the cap, and what was dropped once that is over. */
-  take({ nanoseconds, stream, message }: LogLine, keep: (line: BookLine) => void): void {
+  take({ nanoseconds, stream, message }: LogLine, keep: (line: LogStreamLine) => void): void {
     const isKept = this.#rateCap.admits(nanoseconds, message.length, (dropped) => keep(this.#notice(dropped)))
     if (nanoseconds > this.#latest) this.#latest = nanoseconds
     this.#heardAt = performance.now()
@@ -49,12 +49,12 @@ export class Source implements Progress {
   }
 
   /** The container has said all it had to say for now. */
-  conclude(keep: (line: BookLine) => void): void {
+  conclude(keep: (line: LogStreamLine) => void): void {
     this.#rateCap.tell((dropped) => keep(this.#notice(dropped)))
   }
 
   /** Stands where the last of the dropped lines would. */
-  #notice(dropped: number): BookLine {
+  #notice(dropped: number): LogStreamLine {
     return {
       containerId: this.id,
       at: this.#latest,

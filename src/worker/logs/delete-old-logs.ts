@@ -7,7 +7,7 @@ const MOST_BATCHES = 50
  * Deletes what the plan keeps no longer: lines, measurements, and then the rows of containers that nothing speaks of.
  * Of a deleted environment all of it goes. In batches, so that collecting waits for none of them.
  */
-export async function discardLogs(database: Database): Promise<number> {
+export async function deleteOldLogs(database: Database): Promise<number> {
   const kept = await database.$queryRaw<{ appEnvId: string; books: number[]; logDays: number; metricDays: number }[]>`
     SELECT e.id AS "appEnvId", array_agg(b.id) AS books,
       CASE WHEN e.deleted_at IS NULL THEN p.log_days ELSE 0 END AS "logDays",

@@ -1,10 +1,10 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import type { LogBookKind } from '../../database/generated/prisma/client.ts'
-import type { Place } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import type { CapState } from './rate-cap.ts'
 
 /** The right to write one of an environment's logs, until another worker claims it. */
-export interface Book {
+export interface LogStreamClaim {
   id: number
   appEnvId: string
   token: number
@@ -13,7 +13,7 @@ export interface Book {
   leaseSeconds: number
 }
 
-export interface BookLine {
+export interface LogStreamLine {
   containerId: number
   at: bigint
   isError: boolean
@@ -23,7 +23,7 @@ export interface BookLine {
 /** A container's place and cap after the lines that are written with it. */
 export interface Progress {
   id: number
-  place: Place
+  checkpoint: Checkpoint
   cap: CapState
 }
 
@@ -35,12 +35,12 @@ interface Claimant {
 }
 
 /** Claims a log of an environment; null while another worker has it. */
-export async function claimBook(
+export async function claimLogStream(
   database: Database | Transaction,
   { appEnvId, kind }: { appEnvId: string; kind: LogBookKind },
   { owner, leaseSeconds, isForced = false }: Claimant,
-): Promise<Book | null> {
-  const [book] = await database.$queryRaw<Omit<Book, 'leaseSeconds'>[]>`
+): Promise<LogStreamClaim | null> {
+  const [book] = await database.$queryRaw<Omit<LogStreamClaim, 'leaseSeconds'>[]>`
     INSERT INTO log_book AS b (app_env_id, kind, lease_owner, lease_expires_at, lease_token)
     VALUES (${appEnvId}, ${kind}::"LogBookKind", ${owner}, now() + make_interval(secs => ${leaseSeconds}), 1)
     ON CONFLICT (app_env_id, kind) DO UPDATE SET lease_owner = excluded.lease_owner,
@@ -58,11 +58,11 @@ export async function claimBook(
  */
 export async function append(
   database: Database,
-  book: Book,
-  lines: readonly BookLine[],
+  book: LogStreamClaim,
+  lines: readonly LogStreamLine[],
   progress: readonly Progress[],
 ): Promise<boolean> {
-  const marks = progress.map(({ place, cap }) => [place.stdout, place.stderr, cap] as const)
+  const marks = progress.map(({ checkpoint: place, cap }) => [place.stdout, place.stderr, cap] as const)
   const written = await database.$queryRaw<unknown[]>`
     WITH book AS (
       UPDATE log_book SET last_number = last_number + ${lines.length},
@@ -94,9 +94,9 @@ export async function append(
 }
 
 /** Keeps the books of one worker its own; returns the ids of those that still are. */
-export async function renewBooks(
+export async function renewLogStreams(
   database: Database,
-  books: readonly Book[],
+  books: readonly LogStreamClaim[],
   leaseSeconds: number,
 ): Promise<Set<number>> {
   const held = await database.$queryRaw<{ id: number }[]>`
@@ -108,6 +108,6 @@ export async function renewBooks(
   return new Set(held.map(({ id }) => id))
 }
 
-export const releaseBook = (database: Database, { id, token }: Book): Promise<number> =>
+export const releaseLogStream = (database: Database, { id, token }: LogStreamClaim): Promise<number> =>
   database.$executeRaw`
     UPDATE log_book SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}`

@@ -1,16 +1,16 @@
 import { autoscale } from '../autoscaling/autoscale.ts'
-import { pause } from '../claim/pause.ts'
+import { sleep } from '../claim/pause.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
-import type { Tools } from '../process-environment.ts'
+import type { WorkerContext } from '../process-environment.ts'
 import { sampleContainers } from './sample-containers.ts'
 
 /** Measures and scales, at a steady beat, the environments whose logs this worker collects: each has one such worker. */
-export async function sampleForever(tools: Tools, signal: AbortSignal): Promise<void> {
+export async function sampleForever(tools: WorkerContext, signal: AbortSignal): Promise<void> {
   const { config, log, collector, link } = tools
   const beatMs = config.BERTH_METRICS_SECONDS * 1000
   const timeoutSeconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
   for (let next = performance.now() + beatMs; !signal.aborted; next = Math.max(next + beatMs, performance.now())) {
-    await pause(Math.max(0, next - performance.now()), signal)
+    await sleep(Math.max(0, next - performance.now()), signal)
     if (signal.aborted) return
     try {
       link.assertReachable()

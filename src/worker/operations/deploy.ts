@@ -1,14 +1,14 @@
 import { servingReplicas } from '../../app-types/app-types.ts'
 import type { ObservedReplica } from '../../runtime/runtime.ts'
-import type { Attempt, VersionAttempt } from '../attempt/attempt-context.ts'
-import { withUpkeep } from '../attempt/background-reconcile.ts'
-import { succeed } from '../attempt/complete-operation.ts'
+import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { withBackgroundReconcile } from '../attempt/background-reconcile.ts'
+import { completeOperation } from '../attempt/complete-operation.ts'
 import type { StepName } from '../attempt/steps.ts'
 import { build, needsBuild } from '../builds/build.ts'
 import { awaitReady } from '../version/await-ready.ts'
 import { credentialOf } from '../version/credential.ts'
 import { push, resolveBuilt } from '../version/pushed-image.ts'
-import { sharesVolume, stopOthers } from '../version/recreate-strategy.ts'
+import { needsRecreate, stopOtherVersions } from '../version/recreate-strategy.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import { route } from '../version/route.ts'
 
@@ -16,19 +16,21 @@ import { route } from '../version/route.ts'
  * Brings a version about, or back: build where there is a source, pull, create, ready, route. Up to the last
  * transaction, the version that serves is left as it is, so wherever this fails or is cut off, nothing has happened to it.
  */
-export async function deploy(started: Attempt): Promise<void> {
+export async function deploy(started: AttemptContext): Promise<void> {
   const { content } = started.operation
   if (!content) throw new Error(`${started.operation.id} names no version to deploy`)
   const attempt = { ...started, content }
   const replicas = servingReplicas(attempt.appEnv)
   const start = () => startReplicas(attempt, replicas)
-  const ready = sharesVolume(attempt) ? await replaceInPlace(attempt, start) : await withUpkeep(attempt, start)
+  const ready = needsRecreate(attempt)
+    ? await replaceInPlace(attempt, start)
+    : await withBackgroundReconcile(attempt, start)
   if (ready) await route(attempt, ready)
   else await pin(attempt)
 }
 
 /** Returns the replicas once they are ready; null for what only runs when it is told to. */
-async function startReplicas(attempt: VersionAttempt, replicas: number): Promise<ObservedReplica[] | null> {
+async function startReplicas(attempt: VersionAttemptContext, replicas: number): Promise<ObservedReplica[] | null> {
   await provideImage(attempt, replicas > 0 ? 'create' : null)
   if (replicas === 0) return null
   const { requestId, id: rolloutId } = attempt.operation
@@ -39,20 +41,20 @@ async function startReplicas(attempt: VersionAttempt, replicas: number): Promise
 }
 
 /** From the moment the version that serves is stopped there is nothing to look after, and nothing must bring it back. */
-async function replaceInPlace<T>(attempt: VersionAttempt, start: () => Promise<T>): Promise<T> {
-  await withUpkeep(attempt, () => provideImage(attempt, 'stop'))
-  await stopOthers(attempt)
+async function replaceInPlace<T>(attempt: VersionAttemptContext, start: () => Promise<T>): Promise<T> {
+  await withBackgroundReconcile(attempt, () => provideImage(attempt, 'stop'))
+  await stopOtherVersions(attempt)
   return start()
 }
 
-async function provideImage(attempt: VersionAttempt, next: StepName | null): Promise<void> {
+async function provideImage(attempt: VersionAttemptContext, next: StepName | null): Promise<void> {
   if (needsBuild(attempt.content)) await build(attempt)
   await push(attempt)
   await pull(attempt, next)
 }
 
 /** Pins the image, so that every container of the version, now or after a repair, runs the same. */
-async function pull(attempt: VersionAttempt, next: StepName | null): Promise<void> {
+async function pull(attempt: VersionAttemptContext, next: StepName | null): Promise<void> {
   const { steps, engine, content } = attempt
   if (steps.isFinished('pull') && content.imageDigest) return
   await steps.advance({ start: 'pull' })
@@ -82,10 +84,10 @@ function pullDetail(pinned: string, { fromCache, isBuilt }: { fromCache: boolean
 }
 
 /** What only runs when it is told to is in place as soon as its image is. */
-async function pin(attempt: VersionAttempt): Promise<void> {
+async function pin(attempt: VersionAttemptContext): Promise<void> {
   const { content, operation, lease } = attempt
   const now = lease.claim.clock.now()
-  await succeed(attempt, {
+  await completeOperation(attempt, {
     status: 'RUNNING',
     appEnv: { currentContentId: content.id, rolloutId: operation.id, replicasDesired: 0, health: 'UNKNOWN' },
     finish: [{ name: 'pull', detail: content.imageDigest }],

@@ -2,24 +2,24 @@ import { asDomainError } from '../../database/errors.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { OperationKind } from '../../domain/operation.ts'
-import type { Attempt, Change } from '../attempt/attempt-context.ts'
-import { fail, postpone } from '../attempt/complete-operation.ts'
+import type { AttemptContext, OperationHandler } from '../attempt/attempt-context.ts'
+import { failOperation, retryOperationLater } from '../attempt/complete-operation.ts'
 import { DeadlineExceeded } from '../attempt/deadline.ts'
 import { Abandoned } from '../claim/abandoned.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
-import { remove } from './delete.ts'
+import { deleteEnvironment } from './delete.ts'
 import { deploy } from './deploy.ts'
 import { scale } from './scale.ts'
 import { stop } from './stop.ts'
 
-const CHANGES: Readonly<Record<OperationKind, Change>> = {
+const HANDLERS: Readonly<Record<OperationKind, OperationHandler>> = {
   DEPLOY_IMAGE: deploy,
   BUILD: deploy,
   REDEPLOY: deploy,
   ROLLBACK: deploy,
   START: deploy,
   STOP: stop,
-  DELETE: remove,
+  DELETE: deleteEnvironment,
   APPLY_CHANGES: (attempt) => (attempt.operation.contentId ? deploy(attempt) : scale(attempt)),
 }
 
@@ -30,49 +30,49 @@ const LONGEST_PAUSE_SECONDS = 60
  * One attempt at an operation, to whatever end: done, failed for good, or put off. Throws only when nothing can be
  * written about it: the lease is gone, the operation was ended by a request, or the database is away.
  */
-export async function operate(attempt: Attempt): Promise<void> {
+export async function runOperation(attempt: AttemptContext): Promise<void> {
   try {
     attempt.signal.throwIfAborted()
-    await attempt.engine.prove()
-    await CHANGES[attempt.operation.kind](attempt)
+    await attempt.engine.requireReachable()
+    await HANDLERS[attempt.operation.kind](attempt)
   } catch (error) {
     // Whatever a call fails with when it is cut off, the reason is why it was.
-    await settleFailure(attempt, attempt.signal.aborted ? attempt.signal.reason : error)
+    await handleFailure(attempt, attempt.signal.aborted ? attempt.signal.reason : error)
   }
 }
 
-async function settleFailure(attempt: Attempt, error: unknown): Promise<void> {
+async function handleFailure(attempt: AttemptContext, error: unknown): Promise<void> {
   // A process that was paused meets broken connections first, and only then the timer of its lease.
   attempt.lease.assertHeld()
   if (error instanceof Abandoned || isDatabaseAway(error)) throw error
   const { operation, log } = attempt
   const about = { appEnvId: operation.appEnvId, operationId: operation.id, kind: operation.kind }
-  if (error instanceof DeadlineExceeded) return fail(attempt, lateness(attempt))
+  if (error instanceof DeadlineExceeded) return failOperation(attempt, timedOut(attempt))
   if (isEngineAway(error)) {
     log.warn({ ...about }, 'The operation waits for a container engine')
     const waiting = { reason: 'ENGINE_UNREACHABLE', message: 'Waiting for a container engine' }
-    return postpone(attempt, { ...waiting, afterSeconds: ENGINE_PAUSE_SECONDS, countsAsAttempt: false })
+    return retryOperationLater(attempt, { ...waiting, afterSeconds: ENGINE_PAUSE_SECONDS, countsAsAttempt: false })
   }
   if (error instanceof Failure && error.isFinal) {
     log.warn({ ...about, reason: error.reason }, error.message)
-    return fail(attempt, { reason: error.reason, message: error.message })
+    return failOperation(attempt, { reason: error.reason, message: error.message })
   }
   log.error({ ...about, err: error, attempt: operation.attempt + 1 }, 'An attempt failed')
   return tryAgain(attempt, error)
 }
 
 /** Bounded, with a growing pause that is not the same for all, because what broke them was perhaps common to many. */
-function tryAgain(attempt: Attempt, error: unknown): Promise<void> {
+function tryAgain(attempt: AttemptContext, error: unknown): Promise<void> {
   const { operation } = attempt
   const reason = error instanceof Failure ? error.reason : 'INTERNAL'
   const message = messageFor(error)
   const number = operation.attempt + 1
   if (number >= operation.maxAttempts) {
     const tries = `${message} (attempt ${number} of ${operation.maxAttempts})`
-    return fail(attempt, { reason, message: tries, isDeadLetter: true })
+    return failOperation(attempt, { reason, message: tries, isDeadLetter: true })
   }
   const afterSeconds = Math.min(LONGEST_PAUSE_SECONDS, 2 ** operation.attempt) * (0.5 + Math.random() / 2)
-  return postpone(attempt, { reason, message, afterSeconds, countsAsAttempt: true })
+  return retryOperationLater(attempt, { reason, message, afterSeconds, countsAsAttempt: true })
 }
 
 /** Errors with a class of their own speak of code and statements; those are for the log. */
@@ -81,7 +81,7 @@ const messageFor = (error: unknown): string =>
     ? error.message
     : 'Something unexpected went wrong; the log says what'
 
-function lateness({ operation }: Attempt): { reason: string; message: string } {
+function timedOut({ operation }: AttemptContext): { reason: string; message: string } {
   return operation.reason === 'ENGINE_UNREACHABLE'
     ? { reason: 'RUNTIME_UNAVAILABLE', message: 'No container engine answered in time' }
     : { reason: 'DEADLINE_EXCEEDED', message: 'The operation did not end before its deadline' }

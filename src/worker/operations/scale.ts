@@ -1,21 +1,24 @@
 import { servingReplicas } from '../../app-types/app-types.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { statusAfter } from '../../domain/operation.ts'
-import { hintRoutes } from '../../events/notifications.ts'
+import { notifyIngresses } from '../../events/notifications.ts'
 import type { ObservedReplica } from '../../runtime/runtime.ts'
-import type { Attempt, VersionAttempt } from '../attempt/attempt-context.ts'
-import { succeed } from '../attempt/complete-operation.ts'
+import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { completeOperation } from '../attempt/complete-operation.ts'
 import { awaitReady } from '../version/await-ready.ts'
 import { rolloutOf } from '../version/rollout.ts'
 
 /** Brings the wanted number of replicas of the version that serves about, without starting the others anew. */
-export async function scale(attempt: Attempt): Promise<void> {
+export async function scale(attempt: AttemptContext): Promise<void> {
   const { appEnv, operation } = attempt
   const { currentContent: content, rolloutId } = appEnv
   const replicas = servingReplicas(appEnv)
   if (!content || !rolloutId || appEnv.replicasDesired === 0 || replicas === 0) {
     const status = statusAfter(operation.previousStatus, content !== null)
-    return succeed(attempt, { status, finish: [{ name: 'route', detail: 'nothing runs that could be scaled' }] })
+    return completeOperation(attempt, {
+      status,
+      finish: [{ name: 'route', detail: 'nothing runs that could be scaled' }],
+    })
   }
   const version = { ...attempt, content }
   const ready = replicas > appEnv.replicasDesired ? await add(version, rolloutId, replicas) : []
@@ -23,7 +26,7 @@ export async function scale(attempt: Attempt): Promise<void> {
   await settle(version, rolloutId, replicas, ready, detail)
 }
 
-async function add(attempt: VersionAttempt, rolloutId: string, replicas: number): Promise<ObservedReplica[]> {
+async function add(attempt: VersionAttemptContext, rolloutId: string, replicas: number): Promise<ObservedReplica[]> {
   const { appEnv, content, operation, steps, engine } = attempt
   await steps.advance({ start: 'create' })
   const choice = { content, rolloutId, requestId: operation.requestId, replicas }
@@ -39,7 +42,7 @@ async function add(attempt: VersionAttempt, rolloutId: string, replicas: number)
 }
 
 async function settle(
-  attempt: VersionAttempt,
+  attempt: VersionAttemptContext,
   rolloutId: string,
   replicas: number,
   ready: readonly ObservedReplica[],
@@ -47,7 +50,7 @@ async function settle(
 ): Promise<void> {
   const { appEnv, content, config } = attempt
   const more = ready.filter((replica) => replica.index >= appEnv.replicasDesired)
-  await succeed(attempt, {
+  await completeOperation(attempt, {
     status: 'RUNNING',
     appEnv: { replicasDesired: replicas },
     finish: [{ name: 'route', detail }],
@@ -56,14 +59,14 @@ async function settle(
         UPDATE replica SET state = 'DRAINING', drain_until = now() + make_interval(secs => ${config.BERTH_DRAIN_SECONDS})
         WHERE app_env_id = ${appEnv.id} AND rollout_id = ${rolloutId} AND index >= ${replicas} AND state <> 'DRAINING'`
       for (const replica of more) await addRoute(tx, appEnv.id, content, rolloutId, replica)
-      await hintRoutes(tx)
+      await notifyIngresses(tx)
     },
   })
 }
 
 /** One that was about to be drained away has its row still. */
 async function addRoute(
-  tx: Parameters<typeof hintRoutes>[0],
+  tx: Parameters<typeof notifyIngresses>[0],
   appEnvId: string,
   content: Content,
   rolloutId: string,

@@ -1,13 +1,13 @@
-import type { Attempt } from '../attempt/attempt-context.ts'
-import { succeed } from '../attempt/complete-operation.ts'
+import type { AttemptContext } from '../attempt/attempt-context.ts'
+import { completeOperation } from '../attempt/complete-operation.ts'
 import { NOTHING_RUNS } from '../reconcile/observation.ts'
-import { takeDown, unroute } from '../version/drain-and-stop.ts'
+import { drainAndStop, unroute } from '../version/drain-and-stop.ts'
 
 /** Takes the environment out of service; its version is kept, and starts again from where it is now. */
-export async function stop(attempt: Attempt): Promise<void> {
+export async function stop(attempt: AttemptContext): Promise<void> {
   await unroute(attempt)
-  const detail = await takeDown(attempt, 'stop')
-  await succeed(attempt, {
+  const detail = await drainAndStop(attempt, 'stop')
+  await completeOperation(attempt, {
     // What was never deployed has nothing to start again.
     status: attempt.appEnv.currentContentId ? 'STOPPED' : 'PENDING',
     appEnv: NOTHING_RUNS,

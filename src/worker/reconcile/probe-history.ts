@@ -4,13 +4,13 @@ const MOST_REMEMBERED = 10_000
 const PUNCTUAL = 0.9
 
 /** How often in a row the probes of running containers have failed, as far as this worker saw. */
-export class ProbeMemory {
+export class ProbeHistory {
   readonly #failures = new Map<string, number>()
   readonly #passed = new Map<string, true>()
   readonly #askedAt = new Map<string, number>()
 
   /** Returns the number of failures in a row, this one included; 0 when it succeeded. */
-  note(containerId: string, succeeded: boolean): number {
+  recordResult(containerId: string, succeeded: boolean): number {
     const failures = succeeded ? 0 : (this.#failures.get(containerId) ?? 0) + 1
     if (failures > 0) remember(this.#failures, containerId, failures)
     else this.#failures.delete(containerId)
@@ -26,7 +26,7 @@ export class ProbeMemory {
   }
 
   /** For probes that are over once they have succeeded. */
-  pass(probe: string): void {
+  recordSuccess(probe: string): void {
     remember(this.#passed, probe, true)
   }
 

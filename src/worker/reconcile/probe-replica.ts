@@ -12,10 +12,10 @@ export const probeReplica = (
   replica: ObservedReplica,
   { port, healthCheck }: Pick<Configuration, 'port' | 'healthCheck'>,
   signal: AbortSignal,
-): Promise<Readiness> => askReplica(replica, port, healthCheck.readiness ?? healthCheck, signal)
+): Promise<Readiness> => sendProbe(replica, port, healthCheck.readiness ?? healthCheck, signal)
 
 /** Asks a running replica what one of its probes asks. */
-export async function askReplica(
+export async function sendProbe(
   { address, port }: ObservedReplica,
   appPort: number | null,
   { path, headers, port: askedPort, timeoutSeconds = ANSWER_SECONDS }: Asked,

@@ -1,29 +1,32 @@
 import type { Transaction } from '../../database/client.ts'
-import { hintRoutes } from '../../events/notifications.ts'
-import type { Work, WorkAppEnv } from '../claim/environment-context.ts'
+import { notifyIngresses } from '../../events/notifications.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
 import { NOTHING_RUNS } from './observation.ts'
 
 /** For a deleted environment whose operation could not finish: looks do what is left of it. */
-export async function forget(work: Work, appEnv: WorkAppEnv): Promise<void> {
+export async function purge(work: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<void> {
   await removeUnusedNetwork(work, appEnv)
   await fenced(work.database, work.lease, async (tx) => {
-    await forgetRows(tx, appEnv.id)
+    await purgeRows(tx, appEnv.id)
     await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { ...NOTHING_RUNS, status: 'STOPPED' } })
   })
 }
 
 /** Routes, hosts and secrets go; versions, operations and events stay, as history. */
-export async function forgetRows(tx: Transaction, appEnvId: string): Promise<void> {
+export async function purgeRows(tx: Transaction, appEnvId: string): Promise<void> {
   await tx.replica.deleteMany({ where: { appEnvId } })
   await tx.host.deleteMany({ where: { appEnvId } })
   await tx.upload.deleteMany({ where: { appEnvId } })
   await tx.variable.deleteMany({ where: { appEnvId } })
-  await hintRoutes(tx)
+  await notifyIngresses(tx)
 }
 
 /** The account's network goes with the last environment that could need it; the engine keeps one that is in use. */
-export async function removeUnusedNetwork({ database, engine }: Work, { accountId }: WorkAppEnv): Promise<void> {
+export async function removeUnusedNetwork(
+  { database, engine }: EnvironmentContext,
+  { accountId }: ClaimedAppEnv,
+): Promise<void> {
   const needed = await database.appEnv.findFirst({ where: { accountId, deletedAt: null }, select: { id: true } })
   if (!needed) await engine.removeNetwork(accountId)
 }

@@ -2,20 +2,20 @@ import type { Replica } from '../../database/generated/prisma/client.ts'
 import type { Configuration } from '../../domain/configuration.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/runtime.ts'
-import type { Work, WorkAppEnv, WorkOperation } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../claim/environment-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { observationOf } from './observation.ts'
 import { probeReplica } from './probe-replica.ts'
-import { forget } from './purge.ts'
-import { recordLook, recordSilence } from './record-observation.ts'
-import { removeDead } from './remove-failed-containers.ts'
+import { purge } from './purge.ts'
+import { recordEngineUnreachable, recordObservation } from './record-observation.ts'
+import { removeFailedContainers } from './remove-failed-containers.ts'
 import { repair } from './repair.ts'
-import { planReplicas, type ReplicaPlan, type ReplicaWish } from './replica-plan.ts'
+import { type DesiredReplicas, planReplicas, type ReplicaPlan } from './replica-plan.ts'
 import { isUnready, type Probed, routesOf, wasReady } from './replica-states.ts'
-import { lifeSigns } from './startup-and-liveness.ts'
+import { probeStartupAndLiveness } from './startup-and-liveness.ts'
 
 /** What one look at an environment came to. */
-export interface Looked {
+export interface ReconcileResult {
   lookAgainSeconds: number
   /** The engine answered, and what it said is on record. */
   observed: boolean
@@ -32,7 +32,7 @@ const NEVER_SECONDS = 10 * 365 * 86_400
  * Compares what should run with what does, records what it sees, and repairs. It relies on nothing but the two
  * states, so it may be repeated, cut short anywhere, and done by any worker.
  */
-export async function look(work: Work, appEnv: WorkAppEnv): Promise<Looked> {
+export async function reconcile(work: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<ReconcileResult> {
   const { config, engine } = work
   const patience = { lookAgainSeconds: config.BERTH_RECONCILE_SECONDS, observed: false }
   const operation = appEnv.operations[0]
@@ -40,24 +40,27 @@ export async function look(work: Work, appEnv: WorkAppEnv): Promise<Looked> {
   if (operation?.kind === 'STOP' || operation?.kind === 'DELETE') return patience
   try {
     const observed = await engine.observe()
-    const plan = planReplicas(wishOf(appEnv, operation), appEnv.replicas, observed, work.lease.claim.clock.now())
+    const plan = planReplicas(desiredState(appEnv, operation), appEnv.replicas, observed, work.lease.claim.clock.now())
     const probed = await probeAll(work, appEnv, plan)
     await record(work, appEnv, plan, probed)
-    const restarted = await removeDead(work, appEnv, probed)
+    const restarted = await removeFailedContainers(work, appEnv, probed)
     const wasBroughtBack = await repair(work, appEnv, plan, restarted > 0)
     if (appEnv.deletedAt) {
-      await forget(work, appEnv)
+      await purge(work, appEnv)
       return { lookAgainSeconds: NEVER_SECONDS, observed: true }
     }
-    return { lookAgainSeconds: wasBroughtBack ? SOON_SECONDS : nextLook(work, appEnv, plan, probed), observed: true }
+    return {
+      lookAgainSeconds: wasBroughtBack ? SOON_SECONDS : requeueAfter(work, appEnv, plan, probed),
+      observed: true,
+    }
   } catch (error) {
     if (!isEngineAway(error)) throw error
-    await recordSilence(work, appEnv)
+    await recordEngineUnreachable(work, appEnv)
     return patience
   }
 }
 
-function wishOf(appEnv: WorkAppEnv, operation: WorkOperation | undefined): ReplicaWish {
+function desiredState(appEnv: ClaimedAppEnv, operation: ClaimedOperation | undefined): DesiredReplicas {
   if (appEnv.deletedAt) return { rolloutId: null, replicas: 0, upcoming: null }
   const { rolloutId, replicasDesired } = appEnv
   return {
@@ -68,12 +71,12 @@ function wishOf(appEnv: WorkAppEnv, operation: WorkOperation | undefined): Repli
 }
 
 /** Scaling adds to the rollout that serves; everything else brings one of its own, named after the operation. */
-function upcomingOf(appEnv: WorkAppEnv, operation: WorkOperation): ReplicaWish['upcoming'] {
+function upcomingOf(appEnv: ClaimedAppEnv, operation: ClaimedOperation): DesiredReplicas['upcoming'] {
   if (operation.contentId) return { rolloutId: operation.id, replicas: Number.POSITIVE_INFINITY }
   return appEnv.rolloutId ? { rolloutId: appEnv.rolloutId, replicas: appEnv.containers } : null
 }
 
-async function probeAll(work: Work, appEnv: WorkAppEnv, { wanted }: ReplicaPlan): Promise<Probed[]> {
+async function probeAll(work: EnvironmentContext, appEnv: ClaimedAppEnv, { wanted }: ReplicaPlan): Promise<Probed[]> {
   const content = appEnv.currentContent
   if (!content) return []
   const configuration = recordedConfiguration(content)
@@ -87,23 +90,32 @@ async function probeAll(work: Work, appEnv: WorkAppEnv, { wanted }: ReplicaPlan)
 }
 
 async function probeOne(
-  { probes, signal, lease }: Work,
+  { probes, signal, lease }: EnvironmentContext,
   observed: ObservedReplica,
   row: Replica | null,
   configuration: Configuration,
 ): Promise<Pick<Probed, 'failure' | 'failures' | 'failuresBorne' | 'deadBecause'>> {
   const now = lease.claim.clock.now()
   const circumstances = { now, wasReady: wasReady({ row, observed }), probes, signal }
-  const { hasStarted, deadBecause } = await lifeSigns(observed, configuration, circumstances)
+  const { hasStarted, failureReason: deadBecause } = await probeStartupAndLiveness(
+    observed,
+    configuration,
+    circumstances,
+  )
   if (deadBecause) return { failure: deadBecause, failures: 0, deadBecause }
   if (!hasStarted) return { failure: 'its startup probe has not succeeded yet', failures: 0 }
   const { ready, reason } = await probeReplica(observed, configuration, signal)
-  const failures = probes.note(observed.containerId, ready)
+  const failures = probes.recordResult(observed.containerId, ready)
   const failuresBorne = configuration.healthCheck.readiness?.failureThreshold
   return { failure: ready ? null : reason, failures, failuresBorne }
 }
 
-async function record(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan, probed: Probed[]): Promise<void> {
+async function record(
+  work: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  plan: ReplicaPlan,
+  probed: Probed[],
+): Promise<void> {
   const unready = new Map(
     probed.flatMap((one) => (isUnready(one) ? [[one.observed?.containerId ?? '', one.failure ?? '']] : [])),
   )
@@ -112,10 +124,15 @@ async function record(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan, probed:
     content && appEnv.rolloutId
       ? routesOf({ cliEnvName: appEnv.cliEnvName, version: content.version, rolloutId: appEnv.rolloutId }, probed)
       : []
-  await recordLook(work, appEnv, plan, { ...observationOf(plan, unready), routes })
+  await recordObservation(work, appEnv, plan, { ...observationOf(plan, unready), routes })
 }
 
-function nextLook({ config, lease }: Work, appEnv: WorkAppEnv, plan: ReplicaPlan, probed: Probed[]): number {
+function requeueAfter(
+  { config, lease }: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  plan: ReplicaPlan,
+  probed: Probed[],
+): number {
   if (plan.wanted.length === 0) return IDLE_SECONDS
   const now = lease.claim.clock.now().getTime()
   const isYoung = (replica: ObservedReplica | null) => now - (replica?.startedAt?.getTime() ?? 0) < YOUNG_MS

@@ -1,6 +1,6 @@
 import { record } from '../../events/record.ts'
 import { plainText } from '../attempt/plain-text.ts'
-import type { Work, WorkAppEnv } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
 import { removeAll } from './repair.ts'
 import type { Probed } from './replica-states.ts'
@@ -9,7 +9,11 @@ import type { Probed } from './replica-states.ts'
  * Removes the containers whose probes say that they are dead, for the same look to bring them back. On record before
  * it is done: a restart that nobody could see would be a crash without a cause.
  */
-export async function removeDead(work: Work, appEnv: WorkAppEnv, probed: readonly Probed[]): Promise<number> {
+export async function removeFailedContainers(
+  work: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  probed: readonly Probed[],
+): Promise<number> {
   const dead = probed.flatMap(({ index, observed, deadBecause }) =>
     deadBecause && observed ? [{ index, observed, reason: plainText(`container ${index}, ${deadBecause}`) }] : [],
   )

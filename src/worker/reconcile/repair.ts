@@ -2,7 +2,7 @@ import type { Content } from '../../database/generated/prisma/client.ts'
 import { Failure } from '../../domain/failure.ts'
 import { type Rollout, RuntimeError } from '../../runtime/runtime.ts'
 import { plainText } from '../attempt/plain-text.ts'
-import type { Work, WorkAppEnv } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
 import { credentialOf } from '../version/credential.ts'
 import { resolveBuilt } from '../version/pushed-image.ts'
@@ -14,13 +14,18 @@ import type { ReplicaPlan } from './replica-plan.ts'
  * to end. `hasRemoved` tells of containers that the plan knows of and that are gone by now. True when containers were
  * started, so that another look is worth while soon.
  */
-export async function repair(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan, hasRemoved = false): Promise<boolean> {
-  const wasBroughtBack = (plan.needsApply || hasRemoved) && (await bringBack(work, appEnv, plan))
+export async function repair(
+  work: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  plan: ReplicaPlan,
+  hasRemoved = false,
+): Promise<boolean> {
+  const wasBroughtBack = (plan.needsApply || hasRemoved) && (await restoreReplicas(work, appEnv, plan))
   await removeAll(work, plan.surplus)
   return wasBroughtBack
 }
 
-async function bringBack(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan): Promise<boolean> {
+async function restoreReplicas(work: EnvironmentContext, appEnv: ClaimedAppEnv, plan: ReplicaPlan): Promise<boolean> {
   const { currentContent: content, rolloutId } = appEnv
   if (!content || !rolloutId) return false
   work.log.info({ appEnvId: appEnv.id, contentId: content.id }, 'Containers are brought back')
@@ -41,13 +46,18 @@ async function bringBack(work: Work, appEnv: WorkAppEnv, plan: ReplicaPlan): Pro
 }
 
 /** The engine removes replicas beyond the number at once, and those that drain are not to be cut off. */
-function replicasKept({ replicas, rolloutId }: WorkAppEnv, plan: ReplicaPlan): number {
+function replicasKept({ replicas, rolloutId }: ClaimedAppEnv, plan: ReplicaPlan): number {
   const draining = replicas.filter((row) => row.rolloutId === rolloutId && !plan.forgotten.includes(row))
   return Math.max(plan.wanted.length, ...draining.map((row) => row.index + 1))
 }
 
 /** Images can be removed by hand as well. */
-async function applyWithImage(work: Work, appEnv: WorkAppEnv, content: Content, rollout: Rollout): Promise<void> {
+async function applyWithImage(
+  work: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  content: Content,
+  rollout: Rollout,
+): Promise<void> {
   try {
     await work.engine.apply(rollout)
   } catch (error) {
@@ -59,7 +69,10 @@ async function applyWithImage(work: Work, appEnv: WorkAppEnv, content: Content, 
 }
 
 /** Gives containers their grace to end in, all at the same time. */
-export async function removeAll(work: Work, replicas: readonly { rolloutId: string; index: number }[]): Promise<void> {
+export async function removeAll(
+  work: EnvironmentContext,
+  replicas: readonly { rolloutId: string; index: number }[],
+): Promise<void> {
   const grace = work.config.BERTH_STOP_GRACE_SECONDS
   const results = await Promise.allSettled(
     replicas.map(({ rolloutId, index }) => work.engine.remove({ rolloutId, index }, grace)),

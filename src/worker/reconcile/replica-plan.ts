@@ -9,7 +9,7 @@ export interface RecordedReplica {
   drainUntil: Date | null
 }
 
-export interface ReplicaWish {
+export interface DesiredReplicas {
   /** The rollout that serves and how many of it; none while stopped. */
   rolloutId: string | null
   replicas: number
@@ -36,7 +36,7 @@ const place = (replica: { rolloutId: string; index: number }) => `${replica.roll
 
 /** Compares what should run with what does. Pure: the same facts give the same plan, whoever comes upon them. */
 export function planReplicas(
-  wish: ReplicaWish,
+  wish: DesiredReplicas,
   recorded: readonly RecordedReplica[],
   observed: readonly ObservedReplica[],
   now: Date,

@@ -1,49 +1,49 @@
 import type { Configuration, HealthCheck } from '../../domain/configuration.ts'
 import { type ProbeSettings, patienceSeconds } from '../../domain/health-check.ts'
 import type { ObservedReplica } from '../../runtime/runtime.ts'
-import type { ProbeMemory } from './probe-history.ts'
-import { askReplica } from './probe-replica.ts'
+import type { ProbeHistory } from './probe-history.ts'
+import { sendProbe } from './probe-replica.ts'
 
 type Probed = Pick<Configuration, 'port'> & { healthCheck: HealthCheck }
 
-export interface LifeSigns {
+export interface ProbeState {
   /** False until the startup probe has succeeded: the other probes do not count before. */
   hasStarted: boolean
   /** Why the container is to be started anew; null while it may live. */
-  deadBecause: string | null
+  failureReason: string | null
 }
 
-const ALIVE: LifeSigns = { hasStarted: true, deadBecause: null }
+const ALIVE: ProbeState = { hasStarted: true, failureReason: null }
 
 interface Circumstances {
   now: Date
   /** It took traffic in this very run: whatever its startup probe says now, it has started. */
   wasReady: boolean
-  probes: ProbeMemory
+  probes: ProbeHistory
   signal: AbortSignal
 }
 
 /** Asks a running replica's startup and liveness probes, as far as it is their time. */
-export async function lifeSigns(
+export async function probeStartupAndLiveness(
   replica: ObservedReplica,
   { port, healthCheck }: Probed,
   { now, wasReady, probes, signal }: Circumstances,
-): Promise<LifeSigns> {
+): Promise<ProbeState> {
   const { startup, liveness } = healthCheck
   const ageSeconds = (now.getTime() - (replica.startedAt?.getTime() ?? now.getTime())) / 1000
   const run = `${replica.containerId} ${replica.startedAt?.getTime()}`
   if (startup && !wasReady && !probes.hasPassed(`${run} startup`)) {
-    if (ageSeconds < startup.initialDelaySeconds) return { hasStarted: false, deadBecause: null }
-    const { ready, reason } = await askReplica(replica, port, startup, signal)
+    if (ageSeconds < startup.initialDelaySeconds) return { hasStarted: false, failureReason: null }
+    const { ready, reason } = await sendProbe(replica, port, startup, signal)
     if (!ready)
-      return { hasStarted: false, deadBecause: isOverdue(startup, ageSeconds) ? `startup probe: ${reason}` : null }
-    probes.pass(`${run} startup`)
+      return { hasStarted: false, failureReason: isOverdue(startup, ageSeconds) ? `startup probe: ${reason}` : null }
+    probes.recordSuccess(`${run} startup`)
   }
   if (!liveness || ageSeconds < liveness.initialDelaySeconds) return ALIVE
   if (!probes.isDue(`${run} liveness`, liveness.periodSeconds, now)) return ALIVE
-  const { ready, reason } = await askReplica(replica, port, liveness, signal)
-  const failures = probes.note(`${run} liveness`, ready)
-  return failures < liveness.failureThreshold ? ALIVE : { hasStarted: true, deadBecause: `liveness probe: ${reason}` }
+  const { ready, reason } = await sendProbe(replica, port, liveness, signal)
+  const failures = probes.recordResult(`${run} liveness`, ready)
+  return failures < liveness.failureThreshold ? ALIVE : { hasStarted: true, failureReason: `liveness probe: ${reason}` }
 }
 
 export const isOverdue = (startup: ProbeSettings, ageSeconds: number): boolean =>

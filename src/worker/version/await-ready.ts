@@ -3,11 +3,11 @@ import { recordedConfiguration } from '../../domain/configuration.ts'
 import { patienceSeconds } from '../../domain/health-check.ts'
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { ObservedReplica, Rollout } from '../../runtime/runtime.ts'
-import type { VersionAttempt } from '../attempt/attempt-context.ts'
-import { pause } from '../claim/pause.ts'
+import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { sleep } from '../claim/pause.ts'
 import { exitOf } from '../reconcile/observation.ts'
 import { probeReplica } from '../reconcile/probe-replica.ts'
-import { lifeSigns } from '../reconcile/startup-and-liveness.ts'
+import { probeStartupAndLiveness } from '../reconcile/startup-and-liveness.ts'
 import { VersionFailed } from './version-failed.ts'
 
 const FIRST_PAUSE_MS = 8
@@ -22,7 +22,7 @@ const LAST_LINES = 5
  * Waits until every replica of the rollout answers its probe, and returns them. Containers that vanish or stop
  * meanwhile are brought back. Throws VersionFailed when they keep dying or the time is up, with their last words.
  */
-export async function awaitReady(attempt: VersionAttempt, rollout: Rollout): Promise<ObservedReplica[]> {
+export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollout): Promise<ObservedReplica[]> {
   const { signal, steps, config } = attempt
   const since = steps.startedAt('ready').getTime()
   const timeoutSeconds = readySeconds(attempt, config)
@@ -36,13 +36,13 @@ export async function awaitReady(attempt: VersionAttempt, rollout: Rollout): Pro
     // The first second is not worth telling: most versions are ready within it.
     if (now - since > LONGEST_PAUSE_MS)
       await steps.detail('ready', `waiting: ${wait.reason} (${ready.length} of ${rollout.replicas} ready)`)
-    await pause(pauseMs, signal)
+    await sleep(pauseMs, signal)
     signal.throwIfAborted()
   }
 }
 
 /** A version that asks for a long start, or not to be asked for long, gets it. */
-function readySeconds({ content }: VersionAttempt, { BERTH_READY_TIMEOUT_SECONDS: usual }: Config): number {
+function readySeconds({ content }: VersionAttemptContext, { BERTH_READY_TIMEOUT_SECONDS: usual }: Config): number {
   const { startup, readiness } = recordedConfiguration(content).healthCheck
   const start = startup ? startup.initialDelaySeconds + patienceSeconds(startup) : 0
   return Math.max(usual, start, readiness ? readiness.initialDelaySeconds + usual : 0)
@@ -51,7 +51,7 @@ function readySeconds({ content }: VersionAttempt, { BERTH_READY_TIMEOUT_SECONDS
 /** What is remembered from one round to the next. */
 class ReadyWait {
   reason = 'the containers are starting'
-  readonly #attempt: VersionAttempt
+  readonly #attempt: VersionAttemptContext
   readonly #rollout: Rollout
   readonly #ready = new Set<string>()
   /** Ends of containers that the engine did not restart by itself, as `<container> <time of the end>`. */
@@ -60,7 +60,7 @@ class ReadyWait {
   readonly #deaths = new Map<string, ObservedReplica>()
   #unready: ObservedReplica | null = null
 
-  constructor(attempt: VersionAttempt, rollout: Rollout) {
+  constructor(attempt: VersionAttemptContext, rollout: Rollout) {
     this.#attempt = attempt
     this.#rollout = rollout
   }
@@ -104,7 +104,7 @@ class ReadyWait {
     const ageSeconds = (now.getTime() - (replica.startedAt?.getTime() ?? now.getTime())) / 1000
     if (readiness && ageSeconds < readiness.initialDelaySeconds)
       return { ready: false, reason: `the readiness probe begins after ${readiness.initialDelaySeconds} s` }
-    const { hasStarted, deadBecause } = await lifeSigns(
+    const { hasStarted, failureReason: deadBecause } = await probeStartupAndLiveness(
       replica,
       // What does not take traffic yet is not started anew for failing to live.
       { port: configuration.port, healthCheck: { ...configuration.healthCheck, liveness: undefined } },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { RegistryCredential } from '../../runtime/runtime.ts'
-import type { Work, WorkAppEnv } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { VersionFailed } from './version-failed.ts'
 
 const registryLogin = z.object({ username: z.string(), password: z.string(), registry: z.string().optional() })
@@ -12,7 +12,7 @@ const HUB = 'https://index.docker.io/v1/'
 
 /** The login for base images, as an engine takes it: by the registry that it is for. */
 export async function registryLoginOf(
-  { database, vault, appEnv }: Pick<Work, 'database' | 'vault'> & { appEnv: WorkAppEnv },
+  { database, vault, appEnv }: Pick<EnvironmentContext, 'database' | 'vault'> & { appEnv: ClaimedAppEnv },
   id: string | null,
 ): Promise<Record<string, RegistryCredential>> {
   if (!id) return {}
@@ -26,8 +26,8 @@ export async function registryLoginOf(
 
 /** The registry login that a version pulls with, if it has one. Throws VersionFailed when it is gone or of no use. */
 export async function credentialOf(
-  { database, vault }: Pick<Work, 'database' | 'vault'>,
-  appEnv: WorkAppEnv,
+  { database, vault }: Pick<EnvironmentContext, 'database' | 'vault'>,
+  appEnv: ClaimedAppEnv,
   content: Content,
 ): Promise<RegistryCredential | null> {
   const id = recordedConfiguration(content).imagePullCredentialId

@@ -1,7 +1,7 @@
-import { hintRoutes } from '../../events/notifications.ts'
-import type { Attempt } from '../attempt/attempt-context.ts'
+import { notifyIngresses } from '../../events/notifications.ts'
+import type { AttemptContext } from '../attempt/attempt-context.ts'
 import type { StepName } from '../attempt/steps.ts'
-import { pause } from '../claim/pause.ts'
+import { sleep } from '../claim/pause.ts'
 import { removeAll } from '../reconcile/repair.ts'
 import { drainOthers } from './route.ts'
 
@@ -9,28 +9,28 @@ import { drainOthers } from './route.ts'
  * Ingresses hear of a changed route at once, and read the table once a second in case they did not: after this
  * long none of them sends anything new.
  */
-export const ROUTE_SETTLE_MS = 1_500
+export const ROUTE_PROPAGATION_MS = 1_500
 
 /** Ends traffic to the environment before its containers end, so that no request meets a closed door. */
-export async function unroute(attempt: Attempt): Promise<void> {
+export async function unroute(attempt: AttemptContext): Promise<void> {
   const { steps, appEnv, lease, signal } = attempt
   if (steps.isFinished('unroute')) return
   await steps.advance({
     start: 'unroute',
     async write(tx) {
-      await drainOthers(tx, appEnv.id, null, ROUTE_SETTLE_MS / 1000)
-      await hintRoutes(tx)
+      await drainOthers(tx, appEnv.id, null, ROUTE_PROPAGATION_MS / 1000)
+      await notifyIngresses(tx)
     },
   })
   // Counted from the checkpoint, so that a successor waits no longer than needed.
   const waited = lease.claim.clock.now().getTime() - steps.startedAt('unroute').getTime()
-  const pauseMs = appEnv.replicas.length === 0 ? 0 : Math.max(0, ROUTE_SETTLE_MS - waited)
-  await pause(pauseMs, signal)
+  const pauseMs = appEnv.replicas.length === 0 ? 0 : Math.max(0, ROUTE_PROPAGATION_MS - waited)
+  await sleep(pauseMs, signal)
   signal.throwIfAborted()
 }
 
 /** Stops and removes whatever runs, each by its own name: what a later operation may bring is not meant. */
-export async function takeDown(attempt: Attempt, step: StepName): Promise<string> {
+export async function drainAndStop(attempt: AttemptContext, step: StepName): Promise<string> {
   const { steps, engine } = attempt
   await steps.advance({ finish: { name: 'unroute', detail: null }, start: step })
   const observed = await engine.observe()

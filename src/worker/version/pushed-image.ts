@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { type RegistryCredential, type ResolvedImage, RuntimeError } from '../../runtime/runtime.ts'
-import type { VersionAttempt } from '../attempt/attempt-context.ts'
-import type { Work } from '../claim/environment-context.ts'
+import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import type { EnvironmentContext } from '../claim/environment-context.ts'
 
 /** The repository that built images are pushed to, with its login; null where there is none. */
 function registryOf({ BERTH_PUSH_REPOSITORY: repository, ...config }: Config) {
@@ -17,7 +17,7 @@ function registryOf({ BERTH_PUSH_REPOSITORY: repository, ...config }: Config) {
 }
 
 /** Keeps a built image in a registry too, if there is one. Done before the version serves, or the version fails. */
-export async function push(attempt: VersionAttempt): Promise<void> {
+export async function push(attempt: VersionAttemptContext): Promise<void> {
   const { steps, engine, content, config, appEnv } = attempt
   const registry = registryOf(config)
   if (!registry || content.type !== 'BUILD' || !content.imageDigest || registry.has(content)) return
@@ -32,7 +32,7 @@ export async function push(attempt: VersionAttempt): Promise<void> {
 }
 
 /** A built image, as the engine has it, or as it has it again once the registry has sent it back. */
-export async function resolveBuilt({ engine, config }: Work, content: Content): Promise<ResolvedImage> {
+export async function resolveBuilt({ engine, config }: EnvironmentContext, content: Content): Promise<ResolvedImage> {
   const id = content.imageDigest ?? content.image
   try {
     return await engine.resolveImage(id, null)

@@ -1,13 +1,13 @@
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import { hintRoutes } from '../../events/notifications.ts'
-import type { VersionAttempt } from '../attempt/attempt-context.ts'
-import { pause } from '../claim/pause.ts'
+import { notifyIngresses } from '../../events/notifications.ts'
+import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { sleep } from '../claim/pause.ts'
 import { removeAll } from '../reconcile/repair.ts'
-import { ROUTE_SETTLE_MS } from './drain-and-stop.ts'
+import { ROUTE_PROPAGATION_MS } from './drain-and-stop.ts'
 import { drainOthers } from './route.ts'
 
 /** Two versions that write to one volume at once could ruin it, so the one that serves goes first (contract §4.1). */
-export function sharesVolume({ appEnv, content }: VersionAttempt): boolean {
+export function needsRecreate({ appEnv, content }: VersionAttemptContext): boolean {
   const volume = recordedConfiguration(content).volume
   const serving = appEnv.currentContent
   return Boolean(volume && serving && recordedConfiguration(serving).volume?.id === volume.id)
@@ -17,7 +17,7 @@ export function sharesVolume({ appEnv, content }: VersionAttempt): boolean {
  * Takes down whatever runs of other versions. Should the new one fail, the next look brings the old one back, because
  * it is still the one that is maintained. Repeated by every attempt: looks in between have brought it back.
  */
-export async function stopOthers(attempt: VersionAttempt): Promise<void> {
+export async function stopOtherVersions(attempt: VersionAttemptContext): Promise<void> {
   const { steps, engine, appEnv, operation, signal } = attempt
   const others = (await engine.observe()).filter((replica) => replica.rolloutId !== operation.id)
   if (others.length > 0) {
@@ -25,10 +25,10 @@ export async function stopOthers(attempt: VersionAttempt): Promise<void> {
       start: 'stop',
       async write(tx) {
         await drainOthers(tx, appEnv.id, operation.id, 0)
-        await hintRoutes(tx)
+        await notifyIngresses(tx)
       },
     })
-    await pause(ROUTE_SETTLE_MS, signal)
+    await sleep(ROUTE_PROPAGATION_MS, signal)
     signal.throwIfAborted()
     await removeAll(attempt, others)
   }

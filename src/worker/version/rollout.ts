@@ -2,7 +2,7 @@ import type { Content } from '../../database/generated/prisma/client.ts'
 import { type Configuration, recordedConfiguration, type StartupConfig } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import type { Rollout } from '../../runtime/runtime.ts'
-import type { Work, WorkAppEnv } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { containerVariables } from './variables.ts'
 import { VersionFailed } from './version-failed.ts'
 
@@ -14,7 +14,11 @@ interface RolloutChoice {
 }
 
 /** What the engine is to run for a version, with its secrets opened: never logged, never stored. */
-export async function rolloutOf(work: Work, appEnv: WorkAppEnv, choice: RolloutChoice): Promise<Rollout> {
+export async function rolloutOf(
+  work: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  choice: RolloutChoice,
+): Promise<Rollout> {
   const { content, rolloutId, requestId, replicas } = choice
   if (!content.imageDigest) throw new Error(`The image of ${content.id} is not pinned`)
   const configuration = recordedConfiguration(content)
@@ -40,7 +44,7 @@ export async function rolloutOf(work: Work, appEnv: WorkAppEnv, choice: RolloutC
 }
 
 /** A version whose volume was deleted must not be given an empty one in its place. */
-async function volumeOf({ database }: Work, { volume }: Configuration): Promise<Rollout['volume']> {
+async function volumeOf({ database }: EnvironmentContext, { volume }: Configuration): Promise<Rollout['volume']> {
   if (!volume) return null
   const kept = await database.volume.findFirst({ where: { id: volume.id, deletedAt: null }, select: { id: true } })
   if (!kept) throw new VersionFailed('VOLUME_DELETED', `The volume ${volume.id} of this version has been deleted`)

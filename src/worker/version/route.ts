@@ -1,18 +1,18 @@
 import type { Transaction } from '../../database/client.ts'
 import type { ObservedReplica } from '../../runtime/runtime.ts'
-import type { VersionAttempt } from '../attempt/attempt-context.ts'
-import { succeed } from '../attempt/complete-operation.ts'
+import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { completeOperation } from '../attempt/complete-operation.ts'
 
 /**
  * The moment of a deployment: in one transaction traffic goes to the new replicas, the version becomes the one that
  * is maintained, and the old replicas begin to drain. The new ones have answered their probes, so whichever table an
  * ingress has read, old or new, all of it can be reached.
  */
-export async function route(attempt: VersionAttempt, ready: readonly ObservedReplica[]): Promise<void> {
+export async function route(attempt: VersionAttemptContext, ready: readonly ObservedReplica[]): Promise<void> {
   const { appEnv, content, operation, lease } = attempt
   const now = lease.claim.clock.now()
   const replicas = { replicasDesired: ready.length, replicasRunning: ready.length, replicasReady: ready.length }
-  await succeed(attempt, {
+  await completeOperation(attempt, {
     status: 'RUNNING',
     appEnv: {
       ...{ currentContentId: content.id, rolloutId: operation.id, ...replicas },
@@ -34,7 +34,7 @@ export async function route(attempt: VersionAttempt, ready: readonly ObservedRep
   attempt.log.info({ appEnvId: appEnv.id, contentId: content.id, version: content.version }, 'Version deployed')
 }
 
-const secondsSince = ({ steps }: VersionAttempt, now: Date) =>
+const secondsSince = ({ steps }: VersionAttemptContext, now: Date) =>
   ((now.getTime() - steps.startedAt('ready').getTime()) / 1000).toFixed(1)
 
 /** Takes all replicas but the rollout's out of the balance; they finish what they are at, and are removed after the drain. */
@@ -43,7 +43,7 @@ export const drainOthers = (tx: Transaction, appEnvId: string, rolloutId: string
     UPDATE replica SET state = 'DRAINING', drain_until = now() + make_interval(secs => ${seconds})
     WHERE app_env_id = ${appEnvId} AND rollout_id IS DISTINCT FROM ${rolloutId} AND state <> 'DRAINING'`
 
-const rowOf = ({ appEnv, content, operation }: VersionAttempt, replica: ObservedReplica) => {
+const rowOf = ({ appEnv, content, operation }: VersionAttemptContext, replica: ObservedReplica) => {
   const { name, index, containerId, address, port } = replica
   const owner = { appEnvId: appEnv.id, contentId: content.id, rolloutId: operation.id }
   return { name, index, containerId, address, port, ...owner, state: 'READY' as const }

@@ -7,14 +7,14 @@ import {
 } from '../../domain/configuration.ts'
 import { resolveReferences, UnresolvedReference } from '../../domain/references.ts'
 import { connectionUrls, type UrlLookup } from '../../services/app-env/connection-urls.ts'
-import type { Work, WorkAppEnv } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { VersionFailed } from './version-failed.ts'
 
-type Tools = Pick<Work, 'database' | 'vault' | 'config'>
+type Tools = Pick<EnvironmentContext, 'database' | 'vault' | 'config'>
 type Values = Record<string, string>
 
 /** What the containers of a version find in their environment: Berth's variables, then the user's, which win. */
-export async function containerVariables(tools: Tools, appEnv: WorkAppEnv, content: Content): Promise<Values> {
+export async function containerVariables(tools: Tools, appEnv: ClaimedAppEnv, content: Content): Promise<Values> {
   const platform = platformVariables(appEnv, content)
   const { variables } = recordedConfiguration(content)
   const resolved = await resolve(tools, appEnv, content, variables)
@@ -24,7 +24,7 @@ export async function containerVariables(tools: Tools, appEnv: WorkAppEnv, conte
 /** What a build is given. It may refer to variables of the platform's, and gets none of them by itself. */
 export async function buildVariables(
   tools: Tools,
-  appEnv: WorkAppEnv,
+  appEnv: ClaimedAppEnv,
   content: Content,
   variables: readonly SealedVariable[],
 ): Promise<Values> {
@@ -32,7 +32,7 @@ export async function buildVariables(
   return pick(resolved, variables.filter(isReadByBuilds))
 }
 
-function platformVariables(appEnv: WorkAppEnv, content: Content): Values {
+function platformVariables(appEnv: ClaimedAppEnv, content: Content): Values {
   const { port } = recordedConfiguration(content)
   return {
     ...(port === null ? {} : { PORT: String(port) }),
@@ -49,7 +49,7 @@ const pick = (resolved: ReadonlyMap<string, string>, variables: readonly SealedV
 /** What was checked when it was set may be gone by now: the environment that was referred to, or its port. */
 async function resolve(
   { database, vault, config }: Tools,
-  appEnv: WorkAppEnv,
+  appEnv: ClaimedAppEnv,
   content: Content,
   variables: readonly SealedVariable[],
 ): Promise<Map<string, string>> {

@@ -3,7 +3,7 @@ import type { Database } from '../../../src/database/client.ts'
 import { cancelOperation } from '../../../src/services/operation/cancel-operation.ts'
 import { BuildLog } from '../../../src/worker/builds/build-log.ts'
 import { LeaseLost, OperationEnded } from '../../../src/worker/claim/abandoned.ts'
-import { discardLogs } from '../../../src/worker/logs/delete-old-logs.ts'
+import { deleteOldLogs } from '../../../src/worker/logs/delete-old-logs.ts'
 import {
   type AskedBuild,
   askForBuild,
@@ -123,7 +123,7 @@ describe('the log of a build', () => {
       UPDATE log_line SET at = at - 8 * 86400 * 1000000000::bigint
       WHERE book_id = (SELECT id FROM log_book WHERE app_env_id = ${old.appEnvId} AND kind = 'BUILDS')`
     await world.database.$executeRaw`UPDATE app_env SET deleted_at = now() WHERE id = ${deleted.appEnvId}`
-    await discardLogs(world.database)
+    await deleteOldLogs(world.database)
     expect([await written(old), await written(deleted)]).toEqual([[], []])
     expect(await world.database.container.findMany({ where: { appEnvId: deleted.appEnvId } })).toEqual([])
   })

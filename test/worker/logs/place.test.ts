@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Container } from '../../../src/database/generated/prisma/client.ts'
 import type { LogLine } from '../../../src/runtime/runtime.ts'
-import { type Place, Reading } from '../../../src/worker/logs/checkpoint.ts'
-import { Source } from '../../../src/worker/logs/container-output.ts'
-import type { BookLine } from '../../../src/worker/logs/log-stream.ts'
+import { type Checkpoint, Reading } from '../../../src/worker/logs/checkpoint.ts'
+import { ContainerOutput } from '../../../src/worker/logs/container-output.ts'
+import type { LogStreamLine } from '../../../src/worker/logs/log-stream.ts'
 import { type CapState, RateCap } from '../../../src/worker/logs/rate-cap.ts'
 
-const start = (): Place => ({ stdout: { at: 0n, count: 0 }, stderr: { at: 0n, count: 0 } })
+const start = (): Checkpoint => ({ stdout: { at: 0n, count: 0 }, stderr: { at: 0n, count: 0 } })
 
 test('readings that break off anywhere collect each line once, however many share a nanosecond', () => {
   const streams = fc.constantFrom('stdout', 'stderr')
@@ -63,9 +63,9 @@ describe('the notice of dropped lines', () => {
   }
 
   function hear(...seconds: bigint[]) {
-    const source = new Source({ ...row, containerId: 'c1' } as Container, 2)
-    const log: BookLine[] = []
-    const keep = (line: BookLine) => log.push(line)
+    const source = new ContainerOutput({ ...row, containerId: 'c1' } as Container, 2)
+    const log: LogStreamLine[] = []
+    const keep = (line: LogStreamLine) => log.push(line)
     for (const second of seconds) source.take(said(second), keep)
     return { source, keep, told: () => log.map(({ at, message }) => [Number(at / SECOND), message]) }
   }
