@@ -1,9 +1,9 @@
 import SchemaBuilder from '@pothos/core'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
-import type { Database } from '../database/client.ts'
 import type PrismaTypes from '../database/generated/pothos-types.ts'
 import { getDatamodel } from '../database/generated/pothos-types.ts'
+import { nestedReadsOf } from '../services/kernel/nested-reads.ts'
 import type { GraphQLContext } from './context.ts'
 import { MAX_PAGE, NESTED_PAGE } from './limits/sizes.ts'
 
@@ -24,7 +24,7 @@ export const builder = new SchemaBuilder<Types>({
   plugins: [RelayPlugin, PrismaPlugin],
   defaultFieldNullability: false,
   prisma: {
-    client: ({ services }) => services.database as Database,
+    client: ({ services }) => nestedReadsOf(services),
     dmmf: getDatamodel(),
     exposeDescriptions: false,
     maxConnectionSize: MAX_PAGE,
@@ -35,23 +35,23 @@ export const builder = new SchemaBuilder<Types>({
     nodesQueryOptions: false,
     cursorType: 'String',
     nodeTypeOptions: {},
-    pageInfoTypeOptions: { description: 'Where a page lies in its list.' },
-    hasNextPageFieldOptions: { description: 'Whether more follow.' },
-    hasPreviousPageFieldOptions: { description: 'Whether there are any before.' },
-    startCursorFieldOptions: { description: 'Cursor of the first on this page; null when the page is empty.' },
+    pageInfoTypeOptions: { description: 'Position of a page in a list.' },
+    hasNextPageFieldOptions: { description: 'Whether more items follow the page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether items precede the page.' },
+    startCursorFieldOptions: { description: 'Cursor of the first item of the page; null when the page is empty.' },
     endCursorFieldOptions: {
-      description: 'Cursor of the last on this page, to send as `after`; null when the page is empty.',
+      description: 'Cursor of the last item of the page, to send as `after`; null when the page is empty.',
     },
-    firstArgOptions: { description: `How many to return from the start, at most ${MAX_PAGE}.` },
-    lastArgOptions: { description: `How many to return from the end, at most ${MAX_PAGE}.` },
-    afterArgOptions: { description: 'Return what follows this cursor.' },
-    beforeArgOptions: { description: 'Return what comes before this cursor.' },
-    edgesFieldOptions: { description: 'The page, each with its cursor.', nullable: false },
-    nodeFieldOptions: { description: 'The object itself.', nullable: false },
-    cursorFieldOptions: { description: 'Its place in the list.' },
-    pageInfoFieldOptions: { description: 'Where this page lies in the list.' },
-    nodesOnConnection: { description: 'The page without cursors.' },
+    firstArgOptions: { description: `Number of items to return from the start of the list, at most ${MAX_PAGE}.` },
+    lastArgOptions: { description: `Number of items to return from the end of the list, at most ${MAX_PAGE}.` },
+    afterArgOptions: { description: 'Cursor to return items after.' },
+    beforeArgOptions: { description: 'Cursor to return items before.' },
+    edgesFieldOptions: { description: 'Items of the page, each with a cursor.', nullable: false },
+    nodeFieldOptions: { description: 'Item of the list.', nullable: false },
+    cursorFieldOptions: { description: 'Cursor of the item in the list.' },
+    pageInfoFieldOptions: { description: 'Position of the page in the list.' },
+    nodesOnConnection: { description: 'Items of the page, without cursors.' },
     defaultConnectionTypeOptions: { description: 'One page of a list.' },
-    defaultEdgeTypeOptions: { description: 'One object of a list, and its place.' },
+    defaultEdgeTypeOptions: { description: 'An item of a list with its cursor.' },
   },
 })

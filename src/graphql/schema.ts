@@ -34,11 +34,13 @@ import './schema/build-log.ts'
 import './schema/metric.ts'
 import './schema/pod.ts'
 
-builder.queryType({ description: 'What can be read.' })
-builder.mutationType({ description: 'What can be changed. Each takes one `input`, and can be tried with `dryRun`.' })
+builder.queryType({ description: 'Everything that can be read.' })
+builder.mutationType({
+  description: 'Everything that can be changed. Each mutation takes one `input`, and can be tried with `dryRun`.',
+})
 builder.subscriptionType({
   description:
-    'What can be followed, over WebSocket (graphql-transport-ws) or SSE. The first answer is the present state.',
+    'Everything that can be followed, over WebSocket (graphql-transport-ws) or SSE. The first message is the present state.',
 })
 
 /** The whole schema. Importing it is what puts it together. */

@@ -1,3 +1,8 @@
+import { credential } from '../resources/credential.ts'
+import { host } from '../resources/host.ts'
+import { member } from '../resources/member.ts'
+import { answers } from '../resources/outcome.ts'
+import { createdToken } from '../resources/token.ts'
 import { createAccount, deleteAccount, setCurrentAccount } from '../services/account/account-commands.ts'
 import { addMember, removeMember, updateMember } from '../services/account/member-commands.ts'
 import { createApp } from '../services/app/create-app.ts'
@@ -23,65 +28,62 @@ import { createToken, revokeToken } from '../services/token/token-commands.ts'
 import { notifyCodeUpload } from '../services/upload/notify-code-upload.ts'
 import { requestStorageKey } from '../services/upload/request-storage-key.ts'
 import { deleteVolume } from '../services/volume/delete-volume.ts'
-import { createdAccount, currentAccount, getAccount, listAccounts, listRegions } from './endpoints/accounts.ts'
-import { changedSetting, changedVariables, getVariables } from './endpoints/app-env-settings.ts'
+import { getAccount, listAccounts, listRegions } from './endpoints/accounts.ts'
 import { getAppEnvHistory, getAppEnvStatus } from './endpoints/app-env-status.ts'
-import { createdAppEnv, getAppEnv, listAppEnvs, updatedAppEnv } from './endpoints/app-envs.ts'
-import { createdApp, getApp, listApps, updatedApp } from './endpoints/apps.ts'
+import { getAppEnv, getVariables, listAppEnvs } from './endpoints/app-envs.ts'
+import { getApp, listApps } from './endpoints/apps.ts'
 import { listAudit } from './endpoints/audit.ts'
-import { createdCredential, credential, getCredential, listCredentials } from './endpoints/credentials.ts'
-import { getHost, hostAnswer, listHosts } from './endpoints/hosts.ts'
+import { getCredential, listCredentials } from './endpoints/credentials.ts'
+import { getHost, listHosts } from './endpoints/hosts.ts'
 import { listLogs } from './endpoints/logs.ts'
-import { getMember, listMembers, member } from './endpoints/members.ts'
-import { messageAnswer } from './endpoints/messages.ts'
-import { getOperation, lifecycleAnswer, listOperations, rollbackAnswer } from './endpoints/operations.ts'
+import { getMember, listMembers } from './endpoints/members.ts'
+import { getOperation, listOperations } from './endpoints/operations.ts'
 import { getMetrics, getMetricsSeries, listPods } from './endpoints/pods-and-metrics.ts'
-import { createdToken, getAppEnvToken, getToken, getUserToken, listTokens } from './endpoints/tokens.ts'
-import { storageKeyAnswer } from './endpoints/uploads.ts'
+import { getAppEnvToken, getToken, getUserToken, listTokens } from './endpoints/tokens.ts'
 import { listVolumes } from './endpoints/volumes.ts'
 import { del, get, patch, post, put, type Route } from './protocol/route.ts'
 
 /** POST /app-env/<operation>, one for each lifecycle operation (§4.1). */
 const lifecycleRoutes: Route[] = Object.entries(lifecycleOperations).map(([name, command]) => {
-  const answer = command.name === 'rollbackAppEnv' ? rollbackAnswer : lifecycleAnswer
+  const answer = command.name === 'rollbackAppEnv' ? answers.rollback : answers.lifecycle
   return { ...post(`/app-env/${name}`, command, answer), isLifecycle: true }
 })
 
 /** Every path of v1, below /api/public/v1: method, path, command or query, and the answer of a command. */
 export const routes: readonly Route[] = [
-  post('/app', createApp, createdApp),
+  post('/app', createApp, answers.createdApp),
   get('/app', getApp),
-  patch('/app', updateApp, updatedApp),
-  del('/app', deleteApp, messageAnswer),
+  patch('/app', updateApp, answers.updatedApp),
+  del('/app', deleteApp, answers.message),
   get('/apps', listApps),
 
-  post('/app-env', createAppEnv, createdAppEnv),
+  post('/app-env', createAppEnv, answers.createdAppEnv),
   get('/app-env', getAppEnv),
-  put('/app-env', updateAppEnv, updatedAppEnv),
-  del('/app-env', deleteAppEnv, messageAnswer),
+  put('/app-env', updateAppEnv, answers.updatedAppEnv),
+  del('/app-env', deleteAppEnv, answers.message),
   get('/app-envs', listAppEnvs),
   ...lifecycleRoutes,
-  post('/app-env/request-storage-key', requestStorageKey, storageKeyAnswer),
-  { ...post('/app-env/notify-code-upload', notifyCodeUpload, lifecycleAnswer), isLifecycle: true },
+  post('/app-env/request-storage-key', requestStorageKey, answers.storageKey),
+  { ...post('/app-env/notify-code-upload', notifyCodeUpload, answers.lifecycle), isLifecycle: true },
   get('/app-env/status', getAppEnvStatus),
   get('/app-env/history', getAppEnvHistory),
   get('/app-env/token', getAppEnvToken),
-  patch('/app-env/resources', changeResources, changedSetting),
-  patch('/app-env/scaling', changeScaling, changedSetting),
-  patch('/app-env/branch', changeBranch, changedSetting),
-  patch('/app-env/healthcheck', changeHealthcheck, changedSetting),
-  patch('/app-env/name', renameAppEnv, changedSetting),
+  patch('/app-env/resources', changeResources, answers.changedSetting),
+  patch('/app-env/scaling', changeScaling, answers.changedSetting),
+  patch('/app-env/branch', changeBranch, answers.changedSetting),
+  patch('/app-env/healthcheck', changeHealthcheck, answers.changedSetting),
+  patch('/app-env/name', renameAppEnv, answers.changedSetting),
   get('/app-env/variables', getVariables),
-  put('/app-env/variables', setVariables, changedVariables),
-  patch('/app-env/variables', changeVariables, changedVariables),
-  del('/app-env/variables', deleteVariable, changedVariables),
+  put('/app-env/variables', setVariables, answers.changedVariables),
+  patch('/app-env/variables', changeVariables, answers.changedVariables),
+  del('/app-env/variables', deleteVariable, answers.changedVariables),
   get('/app-env/host', getHost),
-  post('/app-env/host', addHost, hostAnswer),
-  put('/app-env/host', validateHost, hostAnswer),
-  del('/app-env/host', removeHost, messageAnswer),
+  post('/app-env/host', addHost, host.answer),
+  put('/app-env/host', validateHost, host.answer),
+  del('/app-env/host', removeHost, answers.message),
   get('/app-env/hosts', listHosts),
   get('/volumes', listVolumes),
-  del('/volume', deleteVolume, messageAnswer),
+  del('/volume', deleteVolume, answers.message),
 
   get('/app-env/pods', listPods),
   get('/app-env/metrics', getMetrics),
@@ -90,32 +92,32 @@ export const routes: readonly Route[] = [
 
   get('/operation', getOperation),
   get('/operations', listOperations),
-  post('/operation/cancel', cancelOperation, lifecycleAnswer),
-  post('/operation/retry', retryOperation, lifecycleAnswer),
+  post('/operation/cancel', cancelOperation, answers.lifecycle),
+  post('/operation/retry', retryOperation, answers.lifecycle),
 
-  post('/account', createAccount, createdAccount),
+  post('/account', createAccount, answers.createdAccount),
   get('/account', getAccount),
-  del('/account', deleteAccount, messageAnswer),
-  put('/account/current', setCurrentAccount, currentAccount),
+  del('/account', deleteAccount, answers.message),
+  put('/account/current', setCurrentAccount, answers.currentAccount),
   get('/account/audit', listAudit),
   get('/accounts', listAccounts),
   get('/regions', listRegions),
 
-  post('/account/member', addMember, member),
+  post('/account/member', addMember, member.answer),
   get('/account/member', getMember),
-  patch('/account/member', updateMember, member),
-  del('/account/member', removeMember, messageAnswer),
+  patch('/account/member', updateMember, member.answer),
+  del('/account/member', removeMember, answers.message),
   get('/account/members', listMembers),
 
-  post('/credential', createCredential, createdCredential),
+  post('/credential', createCredential, answers.createdCredential),
   get('/credential', getCredential),
-  put('/credential', updateCredential, credential),
-  del('/credential', deleteCredential, messageAnswer),
+  put('/credential', updateCredential, credential.answer),
+  del('/credential', deleteCredential, answers.message),
   get('/credentials', listCredentials),
 
   post('/token', createToken, createdToken),
   get('/token', getToken),
-  del('/token', revokeToken, messageAnswer),
+  del('/token', revokeToken, answers.message),
   get('/tokens', listTokens),
   get('/user/token', getUserToken),
 ]

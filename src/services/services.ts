@@ -3,43 +3,32 @@ import type { Database } from '../database/client.ts'
 import { asDomainError } from '../database/errors.ts'
 import type { Wakeups } from '../events/wakeups.ts'
 import type { Vault } from '../secrets/vault.ts'
-import {
-  accountsScope,
-  getAccount,
-  getMember,
-  listAccounts,
-  listMembers,
-  listRegions,
-} from './account/account-queries.ts'
-import { appsScope, getApp, listApps } from './app/app-queries.ts'
+import { accounts, getAccount, getMember, listRegions, members } from './account/account-queries.ts'
+import { apps, getApp, listApps } from './app/app-queries.ts'
 import { readAppEnvHistory } from './app-env/app-env-history.ts'
-import {
-  appEnvsScope,
-  getAppEnv,
-  listAppEnvs,
-  readAppEnvRecord,
-  readVariables,
-  visibleAppEnvs,
-} from './app-env/app-env-queries.ts'
+import { appEnvs, getAppEnv, readAppEnvRecord, readVariables } from './app-env/app-env-queries.ts'
 import { readAppEnvStatus } from './app-env/app-env-status.ts'
 import { listAudit } from './audit/audit-queries.ts'
 import { getCredential, listCredentials } from './credential/credential-queries.ts'
+import { deployments, getDeployment } from './deployment/deployment-queries.ts'
 import { getHost, listHosts } from './host/host-queries.ts'
 import { authenticate } from './kernel/authenticate.ts'
 import type { Caller } from './kernel/caller.ts'
 import { CallerCache } from './kernel/caller-cache.ts'
 import type { AnyCommand, CallOptions, Performed, ResultOf } from './kernel/command.ts'
+import { allowNestedReads } from './kernel/nested-reads.ts'
 import type { OperationLimits } from './kernel/perform.ts'
 import { performAndWait } from './kernel/perform-and-wait.ts'
 import { followBuild, getBuild } from './log/follow-build.ts'
 import { followLogs, searchLogs } from './log/log-queries.ts'
 import { readMetrics, readSeries } from './metric/metric-queries.ts'
-import { getOperation, listOperations, operationsScope } from './operation/operation-queries.ts'
+import { getOperation, operations } from './operation/operation-queries.ts'
 import { listPods } from './pod/pod-queries.ts'
 import { readAppEnvToken, readUserToken } from './token/own-token-queries.ts'
 import { getToken, listTokens } from './token/token-queries.ts'
 import { receiveUpload } from './upload/receive-upload.ts'
-import { listVolumes, volumesScope } from './volume/volume-queries.ts'
+import { getSelf } from './user/user-queries.ts'
+import { volumes } from './volume/volume-queries.ts'
 
 interface ServiceDependencies {
   database: Database
@@ -51,27 +40,27 @@ interface ServiceDependencies {
 
 export type Services = ReturnType<typeof createServices>
 
-/** Everything that the two doors can ask for. They hold nothing else of the house. */
+/** Everything that the two APIs can ask for. They reach the database in no other way. */
 export function createServices(dependencies: ServiceDependencies) {
   const { database } = dependencies
   const callers = new CallerCache()
-  return {
+  const services = {
     authenticate: (header: string | null | undefined) => authenticate(database, callers, header),
     perform: <C extends AnyCommand>(caller: Caller, command: C, input: unknown, options: CallOptions) =>
       performAndWait({ ...dependencies, callers }, caller, command, input, options) as Promise<Performed<ResultOf<C>>>,
     accounts: {
-      ...bind(database, { list: listAccounts, get: getAccount, members: listMembers, member: getMember }),
-      ...bind(database, { regions: listRegions, audit: listAudit }),
+      ...bind(database, { ...accounts, get: getAccount, regions: listRegions, audit: listAudit }),
+      ...bind(database, { members: members.slice, member: getMember }),
     },
-    accountsScope,
+    users: bind(database, { self: getSelf }),
     credentials: bind(database, { list: listCredentials, get: getCredential }),
     tokens: bind(database, { list: listTokens, get: getToken, ofUser: readUserToken, ofAppEnv: readAppEnvToken }),
-    apps: bind(database, { list: listApps, get: getApp, scope: appsScope }),
+    apps: bind(database, { ...apps, list: listApps, get: getApp }),
     appEnvs: {
-      ...bind(database, { list: listAppEnvs, get: getAppEnv, scope: appEnvsScope, history: readAppEnvHistory }),
+      ...bind(database, { ...appEnvs, get: getAppEnv, history: readAppEnvHistory }),
       ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus, variables: readVariables }),
-      visible: visibleAppEnvs,
     },
+    deployments: bind(database, { ...deployments, get: getDeployment }),
     logs: {
       ...bind(database, { search: searchLogs, follow: followLogs, build: getBuild, followBuild }),
       /** Waits for something to be written to one of an environment's logs, but not for long. */
@@ -82,10 +71,11 @@ export function createServices(dependencies: ServiceDependencies) {
     pods: bind(database, { list: listPods }),
     uploads: bind(dependencies, { receive: receiveUpload }),
     hosts: bind(dependencies, { list: listHosts, get: getHost }),
-    volumes: bind(database, { list: listVolumes, scope: volumesScope }),
-    operations: bind(database, { list: listOperations, get: getOperation, scope: operationsScope }),
-    database,
+    volumes: bind(database, volumes),
+    operations: bind(database, { ...operations, get: getOperation }),
   }
+  allowNestedReads(services, database)
+  return services
 }
 
 /** Gives functions their first argument, and turns a database that is away into an UNAVAILABLE. */

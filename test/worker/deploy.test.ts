@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../src/database/generated/prisma/client.ts'
 import type { OperationStep } from '../../src/domain/operation.ts'
-import { replicaCounts } from '../../src/services/app-env/replica-counts.ts'
+import { replicaCounts } from '../../src/resources/replica-counts.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { emptyRegistry } from '../support/empty-registry.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'

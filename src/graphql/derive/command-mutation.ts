@@ -47,7 +47,7 @@ export function commandMutation<C extends AnyCommand>(command: C, options: Mutat
       type: payload,
       description: command.about,
       extensions: { dangerous: command.dangerous === true },
-      args: { input: t.arg({ type: input, required: true, description: 'What to do, and how.' }) },
+      args: { input: t.arg({ type: input, required: true, description: 'Input of the mutation.' }) },
       resolve: (_root, args, context) => perform(command, args.input as Record<string, unknown>, context),
     }),
   )
@@ -72,27 +72,32 @@ const given = (control: Record<keyof Control, unknown>): Control =>
 function controlFields(t: InputBuilder, { versioned, waits }: { versioned?: boolean; waits?: boolean }) {
   const fields: InputFieldMap = {
     idempotencyKey: t.string({
-      description: 'Repeats with the same key get the answer of the first. At most 255 characters.',
+      description: 'Key that makes the call safe to repeat: repeats get the first answer. At most 255 characters.',
     }),
-    dryRun: t.boolean({ description: 'Decide and answer, but change nothing.' }),
+    dryRun: t.boolean({ description: 'Validate and answer as usual, but change nothing.' }),
   }
   if (versioned)
-    fields.expectedVersion = t.int({ description: 'The version you have read; refused when it is another by now.' })
+    fields.expectedVersion = t.int({
+      description: 'Version that you have read; the call is refused when the record has changed since.',
+    })
   if (waits)
-    fields.waitSeconds = t.int({ description: 'Answer when the operation has ended, or after so many seconds.' })
+    fields.waitSeconds = t.int({ description: 'Seconds to wait for the operation to end before the call is answered.' })
   return fields
 }
 
 const answerFields = (t: PayloadBuilder<object>): FieldMap => ({
-  dryRun: t.boolean({ description: 'True when this only says what would happen.', resolve: (answer) => answer.dryRun }),
+  dryRun: t.boolean({
+    description: 'Whether the call was a dry run, which changed nothing.',
+    resolve: (answer) => answer.dryRun,
+  }),
   changes: t.field({
     type: 'JSON',
     nullable: true,
-    description: 'What would change. Only in the answer to a dry run.',
+    description: 'What the call would change. Only in the answer to a dry run.',
     resolve: ({ result, dryRun }) => (dryRun ? result.changes : null),
   }),
   idempotentReplayed: t.boolean({
-    description: 'True when this repeats the answer that the idempotencyKey got before.',
+    description: 'Whether the answer is that of an earlier call with the same idempotencyKey.',
     resolve: (answer) => answer.replayed,
   }),
 })

@@ -1,31 +1,36 @@
 import type { EnumRef } from '@pothos/core'
+import type { Enumeration } from '../../resources/enumeration.ts'
 import { builder } from '../builder.ts'
 
 const byValues = new Map<string, EnumRef<never, string>>()
+const byName = new Map<string, EnumRef<never, string>>()
 
 const keyOf = (values: readonly string[]) => [...values].sort().join(' ')
 
 /**
- * An enum with a description on every value, found again by its values: inputs that services describe take
- * the enum that answers use. `inside` maps names to what services call them, where that is no GraphQL name.
+ * An enum with a description on every value, found again by its values or its name: what services take and answer
+ * with is declared by its values.
  */
-export function describedEnum<const Values extends Record<string, string>>(
-  name: string,
-  description: string,
-  values: Values,
-  inside: Partial<Record<keyof Values & string, string>> = {},
-) {
-  const entries = Object.entries(values).map(([value, about]) => {
-    return [value, { value: inside[value] ?? value, description: about }] as const
+export function describedEnum<Value extends string>({ name, description, values, nameOf }: Enumeration<Value>) {
+  const entries = Object.entries<string>(values).map(([value, about]) => {
+    return [nameOf(value), { value: value as Value, description: about }] as const
   })
   const ref = builder.enumType(name, { description, values: Object.fromEntries(entries) })
-  byValues.set(keyOf(entries.map(([, { value }]) => value)), ref as unknown as EnumRef<never, string>)
-  return ref as unknown as EnumRef<never, keyof Values & string>
+  byValues.set(keyOf(Object.keys(values)), ref as unknown as EnumRef<never, string>)
+  byName.set(name, ref as unknown as EnumRef<never, string>)
+  return ref as unknown as EnumRef<never, Value>
 }
 
 /** The enum of exactly these values. Throws for one that is not described yet, which shows at start. */
 export function enumOf(values: readonly string[]): EnumRef<never, string> {
-  const ref = byValues.get(keyOf(values))
-  if (!ref) throw new Error(`Describe the enum of ${values.join(', ')} in graphql/schema/enums.ts`)
+  return known(byValues.get(keyOf(values)), values.join(', '))
+}
+
+export function enumNamed(name: string): EnumRef<never, string> {
+  return known(byName.get(name), name)
+}
+
+function known(ref: EnumRef<never, string> | undefined, what: string): EnumRef<never, string> {
+  if (!ref) throw new Error(`Describe the enum of ${what} in graphql/schema/enums.ts`)
   return ref
 }

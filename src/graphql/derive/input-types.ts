@@ -5,15 +5,9 @@ import { changedVariable } from '../../services/app-env/variable-commands.ts'
 import { variable } from '../../services/kernel/input.ts'
 import { builder } from '../builder.ts'
 import { enumOf } from './described-enum.ts'
+import { definitionOf, isIdName, isWhole, unwrapped } from './zod-definition.ts'
 
-/** What Zod keeps of a schema, as far as it decides the GraphQL type. */
-interface Definition {
-  type: string
-  innerType?: z.ZodType
-  element?: z.ZodType
-  entries?: Record<string, string>
-  defaultValue?: unknown
-}
+type InputBuilder = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0]
 
 interface Unwrapped {
   schema: z.ZodType
@@ -21,27 +15,15 @@ interface Unwrapped {
   description: string
 }
 
-type InputBuilder = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0]
-
-const WRAPPERS = new Set(['optional', 'nullable', 'default', 'prefault', 'readonly', 'nonoptional'])
-
-const definitionOf = (schema: z.ZodType) => schema._zod.def as unknown as Definition
-
-/** Takes the wrappers off. The outermost description counts; a default is told, because the schema decides it. */
+/** A default is part of the description, because the schema decides it. */
 function unwrap(field: z.ZodType): Unwrapped {
-  let schema = field
-  let isRequired = true
-  let description = schema.description
-  let fallback = ''
-  for (let definition = definitionOf(schema); WRAPPERS.has(definition.type); definition = definitionOf(schema)) {
-    if (definition.type === 'optional' || definition.type === 'default') isRequired = false
-    if (definition.type === 'default' && isTellable(definition.defaultValue))
-      fallback = ` Default: ${definition.defaultValue}.`
-    if (!definition.innerType) break
-    schema = definition.innerType
-    description ??= schema.description
+  const { schema, wrappers, description = '' } = unwrapped(field)
+  const fallbacks = wrappers.filter(({ type, defaultValue }) => type === 'default' && isTellable(defaultValue))
+  return {
+    schema,
+    isRequired: !wrappers.some(({ type }) => type === 'optional' || type === 'default'),
+    description: description + fallbacks.map(({ defaultValue }) => ` Default: ${defaultValue}.`).join(''),
   }
-  return { schema, isRequired, description: (description ?? '') + fallback }
 }
 
 const isTellable = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value) && value !== ''
@@ -60,7 +42,7 @@ function objectType(schema: z.ZodType, fieldName: string): InputRef<unknown> {
   const known = nestedTypes.get(schema)
   if (known) return known
   const ref = builder.inputType(`${TYPE_NAMES.get(schema) ?? typeNameOf(fieldName)}Input`, {
-    description: schema.description ?? `One of \`${fieldName}\`.`,
+    description: schema.description ?? `An item of \`${fieldName}\`.`,
     fields: (t) => inputFields(t, schema as z.ZodObject),
   })
   nestedTypes.set(schema, ref as InputRef<unknown>)
@@ -74,7 +56,7 @@ function typeOf(schema: z.ZodType, fieldName: string): unknown {
   const definition = definitionOf(schema)
   switch (definition.type) {
     case 'string':
-      return /Ids?$/.test(fieldName) ? 'ID' : 'String'
+      return isIdName(fieldName) ? 'ID' : 'String'
     case 'boolean':
       return 'Boolean'
     case 'number':
@@ -91,8 +73,6 @@ function typeOf(schema: z.ZodType, fieldName: string): unknown {
       throw new Error(`No GraphQL type for a Zod ${definition.type} (${fieldName})`)
   }
 }
-
-const isWhole = (schema: z.ZodType) => (schema as z.ZodNumber).format === 'safeint'
 
 /** GraphQL input fields that take what the Zod object takes; Zod itself checks the values, in the service. */
 export function inputFields(t: InputBuilder, schema: z.ZodObject): InputFieldMap {

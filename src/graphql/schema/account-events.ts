@@ -10,14 +10,20 @@ interface State {
 }
 
 const AccountEventMessage = builder.objectRef<Message<State>>('AccountEventMessage').implement({
-  description: 'Something that happened in an account.',
+  description: 'An event of an account.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', { description: 'Send it as `after` to go on behind this.' }),
-    event: t.expose('event', { type: Event, nullable: true, description: 'What happened; null in the first answer.' }),
+    cursor: t.exposeString('cursor', {
+      description: 'Cursor of the message. Send it as `after` to continue after the message.',
+    }),
+    event: t.expose('event', {
+      type: Event,
+      nullable: true,
+      description: 'Event that the message is about; null in the first message.',
+    }),
     account: t.prismaField({
       type: Account,
       nullable: true,
-      description: 'The account as it is when this is sent; null once it is deleted.',
+      description: 'Account at the time of the message; null once the account is deleted.',
       resolve: (query, { event, state }, _args, { services, caller }) =>
         event?.type === 'account.deleted'
           ? null
@@ -29,10 +35,12 @@ const AccountEventMessage = builder.objectRef<Message<State>>('AccountEventMessa
 builder.subscriptionField('accountEvents', (t) =>
   t.field({
     type: AccountEventMessage,
-    description: 'Everything that happens in an account, in order. Restricted members hear of their environments only.',
+    description: 'Every event of an account, in order. Restricted members get events of their environments only.',
     args: {
       accountId: t.arg.id({ required: true, description: 'Id of the account.' }),
-      after: t.arg.string({ description: 'Go on behind this cursor; the first answer is then what followed it.' }),
+      after: t.arg.string({
+        description: 'Cursor to continue after. The first answer is then what followed the cursor.',
+      }),
     },
     async subscribe(_root, { accountId, after }, context) {
       await context.services.accounts.get(context.caller, accountId)

@@ -4,6 +4,7 @@ import { permit } from '../../services/kernel/caller.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
+import { addressArgs, addressOf } from './address.ts'
 import { AppEnv } from './app-env.ts'
 import { AppEnvStatusEnum, HealthEnum } from './enums.ts'
 import { Event } from './event.ts'
@@ -16,26 +17,32 @@ interface State {
 }
 
 const AppEnvStatusMessage = builder.objectRef<Message<State>>('AppEnvStatusMessage').implement({
-  description: 'How an environment stands, at first and after each change.',
+  description: 'Status and health of an environment, at first and after each change.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', { description: 'Send it as `after` to go on behind this.' }),
-    event: t.expose('event', { type: Event, nullable: true, description: 'What changed; null in the first answer.' }),
+    cursor: t.exposeString('cursor', {
+      description: 'Cursor of the message. Send it as `after` to continue after the message.',
+    }),
+    event: t.expose('event', {
+      type: Event,
+      nullable: true,
+      description: 'Event that the message is about; null in the first message.',
+    }),
     status: t.field({
       type: AppEnvStatusEnum,
       nullable: true,
-      description: 'The status after this event; null while a resumed subscription has not heard of it.',
+      description: 'Status after the event; null while a resumed subscription does not know the status yet.',
       resolve: ({ state }) => state.status,
     }),
     health: t.field({
       type: HealthEnum,
       nullable: true,
-      description: 'The health after this event; null while a resumed subscription has not heard of it.',
+      description: 'Health after the event; null while a resumed subscription does not know the health yet.',
       resolve: ({ state }) => state.health,
     }),
     appEnv: t.prismaField({
       type: AppEnv,
       nullable: true,
-      description: 'The environment as it is when this is sent; null once it is deleted.',
+      description: 'Environment at the time of the message; null once the environment is deleted.',
       resolve: (query, { event, state }, _args, { services, caller }) =>
         event?.type === 'appEnv.deleted'
           ? null
@@ -51,13 +58,14 @@ builder.subscriptionField('appEnvStatusChanged', (t) =>
     type: AppEnvStatusMessage,
     description: 'The status and health of an environment. One of the first two arguments is required.',
     args: {
-      appEnvId: t.arg.id({ description: 'Id of the environment. Wins when envName is sent too.' }),
-      envName: t.arg.string({ description: 'CLI name of the environment.' }),
-      after: t.arg.string({ description: 'Go on behind this cursor; the first answer is then what followed it.' }),
+      ...addressArgs(t.arg),
+      after: t.arg.string({
+        description: 'Cursor to continue after. The first answer is then what followed the cursor.',
+      }),
     },
     async subscribe(_root, { appEnvId, envName, after }, context) {
       const { services, caller } = context
-      const address = { appEnvId: appEnvId ?? undefined, envName: envName ?? undefined }
+      const address = addressOf({ appEnvId, envName })
       const { id, accountId } = await services.appEnvs.get(caller, address)
       return follow<State>(context, {
         ledgerId: accountId,

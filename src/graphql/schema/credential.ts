@@ -1,55 +1,31 @@
-import {
-  createCredential,
-  credentialRecord,
-  deleteCredential,
-  updateCredential,
-} from '../../services/credential/credential-commands.ts'
+import { credential } from '../../resources/credential.ts'
+import { createCredential, deleteCredential, updateCredential } from '../../services/credential/credential-commands.ts'
+import type { Services } from '../../services/services.ts'
 import { builder } from '../builder.ts'
 import { type Answer, commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
+import { recordFields } from '../derive/resource-fields.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
-import { CredentialTypeEnum } from './enums.ts'
 import { findableAsNode, Node } from './node.ts'
 import { connectionOf, pageRequest } from './page.ts'
 import { messageField } from './payload-fields.ts'
 
-type Record = ReturnType<typeof credentialRecord>
+type CredentialRecord = Awaited<ReturnType<Services['credentials']['get']>>
 
-type Found = Parameters<typeof credentialRecord>[0]
-
-/** Answers of services call it credentialId, as REST does. */
-const asCredential = (found: Found) => {
-  const record: Record = credentialRecord(found)
-  return { ...record, id: record.credentialId, version: found.version }
-}
-
-export const Credential = builder.objectRef<ReturnType<typeof asCredential>>('Credential').implement({
-  description: 'A login that apps refer to, such as that of a container registry. Never its secrets.',
-  interfaces: [Node],
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its id.' }),
-    accountId: t.exposeID('accountId', { description: 'The account that owns it.' }),
-    type: t.expose('type', { type: CredentialTypeEnum, description: 'What it opens.' }),
-    name: t.exposeString('name', { description: 'Its name.' }),
-    data: t.field({ type: 'JSON', description: 'Its fields, without the secret ones.', resolve: ({ data }) => data }),
-    version: t.exposeInt('version', {
-      description: 'Grows with every change; what `expectedVersion` is compared with.',
-    }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
-  }),
+const Credential = builder.objectRef<CredentialRecord>('Credential').implement({
+  description: credential.description,
+  interfaces: [Node as never],
+  fields: (t) => recordFields(t, credential.name, { ...credential.fields, ...credential.graphqlFields }),
 })
 
-findableAsNode('cred', 'Credential', async ({ services, caller }, id) =>
-  asCredential(await services.credentials.get(caller, id)),
-)
+findableAsNode('cred', 'Credential', ({ services, caller }, id) => services.credentials.get(caller, id))
 
 builder.queryFields((t) => ({
   credential: t.field({
     type: Credential,
     nullable: true,
-    description: 'One credential.',
+    description: 'A credential, by its id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the credential.' }) },
-    resolve: async (_root, { id }, { services, caller }) => asCredential(await services.credentials.get(caller, id)),
+    resolve: (_root, { id }, { services, caller }) => services.credentials.get(caller, id),
   }),
   credentials: t.connection({
     type: Credential,
@@ -57,8 +33,9 @@ builder.queryFields((t) => ({
     description: 'The credentials of an account; of your current account when accountId is omitted.',
     args: { accountId: t.arg.id({ description: 'Id of the account.' }) },
     async resolve(_root, { accountId, ...page }, { services, caller }) {
-      const found = await services.credentials.list(caller, accountId ?? undefined, pageRequest(page, ROOT_PAGE))
-      return connectionOf({ ...found, rows: found.rows.map(asCredential) }, ({ id }) => id, page.after)
+      const filter = { accountId: accountId ?? undefined }
+      const found = await services.credentials.list(caller, filter, pageRequest(page, ROOT_PAGE))
+      return connectionOf(found, ({ credentialId }) => credentialId, page.after)
     },
   }),
 }))
@@ -68,10 +45,10 @@ function credentialById<Result extends { credentialId: string }>(t: PayloadBuild
   return t.field({
     type: Credential,
     nullable: true,
-    description: 'The credential.',
-    resolve: async (answer, _args, { services, caller }) => {
+    description: 'Credential that was created or changed.',
+    resolve: (answer, _args, { services, caller }) => {
       const { result, dryRun } = answer as Answer<Result>
-      return isNew && dryRun ? null : asCredential(await services.credentials.get(caller, result.credentialId))
+      return isNew && dryRun ? null : services.credentials.get(caller, result.credentialId)
     },
   })
 }

@@ -1,48 +1,31 @@
-import type { RollbackInfo as Info, LifecycleResult } from '../../services/lifecycle/lifecycle-operation.ts'
+import type { Fields } from '../../resources/field.ts'
+import { lifecycle, rolledBack, storageKey } from '../../resources/outcome.ts'
+import type { LifecycleResult } from '../../services/lifecycle/lifecycle-operation.ts'
 import { lifecycleOperations } from '../../services/lifecycle/operations.ts'
 import { cancelOperation } from '../../services/operation/cancel-operation.ts'
 import { retryOperation } from '../../services/operation/retry-operation.ts'
 import { notifyCodeUpload } from '../../services/upload/notify-code-upload.ts'
 import { requestStorageKey } from '../../services/upload/request-storage-key.ts'
-import { builder } from '../builder.ts'
 import { commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
-import { appEnvField, operationField } from './payload-fields.ts'
+import { appEnvField, operationField, outcomeFields } from './payload-fields.ts'
 
-const RollbackInfo = builder.objectRef<Info>('RollbackInfo').implement({
-  description: 'From which version to which a rollback goes.',
-  fields: (t) => ({
-    fromVersion: t.exposeInt('fromVersion', { description: 'Number of the version that served.' }),
-    toVersion: t.exposeInt('toVersion', { description: 'Number of the version that is brought back.' }),
-    contentId: t.exposeID('contentId', { description: 'Id of the version that is brought back.' }),
-  }),
-})
+type Told = Pick<LifecycleResult, 'appEnv' | 'operationId'>
 
-type Told = Pick<LifecycleResult, 'success' | 'message' | 'appEnv' | 'operationId'>
-
-const lifecycleFields = (t: PayloadBuilder<Told>) => ({
-  success: t.boolean({ description: 'The operation was accepted.', resolve: ({ result }) => result.success }),
-  message: t.string({ description: 'The same in words.', resolve: ({ result }) => result.message }),
+const lifecycleFields = (t: PayloadBuilder<Told>, fields: Fields = lifecycle) => ({
+  ...outcomeFields(t, fields),
   appEnv: appEnvField(t),
   operation: operationField(t),
-})
-
-const rollbackField = (t: PayloadBuilder<LifecycleResult>) => ({
-  rollbackInfo: t.field({
-    type: RollbackInfo,
-    nullable: true,
-    description: 'From which version to which.',
-    resolve: ({ result }) => result.rollbackInfo,
-  }),
 })
 
 for (const operation of Object.values(lifecycleOperations)) {
   commandMutation(operation, {
     versioned: true,
     waits: true,
-    payload: (t) => ({
-      ...lifecycleFields(t as unknown as PayloadBuilder<Told>),
-      ...(operation.name === 'rollbackAppEnv' ? rollbackField(t as PayloadBuilder<LifecycleResult>) : {}),
-    }),
+    payload: (t) =>
+      lifecycleFields(
+        t as unknown as PayloadBuilder<Told>,
+        operation.name === 'rollbackAppEnv' ? rolledBack : lifecycle,
+      ),
   })
 }
 
@@ -63,20 +46,4 @@ commandMutation(notifyCodeUpload, {
   payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Told>),
 })
 
-commandMutation(requestStorageKey, {
-  payload: (t) => ({
-    uploadUrl: t.string({
-      description: 'PUT the archive there, as it is, within an hour. Needs no other authorization.',
-      resolve: ({ result }) => result.uploadUrl,
-    }),
-    storageKey: t.id({
-      description: 'Names the upload in notifyCodeUpload.',
-      resolve: ({ result }) => result.storageKey,
-    }),
-    envUrl: t.string({
-      nullable: true,
-      description: 'Where the environment answers once it is deployed.',
-      resolve: ({ result }) => result.envUrl,
-    }),
-  }),
-})
+commandMutation(requestStorageKey, { payload: (t) => outcomeFields(t, storageKey) })

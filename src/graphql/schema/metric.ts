@@ -1,76 +1,42 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { METRICS, STEPS } from '../../services/metric/metric-queries.ts'
-import type { Services } from '../../services/services.ts'
+import { metricPoint, metrics as metricsNow } from '../../resources/metric.ts'
+import type { RecordOf } from '../../resources/resource.ts'
 import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
+import { recordType } from '../derive/resource-fields.ts'
 import { whileAllowed } from '../subscriptions/while-allowed.ts'
+import { addressArgs, addressOf } from './address.ts'
 import { MetricEnum, MetricStepEnum } from './enums.ts'
 
 /** Measurements come more rarely than this. */
 const LOOK_AGAIN_MS = 3_000
 
-type Now = Awaited<ReturnType<Services['metrics']['now']>>
-type Series = Awaited<ReturnType<Services['metrics']['series']>>
-
-const MetricValues = builder.objectRef<{ cpu: number; memory: number }>('MetricValues').implement({
-  description: 'Processor and memory of all containers of an environment together.',
-  fields: (t) => ({
-    cpu: t.exposeFloat('cpu', { description: 'Processor: millicores, or per cent.' }),
-    memory: t.exposeFloat('memory', { description: 'Memory: MB, or per cent.' }),
-  }),
-})
-
-const Metrics = builder.objectRef<Now>('Metrics').implement({
-  description: 'What the containers of an environment were given, and what they use now.',
-  fields: (t) => ({
-    allocated: t.expose('allocated', { type: MetricValues, description: 'What they may use.' }),
-    used: t.expose('used', { type: MetricValues, description: 'What they use.' }),
-    percent: t.expose('percent', { type: MetricValues, description: 'The same in per cent.' }),
-    measuredAt: t.expose('measuredAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When; null when nothing was measured lately.',
-    }),
-  }),
-})
-
-const MetricPoint = builder.objectRef<Series['points'][number]>('MetricPoint').implement({
-  description: 'The average over one step.',
-  fields: (t) => ({
-    timestamp: t.expose('timestamp', { type: 'DateTime', description: 'Where the step begins.' }),
-    value: t.exposeFloat('value', { description: 'The average.' }),
-  }),
-})
-
-const target = {
-  appEnvId: { description: 'Id of the environment. Wins when envName is sent too.' },
-  envName: { description: 'CLI name of the environment.' },
-}
+const Metrics = recordType<RecordOf<typeof metricsNow.answer>>(metricsNow)
+const MetricPoint = recordType<RecordOf<typeof metricPoint.answer>>(metricPoint)
 
 builder.queryFields((t) => ({
   metrics: t.field({
     type: Metrics,
-    description: 'What an environment was given and uses now. One of the two arguments is required.',
-    args: { appEnvId: t.arg.id(target.appEnvId), envName: t.arg.string(target.envName) },
+    description: 'What an environment is allotted and uses now. One of the two arguments is required.',
+    args: addressArgs(t.arg),
     resolve: (_root, { appEnvId, envName }, { services, caller }) =>
-      services.metrics.now(caller, { appEnvId: appEnvId ?? undefined, envName: envName ?? undefined }),
+      services.metrics.now(caller, addressOf({ appEnvId, envName })),
   }),
   metricsSeries: t.field({
     type: [MetricPoint],
-    description: 'What the containers of an environment used together over time, oldest first.',
+    description: 'Use of all containers of an environment together over time, oldest first.',
     args: {
-      appEnvId: t.arg.id(target.appEnvId),
-      envName: t.arg.string(target.envName),
-      metric: t.arg({ type: MetricEnum, required: true, description: 'What was measured.' }),
-      step: t.arg({ type: MetricStepEnum, defaultValue: 'ONE_MINUTE', description: 'Time that a point stands for.' }),
-      from: t.arg({ type: 'DateTime', description: 'No earlier than this; sixty steps ago when omitted.' }),
-      to: t.arg({ type: 'DateTime', description: 'No later than this; now when omitted.' }),
+      ...addressArgs(t.arg),
+      metric: t.arg({ type: MetricEnum, required: true, description: 'Metric to show, CPU or memory.' }),
+      step: t.arg({ type: MetricStepEnum, defaultValue: '1m', description: 'Time that one point stands for.' }),
+      from: t.arg({ type: 'DateTime', description: 'Earliest time of the points; sixty steps ago when omitted.' }),
+      to: t.arg({ type: 'DateTime', description: 'Latest time of the points; now when omitted.' }),
     },
     async resolve(_root, { appEnvId, envName, metric, step, from, to }, { services, caller }) {
-      const address = { appEnvId: appEnvId ?? undefined, envName: envName ?? undefined }
+      const address = addressOf({ appEnvId, envName })
       const { points } = await services.metrics.series(caller, address, {
-        metric: METRICS.find((name) => name.toUpperCase() === metric) ?? 'cpu_usage',
-        step: STEP_OF[step ?? 'ONE_MINUTE'],
+        metric,
+        step: step ?? '1m',
         from: from ? new Date(from) : undefined,
         to: to ? new Date(to) : undefined,
       })
@@ -83,9 +49,9 @@ builder.subscriptionField('metrics', (t) =>
   t.field({
     type: Metrics,
     description: 'What an environment uses, at first and after each measurement. One of the two arguments is required.',
-    args: { appEnvId: t.arg.id(target.appEnvId), envName: t.arg.string(target.envName) },
+    args: addressArgs(t.arg),
     async subscribe(_root, { appEnvId, envName }, context) {
-      const address = { appEnvId: appEnvId ?? undefined, envName: envName ?? undefined }
+      const address = addressOf({ appEnvId, envName })
       const appEnv = await context.services.appEnvs.get(context.caller, address)
       return whileAllowed(context, appEnv, (signal) => followMetrics(context, appEnv.id, signal))
     },
@@ -101,11 +67,3 @@ async function* followMetrics({ services, caller }: GraphQLContext, appEnvId: st
     await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
   }
 }
-
-/** GraphQL's names cannot begin with a digit. */
-const STEP_OF = {
-  ONE_MINUTE: STEPS[0],
-  FIVE_MINUTES: STEPS[1],
-  FIFTEEN_MINUTES: STEPS[2],
-  ONE_HOUR: STEPS[3],
-} as const

@@ -11,8 +11,8 @@ export interface NodeShape {
 
 /** Ids are the same opaque strings in both doors (contract §1), so nothing is encoded. */
 export const Node = builder.interfaceRef<NodeShape>('Node').implement({
-  description: 'Anything that has an id of its own.',
-  fields: (t) => ({ id: t.exposeID('id', { description: 'Its id, the same string as in REST.' }) }),
+  description: 'An object with an id of its own.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'Id of the object, the same string as in REST.' }) }),
 })
 
 /** `queryOf` tells what of a row was asked for; only things that are rows can be asked. */
@@ -29,8 +29,8 @@ builder.queryField('node', (t) =>
   t.field({
     type: Node,
     nullable: true,
-    description: 'Anything that has an id, whatever it is.',
-    args: { id: t.arg.id({ required: true, description: 'Its id.' }) },
+    description: 'An object of any type, by its id.',
+    args: { id: t.arg.id({ required: true, description: 'Id of any object.' }) },
     resolve: (_root, { id }, context, info) => loadNode(context, info, id),
   }),
 )

@@ -14,13 +14,17 @@ interface State {
 const ENDINGS: ReadonlySet<string> = new Set(['operation.succeeded', 'operation.failed', 'operation.cancelled'])
 
 const OperationProgressMessage = builder.objectRef<Message<State>>('OperationProgressMessage').implement({
-  description: 'How far an operation has come.',
+  description: 'Progress of an operation, at first and after each step.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', { description: 'Its place in the account’s event log.' }),
-    event: t.expose('event', { type: Event, nullable: true, description: 'What happened; null in the first answer.' }),
+    cursor: t.exposeString('cursor', { description: 'Cursor of the message in the account’s event sequence.' }),
+    event: t.expose('event', {
+      type: Event,
+      nullable: true,
+      description: 'Event that the message is about; null in the first message.',
+    }),
     operation: t.prismaField({
       type: Operation,
-      description: 'The operation as it is when this is sent.',
+      description: 'Operation at the time of the message.',
       resolve: (query, { event, state }, _args, { services, caller }) =>
         loadOnce(event, state.operationId, query, () => services.operations.get(caller, state.operationId, query)),
     }),

@@ -1,4 +1,8 @@
+import type { FieldMap } from '@pothos/core'
+import type { Fields } from '../../resources/field.ts'
+import { message } from '../../resources/outcome.ts'
 import type { Answer, PayloadBuilder } from '../derive/command-mutation.ts'
+import { described, recordFields } from '../derive/resource-fields.ts'
 import { Account } from './account.ts'
 import { App } from './app.ts'
 import { AppEnv } from './app-env.ts'
@@ -21,7 +25,7 @@ export function appEnvField<Result extends { appEnv: ToldAppEnv }>(t: PayloadBui
   return t.prismaField({
     type: AppEnv,
     nullable: true,
-    description: 'The environment, with the status it was given.',
+    description: 'Environment, with the status that the call gave it.',
     resolve: async (query, answer, _args, { services, caller }) => {
       const { appEnvId: id, name, status } = (answer as Answer<Result>).result.appEnv
       const told = { id, name, status }
@@ -37,7 +41,7 @@ export function operationField<Result extends { operationId: string | null }>(t:
   return t.prismaField({
     type: Operation,
     nullable: true,
-    description: 'The operation that brings it about; null when there was nothing to do, and after a dry run.',
+    description: 'Operation that carries out the call; null when there was nothing to do, and after a dry run.',
     resolve: (query, answer, _args, { services, caller }) => {
       const { result, dryRun } = answer as Answer<Result>
       return result.operationId && !dryRun ? services.operations.get(caller, result.operationId, query) : null
@@ -50,7 +54,7 @@ export function appEnvById<Result extends { appEnvId: string }>(t: PayloadBuilde
   return t.prismaField({
     type: AppEnv,
     nullable: true,
-    description: 'The environment.',
+    description: 'Environment that was created or changed.',
     resolve: (query, answer, _args, { services, caller }) => {
       const { result, dryRun } = answer as Answer<Result>
       return isNew && dryRun ? null : services.appEnvs.get(caller, { appEnvId: result.appEnvId }, query)
@@ -62,7 +66,7 @@ export function appById<Result extends { appId: string }>(t: PayloadBuilder<Resu
   return t.prismaField({
     type: App,
     nullable: true,
-    description: 'The app.',
+    description: 'App that was created or changed.',
     resolve: (query, answer, _args, { services, caller }) => {
       const { result, dryRun } = answer as Answer<Result>
       return isNew && dryRun ? null : services.apps.get(caller, result.appId, query)
@@ -74,7 +78,7 @@ export function accountById<Result extends { accountId: string }>(t: PayloadBuil
   return t.prismaField({
     type: Account,
     nullable: true,
-    description: 'The account.',
+    description: 'Account that was created or selected.',
     resolve: async (query, answer, _args, { services, caller, authorization }) => {
       const { result, dryRun } = answer as Answer<Result>
       if (isNew && dryRun) return null
@@ -85,6 +89,9 @@ export function accountById<Result extends { accountId: string }>(t: PayloadBuil
   })
 }
 
-export function messageField<Result extends { message: string }>(t: PayloadBuilder<Result>) {
-  return t.string({ description: 'What was done, in words.', resolve: ({ result }) => result.message })
-}
+export const messageField = <Result extends { message: string }>(t: PayloadBuilder<Result>) =>
+  t.string({ ...described('Outcome', 'message', message.description), resolve: ({ result }) => result.message })
+
+/** Fields of a command's answer that are shown as they are. */
+export const outcomeFields = (t: unknown, fields: Fields): FieldMap =>
+  recordFields(t, 'Outcome', fields, ({ result }: Answer<object>) => result)

@@ -1,23 +1,18 @@
+import { region } from '../../resources/region.ts'
 import { builder } from '../builder.ts'
+import { rowFields } from '../derive/resource-fields.ts'
 
 export const Region = builder.prismaObject('Region', {
-  description: 'A place where environments run.',
+  description: region.description,
   select: { code: true },
-  fields: (t) => ({
-    code: t.exposeString('code', { description: 'What `region` takes when an environment is created.' }),
-    name: t.exposeString('name', { description: 'Its name.' }),
-    domain: t.exposeString('domain', { description: 'Domain under which environments get their automatic host.' }),
-    functionsSupported: t.exposeBoolean('functionsSupported', { description: 'Whether Functions run here.' }),
-    sandboxAddonReady: t.exposeBoolean('sandboxAddonReady', { description: 'Whether the sandbox add-on is ready.' }),
-    publicGatewayReady: t.exposeBoolean('publicGatewayReady', { description: 'Whether the public gateway is ready.' }),
-  }),
+  fields: (t) => rowFields(t, region),
 })
 
 builder.queryField('regions', (t) =>
   t.field({
     type: [Region],
     description: 'The regions of the installation.',
-    args: { accountId: t.arg.id({ description: 'Account that would use them.' }) },
+    args: { accountId: t.arg.id({ description: 'Id of the account that would use the regions.' }) },
     resolve: (_root, { accountId }, { services, caller }) => services.accounts.regions(caller, accountId ?? undefined),
   }),
 )

@@ -1,3 +1,4 @@
+import { changedSetting, changedVariables } from '../../resources/outcome.ts'
 import type { Changed, SettingResult } from '../../services/app-env/change-setting.ts'
 import {
   changeBranch,
@@ -8,35 +9,17 @@ import {
 } from '../../services/app-env/setting-commands.ts'
 import { changeVariables, deleteVariable, setVariables } from '../../services/app-env/variable-commands.ts'
 import { commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
-import { appEnvById, appEnvField, operationField } from './payload-fields.ts'
-import { Variable } from './variable.ts'
-
-/** What became of applyImmediately, in every change of settings. */
-export const appliedFields = (t: PayloadBuilder<Changed>) => ({
-  operation: operationField(t),
-  appliedImmediately: t.boolean({
-    description: 'Whether the changes are being deployed, instead of left pending.',
-    resolve: ({ result }) => result.appliedImmediately,
-  }),
-  notAppliedReason: t.string({
-    nullable: true,
-    description: 'Why they were not, where applyImmediately asked for it.',
-    resolve: ({ result }) => result.notAppliedReason ?? null,
-  }),
-})
-
-const settingFields = (t: PayloadBuilder<SettingResult>) => ({
-  success: t.boolean({ description: 'The change was accepted.', resolve: ({ result }) => result.success }),
-  message: t.string({ description: 'The same in words.', resolve: ({ result }) => result.message }),
-  appEnv: appEnvField(t),
-  ...appliedFields(t as unknown as PayloadBuilder<Changed>),
-})
+import { appEnvById, appEnvField, operationField, outcomeFields } from './payload-fields.ts'
 
 for (const setting of [changeResources, changeScaling, changeBranch, changeHealthcheck, renameAppEnv]) {
   commandMutation(setting, {
     versioned: true,
     waits: true,
-    payload: (t) => settingFields(t as unknown as PayloadBuilder<SettingResult>),
+    payload: (t) => ({
+      ...outcomeFields(t, changedSetting),
+      appEnv: appEnvField(t as unknown as PayloadBuilder<SettingResult>),
+      operation: operationField(t as unknown as PayloadBuilder<SettingResult>),
+    }),
   })
 }
 
@@ -46,12 +29,8 @@ for (const change of [setVariables, changeVariables, deleteVariable]) {
     waits: true,
     payload: (t) => ({
       appEnv: appEnvById(t, false),
-      variables: t.field({
-        type: [Variable],
-        description: 'All environment variables, as they are now.',
-        resolve: ({ result }) => result.variables,
-      }),
-      ...appliedFields(t as unknown as PayloadBuilder<Changed>),
+      ...outcomeFields(t, changedVariables),
+      operation: operationField(t as unknown as PayloadBuilder<Changed>),
     }),
   })
 }

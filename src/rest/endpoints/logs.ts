@@ -1,47 +1,33 @@
 import { z } from 'zod'
+import { logLine, logStream } from '../../resources/log-line.ts'
 import { appEnvTarget, instant } from '../../services/kernel/input.ts'
 import { liveCursor, liveNumber, logCursor, logPosition } from '../../services/log/log-cursor.ts'
 import { LOG_TYPES } from '../../services/log/log-filter.ts'
-import type { LogRecord } from '../../services/log/log-queries.ts'
 import { read } from '../protocol/route.ts'
-
-const line = z
-  .object({
-    timestamp: z.iso.datetime().describe('When it was said.'),
-    stream: z.enum(['stdout', 'stderr']).describe('By which stream.'),
-    containerName: z.string().describe('The container that said it, which may be gone; `build` for a build.'),
-    contentId: z.string().describe('The version that it ran, or built.'),
-    message: z.string().describe('The line.'),
-  })
-  .meta({ id: 'LogLine', description: 'A line that a container or a build said.' })
-
-const lineOf = ({ timestamp, stream, containerName, contentId, message }: LogRecord) => {
-  return { timestamp, stream, containerName, contentId, message }
-}
 
 export const listLogs = read({
   name: 'listLogs',
   about:
-    'What the containers of an environment said, or with type=BUILD its builds, newest first; kept when they are gone. With isLive, oldest first: the newest lines at first, then whatever was said since the cursor, with a nextCursor each time.',
+    'Lines that the containers of an environment wrote, or with type=BUILD its builds, newest first; kept when the containers are gone. With isLive, oldest first: the newest lines at first, then whatever was written since the cursor, with a nextCursor each time.',
   query: z.strictObject({
     ...appEnvTarget,
-    contentId: z.string().min(1).max(100).optional().describe('Only of this version.'),
-    containerName: z.string().min(1).max(200).optional().describe('Only of this container.'),
+    contentId: z.string().min(1).max(100).optional().describe('Id of a version: only lines of that version.'),
+    containerName: z.string().min(1).max(200).optional().describe('Name of a container: only lines of that container.'),
     type: z
       .enum(LOG_TYPES)
       .optional()
-      .describe('Only if this is what says it. BUILD shows builds in place of containers.'),
-    stream: z.enum(['stdout', 'stderr']).optional().describe('Only of this stream.'),
-    search: z.string().min(1).max(500).optional().describe('Only lines with this text, in any case.'),
-    size: z.int().min(1).max(1000).default(300).describe('Most lines in the answer.'),
-    from: instant('No earlier than this.').optional(),
-    to: instant('No later than this.').optional(),
-    isLive: z.boolean().default(false).describe('Go on with what is said from now on.'),
-    cursor: z.string().min(1).max(60).optional().describe('The nextCursor of the answer before.'),
+      .describe('Kind of program that wrote the lines. BUILD shows builds in place of containers.'),
+    stream: logStream.type.optional().describe('Stream: only lines that were written to that stream.'),
+    search: z.string().min(1).max(500).optional().describe('Text that the lines contain, in any case.'),
+    size: z.int().min(1).max(1000).default(300).describe('Maximum number of lines in the answer.'),
+    from: instant('Earliest time of the items.').optional(),
+    to: instant('Latest time of the items.').optional(),
+    isLive: z.boolean().default(false).describe('Whether to continue with lines that are written from now on.'),
+    cursor: z.string().min(1).max(60).optional().describe('The nextCursor of the previous answer.'),
   }),
   answer: z.object({
-    logs: z.array(line).describe('The lines.'),
-    nextCursor: z.string().optional().describe('Send it as cursor to go on; absent when nothing can follow.'),
+    logs: z.array(logLine.answer.type).describe('Lines of the log.'),
+    nextCursor: z.string().optional().describe('Cursor to continue after these lines; absent when nothing can follow.'),
   }),
   async run({ services, caller }, { size, cursor, isLive, from, to, appEnvId, envName, ...rest }) {
     const filter = { ...rest, from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined }
@@ -49,10 +35,10 @@ export const listLogs = read({
     if (isLive) {
       const after = cursor === undefined ? null : liveNumber(cursor)
       const { lines, upTo } = await services.logs.follow(caller, address, filter, { limit: size, after })
-      return { logs: lines.map(lineOf), nextCursor: liveCursor(upTo) }
+      return { logs: lines.map(logLine.answer.of), nextCursor: liveCursor(upTo) }
     }
     const olderThan = cursor === undefined ? undefined : logPosition(cursor)
     const { lines, next } = await services.logs.search(caller, address, filter, { limit: size, olderThan })
-    return { logs: lines.map(lineOf), ...(next ? { nextCursor: logCursor(next) } : {}) }
+    return { logs: lines.map(logLine.answer.of), ...(next ? { nextCursor: logCursor(next) } : {}) }
   },
 })

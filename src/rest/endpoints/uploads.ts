@@ -1,5 +1,4 @@
 import type { Hono } from 'hono'
-import { z } from 'zod'
 import { invalidField } from '../../domain/errors.ts'
 import { answerJson, type ServerEnv } from '../../http/context.ts'
 import { tooLarge } from '../../services/upload/receive-upload.ts'
@@ -7,14 +6,6 @@ import { UPLOAD_PATH } from '../../services/upload/upload-path.ts'
 import type { RestDependencies } from '../protocol/route.ts'
 
 const BYTES_PER_MB = 1024 * 1024
-
-export const storageKeyAnswer = z
-  .object({
-    uploadUrl: z.string().describe('PUT the archive there, as it is, within an hour. Needs no other authorization.'),
-    storageKey: z.string().describe('Names the upload in notify-code-upload.'),
-    envUrl: z.string().nullable().describe('Where the environment answers once it is deployed.'),
-  })
-  .meta({ id: 'StorageKey', description: 'A place for an archive of source code.' })
 
 /** Takes an archive as a stream: the one path whose body is no JSON, and whose authorization is in its address. */
 export function mountUploads(app: Hono<ServerEnv>, { services, config }: RestDependencies): void {

@@ -4,27 +4,27 @@ import { DomainError, type ErrorCode } from '../../domain/errors.ts'
 import { answer, type ServerContext } from '../../http/context.ts'
 import { ERROR_CATALOGUE } from '../../http/error-catalogue.ts'
 
+const problemOfField = z.object({
+  field: z.string().describe('Name of the field, with a dot before each nested one.'),
+  message: z.string().describe('Rule that the field breaks.'),
+})
+
 /** RFC 9457, with the members that the contract adds (§1, Errors). */
 export const problem = z
   .object({
-    type: z.string().describe('Address of the code’s description.'),
-    title: z.string().describe('The code in words.'),
+    type: z.string().describe('Address of the description of the error code.'),
+    title: z.string().describe('Error code in words.'),
     status: z.int().describe('The HTTP status.'),
-    detail: z.string().describe('What is wrong with this request.'),
+    detail: z.string().describe('What is wrong with the request.'),
     instance: z.string().describe('The path that was called.'),
-    code: z
-      .enum(Object.keys(ERROR_CATALOGUE) as [ErrorCode, ...ErrorCode[]])
-      .describe('One of the codes of the catalogue.'),
+    code: z.enum(Object.keys(ERROR_CATALOGUE) as [ErrorCode, ...ErrorCode[]]).describe('Error code of the catalogue.'),
     reason: z.string().optional().describe('A finer code, such as NEVER_DEPLOYED.'),
-    message: z.string().describe('The same as detail.'),
+    message: z.string().describe('Copy of detail, for clients that expect a message.'),
     requestId: z
       .string()
       .describe('The id to quote when asking for help. A replayed refusal has that of the first call.'),
-    errors: z
-      .array(z.object({ field: z.string(), message: z.string() }))
-      .optional()
-      .describe('What is wrong, by field.'),
-    success: z.literal(false).optional().describe('On lifecycle paths only.'),
+    errors: z.array(problemOfField).optional().describe('Problems of the request, by field.'),
+    success: z.literal(false).optional().describe('Always false. Only on lifecycle paths.'),
   })
   .meta({ id: 'Problem', description: 'A refused request.' })
 

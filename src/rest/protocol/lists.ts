@@ -4,8 +4,8 @@ import type { Page } from '../../services/kernel/page.ts'
 /** `{ <name>: [item], nextCursor? }`: the seed's envelope (§4.2), and what paging adds. */
 export const listAnswer = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
   z.object({
-    [name]: z.array(item).describe('The items.'),
-    nextCursor: z.string().optional().describe('Where to go on; only present when there are more.'),
+    [name]: z.array(item).describe('Items of the page.'),
+    nextCursor: z.string().optional().describe('Cursor of the next page; only present when there is one.'),
   } as { [Key in Name]: z.ZodArray<Item> } & { nextCursor: z.ZodOptional<z.ZodString> })
 
 export function listOf<Name extends string, Row, Item>(name: Name, page: Page<Row>, record: (row: Row) => Item) {

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Config } from '../../config/config.ts'
+import type { Answer } from '../../resources/resource.ts'
 import type { Caller } from '../../services/kernel/caller.ts'
 import type { AnyCommand } from '../../services/kernel/command.ts'
 import type { Services } from '../../services/services.ts'
@@ -73,11 +74,11 @@ export type Route = ReadRoute | WriteRoute
 
 const write =
   (method: WriteRoute['method']) =>
-  (path: string, command: AnyCommand, answer: z.ZodObject): WriteRoute => ({
+  (path: string, command: AnyCommand, { type }: Answer): WriteRoute => ({
     method,
     path,
     command,
-    answer,
+    answer: type,
     isLifecycle: false,
   })
 

@@ -1,8 +1,7 @@
 import type { Database, Transaction } from '../../database/client.ts'
-import { type Content, type Operation, Prisma } from '../../database/generated/prisma/client.ts'
+import { Prisma } from '../../database/generated/prisma/client.ts'
 import { inSnapshot } from '../../database/snapshot.ts'
-import type { OperationStep } from '../../domain/operation.ts'
-import { refuseRollback } from '../../domain/rollback.ts'
+import { activity } from '../../resources/activity.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { getAppEnv } from './app-env-queries.ts'
 import type { AppEnvAddress } from './load-app-env.ts'
@@ -66,46 +65,7 @@ async function describe(tx: Transaction, rows: readonly ActivityRow[], currentCo
   return rows.flatMap(({ contentId, operationId }) => {
     const content = contentOf.get(contentId)
     if (!content) return []
-    const operation = operationOf.get(operationId ?? '')
-    const activity: Activity = operation ? scaling(operation, content) : deployment(content, currentContentId)
-    return [activity]
+    const operation = operationOf.get(operationId ?? '') ?? null
+    return [activity.answer.record({ content: { ...content, appEnv: { currentContentId } }, operation })]
   })
-}
-
-type Activity = ReturnType<typeof deployment> | ReturnType<typeof scaling>
-
-const sourceOf = ({ id, version, gitCommitId, gitBranch, image }: Content) => {
-  return { contentId: id, version, gitCommitId, gitBranch, containerImage: image }
-}
-
-function deployment(content: Content, currentContentId: string | null) {
-  const refusal = refuseRollback(content, currentContentId)
-  return {
-    ...sourceOf(content),
-    kind: 'DEPLOYMENT' as const,
-    status: content.status,
-    timestamp: content.createdAt.toISOString(),
-    userId: content.requestedBy,
-    message: content.message,
-    reason: content.reason,
-    canRollback: refusal === null,
-    cannotRollbackReason: refusal?.message ?? null,
-  }
-}
-
-/** Of the version that served meanwhile. What decided it, or else what was done, is in the steps. */
-function scaling(operation: Operation, content: Content) {
-  const steps = operation.steps as unknown as OperationStep[]
-  const told = steps.find(({ name }) => name === 'decide') ?? steps.findLast(({ name }) => name === 'route')
-  return {
-    ...sourceOf(content),
-    kind: 'SCALING' as const,
-    status: operation.status,
-    timestamp: operation.createdAt.toISOString(),
-    userId: operation.requestedBy,
-    message: operation.message ?? (told?.detail ? `Containers ${told.detail}` : null),
-    reason: operation.reason,
-    canRollback: false,
-    cannotRollbackReason: 'It changed the number of containers, and made no version',
-  }
 }

@@ -3,62 +3,54 @@ import type { AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
 import { inSnapshot } from '../../database/snapshot.ts'
 import { notFound } from '../../domain/errors.ts'
 import { record } from '../../events/record.ts'
+import { ORDER } from '../../resources/order.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import { requireAccount } from '../account/account-queries.ts'
 import { getApp } from '../app/app-queries.ts'
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
-import { type Page, type PageRequest, page } from '../kernel/page.ts'
+import { collection } from '../kernel/collection.ts'
+import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
 import { appEnvRecord } from './app-env-record.ts'
 import { type AppEnvAddress, addressOf, withEverything } from './load-app-env.ts'
 
 /** The environments that a caller may see in one account: the scope of every list of them, in both doors. */
-export function visibleAppEnvs(caller: Caller, accountId: string): Prisma.AppEnvWhereInput {
+function visibleAppEnvs(caller: Caller, accountId: string): Prisma.AppEnvWhereInput {
   const visible = visibleAppEnvIds(caller, accountId)
   return { accountId, deletedAt: null, ...(visible ? { id: { in: [...visible] } } : {}) }
 }
 
-export async function appEnvsScope(
-  database: Database,
-  caller: Caller,
-  { accountId, appId }: { accountId?: string | null | undefined; appId?: string | null | undefined },
-): Promise<Prisma.AppEnvWhereInput> {
-  const app = appId ? await getApp(database, caller, appId) : null
-  const account = await requireAccount(database, caller, accountId ?? app?.accountId ?? accountOrCurrent(caller, null))
-  permit(caller, 'appEnv:read', { accountId: account })
-  return { ...visibleAppEnvs(caller, account), ...(app ? { appId: app.id } : {}) }
+interface AppEnvFilter {
+  accountId?: string | undefined
+  appId?: string | undefined
 }
 
-export async function listAppEnvs(
-  database: Database,
-  caller: Caller,
-  filter: { accountId?: string | undefined; appId?: string | undefined },
-  request: PageRequest,
-): Promise<Page<Prisma.AppEnvGetPayload<{ include: { hosts: true } }>>> {
-  const where = await appEnvsScope(database, caller, filter)
-  return page(request, ({ take, after, orderBy }) =>
-    database.appEnv.findMany({
-      where: { AND: [where, after] },
-      take,
-      orderBy,
-      include: { hosts: { orderBy: { id: 'asc' } } },
-    }),
-  )
-}
+export const appEnvs = collection({
+  model: 'AppEnv',
+  orderBy: ORDER.appEnv,
+  async scope(database, caller, { accountId, appId }: AppEnvFilter) {
+    const app = appId ? await getApp(database, caller, appId) : null
+    const account = await requireAccount(
+      database,
+      caller,
+      accountId ?? app?.accountId ?? accountOrCurrent(caller, null),
+    )
+    permit(caller, 'appEnv:read', { accountId: account })
+    return { ...visibleAppEnvs(caller, account), ...(app ? { appId: app.id } : {}) }
+  },
+})
 
-/** Finds the environment and checks that the caller may read it. `query` is what GraphQL loads along with it. */
+/** Finds the environment and checks that the caller may read it. */
 export async function getAppEnv(
   database: Database | Transaction,
   caller: Caller,
   address: AppEnvAddress,
-  query: object = {},
+  wanted: Wanted = {},
 ): Promise<AppEnv> {
   const where = addressOf(address)
-  const appEnv = await database.appEnv.findFirst({ ...query, where: { ...where, deletedAt: null } })
+  const query = { ...withColumns(wanted, 'id', 'accountId'), where: { ...where, deletedAt: null } }
+  const appEnv = await findRow(database, 'AppEnv', query)
   if (!appEnv) throw notFound('app environment', String(Object.values(where)[0]))
-  // GraphQL may have selected fewer columns than the decision needs.
-  const { id, accountId } =
-    'accountId' in appEnv ? appEnv : await database.appEnv.findFirstOrThrow({ where: { ...where, deletedAt: null } })
-  permit(caller, 'appEnv:read', { accountId, appEnvId: id })
+  permit(caller, 'appEnv:read', { accountId: appEnv.accountId, appEnvId: appEnv.id })
   return appEnv
 }
 

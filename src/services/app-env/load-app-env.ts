@@ -1,6 +1,7 @@
 import type { Transaction } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { invalidField, notFound } from '../../domain/errors.ts'
+import { ORDER } from '../../resources/order.ts'
 import type { Target } from '../kernel/command.ts'
 
 /** How callers name an environment; appEnvId wins when both are sent (contract §1, Addressing). */
@@ -15,7 +16,7 @@ export const withEverything = {
   region: true,
   currentContent: true,
   volume: true,
-  variables: { orderBy: { name: 'asc' } },
+  variables: { orderBy: ORDER.variable },
 } satisfies Prisma.AppEnvInclude
 
 /** An environment with all that decisions about it depend on. */

@@ -1,28 +1,31 @@
 import type { Database } from '../../database/client.ts'
-import type { App, Prisma } from '../../database/generated/prisma/client.ts'
+import type { App } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import { ORDER } from '../../resources/order.ts'
 import { requireAccount } from '../account/account-queries.ts'
 import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
+import { collection } from '../kernel/collection.ts'
 import { type Page, type PageRequest, page } from '../kernel/page.ts'
+import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
 
-async function readableAccount(
-  database: Database,
-  caller: Caller,
-  accountId: string | null | undefined,
-): Promise<string> {
+async function readableAccount(database: Database, caller: Caller, accountId: string | undefined): Promise<string> {
   const account = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
   permit(caller, 'app:read', { accountId: account })
   return account
 }
 
-/** The apps of one account, for whoever may read it. The scope of GraphQL's lists of apps. */
-export async function appsScope(
-  database: Database,
-  caller: Caller,
-  accountId?: string | null,
-): Promise<Prisma.AppWhereInput> {
-  return { accountId: await readableAccount(database, caller, accountId), deletedAt: null }
+interface AppFilter {
+  accountId?: string | undefined
 }
+
+export const apps = collection({
+  model: 'App',
+  orderBy: ORDER.app,
+  scope: async (database, caller, { accountId }: AppFilter) => ({
+    accountId: await readableAccount(database, caller, accountId),
+    deletedAt: null,
+  }),
+})
 
 /** What a list shows of an app (§2.3). Times are ISO 8601 text already. */
 export type AppSummary = Pick<
@@ -34,7 +37,7 @@ export type AppSummary = Pick<
 export async function listApps(
   database: Database,
   caller: Caller,
-  accountId: string | undefined,
+  { accountId }: AppFilter,
   request: PageRequest,
 ): Promise<Page<AppSummary>> {
   const account = await readableAccount(database, caller, accountId)
@@ -47,14 +50,14 @@ export async function listApps(
         to_char(updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "updatedAt"
       FROM app WHERE account_id = ${account} AND deleted_at IS NULL AND id > ${after.id?.gt ?? ''}
       ORDER BY id LIMIT ${take}`,
+    ORDER.app,
   )
 }
 
-/** `query` is what GraphQL wants to have loaded along with it. */
-export async function getApp(database: Database, caller: Caller, appId: string, query: object = {}): Promise<App> {
-  const app = await database.app.findFirst({ ...query, where: { id: appId, deletedAt: null } })
+export async function getApp(database: Database, caller: Caller, appId: string, wanted: Wanted = {}): Promise<App> {
+  const query = { ...withColumns(wanted, 'accountId'), where: { id: appId, deletedAt: null } }
+  const app = await findRow(database, 'App', query)
   if (!app) throw notFound('app', appId)
-  const { accountId } = 'accountId' in app ? app : await database.app.findUniqueOrThrow({ where: { id: appId } })
-  permit(caller, 'app:read', { accountId })
+  permit(caller, 'app:read', { accountId: app.accountId })
   return app
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/client.ts'
-import { type AuditEntry, Prisma } from '../../database/generated/prisma/client.ts'
+import { Prisma } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
+import { type AuditRow, auditEntry } from '../../resources/audit-entry.ts'
 import { requireAccount } from '../account/account-queries.ts'
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
 import { DEFAULT_LIMIT, type PageRequest } from '../kernel/page.ts'
@@ -37,7 +38,10 @@ export async function listAudit(
     ORDER BY sequence LIMIT ${limit + 1}`
   const kept = rows.slice(0, limit)
   const last = kept.at(-1)
-  return { rows: kept.map(auditRecord), nextCursor: last && rows.length > limit ? String(last.sequence) : null }
+  return {
+    rows: kept.map((row) => auditEntry.answer.record(row)),
+    nextCursor: last && rows.length > limit ? String(last.sequence) : null,
+  }
 }
 
 /** What belongs to an environment shows only with it; what such a thing was cannot be told once its row is gone. */
@@ -51,21 +55,3 @@ function sequenceOf(cursor: string): bigint {
   if (!/^\d{1,18}$/.test(cursor)) throw invalidField('cursor', 'must be the nextCursor of an earlier answer')
   return BigInt(cursor)
 }
-
-type AuditRow = Omit<AuditEntry, 'ledgerId'>
-
-/** An entry as both doors show it. The hash covers the one before, so that a reader can check the chain. */
-export const auditRecord = (entry: AuditRow) => ({
-  auditId: entry.id,
-  sequence: Number(entry.sequence),
-  action: entry.action,
-  actorType: entry.actorType,
-  actorId: entry.actorId,
-  tokenId: entry.tokenId,
-  targetType: entry.targetType,
-  targetId: entry.targetId,
-  requestId: entry.requestId,
-  details: entry.details,
-  hash: entry.hash,
-  createdAt: entry.createdAt.toISOString(),
-})

@@ -7,6 +7,7 @@ import { lockAccount } from '../account/account-commands.ts'
 import { command, type Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
 import { checkData, credentialData, credentialType, publicDataOf } from './credential-data.ts'
+import { credentialRecord } from './credential-queries.ts'
 
 type CredentialTarget = Target & { credential: Credential & { account: Account } }
 
@@ -52,7 +53,7 @@ export const createCredential = command({
 
 export const updateCredential = command({
   name: 'updateCredential',
-  about: 'Rename a credential, or replace all that it holds. Deployments from now on use the new one.',
+  about: 'Rename a credential, or replace its data. Later deployments use the new data.',
   input: z.strictObject({
     credentialId: id('credential'),
     name: name('credential').optional(),
@@ -76,7 +77,7 @@ export const updateCredential = command({
     })
     announce({ type: 'credential.changed', payload: { credentialId, type, name: updated.name } })
     auditDetails({ name: updated.name, dataReplaced: data !== undefined })
-    return { ...credentialRecord(updated), version: updated.version }
+    return credentialRecord.record(updated)
   },
 })
 
@@ -97,15 +98,4 @@ export const deleteCredential = command({
     auditDetails({ type, name })
     return { message: `Credential "${name}" is deleted` }
   },
-})
-
-/** What may be shown of a credential: everything but its secrets. */
-export const credentialRecord = (credential: Credential) => ({
-  credentialId: credential.id,
-  accountId: credential.accountId,
-  type: credential.type,
-  name: credential.name,
-  data: credential.publicData as Record<string, string>,
-  createdAt: credential.createdAt.toISOString(),
-  updatedAt: credential.updatedAt.toISOString(),
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { invalidInput } from '../../domain/errors.ts'
 import { readFields } from '../../domain/field-problems.ts'
+import { credential } from '../../resources/credential.ts'
 
 const text = (about: string) => z.string().min(1).max(4096).describe(about)
 
@@ -26,17 +27,17 @@ const TYPES = {
   },
 } as const
 
-export type CredentialType = keyof typeof TYPES
+type CredentialType = keyof typeof TYPES
 
-export const CREDENTIAL_TYPES = Object.keys(TYPES) as [CredentialType, ...CredentialType[]]
+const CREDENTIAL_TYPES = Object.keys(TYPES) as CredentialType[]
 
 const fieldsOf = (type: CredentialType): string => `${type}: ${Object.keys(TYPES[type].schema.shape).join(', ')}`
 
-export const credentialType = z.enum(CREDENTIAL_TYPES).describe('What it opens.')
+export const credentialType = credential.fields.type.type
 
 export const credentialData = z
   .record(z.string(), z.string())
-  .describe(`Its fields, stored encrypted. ${CREDENTIAL_TYPES.map(fieldsOf).join('. ')}.`)
+  .describe(`Data of the credential, stored encrypted. ${CREDENTIAL_TYPES.map(fieldsOf).join('. ')}.`)
 
 /** Throws INVALID_INPUT that names each field of `data`. */
 export function checkData(type: CredentialType, data: Record<string, string>): void {

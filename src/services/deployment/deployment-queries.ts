@@ -1,39 +1,40 @@
 import type { Database } from '../../database/client.ts'
-import type { Content, Prisma } from '../../database/generated/prisma/client.ts'
+import type { Content } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import { ORDER } from '../../resources/order.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
 import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
+import { collection } from '../kernel/collection.ts'
+import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
 
-/** One version. It is gone from every answer when its environment is. `query` is what GraphQL loads along with it. */
+/** One version. It is gone from every answer when its environment is. */
 export async function getDeployment(
   database: Database,
   caller: Caller,
   contentId: string,
-  query: object = {},
+  wanted: Wanted = {},
 ): Promise<Content> {
-  const content = await database.content.findFirst({ ...query, where: { id: contentId, appEnv: { deletedAt: null } } })
+  const where = { id: contentId, appEnv: { deletedAt: null } }
+  const content = await findRow(database, 'Content', { ...withColumns(wanted, 'accountId', 'appEnvId'), where })
   if (!content) throw notFound('deployment', contentId)
-  const { accountId, appEnvId } =
-    'accountId' in content && 'appEnvId' in content
-      ? content
-      : await database.content.findUniqueOrThrow({ where: { id: contentId } })
+  const { accountId, appEnvId } = content
   permit(caller, 'appEnv:read', { accountId, appEnvId })
   return content
 }
 
-export interface AskedBetween {
-  fromDate?: Date | null | undefined
-  toDate?: Date | null | undefined
+export interface DeploymentFilter extends AppEnvAddress {
+  /** Requested no earlier, and no later than this. */
+  fromDate?: Date | string | null | undefined
+  toDate?: Date | string | null | undefined
 }
 
-/** The versions of one environment; with a range, those that were asked for in it. */
-export async function deploymentsScope(
-  database: Database,
-  caller: Caller,
-  address: AppEnvAddress,
-  { fromDate, toDate }: AskedBetween = {},
-): Promise<Prisma.ContentWhereInput> {
-  const { id } = await getAppEnv(database, caller, address)
-  return { appEnvId: id, createdAt: { ...(fromDate ? { gte: fromDate } : {}), ...(toDate ? { lte: toDate } : {}) } }
-}
+/** The versions of one environment. */
+export const deployments = collection({
+  model: 'Content',
+  orderBy: ORDER.deployment,
+  async scope(database, caller, { fromDate, toDate, ...address }: DeploymentFilter) {
+    const { id } = await getAppEnv(database, caller, address)
+    return { appEnvId: id, createdAt: { ...(fromDate ? { gte: fromDate } : {}), ...(toDate ? { lte: toDate } : {}) } }
+  },
+})

@@ -15,29 +15,25 @@ export interface Page<Row> {
   nextCursor: string | null
 }
 
-/** The orders that a list can have, as Prisma takes them. */
-export const OLDEST_FIRST = { id: 'asc' } as const
-export const NEWEST_FIRST = { id: 'desc' } as const
-
-type Order = typeof OLDEST_FIRST | typeof NEWEST_FIRST
+/** The orders that a list can have where a cursor is an id, as Prisma takes them. */
+export type Order = { readonly id: 'asc' } | { readonly id: 'desc' }
 
 interface Slice {
   take: number
   after: { id?: { gt?: string; lt?: string } }
-  orderBy: Order
 }
 
-/** Reads one row more than asked, to know whether there are more. `find` gets Prisma's take, where and order. */
+/** Reads one row more than asked, to know whether there are more. `find` gets Prisma's take and where. */
 export async function page<Row extends { id: string }>(
   { limit = DEFAULT_LIMIT, cursor }: PageRequest,
   find: (slice: Slice) => Promise<Row[]>,
-  orderBy: Order = OLDEST_FIRST,
+  orderBy: Order,
 ): Promise<Page<Row>> {
   if (cursor !== undefined && !/^[a-z]{2,5}_[0-9a-z]{26}$/.test(cursor)) {
     throw invalidField('cursor', 'must be the nextCursor of an earlier answer')
   }
   const beyond = orderBy.id === 'asc' ? { gt: cursor } : { lt: cursor }
-  const rows = await find({ take: limit + 1, after: cursor === undefined ? {} : { id: beyond }, orderBy })
+  const rows = await find({ take: limit + 1, after: cursor === undefined ? {} : { id: beyond } })
   const kept = rows.slice(0, limit)
   return { rows: kept, nextCursor: rows.length > limit ? (kept.at(-1)?.id ?? null) : null }
 }

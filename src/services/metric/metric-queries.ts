@@ -1,14 +1,10 @@
 import type { Database } from '../../database/client.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
+import type { Metric, Step } from '../../resources/metric.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
 import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
 
-export const METRICS = ['cpu_usage', 'memory_usage', 'cpu_percent', 'memory_percent'] as const
-export type Metric = (typeof METRICS)[number]
-
-export const STEPS = ['1m', '5m', '15m', '1h'] as const
-export type Step = (typeof STEPS)[number]
 const STEP_SECONDS: Readonly<Record<Step, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3600 }
 
 const MOST_POINTS = 1_500

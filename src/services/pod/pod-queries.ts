@@ -1,12 +1,10 @@
 import type { Database } from '../../database/client.ts'
-import type { Container } from '../../database/generated/prisma/client.ts'
-import { type Configuration, recordedConfiguration } from '../../domain/configuration.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
+import { pod } from '../../resources/pod.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
 import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
-
-type TerminationReason = 'OUT_OF_MEMORY' | 'COMPLETED' | 'ERROR'
 
 /** The containers of an environment, as they were last seen. */
 export async function listPods(database: Database, caller: Caller, address: AppEnvAddress) {
@@ -22,29 +20,9 @@ export async function listPods(database: Database, caller: Caller, address: AppE
   })
   const configurations = new Map(contents.map((content) => [content.id, recordedConfiguration(content)]))
   const ready = new Set(replicas.filter(({ state }) => state === 'READY').map(({ containerId }) => containerId))
-  return containers.map((container) => ({
-    name: container.name,
-    podId: container.containerId,
-    status: container.phase.toUpperCase(),
-    containerReady: container.phase === 'running' && ready.has(container.containerId),
-    startedAt: container.startedAt?.toISOString() ?? null,
-    finishedAt: container.phase === 'running' ? null : (container.finishedAt?.toISOString() ?? null),
-    restartCount: container.restartCount,
-    lastTermination: lastTermination(container),
-    resources: podResources(configurations.get(container.contentId)),
-    nodeName: host?.id ?? 'local',
-    contentId: container.contentId,
-  }))
-}
-
-/** How a container ended last, if it ever did; its exit code may be unknown when it was restarted unseen. */
-function lastTermination({ lastExitAt, lastExitCode, lastExitOutOfMemory }: Container) {
-  if (!lastExitAt) return null
-  const reason: TerminationReason = lastExitOutOfMemory ? 'OUT_OF_MEMORY' : lastExitCode === 0 ? 'COMPLETED' : 'ERROR'
-  return { reason, exitCode: lastExitCode, outOfMemory: lastExitOutOfMemory, finishedAt: lastExitAt.toISOString() }
-}
-
-function podResources(configuration: Configuration | undefined) {
-  const { cpu, memoryMb } = resourcesOf(configuration ?? { zClouds: 0 })
-  return { cpu, memory: memoryMb }
+  return containers.map((container) => {
+    const size = resourcesOf(configurations.get(container.contentId) ?? { zClouds: 0 })
+    const isReady = ready.has(container.containerId)
+    return pod.answer.record({ container, isReady, ...size, nodeName: host?.id ?? 'local' })
+  })
 }

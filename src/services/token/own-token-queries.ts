@@ -1,5 +1,6 @@
 import type { Database } from '../../database/client.ts'
 import { databaseTime } from '../../database/time.ts'
+import { appEnvToken, userToken } from '../../resources/token.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
 import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
@@ -8,24 +9,13 @@ import { type Caller, permit, userOf } from '../kernel/caller.ts'
 export async function readUserToken(database: Database, caller: Caller) {
   const user = await database.user.findUniqueOrThrow({ where: { id: userOf(caller) } })
   const token = await database.token.findUniqueOrThrow({ where: { id: caller.tokenId } })
-  return {
-    token: null,
-    tokenId: token.id,
-    kind: token.kind,
-    scopes: token.scopes,
-    expiresAt: token.expiresAt?.toISOString() ?? null,
-    userId: user.id,
-    username: user.username,
-    email: user.email,
-    isInstallationAdmin: user.isInstallationAdmin,
-    currentAccountId: user.currentAccountId,
-  }
+  return userToken.answer.record({ user, token })
 }
 
 /** The environment that a client is about to act on, and its newest token that still works. */
 export async function readAppEnvToken(database: Database, caller: Caller, address: AppEnvAddress) {
   const appEnv = await getAppEnv(database, caller, address)
-  const { id: appEnvId, accountId, cliEnvName, name, allowUserCliToken } = appEnv
+  const { id: appEnvId, accountId } = appEnv
   permit(caller, 'appEnv:operate', { accountId, appEnvId })
   const newest = await database.token.findFirst({
     where: {
@@ -36,5 +26,5 @@ export async function readAppEnvToken(database: Database, caller: Caller, addres
     orderBy: { id: 'desc' },
     select: { id: true },
   })
-  return { token: null, tokenId: newest?.id ?? null, appEnvId, cliEnvName, name, allowUserCliToken }
+  return appEnvToken.answer.record({ ...appEnv, tokenId: newest?.id ?? null })
 }

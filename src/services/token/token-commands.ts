@@ -5,6 +5,7 @@ import { databaseTime } from '../../database/time.ts'
 import { forbidden, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { SCOPES } from '../../domain/permissions.ts'
+import { token as tokenShape } from '../../resources/token.ts'
 import { lockAppEnv } from '../app-env/load-app-env.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
@@ -18,10 +19,10 @@ const createTokenInput = z.strictObject({
       'USER: all that the user may do. ENVIRONMENT: operates one environment. SCOPED: the user’s rights, narrowed.',
     ),
   name: name('token'),
-  userId: id('user it is for; yourself when omitted').optional(),
+  userId: id('user that the token is for; yourself when omitted').optional(),
   appEnvId: id('environment, for an ENVIRONMENT token').optional(),
   scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).optional().describe('Scopes, for a SCOPED token.'),
-  expiresAt: instant('When it stops working.').optional(),
+  expiresAt: instant('Time at which the token stops working.').optional(),
 })
 
 type CreateTokenInput = z.output<typeof createTokenInput>
@@ -59,7 +60,7 @@ export const createToken = command({
     announce({ type: 'token.created', payload: { tokenId: token.id, kind: token.kind, name: token.name } })
     auditDetails({ kind: token.kind, name: token.name, userId: owner, appEnvId: token.appEnvId, scopes: token.scopes })
     created(secret)
-    return { ...tokenRecord(token), token: secret }
+    return { ...tokenShape.answer.record(token), token: secret }
   },
 })
 
@@ -81,20 +82,6 @@ export const revokeToken = command({
     auditDetails({ name: token.name })
     return { message: `Token "${token.name}" is revoked` }
   },
-})
-
-/** What may be told of a token: everything but its secret. */
-export const tokenRecord = (token: Token) => ({
-  tokenId: token.id,
-  kind: token.kind,
-  name: token.name,
-  userId: token.userId,
-  appEnvId: token.appEnvId,
-  scopes: token.scopes,
-  expiresAt: token.expiresAt?.toISOString() ?? null,
-  lastUsedAt: token.lastUsedAt?.toISOString() ?? null,
-  revokedAt: token.revokedAt?.toISOString() ?? null,
-  createdAt: token.createdAt.toISOString(),
 })
 
 /** An environment's tokens are gone with it. */

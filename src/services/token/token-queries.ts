@@ -1,8 +1,11 @@
 import type { Database } from '../../database/client.ts'
+import { ORDER } from '../../resources/order.ts'
+import { token } from '../../resources/token.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
 import { type PageRequest, page } from '../kernel/page.ts'
-import { getToken as findToken, permitOthers, tokenRecord } from './token-commands.ts'
+import { findRows } from '../kernel/read.ts'
+import { getToken as findToken, permitOthers } from './token-commands.ts'
 
 /** Tokens of the caller, of another user (installation admin), or of one environment (account admin). */
 export async function listTokens(
@@ -17,14 +20,18 @@ export async function listTokens(
     permit(caller, 'token:manage', { accountId, appEnvId })
   } else if (userId && userId !== own) permitOthers(caller, null, null)
   const where = appEnvId ? { appEnvId } : { userId: userId ?? own }
-  const { rows, nextCursor } = await page(request, ({ take, after, orderBy }) =>
-    database.token.findMany({ where: { AND: [where, after] }, take, orderBy }),
+  const { select } = token.answer
+  const { rows, nextCursor } = await page(
+    request,
+    ({ take, after }) =>
+      findRows(database, 'Token', { select, where: { AND: [where, after] }, take, orderBy: ORDER.token }),
+    ORDER.token,
   )
-  return { rows: rows.map(tokenRecord), nextCursor }
+  return { rows: rows.map((row) => token.answer.record(row)), nextCursor }
 }
 
 export async function getToken(database: Database, caller: Caller, tokenId: string) {
-  const { appEnv, ...token } = await findToken(database, tokenId)
-  if (token.userId !== userOf(caller)) permitOthers(caller, appEnv?.accountId ?? null, token.appEnvId)
-  return tokenRecord(token)
+  const { appEnv, ...found } = await findToken(database, tokenId)
+  if (found.userId !== userOf(caller)) permitOthers(caller, appEnv?.accountId ?? null, found.appEnvId)
+  return token.answer.record(found)
 }

@@ -1,19 +1,13 @@
 import type { Database } from '../../database/client.ts'
-import type { Prisma, User } from '../../database/generated/prisma/client.ts'
-import { requireAccount } from '../account/account-queries.ts'
-import { type Caller, permit, userOf } from '../kernel/caller.ts'
+import type { User } from '../../database/generated/prisma/client.ts'
+import { notFound } from '../../domain/errors.ts'
+import { type Caller, userOf } from '../kernel/caller.ts'
+import { findByKey, type Wanted } from '../kernel/read.ts'
 
 /** The user behind the call. */
-export const getSelf = (database: Database, caller: Caller, query: object = {}): Promise<User> =>
-  database.user.findUniqueOrThrow({ ...query, where: { id: userOf(caller) } })
-
-/** The members of one account, for whoever may read it. */
-export async function membersScope(
-  database: Database,
-  caller: Caller,
-  accountId: string,
-): Promise<Prisma.MembershipWhereInput> {
-  await requireAccount(database, caller, accountId)
-  permit(caller, 'account:read', { accountId })
-  return { accountId }
+export async function getSelf(database: Database, caller: Caller, wanted: Wanted = {}): Promise<User> {
+  const id = userOf(caller)
+  const user = await findByKey(database, 'User', { ...wanted, where: { id } })
+  if (!user) throw notFound('user', id)
+  return user
 }

@@ -1,6 +1,6 @@
-import type { AppTypeName } from '../../app-types/app-type.ts'
-import { servingReplicas } from '../../app-types/app-types.ts'
-import type { AppEnv } from '../../database/generated/prisma/client.ts'
+import type { AppTypeName } from '../app-types/app-type.ts'
+import { servingReplicas } from '../app-types/app-types.ts'
+import type { AppEnv } from '../database/generated/prisma/client.ts'
 
 type Counted = Pick<
   AppEnv,

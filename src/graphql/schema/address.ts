@@ -1,0 +1,23 @@
+import type { AppEnvAddress } from '../../services/app-env/load-app-env.ts'
+import { appEnvTarget } from '../../services/kernel/input.ts'
+import type { builder } from '../builder.ts'
+
+type ArgBuilder = Parameters<
+  Extract<NonNullable<Parameters<typeof builder.queryField>[1]>, (...args: never[]) => unknown>
+>[0]['arg']
+
+/** The two ways to name an environment, as arguments; services take one of them. */
+export const addressArgs = (arg: ArgBuilder) => ({
+  appEnvId: arg.id({ description: appEnvTarget.appEnvId.description }),
+  envName: arg.string({ description: appEnvTarget.envName.description }),
+})
+
+interface AddressArgs {
+  appEnvId?: string | null | undefined
+  envName?: string | null | undefined
+}
+
+export const addressOf = ({ appEnvId, envName }: AddressArgs): AppEnvAddress => ({
+  appEnvId: appEnvId ?? undefined,
+  envName: envName ?? undefined,
+})

@@ -1,0 +1,35 @@
+import type { Account } from '../database/generated/prisma/client.ts'
+import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
+import { resource } from './resource.ts'
+
+const field = fieldsOf<Account>()
+
+export const account = resource({
+  name: 'Account',
+  id: 'Account',
+  description: 'An account owns apps and has members.',
+  fields: {
+    accountId: field.column('id', text, 'Id of the account.', { inGraphQL: { name: 'id' } }),
+    name: field.column('name', text, 'Name of the account.'),
+    slug: field.column('slug', text, 'Slug of the account: its part of host names and CLI names.'),
+    isVerified: field.column('isVerified', flag, 'Whether the account is verified.'),
+    allowAutoScaling: field.column('allowAutoScaling', flag, 'Whether apps of the account may scale automatically.'),
+    isCurrent: field.from(
+      { id: true },
+      flag,
+      'Whether the account is your current one.',
+      ({ id }: Pick<Account, 'id'>, { caller }) => caller.currentAccountId === id,
+    ),
+    plan: field.column('planCode', text, 'Code of the account’s plan.'),
+  },
+  graphqlFields: {
+    version: field.column('version', whole, VERSION),
+    createdAt: field.column('createdAt', time, 'Time at which the account was created.'),
+    updatedAt: field.column('updatedAt', time, 'Time at which the account was last changed.'),
+  },
+  relations: {
+    apps: { description: 'Apps of the account, oldest first.' },
+    appEnvs: { description: 'Environments of all apps of the account, oldest first.' },
+    members: { description: 'Members of the account, by user id.' },
+  },
+})

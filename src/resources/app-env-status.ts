@@ -1,0 +1,113 @@
+import type { AppEnv, Content } from '../database/generated/prisma/client.ts'
+import { appEnvFields, current, pendingSummary, versionOfAppEnv } from './app-env.ts'
+import { deployment } from './deployment.ts'
+import { enumeration } from './enumeration.ts'
+import { fieldsOf, flag, shownAs, text, time, whole } from './field.ts'
+import { pendingChangesInStatus } from './pending-change.ts'
+import { replicaCounts } from './replica-counts.ts'
+import { answer, pick, resource } from './resource.ts'
+
+export const health = enumeration('Health', 'What was observed of an environment, compared with what is desired.', {
+  HEALTHY: 'As many containers are ready as are desired.',
+  DEGRADED: 'Some containers are ready, and some are not.',
+  UNHEALTHY: 'No container is ready.',
+  UNKNOWN: 'No container is desired, or nothing was observed yet.',
+})
+
+const counted = fieldsOf<ReturnType<typeof replicaCounts>>()
+
+const replicas = resource({
+  name: 'Replicas',
+  description: 'Desired and observed containers of an environment.',
+  fields: {
+    desired: counted.column('desired', whole, 'Number of containers that should run.'),
+    running: counted.column('running', whole, 'Number of containers that run.'),
+    ready: counted.column('ready', whole, 'Number of containers that are ready for traffic.'),
+  },
+})
+
+const restarted = fieldsOf<AppEnv>()
+
+const restarts = resource({
+  name: 'Restarts',
+  description: 'Containers that a probe found dead and that were started again.',
+  fields: {
+    count: restarted.column('restartCount', whole, 'Number of restarts since the environment was created.'),
+    lastAt: restarted.column('lastRestartAt', time.nullable(), 'Time of the last restart.'),
+    lastReason: restarted.column('lastRestartReason', text.nullable(), 'Why the last restart happened.'),
+  },
+})
+
+const field = fieldsOf<AppEnv>()
+const fromServices = fieldsOf<{ latestContent: Content | null }>()
+const isRelation = { inGraphQL: { isResolvedThere: true } } as const
+
+const deployments = {
+  currentDeployment: field.from(
+    { currentContent: true },
+    deployment.answer.type.nullable(),
+    'Version that serves; null before the first deployment.',
+    ({ currentContent }: { currentContent: Content | null }, context) =>
+      currentContent && deployment.answer.record(currentContent, context),
+    isRelation,
+  ),
+  latestDeployment: fromServices.from(
+    {},
+    deployment.answer.type.nullable(),
+    'Newest version, whatever its outcome; null before the first deployment.',
+    ({ latestContent }: { latestContent: Content | null }, context) =>
+      latestContent && deployment.answer.record(latestContent, context),
+    isRelation,
+  ),
+}
+
+const observed = {
+  health: field.column('health', health.type, 'What was observed, compared with what is desired.'),
+  replicas: field.from(
+    {
+      ...{ status: true, rolloutId: true, containers: true, app: { select: { type: true } } },
+      ...{ replicasDesired: true, replicasRunning: true, replicasReady: true },
+    },
+    replicas.answer.type,
+    'Desired and observed containers.',
+    replicaCounts,
+  ),
+  restarts: field.from(
+    restarts.answer.select,
+    restarts.answer.type,
+    'Containers that a probe found dead and that were started again.',
+    (row: AppEnv, context) => restarts.answer.record(row, context),
+  ),
+  sleeping: field.from({}, flag, 'Whether a Function has scaled to zero; the next request wakes it.', () => false),
+  observedAt: field.column('observedAt', time.nullable(), 'Time at which the containers were last observed.'),
+  observedReason: field.column('observedReason', text.nullable(), 'Why the environment is not healthy, if it is not.'),
+}
+
+/** Contract §2, desired and observed. */
+export const appEnvStatusAnswer = answer(
+  {
+    ...pick(appEnvFields, 'appEnvId', 'status'),
+    ...current,
+    ...deployments,
+    pendingChanges: shownAs(appEnvFields.pendingChanges, pendingChangesInStatus.type, (changes, context) =>
+      pendingChangesInStatus.record(changes, context),
+    ),
+    ...pick(appEnvFields, 'hosts'),
+    ...observed,
+  },
+  { id: 'AppEnvStatus', description: 'Desired and observed state of an environment.' },
+)
+
+/** All that GraphQL shows of an environment. */
+export const appEnv = resource({
+  name: 'AppEnv',
+  description: 'A deployed instance of an app, such as production.',
+  fields: appEnvFields,
+  graphqlFields: { ...observed, ...deployments, pendingChanges: pendingSummary, version: versionOfAppEnv },
+  relations: {
+    app: { description: 'App that the environment is an instance of.' },
+    account: { description: 'Account that owns the environment.' },
+    deployments: { description: 'Versions of the environment, newest first.' },
+    operations: { description: 'Operations on the environment, newest first.' },
+  },
+})

@@ -1,0 +1,179 @@
+import { z } from 'zod'
+import type { AppEnv, Volume } from '../database/generated/prisma/client.ts'
+import { explicitResources, resourcesOf } from '../domain/resources.ts'
+import { typeConfigFields } from './app-type-fields.ts'
+import { enumeration } from './enumeration.ts'
+import { fieldsOf, flag, shownAs, text, time, VERSION, whole } from './field.ts'
+import { ORDER } from './order.ts'
+import { pendingChange, pendingChanges } from './pending-change.ts'
+import { answer, pick, resource } from './resource.ts'
+import { type OpenVariable, variable } from './variable.ts'
+import { mountedVolume } from './volume.ts'
+
+export const appEnvStatus = enumeration('AppEnvStatus', 'Lifecycle status of an environment.', {
+  PENDING: 'Nothing was deployed yet.',
+  UPDATING: 'An operation is in progress.',
+  RUNNING: 'The environment runs and can be reached.',
+  STOPPED: 'The environment was scaled to zero on request.',
+})
+
+type Sized = Pick<AppEnv, 'containers' | 'zClouds' | 'cpu' | 'memoryMb'>
+
+const sizeOf = (appEnv: Sized) => resourcesOf({ zClouds: appEnv.zClouds, resources: explicitResources(appEnv) })
+
+const size = { zClouds: true, cpu: true, memoryMb: true }
+const sized = fieldsOf<Sized>()
+
+export const allotted = resource({
+  name: 'Resources',
+  id: 'Resources',
+  description: 'CPU and memory that an environment is allotted.',
+  fields: {
+    containers: sized.column('containers', whole, 'Number of containers of the environment.'),
+    zClouds: sized.column('zClouds', z.number(), 'CPU and memory of one container, in zClouds.'),
+    cpu: sized.from(size, z.number(), 'CPU of one container, in zCPU.', (row: Sized) => sizeOf(row).cpu),
+    memory: sized.from(size, z.number(), 'Memory of one container, in MB.', (row: Sized) => sizeOf(row).memoryMb, {
+      inGraphQL: { type: 'Int' },
+    }),
+  },
+})
+
+interface Startup {
+  command: string
+  args: string[]
+  shell: boolean
+  workingDir: string | null
+}
+
+const started = fieldsOf<Startup>()
+
+const startup = answer({
+  command: started.column('command', text, 'Command that replaces the one of the image.'),
+  args: started.column('args', z.array(text), 'Arguments of the command.'),
+  shell: started.column('shell', flag, 'Whether /bin/sh -lc runs the command.'),
+  workingDir: started.column('workingDir', text.nullable(), 'Working directory of the command.'),
+})
+
+/** An environment with what its services add: its changes are compared and its variables opened there. */
+export interface DescribedAppEnv extends AppEnv {
+  pendingChanges: z.output<typeof pendingChange.answer.type>[]
+  envVars: OpenVariable[]
+}
+
+const field = fieldsOf<AppEnv>()
+const added = fieldsOf<DescribedAppEnv>()
+const settings = z.record(z.string(), z.unknown()).nullable()
+const asJson = { inGraphQL: { type: 'JSON' } }
+
+/** §2.4. */
+const listed = {
+  appEnvId: field.column('id', text, 'Id of the environment.', { inGraphQL: { name: 'id' } }),
+  appId: field.column('appId', text, 'Id of the app that the environment is an instance of.', { only: 'rest' }),
+  name: field.column('name', text, 'Name of the environment.'),
+  slug: field.column('slug', text, 'Slug of the environment: its part of host names and CLI names.'),
+  region: field.column('regionCode', text, 'Region that the environment runs in.', {
+    inGraphQL: { isResolvedThere: true },
+  }),
+  gitBranch: field.column('gitBranch', text.nullable(), 'Git branch that the environment is built from.'),
+  deploymentName: field.column('deploymentName', text, 'Name of the environment on the platform.'),
+  cliEnvName: field.column('cliEnvName', text, 'CLI name of the environment, which `envName` takes.'),
+  hosts: field.from(
+    { hosts: { select: { host: true }, orderBy: ORDER.host } },
+    z.array(text),
+    'Host names that lead to the environment.',
+    ({ hosts }: { hosts: readonly { host: string }[] }) => hosts.map(({ host }) => host),
+    { inGraphQL: { isResolvedThere: true } },
+  ),
+  status: field.column('status', appEnvStatus.type, 'Lifecycle status of the environment.'),
+  resources: field.from(
+    allotted.answer.select,
+    allotted.answer.type,
+    'CPU and memory that the environment is allotted.',
+    (row: Sized, context) => allotted.answer.record(row, context),
+  ),
+  createdAt: field.column('createdAt', time, 'Time at which the environment was created.'),
+  updatedAt: field.column('updatedAt', time, 'Time at which the environment was last changed.'),
+}
+
+const configuration = {
+  accountId: field.column('accountId', text, 'Id of the account that owns the environment.', { only: 'rest' }),
+  allowUserCliToken: field.column(
+    'allowUserCliToken',
+    flag,
+    'Whether user tokens act as the environment’s token in the CLI.',
+  ),
+  preventDestroy: field.column('preventDestroy', flag, 'Whether deleting the environment is refused.'),
+  startupConfig: field.json(
+    'startupConfig',
+    startup.type.nullable(),
+    'Command that replaces the one of the image.',
+    asJson,
+  ),
+  ...typeConfigFields,
+  databaseSettings: field.from({}, settings, 'Settings of a managed service.', () => null, { only: 'rest' }),
+  volume: field.from(
+    { volume: true },
+    mountedVolume.answer.type.nullable(),
+    'Volume of the environment, if it has one.',
+    ({ volume }: { volume: Volume | null }, context) => (volume ? mountedVolume.answer.record(volume, context) : null),
+  ),
+  healthCheck: field.json('healthCheck', settings, 'Health check and probes that the environment sets for itself.'),
+  autoScaling: field.json('autoScaling', settings, 'How the number of containers follows the load.'),
+}
+
+export const current = {
+  currentContentId: field.column('currentContentId', text.nullable(), 'Id of the version that serves.', {
+    only: 'rest',
+  }),
+  currentVersion: field.from(
+    { currentContent: { select: { version: true } } },
+    whole.nullable(),
+    'Number of the version that serves.',
+    ({ currentContent }: { currentContent: { version: number } | null }) => currentContent?.version ?? null,
+  ),
+}
+
+export const appEnvFields = {
+  ...listed,
+  ...configuration,
+  pendingChanges: added.given(
+    'pendingChanges',
+    z.array(pendingChange.answer.type),
+    'What is configured and does not run yet.',
+    { only: 'rest' },
+  ),
+  ...current,
+  envVars: added.given('envVars', z.array(variable.answer.type), 'Environment variables, by name.', {
+    inGraphQL: { name: 'variables', isResolvedThere: true },
+  }),
+}
+
+/** Contract §3, GET /app-env. */
+export const appEnvAnswer = answer(appEnvFields, {
+  id: 'AppEnv',
+  description: 'A deployed instance of an app, such as production.',
+})
+
+/** The status is lower case in lists (§2.4), and upper case everywhere else (§3). */
+const lowerCase = z.enum(['pending', 'updating', 'running', 'stopped'])
+
+export const appEnvListItem = answer(
+  {
+    ...listed,
+    status: shownAs(listed.status, lowerCase, (status) => status.toLowerCase() as z.output<typeof lowerCase>),
+  },
+  { id: 'AppEnvListItem', description: 'An environment, as lists show it.' },
+)
+
+/** What answers to writes tell of the environment. */
+export const appEnvReference = answer(pick(listed, 'appEnvId', 'name', 'status'))
+
+export const versionOfAppEnv = field.column('version', whole, VERSION)
+
+/** As GraphQL has it, which groups the changes. */
+export const pendingSummary = shownAs(
+  appEnvFields.pendingChanges,
+  pendingChanges.answer.type,
+  (changes, context) => pendingChanges.answer.record(changes, context),
+  { inGraphQL: { isResolvedThere: true } },
+)

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+/** A closed set of values, each with its words. REST sends the values; GraphQL names them. */
+export interface Enumeration<Value extends string = string> {
+  readonly name: string
+  readonly description: string
+  readonly values: Readonly<Record<Value, string>>
+  readonly type: z.ZodEnum<{ [V in Value]: V }>
+  readonly nameOf: (value: string) => string
+}
+
+/** `svc:read` → `SVC_READ`: GraphQL's names are upper case, of letters, digits and underscores. */
+const upperCase = (value: string) => value.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')
+
+export const enumeration = <Value extends string>(
+  name: string,
+  description: string,
+  values: Readonly<Record<Value, string>>,
+  nameOf: (value: string) => string = upperCase,
+): Enumeration<Value> => ({
+  ...{ name, description, values, nameOf },
+  type: z.enum(Object.keys(values) as [Value, ...Value[]]) as unknown as Enumeration<Value>['type'],
+})

@@ -1,0 +1,66 @@
+import { enumeration } from './enumeration.ts'
+import { fieldsOf, json, text, time } from './field.ts'
+import { resource } from './resource.ts'
+
+/** `appEnv.statusChanged` → `APP_ENV_STATUS_CHANGED`. */
+const nameOf = (type: string) => type.replaceAll('.', '_').replaceAll(/[A-Z]/g, '_$&').toUpperCase()
+
+export const eventType = enumeration(
+  'EventType',
+  'Kind of event.',
+  {
+    'account.created': 'An account was created.',
+    'account.updated': 'An account was changed.',
+    'account.deleted': 'An account was deleted.',
+    'app.created': 'An app was created.',
+    'app.updated': 'An app was changed.',
+    'app.deleted': 'An app was deleted.',
+    'appEnv.created': 'An environment was created.',
+    'appEnv.updated': 'An environment was changed.',
+    'appEnv.deleted': 'An environment was deleted.',
+    'appEnv.statusChanged': 'The lifecycle status of an environment changed.',
+    'appEnv.healthChanged': 'The health of an environment changed.',
+    'appEnv.containersRestarted': 'Containers of an environment were found dead by a probe and restarted.',
+    'host.changed': 'A custom host was added, validated, found invalid or removed.',
+    'volume.deleted': 'A volume was deleted with its data.',
+    'operation.queued': 'An operation was requested.',
+    'operation.started': 'A worker started an operation.',
+    'operation.progressed': 'A step of an operation began or ended.',
+    'operation.retrying': 'An attempt of an operation failed and another will follow.',
+    'operation.succeeded': 'An operation did what was asked.',
+    'operation.failed': 'An operation failed for good.',
+    'operation.cancelled': 'An operation was cancelled.',
+    'member.changed': 'A member was added, changed or removed.',
+    'token.created': 'A token was created.',
+    'token.revoked': 'A token was revoked.',
+    'credential.changed': 'A credential was created, changed or removed.',
+  },
+  nameOf,
+)
+
+interface EventRow {
+  type: keyof typeof eventType.values
+  appId: string | null
+  appEnvId: string | null
+  operationId: string | null
+  payload: unknown
+  createdAt: Date | string
+}
+
+const field = fieldsOf<EventRow>()
+
+export const event = resource({
+  name: 'Event',
+  description: 'Something that happened, as the account’s event sequence records it.',
+  fields: {
+    type: field.given('type', eventType.type, 'Kind of event.'),
+    appId: field.given('appId', text.nullable(), 'Id of the app that the event is about.'),
+    appEnvId: field.given('appEnvId', text.nullable(), 'Id of the environment that the event is about.'),
+    operationId: field.given('operationId', text.nullable(), 'Id of the operation that the event is about.'),
+    payload: field.given('payload', json, 'Details of the event, without secrets.', { inGraphQL: { nullable: false } }),
+    createdAt: field.given('createdAt', time, 'Time at which the event happened.'),
+  },
+  relations: {
+    cursor: { description: 'Position of the event in the sequence. Send it as `after` to continue after the event.' },
+  },
+})

@@ -1,0 +1,19 @@
+/** The order of every list, in both APIs and wherever a list is part of something else. Ids sort by creation. */
+export const ORDER = {
+  account: { id: 'asc' },
+  app: { id: 'asc' },
+  appEnv: { id: 'asc' },
+  /** The newest version first. */
+  deployment: { version: 'desc' },
+  /** The automatic one first. */
+  host: { id: 'asc' },
+  member: { userId: 'asc' },
+  membershipOfUser: { accountId: 'asc' },
+  /** What goes on now is what is asked for. */
+  operation: { id: 'desc' },
+  region: { code: 'asc' },
+  token: { id: 'asc' },
+  credential: { id: 'asc' },
+  variable: { name: 'asc' },
+  volume: { id: 'asc' },
+} as const

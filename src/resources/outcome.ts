@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { account } from './account.ts'
+import { app } from './app.ts'
+import { appEnvAnswer, appEnvFields, appEnvReference } from './app-env.ts'
+import { credential } from './credential.ts'
+import { fieldsOf, flag, shownAs, text, whole } from './field.ts'
+import { answer, pick, resource } from './resource.ts'
+import { type OpenVariable, variable } from './variable.ts'
+
+/** What commands answer. Their results have these names already. */
+interface Outcome {
+  success: boolean
+  message: string
+  appEnv: z.output<typeof appEnvReference.type>
+  rollbackInfo: { fromVersion: number; toVersion: number; contentId: string }
+  appliedImmediately: boolean
+  notAppliedReason: string | undefined
+  environmentsAffected: number
+  notApplied: { appEnvId: string; reason: string }[] | undefined
+  variables: OpenVariable[]
+  uploadUrl: string
+  storageKey: string
+  envUrl: string | null
+}
+
+const field = fieldsOf<Outcome>()
+const isResolvedThere = { inGraphQL: { isResolvedThere: true } } as const
+
+const rollback = fieldsOf<Outcome['rollbackInfo']>()
+
+const rollbackInfo = resource({
+  name: 'RollbackInfo',
+  description: 'Versions that a rollback leads from and to.',
+  fields: {
+    fromVersion: rollback.given('fromVersion', whole, 'Number of the version that served before.'),
+    toVersion: rollback.given('toVersion', whole, 'Number of the version that is deployed again.'),
+    contentId: rollback.given('contentId', text, 'Id of the version that is deployed again.'),
+  },
+})
+
+const left = fieldsOf<{ appEnvId: string; reason: string }>()
+
+const notApplied = resource({
+  name: 'NotApplied',
+  description: 'An environment whose pending changes were not applied.',
+  fields: {
+    appEnvId: left.given('appEnvId', text, 'Id of the environment.'),
+    reason: left.given('reason', text, 'Why the changes were not applied.'),
+  },
+})
+
+export const message = field.given('message', text, 'What was done, in words.')
+
+/** §2.5, the shared shape. */
+const accepted = {
+  success: field.from({}, z.literal(true), 'Whether the call was accepted.', () => true as const),
+  message: field.given('message', text, 'What was accepted, in words.'),
+  appEnv: field.given(
+    'appEnv',
+    appEnvReference.type,
+    'Environment, with the status that the call gave it.',
+    isResolvedThere,
+  ),
+}
+
+/** §2.5: between message and appEnv, as §4.1 lists them. */
+export const rolledBack = {
+  success: accepted.success,
+  message: accepted.message,
+  rollbackInfo: field.given('rollbackInfo', rollbackInfo.answer.type, 'Versions that the rollback leads from and to.', {
+    inGraphQL: { nullable: true },
+  }),
+  appEnv: accepted.appEnv,
+}
+
+/** What became of applyImmediately. */
+export const applied = {
+  appliedImmediately: field.given('appliedImmediately', flag, 'Whether the changes are being deployed now.'),
+  notAppliedReason: field.given(
+    'notAppliedReason',
+    text.optional(),
+    'Why the changes were not deployed, if applyImmediately asked for it.',
+  ),
+}
+
+/** Contract §3, PATCH /app-env/resources and its like. */
+export const changedSetting = {
+  success: shownAs(accepted.success, flag, (success) => success),
+  message: field.given('message', text, 'What was changed, in words.'),
+  appEnv: accepted.appEnv,
+  ...applied,
+}
+
+export const updatedApp = {
+  ...pick(app.fields, 'appId', 'name', 'dockerPreset', 'port'),
+  environmentsAffected: field.given(
+    'environmentsAffected',
+    whole,
+    'Number of environments that the change is pending for, or is being applied to.',
+  ),
+  notApplied: field.given(
+    'notApplied',
+    z.array(notApplied.answer.type).optional(),
+    'Environments that the change was not applied to, although applyImmediately asked for it.',
+    { inGraphQL: { nullable: false } },
+  ),
+}
+
+const variables = field.given('variables', z.array(variable.answer.type), 'Environment variables, by name.')
+
+export const changedVariables = { variables, ...applied }
+
+export const storageKey = {
+  uploadUrl: field.given(
+    'uploadUrl',
+    text,
+    'Address to PUT the archive to within an hour. It needs no other authorization.',
+  ),
+  storageKey: field.given('storageKey', text, 'Key that names the upload in notifyCodeUpload.', {
+    inGraphQL: { type: 'ID' },
+  }),
+  envUrl: field.given('envUrl', text.nullable(), 'Address of the environment once it is deployed.'),
+}
+
+export const lifecycle = accepted
+
+/** What each command answers over REST. */
+export const answers = {
+  message: answer({ message }),
+  lifecycle: answer(accepted, { id: 'Lifecycle', description: 'An accepted lifecycle call.' }),
+  rollback: answer(rolledBack, { id: 'Rollback', description: 'An accepted rollback.' }),
+  changedSetting: answer(changedSetting),
+  variables: answer({ variables }),
+  changedVariables: answer(changedVariables),
+  storageKey: answer(storageKey, { id: 'StorageKey', description: 'An address to upload source code to.' }),
+  createdApp: answer(pick(app.fields, 'appId')),
+  updatedApp: answer(updatedApp),
+  createdAppEnv: answer(pick(appEnvFields, 'appEnvId')),
+  updatedAppEnv: answer({ ...appEnvAnswer.fields, ...applied }),
+  createdAccount: answer(pick(account.fields, 'accountId')),
+  currentAccount: answer({ ...pick(account.fields, 'accountId'), message }),
+  createdCredential: answer(pick(credential.fields, 'credentialId')),
+}

@@ -1,0 +1,23 @@
+import type { Region } from '../database/generated/prisma/client.ts'
+import { fieldsOf, flag, text } from './field.ts'
+import { resource } from './resource.ts'
+
+const field = fieldsOf<Region>()
+
+export const region = resource({
+  name: 'Region',
+  id: 'Region',
+  description: 'A place where environments run.',
+  fields: {
+    region: field.column('code', text, 'Code of the region, which `region` takes when an environment is created.', {
+      inGraphQL: { name: 'code' },
+    }),
+    name: field.column('name', text, 'Name of the region.'),
+    functionsSupported: field.column('functionsSupported', flag, 'Whether the region runs Functions.'),
+    sandboxAddonReady: field.column('sandboxAddonReady', flag, 'Whether the sandbox add-on of the region is ready.'),
+    publicGatewayReady: field.column('publicGatewayReady', flag, 'Whether the public gateway of the region is ready.'),
+  },
+  graphqlFields: {
+    domain: field.column('domain', text, 'Domain under which environments get their automatic host.'),
+  },
+})
