@@ -8,7 +8,7 @@ export const parameters: Record<string, JsonSchema> = {
   RequestId: {
     name: 'X-Request-Id',
     in: 'header',
-    description: 'A name of your own for this request: 1 to 128 letters, digits, ".", "_" or "-". Made when omitted.',
+    description: 'Id of your own for the request: 1 to 128 letters, digits, ".", "_" or "-". Generated when omitted.',
     schema: text,
   },
   IdempotencyKey: {
@@ -27,21 +27,21 @@ export const parameters: Record<string, JsonSchema> = {
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'An ETag that you have. When it is still right, the answer is 304 without a body.',
+    description: 'ETag of the answer that you have. When it is still current, the answer is 304 without a body.',
     schema: text,
   },
   Prefer: {
     name: 'Prefer',
     in: 'header',
     description:
-      '`wait=60`: answer when the operation has ended, or after so many whole seconds. The answer’s shape is the same.',
+      '`wait=60`: answer when the operation has ended, or after that many whole seconds. The shape of the answer is the same.',
     schema: text,
     example: 'wait=60',
   },
   DryRun: {
     name: 'dryRun',
     in: 'query',
-    description: 'Decide and answer as usual, say in `changes` what would happen, and change nothing.',
+    description: 'Validate and answer as usual, say in `changes` what would change, but change nothing.',
     schema: { type: 'boolean', default: false },
   },
 }
@@ -49,14 +49,14 @@ export const parameters: Record<string, JsonSchema> = {
 const header = (description: string): JsonSchema => ({ description, schema: text })
 
 export const headers: Record<string, JsonSchema> = {
-  'X-Request-Id': header('The request’s name, also in logs, audit entries and operations.'),
+  'X-Request-Id': header('Id of the request, also in logs, audit entries and operations.'),
   'RateLimit-Policy': header('Your budget: q requests in w seconds.'),
-  RateLimit: header('What is left of it: r requests, for t more seconds.'),
+  RateLimit: header('Rest of your budget: r requests, for t more seconds.'),
   'Retry-After': header('Seconds to wait before trying again.'),
   ETag: header('The resource’s version, for If-Match and If-None-Match.'),
   'Operation-Location': header('Address of the operation that this call began.'),
   'Idempotent-Replayed': header('`true` when this is the answer of an earlier call with the same Idempotency-Key.'),
-  'Preference-Applied': header('The wait that was granted.'),
+  'Preference-Applied': header('Wait that was granted, in seconds.'),
 }
 
 export const headerRefs = (names: string[]) =>

@@ -35,6 +35,10 @@ function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.format === 'starts_with') delete jsonSchema.format
+  // What may be null or absent is described by what it otherwise is.
+  const choices = (jsonSchema.anyOf ?? []) as JsonSchema[]
+  const described = choices.find(({ description }) => description)
+  if (described && !jsonSchema.description) jsonSchema.description = described.description
 }
 
 /** `#/$defs/App` as zod writes it becomes `#/components/schemas/App`. */

@@ -8,8 +8,14 @@ import { type JsonSchema, SchemaCollection } from './openapi-schemas.ts'
 
 /** What a dry run adds to any answer. */
 const dryRunFields = {
-  dryRun: z.literal(true).optional().describe('Only on a dry run: nothing was changed.'),
-  changes: z.record(z.string(), z.unknown()).optional().describe('Only on a dry run: what would have been done.'),
+  dryRun: z
+    .literal(true)
+    .optional()
+    .describe('Whether the call was a dry run, which changed nothing. Only in the answer to one.'),
+  changes: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('What the call would change. Only in the answer to a dry run.'),
 }
 
 const DESCRIPTION = `Send your token in the Authorization header, alone or after "Bearer ".

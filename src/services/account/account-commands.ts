@@ -70,7 +70,7 @@ export const deleteAccount = command({
 
 export const setCurrentAccount = command({
   name: 'setCurrentAccount',
-  about: 'Choose the account that lists are about when they name none.',
+  about: 'Select your current account, which lists are about when they name none.',
   input: z.strictObject({ accountId: id('account') }),
   permission: 'account:read',
   target: ({ tx }, { accountId }) => lockAccount(tx, accountId),

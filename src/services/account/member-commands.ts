@@ -18,7 +18,7 @@ const appEnvIds = z
   .max(1000)
   .nullable()
   .describe('Environments the member is restricted to; null: all.')
-const email = z.email().max(254).describe('E-mail address.')
+const email = z.email().max(254).describe('E-mail address of the user.')
 
 const ownRoles = (caller: Caller, accountId: string) =>
   caller.isInstallationAdmin ? ['ADMIN'] : (caller.memberships.get(accountId)?.roles ?? [])

@@ -8,7 +8,7 @@ export const createAppEnvInput = z.strictObject({
   accountId: id('account that owns the app'),
   appId: id('app'),
   name: name('environment'),
-  region: z.string().min(1).max(100).describe('Region it runs in; see GET /regions.'),
+  region: z.string().min(1).max(100).describe('Code of the region that the environment runs in, as listed by regions.'),
   branch: text('Git branch. Required when the app builds from GitHub.').optional(),
   zClouds: zClouds.default(1),
   containers: containers.default(1),
@@ -30,7 +30,7 @@ export const updateAppEnvInput = z.strictObject({
   allowUserCliToken: flag('Let user tokens act as this environment’s token in the CLI.').optional(),
   jobConfig: jobConfig.optional(),
   functionConfig: functionConfig.optional(),
-  applyImmediately: flag('Deploy the changes at once, instead of leaving them pending.').default(false),
+  applyImmediately: flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false),
 })
 
 export type CreateAppEnvInput = z.output<typeof createAppEnvInput>

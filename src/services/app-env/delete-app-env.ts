@@ -9,7 +9,7 @@ import { type AppEnvTarget, lockAppEnv } from './load-app-env.ts'
 
 export const deleteAppEnv = command({
   name: 'deleteAppEnv',
-  about: 'Delete an environment. It is gone from every answer at once; its containers follow.',
+  about: 'Delete an environment. No answer shows it any more; its containers are removed in the background.',
   dangerous: true,
   input: z.strictObject(appEnvTarget),
   permission: 'appEnv:delete',

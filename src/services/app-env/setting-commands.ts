@@ -40,7 +40,7 @@ export const changeResources = settingCommand({
 
 export const changeScaling = settingCommand({
   name: 'changeScaling',
-  about: 'Change the number of containers, or how it follows the load.',
+  about: 'Change the number of containers, or how the number follows the load.',
   noun: 'scaling',
   input: scalingInput,
   async change(_context, appEnv, { containers, autoScaling }) {
@@ -74,7 +74,7 @@ export const changeBranch = settingCommand({
 
 export const renameAppEnv = settingCommand({
   name: 'renameAppEnv',
-  about: 'Give an environment another name. Its slug, host and CLI names stay, so that nothing loses its address.',
+  about: 'Rename an environment. Its slug, host and CLI names stay, so that no address changes.',
   noun: 'name',
   input: nameInput,
   async change(context, appEnv, { name }) {
@@ -93,7 +93,7 @@ export async function requireFreeName({ tx }: CommandContext, appEnv: LoadedAppE
 
 export const changeHealthcheck = settingCommand({
   name: 'changeHealthcheck',
-  about: 'Change how it is found out whether containers may take traffic, have started, and still live.',
+  about: 'Change the health check and the probes of an environment: startup, readiness and liveness.',
   noun: 'health check',
   input: healthcheckInput,
   async change(_context, appEnv, { appEnvId: _id, envName: _name, applyImmediately: _apply, ...sent }) {

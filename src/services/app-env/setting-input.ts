@@ -24,12 +24,12 @@ export const volume = z
       .regex(/^\/[^\0:]*[^\0:/]$/, 'must be an absolute path, without a colon and without a slash at the end')
       .refine((path) => !path.split('/').includes('..'), 'must not lead upwards')
       .refine((path) => !OF_THE_ENGINE.test(path), 'must not be /proc, /sys or /dev, or below: the engine mounts those')
-      .describe('Folder of the containers that the volume is seen at.'),
+      .describe('Path at which containers mount the volume.'),
     disk,
   })
-  .describe('Data that outlives containers. Each container of the environment sees the same.')
+  .describe('Data that outlives containers. Each container of the environment mounts the same volume.')
 
-const applyImmediately = flag('Deploy the changes at once, instead of leaving them pending.').default(false)
+const applyImmediately = flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false)
 const whole = (fallback: number, min: number, max: number, about: string) =>
   z.number().int().min(min).max(max).default(fallback).describe(about)
 const probePath = z
@@ -55,10 +55,10 @@ export const resourcesInput = z.strictObject({
 const autoScaling = z
   .strictObject({
     enabled: flag('Let the number of containers follow the load.').default(true),
-    min: whole(1, 1, 100, 'Fewest containers.'),
-    max: whole(3, 1, 100, 'Most containers.'),
-    cpuPercent: whole(70, 1, 100, 'CPU use that is aimed at, in percent.'),
-    memoryPercent: z.number().int().min(1).max(100).optional().describe('Memory use that is aimed at, in percent.'),
+    min: whole(1, 1, 100, 'Minimum number of containers.'),
+    max: whole(3, 1, 100, 'Maximum number of containers.'),
+    cpuPercent: whole(70, 1, 100, 'Target CPU use, in percent.'),
+    memoryPercent: z.number().int().min(1).max(100).optional().describe('Target memory use, in percent.'),
     upWindowSeconds: whole(60, 10, 3600, 'Time above the target before containers are added.'),
     downWindowSeconds: whole(300, 10, 86_400, 'Time below the target before containers are removed.'),
   })
@@ -79,7 +79,7 @@ export const branchInput = z.strictObject({
     .min(1)
     .max(250)
     .regex(/^(?![-./])(?!.*(\.\.|\/\/|@\{|\.lock$|[./]$))[^\s~^:?*[\\\p{Cc}]+$/u, 'must be the name of a git branch')
-    .describe('Git branch that it is built from.'),
+    .describe('Git branch that the environment is built from.'),
   applyImmediately,
 })
 
@@ -88,22 +88,25 @@ export const nameInput = z.strictObject({ ...appEnvTarget, name: name('environme
 export const probe = z
   .strictObject({
     path: probePath.nullable().default(null).describe('Path that answers 2xx or 3xx. Null: a TCP connect is enough.'),
-    port: portNumber('Port that is asked. Null: the app’s.').nullable().default(null),
+    port: portNumber('Port that the probe asks. Null: the port of the app.').nullable().default(null),
     headers: headers.default({}),
-    initialDelaySeconds: whole(5, 0, 3600, 'Time from a container’s start to the first probe.'),
-    periodSeconds: whole(10, 1, 3600, 'Time between two probes.'),
-    timeoutSeconds: whole(5, 1, 60, 'Time an answer may take.'),
-    failureThreshold: whole(12, 1, 100, 'Failures in a row that are borne.'),
+    initialDelaySeconds: whole(5, 0, 3600, 'Time from the start of a container to the first probe, in seconds.'),
+    periodSeconds: whole(10, 1, 3600, 'Time between two probes, in seconds.'),
+    timeoutSeconds: whole(5, 1, 60, 'Timeout of one probe, in seconds.'),
+    failureThreshold: whole(12, 1, 100, 'Failures in a row that the probe tolerates.'),
   })
-  .describe('How one probe asks, and how patient it is.')
+  .describe('Requests of one probe, and the failures that it tolerates.')
 
 export const healthcheckInput = z.strictObject({
   ...appEnvTarget,
-  path: probePath.nullable().optional().describe('Path of the health check here. Null: the app’s.'),
-  port: portNumber('Port of the health check here. Null: the app’s.').nullable().optional(),
+  path: probePath.nullable().optional().describe('Path of the environment’s health check. Null: the path of the app.'),
+  port: portNumber('Port of the environment’s health check. Null: the port of the app.').nullable().optional(),
   headers: headers.nullable().optional(),
-  readiness: probe.nullable().optional().describe('When a container may take traffic. Null: the health check decides.'),
-  liveness: probe.nullable().optional().describe('When a container is to be started anew. Null: never.'),
-  startup: probe.nullable().optional().describe('When the other probes begin. Null: at once.'),
+  readiness: probe
+    .nullable()
+    .optional()
+    .describe('Probe that decides whether a container may take traffic. Null: the health check decides.'),
+  liveness: probe.nullable().optional().describe('Probe that decides whether a container is restarted. Null: none is.'),
+  startup: probe.nullable().optional().describe('Probe that the other probes wait for. Null: they begin at once.'),
   applyImmediately,
 })

@@ -7,7 +7,7 @@ import { changeSettings } from './change-setting.ts'
 import { type LoadedAppEnv, lockAppEnv } from './load-app-env.ts'
 import { checkReferences, fieldIn, mergeVariables, replaceVariables } from './variables.ts'
 
-const applyImmediately = flag('Deploy the changes at once, instead of leaving them pending.').default(false)
+const applyImmediately = flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false)
 
 export const setVariables = command({
   name: 'setVariables',
@@ -31,8 +31,11 @@ const { name, value, type, isSecret } = variable.shape
 export const changedVariable = z.strictObject({
   name,
   value: value.optional(),
-  type: type.unwrap().optional().describe('Who reads it: containers, builds or both. DEPLOY for a new one.'),
-  isSecret: isSecret.unwrap().optional().describe('Never shown again, except to an admin who asks for it.'),
+  type: type.unwrap().optional().describe('Reader of the variable: containers, builds or both. DEPLOY for a new one.'),
+  isSecret: isSecret
+    .unwrap()
+    .optional()
+    .describe('Whether the value is a secret, which is shown only to admins who ask for it.'),
 })
 
 export const changeVariables = command({
@@ -45,7 +48,7 @@ export const changeVariables = command({
       .min(1)
       .max(500, 'must be at most 500 variables')
       .refine((all) => new Set(all.map((one) => one.name)).size === all.length, 'must name each variable once')
-      .describe('What to add or change. What is left out of one that exists stays as it is.'),
+      .describe('Variables to add or change. Fields that are left out of an existing variable stay as they are.'),
     applyImmediately,
   }),
   permission: 'appEnv:change',
@@ -66,7 +69,7 @@ export const changeVariables = command({
 
 export const deleteVariable = command({
   name: 'deleteVariable',
-  about: 'Remove an environment variable. Refused while another one refers to it.',
+  about: 'Remove an environment variable. Refused while another variable refers to it.',
   input: z.strictObject({ ...appEnvTarget, name, applyImmediately }),
   permission: 'appEnv:change',
   target: ({ tx }, input) => lockAppEnv(tx, input),

@@ -18,7 +18,7 @@ const whichHost = { ...appEnvTarget, hostId: id('host').optional(), host: hostNa
 
 export const addHost = command({
   name: 'addHost',
-  about: 'Add a host of your own to an environment. It leads there once one of the two DNS records is found.',
+  about: 'Add a host of your own to an environment. The host leads there once one of the two DNS records is found.',
   input: z.strictObject({ ...appEnvTarget, host: hostName }),
   permission: 'appEnv:change',
   target: ({ tx }, input) => lockAppEnv(tx, input),
@@ -40,7 +40,7 @@ export const addHost = command({
 
 export const validateHost = command({
   name: 'validateHost',
-  about: 'Look the DNS records of a custom host up again, now.',
+  about: 'Check the DNS records of a custom host again, now.',
   input: z.strictObject(whichHost),
   permission: 'appEnv:change',
   target: ({ tx }, input) => lockAppEnv(tx, input),

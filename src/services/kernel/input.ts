@@ -82,9 +82,15 @@ export const variable = z.strictObject({
     .string()
     .max(MAX_VALUE_LENGTH)
     .refine((value) => !value.includes('\0'), 'must not contain a NUL character')
-    .describe('Its value; stored encrypted.'),
-  type: z.enum(['DEPLOY', 'BUILD', 'BOTH']).default('DEPLOY').describe('Who reads it: containers, builds or both.'),
-  isSecret: z.boolean().default(false).describe('Never shown again, except to an admin who asks for it.'),
+    .describe('Value of the variable; stored encrypted.'),
+  type: z
+    .enum(['DEPLOY', 'BUILD', 'BOTH'])
+    .default('DEPLOY')
+    .describe('Reader of the variable: containers, builds or both.'),
+  isSecret: z
+    .boolean()
+    .default(false)
+    .describe('Whether the value is a secret, which is shown only to admins who ask for it.'),
 })
 
 export const variables = z
@@ -102,18 +108,18 @@ export const variables = z
 
 export const startupConfig = z
   .strictObject({
-    command: z.string().min(1).max(4096).describe('Command that is run instead of the image’s own.'),
+    command: z.string().min(1).max(4096).describe('Command that replaces the one of the image.'),
     args: z.array(z.string().max(4096)).max(100).default([]).describe('Arguments of the command.'),
     shell: z
       .boolean()
       .default(true)
-      .describe('Run it by /bin/sh -lc; otherwise command and args are executed as they are.'),
+      .describe('Whether /bin/sh -lc runs the command; otherwise command and args are executed as they are.'),
     workingDir: z
       .string()
       .max(1000)
       .startsWith('/', 'must be an absolute path')
       .nullable()
       .default(null)
-      .describe('Folder it runs in.'),
+      .describe('Working directory of the command.'),
   })
-  .describe('Startup command override.')
+  .describe('Command that replaces the one of the image.')

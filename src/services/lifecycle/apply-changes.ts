@@ -12,7 +12,7 @@ import { isStopped, openOperationOf } from './open-operation.ts'
 
 export const applyChanges = lifecycleOperation({
   name: 'applyChanges',
-  about: 'Apply the pending changes of an environment: build, deploy or scale, as they need.',
+  about: 'Apply the pending changes of an environment: build, deploy or scale, as the changes need.',
   accepted: 'The pending changes are being applied',
   input: {},
   async plan(context, appEnv) {

@@ -6,7 +6,8 @@ import { repeatedContent } from './new-content.ts'
 
 export const redeployAppEnv = lifecycleOperation({
   name: 'redeployAppEnv',
-  about: 'Start the containers anew with the current image, or that of contentId, and the present configuration.',
+  about:
+    'Replace the containers with new ones of the current image, or that of contentId, and the present configuration.',
   accepted: 'Redeployment started',
   input: { contentId: id('version whose image is deployed; the current one when omitted').optional() },
   async plan({ tx }, appEnv, { contentId }) {

@@ -10,7 +10,7 @@ import { repeatedContent } from './new-content.ts'
 
 export const rollbackAppEnv = lifecycleOperation({
   name: 'rollbackAppEnv',
-  about: 'Bring an earlier version back, with the image and the configuration it ran with.',
+  about: 'Deploy an earlier version again, with the image and the configuration that it ran with.',
   accepted: 'Rollback started',
   dangerous: true,
   input: { targetContentId: id('version to bring back; the one before the current when omitted').optional() },

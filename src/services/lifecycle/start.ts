@@ -4,7 +4,7 @@ import { openOperationOf } from './open-operation.ts'
 
 export const startAppEnv = lifecycleOperation({
   name: 'startAppEnv',
-  about: 'Start a stopped environment: its current version runs again.',
+  about: 'Start a stopped environment with its current version.',
   accepted: 'The environment is starting',
   input: {},
   async plan({ tx }, appEnv) {

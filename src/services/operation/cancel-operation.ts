@@ -22,7 +22,7 @@ export async function lockOperation(tx: Transaction, operationId: string): Promi
 
 export const cancelOperation = command({
   name: 'cancelOperation',
-  about: 'Cancel an operation that has not ended. It is over at once; what runs is what ran before.',
+  about: 'Cancel an operation that has not ended. The operation ends at once, and what ran before keeps running.',
   input: z.strictObject({ operationId: id('operation') }),
   permission: 'appEnv:operate',
   target: ({ tx }, { operationId }) => lockOperation(tx, operationId),

@@ -10,7 +10,7 @@ import { type LifecycleResult, withPresentStatus } from '../lifecycle/lifecycle-
 
 export const notifyCodeUpload = command({
   name: 'notifyCodeUpload',
-  about: 'Say that the archive is uploaded: it is built and deployed.',
+  about: 'Report that the archive is uploaded, so that the source is built and deployed.',
   input: z.strictObject({ ...appEnvTarget, storageKey: id('upload, from request-storage-key') }),
   permission: 'appEnv:operate',
   refresh: withPresentStatus,

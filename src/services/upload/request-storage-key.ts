@@ -17,7 +17,8 @@ export const hashOf = (secret: string): string => createHash('sha256').update(se
 
 export const requestStorageKey = command({
   name: 'requestStorageKey',
-  about: 'Ask for a place to upload source code to. PUT the archive to uploadUrl within an hour, then notify.',
+  about:
+    'Request an address to upload source code to. PUT the archive to uploadUrl within an hour, then call notifyCodeUpload.',
   input: z.strictObject({
     ...appEnvTarget,
     fileExtension: z

@@ -6,7 +6,7 @@ import { id } from '../kernel/input.ts'
 
 export const deleteVolume = command({
   name: 'deleteVolume',
-  about: 'Delete a volume and its data for good. Refused while an environment has it, or runs with it.',
+  about: 'Delete a volume and its data for good. Refused while an environment uses the volume.',
   dangerous: true,
   input: z.strictObject({ volumeId: id('volume') }),
   permission: 'appEnv:delete',
