@@ -7,10 +7,10 @@ const whole = (fallback: number, min: number, max: number, about: string) =>
 export const functionConfig = z
   .strictObject({
     minScale: whole(0, 0, 20, 'Containers kept while idle.'),
-    maxScale: whole(3, 1, 100, 'Most containers.'),
+    maxScale: whole(3, 1, 100, 'Maximum number of containers.'),
     concurrency: whole(50, 1, 10_000, 'Requests that one container handles at a time.'),
-    idleSeconds: whole(300, 1, 86_400, 'Idle time after which it scales to minScale.'),
-    timeoutSeconds: whole(60, 1, 3600, 'Longest request.'),
+    idleSeconds: whole(300, 1, 86_400, 'Idle time after which the app scales to minScale, in seconds.'),
+    timeoutSeconds: whole(60, 1, 3600, 'Timeout of a request, in seconds.'),
   })
   .describe('Scaling and timeout of a Function app.')
 

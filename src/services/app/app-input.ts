@@ -5,7 +5,7 @@ import { PRESET_NAMES } from '../../app-types/presets.ts'
 import { parseBuildArgs } from '../../domain/build-args.ts'
 import { dockerfileContent, flag, headers, id, image, name, portNumber, relativePath, text } from '../kernel/input.ts'
 
-const dockerPreset = z.enum(PRESET_NAMES).describe('Docker preset.')
+const dockerPreset = z.enum(PRESET_NAMES).describe('Preset that says how the app is built and run.')
 const credentialId = (about: string) => z.string().max(100).describe(about)
 
 const MAX_BUILD_ARGS_LENGTH = 16_384
@@ -57,10 +57,10 @@ export const createAppInput = z.strictObject({
     .optional()
     .describe('Historical way to choose a type; dockerPreset decides.'),
   dockerPresetVersion: text('Version of the preset, `<PRESET>_<VERSION>`.').optional(),
-  gitProvider: z.enum(['GITHUB']).optional().describe('Git provider.'),
-  gitNamespace: text('Git namespace.').optional(),
-  gitRepo: text('Repository name.').optional(),
-  gitInstallationId: text('Git installation id.').optional(),
+  gitProvider: z.enum(['GITHUB']).optional().describe('Git provider of the repository.'),
+  gitNamespace: text('Git namespace or organization of the repository.').optional(),
+  gitRepo: text('Name of the git repository.').optional(),
+  gitInstallationId: text('Id of the git provider’s installation.').optional(),
   isCliDeployment: flag('The source is uploaded by the CLI.').optional(),
   functionConfig: functionConfig.optional(),
 })
@@ -68,7 +68,7 @@ export const createAppInput = z.strictObject({
 export const updateAppInput = z.strictObject({
   appId: id('app'),
   ...shared,
-  applyImmediately: flag('Deploy the changes at once, instead of leaving them pending.').default(false),
+  applyImmediately: flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false),
 })
 
 export type CreateAppInput = z.output<typeof createAppInput>
