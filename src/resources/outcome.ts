@@ -122,6 +122,20 @@ export const storageKey = {
   envUrl: field.given('envUrl', text.nullable(), 'Address of the environment once it is deployed.'),
 }
 
+/** What a dry run adds to any answer. */
+export const dryRun = {
+  dryRun: fieldsOf<{ dryRun: true | undefined }>().given(
+    'dryRun',
+    z.literal(true).optional(),
+    'Whether the call was a dry run, which changed nothing.',
+  ),
+  changes: fieldsOf<{ changes: Record<string, unknown> | undefined }>().given(
+    'changes',
+    z.record(z.string(), z.unknown()).optional(),
+    'What the call would change. Only in the answer to a dry run.',
+  ),
+}
+
 export const lifecycle = accepted
 
 /** What each command answers over REST. */

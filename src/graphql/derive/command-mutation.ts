@@ -1,8 +1,10 @@
 import type { FieldMap, InputFieldMap } from '@pothos/core'
+import { dryRun as shownOfDryRun } from '../../resources/outcome.ts'
 import type { AnyCommand, CallOptions, ResultOf } from '../../services/kernel/command.ts'
 import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
 import { inputFields } from './input-types.ts'
+import { described } from './resource-fields.ts'
 
 /** What a mutation's payload is made from. */
 export interface Answer<Result> {
@@ -87,13 +89,13 @@ function controlFields(t: InputBuilder, { versioned, waits }: { versioned?: bool
 
 const answerFields = (t: PayloadBuilder<object>): FieldMap => ({
   dryRun: t.boolean({
-    description: 'Whether the call was a dry run, which changed nothing.',
+    ...described('Outcome', 'dryRun', shownOfDryRun.dryRun.description),
     resolve: (answer) => answer.dryRun,
   }),
   changes: t.field({
     type: 'JSON',
     nullable: true,
-    description: 'What the call would change. Only in the answer to a dry run.',
+    ...described('Outcome', 'changes', shownOfDryRun.changes.description),
     resolve: ({ result, dryRun }) => (dryRun ? result.changes : null),
   }),
   idempotentReplayed: t.boolean({

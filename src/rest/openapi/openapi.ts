@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import type { z } from 'zod'
+import { dryRun } from '../../resources/outcome.ts'
 import { problem } from '../protocol/errors.ts'
 import { BASE_PATH } from '../protocol/paths.ts'
 import type { ReadRoute, Route, WriteRoute } from '../protocol/route.ts'
@@ -6,17 +7,7 @@ import { routes } from '../routes.ts'
 import { accepted, headerRefs, headers, parameters, problemResponses, refusals } from './openapi-parts.ts'
 import { type JsonSchema, SchemaCollection } from './openapi-schemas.ts'
 
-/** What a dry run adds to any answer. */
-const dryRunFields = {
-  dryRun: z
-    .literal(true)
-    .optional()
-    .describe('Whether the call was a dry run, which changed nothing. Only in the answer to one.'),
-  changes: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('What the call would change. Only in the answer to a dry run.'),
-}
+const dryRunFields = { dryRun: dryRun.dryRun.type, changes: dryRun.changes.type }
 
 const DESCRIPTION = `Send your token in the Authorization header, alone or after "Bearer ".
 Every write takes Idempotency-Key, If-Match, Prefer: wait and dryRun. Lists take limit and cursor.
