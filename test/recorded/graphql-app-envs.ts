@@ -1,28 +1,28 @@
+import type { Fixture } from './fixture.ts'
+import { UNKNOWN } from './fixture.ts'
 import { mutation } from './fragments.ts'
-import type { Place } from './place.ts'
-import { UNKNOWN } from './place.ts'
 
 /** Environments: creating, reading, updating and deleting them. */
-export async function graphqlAppEnvs(place: Place): Promise<void> {
-  const appId = await place.app()
-  const appEnvId = await createAppEnvs(place, appId)
-  await readAppEnvs(place, appId, appEnvId)
-  await updateAndDelete(place, appEnvId)
+export async function graphqlAppEnvs(fixture: Fixture): Promise<void> {
+  const appId = await fixture.app()
+  const appEnvId = await createAppEnvs(fixture, appId)
+  await readAppEnvs(fixture, appId, appEnvId)
+  await updateAndDelete(fixture, appEnvId)
 }
 
 /** Single settings of an environment, and its variables. */
-export async function graphqlSettings(place: Place): Promise<void> {
-  const appId = await place.app()
-  await place.appEnv(appId, { name: 'Staging' })
+export async function graphqlSettings(fixture: Fixture): Promise<void> {
+  const appId = await fixture.app()
+  await fixture.appEnv(appId, { name: 'Staging' })
   const envVars = [{ name: 'KEY', value: 'hush', isSecret: true }]
-  const appEnvId = await place.appEnv(appId, { envVars, volume: { path: '/data', disk: 100 } })
-  await changeSettings(place, appEnvId)
-  await changeVariables(place, appEnvId)
+  const appEnvId = await fixture.appEnv(appId, { envVars, volume: { path: '/data', disk: 100 } })
+  await changeSettings(fixture, appEnvId)
+  await changeVariables(fixture, appEnvId)
 }
 
 const CREATE = mutation('createAppEnv', 'appEnv { ...AppEnv }')
 
-async function createAppEnvs({ graphql, accountId }: Place, appId: string): Promise<string> {
+async function createAppEnvs({ graphql, accountId }: Fixture, appId: string): Promise<string> {
   const production = { accountId, appId, name: 'production', region: 'local' }
   const { body } = await graphql('create an environment', CREATE, {
     input: {
@@ -44,7 +44,7 @@ async function createAppEnvs({ graphql, accountId }: Place, appId: string): Prom
   return body.data.createAppEnv.appEnv.id
 }
 
-async function readAppEnvs({ graphql, appEnv }: Place, appId: string, appEnvId: string): Promise<void> {
+async function readAppEnvs({ graphql, appEnv }: Fixture, appId: string, appEnvId: string): Promise<void> {
   const staging = await appEnv(appId, { name: 'Staging' })
   const one = 'query ($id: ID, $envName: String) { appEnv(id: $id, envName: $envName) { ...AppEnvBriefly cliEnvName } }'
   await graphql('read an environment by its CLI name', one, { envName: 'default-shop-production' })
@@ -72,7 +72,7 @@ async function readAppEnvs({ graphql, appEnv }: Place, appId: string, appEnvId: 
 const CHANGED = `success message appliedImmediately notAppliedReason operation { ...OperationBriefly }
   appEnv { ...AppEnvBriefly gitBranch healthCheck autoScaling resources { containers zClouds cpu memory } volume { disk } }`
 
-async function changeSettings({ graphql, deploy }: Place, appEnvId: string): Promise<void> {
+async function changeSettings({ graphql, deploy }: Fixture, appEnvId: string): Promise<void> {
   const change = (title: string, name: string, input: Record<string, unknown>, as?: string) =>
     graphql(title, mutation(name, CHANGED), { input: { appEnvId, ...input } }, as ? { as } : {})
   await change('change the size', 'changeResources', { cpu: 0.5, memory: 256, disk: 200 })
@@ -99,7 +99,7 @@ async function changeSettings({ graphql, deploy }: Place, appEnvId: string): Pro
 const VARIABLES = `appliedImmediately notAppliedReason variables { ...Variable } operation { ...OperationBriefly }
   appEnv { version }`
 
-async function changeVariables({ graphql }: Place, appEnvId: string): Promise<void> {
+async function changeVariables({ graphql }: Fixture, appEnvId: string): Promise<void> {
   const change = (title: string, name: string, input: Record<string, unknown>, as?: string) =>
     graphql(title, mutation(name, VARIABLES), { input: { appEnvId, ...input } }, as ? { as } : {})
   await change('add and change variables', 'changeVariables', {
@@ -117,7 +117,7 @@ async function changeVariables({ graphql }: Place, appEnvId: string): Promise<vo
   await change('delete a variable that is not there', 'deleteVariable', { name: 'ONE' })
 }
 
-async function updateAndDelete({ graphql }: Place, appEnvId: string): Promise<void> {
+async function updateAndDelete({ graphql }: Fixture, appEnvId: string): Promise<void> {
   const update = mutation('updateAppEnv', 'appliedImmediately notAppliedReason operation { id } appEnv { ...AppEnv }')
   await graphql('update an environment', update, {
     input: {

@@ -1,20 +1,20 @@
+import type { Fixture } from './fixture.ts'
+import { UNKNOWN } from './fixture.ts'
 import { mutation } from './fragments.ts'
-import type { Place } from './place.ts'
-import { UNKNOWN } from './place.ts'
 
 /** Apps, and what every mutation and every connection has: versions, dry runs, idempotency, pages. */
-export async function graphqlApps(place: Place): Promise<void> {
-  const appId = await createApps(place)
-  await readApps(place, appId)
-  await changeApps(place, appId)
-  await deleteApps(place, appId)
+export async function graphqlApps(fixture: Fixture): Promise<void> {
+  const appId = await createApps(fixture)
+  await readApps(fixture, appId)
+  await changeApps(fixture, appId)
+  await deleteApps(fixture, appId)
 }
 
 const CREATE = mutation('createApp', 'app { ...App }')
 const UPDATE = mutation('updateApp', 'app { id port version } environmentsAffected notApplied { appEnvId reason }')
 const DELETE = mutation('deleteApp', 'message')
 
-async function createApps({ graphql, accountId }: Place): Promise<string> {
+async function createApps({ graphql, accountId }: Fixture): Promise<string> {
   const shop = { name: 'Shop', accountId, port: 8080, useImage: true, image: 'shop:1' }
   const { body } = await graphql('create an app', CREATE, { input: shop })
   await graphql('create an app from source', CREATE, {
@@ -54,7 +54,7 @@ async function createApps({ graphql, accountId }: Place): Promise<string> {
   return body.data.createApp.app.id
 }
 
-async function readApps({ graphql, accountId, appEnv }: Place, appId: string): Promise<void> {
+async function readApps({ graphql, accountId, appEnv }: Fixture, appId: string): Promise<void> {
   await appEnv(appId)
   const one =
     'query ($id: ID!) { app(id: $id) { ...App appEnvs(first: 1) { nodes { ...AppEnvBriefly } pageInfo { ...Page } } } }'
@@ -82,7 +82,7 @@ async function readApps({ graphql, accountId, appEnv }: Place, appId: string): P
   await graphql('read a node of others', node, { id: appId }, { as: 'stranger' })
 }
 
-async function changeApps({ graphql }: Place, appId: string): Promise<void> {
+async function changeApps({ graphql }: Fixture, appId: string): Promise<void> {
   const input = { appId, port: 81 }
   await graphql('change an app', UPDATE, { input: { ...input, healthCheckPath: '/healthz' } })
   await graphql('change an app at its version', UPDATE, { input: { appId, port: 82, expectedVersion: 2 } })
@@ -93,7 +93,7 @@ async function changeApps({ graphql }: Place, appId: string): Promise<void> {
   await graphql('change an app as a reader', UPDATE, { input }, { as: 'reader' })
 }
 
-async function deleteApps({ graphql }: Place, appId: string): Promise<void> {
+async function deleteApps({ graphql }: Fixture, appId: string): Promise<void> {
   await graphql('delete an app as TECHNICAL', DELETE, { input: { appId } }, { as: 'technical' })
   await graphql('delete an app, dry', DELETE, { input: { appId, dryRun: true } })
   await graphql('delete an app', DELETE, { input: { appId } })

@@ -1,15 +1,15 @@
+import type { Fixture } from './fixture.ts'
+import { UNKNOWN } from './fixture.ts'
 import { mutation } from './fragments.ts'
-import type { Place } from './place.ts'
-import { UNKNOWN } from './place.ts'
 
 /** The lifecycle of one environment, its operations and its deployments. */
-export async function graphqlLifecycle(place: Place): Promise<void> {
-  const appEnvId = await place.appEnv(await place.app())
-  await deployTwice(place, appEnvId)
-  await stopAndStart(place, appEnvId)
-  await changeWhatRuns(place, appEnvId)
-  await buildFromSource(place)
-  await readOperations(place, appEnvId)
+export async function graphqlLifecycle(fixture: Fixture): Promise<void> {
+  const appEnvId = await fixture.appEnv(await fixture.app())
+  await deployTwice(fixture, appEnvId)
+  await stopAndStart(fixture, appEnvId)
+  await changeWhatRuns(fixture, appEnvId)
+  await buildFromSource(fixture)
+  await readOperations(fixture, appEnvId)
 }
 
 const ANSWER = 'success message appEnv { ...AppEnvBriefly } operation { ...OperationBriefly }'
@@ -17,7 +17,7 @@ const ANSWER = 'success message appEnv { ...AppEnvBriefly } operation { ...Opera
 const operationIn = ({ body }: { body: { data: Record<string, { operation: { id: string } }> } }): string =>
   Object.values(body.data)[0]?.operation.id ?? ''
 
-async function deployTwice({ graphql, finish }: Place, appEnvId: string): Promise<void> {
+async function deployTwice({ graphql, finish }: Fixture, appEnvId: string): Promise<void> {
   const deploy = mutation('deployImage', ANSWER)
   const input = { appEnvId, image: 'shop:1' }
   await graphql('redeploy before the first deployment', mutation('redeployAppEnv', ANSWER), { input: { appEnvId } })
@@ -40,7 +40,7 @@ async function deployTwice({ graphql, finish }: Place, appEnvId: string): Promis
   await finish(operationIn(second))
 }
 
-async function stopAndStart({ graphql, finish }: Place, appEnvId: string): Promise<void> {
+async function stopAndStart({ graphql, finish }: Fixture, appEnvId: string): Promise<void> {
   const input = { appEnvId }
   await graphql('start what runs', mutation('startAppEnv', ANSWER), { input })
   const stopping = await graphql('stop', mutation('stopAppEnv', ANSWER), { input })
@@ -52,7 +52,7 @@ async function stopAndStart({ graphql, finish }: Place, appEnvId: string): Promi
   await graphql('stop at an old version', mutation('stopAppEnv', ANSWER), { input: { appEnvId, expectedVersion: 1 } })
 }
 
-async function changeWhatRuns({ graphql, ask, finish }: Place, appEnvId: string): Promise<void> {
+async function changeWhatRuns({ graphql, ask, finish }: Fixture, appEnvId: string): Promise<void> {
   const rollback = mutation('rollbackAppEnv', `${ANSWER} rollbackInfo { fromVersion toVersion contentId }`)
   await graphql('roll back to an unknown version', rollback, { input: { appEnvId, targetContentId: `con_${UNKNOWN}` } })
   const back = await graphql('roll back', rollback, { input: { appEnvId } })
@@ -74,7 +74,7 @@ async function changeWhatRuns({ graphql, ask, finish }: Place, appEnvId: string)
   await graphql('apply a scaling', apply, { input: { appEnvId } })
 }
 
-async function buildFromSource({ graphql, origin, app, appEnv, finish }: Place): Promise<void> {
+async function buildFromSource({ graphql, origin, app, appEnv, finish }: Fixture): Promise<void> {
   const build = mutation('buildAppEnv', ANSWER)
   const image = await appEnv(await app({ name: 'Image' }))
   await graphql('build what has no source', build, { input: { appEnvId: image } })
@@ -95,7 +95,7 @@ async function buildFromSource({ graphql, origin, app, appEnv, finish }: Place):
   await graphql('build an upload', notify, { input: { appEnvId: cli, storageKey } })
 }
 
-async function readOperations({ graphql }: Place, appEnvId: string): Promise<void> {
+async function readOperations({ graphql }: Fixture, appEnvId: string): Promise<void> {
   const page = `query ($appEnvId: ID, $first: Int, $after: String, $isDeadLetter: Boolean) {
     operations(appEnvId: $appEnvId, first: $first, after: $after, isDeadLetter: $isDeadLetter) {
       nodes { ...Operation } edges { cursor } pageInfo { ...Page } } }`

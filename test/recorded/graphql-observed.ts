@@ -1,20 +1,20 @@
+import type { Fixture } from './fixture.ts'
+import { UNKNOWN } from './fixture.ts'
 import { mutation } from './fragments.ts'
-import type { Place } from './place.ts'
-import { UNKNOWN } from './place.ts'
 import { seedHostStatus, seedObservations } from './seed.ts'
 
 /** What a worker observes: containers, lines, measurements; and hosts and volumes. */
-export async function graphqlObserved(place: Place): Promise<void> {
-  const appEnvId = await place.appEnv(await place.app(), { volume: { path: '/data', disk: 100 } })
-  const deployed = await place.deploy(appEnvId)
-  await seedObservations(place.databaseUrl, { appEnvId, ...deployed })
-  await seeContainers(place, appEnvId)
-  await readLogs(place, appEnvId, deployed.contentId)
-  await useHosts(place, appEnvId)
-  await useVolumes(place)
+export async function graphqlObserved(fixture: Fixture): Promise<void> {
+  const appEnvId = await fixture.appEnv(await fixture.app(), { volume: { path: '/data', disk: 100 } })
+  const deployed = await fixture.deploy(appEnvId)
+  await seedObservations(fixture.databaseUrl, { appEnvId, ...deployed })
+  await seeContainers(fixture, appEnvId)
+  await readLogs(fixture, appEnvId, deployed.contentId)
+  await useHosts(fixture, appEnvId)
+  await useVolumes(fixture)
 }
 
-async function seeContainers({ graphql }: Place, appEnvId: string): Promise<void> {
+async function seeContainers({ graphql }: Fixture, appEnvId: string): Promise<void> {
   const pods = 'query ($appEnvId: ID) { pods(appEnvId: $appEnvId) { ...Pod } }'
   await graphql('list containers', pods, { appEnvId })
   await graphql('list containers of none', pods)
@@ -35,7 +35,7 @@ async function seeContainers({ graphql }: Place, appEnvId: string): Promise<void
   await graphql('read a series as a stranger', series, { appEnvId, metric: 'CPU_USAGE' }, { as: 'stranger' })
 }
 
-async function readLogs({ graphql }: Place, appEnvId: string, contentId: string): Promise<void> {
+async function readLogs({ graphql }: Fixture, appEnvId: string, contentId: string): Promise<void> {
   const document = `query ($appEnvId: ID, $first: Int, $after: String, $last: Int, $before: String, $type: LogType,
     $contentId: ID, $containerName: String, $stream: LogStream, $search: String, $from: DateTime, $to: DateTime) {
     logs(appEnvId: $appEnvId, first: $first, after: $after, last: $last, before: $before, type: $type,
@@ -54,7 +54,7 @@ async function readLogs({ graphql }: Place, appEnvId: string, contentId: string)
   await logs('read lines of an unknown environment', { appEnvId: `env_${UNKNOWN}` })
 }
 
-async function useHosts({ graphql, databaseUrl }: Place, appEnvId: string): Promise<void> {
+async function useHosts({ graphql, databaseUrl }: Fixture, appEnvId: string): Promise<void> {
   const fields = 'hostId host status cname txtName txtValue appEnv { hosts { ...Host } }'
   const [add, validate, remove] = [
     mutation('addHost', fields),
@@ -67,13 +67,13 @@ async function useHosts({ graphql, databaseUrl }: Place, appEnvId: string): Prom
   await graphql('add a host, dry', add, { input: { ...input, host: 'www.example.com', dryRun: true } })
   await graphql('add a host as a reader', add, { input }, { as: 'reader' })
   await seedHostStatus(databaseUrl, input.host, 'INVALID', 'No CNAME or TXT record was found')
-  await graphql('look a host up', validate, { input })
-  await graphql('look an unknown host up', validate, { input: { ...input, host: 'www.example.com' } })
+  await graphql('validate a host', validate, { input })
+  await graphql('validate an unknown host', validate, { input: { ...input, host: 'www.example.com' } })
   await graphql('remove a host', remove, { input })
   await graphql('remove a host that is gone', remove, { input })
 }
 
-async function useVolumes({ graphql, ask, app, appEnv }: Place): Promise<void> {
+async function useVolumes({ graphql, ask, app, appEnv }: Fixture): Promise<void> {
   const spare = await appEnv(await app({ name: 'Spare' }), { volume: { path: '/spare', disk: 5 } })
   await ask('PUT', '/app-env', { appEnvId: spare, volume: null })
   const page = `query ($first: Int, $after: String, $accountId: ID) {

@@ -1,21 +1,21 @@
+import type { Fixture } from './fixture.ts'
+import { UNKNOWN } from './fixture.ts'
 import { mutation } from './fragments.ts'
-import type { Place } from './place.ts'
-import { UNKNOWN } from './place.ts'
 
 /** Accounts and their members. */
-export async function graphqlAccounts(place: Place): Promise<void> {
-  await useAccounts(place)
-  await useMembers(place)
+export async function graphqlAccounts(fixture: Fixture): Promise<void> {
+  await useAccounts(fixture)
+  await useMembers(fixture)
 }
 
 /** Credentials and tokens, and the audit log of what was done with them. */
-export async function graphqlSecrets(place: Place): Promise<void> {
-  await useCredentials(place)
-  await useTokens(place)
-  await readAudit(place)
+export async function graphqlSecrets(fixture: Fixture): Promise<void> {
+  await useCredentials(fixture)
+  await useTokens(fixture)
+  await readAudit(fixture)
 }
 
-async function useAccounts({ graphql, accountId, elsewhere, app }: Place): Promise<void> {
+async function useAccounts({ graphql, accountId, elsewhere, app }: Fixture): Promise<void> {
   const create = mutation('createAccount', 'account { ...Account }')
   const second = (await graphql('create an account', create, { input: { name: 'Second' } })).body.data.createAccount
     .account.id
@@ -48,7 +48,7 @@ async function useAccounts({ graphql, accountId, elsewhere, app }: Place): Promi
   await graphql('delete an account', remove, { input: { accountId: second } })
 }
 
-async function useMembers({ graphql, accountId }: Place): Promise<void> {
+async function useMembers({ graphql, accountId }: Fixture): Promise<void> {
   const fields = 'userId email roles appEnvIds'
   const [add, update] = [mutation('addMember', fields), mutation('updateMember', fields)]
   const ada = { accountId, email: 'Ada@Example.com', roles: ['TECHNICAL', 'BILLING'] }
@@ -75,7 +75,7 @@ async function useMembers({ graphql, accountId }: Place): Promise<void> {
   await graphql('remove a member who is gone', remove, { input: { accountId, userId } })
 }
 
-async function useCredentials({ graphql, accountId, ask }: Place): Promise<void> {
+async function useCredentials({ graphql, accountId, ask }: Fixture): Promise<void> {
   const data = { registry: 'registry.example.com', username: 'ada', password: 'correct horse' }
   const login = { accountId, type: 'CONTAINER_REGISTRY', name: 'Registry', data }
   const fields = 'credential { ...Credential }'
@@ -103,7 +103,7 @@ async function useCredentials({ graphql, accountId, ask }: Place): Promise<void>
   await graphql('delete a credential that is gone', remove, { input: { credentialId } })
 }
 
-async function useTokens({ graphql, app, appEnv }: Place): Promise<void> {
+async function useTokens({ graphql, app, appEnv }: Fixture): Promise<void> {
   const appEnvId = await appEnv(await app({ name: 'Tokens' }))
   const create = mutation('createToken', 'secret token { ...Token }')
   const scoped = {
@@ -145,7 +145,7 @@ async function useTokens({ graphql, app, appEnv }: Place): Promise<void> {
   await graphql('revoke an unknown token', revoke, { input: { tokenId: `tok_${UNKNOWN}` } })
 }
 
-async function readAudit({ graphql, accountId }: Place): Promise<void> {
+async function readAudit({ graphql, accountId }: Fixture): Promise<void> {
   const page = `query ($accountId: ID, $first: Int, $after: String, $to: DateTime) {
     auditLog(accountId: $accountId, first: $first, after: $after, to: $to) { nodes { ...AuditEntry } edges { cursor } pageInfo { ...Page } } }`
   const { body } = await graphql('read the audit log, first page', page, { accountId, first: 4 })

@@ -1,7 +1,7 @@
-import type { Place } from './place.ts'
+import type { Fixture } from './fixture.ts'
 
 /** What is decided before anything runs: who calls, documents that make no sense, and limits. */
-export async function graphqlProtocol({ graphql, rest }: Place): Promise<void> {
+export async function graphqlProtocol({ graphql, rest }: Fixture): Promise<void> {
   const regions = '{ regions { code } }'
   await graphql('call without a token', regions, {}, { as: 'none' })
   await graphql('call with an unknown token', regions, {}, { as: 'nobody' })
@@ -44,7 +44,7 @@ export async function graphqlProtocol({ graphql, rest }: Place): Promise<void> {
 }
 
 /** Each mutation refuses a field that it does not have, and names those that are missing. */
-export async function graphqlInputs({ graphql, rootFields }: Place): Promise<void> {
+export async function graphqlInputs({ graphql, rootFields }: Fixture): Promise<void> {
   for (const name of await rootFields('Mutation')) {
     const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input!`
     await graphql(`unknown field: ${name}`, `mutation ($input: ${type}) { ${name}(input: $input) { __typename } }`, {

@@ -1,9 +1,9 @@
-import type { Place } from './place.ts'
+import type { Fixture } from './fixture.ts'
 
 /** In an installation that grants one operation a minute, and whose bodies have at most 1 KB. */
 export const LIMITS = { BERTH_OPERATION_RATE_LIMIT: '1', BERTH_BODY_LIMIT_KB: '1' }
 
-export async function limited({ rest, graphql, app, appEnv }: Place): Promise<void> {
+export async function limited({ rest, graphql, app, appEnv }: Fixture): Promise<void> {
   const appEnvId = await appEnv(await app())
   await rest('a body that is too large', 'POST /app', { name: 'x'.repeat(2_000) })
   await graphql('a document that is too large', `{ regions { code } } # ${'x'.repeat(2_000)}`)

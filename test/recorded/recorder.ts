@@ -118,7 +118,7 @@ export function createRecorder({ origin, tokens, fragments }: RecorderOptions) {
   }
 }
 
-/** Told by the name of the call, so that it is the same in every run. */
+/** Derived from the name of the call, so that it is the same in every run. */
 const requestIdOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 100)
 
 function contentOf(text: string): { body?: unknown; text?: string } {

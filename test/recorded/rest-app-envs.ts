@@ -1,30 +1,30 @@
-import type { Place } from './place.ts'
-import { UNKNOWN } from './place.ts'
+import type { Fixture } from './fixture.ts'
+import { UNKNOWN } from './fixture.ts'
 
 /** Environments: creating, reading, replacing and deleting them. */
-export async function restAppEnvs(place: Place): Promise<void> {
-  const appId = await place.app()
-  const appEnvId = await createAppEnvs(place, appId)
-  await readAppEnvs(place, appId, appEnvId)
-  await replaceSettings(place, appEnvId)
-  await deleteAppEnvs(place, appEnvId)
+export async function restAppEnvs(fixture: Fixture): Promise<void> {
+  const appId = await fixture.app()
+  const appEnvId = await createAppEnvs(fixture, appId)
+  await readAppEnvs(fixture, appId, appEnvId)
+  await replaceSettings(fixture, appEnvId)
+  await deleteAppEnvs(fixture, appEnvId)
 }
 
 /** Single settings of an environment, and its variables. */
-export async function restSettings(place: Place): Promise<void> {
-  const appId = await place.app()
-  await place.appEnv(appId, { name: 'Staging 1' })
+export async function restSettings(fixture: Fixture): Promise<void> {
+  const appId = await fixture.app()
+  await fixture.appEnv(appId, { name: 'Staging 1' })
   const envVars = [
     { name: 'HOST', value: 'shop.test' },
     { name: 'URL', value: `http://\${HOST}`, type: 'BOTH' },
     { name: 'KEY', value: 'hush', isSecret: true },
   ]
-  const appEnvId = await place.appEnv(appId, { envVars, volume: { path: '/data', disk: 100 } })
-  await changeSettings(place, appEnvId)
-  await changeVariables(place, appEnvId)
+  const appEnvId = await fixture.appEnv(appId, { envVars, volume: { path: '/data', disk: 100 } })
+  await changeSettings(fixture, appEnvId)
+  await changeVariables(fixture, appEnvId)
 }
 
-async function createAppEnvs({ rest, accountId, elsewhere }: Place, appId: string): Promise<string> {
+async function createAppEnvs({ rest, accountId, elsewhere }: Fixture, appId: string): Promise<string> {
   const production = { accountId, appId, name: 'production', region: 'local' }
   const { body } = await rest('create an environment with everything', 'POST /app-env', {
     ...{ ...production, branch: 'main', zClouds: 2, containers: 2, volume: { path: '/data', disk: 100 } },
@@ -65,7 +65,7 @@ async function createAppEnvs({ rest, accountId, elsewhere }: Place, appId: strin
   return body.appEnvId
 }
 
-async function readAppEnvs({ rest, app, appEnv }: Place, appId: string, appEnvId: string): Promise<void> {
+async function readAppEnvs({ rest, app, appEnv }: Fixture, appId: string, appEnvId: string): Promise<void> {
   const { headers } = await rest('read an environment', 'GET /app-env', { appEnvId })
   const known = { headers: { 'if-none-match': headers.get('etag') ?? '' } }
   await rest('read an environment that has not changed', 'GET /app-env', { appEnvId }, known)
@@ -86,7 +86,7 @@ async function readAppEnvs({ rest, app, appEnv }: Place, appId: string, appEnvId
   await rest('read the token of an unknown environment', 'GET /app-env/token', { appEnvId: `env_${UNKNOWN}` })
 }
 
-async function changeSettings({ rest, deploy }: Place, appEnvId: string): Promise<void> {
+async function changeSettings({ rest, deploy }: Fixture, appEnvId: string): Promise<void> {
   const probe = { path: '/live', periodSeconds: 5 }
   await rest('change the size', 'PATCH /app-env/resources', { appEnvId, zClouds: 1 })
   await rest('change the size in cpu and memory', 'PATCH /app-env/resources', { appEnvId, cpu: 0.5, memory: 256 })
@@ -134,7 +134,7 @@ async function changeSettings({ rest, deploy }: Place, appEnvId: string): Promis
   await rest('scale as a reader', 'PATCH /app-env/scaling', { appEnvId, containers: 1 }, { as: 'reader' })
 }
 
-async function changeVariables({ rest }: Place, appEnvId: string): Promise<void> {
+async function changeVariables({ rest }: Fixture, appEnvId: string): Promise<void> {
   await rest('read variables', 'GET /app-env/variables', { appEnvId })
   await rest('read variables with secrets', 'GET /app-env/variables', { appEnvId, showSecrets: 'true' })
   await rest(
@@ -167,7 +167,7 @@ async function changeVariables({ rest }: Place, appEnvId: string): Promise<void>
   await rest('delete a variable that is not there', 'DELETE /app-env/variables', { appEnvId, name: 'NOBODY' })
 }
 
-async function replaceSettings({ rest, deploy }: Place, appEnvId: string): Promise<void> {
+async function replaceSettings({ rest, deploy }: Fixture, appEnvId: string): Promise<void> {
   await deploy(appEnvId)
   await rest('update an environment', 'PUT /app-env', {
     ...{ appEnvId, name: 'Main 2', startupConfig: null, allowUserCliToken: false, preventDestroy: true },
@@ -190,7 +190,7 @@ async function replaceSettings({ rest, deploy }: Place, appEnvId: string): Promi
   await rest('update an unknown environment', 'PUT /app-env', { appEnvId: `env_${UNKNOWN}`, name: 'Main' })
 }
 
-async function deleteAppEnvs({ rest }: Place, appEnvId: string): Promise<void> {
+async function deleteAppEnvs({ rest }: Fixture, appEnvId: string): Promise<void> {
   await rest('delete an environment that is protected', 'DELETE /app-env', { appEnvId })
   const envName = 'default-shop-staging-1'
   await rest('delete an environment as TECHNICAL', 'DELETE /app-env', { envName }, { as: 'technical' })

@@ -1,16 +1,16 @@
-import type { Place } from './place.ts'
-import { UNKNOWN } from './place.ts'
+import type { Fixture } from './fixture.ts'
+import { UNKNOWN } from './fixture.ts'
 
 /** Apps, and what every write and every read of one thing has: versions, dry runs, idempotency, ETags, pages. */
-export async function restApps(place: Place): Promise<void> {
-  const appId = await createApps(place)
-  await readApps(place, appId)
-  await changeApps(place, appId)
-  await repeatWrites(place, appId)
-  await deleteApps(place, appId)
+export async function restApps(fixture: Fixture): Promise<void> {
+  const appId = await createApps(fixture)
+  await readApps(fixture, appId)
+  await changeApps(fixture, appId)
+  await repeatWrites(fixture, appId)
+  await deleteApps(fixture, appId)
 }
 
-async function createApps({ rest, accountId, ask }: Place): Promise<string> {
+async function createApps({ rest, accountId, ask }: Fixture): Promise<string> {
   const shop = { name: 'Shop', accountId, port: 8080, useImage: true, image: 'shop:1' }
   const created = await rest('create an app', 'POST /app', shop)
   const data = { registry: 'ghcr.io', username: 'ada', password: 'hush' }
@@ -49,7 +49,7 @@ async function createApps({ rest, accountId, ask }: Place): Promise<string> {
   return created.body.appId
 }
 
-async function readApps({ rest, elsewhere }: Place, appId: string): Promise<void> {
+async function readApps({ rest, elsewhere }: Fixture, appId: string): Promise<void> {
   const { headers } = await rest('read an app', 'GET /app', { appId })
   const etag = headers.get('etag') ?? ''
   await rest('read an app that has not changed', 'GET /app', { appId }, { headers: { 'if-none-match': etag } })
@@ -79,7 +79,7 @@ async function readApps({ rest, elsewhere }: Place, appId: string): Promise<void
   await rest('list apps of others', 'GET /apps', { accountId: elsewhere }, { as: 'reader' })
 }
 
-async function changeApps({ rest, appEnv, deploy, finish }: Place, appId: string): Promise<void> {
+async function changeApps({ rest, appEnv, deploy, finish }: Fixture, appId: string): Promise<void> {
   await rest('change an app', 'PATCH /app', { appId, port: 81, healthCheckPath: '/healthz' })
   await rest('change an app at its version', 'PATCH /app', { appId, port: 82 }, { headers: { 'if-match': '"v2"' } })
   await rest('change an app at an old version', 'PATCH /app', { appId, port: 83 }, { headers: { 'if-match': '"v1"' } })
@@ -103,7 +103,7 @@ async function changeApps({ rest, appEnv, deploy, finish }: Place, appId: string
   await rest('change an app as a reader', 'PATCH /app', { appId, port: 81 }, { as: 'reader' })
 }
 
-async function repeatWrites({ rest, accountId }: Place, appId: string): Promise<void> {
+async function repeatWrites({ rest, accountId }: Fixture, appId: string): Promise<void> {
   const headers = { 'idempotency-key': 'once' }
   const blog = { name: 'Blog', accountId, port: 80 }
   await rest('create an app with a key', 'POST /app', blog, { headers })
@@ -117,7 +117,7 @@ async function repeatWrites({ rest, accountId }: Place, appId: string): Promise<
   await rest('be refused with a key again', 'PATCH /app', { appId, port: 80 }, refused)
 }
 
-async function deleteApps({ rest, app, appEnv }: Place, appId: string): Promise<void> {
+async function deleteApps({ rest, app, appEnv }: Fixture, appId: string): Promise<void> {
   const protectedApp = await app({ name: 'Protected' })
   await appEnv(protectedApp, { preventDestroy: true })
   await rest('delete an app that is protected', 'DELETE /app', { appId: protectedApp })

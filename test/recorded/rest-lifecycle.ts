@@ -1,18 +1,18 @@
-import type { Place } from './place.ts'
-import { operationOf, UNKNOWN } from './place.ts'
+import type { Fixture } from './fixture.ts'
+import { operationOf, UNKNOWN } from './fixture.ts'
 
 /** The lifecycle of one environment, its operations and its history. */
-export async function restLifecycle(place: Place): Promise<void> {
-  const appEnvId = await place.appEnv(await place.app())
-  await refuse(place, appEnvId)
-  await deployTwice(place, appEnvId)
-  await stopAndStart(place, appEnvId)
-  await changeWhatRuns(place, appEnvId)
-  await buildFromSource(place)
-  await readOperations(place, appEnvId)
+export async function restLifecycle(fixture: Fixture): Promise<void> {
+  const appEnvId = await fixture.appEnv(await fixture.app())
+  await refuse(fixture, appEnvId)
+  await deployTwice(fixture, appEnvId)
+  await stopAndStart(fixture, appEnvId)
+  await changeWhatRuns(fixture, appEnvId)
+  await buildFromSource(fixture)
+  await readOperations(fixture, appEnvId)
 }
 
-async function refuse({ rest, app, appEnv, ask }: Place, appEnvId: string): Promise<void> {
+async function refuse({ rest, app, appEnv, ask }: Fixture, appEnvId: string): Promise<void> {
   await rest('redeploy before the first deployment', 'POST /app-env/redeploy', { appEnvId })
   await rest('roll back before the first deployment', 'POST /app-env/rollback', { appEnvId })
   await rest('stop before the first deployment', 'POST /app-env/stop', { appEnvId })
@@ -39,7 +39,7 @@ async function refuse({ rest, app, appEnv, ask }: Place, appEnvId: string): Prom
   )
 }
 
-async function deployTwice({ rest, finish }: Place, appEnvId: string): Promise<void> {
+async function deployTwice({ rest, finish }: Fixture, appEnvId: string): Promise<void> {
   const dry = { query: { dryRun: 'true' } }
   await rest('deploy, dry', 'POST /app-env/deploy-image', { appEnvId, image: 'shop:1' }, dry)
   const keyed = { headers: { 'idempotency-key': 'first', prefer: 'wait=0' } }
@@ -68,7 +68,7 @@ async function deployTwice({ rest, finish }: Place, appEnvId: string): Promise<v
   await rest('read the status of what runs', 'GET /app-env/status', { appEnvId })
 }
 
-async function stopAndStart({ rest, finish }: Place, appEnvId: string): Promise<void> {
+async function stopAndStart({ rest, finish }: Fixture, appEnvId: string): Promise<void> {
   await rest('start what runs', 'POST /app-env/start', { appEnvId })
   const stopping = await rest('stop', 'POST /app-env/stop', { appEnvId })
   await rest('stop what is stopping', 'POST /app-env/stop', { appEnvId })
@@ -82,7 +82,7 @@ async function stopAndStart({ rest, finish }: Place, appEnvId: string): Promise<
   await rest('stop at an old version', 'POST /app-env/stop', { appEnvId }, { headers: { 'if-match': '"v1"' } })
 }
 
-async function changeWhatRuns({ rest, ask, deploy, finish }: Place, appEnvId: string): Promise<void> {
+async function changeWhatRuns({ rest, ask, deploy, finish }: Fixture, appEnvId: string): Promise<void> {
   const { contentId } = await deploy(appEnvId, 'shop:4')
   await rest('roll back to what runs', 'POST /app-env/rollback', { appEnvId, targetContentId: contentId })
   await rest('roll back to an unknown version', 'POST /app-env/rollback', {
@@ -130,7 +130,7 @@ async function changeWhatRuns({ rest, ask, deploy, finish }: Place, appEnvId: st
   await rest('apply a variable', 'POST /app-env/apply-changes', { appEnvId })
 }
 
-async function buildFromSource({ rest, app, appEnv, finish }: Place): Promise<void> {
+async function buildFromSource({ rest, app, appEnv, finish }: Fixture): Promise<void> {
   const image = await appEnv(await app({ name: 'Image' }))
   await rest('build what has no source', 'POST /app-env/build', { appEnvId: image })
   const git = { name: 'Git', useImage: false, image: undefined, gitRepo: 'https://git.example.com/shop.git' }
@@ -149,7 +149,7 @@ async function buildFromSource({ rest, app, appEnv, finish }: Place): Promise<vo
   })
 }
 
-async function readOperations({ rest }: Place, appEnvId: string): Promise<void> {
+async function readOperations({ rest }: Fixture, appEnvId: string): Promise<void> {
   const { body } = await rest('list operations, first page', 'GET /operations', { appEnvId, limit: '2' })
   await rest('list operations, second page', 'GET /operations', { appEnvId, limit: '2', cursor: body.nextCursor })
   await rest('list what is no dead letter', 'GET /operations', { appEnvId, isDeadLetter: 'false', limit: '1' })

@@ -1,26 +1,26 @@
-import type { Place } from './place.ts'
-import { operationOf, UNKNOWN } from './place.ts'
+import type { Fixture } from './fixture.ts'
+import { operationOf, UNKNOWN } from './fixture.ts'
 import { seedHostStatus, seedObservations } from './seed.ts'
 
 /** What a worker observes: containers, lines, measurements; and hosts, volumes and uploads. */
-export async function restObserved(place: Place): Promise<void> {
-  const appEnvId = await place.appEnv(await place.app(), { volume: { path: '/data', disk: 100 } })
-  await seeNothing(place, appEnvId)
-  await seedObservations(place.databaseUrl, { appEnvId, ...(await place.deploy(appEnvId)) })
-  await seeContainers(place, appEnvId)
-  await readLogs(place, appEnvId)
-  await useHosts(place, appEnvId)
-  await useVolumes(place)
-  await uploadSource(place)
+export async function restObserved(fixture: Fixture): Promise<void> {
+  const appEnvId = await fixture.appEnv(await fixture.app(), { volume: { path: '/data', disk: 100 } })
+  await seeNothing(fixture, appEnvId)
+  await seedObservations(fixture.databaseUrl, { appEnvId, ...(await fixture.deploy(appEnvId)) })
+  await seeContainers(fixture, appEnvId)
+  await readLogs(fixture, appEnvId)
+  await useHosts(fixture, appEnvId)
+  await useVolumes(fixture)
+  await uploadSource(fixture)
 }
 
-async function seeNothing({ rest }: Place, appEnvId: string): Promise<void> {
+async function seeNothing({ rest }: Fixture, appEnvId: string): Promise<void> {
   await rest('list no containers', 'GET /app-env/pods', { appEnvId })
   await rest('read no measurements', 'GET /app-env/metrics', { appEnvId })
   await rest('read no lines', 'GET /logs', { appEnvId })
 }
 
-async function seeContainers({ rest }: Place, appEnvId: string): Promise<void> {
+async function seeContainers({ rest }: Fixture, appEnvId: string): Promise<void> {
   const unknown = { appEnvId: `env_${UNKNOWN}` }
   await rest('list containers', 'GET /app-env/pods', { appEnvId })
   await rest('list containers of an unknown environment', 'GET /app-env/pods', unknown)
@@ -41,7 +41,7 @@ async function seeContainers({ rest }: Place, appEnvId: string): Promise<void> {
   })
 }
 
-async function readLogs({ rest }: Place, appEnvId: string): Promise<void> {
+async function readLogs({ rest }: Fixture, appEnvId: string): Promise<void> {
   const logs = (name: string, query: Record<string, string>) => rest(name, 'GET /logs', { appEnvId, ...query })
   const { body } = await logs('read lines', { size: '2' })
   await logs('read earlier lines', { size: '2', cursor: body.nextCursor })
@@ -61,7 +61,7 @@ async function readLogs({ rest }: Place, appEnvId: string): Promise<void> {
   await rest('read lines as a stranger', 'GET /logs', { appEnvId }, { as: 'stranger' })
 }
 
-async function useHosts({ rest, databaseUrl }: Place, appEnvId: string): Promise<void> {
+async function useHosts({ rest, databaseUrl }: Fixture, appEnvId: string): Promise<void> {
   const host = 'shop.example.com'
   const added = await rest('add a host', 'POST /app-env/host', { appEnvId, host: 'Shop.Example.com' })
   const { hostId } = added.body
@@ -78,13 +78,13 @@ async function useHosts({ rest, databaseUrl }: Place, appEnvId: string): Promise
   const known = { headers: { 'if-none-match': headers.get('etag') ?? '' } }
   await rest('read a host that has not changed', 'GET /app-env/host', { appEnvId, hostId }, known)
   await seedHostStatus(databaseUrl, host, 'INVALID', 'No CNAME or TXT record was found')
-  await rest('read a host that was looked up', 'GET /app-env/host', { appEnvId, host }, known)
+  await rest('read a host that failed validation', 'GET /app-env/host', { appEnvId, host }, known)
   await rest('read no host', 'GET /app-env/host', { appEnvId })
   await rest('read an unknown host', 'GET /app-env/host', { appEnvId, hostId: `host_${UNKNOWN}` })
   await rest('list hosts', 'GET /app-env/hosts', { appEnvId })
   await rest('list hosts of an unknown environment', 'GET /app-env/hosts', { appEnvId: `env_${UNKNOWN}` })
-  await rest('look a host up', 'PUT /app-env/host', { appEnvId, host })
-  await rest('look an unknown host up', 'PUT /app-env/host', { appEnvId, host: 'www.example.com' })
+  await rest('validate a host', 'PUT /app-env/host', { appEnvId, host })
+  await rest('validate an unknown host', 'PUT /app-env/host', { appEnvId, host: 'www.example.com' })
   await rest('remove a host that came with the environment', 'DELETE /app-env/host', {
     ...{ appEnvId, host: 'default-shop-production.berth.localhost' },
   })
@@ -93,7 +93,7 @@ async function useHosts({ rest, databaseUrl }: Place, appEnvId: string): Promise
   await rest('remove a host that is gone', 'DELETE /app-env/host', { appEnvId, host })
 }
 
-async function useVolumes({ rest, ask, app, appEnv }: Place): Promise<void> {
+async function useVolumes({ rest, ask, app, appEnv }: Fixture): Promise<void> {
   const spare = await appEnv(await app({ name: 'Spare' }), { volume: { path: '/spare', disk: 5 } })
   const { body } = await rest('list volumes', 'GET /volumes', { limit: '1' })
   const more = await rest('list more volumes', 'GET /volumes', { cursor: body.nextCursor })
@@ -108,7 +108,7 @@ async function useVolumes({ rest, ask, app, appEnv }: Place): Promise<void> {
   await rest('delete a volume that is gone', 'DELETE /volume', { volumeId })
 }
 
-async function uploadSource({ rest, app, appEnv }: Place): Promise<void> {
+async function uploadSource({ rest, app, appEnv }: Fixture): Promise<void> {
   const image = await appEnv(await app({ name: 'Image' }))
   const key = 'POST /app-env/request-storage-key'
   await rest('ask for an upload of an app without source', key, { appEnvId: image, fileExtension: '.zip' })

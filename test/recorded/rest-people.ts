@@ -1,20 +1,20 @@
-import type { Place } from './place.ts'
-import { UNKNOWN } from './place.ts'
+import type { Fixture } from './fixture.ts'
+import { UNKNOWN } from './fixture.ts'
 
 /** Accounts and their members. */
-export async function restAccounts(place: Place): Promise<void> {
-  await useAccounts(place)
-  await useMembers(place)
+export async function restAccounts(fixture: Fixture): Promise<void> {
+  await useAccounts(fixture)
+  await useMembers(fixture)
 }
 
 /** Credentials and tokens, and the audit log of what was done with them. */
-export async function restSecrets(place: Place): Promise<void> {
-  await useCredentials(place)
-  await useTokens(place)
-  await readAudit(place)
+export async function restSecrets(fixture: Fixture): Promise<void> {
+  await useCredentials(fixture)
+  await useTokens(fixture)
+  await readAudit(fixture)
 }
 
-async function useAccounts({ rest, accountId, elsewhere, app }: Place): Promise<void> {
+async function useAccounts({ rest, accountId, elsewhere, app }: Fixture): Promise<void> {
   const { body } = await rest('create an account', 'POST /account', { name: 'Second' })
   await rest('create an account of a bad name', 'POST /account', { name: '…' })
   await rest('create an account as TECHNICAL', 'POST /account', { name: 'Third' }, { as: 'technical' })
@@ -40,7 +40,7 @@ async function useAccounts({ rest, accountId, elsewhere, app }: Place): Promise<
   await rest('delete an account that is gone', 'DELETE /account', { accountId: body.accountId })
 }
 
-async function useMembers({ rest, accountId, app, appEnv }: Place): Promise<void> {
+async function useMembers({ rest, accountId, app, appEnv }: Fixture): Promise<void> {
   const appEnvId = await appEnv(await app())
   const ada = { accountId, email: 'Ada@Example.com', roles: ['TECHNICAL', 'BILLING'] }
   const { body } = await rest('add a member', 'POST /account/member', { ...ada, appEnvIds: [appEnvId] })
@@ -76,7 +76,7 @@ async function useMembers({ rest, accountId, app, appEnv }: Place): Promise<void
   await rest('remove a member who is gone', 'DELETE /account/member', { accountId, userId })
 }
 
-async function useCredentials({ rest, accountId, app }: Place): Promise<void> {
+async function useCredentials({ rest, accountId, app }: Fixture): Promise<void> {
   const data = { registry: 'registry.example.com', username: 'ada', password: 'correct horse' }
   const registry = { accountId, type: 'CONTAINER_REGISTRY', name: 'Registry', data }
   const { credentialId } = (await rest('create a credential', 'POST /credential', registry)).body
@@ -103,7 +103,7 @@ async function useCredentials({ rest, accountId, app }: Place): Promise<void> {
   await rest('delete a credential', 'DELETE /credential', { credentialId: second })
 }
 
-async function useTokens({ rest, app, appEnv }: Place): Promise<void> {
+async function useTokens({ rest, app, appEnv }: Fixture): Promise<void> {
   const appEnvId = await appEnv(await app({ name: 'Tokens' }))
   const user = await rest('create a token', 'POST /token', {
     kind: 'USER',
@@ -167,7 +167,7 @@ async function useTokens({ rest, app, appEnv }: Place): Promise<void> {
   await rest('revoke an unknown token', 'DELETE /token', { tokenId: `tok_${UNKNOWN}` })
 }
 
-async function readAudit({ rest, accountId }: Place): Promise<void> {
+async function readAudit({ rest, accountId }: Fixture): Promise<void> {
   const { body } = await rest('read the audit log, first page', 'GET /account/audit', { limit: '3' })
   await rest('read the audit log, second page', 'GET /account/audit', { limit: '4', cursor: body.nextCursor })
   await rest('read the audit log from its middle', 'GET /account/audit', { accountId, limit: '8', cursor: '10' })

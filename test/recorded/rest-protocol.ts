@@ -1,8 +1,8 @@
-import type { Place } from './place.ts'
+import type { Fixture } from './fixture.ts'
 
 /** What is decided before any route: who calls, methods, paths and bodies. */
-export async function restProtocol(place: Place): Promise<void> {
-  const { rest } = place
+export async function restProtocol(fixture: Fixture): Promise<void> {
+  const { rest } = fixture
   await rest('call without a token', 'GET /apps', {}, { as: 'none' })
   await rest('call with an unknown token', 'GET /apps', {}, { as: 'nobody' })
   await rest(
@@ -20,7 +20,7 @@ export async function restProtocol(place: Place): Promise<void> {
     {},
     {
       as: 'none',
-      headers: { authorization: `Bearer ${place.tokens.admin}` },
+      headers: { authorization: `Bearer ${fixture.tokens.admin}` },
     },
   )
   await rest('a lifecycle call without a token', 'POST /app-env/stop', {}, { as: 'none' })
@@ -46,6 +46,6 @@ export async function restProtocol(place: Place): Promise<void> {
 }
 
 /** Each route refuses a field that it does not have, and names every one that is missing. */
-export async function restInputs({ rest, routes }: Place): Promise<void> {
+export async function restInputs({ rest, routes }: Fixture): Promise<void> {
   for (const route of await routes()) await rest(`unknown field: ${route}`, route, { colour: 'red' })
 }

@@ -90,11 +90,11 @@ async function seedLogs(client: pg.Client, { appEnvId, contentId }: Seeded): Pro
     ...{ id: 9, container_id: contentId, app_env_id: appEnvId, content_id: contentId, name: 'build', phase: 'build' },
     ...{ removed_at: '2021-05-06T10:59:00Z' },
   })
-  const books = [
+  const logs = [
     ['CONTAINERS', LINES],
     ['BUILDS', BUILD_LINES.map((message) => [8, false, message] as const)],
   ] as const
-  for (const [index, [kind, lines]] of books.entries()) {
+  for (const [index, [kind, lines]] of logs.entries()) {
     const id = index + 1
     await insert(client, 'log_book', { id, app_env_id: appEnvId, kind, last_number: lines.length })
     for (const [n, [container, isError, message]] of lines.entries())

@@ -6,17 +6,17 @@ import { createGraphQLWorld } from '../support/graphql-world.ts'
 import { fragments } from './fragments.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 
-export type Place = Awaited<ReturnType<typeof openPlace>>
+export type Fixture = Awaited<ReturnType<typeof openFixture>>
 
 /** One part of the calls, in an installation that has seen nothing else. */
-export type Script = (place: Place) => Promise<void>
+export type Script = (fixture: Fixture) => Promise<void>
 
 type Fields = Record<string, unknown>
 
 export const UNKNOWN = '01h455vb4pex5vsknk084sn02q'
 
 /** The whole API on a database of its own, with people in it, and a recorder in front. */
-export async function openPlace(settings: Record<string, string> = {}) {
+export async function openFixture(settings: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'berth-recorded-'))
   const held = await createTestDatabase({ poolSize: 10 })
   const world = await createGraphQLWorld({ held, settings: { BERTH_DATA_DIR: folder, ...settings } })
