@@ -5,7 +5,7 @@ import { releaseHosts } from '../host/claim-host.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
-import { type AppEnvTarget, lockAppEnv } from './load-app-env.ts'
+import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
 
 export const deleteAppEnv = command({
   name: 'deleteAppEnv',

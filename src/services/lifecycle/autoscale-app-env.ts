@@ -5,9 +5,9 @@ import { OPEN_STATUSES } from '../../domain/operation.ts'
 import type { NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import { lockAppEnv } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { CommandContext } from '../kernel/command.ts'
+import { lockAppEnv } from '../targets/load-app-env.ts'
 import { beginOperation } from './begin-operation.ts'
 
 /** Whom operations name that nobody asked for. */

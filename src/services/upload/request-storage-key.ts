@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import { type AppEnvAddress, type AppEnvTarget, lockAppEnv } from '../app-env/load-app-env.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
+import { type AppEnvAddress, type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
 import { UPLOAD_PATH } from './upload-path.ts'
 
 const URL_SECONDS = 3600

@@ -6,8 +6,8 @@ import { isReadByBuilds, type SealedVariable } from '../../domain/configuration.
 import { conflict } from '../../domain/errors.ts'
 import { withReferenced } from '../../domain/references.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
 import { sealedVariablesOf } from '../app-env/sealed-variables.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
 type SourceApp = Pick<
   App,

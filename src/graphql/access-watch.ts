@@ -1,5 +1,5 @@
-import type { Caller } from '../../services/kernel/caller.ts'
-import type { Services } from '../../services/services.ts'
+import type { Caller } from '../services/kernel/caller.ts'
+import type { Services } from '../services/services.ts'
 
 /** Revocation ends live subscriptions within 5 s (contract §1); this leaves time for the look itself. */
 const LOOK_AGAIN_MS = 3_000
