@@ -7,8 +7,9 @@ import { newId } from '../../domain/ids.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget, id } from '../kernel/input.ts'
+import { releaseHosts } from '../lifecycle/release-hosts.ts'
 import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
-import { claimableHost, releaseHosts } from './claim-host.ts'
+import { claimableHost } from './claim-host.ts'
 import { assertNamed, hostProof, hostRecord, type WhichHost } from './host-record.ts'
 
 const MAX_HOSTS = 50
