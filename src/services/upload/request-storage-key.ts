@@ -6,7 +6,9 @@ import { newId } from '../../domain/ids.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
 import { type AppEnvAddress, type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
-import { UPLOAD_PATH } from './upload-path.ts'
+
+/** Where archives are PUT. The secret in the query is the authorization, as with any presigned URL. */
+export const UPLOAD_PATH = '/api/public/v1/app-env/upload'
 
 const URL_SECONDS = 3600
 const SECRET_BYTES = 32
