@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
+import type { ScalingChange } from '../../domain/autoscaling.ts'
 import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
 import type { NewEvent } from '../../events/event.ts'
@@ -18,20 +19,13 @@ const NOBODY: Caller = {
   ...{ isInstallationAdmin: false, currentAccountId: null, memberships: new Map() },
 }
 
-interface Scaling {
-  appEnvId: string
-  from: number
-  to: number
-  why: string
-}
-
 /**
  * Changes the number of containers because of the load, as a member would, with the reason in the operation's first
  * step, in its event and in the audit log. False when the environment has moved on since the decision was made.
  */
 export async function autoscaleAppEnv(
   { database, config, vault }: { database: Database; config: Config; vault: Vault },
-  { appEnvId, from, to, why }: Scaling,
+  { appEnvId, from, to, why }: ScalingChange,
 ): Promise<boolean> {
   const requestId = newId('op')
   return database.$transaction(async (tx) => {
