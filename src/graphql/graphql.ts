@@ -40,7 +40,7 @@ export interface GraphQLDoor {
 
 /** The GraphQL door: one schema and one set of limits, whichever way a document comes in. */
 export function createGraphQL({ log, limits, ...rest }: GraphQLOptions): GraphQLDoor {
-  const parts: GraphQLParts = { ...rest, access: createAccessWatch(rest.services) }
+  const parts: GraphQLParts = { ...rest, access: createAccessWatch(rest.services.authenticate) }
   const yoga = yogaOf(parts, log)
   const stopping = new AbortController()
   const sockets = attachSockets({ yoga, parts, log, limits, stopping: stopping.signal })
