@@ -5,6 +5,7 @@ import { createDatabase, type Database } from '../database/client.ts'
 import { startEmbeddedPostgres } from '../database/embedded.ts'
 import { explainRefusal } from '../database/explain-refusal.ts'
 import { migrate } from '../database/migrate.ts'
+import type { RecordScaling } from '../domain/autoscaling.ts'
 import { createEventFeed } from '../events/feed.ts'
 import { createWakeups } from '../events/wakeups.ts'
 import { enableFaultInjection } from '../fault-injection/failpoint.ts'
@@ -22,6 +23,7 @@ import { listen } from '../server/listen.ts'
 import { createServer } from '../server/server.ts'
 import type { KnowsHost } from '../server/tls-ask.ts'
 import { openInstallation } from '../services/installation.ts'
+import { autoscaleAppEnv } from '../services/lifecycle/autoscale-app-env.ts'
 import { createServices } from '../services/services.ts'
 import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
 import { createWorker } from '../worker/worker.ts'
@@ -172,7 +174,8 @@ function engineFor(config: Config, installationId: string): Runtime {
 }
 
 function startWorker({ readiness, undo, presence, ...tools }: ControlPlaneContext): void {
-  const worker = createWorker({ ...tools, id: presence.name })
+  const recordScaling: RecordScaling = (change) => autoscaleAppEnv(tools, change)
+  const worker = createWorker({ ...tools, recordScaling, id: presence.name })
   worker.start()
   undo.defer(() => worker.stop())
   readiness.worker = { isRequired: true, check: () => ({ ready: worker.isReady(), reason: worker.lastError }) }

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { createAccount, deleteAccount, setCurrentAccount } from '../services/account/account-commands.ts'
 import { addMember, removeMember, updateMember } from '../services/account/member-commands.ts'
 import { createApp } from '../services/app/create-app.ts'
@@ -33,13 +34,15 @@ import { createdCredential, credential, getCredential, listCredentials } from '.
 import { getHost, hostAnswer, listHosts } from './endpoints/hosts.ts'
 import { listLogs } from './endpoints/logs.ts'
 import { getMember, listMembers, member } from './endpoints/members.ts'
-import { messageAnswer } from './endpoints/messages.ts'
 import { getOperation, lifecycleAnswer, listOperations, rollbackAnswer } from './endpoints/operations.ts'
 import { getMetrics, getMetricsSeries, listPods } from './endpoints/pods-and-metrics.ts'
 import { createdToken, getAppEnvToken, getToken, getUserToken, listTokens } from './endpoints/tokens.ts'
 import { storageKeyAnswer } from './endpoints/uploads.ts'
 import { listVolumes } from './endpoints/volumes.ts'
 import { del, get, patch, post, put, type Route } from './protocol/route.ts'
+
+/** What a deletion answers (§4.2). */
+const messageAnswer = z.object({ message: z.string().describe('What was done, in words.') })
 
 /** POST /app-env/<operation>, one for each lifecycle operation (§4.1). */
 const lifecycleRoutes: Route[] = Object.entries(lifecycleOperations).map(([name, command]) => {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/client.ts'
+import type { RecordScaling } from '../domain/autoscaling.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { Deadline } from './attempt/deadline.ts'
@@ -33,6 +34,7 @@ export interface WorkerContext {
   probes: ProbeHistory
   collector: Collector
   builds: BuildSlots
+  recordScaling: RecordScaling
 }
 
 const FAILURE_PAUSE_MS = 1_000

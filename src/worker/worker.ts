@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/client.ts'
 import { type Listening, listen } from '../database/listen.ts'
+import type { RecordScaling } from '../domain/autoscaling.ts'
 import { failpoint } from '../fault-injection/failpoint.ts'
 import type { ContainerEnd, Runtime } from '../runtime/runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -34,6 +35,7 @@ export interface WorkerOptions {
   vault: Vault
   config: Config
   log: Logger
+  recordScaling: RecordScaling
   id?: string
 }
 

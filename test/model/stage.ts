@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import type { RecordScaling } from '../../src/domain/autoscaling.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
+import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.ts'
 import { createWorker } from '../../src/worker/worker.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { serveWorld } from '../support/serve-world.ts'
@@ -33,7 +35,10 @@ export async function setStage(openEngine: (world: World) => Promise<Engine>, he
   const engine = await openEngine(world)
   const served = serveWorld(world)
   const { database, url: databaseUrl, vault, config, log } = world
-  const workers = [1, 2].map(() => createWorker({ database, databaseUrl, runtime: engine.runtime, vault, config, log }))
+  const recordScaling: RecordScaling = (change) => autoscaleAppEnv({ database, config, vault }, change)
+  const { runtime } = engine
+  const tools = { database, databaseUrl, runtime, vault, config, log, recordScaling }
+  const workers = [1, 2].map(() => createWorker(tools))
   for (const worker of workers) worker.start()
   return {
     ...{ world, engine, database },

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
 import type { Operation } from '../../src/database/generated/prisma/client.ts'
+import type { RecordScaling } from '../../src/domain/autoscaling.ts'
 import { isOpen } from '../../src/domain/operation.ts'
 import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import type { AnyCommand } from '../../src/services/kernel/command.ts'
+import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { createWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts'
 import { ensureTestImage } from '../support/test-image.ts'
@@ -51,7 +53,8 @@ export async function createHarbour(settings: Record<string, string> = {}) {
 
   function startWorker(options: Partial<WorkerOptions> = {}): Worker {
     const { database, url: databaseUrl, vault, config, log } = world
-    const worker = createWorker({ database, databaseUrl, runtime, vault, config, log, ...options })
+    const recordScaling: RecordScaling = (change) => autoscaleAppEnv({ database, config, vault }, change)
+    const worker = createWorker({ database, databaseUrl, runtime, vault, config, log, recordScaling, ...options })
     workers.push(worker)
     worker.start()
     return worker

@@ -3,8 +3,9 @@ import type { Runtime } from '../../src/runtime/runtime.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { LeaseLost, OperationEnded } from '../../src/worker/claim/abandoned.ts'
 import { fenced } from '../../src/worker/claim/fenced.ts'
+import { renew } from '../../src/worker/claim/heartbeat.ts'
 import type { Lease } from '../../src/worker/claim/lease.ts'
-import { claim, release, renew } from '../../src/worker/claim/lease-table.ts'
+import { claim, release } from '../../src/worker/claim/lease-table.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
 let harbour: Harbour

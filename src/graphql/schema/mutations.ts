@@ -11,8 +11,7 @@ import { createToken, revokeToken } from '../../services/token/token-commands.ts
 import { builder } from '../builder.ts'
 import { commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
 import { RoleEnum } from './enums.ts'
-import { accountById, appById, appEnvById, messageField, operationField } from './payload-fields.ts'
-import { appliedFields } from './setting-mutations.ts'
+import { accountById, appById, appEnvById, appliedFields, messageField, operationField } from './payload-fields.ts'
 import { asToken, Token } from './token.ts'
 
 interface ChangedMember {

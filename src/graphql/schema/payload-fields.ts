@@ -1,3 +1,4 @@
+import type { Changed } from '../../services/app-env/change-setting.ts'
 import type { Answer, PayloadBuilder } from '../derive/command-mutation.ts'
 import { Account } from './account.ts'
 import { App } from './app.ts'
@@ -44,6 +45,20 @@ export function operationField<Result extends { operationId: string | null }>(t:
     },
   })
 }
+
+/** What became of applyImmediately, in every change of settings. */
+export const appliedFields = (t: PayloadBuilder<Changed>) => ({
+  operation: operationField(t),
+  appliedImmediately: t.boolean({
+    description: 'Whether the changes are being deployed, instead of left pending.',
+    resolve: ({ result }) => result.appliedImmediately,
+  }),
+  notAppliedReason: t.string({
+    nullable: true,
+    description: 'Why they were not, where applyImmediately asked for it.',
+    resolve: ({ result }) => result.notAppliedReason ?? null,
+  }),
+})
 
 /** What was created or changed; a dry run has created nothing that could be read. */
 export function appEnvById<Result extends { appEnvId: string }>(t: PayloadBuilder<Result>, isNew: boolean) {

@@ -8,22 +8,8 @@ import {
 } from '../../services/app-env/setting-commands.ts'
 import { changeVariables, deleteVariable, setVariables } from '../../services/app-env/variable-commands.ts'
 import { commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
-import { appEnvById, appEnvField, operationField } from './payload-fields.ts'
+import { appEnvById, appEnvField, appliedFields } from './payload-fields.ts'
 import { Variable } from './variable.ts'
-
-/** What became of applyImmediately, in every change of settings. */
-export const appliedFields = (t: PayloadBuilder<Changed>) => ({
-  operation: operationField(t),
-  appliedImmediately: t.boolean({
-    description: 'Whether the changes are being deployed, instead of left pending.',
-    resolve: ({ result }) => result.appliedImmediately,
-  }),
-  notAppliedReason: t.string({
-    nullable: true,
-    description: 'Why they were not, where applyImmediately asked for it.',
-    resolve: ({ result }) => result.notAppliedReason ?? null,
-  }),
-})
 
 const settingFields = (t: PayloadBuilder<SettingResult>) => ({
   success: t.boolean({ description: 'The change was accepted.', resolve: ({ result }) => result.success }),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { problem } from '../protocol/errors.ts'
-import { BASE_PATH } from '../protocol/paths.ts'
-import type { ReadRoute, Route, WriteRoute } from '../protocol/route.ts'
+import { BASE_PATH, type ReadRoute, type Route, type WriteRoute } from '../protocol/route.ts'
 import { routes } from '../routes.ts'
 import { accepted, headerRefs, headers, parameters, problemResponses, refusals } from './openapi-parts.ts'
 import { type JsonSchema, SchemaCollection } from './openapi-schemas.ts'

@@ -4,8 +4,8 @@ import { inSnapshot } from '../../database/snapshot.ts'
 import type { OperationStep } from '../../domain/operation.ts'
 import { refuseRollback } from '../../domain/rollback.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import { getAppEnv } from './app-env-queries.ts'
-import type { AppEnvAddress } from './load-app-env.ts'
 
 export interface HistoryRequest {
   limit: number

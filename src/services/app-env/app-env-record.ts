@@ -2,8 +2,8 @@ import type { Database, Transaction } from '../../database/client.ts'
 import type { AppEnv, Variable, Volume } from '../../database/generated/prisma/client.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import { MASK, pendingChangesOf } from './configured.ts'
-import type { LoadedAppEnv } from './load-app-env.ts'
+import { MASK, pendingChangesOf } from '../configuration/configured.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
 /** The list item of §2.4, whose status is lower case in lists and upper case everywhere else (§3). */
 export function appEnvListItem(appEnv: AppEnv, hosts: readonly { host: string }[]) {

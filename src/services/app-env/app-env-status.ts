@@ -2,10 +2,10 @@ import type { Database } from '../../database/client.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { inSnapshot } from '../../database/snapshot.ts'
 import type { Vault } from '../../secrets/vault.ts'
+import { pendingChangesOf } from '../configuration/configured.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import { loadAppEnv } from './app-env-queries.ts'
-import { pendingChangesOf } from './configured.ts'
-import type { AppEnvAddress } from './load-app-env.ts'
 import { replicaCounts } from './replica-counts.ts'
 
 const LABELS: Record<Content['status'], string> = {

@@ -4,8 +4,8 @@ import { conflict, type FieldProblem, invalidField, invalidInput } from '../../d
 import type { AppEnvHealthCheck } from '../../domain/health-check.ts'
 import { zCloudsOf } from '../../domain/resources.ts'
 import type { CommandContext } from '../kernel/command.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { settingCommand } from './change-setting.ts'
-import type { LoadedAppEnv } from './load-app-env.ts'
 import { branchInput, healthcheckInput, nameInput, resourcesInput, scalingInput } from './setting-input.ts'
 
 export const changeResources = settingCommand({

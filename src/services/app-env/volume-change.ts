@@ -3,7 +3,7 @@ import { getAppType } from '../../app-types/app-types.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import type { CommandContext } from '../kernel/command.ts'
-import type { LoadedAppEnv } from './load-app-env.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import type { volume } from './setting-input.ts'
 
 /**

@@ -4,10 +4,10 @@ import { invalidField } from '../../domain/errors.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
+import { lockApp } from '../targets/load-app.ts'
 import { type AppChanges, changesOf } from './app-changes.ts'
 import { updateAppInput } from './app-input.ts'
 import { checkUpdate, typeOfPreset } from './app-rules.ts'
-import { lockApp } from './load-app.ts'
 
 export const updateApp = command({
   name: 'updateApp',

@@ -2,8 +2,8 @@ import type { Database } from '../../database/client.ts'
 import type { Content, Prisma } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
-import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 /** One version. It is gone from every answer when its environment is. `query` is what GraphQL loads along with it. */
 export async function getDeployment(

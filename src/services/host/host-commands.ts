@@ -5,11 +5,13 @@ import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
-import { type AppEnvTarget, lockAppEnv } from '../app-env/load-app-env.ts'
+import { hostProof } from '../../secrets/host-proof.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget, id } from '../kernel/input.ts'
-import { claimableHost, releaseHosts } from './claim-host.ts'
-import { assertNamed, hostProof, hostRecord, type WhichHost } from './host-record.ts'
+import { releaseHosts } from '../lifecycle/release-hosts.ts'
+import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
+import { claimableHost } from './claim-host.ts'
+import { assertNamed, hostRecord, type WhichHost } from './host-record.ts'
 
 const MAX_HOSTS = 50
 

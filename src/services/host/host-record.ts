@@ -1,21 +1,6 @@
 import type { Host } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
-import type { Vault } from '../../secrets/vault.ts'
-
-/** What proves that a host is meant for an environment: one of two DNS records. */
-export interface HostProof {
-  /** The environment's automatic host, which the custom one may be an alias of. */
-  cname: string
-  /** A TXT record at `txtName`, which differs from account to account. */
-  txtName: string
-  txtValue: string
-}
-
-export const hostProof = (vault: Vault, accountId: string, host: string, automatic: string): HostProof => ({
-  cname: automatic,
-  txtName: `_berth.${host}`,
-  txtValue: `berth-verify=${vault.fingerprint(`host/${accountId}/${host}`)}`,
-})
+import type { HostProof } from '../../secrets/host-proof.ts'
 
 /** Contract §3, /app-env/host, with the records to make. */
 export const hostRecord = (host: Host, proof: HostProof) => ({

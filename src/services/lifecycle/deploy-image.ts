@@ -1,6 +1,6 @@
 import { acceptsImage, getAppType } from '../../app-types/app-types.ts'
 import { conflict } from '../../domain/errors.ts'
-import { configurationOf } from '../app-env/configured.ts'
+import { configurationOf } from '../configuration/configured.ts'
 import { image } from '../kernel/input.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { imageContent } from './new-content.ts'

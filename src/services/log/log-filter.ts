@@ -2,8 +2,8 @@ import { getAppType } from '../../app-types/app-types.ts'
 import type { Database } from '../../database/client.ts'
 import { type Container, Prisma } from '../../database/generated/prisma/client.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
-import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 export const LOG_TYPES = ['WEB_APP', 'DATABASE', 'FUNCTION', 'JOB', 'BUILD'] as const
 

@@ -1,8 +1,8 @@
 import type { Database } from '../../database/client.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
-import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 export const METRICS = ['cpu_usage', 'memory_usage', 'cpu_percent', 'memory_percent'] as const
 export type Metric = (typeof METRICS)[number]

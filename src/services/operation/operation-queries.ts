@@ -2,9 +2,9 @@ import type { Database } from '../../database/client.ts'
 import type { Operation, Prisma } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { OperationStep } from '../../domain/operation.ts'
-import { type AppEnvAddress, addressOf } from '../app-env/load-app-env.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 import { NEWEST_FIRST, type Page, type PageRequest, page } from '../kernel/page.ts'
+import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
 
 /** How every list of operations is ordered, in both doors: what goes on now is what is asked for. */
 export const OPERATIONS_ORDER = NEWEST_FIRST

@@ -3,8 +3,8 @@ import type { Container } from '../../database/generated/prisma/client.ts'
 import { type Configuration, recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
-import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 type TerminationReason = 'OUT_OF_MEMORY' | 'COMPLETED' | 'ERROR'
 

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import type { HostProof } from '../../services/host/host-record.ts'
+import type { HostProof } from '../../secrets/host-proof.ts'
 
 const TIMEOUT_MS = 3_000
 const TRIES = 2

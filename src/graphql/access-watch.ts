@@ -1,5 +1,4 @@
-import type { Caller } from '../../services/kernel/caller.ts'
-import type { Services } from '../../services/services.ts'
+import type { Caller } from '../services/kernel/caller.ts'
 
 /** Revocation ends live subscriptions within 5 s (contract §1); this leaves time for the look itself. */
 const LOOK_AGAIN_MS = 3_000
@@ -13,8 +12,10 @@ export interface AccessWatch {
   close(): void
 }
 
+type Authenticate = (authorization: string) => Promise<Caller>
+
 /** Keeps an eye on whether those who are connected may still be. */
-export function createAccessWatch(services: Pick<Services, 'authenticate'>): AccessWatch {
+export function createAccessWatch(authenticate: Authenticate): AccessWatch {
   const watchers = new Map<string, Set<OnLook>>()
   const timer = setInterval(() => {
     for (const [authorization, callbacks] of watchers) void look(authorization, callbacks)
@@ -22,7 +23,7 @@ export function createAccessWatch(services: Pick<Services, 'authenticate'>): Acc
 
   async function look(authorization: string, callbacks: ReadonlySet<OnLook>): Promise<void> {
     try {
-      const caller = await services.authenticate(authorization)
+      const caller = await authenticate(authorization)
       for (const onLook of [...callbacks]) onLook(caller, null)
     } catch (error) {
       // A database that is away revokes nothing: the look after it is back decides.

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import type { Config } from '../../config/config.ts'
+import type { Config } from './config.ts'
 
 /** Where uploaded archives are, for the process that receives them and the one that builds: they share the folder. */
 export const uploadsFolder = ({ BERTH_DATA_DIR }: Config): string => resolve(BERTH_DATA_DIR, 'uploads')

@@ -1,13 +1,12 @@
 import type { Config } from '../../config/config.ts'
 import type { Transaction } from '../../database/client.ts'
-import type { App, AppEnv } from '../../database/generated/prisma/client.ts'
+import type { App, AppEnv, Variable } from '../../database/generated/prisma/client.ts'
 import { type BuildPlan, type BuildSource, NIXPACKS } from '../../domain/build-plan.ts'
 import { isReadByBuilds, type SealedVariable } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
 import { withReferenced } from '../../domain/references.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
-import { sealedVariablesOf } from '../app-env/sealed-variables.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
 type SourceApp = Pick<
   App,
@@ -62,6 +61,12 @@ export const planFor = (appEnv: LoadedAppEnv, vault: Vault, source: BuildSource,
     isForced,
   }
 }
+
+/** An environment's variables, as a version records them. */
+export const sealedVariablesOf = ({ variables }: { variables: readonly Variable[] }): SealedVariable[] =>
+  variables.map(({ id, name, type, isSecret, sealedValue, fingerprint }) => {
+    return { id, name, type, isSecret, sealedValue, fingerprint }
+  })
 
 /** What a build reads, and what that refers to: a change of either makes another image. */
 export function buildVariablesOf(appEnv: LoadedAppEnv, vault: Vault): SealedVariable[] {

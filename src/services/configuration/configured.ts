@@ -11,9 +11,8 @@ import { type AppEnvHealthCheck, PROBES } from '../../domain/health-check.ts'
 import { type PendingChange, pendingChanges } from '../../domain/pending-changes.ts'
 import { explicitResources } from '../../domain/resources.ts'
 import type { AccountVault, Vault } from '../../secrets/vault.ts'
-import { planFor } from '../lifecycle/build-plan.ts'
-import type { LoadedAppEnv } from './load-app-env.ts'
-import { sealedVariablesOf } from './sealed-variables.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
+import { planFor, sealedVariablesOf } from './build-plan.ts'
 
 export const MASK = '***SECRET***'
 
