@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { AppType } from '../../src/app-types/app-type.ts'
+import type { AppType, Preset } from '../../src/app-types/app-type.ts'
 import { addAppType, appTypes, availableAppTypes, getAppType } from '../../src/app-types/app-types.ts'
 import { assertComplete } from '../../src/app-types/assert-complete.ts'
-import { wantedReplicas } from '../../src/app-types/behaviours.ts'
+import { healthCheckFor, wantedReplicas } from '../../src/app-types/behaviours.ts'
 import { versionProblem } from '../../src/app-types/presets.ts'
 import { typeNamed } from '../../src/app-types/wire-names.ts'
+import type { ObservedReplica } from '../../src/runtime/runtime.ts'
+import { probeReplica } from '../../src/worker/reconcile/probe-replica.ts'
 import { scratch } from './scratch/scratch.ts'
 
 const continuous = (changed: object): Partial<AppType> => ({
@@ -43,6 +45,24 @@ describe('the list of app types', () => {
     for (const { name, workload } of availableAppTypes())
       expect(wantedReplicas({ containers: 1, app: { type: name } }), name).toBe(workload.kind === 'ON_DEMAND' ? 0 : 1)
     expect(() => getAppType('SERVICE')).toThrow()
+  })
+})
+
+test('a type without its behaviours does not compile, and neither does a preset without its versions', () => {
+  const { workload: _workload, ...unfinished } = scratch
+  // @ts-expect-error: nothing says what a deployment of it does.
+  const type: AppType = unfinished
+  // @ts-expect-error: nothing says which versions it comes in.
+  const preset: Preset = { kind: 'VERSIONED', name: 'POSTGRESQL' }
+  expect([type, preset]).toHaveLength(2)
+})
+
+describe('a type that is not probed', () => {
+  test('is ready as soon as it runs', async () => {
+    const healthCheck = healthCheckFor({ ...scratch, ...continuous({}) }, { path: '/', port: null, headers: {} })
+    const replica = { address: '127.0.0.1', port: 9 } as ObservedReplica
+    const probed = await probeReplica(replica, { port: 9, healthCheck }, AbortSignal.timeout(1000))
+    expect(probed).toEqual({ ready: true, reason: '' })
   })
 })
 
