@@ -1,3 +1,4 @@
+import { getAppType } from '../app-types/app-types.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/client.ts'
 import { type AppEnvReference, appEnvReferences, type UrlKind } from '../domain/references.ts'
@@ -23,14 +24,14 @@ export async function connectionUrls(
     orderBy: { deletedAt: { sort: 'asc', nulls: 'last' } },
     select: {
       cliEnvName: true,
-      app: { select: { port: true } },
+      app: { select: { port: true, type: true } },
       hosts: { where: { status: 'VALID' }, orderBy: { id: 'asc' }, take: 1 },
     },
   })
   const known = new Map<string, Record<UrlKind, string | null>>(
-    appEnvs.map(({ cliEnvName, app: { port }, hosts: [first] }) => {
-      const internalUrl = port === null ? null : `http://${cliEnvName}:${port}`
-      return [cliEnvName, { internalUrl, externalUrl: first ? publicUrl(config, first.host) : null }]
+    appEnvs.map(({ cliEnvName, app: { port, type }, hosts: [first] }) => {
+      const facts = { host: cliEnvName, port, publicUrl: first ? publicUrl(config, first.host) : null }
+      return [cliEnvName, getAppType(type).connectionUrls(facts)]
     }),
   )
   return ({ envName, url }) => known.get(envName)?.[url] ?? null

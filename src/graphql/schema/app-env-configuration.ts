@@ -1,3 +1,4 @@
+import { shownField, typeConfigFields } from '../../app-types/type-config.ts'
 import type { Volume } from '../../database/generated/prisma/client.ts'
 import type { PendingChange as Change } from '../../domain/pending-changes.ts'
 import { variableRecords } from '../../services/app-env/app-env-record.ts'
@@ -58,8 +59,7 @@ const comparedColumns = {
   healthCheck: true,
   gitBranch: true,
   startupConfig: true,
-  jobConfig: true,
-  functionConfig: true,
+  typeConfig: true,
   app: true,
   account: true,
   currentContent: true,
@@ -72,11 +72,18 @@ builder.prismaObjectFields(AppEnv, (t) => ({
     nullable: true,
     description: 'Startup command override.',
   }),
-  jobConfig: t.expose('jobConfig', {
-    type: 'JSON',
-    nullable: true,
-    description: 'Defaults of a Job’s runs, for this environment.',
-  }),
+  ...Object.fromEntries(
+    typeConfigFields().map(({ field, schema }) => [
+      field,
+      t.field({
+        type: 'JSON',
+        nullable: true,
+        description: schema.description ?? '',
+        select: { typeConfig: true },
+        resolve: ({ typeConfig }) => shownField(typeConfig, field),
+      }),
+    ]),
+  ),
   healthCheck: t.expose('healthCheck', {
     type: 'JSON',
     nullable: true,
@@ -93,11 +100,6 @@ builder.prismaObjectFields(AppEnv, (t) => ({
     description: 'Its volume.',
     select: { volume: true },
     resolve: ({ volume }) => volume,
-  }),
-  functionConfig: t.expose('functionConfig', {
-    type: 'JSON',
-    nullable: true,
-    description: 'Scaling and timeout of a Function, for this environment.',
   }),
   pendingChanges: t.field({
     type: PendingChanges,

@@ -65,7 +65,7 @@ export const AppEnv = builder.prismaObject('AppEnv', {
       resolve: (appEnv) => appEnv,
     }),
     sleeping: t.boolean({
-      description: 'Whether it is a Function at zero, which the next request wakes.',
+      description: 'Whether it is scaled to zero, until the next request wakes it.',
       resolve: () => false,
     }),
     observedAt: t.expose('observedAt', {

@@ -1,3 +1,4 @@
+import { shownField, typeConfigFields } from '../../app-types/type-config.ts'
 import { visibleBelow } from '../../services/app-env/visible-below.ts'
 import { builder } from '../builder.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
@@ -19,7 +20,7 @@ export const App = builder.prismaObject('App', {
       description: 'Version of the preset.',
     }),
     builder: t.expose('builder', { type: BuilderEnum, description: 'What builds its source.' }),
-    port: t.exposeInt('port', { nullable: true, description: 'Port that it listens on; null for a Job.' }),
+    port: t.exposeInt('port', { nullable: true, description: 'Port that it listens on; null when nothing listens.' }),
     useImage: t.exposeBoolean('useImage', { description: 'Whether it runs a prebuilt image.' }),
     image: t.exposeString('image', { nullable: true, description: 'That image, as set on the app.' }),
     gitProvider: t.exposeString('gitProvider', { nullable: true, description: 'Git provider, such as GITHUB.' }),
@@ -60,12 +61,18 @@ export const App = builder.prismaObject('App', {
       nullable: true,
       description: 'The credential that base images are pulled with in builds.',
     }),
-    jobConfig: t.expose('jobConfig', { type: 'JSON', nullable: true, description: 'Defaults of a Job’s runs.' }),
-    functionConfig: t.expose('functionConfig', {
-      type: 'JSON',
-      nullable: true,
-      description: 'Scaling and timeout of a Function.',
-    }),
+    ...Object.fromEntries(
+      typeConfigFields().map(({ field, schema }) => [
+        field,
+        t.field({
+          type: 'JSON',
+          nullable: true,
+          description: schema.description ?? '',
+          select: { typeConfig: true },
+          resolve: ({ typeConfig }) => shownField(typeConfig, field),
+        }),
+      ]),
+    ),
     version: t.exposeInt('version', {
       description: 'Grows with every change; what `expectedVersion` is compared with.',
     }),

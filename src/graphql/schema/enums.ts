@@ -1,12 +1,10 @@
-import { PRESET_NAMES, presetType } from '../../app-types/presets.ts'
+import { typeConfigFields } from '../../app-types/type-config.ts'
+import { graphqlNames } from '../../app-types/wire-names.ts'
 import { describedEnum } from '../derive/described-enum.ts'
 
-export const AppTypeEnum = describedEnum('AppType', 'What kind of program an app is.', {
-  APP: 'A long-running program behind hosts.',
-  SERVICE: 'A database, cache or broker.',
-  FUNCTION: 'A request-driven endpoint that can scale to zero.',
-  JOB: 'A finite command.',
-})
+const names = graphqlNames()
+
+export const AppTypeEnum = describedEnum('AppType', 'What kind of program an app is.', names.AppType)
 
 export const AppEnvStatusEnum = describedEnum('AppEnvStatus', 'Where an environment stands.', {
   PENDING: 'Nothing was ever deployed.',
@@ -118,26 +116,18 @@ export const BuilderEnum = describedEnum<Record<string, string>>('Builder', 'Wha
 
 describedEnum('GitProvider', 'Where a repository is kept.', { GITHUB: 'GitHub.' })
 
-describedEnum('ConcurrencyPolicy', 'What happens to a job run beyond the limit.', {
-  QUEUE: 'It waits.',
-  REJECT: 'It is refused.',
-  REPLACE: 'It takes the place of the running one.',
-})
+for (const { enums = [] } of typeConfigFields()) {
+  for (const { name, about, values } of enums) describedEnum(name, about, values)
+}
 
 describedEnum(
   'HistoricalAppType',
   'Historical way to choose the type of an app.',
-  { APP: 'An app.', DB: 'A database or service.', FUNCTION: 'A function.', JOB: 'A job.' },
-  { APP: 'app', DB: 'db', FUNCTION: 'function', JOB: 'job' },
+  names.HistoricalAppType.values,
+  names.HistoricalAppType.inside,
 )
 
-const presetDescription = (name: string) => `The preset ${name}, of the type ${presetType(name)}.`
-
-export const DockerPresetEnum = describedEnum(
-  'DockerPreset',
-  'How an app is built and run.',
-  Object.fromEntries(PRESET_NAMES.map((name) => [name, presetDescription(name)])),
-)
+export const DockerPresetEnum = describedEnum('DockerPreset', 'How an app is built and run.', names.DockerPreset)
 
 export const CredentialTypeEnum = describedEnum('CredentialType', 'What a credential opens.', {
   CONTAINER_REGISTRY: 'A registry that images are pulled from.',
@@ -151,10 +141,7 @@ export const LogStreamEnum = describedEnum('LogStream', 'A stream that container
 })
 
 export const LogTypeEnum = describedEnum('LogType', 'What says a line.', {
-  WEB_APP: 'An app.',
-  DATABASE: 'A database or service.',
-  FUNCTION: 'A function.',
-  JOB: 'A job.',
+  ...names.LogType,
   BUILD: 'A build.',
 })
 

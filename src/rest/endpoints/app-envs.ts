@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { functionConfig } from '../../app-types/function.ts'
-import { jobConfig } from '../../app-types/job.ts'
+import { typeConfigAnswers } from '../../app-types/type-config.ts'
 import { appEnvListItem } from '../../services/app-env/app-env-record.ts'
 import { appEnvTarget, id } from '../../services/kernel/input.ts'
 import { listAnswer, listOf } from '../protocol/lists.ts'
@@ -77,8 +76,7 @@ const record = {
   allowUserCliToken: z.boolean().describe('Whether user tokens act as its token in the CLI.'),
   preventDestroy: z.boolean().describe('Whether deleting it is refused.'),
   startupConfig: startup.nullable().describe('Startup command override.'),
-  jobConfig: jobConfig.nullable().describe('Defaults of a Job app’s runs.'),
-  functionConfig: functionConfig.nullable().describe('Scaling of a Function app.'),
+  ...typeConfigAnswers(),
   databaseSettings: z.record(z.string(), z.unknown()).nullable().describe('Settings of a managed service.'),
   volume: mounted.nullable().describe('Its volume.'),
   healthCheck: z.record(z.string(), z.unknown()).nullable().describe('What of the health check is its own.'),

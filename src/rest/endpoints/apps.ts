@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { AppTypeName } from '../../app-types/app-type.ts'
-import { functionConfig } from '../../app-types/function.ts'
-import { jobConfig } from '../../app-types/job.ts'
+import { usesTcp } from '../../app-types/behaviours.ts'
+import { shownTypeConfig, typeConfigAnswers } from '../../app-types/type-config.ts'
+import { wireNameOf, wireNames } from '../../app-types/wire-names.ts'
 import type { Config } from '../../config/config.ts'
 import type { App } from '../../database/generated/prisma/client.ts'
 import type { AppSummary } from '../../services/app/app-queries.ts'
@@ -22,17 +22,12 @@ const identity = {
   gitRepo: z.string().nullable().describe('Repository name.'),
 }
 
-const APP_TYPES = { APP: 'app', SERVICE: 'db', FUNCTION: 'function', JOB: 'job' } as const satisfies Record<
-  AppTypeName,
-  string
->
-
 const text = (about: string) => z.string().nullable().describe(about)
 
 /** What POST and PATCH /app take and §2.2 does not show: whoever sets a thing can read it. */
 const settings = {
   accountId: z.string().describe('Account that owns it.'),
-  appType: z.enum(Object.values(APP_TYPES)).describe('What kind of program it is.'),
+  appType: z.enum(wireNames()).describe('What kind of program it is.'),
   dockerPresetVersion: text('Version of the preset.'),
   image: text('The prebuilt image, as set on the app.'),
   buildArgs: text('Docker build arguments.'),
@@ -42,8 +37,7 @@ const settings = {
   healthCheckHeaders: z.record(z.string(), z.string()).nullable().describe('Headers of the health check request.'),
   imagePullAccountSecretId: text('Credential that the image is pulled with.'),
   buildPullAccountSecretId: text('Credential that base images are pulled with in builds.'),
-  jobConfig: jobConfig.nullable().describe('Defaults of a Job app’s runs.'),
-  functionConfig: functionConfig.nullable().describe('Scaling and timeout of a Function app.'),
+  ...typeConfigAnswers(),
 }
 
 /** §2.2, and behind it what else can be set. */
@@ -128,7 +122,7 @@ const appRecord = (app: App, config: Config): z.output<typeof appAnswer> => ({
   dockerfilePath: app.dockerfilePath,
   // Certificates are the business of whatever stands in front of the ingress.
   useSSL: config.BERTH_INGRESS_URL?.startsWith('https:') ?? false,
-  useTCP: false,
+  useTCP: usesTcp(app),
   useImage: app.useImage,
   port: app.port,
   builder: app.builder,
@@ -138,7 +132,7 @@ const appRecord = (app: App, config: Config): z.output<typeof appAnswer> => ({
 
 const settingsOf = (app: App) => ({
   accountId: app.accountId,
-  appType: APP_TYPES[app.type],
+  appType: wireNameOf(app),
   dockerPresetVersion: app.dockerPresetVersion,
   image: app.image,
   buildArgs: app.buildArgs,
@@ -148,8 +142,7 @@ const settingsOf = (app: App) => ({
   healthCheckHeaders: app.healthCheckHeaders as Record<string, string> | null,
   imagePullAccountSecretId: app.imagePullAccountSecretId,
   buildPullAccountSecretId: app.buildPullAccountSecretId,
-  jobConfig: app.jobConfig as z.output<typeof jobConfig> | null,
-  functionConfig: app.functionConfig as z.output<typeof functionConfig> | null,
+  ...shownTypeConfig(app.typeConfig),
 })
 
 const appListItem = (app: AppSummary, caller: Caller): z.output<typeof appItem> => ({

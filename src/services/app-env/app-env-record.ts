@@ -1,3 +1,4 @@
+import { shownTypeConfig } from '../../app-types/type-config.ts'
 import type { Database, Transaction } from '../../database/client.ts'
 import type { AppEnv, Variable, Volume } from '../../database/generated/prisma/client.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
@@ -44,8 +45,7 @@ export async function appEnvRecord(tx: Transaction | Database, vault: Vault, app
     allowUserCliToken: appEnv.allowUserCliToken,
     preventDestroy: appEnv.preventDestroy,
     startupConfig: appEnv.startupConfig,
-    jobConfig: appEnv.jobConfig,
-    functionConfig: appEnv.functionConfig,
+    ...shownTypeConfig(appEnv.typeConfig),
     databaseSettings: null,
     volume: mountedVolume(appEnv.volume),
     healthCheck: appEnv.healthCheck,

@@ -17,8 +17,8 @@ export async function volumeChange(
 ): Promise<{ volumeId?: string | null }> {
   if (wanted === undefined) return {}
   if (wanted === null) return { volumeId: null }
-  const { hasVolume, title } = getAppType(appEnv.app.type)
-  if (!hasVolume) throw invalidField('volume', `cannot be part of a ${title}`)
+  const { allowsVolume, title } = getAppType(appEnv.app.type)
+  if (!allowsVolume) throw invalidField('volume', `cannot be part of a ${title}`)
   const data = { path: wanted.path, diskMb: wanted.disk }
   const kept = await tx.volume.findFirst({
     where: { appEnvId: appEnv.id, deletedAt: null },

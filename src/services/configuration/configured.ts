@@ -1,4 +1,5 @@
-import { acceptsImage } from '../../app-types/app-types.ts'
+import { getAppType } from '../../app-types/app-types.ts'
+import { acceptsImage, healthCheckFor, wantedReplicas } from '../../app-types/behaviours.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { type BuildSource, recordedPlan } from '../../domain/build-plan.ts'
 import {
@@ -6,6 +7,7 @@ import {
   type HealthCheck,
   recordedConfiguration,
   type StartupConfig,
+  type TypeConfig,
 } from '../../domain/configuration.ts'
 import { type AppEnvHealthCheck, PROBES } from '../../domain/health-check.ts'
 import { type PendingChange, pendingChanges } from '../../domain/pending-changes.ts'
@@ -18,16 +20,7 @@ export const MASK = '***SECRET***'
 
 type ConfiguredAppEnv = Pick<
   LoadedAppEnv,
-  | 'app'
-  | 'variables'
-  | 'zClouds'
-  | 'cpu'
-  | 'memoryMb'
-  | 'volume'
-  | 'healthCheck'
-  | 'startupConfig'
-  | 'jobConfig'
-  | 'functionConfig'
+  'app' | 'variables' | 'zClouds' | 'cpu' | 'memoryMb' | 'volume' | 'healthCheck' | 'startupConfig' | 'typeConfig'
 >
 
 /** The configuration that the next version of an environment would record. */
@@ -39,11 +32,10 @@ export function configurationOf(appEnv: ConfiguredAppEnv): Configuration {
     startup: (appEnv.startupConfig as StartupConfig | null) ?? null,
     resources: explicitResources(appEnv),
     volume: volumeOf(appEnv),
-    healthCheck: healthCheckOf(appEnv),
+    healthCheck: healthCheckFor(getAppType(app.type), healthCheckOf(appEnv)),
     variables: sealedVariablesOf(appEnv),
     imagePullCredentialId: app.imagePullAccountSecretId,
-    jobConfig: (appEnv.jobConfig ?? app.jobConfig ?? null) as Record<string, unknown> | null,
-    functionConfig: (appEnv.functionConfig ?? app.functionConfig ?? null) as Record<string, unknown> | null,
+    typeConfig: (appEnv.typeConfig ?? app.typeConfig) as TypeConfig,
   }
 }
 
@@ -69,19 +61,20 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
   const secrets = new LazyVault(vault, appEnv.account)
   // A type that always takes images may as well be built.
   const useImage = plan ? appEnv.app.useImage : acceptsImage(appEnv.app)
+  // None are wanted of a type that runs when it is asked to, and none desired while stopped: that is no change to apply.
+  const containers = wantedReplicas(appEnv) || appEnv.containers
   return pendingChanges(
     {
       image: running.image,
       useImage: plan === null,
-      // None are desired while stopped, and none ever for a type that does not serve: that is no change to apply.
-      containers: appEnv.replicasDesired || appEnv.containers,
+      containers: appEnv.replicasDesired || containers,
       configuration: recordedConfiguration(running),
       build: plan,
     },
     {
       image: (useImage && configuredImage(appEnv, running)) || running.image,
       useImage,
-      containers: appEnv.containers,
+      containers,
       configuration: configurationOf(appEnv),
       build: plan && !useImage ? planFor(appEnv, vault, withBranch(plan.source, appEnv.gitBranch)) : null,
     },

@@ -1,3 +1,4 @@
+import { wantedReplicas } from '../../app-types/behaviours.ts'
 import type { Replica } from '../../database/generated/prisma/client.ts'
 import type { Configuration } from '../../domain/configuration.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
@@ -73,7 +74,7 @@ function desiredState(appEnv: ClaimedAppEnv, operation: ClaimedOperation | undef
 /** Scaling adds to the rollout that serves; everything else brings one of its own, named after the operation. */
 function upcomingOf(appEnv: ClaimedAppEnv, operation: ClaimedOperation): DesiredReplicas['upcoming'] {
   if (operation.contentId) return { rolloutId: operation.id, replicas: Number.POSITIVE_INFINITY }
-  return appEnv.rolloutId ? { rolloutId: appEnv.rolloutId, replicas: appEnv.containers } : null
+  return appEnv.rolloutId ? { rolloutId: appEnv.rolloutId, replicas: wantedReplicas(appEnv) } : null
 }
 
 async function probeAll(work: EnvironmentContext, appEnv: ClaimedAppEnv, { wanted }: ReplicaPlan): Promise<Probed[]> {

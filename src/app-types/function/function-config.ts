@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { AppType } from './app-type.ts'
 
 const whole = (fallback: number, min: number, max: number, about: string) =>
   z.number().int().min(min).max(max).default(fallback).describe(about)
@@ -13,16 +12,3 @@ export const functionConfig = z
     timeoutSeconds: whole(60, 1, 3600, 'Longest request.'),
   })
   .describe('Scaling and timeout of a Function app.')
-
-/** A request-driven endpoint; it always runs images, so a stray source setting cannot stop a deployment. */
-export const functionApp: AppType = {
-  name: 'FUNCTION',
-  title: 'Function',
-  requiresPort: true,
-  logType: 'FUNCTION',
-  hasHosts: true,
-  alwaysAcceptsImage: true,
-  hasVolume: false,
-  needsFunctions: true,
-  config: { field: 'functionConfig', schema: functionConfig },
-}

@@ -1,7 +1,12 @@
 import { z } from 'zod'
-import type { AppType } from './app-type.ts'
 
 const whole = (min: number, max: number, about: string) => z.number().int().min(min).max(max).optional().describe(about)
+
+export const concurrencyPolicy = {
+  name: 'ConcurrencyPolicy',
+  about: 'What happens to a job run beyond the limit.',
+  values: { QUEUE: 'It waits.', REJECT: 'It is refused.', REPLACE: 'It takes the place of the running one.' },
+}
 
 export const jobConfig = z
   .strictObject({
@@ -19,16 +24,3 @@ export const jobConfig = z
       .describe('What happens to a run beyond maxConcurrency. Default QUEUE.'),
   })
   .describe('Defaults of a Job app’s runs.')
-
-/** A finite command: nothing to route to and nothing to probe. */
-export const job: AppType = {
-  name: 'JOB',
-  title: 'Job',
-  requiresPort: false,
-  logType: 'JOB',
-  hasHosts: false,
-  alwaysAcceptsImage: false,
-  hasVolume: false,
-  needsFunctions: false,
-  config: { field: 'jobConfig', schema: jobConfig },
-}
