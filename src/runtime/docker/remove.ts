@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { tolerating } from '../../engine/docker/engine-answers.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
+import type { RemovalOptions, RolloutReference } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
-import type { RemovalOptions, RolloutReference } from '../runtime.ts'
-import type { DockerEngine } from './connection.ts'
-import { tolerating } from './engine-answers.ts'
 import { listReplicas } from './find-containers.ts'
 
 /** High, because a removal mostly waits, and ten apps that ignore SIGTERM should not wait one after another. */

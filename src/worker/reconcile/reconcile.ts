@@ -1,7 +1,7 @@
 import type { Replica } from '../../database/generated/prisma/client.ts'
 import type { Configuration } from '../../domain/configuration.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../claim/environment-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { observationOf } from './observation.ts'

@@ -5,23 +5,18 @@ import {
   parseImageReference,
   repositoryOf,
 } from '../../domain/image-reference.ts'
-import {
-  type CallBounds,
-  type RegistryCredential,
-  type ResolvedImage,
-  RuntimeError,
-  type RuntimeErrorReason,
-} from '../runtime.ts'
-import { ask, type DockerEngine } from './connection.ts'
-import { statusOf } from './engine-answers.ts'
-import { isBuiltHere } from './labels.ts'
+import type { CallBounds } from '../../engine/call-bounds.ts'
+import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
+import { statusOf } from '../../engine/docker/engine-answers.ts'
+import { silence, within } from '../../engine/docker/within.ts'
+import { ImageError, type ImageErrorReason, type RegistryCredential, type ResolvedImage } from '../image-builder.ts'
+import { isBuiltHere } from './image-labels.ts'
 import { PullFailure, type PullFailureKind, pullImage } from './pull.ts'
 import { silenceOf } from './registry-silence.ts'
-import { silence, within } from './within.ts'
 
 const IMAGE_ID = /^sha256:[0-9a-f]{64}$/
 
-const REASONS: Record<PullFailureKind, RuntimeErrorReason> = {
+const REASONS: Record<PullFailureKind, ImageErrorReason> = {
   unknown: 'IMAGE_NOT_FOUND',
   unreachable: 'REGISTRY_UNREACHABLE',
   denied: 'IMAGE_UNAUTHORIZED',
@@ -40,25 +35,34 @@ interface WantedImage {
   copy: ImageInspectInfo | null
 }
 
-export class EngineImages {
+export interface PullLimits {
+  /** Deadline of one pull. Default: 600. */
+  pullTimeoutSeconds?: number
+  /** A pull without any progress for this long is given up. Default: 60. */
+  pullIdleSeconds?: number
+}
+
+export class ImageResolver {
   readonly #engine: DockerEngine
+  readonly #limits: Required<PullLimits>
   readonly #silentUntilMs = new Map<string, number>()
 
-  constructor(engine: DockerEngine) {
+  constructor(engine: DockerEngine, { pullTimeoutSeconds = 600, pullIdleSeconds = 60 }: PullLimits) {
     this.#engine = engine
+    this.#limits = { pullTimeoutSeconds, pullIdleSeconds }
   }
 
   resolve(image: string, credential: RegistryCredential | null, bounds?: CallBounds): Promise<ResolvedImage> {
-    const seconds = bounds?.timeoutSeconds ?? this.#engine.pullTimeoutSeconds
+    const seconds = bounds?.timeoutSeconds ?? this.#limits.pullTimeoutSeconds
     let isPulling = false
     const timeUp = () =>
       isPulling
-        ? new RuntimeError('PULL_TIMEOUT', `The image ${image} was not there after ${seconds} s`)
+        ? new ImageError('PULL_TIMEOUT', `The image ${image} was not there after ${seconds} s`)
         : silence(this.#engine, seconds)
     const work = async (signal: AbortSignal) => {
       if (IMAGE_ID.test(image)) return this.#resolveId(image, signal)
       const parsed = parseImageReference(image)
-      if ('problem' in parsed) throw new RuntimeError('IMAGE_INVALID', `"${image}": ${parsed.problem}`)
+      if ('problem' in parsed) throw new ImageError('IMAGE_INVALID', `"${image}": ${parsed.problem}`)
       const found = await findImage(this.#engine, formatImageReference(parsed.reference), signal)
       // Whoever guesses its name would else run, or read, what another tenant has built.
       const copy = isBuiltHere(found?.Config.Labels) ? null : found
@@ -71,7 +75,9 @@ export class EngineImages {
 
   async #pull(wanted: WantedImage, signal: AbortSignal): Promise<ResolvedImage> {
     try {
-      await pullImage(this.#engine, wanted.reference, wanted.credential, signal)
+      const { reference, credential } = wanted
+      const pull = { reference, credential, idleSeconds: this.#limits.pullIdleSeconds }
+      await pullImage(this.#engine, pull, signal)
     } catch (error) {
       if (error instanceof PullFailure) return this.#withoutRegistry(wanted, error, signal)
       throw error
@@ -88,7 +94,7 @@ export class EngineImages {
   async #resolveId(id: string, signal: AbortSignal): Promise<ResolvedImage> {
     const found = await findImage(this.#engine, id, signal)
     if (found) return ownCopy(found)
-    throw new RuntimeError('IMAGE_NOT_FOUND', `The engine no longer has the image ${id}`)
+    throw new ImageError('IMAGE_NOT_FOUND', `The engine no longer has the image ${id}`)
   }
 
   async #withoutRegistry(wanted: WantedImage, failure: PullFailure, signal: AbortSignal): Promise<ResolvedImage> {
@@ -102,7 +108,7 @@ export class EngineImages {
     }
     if (copy && mayUseCopy(failure.kind, wanted, copy)) return ownCopy(copy)
     const why = failure.kind === 'unreachable' ? silenceOf(reference.registry, failure.message) : failure.message
-    throw new RuntimeError(REASONS[failure.kind], `The image ${image} cannot be had: ${why}`)
+    throw new ImageError(REASONS[failure.kind], `The image ${image} cannot be had: ${why}`)
   }
 
   #isSilent({ registry }: ImageReference): boolean {

@@ -2,14 +2,14 @@ import { Readable } from 'node:stream'
 import Docker from 'dockerode'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
+import { createDockerRuntime } from '../../../src/runtime/docker/docker-runtime.ts'
 import {
   REGISTRY_CREDENTIAL as credential,
   type DockerRegistry,
   isRegistryInstalled,
   startRegistry,
-} from '../support/docker-registry.ts'
-import { engineProxy } from '../support/engine-proxy.ts'
+} from '../../support/docker-registry.ts'
+import { engineProxy } from '../../support/engine-proxy.ts'
 import { dockerHarness as harness } from './docker-harness.ts'
 
 const isInstalled = await isRegistryInstalled()

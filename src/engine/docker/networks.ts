@@ -1,7 +1,7 @@
+import type Docker from 'dockerode'
 import { failpoint } from '../../fault-injection/failpoint.ts'
-import type { DockerEngine } from './connection.ts'
 import { messageOf, statusOf, tolerating } from './engine-answers.ts'
-import { networkLabels } from './labels.ts'
+import { LABEL } from './labels.ts'
 
 /** Every account has a bridge of its own, so that its containers meet each other and nobody else's. */
 export const networkName = (installationId: string, accountId: string): string =>
@@ -14,6 +14,12 @@ export const networkName = (installationId: string, accountId: string): string =
 const bridgeInterface = (installationId: string, accountId: string): string =>
   `bt${installationId.slice(-5)}${accountId.slice(-8)}`
 
+const networkLabels = (installationId: string, accountId: string): Record<string, string> => ({
+  [LABEL.installation]: installationId,
+  [LABEL.role]: 'network',
+  [LABEL.account]: accountId,
+})
+
 /** Engines have about thirty networks' worth of addresses unless they are told otherwise. */
 const OUT_OF_ADDRESSES =
   'The container engine has no addresses left for another account network: give it more "default-address-pools"'
@@ -22,12 +28,18 @@ const CONFLICT = 409
 const FORBIDDEN = 403
 const NOT_FOUND = 404
 
+interface NetworkEngine {
+  docker: Docker
+  installationId: string
+  callTimeoutSeconds: number
+}
+
 /** The account networks known to exist; a wrong belief shows when a container cannot start, and is then forgotten. */
 export class AccountNetworks {
-  readonly #engine: DockerEngine
+  readonly #engine: NetworkEngine
   readonly #known = new Map<string, Promise<string>>()
 
-  constructor(engine: DockerEngine) {
+  constructor(engine: NetworkEngine) {
     this.#engine = engine
   }
 

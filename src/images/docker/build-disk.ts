@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ImageBuild, RuntimeError } from '../runtime.ts'
-import { ask, type DockerEngine } from './connection.ts'
-import { buildFilters } from './labels.ts'
+import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
+import { type ImageBuild, ImageError } from '../image-builder.ts'
+import { buildFilters } from './image-labels.ts'
 
 const LOOKS_MS = 1_500
 const BYTES_PER_MB = 1024 * 1024
@@ -27,7 +27,7 @@ export async function withinDisk<T>(
       const found = await writings(engine, appEnvId, looking).catch(() => [])
       const written = found.reduce((sum, { id, bytes }) => sum + (before.has(id) ? 0 : bytes), 0)
       if (written <= diskMb * BYTES_PER_MB) continue
-      over.abort(new RuntimeError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`))
+      over.abort(new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`))
     }
   })()
   try {

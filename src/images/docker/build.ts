@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream'
 import type { ImageBuildOptions } from 'dockerode'
 import { pack } from 'tar-stream'
-import { type BuilderTraits, type ImageBuild, RuntimeError } from '../runtime.ts'
+import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
+import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
+import { type BuilderTraits, type ImageBuild, ImageError } from '../image-builder.ts'
 import { withinDisk } from './build-disk.ts'
 import { buildKitLines } from './build-kit-trace.ts'
-import { ask, type DockerEngine } from './connection.ts'
-import { messageOf, statusOf } from './engine-answers.ts'
+import { cacheScope, imageLabels, stageLabels } from './image-labels.ts'
 import { jsonLines } from './json-lines.ts'
-import { cacheScope, imageLabels, stageLabels } from './labels.ts'
-import type { AccountNetworks } from './networks.ts'
 
 const CPU_PERIOD_US = 100_000
 const IMAGE_ID = /sha256:[0-9a-f]{64}/
@@ -18,14 +17,20 @@ const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error|
 /** From this version on, engines prefer BuildKit; older ones that have it give its builds no limits. */
 const PREFERS_BUILDKIT = 1.42
 
-async function usesBuildKit(engine: DockerEngine, signal: AbortSignal): Promise<boolean> {
-  if (engine.builder !== 'auto') return engine.builder === 'buildkit'
+export type BuilderChoice = 'auto' | 'classic' | 'buildkit'
+
+async function usesBuildKit(engine: DockerEngine, choice: BuilderChoice, signal: AbortSignal): Promise<boolean> {
+  if (choice !== 'auto') return choice === 'buildkit'
   const { ApiVersion } = (await ask(engine, { path: '/version', signal })) as { ApiVersion: string }
   return Number(ApiVersion) >= PREFERS_BUILDKIT
 }
 
-export async function builderTraits(engine: DockerEngine, signal: AbortSignal): Promise<BuilderTraits> {
-  const isBuildKit = await usesBuildKit(engine, signal)
+export async function builderTraits(
+  engine: DockerEngine,
+  choice: BuilderChoice,
+  signal: AbortSignal,
+): Promise<BuilderTraits> {
+  const isBuildKit = await usesBuildKit(engine, choice, signal)
   return {
     cacheScope: (appEnvId) => (isBuildKit ? cacheScope(engine.installationId, appEnvId) : null),
     namespace: engine.installationId.slice(-8),
@@ -48,7 +53,7 @@ const hush = () => undefined
 
 /** Builds, and hands on each line. The engine ends the build when the connection closes, whoever closes it. */
 export async function buildImage(
-  { engine, networks }: { engine: DockerEngine; networks: AccountNetworks },
+  { engine, choice }: { engine: DockerEngine; choice: BuilderChoice },
   build: ImageBuild,
   signal: AbortSignal,
 ): Promise<string> {
@@ -59,11 +64,11 @@ export async function buildImage(
       abortSignal: AbortSignal,
       { onLine = hush, ...options }: Call,
     ) => followBuild(await engine.docker.buildImage(context, { ...optionsOf(build), ...options, abortSignal }), onLine)
-    if (await usesBuildKit(engine, signal)) {
+    if (await usesBuildKit(engine, choice, signal)) {
       return await call(build.context, signal, { t: build.name, labels, version: '2', onLine: build.onLine })
     }
     // A build meets its account's containers and nobody else's. BuildKit knows no such networks.
-    const classic = { version: '1', networkmode: await networks.ensure(build.accountId) } as const
+    const classic = { version: '1', networkmode: await engine.networks.ensure(build.accountId) } as const
     const unnamed = await withinDisk(engine, build, signal, (within) =>
       call(build.context, within, { ...classic, onLine: build.onLine }),
     )
@@ -131,4 +136,4 @@ async function followBuild(answer: NodeJS.ReadableStream, onLine: ImageBuild['on
 const failureOf = (words: string): Error =>
   ENGINE_TROUBLE.test(words)
     ? new Error(`The container engine could not build: ${words}`)
-    : new RuntimeError('BUILD_FAILED', words)
+    : new ImageError('BUILD_FAILED', words)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LogLine, Rollout } from '../../../src/runtime/runtime.ts'
+import type { LogLine, Rollout } from '../../../src/runtime/container-runtime.ts'
 import { eventually, nodeCommand, onlyReplica, type RuntimeHarness, type World } from './harness.ts'
 
 const LONG_LINE = 'ä'.repeat(20_000)

@@ -1,12 +1,12 @@
 import Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DOCKERFILE_NAME, packContext } from '../../src/builder/context/build-context.ts'
-import { labelStages } from '../../src/builder/dockerfile/dockerfile-labels.ts'
-import { newId } from '../../src/domain/ids.ts'
-import { resourcesOf } from '../../src/domain/resources.ts'
-import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
-import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
-import { removeEverything } from '../support/remove-everything.ts'
+import { DOCKERFILE_NAME, packContext } from '../../../src/builder/context/build-context.ts'
+import { labelStages } from '../../../src/builder/dockerfile/dockerfile-labels.ts'
+import { newId } from '../../../src/domain/ids.ts'
+import { resourcesOf } from '../../../src/domain/resources.ts'
+import { createDockerRuntime } from '../../../src/runtime/docker/docker-runtime.ts'
+import { type BuildImages, ensureBuildImages } from '../../support/build-images.ts'
+import { removeEverything } from '../../support/remove-everything.ts'
 
 const docker = new Docker()
 const installationId = newId('ins')

@@ -1,57 +1,37 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import Docker from 'dockerode'
+import { AccountNetworks } from './networks.ts'
 import { quieten } from './quiet-modem.ts'
-
-/** How replicas are reached: at their own address on the account's bridge, or at a loopback port the engine picks. */
-export type Reach = 'address' | 'published'
 
 export interface EngineOptions {
   /** `unix://`, `tcp://`, `http://` or `https://`; the local socket when omitted. */
   dockerHost?: string
   /** Marks what is ours on an engine that several installations may share. */
   installationId: string
-  /** Deadline of any call but a pull. */
+  /** Deadline of a call that has none of its own. */
   callTimeoutSeconds?: number
-  /** Deadline of one pull. */
-  pullTimeoutSeconds?: number
-  /** A pull without any progress for this long is given up. */
-  pullIdleSeconds?: number
-  /** Default: `address`, which works where the engine's bridges are on this machine (Linux); Docker Desktop needs `published`. */
-  reach?: Reach
-  /** Default: `auto`, the one that the engine prefers. */
-  builder?: Builder
 }
 
-export type Builder = 'auto' | 'classic' | 'buildkit'
-
-/** One engine, as the modules of this folder see it. */
+/** One engine, as both adapters see it. */
 export interface DockerEngine {
   docker: Docker
   /** Where it is, for messages. */
   address: string
   installationId: string
   callTimeoutSeconds: number
-  pullTimeoutSeconds: number
-  pullIdleSeconds: number
-  reach: Reach
-  builder: Builder
+  /** Known to the engine as a whole: a build joins the networks that containers run in. */
+  networks: AccountNetworks
 }
 
 const LOCAL_SOCKET = 'unix:///var/run/docker.sock'
 
 export function connect(options: EngineOptions): DockerEngine {
   const address = options.dockerHost ?? LOCAL_SOCKET
-  return {
-    docker: quieten(new Docker(endpointOf(address))),
-    address,
-    installationId: options.installationId,
-    callTimeoutSeconds: options.callTimeoutSeconds ?? 30,
-    pullTimeoutSeconds: options.pullTimeoutSeconds ?? 600,
-    pullIdleSeconds: options.pullIdleSeconds ?? 60,
-    reach: options.reach ?? 'address',
-    builder: options.builder ?? 'auto',
-  }
+  const docker = quieten(new Docker(endpointOf(address)))
+  const { installationId, callTimeoutSeconds = 30 } = options
+  const networks = new AccountNetworks({ docker, installationId, callTimeoutSeconds })
+  return { docker, address, installationId, callTimeoutSeconds, networks }
 }
 
 /**

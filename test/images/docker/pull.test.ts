@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureOf } from '../../src/runtime/docker/pull.ts'
+import { failureOf } from '../../../src/images/docker/pull.ts'
 
 // What engines of several versions were seen to say.
 test.each([

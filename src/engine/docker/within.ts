@@ -1,5 +1,6 @@
 import { DomainError, runtimeUnavailable } from '../../domain/errors.ts'
-import { type CallBounds, RuntimeError } from '../runtime.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { CallBounds } from '../call-bounds.ts'
 import type { DockerEngine } from './connection.ts'
 import { messageOf, statusOf } from './engine-answers.ts'
 
@@ -47,7 +48,7 @@ export const silence = (engine: DockerEngine, seconds: number): DomainError =>
 
 /** What a failed call means: final, unreachable, or an answer that a later attempt may not get again. */
 export function asFailure(engine: DockerEngine, error: unknown): unknown {
-  if (error instanceof DomainError || error instanceof RuntimeError) return error
+  if (error instanceof DomainError || error instanceof Failure) return error
   if (statusOf(error) !== null) {
     return new Error(`The container engine ${troubleOf(error)}`, { cause: error })
   }

@@ -1,7 +1,7 @@
 import { formatImageReference, parseImageReference, repositoryOf } from '../../domain/image-reference.ts'
-import { type RegistryCredential, RuntimeError } from '../runtime.ts'
-import type { DockerEngine } from './connection.ts'
-import { messageOf, statusOf } from './engine-answers.ts'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
+import { ImageError, type RegistryCredential } from '../image-builder.ts'
 import { jsonLines } from './json-lines.ts'
 import { serverOf } from './pull.ts'
 import { silenceOf } from './registry-silence.ts'
@@ -34,9 +34,9 @@ export async function pushImage(
     const words = messageOf(error)
     const isAnswer = statusOf(error) !== null || error instanceof PushRefused
     if (!isAnswer) throw error
-    if (DENIED.test(words)) throw new RuntimeError('PUSH_DENIED', `The image ${name} cannot be pushed: ${words}`)
+    if (DENIED.test(words)) throw new ImageError('PUSH_DENIED', `The image ${name} cannot be pushed: ${words}`)
     const why = silenceOf(reference.registry, words)
-    throw new RuntimeError('PUSH_FAILED', `The image ${name} cannot be pushed: ${why}`)
+    throw new ImageError('PUSH_FAILED', `The image ${name} cannot be pushed: ${why}`)
   }
 }
 

@@ -1,8 +1,9 @@
 import type { ImageInfo } from 'dockerode'
-import type { BuildStep, BuiltImage } from '../runtime.ts'
-import type { DockerEngine } from './connection.ts'
-import { tolerating } from './engine-answers.ts'
-import { buildFilters, imageFilters, LABEL } from './labels.ts'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { tolerating } from '../../engine/docker/engine-answers.ts'
+import { LABEL } from '../../engine/docker/labels.ts'
+import type { BuildStep, BuiltImage } from '../image-builder.ts'
+import { buildFilters, imageFilters } from './image-labels.ts'
 
 const GONE = 404
 const IN_USE = 409

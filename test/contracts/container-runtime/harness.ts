@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ObservedReplica, Rollout, Runtime } from '../../../src/runtime/runtime.ts'
+import type { ContainerRuntime, ObservedReplica, Rollout } from '../../../src/runtime/container-runtime.ts'
 
 export interface RuntimeOptions {
   installationId: string
@@ -16,7 +16,7 @@ export interface RuntimeHarness {
   socketPath: string
   /** Makes sure of an image that runs `node`, and names it. */
   ensureImage(): Promise<string>
-  createRuntime(options: RuntimeOptions): Runtime
+  createRuntime(options: RuntimeOptions): ContainerRuntime
   /** What an operator may do to a container without asking Berth. */
   byHand: Record<'kill' | 'stop' | 'remove', (containerId: string) => Promise<void>>
   /** Removes an installation's containers without Berth's help, even after a failed test. */
@@ -28,7 +28,7 @@ export interface RuntimeHarness {
 /** One installation of a test: its runtime, and rollouts that do not collide with any other test's. */
 export interface World {
   installationId: string
-  runtime: Runtime
+  runtime: ContainerRuntime
   rollout(change?: Partial<Rollout>): Rollout
 }
 
@@ -79,7 +79,7 @@ export async function eventually<T>(look: () => Promise<T>, holds: (seen: T) => 
 }
 
 /** The one replica that a test expects. */
-export async function onlyReplica(runtime: Runtime, appEnvId: string): Promise<ObservedReplica> {
+export async function onlyReplica(runtime: ContainerRuntime, appEnvId: string): Promise<ObservedReplica> {
   const replicas = await runtime.observe({ appEnvId })
   const [replica] = replicas
   if (!replica || replicas.length > 1) throw new Error(`Expected one replica, found ${replicas.length}`)

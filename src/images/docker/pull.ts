@@ -1,8 +1,8 @@
 import type { ImageReference } from '../../domain/image-reference.ts'
 import { repositoryOf } from '../../domain/image-reference.ts'
-import type { RegistryCredential } from '../runtime.ts'
-import type { DockerEngine } from './connection.ts'
-import { messageOf, statusOf } from './engine-answers.ts'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
+import type { RegistryCredential } from '../image-builder.ts'
 import { jsonLines } from './json-lines.ts'
 
 /**
@@ -37,16 +37,22 @@ const SIGNS: readonly [PullFailureKind, RegExp][] = [
 /** An engine's own trouble, which says nothing about the image. */
 const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error/i
 
+interface Pull {
+  reference: ImageReference
+  credential: RegistryCredential | null
+  /** Without any progress for this long it is given up. */
+  idleSeconds: number
+}
+
 /** Pulls, and returns when the engine has the image. Throws PullFailure, or what befell the connection to the engine. */
 export async function pullImage(
   engine: DockerEngine,
-  reference: ImageReference,
-  credential: RegistryCredential | null,
+  { reference, credential, idleSeconds }: Pull,
   signal: AbortSignal,
 ): Promise<void> {
   const idle = new AbortController()
-  const giveUp = () => idle.abort(new PullFailure('stalled', `No progress for ${engine.pullIdleSeconds} s`))
-  const timer = setTimeout(giveUp, engine.pullIdleSeconds * 1000)
+  const giveUp = () => idle.abort(new PullFailure('stalled', `No progress for ${idleSeconds} s`))
+  const timer = setTimeout(giveUp, idleSeconds * 1000)
   try {
     const stream = await engine.docker.createImage({
       fromImage: repositoryOf(reference),

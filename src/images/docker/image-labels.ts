@@ -1,44 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { ImageBuild, Rollout, RolloutReference } from '../runtime.ts'
+import { LABEL } from '../../engine/docker/labels.ts'
+import type { ImageBuild } from '../image-builder.ts'
 
-export const LABEL = {
-  installation: 'berth.installation',
-  role: 'berth.role',
-  account: 'berth.account',
-  app: 'berth.app',
-  appEnv: 'berth.env',
-  content: 'berth.content',
-  operation: 'berth.operation',
-  generation: 'berth.generation',
-  replica: 'berth.replica',
-  request: 'berth.request',
-  /** The port inside the container, which the engine does not otherwise know. */
-  port: 'berth.port',
-} as const
-
-export const REPLICA_ROLE = 'replica'
 const BUILD_ROLE = 'build'
 const IMAGE_ROLE = 'image'
-
-export const replicaLabels = (installationId: string, rollout: Rollout, index: number): Record<string, string> => ({
-  [LABEL.installation]: installationId,
-  [LABEL.role]: REPLICA_ROLE,
-  [LABEL.account]: rollout.accountId,
-  [LABEL.app]: rollout.appId,
-  [LABEL.appEnv]: rollout.appEnvId,
-  [LABEL.content]: rollout.contentId,
-  [LABEL.operation]: rollout.rolloutId,
-  [LABEL.generation]: String(rollout.generation),
-  [LABEL.replica]: String(index),
-  [LABEL.request]: rollout.requestId,
-  ...(rollout.port === null ? {} : { [LABEL.port]: String(rollout.port) }),
-})
-
-export const networkLabels = (installationId: string, accountId: string): Record<string, string> => ({
-  [LABEL.installation]: installationId,
-  [LABEL.role]: 'network',
-  [LABEL.account]: accountId,
-})
 
 /** On every stage of a build, and so on the containers and layers that it makes on its way. */
 export const stageLabels = (installationId: string, appEnvId: string): Record<string, string> => ({
@@ -78,14 +43,4 @@ export function buildFilters(installationId: string, { appEnvId }: { appEnvId?: 
 export function imageFilters(installationId: string, { appEnvId }: { appEnvId?: string | undefined }) {
   const label = [`${LABEL.installation}=${installationId}`]
   return { label: appEnvId === undefined ? label : [...label, `${LABEL.appEnv}=${appEnvId}`] }
-}
-
-/** The engine's filter for our replicas: an engine may run other installations' containers, which are never ours. */
-export function replicaFilters(installationId: string, reference: Partial<RolloutReference> = {}): { label: string[] } {
-  const { appEnvId, rolloutId, index } = reference
-  const label = [`${LABEL.installation}=${installationId}`, `${LABEL.role}=${REPLICA_ROLE}`]
-  if (appEnvId !== undefined) label.push(`${LABEL.appEnv}=${appEnvId}`)
-  if (rolloutId !== undefined) label.push(`${LABEL.operation}=${rolloutId}`)
-  if (index !== undefined) label.push(`${LABEL.replica}=${index}`)
-  return { label }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Runtime } from '../../../src/runtime/runtime.ts'
+import type { ContainerRuntime } from '../../../src/runtime/container-runtime.ts'
 import { type EngineFault, engineProxy } from '../../support/engine-proxy.ts'
 import { nodeCommand, onlyReplica, type RuntimeHarness, type World } from './harness.ts'
 
@@ -8,7 +8,7 @@ const UNAVAILABLE = { code: 'RUNTIME_UNAVAILABLE' }
 
 /** An engine that is away, or worse, half there, costs a caller its deadline and no more. */
 export function describeFaults(world: () => World, harness: RuntimeHarness): void {
-  const calls = (runtime: Runtime): Record<string, () => Promise<unknown>> => {
+  const calls = (runtime: ContainerRuntime): Record<string, () => Promise<unknown>> => {
     const rollout = world().rollout()
     return {
       info: () => runtime.info(BOUNDS),
@@ -24,7 +24,7 @@ export function describeFaults(world: () => World, harness: RuntimeHarness): voi
   const at = (host: string) => harness.createRuntime({ ...world(), host, callTimeoutSeconds: 1, pullIdleSeconds: 1 })
 
   /** Runs every call at once and tells what became of each, and whether it took longer than its deadline. */
-  const outcomes = async (runtime: Runtime) => {
+  const outcomes = async (runtime: ContainerRuntime) => {
     const begin = performance.now()
     const results = Object.entries(calls(runtime)).map(async ([name, call]) => {
       const error = await call().then(
