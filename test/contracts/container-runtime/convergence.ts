@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { replicaName } from '../../../src/domain/replica-name.ts'
 import { probe } from '../../../src/runtime/readiness.ts'
-import { eventually, nodeCommand, onlyReplica, type RuntimeHarness, type World } from './harness.ts'
+import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 
 /** `apply` brings about what is wanted, whatever was there before, and touches nothing that is right already. */
-export function describeConvergence(world: () => World, harness: RuntimeHarness): void {
+export function describeConvergence(world: () => World, harness: EngineHarness): void {
   const observed = async (appEnvId: string) => await world().runtime.observe({ appEnvId })
 
   test('runs the replicas that a rollout asks for, under their names, and reports what they belong to', async () => {
@@ -29,7 +29,7 @@ export function describeConvergence(world: () => World, harness: RuntimeHarness)
     const rollout = world().rollout({ replicas: 2 })
     await world().runtime.apply(rollout)
     const before = await observed(rollout.appEnvId)
-    await harness.createRuntime(world()).apply(rollout)
+    await harness.open(world()).runtime.apply(rollout)
     expect(await observed(rollout.appEnvId)).toEqual(before)
   })
 
@@ -59,7 +59,7 @@ export function describeConvergence(world: () => World, harness: RuntimeHarness)
 
   test('ends in the same replicas when several workers apply a rollout at the same time', async () => {
     const rollout = world().rollout({ replicas: 2 })
-    const workers = Array.from({ length: 3 }, () => harness.createRuntime(world()))
+    const workers = Array.from({ length: 3 }, () => harness.open(world()).runtime)
     await Promise.all(workers.map((worker) => worker.apply(rollout)))
     const replicas = await observed(rollout.appEnvId)
     expect(replicas.map(({ index, phase }) => [index, phase])).toEqual([
@@ -82,7 +82,7 @@ export function describeConvergence(world: () => World, harness: RuntimeHarness)
   })
 
   test('reports how a replica that keeps crashing ended', async () => {
-    const rollout = world().rollout({ command: nodeCommand('setTimeout(() => process.exit(3), 150)') })
+    const rollout = world().rollout({ command: harness.programs.crash })
     await world().runtime.apply(rollout)
     const look = () => onlyReplica(world().runtime, rollout.appEnvId)
     const replica = await eventually(look, ({ restartCount, exitCode }) => restartCount > 0 && exitCode !== null)
@@ -91,8 +91,7 @@ export function describeConvergence(world: () => World, harness: RuntimeHarness)
   })
 
   test('tells that a replica ran out of memory', async () => {
-    const hungry = 'const kept = []; setInterval(() => kept.push(Buffer.alloc(16 * 1024 * 1024, 1)), 20)'
-    const rollout = world().rollout({ command: nodeCommand(hungry), resources: { cpu: 1, memoryMb: 64 } })
+    const rollout = world().rollout({ command: harness.programs.hungry, resources: { cpu: 1, memoryMb: 64 } })
     await world().runtime.apply(rollout)
     await eventually(
       () => onlyReplica(world().runtime, rollout.appEnvId),

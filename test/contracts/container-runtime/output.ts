@@ -1,27 +1,14 @@
 import { expect, test } from 'vitest'
 import type { LogLine, Rollout } from '../../../src/runtime/container-runtime.ts'
-import { eventually, nodeCommand, onlyReplica, type RuntimeHarness, type World } from './harness.ts'
+import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 
 const LONG_LINE = 'ä'.repeat(20_000)
-
-/** Numbered lines on both streams, a line of 40 kB between them, and an end without a newline. */
-const TALKER = `
-  for (let n = 0; n < 300; n += 1) console.log('line ' + n)
-  console.log('ä'.repeat(20000))
-  console.error('to stderr')
-  process.stdout.write('the end')
-  setTimeout(() => {}, 600000)
-  process.once('SIGUSR2', () => {})`
-
-const TICKER = `let n = 0; setInterval(() => console.log('tick ' + n++), 50)`
-
-const BUSY = 'const end = Date.now() + 30000; while (Date.now() < end);'
 
 const textOf = (lines: LogLine[], stream: LogLine['stream']) =>
   lines.filter((line) => line.stream === stream).map(({ message }) => message)
 
-/** What containers say and use, and the hints the engine gives. */
-export function describeOutput(world: () => World, harness: RuntimeHarness): void {
+/** What containers print and use, and the engine's notifications. */
+export function describeOutput(world: () => World, harness: EngineHarness): void {
   const start = async (change: Partial<Rollout>) => {
     const rollout = world().rollout(change)
     await world().runtime.apply(rollout)
@@ -29,7 +16,7 @@ export function describeOutput(world: () => World, harness: RuntimeHarness): voi
   }
 
   test('reads logs whole and in order, and long lines in pieces that lose nothing', async () => {
-    const { name, containerId } = await start({ command: nodeCommand(TALKER) })
+    const { name, containerId } = await start({ command: harness.programs.talker })
     const read = (options = {}) => Array.fromAsync(world().runtime.logs(name, options))
     await eventually(read, (lines) => textOf(lines, 'stderr').length > 0 && lines.length > 302)
     await harness.byHand.stop(containerId)
@@ -46,7 +33,7 @@ export function describeOutput(world: () => World, harness: RuntimeHarness): voi
   })
 
   test('follows logs until the caller has had enough', async () => {
-    const { name } = await start({ command: nodeCommand(TICKER) })
+    const { name } = await start({ command: harness.programs.ticker })
     const seen: string[] = []
     for await (const { message } of world().runtime.logs(name, { follow: true })) {
       seen.push(message)
@@ -64,7 +51,7 @@ export function describeOutput(world: () => World, harness: RuntimeHarness): voi
   })
 
   test('measures processor and memory', async () => {
-    const { name } = await start({ command: nodeCommand(BUSY), resources: { cpu: 0.5, memoryMb: 128 } })
+    const { name } = await start({ command: harness.programs.busy, resources: { cpu: 0.5, memoryMb: 128 } })
     const { cpuMillicores, memoryMb } = await world().runtime.stats(name)
     expect(cpuMillicores).toBeGreaterThan(100)
     expect(cpuMillicores).toBeLessThan(900)
@@ -72,27 +59,27 @@ export function describeOutput(world: () => World, harness: RuntimeHarness): voi
     expect(memoryMb).toBeLessThan(128)
   })
 
-  test('hints at changes of its own installation until told to stop', async () => {
-    const hints: string[] = []
+  test('reports changes of its own installation until it is aborted', async () => {
+    const changes: string[] = []
     const watching = new AbortController()
-    world().runtime.watch((appEnvId) => hints.push(appEnvId), watching.signal)
-    // The first hint shows that the stream is open; there is no other way to know.
+    world().runtime.watch((appEnvId) => changes.push(appEnvId), watching.signal)
+    // The first one shows that the stream is open; there is no other way to know.
     const warmUp = world().rollout()
     const openStream = async () => {
       await world().runtime.apply(warmUp)
       await world().runtime.remove(warmUp, { graceSeconds: 0 })
-      return hints
+      return changes
     }
-    await eventually(openStream, () => hints.length > 0)
+    await eventually(openStream, () => changes.length > 0)
     const replica = await start({})
     await eventually(
-      async () => hints,
-      () => hints.includes(replica.appEnvId),
+      async () => changes,
+      () => changes.includes(replica.appEnvId),
     )
     watching.abort()
-    hints.length = 0
+    changes.length = 0
     await harness.byHand.kill(replica.containerId)
     expect(await world().runtime.observe({ appEnvId: replica.appEnvId })).toHaveLength(1)
-    expect(hints).toEqual([])
+    expect(changes).toEqual([])
   })
 }

@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest'
 import { probe } from '../../../src/runtime/readiness.ts'
-import { eventually, nodeCommand, onlyReplica, type World } from './harness.ts'
-
-const DEAF = `process.on('SIGTERM', () => console.log('no')); setInterval(() => {}, 1000); console.log('deaf')`
-const POLITE = `process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000); console.log('polite')`
+import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 
 /** `remove` ends, and leaves nothing of what it was asked to remove. */
-export function describeRemoval(world: () => World): void {
+export function describeRemoval(world: () => World, harness: EngineHarness): void {
   const indexes = async (appEnvId: string) => (await world().runtime.observe({ appEnvId })).map(({ index }) => index)
 
   test('removes one replica, one rollout, or all of an environment', async () => {
@@ -34,8 +31,8 @@ export function describeRemoval(world: () => World): void {
 
   test('kills processes that ignore SIGTERM after the grace, all at once, and waits no longer than needed', async () => {
     const { runtime } = world()
-    const deaf = world().rollout({ replicas: 2, command: nodeCommand(DEAF) })
-    const polite = world().rollout({ command: nodeCommand(POLITE) })
+    const deaf = world().rollout({ replicas: 2, command: harness.programs.deaf })
+    const polite = world().rollout({ command: harness.programs.polite })
     await Promise.all([runtime.apply(deaf), runtime.apply(polite)])
     for (const { name } of await runtime.observe()) {
       const said = () => Array.fromAsync(runtime.logs(name, { tail: 1 }))

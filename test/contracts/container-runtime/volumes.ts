@@ -1,18 +1,14 @@
 import { expect, test } from 'vitest'
-import { eventually, nodeCommand, type RuntimeHarness, type World } from './harness.ts'
-
-const WRITE = `require('node:fs').writeFileSync('/data/note', 'kept'); setInterval(() => {}, 1000); console.log('done')`
-const READ = `
-  const { existsSync, readFileSync } = require('node:fs')
-  console.log(existsSync('/data/note') ? readFileSync('/data/note', 'utf8') : 'nothing'); setInterval(() => {}, 1000)`
+import { type Command, type EngineHarness, eventually, type World } from '../engine-harness.ts'
 
 /** A volume is where it is mounted, outlives containers, and belongs to one installation. */
-export function describeVolumes(world: () => World, harness: RuntimeHarness): void {
+export function describeVolumes(world: () => World, harness: EngineHarness): void {
+  const { writeNote, readNote } = harness.programs
   const volumeOf = () => ({ id: `vol_${Math.random().toString(36).slice(2).padEnd(13, '0')}`, path: '/data' })
 
-  async function said(script: string, volume: { id: string; path: string }): Promise<string> {
+  async function said(command: Command, volume: { id: string; path: string }): Promise<string> {
     const { runtime, rollout: rolloutOf } = world()
-    const rollout = rolloutOf({ command: nodeCommand(script), volume })
+    const rollout = rolloutOf({ command, volume })
     await runtime.apply(rollout)
     const [replica] = await runtime.observe({ appEnvId: rollout.appEnvId })
     const lines = await eventually(
@@ -25,11 +21,11 @@ export function describeVolumes(world: () => World, harness: RuntimeHarness): vo
 
   test('keeps what was written when the containers are gone, and not after it was removed', async () => {
     const volume = volumeOf()
-    expect(await said(WRITE, volume)).toBe('done')
-    expect(await said(READ, volume)).toBe('kept')
-    expect(await said(READ, volumeOf())).toBe('nothing')
+    expect(await said(writeNote, volume)).toBe('done')
+    expect(await said(readNote, volume)).toBe('kept')
+    expect(await said(readNote, volumeOf())).toBe('nothing')
     await world().runtime.removeVolume(volume.id)
-    expect(await said(READ, volume)).toBe('nothing')
+    expect(await said(readNote, volume)).toBe('nothing')
     await world().runtime.removeVolume(volume.id)
   })
 
@@ -43,9 +39,9 @@ export function describeVolumes(world: () => World, harness: RuntimeHarness): vo
 
   test('of another installation is another, whatever its id', async () => {
     const volume = volumeOf()
-    expect(await said(WRITE, volume)).toBe('done')
-    const stranger = harness.createRuntime({ installationId: `ins_stranger${world().installationId.slice(-14)}x` })
+    expect(await said(writeNote, volume)).toBe('done')
+    const stranger = harness.open({ installationId: `ins_stranger${world().installationId.slice(-14)}x` }).runtime
     await stranger.removeVolume(volume.id)
-    expect(await said(READ, volume)).toBe('kept')
+    expect(await said(readNote, volume)).toBe('kept')
   })
 }

@@ -4,8 +4,8 @@ import { DOCKERFILE_NAME, packContext } from '../../../src/builder/context/build
 import { labelStages } from '../../../src/builder/dockerfile/dockerfile-labels.ts'
 import { newId } from '../../../src/domain/ids.ts'
 import { resourcesOf } from '../../../src/domain/resources.ts'
-import { createDockerRuntime } from '../../../src/runtime/docker/docker-runtime.ts'
 import { type BuildImages, ensureBuildImages } from '../../support/build-images.ts'
+import { dockerEngine } from '../../support/docker-engine.ts'
 import { removeEverything } from '../../support/remove-everything.ts'
 
 const docker = new Docker()
@@ -19,15 +19,15 @@ beforeAll(async () => {
 afterAll(() => removeEverything(docker, installationId))
 
 describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
-  const runtime = createDockerRuntime({ installationId, builder })
+  const { imageBuilder } = dockerEngine({ installationId, builder })
   const [appEnvId, accountId] = [newId('env'), newId('acc')]
 
   async function build(...instructions: string[]) {
     const lines: string[] = []
-    const traits = await runtime.builder()
+    const traits = await imageBuilder.traits()
     const dockerfile = labelStages([`FROM ${images.node}`, ...instructions].join('\n'), traits.stageLabels(appEnvId))
     const contentId = newId('con')
-    const building = runtime.build(
+    const building = imageBuilder.build(
       {
         ...{ appEnvId, accountId, appId: newId('app'), contentId, operationId: newId('op') },
         name: `berth-${traits.namespace}/shop:${builder}`,
@@ -50,10 +50,10 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
     expect(lines.join('\n')).toContain('WORKDIR /greeting')
     const { Config } = await docker.getImage(String(id)).inspect()
     expect(Config.Env).toContain('GREETING=you')
-    const built = await runtime.builtImages({ appEnvId })
+    const built = await imageBuilder.builtImages({ appEnvId })
     expect(built).toContainEqual(expect.objectContaining({ id, appEnvId, contentId }))
-    await runtime.removeImage(String(id))
-    expect((await runtime.builtImages({ appEnvId })).map((image) => image.id)).not.toContain(id)
+    await imageBuilder.removeImage(String(id))
+    expect((await imageBuilder.builtImages({ appEnvId })).map((image) => image.id)).not.toContain(id)
   })
 
   test('builds from what it is given, and nothing else', async () => {
@@ -80,7 +80,7 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
   })
 
   test('keeps what an environment caches for its next build, and for nobody else, where it can', async () => {
-    const { cacheScope } = await runtime.builder()
+    const { cacheScope } = await imageBuilder.traits()
     const [ours, theirs] = [cacheScope(appEnvId), cacheScope(newId('env'))]
     if (ours === null) {
       console.info(`The ${builder} builder has no caches besides its layers`)

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream'
 import Docker from 'dockerode'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDockerRuntime } from '../../../src/runtime/docker/docker-runtime.ts'
+import { dockerEngine } from '../../support/docker-engine.ts'
+import { ENGINE_SOCKET } from '../../support/docker-harness.ts'
 import {
   REGISTRY_CREDENTIAL as credential,
   type DockerRegistry,
@@ -10,7 +11,6 @@ import {
   startRegistry,
 } from '../../support/docker-registry.ts'
 import { engineProxy } from '../../support/engine-proxy.ts'
-import { dockerHarness as harness } from './docker-harness.ts'
 
 const isInstalled = await isRegistryInstalled()
 if (!isInstalled) {
@@ -19,8 +19,9 @@ if (!isInstalled) {
 
 describe.skipIf(!isInstalled)('resolving an image of a private registry', () => {
   const docker = new Docker()
-  const createRuntime = (host?: string) =>
-    createDockerRuntime({ installationId: 'ins_registry', dockerHost: host, callTimeoutSeconds: 2, pullIdleSeconds: 1 })
+  const createImageBuilder = (host?: string) =>
+    dockerEngine({ installationId: 'ins_registry', dockerHost: host, callTimeoutSeconds: 2, pullIdleSeconds: 1 })
+      .imageBuilder
   let registry: DockerRegistry
   let image: string
   let digest: string
@@ -58,7 +59,7 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
 
   test('pulls with the credential and pins the digest', async () => {
     await forget()
-    expect(await createRuntime().resolveImage(image, credential)).toEqual({
+    expect(await createImageBuilder().resolveImage(image, credential)).toEqual({
       pinned: digest,
       fromCache: false,
       triggers: [],
@@ -69,7 +70,7 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
 
   test('takes an image by digest, too', async () => {
     await forget()
-    expect(await createRuntime().resolveImage(digest, credential)).toEqual({
+    expect(await createImageBuilder().resolveImage(digest, credential)).toEqual({
       pinned: digest,
       fromCache: false,
       triggers: [],
@@ -80,9 +81,9 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     ['a wrong credential', { username: 'alice', password: 'wrong' }],
     ['no credential', null],
   ])('is refused with %s, even when the engine has the image already', async (_what, wrong) => {
-    await createRuntime().resolveImage(image, credential)
+    await createImageBuilder().resolveImage(image, credential)
     const refusal = { reason: 'IMAGE_UNAUTHORIZED', message: expect.stringContaining(image) }
-    await expect(createRuntime().resolveImage(image, wrong)).rejects.toMatchObject(refusal)
+    await expect(createImageBuilder().resolveImage(image, wrong)).rejects.toMatchObject(refusal)
   })
 
   test.each([
@@ -90,29 +91,31 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     ['repository', (name: string) => name.replace('/app', '/nope')],
     ['digest', (name: string) => name.replace(/:1$/, `@sha256:${'0'.repeat(64)}`)],
   ])('does not find a %s that the registry does not know', async (_what, change) => {
-    const resolving = createRuntime().resolveImage(change(image), credential)
+    const resolving = createImageBuilder().resolveImage(change(image), credential)
     await expect(resolving).rejects.toMatchObject({ reason: 'IMAGE_NOT_FOUND' })
   })
 
   test('tells a registry that falls silent from an engine that does', async () => {
-    await using registrySilent = await engineProxy(harness.socketPath, { only: /\/images\/create/, kind: 'stall' })
+    await using registrySilent = await engineProxy(ENGINE_SOCKET, { only: /\/images\/create/, kind: 'stall' })
     const timeout = { reason: 'PULL_TIMEOUT' }
     await forget()
-    await expect(createRuntime(registrySilent.host).resolveImage(image, credential)).rejects.toMatchObject(timeout)
-    await using engineSilent = await engineProxy(harness.socketPath, { only: /images\/create|_ping/, kind: 'stall' })
+    await expect(createImageBuilder(registrySilent.host).resolveImage(image, credential)).rejects.toMatchObject(timeout)
+    await using engineSilent = await engineProxy(ENGINE_SOCKET, { only: /images\/create|_ping/, kind: 'stall' })
     const unavailable = { code: 'RUNTIME_UNAVAILABLE' }
     await forget()
-    await expect(createRuntime(engineSilent.host).resolveImage(image, credential)).rejects.toMatchObject(unavailable)
+    await expect(createImageBuilder(engineSilent.host).resolveImage(image, credential)).rejects.toMatchObject(
+      unavailable,
+    )
   })
 
   test('falls back on the engine’s own copy when the registry is gone, and does not ask it again at once', async () => {
-    const runtime = createRuntime()
-    await runtime.resolveImage(image, credential)
+    const imageBuilder = createImageBuilder()
+    await imageBuilder.resolveImage(image, credential)
     const { Id: id } = await docker.getImage(image).inspect()
     await registry.stop()
-    expect(await runtime.resolveImage(image, credential)).toEqual({ pinned: id, fromCache: true, triggers: [] })
-    await using proxy = await engineProxy(harness.socketPath, null)
-    const other = createRuntime(proxy.host)
+    expect(await imageBuilder.resolveImage(image, credential)).toEqual({ pinned: id, fromCache: true, triggers: [] })
+    await using proxy = await engineProxy(ENGINE_SOCKET, null)
+    const other = createImageBuilder(proxy.host)
     for (let time = 0; time < 3; time += 1) await other.resolveImage(image, credential)
     expect(proxy.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1)
   })

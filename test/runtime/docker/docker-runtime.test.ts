@@ -1,14 +1,15 @@
 import Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
-import { networkName } from '../../src/runtime/docker/networks.ts'
-import { probe } from '../../src/runtime/readiness.ts'
-import { createWorld, eventually, onlyReplica, type World } from '../contracts/runtime/harness.ts'
-import { describeRuntime } from '../contracts/runtime.ts'
-import { engineProxy } from '../support/engine-proxy.ts'
-import { dockerHarness as harness } from './docker-harness.ts'
+import { networkName } from '../../../src/engine/docker/networks.ts'
+import { probe } from '../../../src/runtime/readiness.ts'
+import { describeLinuxConfinement } from '../../contracts/container-runtime/linux-confinement.ts'
+import { describeContainerRuntime } from '../../contracts/container-runtime.ts'
+import { createWorld, eventually, onlyReplica, type World } from '../../contracts/engine-harness.ts'
+import { dockerEngine } from '../../support/docker-engine.ts'
+import { ENGINE_SOCKET, dockerHarness as harness } from '../../support/docker-harness.ts'
+import { engineProxy } from '../../support/engine-proxy.ts'
 
-describeRuntime('Docker Engine', harness)
+describeContainerRuntime('Docker Engine', harness)
 
 describe('what only Docker Engine does', () => {
   const docker = new Docker()
@@ -54,7 +55,7 @@ describe('what only Docker Engine does', () => {
 
   test('makes one network however many workers need it at once', async () => {
     const { installationId, rollout } = createWorld(harness, world.rollout().pinnedImage)
-    const workers = Array.from({ length: 4 }, () => harness.createRuntime({ installationId }))
+    const workers = Array.from({ length: 4 }, () => harness.open({ installationId }).runtime)
     await Promise.all(workers.map((worker) => worker.apply(rollout())))
     const label = [`berth.installation=${installationId}`]
     expect(await docker.listNetworks({ filters: { label } })).toHaveLength(1)
@@ -63,7 +64,7 @@ describe('what only Docker Engine does', () => {
 
   test('reaches replicas at a loopback port where bridges cannot be reached', async () => {
     const { installationId } = world
-    const runtime = createDockerRuntime({ installationId, reach: 'published' })
+    const { runtime } = dockerEngine({ installationId, reach: 'published' })
     const rollout = world.rollout()
     await runtime.apply(rollout)
     const { address, port } = await onlyReplica(runtime, rollout.appEnvId)
@@ -74,18 +75,20 @@ describe('what only Docker Engine does', () => {
   })
 
   test('puts no secret into a URL, and names no API version', async () => {
-    await using proxy = await engineProxy(harness.socketPath, null)
-    const runtime = harness.createRuntime({ ...world, host: proxy.host })
+    await using proxy = await engineProxy(ENGINE_SOCKET, null)
+    const { runtime, imageBuilder } = dockerEngine({ ...world, dockerHost: proxy.host })
     await runtime.apply(world.rollout({ environment: { TOKEN: 'hunter2' } }))
-    await expect(runtime.resolveImage('nosuch.invalid/app', { username: 'u', password: 'hunter2' })).rejects.toThrow()
+    await expect(
+      imageBuilder.resolveImage('nosuch.invalid/app', { username: 'u', password: 'hunter2' }),
+    ).rejects.toThrow()
     expect(proxy.requests.length).toBeGreaterThan(3)
     expect(proxy.requests.filter((line) => line.includes('hunter2') || / \/v\d/.test(line))).toEqual([])
   })
 
   test('follows the engine’s events again whenever the stream breaks', async () => {
-    await using proxy = await engineProxy(harness.socketPath, { only: /\/events/, kind: 'hangUp' })
+    await using proxy = await engineProxy(ENGINE_SOCKET, { only: /\/events/, kind: 'hangUp' })
     const watching = new AbortController()
-    harness.createRuntime({ ...world, host: proxy.host }).watch(() => undefined, watching.signal)
+    dockerEngine({ ...world, dockerHost: proxy.host }).runtime.watch(() => undefined, watching.signal)
     await eventually(
       async () => proxy.requests,
       (requests) => requests.length >= 3,
@@ -93,4 +96,6 @@ describe('what only Docker Engine does', () => {
     watching.abort()
     expect(proxy.requests.every((request) => request.startsWith('GET /events?'))).toBe(true)
   })
+
+  describeLinuxConfinement(() => world, harness)
 })
