@@ -73,6 +73,7 @@ export function describeRegistries(world: () => World, harness: EngineHarness): 
     await expect(imageBuilder.resolveImage(id, null)).rejects.toMatchObject({ reason: 'IMAGE_NOT_FOUND' })
     expect(await imageBuilder.resolveImage(pushed, credential)).toMatchObject({ pinned: pushed, fromCache: false })
     expect(await imageBuilder.resolveImage(id, null)).toMatchObject({ pinned: id, fromCache: true })
+    await imageBuilder.removeImage(id)
   })
 
   registryTest(
@@ -87,6 +88,7 @@ export function describeRegistries(world: () => World, harness: EngineHarness): 
         imageBuilder.pushImage({ id, name: `${registryAddress}/team/built:8`, credential: wrong })
       await expect(push(address)).rejects.toMatchObject({ reason: 'PUSH_DENIED', isFinal: true })
       await expect(push('127.0.0.1:1')).rejects.toMatchObject({ reason: 'PUSH_FAILED', isFinal: false })
+      await imageBuilder.removeImage(id)
     },
   )
 
