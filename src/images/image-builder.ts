@@ -82,7 +82,7 @@ export interface BuilderTraits {
 export interface ImageBuilder {
   /**
    * Pulls an image and pins it. Falls back on the engine's own copy when no registry answers or knows it, unless it was
-   * built here: those are told by their ids, and belong to the environment that they were built for.
+   * built here: those are known by their ids only, and belong to the environment that they were built for.
    * Throws ImageError IMAGE_NOT_FOUND, IMAGE_UNAUTHORIZED or IMAGE_INVALID; REGISTRY_UNREACHABLE or PULL_TIMEOUT
    * when a later attempt may succeed.
    */

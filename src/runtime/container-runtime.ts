@@ -60,7 +60,7 @@ export interface ObservedReplica {
 
 export interface LogLine {
   timestamp: Date
-  /** The same, since 1970 and as exact as the engine has it: a place in the output to go on from. */
+  /** The same, since 1970 and as exact as the engine has it: a checkpoint in the output to continue from. */
   nanoseconds: bigint
   stream: 'stdout' | 'stderr'
   message: string

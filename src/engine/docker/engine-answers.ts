@@ -12,7 +12,7 @@ export function messageOf(error: unknown): string {
   return text.replace(/^\(HTTP code \d+\) .*? - /, '').trim()
 }
 
-/** Runs a call whose refusal with one of these statuses is as good as success; tells which it was. */
+/** Runs a call whose refusal with one of these statuses is as good as success; returns which it was. */
 export async function tolerating(statuses: readonly number[], call: () => Promise<unknown>): Promise<'done' | number> {
   try {
     await call()

@@ -9,7 +9,7 @@ export const networkName = (installationId: string, accountId: string): string =
 
 /**
  * An engine lets two callers at once create two networks of one name, and then refuses that name as ambiguous. The
- * bridge's interface cannot be had twice, so naming it settles the race in the engine. At most 15 characters.
+ * bridge's interface cannot be had twice, so naming it decides the race in the engine. At most 15 characters.
  */
 const bridgeInterface = (installationId: string, accountId: string): string =>
   `bt${installationId.slice(-5)}${accountId.slice(-8)}`
@@ -20,7 +20,7 @@ const networkLabels = (installationId: string, accountId: string): Record<string
   [LABEL.account]: accountId,
 })
 
-/** Engines have about thirty networks' worth of addresses unless they are told otherwise. */
+/** Engines have about thirty networks' worth of addresses unless they are configured otherwise. */
 const OUT_OF_ADDRESSES =
   'The container engine has no addresses left for another account network: give it more "default-address-pools"'
 
@@ -49,17 +49,17 @@ export class AccountNetworks {
     if (known) return known
     const created = this.#create(accountId)
     this.#known.set(accountId, created)
-    created.catch(() => this.forget(accountId))
+    created.catch(() => this.purge(accountId))
     return created
   }
 
-  forget(accountId: string): void {
+  purge(accountId: string): void {
     this.#known.delete(accountId)
   }
 
   /** Removes the network unless something is attached to it, which the engine answers with 403 (or 409). */
   async remove(accountId: string, signal: AbortSignal): Promise<void> {
-    this.forget(accountId)
+    this.purge(accountId)
     const network = this.#engine.docker.getNetwork(networkName(this.#engine.installationId, accountId))
     await tolerating([NOT_FOUND, FORBIDDEN, CONFLICT], () => network.remove({ abortSignal: signal }))
   }

@@ -13,7 +13,7 @@ interface RequestBuilder {
 /**
  * docker-modem writes down every request's options for its debug log, also when nobody reads it, and follows the
  * agent and the signal through everything that hangs on them: in a busy process that is most of the heap, and
- * stops it for seconds. Told what to say of those two, it looks no further.
+ * stops it for seconds. With an answer for those two, it goes no further.
  */
 export function quieten(docker: Docker): Docker {
   const modem = docker.modem as unknown as RequestBuilder

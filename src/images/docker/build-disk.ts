@@ -3,7 +3,7 @@ import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
 import { type ImageBuild, ImageError } from '../image-builder.ts'
 import { buildFilters } from './image-labels.ts'
 
-const LOOKS_MS = 1_500
+const CHECK_EVERY_MS = 1_500
 const BYTES_PER_MB = 1024 * 1024
 
 /**
@@ -18,13 +18,13 @@ export async function withinDisk<T>(
 ): Promise<T> {
   const over = new AbortController()
   const ended = new AbortController()
-  const looking = AbortSignal.any([signal, ended.signal])
+  const checking = AbortSignal.any([signal, ended.signal])
   const before = new Set((await writings(engine, appEnvId, signal)).map(({ id }) => id))
   const watching = (async () => {
-    while (!looking.aborted && !over.signal.aborted) {
-      await pause(LOOKS_MS, undefined, { signal: looking }).catch(() => {})
-      // A look that fails says nothing; the next one may.
-      const found = await writings(engine, appEnvId, looking).catch(() => [])
+    while (!checking.aborted && !over.signal.aborted) {
+      await pause(CHECK_EVERY_MS, undefined, { signal: checking }).catch(() => {})
+      // A check that fails says nothing; the next one may.
+      const found = await writings(engine, appEnvId, checking).catch(() => [])
       const written = found.reduce((sum, { id, bytes }) => sum + (before.has(id) ? 0 : bytes), 0)
       if (written <= diskMb * BYTES_PER_MB) continue
       over.abort(new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`))

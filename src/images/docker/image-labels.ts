@@ -27,7 +27,7 @@ export const isBuiltHere = (labels: Readonly<Record<string, string>> | null | un
   [BUILD_ROLE, IMAGE_ROLE].includes(labels?.[LABEL.role] ?? '')
 
 /**
- * Caches are found by their name, and a Dockerfile may name any: nobody who is not told it guesses the name of another
+ * Caches are found by their name, and a Dockerfile may name any: nobody who does not know it guesses the name of another
  * environment's.
  */
 export const cacheScope = (installationId: string, appEnvId: string): string =>

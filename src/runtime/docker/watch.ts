@@ -67,7 +67,7 @@ interface EngineEvent {
   Actor?: { ID?: string; Attributes?: Record<string, string> }
 }
 
-/** An engine tells that memory ran out in an event of its own, before the end. */
+/** An engine reports that memory ran out in an event of its own, before the end. */
 function endOf({ Action, timeNano, Actor }: EngineEvent, starved: Set<string>): ContainerEnd | null {
   const { ID: containerId = '', Attributes = {} } = Actor ?? {}
   if (Action === 'oom') starved.add(containerId)

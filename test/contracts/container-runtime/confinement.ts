@@ -37,9 +37,9 @@ export function describeConfinement(world: () => World, harness: EngineHarness):
     await eventually(ask, ({ ready }) => ready)
     const visit = async (accountId: string) => {
       const command = harness.programs.visit
-      const visitor = world().rollout({ accountId, command, port: null, environment: { TARGET: server.cliEnvName } })
-      await runtime.apply(visitor)
-      const { name } = await onlyReplica(runtime, visitor.appEnvId)
+      const client = world().rollout({ accountId, command, port: null, environment: { TARGET: server.cliEnvName } })
+      await runtime.apply(client)
+      const { name } = await onlyReplica(runtime, client.appEnvId)
       const read = () => Array.fromAsync(runtime.logs(name, {}))
       return (await eventually(read, (lines) => lines.length > 0))[0]?.message
     }

@@ -76,7 +76,7 @@ export function describeConvergence(world: () => World, harness: EngineHarness):
     await expect(world().runtime.apply(rollout)).rejects.toMatchObject(failure)
   })
 
-  test('tells that the engine has lost the pinned image', async () => {
+  test('reports that the engine has lost the pinned image', async () => {
     const rollout = world().rollout({ pinnedImage: `sha256:${'0'.repeat(64)}` })
     await expect(world().runtime.apply(rollout)).rejects.toMatchObject({ reason: 'IMAGE_NOT_FOUND' })
   })
@@ -84,13 +84,13 @@ export function describeConvergence(world: () => World, harness: EngineHarness):
   test('reports how a replica that keeps crashing ended', async () => {
     const rollout = world().rollout({ command: harness.programs.crash })
     await world().runtime.apply(rollout)
-    const look = () => onlyReplica(world().runtime, rollout.appEnvId)
-    const replica = await eventually(look, ({ restartCount, exitCode }) => restartCount > 0 && exitCode !== null)
+    const read = () => onlyReplica(world().runtime, rollout.appEnvId)
+    const replica = await eventually(read, ({ restartCount, exitCode }) => restartCount > 0 && exitCode !== null)
     expect(replica).toMatchObject({ exitCode: 3, phase: 'restarting', address: null, outOfMemory: false })
     expect(replica.finishedAt).toBeInstanceOf(Date)
   })
 
-  test('tells that a replica ran out of memory', async () => {
+  test('reports that a replica ran out of memory', async () => {
     const rollout = world().rollout({ command: harness.programs.hungry, resources: { cpu: 1, memoryMb: 64 } })
     await world().runtime.apply(rollout)
     await eventually(

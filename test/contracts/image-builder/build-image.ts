@@ -16,7 +16,7 @@ interface BuildOptions extends Partial<Omit<ImageBuild, 'context' | 'dockerfile'
   onLine?: (line: string) => void
 }
 
-/** Builds the instructions on the harness's image, for an environment of its own unless told which. */
+/** Builds the instructions on the harness's image, for an environment of its own unless `appEnvId` names one. */
 export async function buildImage(world: World, instructions: readonly string[], options: BuildOptions = {}) {
   const { files = {}, from = world.image, signal, ...change } = options
   const { appEnvId = uniqueId('env'), onLine } = options
