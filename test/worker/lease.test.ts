@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Runtime } from '../../src/runtime/runtime.ts'
+import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { LeaseLost, OperationEnded } from '../../src/worker/claim/abandoned.ts'
 import { fenced } from '../../src/worker/claim/fenced.ts'
@@ -110,7 +110,7 @@ describe('a worker that loses its environment in the middle of a deployment', ()
     const gate = Promise.withResolvers<void>()
     const arrived = Promise.withResolvers<void>()
     // Stands still where a paused process would, and does not even hear that it should stop.
-    const stuck: Runtime = {
+    const stuck: ContainerRuntime = {
       ...harbour.runtime,
       async apply(rollout) {
         arrived.resolve()

@@ -1,5 +1,5 @@
 import { isRolledOut, wantedReplicas } from '../../app-types/behaviours.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { withBackgroundReconcile } from '../attempt/background-reconcile.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'

@@ -1,7 +1,7 @@
 import type { Configuration } from '../../domain/configuration.ts'
 import type { ProbeSettings } from '../../domain/health-check.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import { probe, type Readiness } from '../../runtime/readiness.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
 
 const ANSWER_SECONDS = 5
 
