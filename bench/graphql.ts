@@ -11,9 +11,9 @@ import { startEmbeddedPostgres } from '../src/database/embedded.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { newId } from '../src/domain/ids.ts'
 import { newKey } from '../src/secrets/keys.ts'
+import { newSecret } from '../src/secrets/token-secret.ts'
 import { createVault } from '../src/secrets/vault.ts'
 import { openInstallation } from '../src/services/installation.ts'
-import { newSecret } from '../src/services/token/secret.ts'
 import type { BenchResult } from './bench-result.ts'
 
 const APPS = 20

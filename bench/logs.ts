@@ -8,8 +8,9 @@ import pino from 'pino'
 import { createDatabase, type Database } from '../src/database/client.ts'
 import { startEmbeddedPostgres } from '../src/database/embedded.ts'
 import { migrate } from '../src/database/migrate.ts'
+import { connect } from '../src/engine/docker/connection.ts'
+import type { ContainerRuntime } from '../src/runtime/container-runtime.ts'
 import { createDockerRuntime } from '../src/runtime/docker/docker-runtime.ts'
-import type { Runtime } from '../src/runtime/runtime.ts'
 import { Collection } from '../src/worker/logs/collection.ts'
 import { claimLogStream } from '../src/worker/logs/log-stream.ts'
 import { ensureTestImage } from '../test/support/test-image.ts'
@@ -30,7 +31,7 @@ export async function benchLogs(): Promise<BenchResult> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-logs-'))
   const server = await startEmbeddedPostgres({ dataDir })
   const database = createDatabase({ url: server.url, poolSize: 5 })
-  const runtime = createDockerRuntime({ installationId: INSTALLATION })
+  const runtime = createDockerRuntime(connect({ installationId: INSTALLATION }))
   const ours: number[] = []
   const reference: number[] = []
   try {
@@ -74,7 +75,12 @@ async function readStream(docker: Docker, containerId: string): Promise<void> {
   for await (const chunk of stream) void chunk
 }
 
-async function collect(database: Database, runtime: Runtime, containerId: string, round: number): Promise<void> {
+async function collect(
+  database: Database,
+  runtime: ContainerRuntime,
+  containerId: string,
+  round: number,
+): Promise<void> {
   const appEnvId = `env_${round}`
   // The engine's container is one and the same; each round has a row of its own, which has collected nothing yet.
   const names = { appEnvId, contentId: 'con', name: 'talker', phase: 'exited', startedAt: new Date() }

@@ -8,10 +8,11 @@ const CHECKS = [
   { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings'] },
   { name: 'types', command: 'tsc', args: ['--noEmit', '-p', '.'] },
   { name: 'import rules', command: 'node', args: ['--import', './scripts/check/read-using.mjs', ...IMPORT_RULES] },
+  { name: 'no cycle between folders', command: 'node', args: ['scripts/check/folder-graph.ts'] },
   { name: 'dead code', command: 'knip', args: [] },
   { name: 'migrations lead to the schema', command: 'node', args: ['scripts/make-migration.ts', '--check'] },
   { name: 'schema.graphql is current', command: 'node', args: ['src/graphql/print-schema.ts', '--check'] },
-  { name: "README's table of settings is current", command: 'node', args: ['scripts/settings-table.ts', '--check'] },
+  { name: 'docs/configuration.md is current', command: 'node', args: ['scripts/settings-table.ts', '--check'] },
 ]
 
 const PROGRAMS = join(import.meta.dirname, '../node_modules/.bin')

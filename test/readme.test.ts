@@ -1,11 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { schema } from '../src/graphql/schema.ts'
 import { routes } from '../src/rest/routes.ts'
 
-const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
+const ROOT = join(import.meta.dirname, '..')
+const DOCUMENTS = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).sort()
+const text = (document: string) => readFileSync(join(ROOT, document), 'utf8')
+const readme = text('README.md')
 const blocks = (language: string) =>
   [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map((block) => block[1] ?? '')
 
@@ -23,3 +26,49 @@ describe('the README', () => {
     for (const path of posted) expect(paths).toContain(path)
   })
 })
+
+describe('the documents', () => {
+  test.each(DOCUMENTS)('%s links to files and headings that exist', (document) => {
+    expect(linksOf(document).filter((link) => !leadsSomewhere(document, link))).toEqual([])
+  })
+
+  test('name npm scripts that exist', () => {
+    const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> }
+    const named = DOCUMENTS.flatMap((document) =>
+      [...text(document).matchAll(/npm run ([a-z:]+)/g)].map((run) => run[1]),
+    )
+    expect(named.length).toBeGreaterThan(10)
+    for (const script of named) expect(scripts).toHaveProperty([script ?? ''])
+  })
+
+  test('describe the architecture on one page that can be read in one go', () => {
+    expect(text('ARCHITECTURE.md').split('\n').length).toBeLessThanOrEqual(250)
+  })
+
+  test('list each decision in the architecture', () => {
+    const decisions = DOCUMENTS.filter((document) => document.startsWith('docs/adr/'))
+    expect(decisions.length).toBeGreaterThan(20)
+    for (const decision of decisions) expect(text('ARCHITECTURE.md')).toContain(`](${decision})`)
+  })
+})
+
+const linksOf = (document: string): string[] =>
+  [...text(document).matchAll(/\]\(([^)\s]+)\)/g)]
+    .flatMap((link) => link[1] ?? [])
+    .filter((link) => !/^[a-z]+:/.test(link))
+
+function leadsSomewhere(document: string, link: string): boolean {
+  const [path = '', heading] = link.split('#')
+  const target = path === '' ? document : join(dirname(document), path)
+  if (!existsSync(join(ROOT, target))) return false
+  return heading === undefined || anchorsOf(target).includes(heading)
+}
+
+/** As code hosts make them: lower case, spaces as hyphens, without punctuation. */
+const anchorsOf = (document: string): string[] =>
+  [...text(document).matchAll(/^#+ (.*)$/gm)].map((line) =>
+    (line[1] ?? '')
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )

@@ -1,23 +1,39 @@
-import type { AppType, AppTypeName } from './app-type.ts'
-import { functionApp } from './function.ts'
-import { job } from './job.ts'
-import { web } from './web.ts'
+import type { AnyAppType, AppType } from './app-type.ts'
+import { assertComplete } from './assert-complete.ts'
+import { APP_TYPES } from './list.ts'
 
-const TYPES: Partial<Record<AppTypeName, AppType>> = { APP: web, FUNCTION: functionApp, JOB: job }
+const known: AnyAppType[] = []
+let isRead = false
 
-/** Null for a type that the public interface names and this version does not run yet. */
-export const findAppType = (name: AppTypeName): AppType | null => TYPES[name] ?? null
+/**
+ * Adds a type to the list. Inputs, schemas and documents of both APIs are made from the list when they are imported, so
+ * that a type has to be added before: throws once the list was read, and for a type that is not complete.
+ */
+export function addAppType(type: AnyAppType): void {
+  if (isRead) throw new Error(`The app type ${type.name} was added after the list of app types was read`)
+  assertComplete(type, known)
+  known.push(type)
+}
 
-export function getAppType(name: AppTypeName): AppType {
-  const type = findAppType(name)
+for (const type of APP_TYPES) addAppType(type)
+
+export function appTypes(): readonly AnyAppType[] {
+  isRead = true
+  return known
+}
+
+/** The types that this version runs. */
+export const availableAppTypes = (): AppType[] => appTypes().filter((type) => type.isAvailable)
+
+export function getAppType(name: string): AppType {
+  const type = availableAppTypes().find((one) => one.name === name)
   if (!type) throw new Error(`No app type ${name}`)
   return type
 }
 
-/** Whether the app runs prebuilt images: it opted in, or its type always does (§4.1 rule 1). */
-export const acceptsImage = (app: { type: AppTypeName; useImage: boolean }): boolean =>
-  app.useImage || getAppType(app.type).alwaysAcceptsImage
-
-/** Containers that serve an environment once it runs: none for a type that only runs when it is told to. */
-export const servingReplicas = (appEnv: { containers: number; app: { type: AppTypeName } }): number =>
-  getAppType(appEnv.app.type).hasHosts ? appEnv.containers : 0
+/** The type of an app that names neither a type nor a preset. */
+export function defaultAppType(): AnyAppType {
+  const [first] = appTypes()
+  if (!first) throw new Error('There are no app types')
+  return first
+}

@@ -1,27 +1,44 @@
-import type { AppTypeName } from './app-type.ts'
+import type { Preset } from './app-type.ts'
+import { availableAppTypes } from './app-types.ts'
+import type { BuildPreset } from './presets/preset.ts'
 
-interface Preset {
-  name: string
-  type: AppTypeName
+const findPreset = (name: string): Preset | null =>
+  availableAppTypes()
+    .flatMap((type): readonly Preset[] => type.presets)
+    .find((preset) => preset.name === name) ?? null
+
+/** The preset that writes a Dockerfile; null for one whose sources bring theirs. */
+export function findBuildPreset(name: string): BuildPreset | null {
+  const preset = findPreset(name)
+  return preset?.kind === 'BUILD' ? preset.build : null
 }
 
-const of = (type: AppTypeName, names: string[]): Preset[] => names.map((name) => ({ name, type }))
+/** The path of the Dockerfile where an app names none, as answers show it; null where it is written, or not shown. */
+export function defaultDockerfilePath(name: string): string | null {
+  const preset = findPreset(name)
+  return preset?.kind === 'OWN_DOCKERFILE' ? preset.dockerfilePath : null
+}
 
-/** §2.1's presets, and the legacy names that answers have shown (§2.2, §2.3) and clients therefore send. */
-const PRESETS: Preset[] = [
-  ...of('APP', ['CUSTOM', 'NEXT_JS', 'REMIX', 'VITE', 'VUE_JS', 'EXPRESS', 'NODE_JS_INSTALL_START']),
-  ...of('APP', ['NODE_JS_INSTALL_BUILD_START', 'ANGULAR', 'METEOR_JS', 'NODE', 'METEOR', 'PYTHON']),
-  ...of('FUNCTION', ['FUNCTION']),
-  ...of('JOB', ['JOB']),
-  ...of('SERVICE', ['MONGODB', 'POSTGRESQL', 'MYSQL', 'REDIS', 'COUCHDB', 'RABBITMQ', 'CLICKHOUSE']),
-]
+/** What is wrong with a `<PRESET>_<VERSION>` such as EXPRESS_NODE_JS_20 (§2.1); null when the preset comes in it. */
+export function versionProblem(name: string, version: string): string | null {
+  const preset = findPreset(name)
+  if (preset?.kind === 'BUILD')
+    return presetVersion(preset.build, name, version) === null ? oneOf(name, preset.build.versions) : null
+  const own = version.startsWith(`${name}_`) ? version.slice(name.length + 1) : null
+  if (preset?.kind === 'VERSIONED')
+    return own !== null && preset.versions.includes(own) ? null : oneOf(name, preset.versions)
+  return own !== null && /^[A-Z0-9_]+$/.test(own) ? null : `must be ${name}_<VERSION>, such as ${name}_22`
+}
 
-export const PRESET_NAMES = PRESETS.map((preset) => preset.name) as [string, ...string[]]
+const oneOf = (name: string, versions: readonly string[]) =>
+  `must be one of ${versions.map((version) => `${name}_${version}`).join(', ')}`
 
-const byName = new Map(PRESETS.map((preset) => [preset.name, preset]))
-
-export const presetType = (name: string): AppTypeName | undefined => byName.get(name)?.type
-
-/** `<PRESET>_<VERSION>`, such as EXPRESS_NODE_JS_20 (§2.1). */
-export const isVersionOf = (preset: string, version: string): boolean =>
-  version.startsWith(`${preset}_`) && /^[A-Z0-9_]+$/.test(version.slice(preset.length + 1))
+/**
+ * The version without the preset's name: `EXPRESS_NODE_JS_20` and `EXPRESS_20` are `NODE_JS_20`. The default where none is
+ * named; null for one that the preset does not have.
+ */
+export function presetVersion(preset: BuildPreset, name: string, version: string | null): string | null {
+  if (version === null) return preset.defaultVersion
+  const given = version.startsWith(`${name}_`) ? version.slice(name.length + 1) : version
+  return preset.versions.find((known) => known === given || known === `NODE_JS_${given}`) ?? null
+}

@@ -55,103 +55,129 @@ function isNetwork(text: string): boolean {
   )
 }
 
-/** Every setting Berth reads, with its default and what it is for. The README's table is this, printed. */
+/** Every setting, with its default and description. docs/configuration.md is printed from it. */
 export const SETTINGS = z.object({
-  PORT: port(4000).describe('Port of the API (GraphQL, REST, GraphiQL, docs). 0 picks a free one.'),
-  INGRESS_PORT: port(8080).describe('Port on which deployed apps answer. 0 picks a free one.'),
-  HOST: z.string().min(1).default('127.0.0.1').describe('Address that the API and the ingress listen on.'),
-  BERTH_DATA_DIR: z.string().min(1).default('.berth').describe('Folder of the embedded database, keys and tokens.'),
+  PORT: port(4000).describe('API port: GraphQL, REST, GraphiQL and documentation. 0 picks a free port.'),
+  INGRESS_PORT: port(8080).describe('Ingress port: deployed apps answer here. 0 picks a free port.'),
+  HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address that the API, the ingress and the internal listener bind to.'),
+  BERTH_DATA_DIR: z
+    .string()
+    .min(1)
+    .default('.berth')
+    .describe('Data directory: embedded database, keys, uploads, build directories.'),
   DATABASE_URL: z
     .url({
       protocol: /^postgres(ql)?$/,
       error: 'must be the address of a PostgreSQL, such as postgres://user:password@host:5432/name',
     })
     .optional()
-    .describe('PostgreSQL to use instead of the embedded one.'),
-  DATABASE_POOL_SIZE: count(20, 500).describe('Connections that one process keeps to PostgreSQL.'),
+    .describe('PostgreSQL to use instead of the embedded one. Connect directly or through a pool in session mode.'),
+  DATABASE_POOL_SIZE: count(20, 500).describe('PostgreSQL connections per process.'),
   BERTH_HEALTH_PORT: port(0).describe(
-    'Port of an internal listener with /livez and /readyz, which the role api has on PORT too, and /tls/ask of the role ingress. 0: none.',
+    'Port of the internal listener: /livez, /readyz and, with the ingress role, /tls/ask. 0 turns it off.',
   ),
   DOCKER_HOST: z
     .string()
     .regex(/^(unix|tcp|http|https):\/\//, 'must start with unix://, tcp://, http:// or https://')
     .optional()
-    .describe('Container engine. Default: the local socket.'),
+    .describe('Address of the container engine. Default: the local socket.'),
   BERTH_REACH: z
     .enum(['address', 'published'])
     .default(process.platform === 'linux' ? 'address' : 'published')
     .describe(
-      'How containers are reached: by their address on the engine’s network (an engine on this Linux machine), or by a published loopback port (an engine in a virtual machine).',
+      'How Berth connects to containers. address: by IP, for an engine on this Linux machine. published: by a port published on loopback, for an engine in a virtual machine.',
     ),
-  BERTH_ROLES: oneOrMore(['api', 'worker', 'ingress']).describe('Roles that this process plays, separated by commas.'),
+  BERTH_ROLES: oneOrMore(['api', 'worker', 'ingress']).describe(
+    'Roles of this process: api, worker, ingress. Comma-separated.',
+  ),
   BERTH_ADMIN_TOKEN: z
     .string()
     .min(20)
     .optional()
-    .describe('Token of the first administrator. Default: made at the first start, kept in admin-token (mode 0600).'),
+    .describe(
+      'Token of the first administrator. Default: generated at the first start and kept in the file admin-token (mode 0600).',
+    ),
   BERTH_MASTER_KEY: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits (32 bytes)')
     .optional()
-    .describe('Key under which secrets are sealed. Default: made at the first start, kept in master-key (mode 0600).'),
+    .describe(
+      'Master key that encrypts secrets: 64 hexadecimal digits. Default: generated at the first start and kept in the file master-key (mode 0600).',
+    ),
   BERTH_DOMAIN: z
     .string()
     .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a lower-case domain name, such as apps.example.com')
     .default('berth.localhost')
-    .describe('Environments answer at <account>-<app>-<env>.<this domain>.'),
+    .describe('Base domain of apps: an environment answers at <account>-<app>-<env>.<domain>.'),
   BERTH_INGRESS_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://apps.example.com' })
     .optional()
-    .describe('Address of the ingress as users see it, when something stands in front of it.'),
+    .describe('Public URL of the ingress, if a proxy stands in front of it.'),
   BERTH_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
     .default('info')
-    .describe('Least level of a log line that is printed.'),
+    .describe('Minimum log level.'),
 
-  BERTH_WORKER_CONCURRENCY: count(8, 100).describe('Environments that one worker works on at a time.'),
-  BERTH_LEASE_SECONDS: seconds(15, 300).describe('A worker that is silent this long loses its environment to another.'),
-  BERTH_RECONCILE_SECONDS: seconds(5, 3600).describe('Pause between two looks at a running environment.'),
-  BERTH_DRAIN_SECONDS: whole(10, 0, 3600).describe('Time that a replaced container keeps to finish its requests.'),
-  BERTH_STOP_GRACE_SECONDS: seconds(10, 600).describe('Time between SIGTERM and SIGKILL.'),
-  BERTH_OPERATION_TIMEOUT_SECONDS: seconds(900).describe('Deadline of an operation, from its first attempt.'),
-  BERTH_OPERATION_ATTEMPTS: count(5, 50).describe('Attempts before an operation becomes a dead letter.'),
-  BERTH_ENGINE_WAIT_SECONDS: seconds(3600).describe(
-    'How long operations wait for an engine that does not answer, or for a place to build.',
+  BERTH_WORKER_CONCURRENCY: count(8, 100).describe(
+    'Slots per worker: how many operations run at a time; as many reconciliations run beside them.',
   ),
-  BERTH_PULL_TIMEOUT_SECONDS: seconds(600).describe('Deadline of one image pull.'),
-  BERTH_ENGINE_TIMEOUT_SECONDS: seconds(30, 600).describe('Deadline of any other call to the engine.'),
-  BERTH_READY_TIMEOUT_SECONDS: seconds(120, 3600).describe('Time in which a new version must become ready.'),
+  BERTH_LEASE_SECONDS: seconds(15, 300).describe('Lease duration; when it expires, another worker takes over.'),
+  BERTH_RECONCILE_SECONDS: seconds(5, 3600).describe('Interval between reconciliations of a running environment.'),
+  BERTH_DRAIN_SECONDS: whole(10, 0, 3600).describe(
+    'Drain time: how long a replaced container keeps running to finish its requests.',
+  ),
+  BERTH_STOP_GRACE_SECONDS: seconds(10, 600).describe('Time between SIGTERM and SIGKILL when a container is stopped.'),
+  BERTH_OPERATION_TIMEOUT_SECONDS: seconds(900).describe(
+    'Timeout of an operation, counted from its first attempt. A build adds its own timeouts.',
+  ),
+  BERTH_OPERATION_ATTEMPTS: count(5, 50).describe('Attempts of an operation before it becomes a dead letter.'),
+  BERTH_ENGINE_WAIT_SECONDS: seconds(3600).describe(
+    'How long an operation waits for an unreachable engine, or for a build slot.',
+  ),
+  BERTH_PULL_TIMEOUT_SECONDS: seconds(600).describe('Timeout of one image pull.'),
+  BERTH_ENGINE_TIMEOUT_SECONDS: seconds(30, 600).describe('Timeout of any other engine call.'),
+  BERTH_READY_TIMEOUT_SECONDS: seconds(120, 3600).describe(
+    'How long a new version may take to become ready. A longer startup probe extends it.',
+  ),
   BERTH_ENGINE_EVENTS: switchable(true).describe(
-    'Listen to engine events as hints. Correctness never depends on them.',
+    'Subscribe to engine events, to notice a dead container at once. Without them, the next reconciliation notices it.',
   ),
 
   BERTH_LOG_LINES_PER_MINUTE: count(300_000, 100_000_000).describe(
-    'Lines that one container may log in a minute; the rest is dropped and counted. A line counts again for each KiB.',
+    'Log lines per container and minute; more are dropped and counted. A long line counts once per KiB.',
   ),
-  BERTH_METRICS_SECONDS: seconds(15, 300).describe('Pause between two measurements of what containers use.'),
+  BERTH_METRICS_SECONDS: seconds(15, 300).describe(
+    'Interval between measurements of the CPU and memory that containers use.',
+  ),
   BERTH_BUILDER: z
     .enum(['auto', 'classic', 'buildkit'])
     .default('auto')
-    .describe('Which of the engine’s builders is used. auto: the one that the engine prefers.'),
+    .describe('Engine builder to use. auto: the one that the engine prefers.'),
   BERTH_NIXPACKS: z
     .string()
     .startsWith('/', 'must be a path from the root, such as /usr/local/bin/nixpacks')
     .optional()
-    .describe('Path of the program nixpacks, which workers run for the builder NIXPACKS. Without it, that is refused.'),
-  BERTH_BUILD_CONCURRENCY: count(2, 50).describe('Builds that each worker runs at a time; others wait for a place.'),
-  BERTH_BUILD_TIMEOUT_SECONDS: seconds(1200).describe('Deadline of one build, from when it got its place.'),
+    .describe('Absolute path of the nixpacks program. Without it, builds with the builder NIXPACKS are refused.'),
+  BERTH_BUILD_CONCURRENCY: count(2, 50).describe('Build slots per worker; more builds wait in a queue.'),
+  BERTH_BUILD_TIMEOUT_SECONDS: seconds(1200).describe('Timeout of one build, counted from when it gets a slot.'),
   BERTH_BUILD_Z_CLOUDS: z.coerce
     .number()
     .min(0.5)
     .max(64)
     .default(4)
-    .describe('What one build may use: a core and 512 MB each, as for environments.'),
+    .describe('Size of one build in zClouds: one CPU core and 512 MB of memory each.'),
   BERTH_BUILD_DISK_MB: count(10_240, 1_000_000).describe(
-    'What one build may write while it runs, with the engine’s classic builder.',
+    'Disk quota of a running build in MB. Applies to the classic builder only.',
   ),
-  BERTH_BUILD_LOG_LINES: whole(10_000, 100, 1_000_000).describe('Lines of one build’s log that are kept.'),
-  BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of former builds are kept for the next one.'),
-  BERTH_IMAGES_KEPT: count(20, 1000).describe('Deployed versions of an environment whose built images are kept.'),
+  BERTH_BUILD_LOG_LINES: whole(10_000, 100, 1_000_000).describe('Log lines kept per build.'),
+  BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of earlier builds are kept as a cache.'),
+  BERTH_IMAGES_KEPT: count(20, 1000).describe(
+    'Deployed versions per environment whose built images are kept for rollbacks.',
+  ),
   BERTH_PUSH_REPOSITORY: z
     .string()
     .refine(
@@ -159,79 +185,87 @@ export const SETTINGS = z.object({
       'must be a registry with a path, such as registry.example.com/berth',
     )
     .optional()
-    .describe('Where built images are pushed to, to be pulled again when an engine has lost them. Default: nowhere.'),
-  BERTH_PUSH_USERNAME: z.string().optional().describe('Login for BERTH_PUSH_REPOSITORY.'),
-  BERTH_PUSH_PASSWORD: z.string().optional().describe('Its password.'),
-  BERTH_IMAGE_LIMIT_MB: count(4096, 1_000_000).describe('Largest image that a build may make.'),
-  BERTH_SOURCE_LIMIT_MB: count(512, 100_000).describe('Largest source, unpacked; and largest uploaded archive.'),
-  BERTH_SOURCE_LIMIT_FILES: count(50_000, 10_000_000).describe('Most files in a source.'),
-  BERTH_SOURCE_TIMEOUT_SECONDS: seconds(300, 3600).describe('Deadline for fetching a source.'),
-  BERTH_GIT_PRIVATE_HOSTS: switchable(false).describe('Allow repositories on private addresses and this machine.'),
+    .describe(
+      'Registry and path that built images are pushed to, so that they can be pulled again if the engine loses them. Default: built images are not pushed.',
+    ),
+  BERTH_PUSH_USERNAME: z.string().optional().describe('User name for BERTH_PUSH_REPOSITORY.'),
+  BERTH_PUSH_PASSWORD: z.string().optional().describe('Password for BERTH_PUSH_REPOSITORY.'),
+  BERTH_IMAGE_LIMIT_MB: count(4096, 1_000_000).describe('Maximum size of a built image in MB.'),
+  BERTH_SOURCE_LIMIT_MB: count(512, 100_000).describe(
+    'Maximum size of a source in MB, unpacked, and of an uploaded archive.',
+  ),
+  BERTH_SOURCE_LIMIT_FILES: count(50_000, 10_000_000).describe('Maximum number of files in a source.'),
+  BERTH_SOURCE_TIMEOUT_SECONDS: seconds(300, 3600).describe('Timeout for fetching a source.'),
+  BERTH_GIT_PRIVATE_HOSTS: switchable(false).describe('Allow git repositories on private and loopback addresses.'),
   BERTH_GITHUB_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://github.com' })
     .default('https://github.com')
-    .describe('Where repositories of GitHub are cloned from; an Enterprise server has its own.'),
+    .describe('URL that GitHub repositories are cloned from. Change it for GitHub Enterprise.'),
   BERTH_GITHUB_API_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://api.github.com' })
     .default('https://api.github.com')
-    .describe('GitHub’s API, which makes installation tokens.'),
+    .describe('URL of the GitHub API, which issues installation tokens.'),
   BERTH_GITHUB_APP_ID: z
     .string()
     .regex(/^\d+$/, 'must be the number of a GitHub App')
     .optional()
-    .describe('GitHub App that private repositories are read as. Without it, only public ones are.'),
+    .describe(
+      'ID of the GitHub App that reads private repositories. Without it, only public repositories can be built.',
+    ),
   BERTH_GITHUB_PRIVATE_KEY: z
     .string()
     .includes('PRIVATE KEY', { error: 'must be a private key in PEM format' })
     .transform((pem) => pem.replaceAll('\\n', '\n'))
     .optional()
-    .describe('Private key of the GitHub App, in PEM format; line ends may be written \\n.'),
+    .describe('Private key of the GitHub App in PEM format. Line breaks may be written as \\n.'),
   BERTH_API_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://berth.example.com' })
     .optional()
-    .describe('Address of the API as clients see it, for upload URLs. Default: where the request came to.'),
+    .describe('Public URL of the API, used in upload URLs. Default: the address that the request used.'),
   BERTH_DNS_SERVERS: dnsServers().describe(
-    'DNS servers that custom hosts are looked up at, separated by commas, such as 127.0.0.1:5353. Default: the machine’s.',
+    'DNS servers for validating custom hosts, comma-separated, such as 127.0.0.1:5353. Default: the DNS servers of the machine.',
   ),
   BERTH_HOST_COOLDOWN_HOURS: whole(168, 0, 8760).describe(
-    'Time after its removal in which a custom host can only be claimed by the account that had it.',
+    'How long a removed custom host is reserved for the account that had it.',
   ),
 
-  BERTH_BODY_LIMIT_KB: count(1024, 102_400).describe('Largest body of an API request.'),
-  BERTH_REQUEST_TIMEOUT_SECONDS: seconds(30, 600).describe('Deadline of an API request that does not ask to wait.'),
-  BERTH_MAX_WAIT_SECONDS: seconds(300, 3600).describe('Longest wait that Prefer: wait and waitSeconds may ask for.'),
-  BERTH_RATE_LIMIT: count(6000, 10_000_000).describe('API requests per token and minute.'),
-  BERTH_OPERATION_RATE_LIMIT: count(120, 1_000_000).describe('Operations per environment and minute.'),
-  BERTH_IDEMPOTENCY_HOURS: count(24, 720).describe('How long the answer to an Idempotency-Key is kept.'),
-  BERTH_EVENT_RETENTION_HOURS: count(168, 8760).describe('How long events can be resumed from a cursor.'),
-  BERTH_GRAPHQL_MAX_DEPTH: count(12, 100).describe('Deepest GraphQL selection.'),
-  BERTH_GRAPHQL_MAX_ALIASES: count(30, 1000).describe('Aliases in one GraphQL document.'),
-  BERTH_GRAPHQL_MAX_TOKENS: count(2000, 100_000).describe('Lexical tokens in one GraphQL document.'),
-  BERTH_GRAPHQL_MAX_COST: count(20_000, 10_000_000).describe(
-    'Cost of one GraphQL operation: fields, times the list sizes above them.',
+  BERTH_BODY_LIMIT_KB: count(1024, 102_400).describe('Maximum body of an API request in KB.'),
+  BERTH_REQUEST_TIMEOUT_SECONDS: seconds(30, 600).describe('Timeout of an API request that does not ask to wait.'),
+  BERTH_MAX_WAIT_SECONDS: seconds(300, 3600).describe('Maximum wait that Prefer: wait and waitSeconds may ask for.'),
+  BERTH_RATE_LIMIT: count(6000, 10_000_000).describe(
+    'Rate limit: API requests per token and minute, in each API process.',
   ),
-  BERTH_GRAPHQL_INTROSPECTION: switchable(true).describe('Answer introspection queries.'),
-  BERTH_SUBSCRIPTIONS_PER_SOCKET: count(100, 10_000).describe('Live subscriptions on one WebSocket.'),
+  BERTH_OPERATION_RATE_LIMIT: count(120, 1_000_000).describe(
+    'Rate limit: operations per environment and minute, in each API process.',
+  ),
+  BERTH_IDEMPOTENCY_HOURS: count(24, 720).describe('How long the answer to an Idempotency-Key is kept.'),
+  BERTH_EVENT_RETENTION_HOURS: count(168, 8760).describe(
+    'Event retention: how far back a subscription can resume from a cursor.',
+  ),
+  BERTH_GRAPHQL_MAX_DEPTH: count(12, 100).describe('Maximum depth of a GraphQL document.'),
+  BERTH_GRAPHQL_MAX_ALIASES: count(30, 1000).describe('Maximum number of aliases in a GraphQL document.'),
+  BERTH_GRAPHQL_MAX_TOKENS: count(2000, 100_000).describe('Maximum number of lexical tokens in a GraphQL document.'),
+  BERTH_GRAPHQL_MAX_COST: count(20_000, 10_000_000).describe(
+    'Maximum cost of a GraphQL operation: its fields, multiplied by the sizes of the lists they are in.',
+  ),
+  BERTH_GRAPHQL_INTROSPECTION: switchable(true).describe('Answer GraphQL introspection queries.'),
+  BERTH_SUBSCRIPTIONS_PER_SOCKET: count(100, 10_000).describe('Maximum number of subscriptions on one WebSocket.'),
   BERTH_SUBSCRIBER_BACKLOG_KB: whole(1024, 256, 102_400).describe(
-    'A subscriber that is further behind than this is dropped, and goes on from its cursor.',
+    'Maximum unread data per subscriber in KB; one that is further behind is disconnected and can resume from its cursor.',
   ),
   BERTH_HEARTBEAT_SECONDS: seconds(12, 300).describe(
-    'Pause between two heartbeats to a subscriber (WebSocket ping, SSE comment). A WebSocket that misses one is cut.',
+    'Interval between heartbeats to a subscriber: WebSocket ping or SSE comment. A WebSocket that does not answer a ping is closed.',
   ),
 
-  BERTH_INGRESS_BODY_LIMIT_MB: count(100, 100_000).describe('Largest body of a request to a deployed app.'),
-  BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS: seconds(60, 3600).describe('Time a deployed app has to begin its answer.'),
-  BERTH_INGRESS_IDLE_SECONDS: seconds(300, 86_400).describe('A proxied connection silent this long is closed.'),
-  BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe(
-    'Client connections that one ingress accepts at a time.',
+  BERTH_INGRESS_BODY_LIMIT_MB: count(100, 100_000).describe('Maximum body of a request to a deployed app in MB.'),
+  BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS: seconds(60, 3600).describe(
+    'How long a deployed app may take to begin its response.',
   ),
-  BERTH_LABORATORY: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Folder of the crash laboratory, whose orders end this process. Only for tests.'),
+  BERTH_INGRESS_IDLE_SECONDS: seconds(300, 86_400).describe('Idle timeout of a proxied connection.'),
+  BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe('Maximum number of client connections per ingress.'),
+  BERTH_LABORATORY: z.string().min(1).optional().describe('Directory of fault injection orders. Only for tests.'),
   BERTH_TRUSTED_PROXIES: networks().describe(
-    'Addresses or CIDR ranges of proxies in front of the ingress whose X-Forwarded-* headers count, separated by commas.',
+    'Proxies in front of the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',
   ),
 })
 

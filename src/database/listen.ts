@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Logger } from 'pino'
+import { backoff } from '../domain/backoff.ts'
 
-const FIRST_RETRY_MS = 100
-const LAST_RETRY_MS = 5_000
+const RETRY_MS = { first: 100, longest: 5_000 }
 const END_TIMEOUT_MS = 1_000
 const CONNECT_TIMEOUT_MS = 5_000
 
@@ -32,18 +32,18 @@ export function listen({ url, channels, onHint, onConnect, log }: ListenOptions)
   const running = keepListening()
 
   async function keepListening(): Promise<void> {
-    let retryMs = FIRST_RETRY_MS
+    let failures = 0
     while (!closing.signal.aborted) {
       try {
         await session(() => {
-          retryMs = FIRST_RETRY_MS
+          failures = 0
         })
       } catch (error) {
         log.debug({ err: error }, 'The listening session was lost')
       }
       connected = false
-      await sleep(retryMs, undefined, { signal: closing.signal }).catch(() => {})
-      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
+      await sleep(backoff(RETRY_MS, failures), undefined, { signal: closing.signal }).catch(() => {})
+      failures += 1
     }
   }
 

@@ -31,6 +31,17 @@ export interface ScalingDecision {
   why: string
 }
 
+/** A change of the number of containers that the load asks for. */
+export interface ScalingChange {
+  appEnvId: string
+  from: number
+  to: number
+  why: string
+}
+
+/** Records the operation that makes the change. False when the environment has moved on since it was decided. */
+export type RecordScaling = (change: ScalingChange) => Promise<boolean>
+
 /** A window with fewer samples than this says nothing. */
 const FEWEST_SAMPLES = 2
 

@@ -32,6 +32,8 @@ export interface HealthCheck extends Probes {
   /** Null: the app's port. */
   port: number | null
   headers: Record<string, string>
+  /** Nothing is probed: containers are ready as soon as they run. */
+  isOff?: boolean
 }
 
 export interface MountedVolume {
@@ -39,6 +41,9 @@ export interface MountedVolume {
   path: string
   diskMb: number
 }
+
+/** What configures an app of its type: an object under the field's name; null when nothing does. */
+export type TypeConfig = Record<string, Record<string, unknown>> | null
 
 /** What a version runs with besides its image: recorded with it, so that a rollback brings it back. */
 export interface Configuration {
@@ -52,8 +57,7 @@ export interface Configuration {
   healthCheck: HealthCheck
   variables: SealedVariable[]
   imagePullCredentialId: string | null
-  jobConfig: Record<string, unknown> | null
-  functionConfig: Record<string, unknown> | null
+  typeConfig: TypeConfig
 }
 
 /** What a version was recorded with: the column is JSON to the database. */

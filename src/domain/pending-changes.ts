@@ -53,8 +53,8 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
   compare('DEPLOY', 'healthCheckHeaders', old.healthCheck.headers, next.healthCheck.headers)
   for (const name of PROBES) compare('DEPLOY', name, old.healthCheck[name] ?? null, next.healthCheck[name] ?? null)
   compare('DEPLOY', 'imagePullAccountSecretId', old.imagePullCredentialId, next.imagePullCredentialId)
-  compare('DEPLOY', 'jobConfig', old.jobConfig, next.jobConfig)
-  compare('DEPLOY', 'functionConfig', old.functionConfig, next.functionConfig)
+  for (const field of Object.keys({ ...old.typeConfig, ...next.typeConfig }))
+    compare('DEPLOY', field, old.typeConfig?.[field] ?? null, next.typeConfig?.[field] ?? null)
   compare('SCALE', 'containers', running.containers, configured.containers)
   return [...changes, ...changedVariables(running, configured, show)]
 }

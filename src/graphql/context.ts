@@ -3,7 +3,7 @@ import type { EventFeed } from '../events/feed.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Caller } from '../services/kernel/caller.ts'
 import type { Services } from '../services/services.ts'
-import type { AccessWatch } from './subscriptions/access-watch.ts'
+import type { AccessWatch } from './access-watch.ts'
 
 /** What the door as a whole holds; the same for every request. */
 export interface GraphQLParts {

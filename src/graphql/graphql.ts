@@ -4,12 +4,12 @@ import type { Logger } from 'pino'
 import { DomainError } from '../domain/errors.ts'
 import { isJson, readText } from '../http/json-body.ts'
 import { ProcessEnding } from '../services/kernel/wait.ts'
+import { createAccessWatch } from './access-watch.ts'
 import { type Arrival, createContext, type GraphQLParts } from './context.ts'
 import { publicErrorsPlugin } from './errors-plugin.ts'
 import { answerPage, wantsPage } from './graphiql/page.ts'
 import { limitsPlugin } from './limits/limits-plugin.ts'
 import { schema } from './schema.ts'
-import { createAccessWatch } from './subscriptions/access-watch.ts'
 import { sharedSubscriptionPlugin } from './subscriptions/shared-subscription.ts'
 import { createDocumentCache, noCache } from './transport/document-cache.ts'
 import { answerPlainly, type Params, plainParams, refuseRequest, type Yoga } from './transport/json-post.ts'
@@ -40,7 +40,7 @@ export interface GraphQLDoor {
 
 /** The GraphQL door: one schema and one set of limits, whichever way a document comes in. */
 export function createGraphQL({ log, limits, ...rest }: GraphQLOptions): GraphQLDoor {
-  const parts: GraphQLParts = { ...rest, access: createAccessWatch(rest.services) }
+  const parts: GraphQLParts = { ...rest, access: createAccessWatch(rest.services.authenticate) }
   const yoga = yogaOf(parts, log)
   const stopping = new AbortController()
   const sockets = attachSockets({ yoga, parts, log, limits, stopping: stopping.signal })

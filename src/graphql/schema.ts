@@ -1,6 +1,5 @@
-import { type GraphQLSchema, specifiedDirectives } from 'graphql'
+import { DirectiveLocation, GraphQLDirective, type GraphQLSchema, specifiedDirectives } from 'graphql'
 import { builder } from './builder.ts'
-import { dangerousDirective } from './derive/dangerous.ts'
 import { readLoadedColumns } from './derive/loaded-columns.ts'
 import './schema/scalars.ts'
 import './schema/enums.ts'
@@ -41,6 +40,13 @@ builder.mutationType({
 builder.subscriptionType({
   description:
     'Everything that can be followed, over WebSocket (graphql-transport-ws) or SSE. The first message is the present state.',
+})
+
+/** Marks what takes something away that users rely on; tools ask before they call it (§4.1 rule 3). */
+const dangerousDirective = new GraphQLDirective({
+  name: 'dangerous',
+  description: 'The mutation removes something that may be in use: ask before calling it.',
+  locations: [DirectiveLocation.FIELD_DEFINITION],
 })
 
 /** The whole schema. Importing it is what puts it together. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { newSecret } from '../services/token/secret.ts'
+import { newSecret } from '../secrets/token-secret.ts'
 
 /** What a Berth keeps beside its database, under BERTH_DATA_DIR. */
 export interface DataDir {

@@ -5,6 +5,7 @@ import { createDatabase, type Database } from '../database/client.ts'
 import { startEmbeddedPostgres } from '../database/embedded.ts'
 import { explainRefusal } from '../database/explain-refusal.ts'
 import { migrate } from '../database/migrate.ts'
+import type { RecordScaling } from '../domain/autoscaling.ts'
 import { createEventFeed } from '../events/feed.ts'
 import { createWakeups } from '../events/wakeups.ts'
 import { enableFaultInjection } from '../fault-injection/failpoint.ts'
@@ -12,8 +13,7 @@ import { createGraphQL } from '../graphql/graphql.ts'
 import { createRateLimits } from '../http/rate-limits.ts'
 import { createIngress } from '../ingress/ingress.ts'
 import { RouteSource } from '../ingress/routes/route-source.ts'
-import { createDockerRuntime } from '../runtime/docker/docker-runtime.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import { keyFromHex } from '../secrets/keys.ts'
 import { createVault, type Vault } from '../secrets/vault.ts'
 import type { Readiness } from '../server/health.ts'
@@ -22,9 +22,11 @@ import { listen } from '../server/listen.ts'
 import { createServer } from '../server/server.ts'
 import type { KnowsHost } from '../server/tls-ask.ts'
 import { openInstallation } from '../services/installation.ts'
+import { autoscaleAppEnv } from '../services/lifecycle/autoscale-app-env.ts'
 import { createServices } from '../services/services.ts'
 import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
 import { createWorker } from '../worker/worker.ts'
+import { type ContainerEngine, openContainerEngine } from './container-engine.ts'
 import { type DataDir, openDataDir } from './data-dir.ts'
 import { ParallelDisposal } from './parallel-disposal.ts'
 import { assertPortsFree, onPort } from './ports.ts'
@@ -63,10 +65,9 @@ interface RoleContext {
 }
 
 /** What the api and the worker are built from besides. */
-interface ControlPlaneContext extends RoleContext {
+interface ControlPlaneContext extends RoleContext, ContainerEngine {
   database: Database
   vault: Vault
-  runtime: Runtime
 }
 
 const INGRESS_DRAIN_SECONDS = 5
@@ -115,8 +116,8 @@ async function serveRoles(base: RoleContext, { masterKey, adminToken }: DataDir)
   readiness.database = { isRequired: true, check: () => answers(database) }
   const vault = createVault(keyFromHex(masterKey))
   const installationId = await openInstallation(database, vault, config, adminToken)
-  const runtime = engineFor(config, installationId)
-  const ground: ControlPlaneContext = { ...base, database, vault, runtime }
+  const engine = openContainerEngine(config, installationId)
+  const ground: ControlPlaneContext = { ...base, ...engine, database, vault }
   await releaseLeasesOfDeadWorkers(database, presence, log)
 
   const { BERTH_ROLES: roles } = config
@@ -127,7 +128,7 @@ async function serveRoles(base: RoleContext, { masterKey, adminToken }: DataDir)
   const ingress = roles.includes('ingress') ? await startIngress(part()) : null
   if (roles.includes('api')) await startApi(part())
   await startHealth(ground, ingress?.knowsHost)
-  return { ingressPort: ingress?.port ?? null, engine: isWorker ? await nameOf(runtime) : null, installationId }
+  return { ingressPort: ingress?.port ?? null, engine: isWorker ? await nameOf(engine.runtime) : null, installationId }
 }
 
 async function migrated(config: Config, databaseUrl: string): Promise<string[]> {
@@ -160,19 +161,9 @@ async function embedded(dataDir: string, undo: AsyncDisposableStack): Promise<st
   return postgres.url
 }
 
-function engineFor(config: Config, installationId: string): Runtime {
-  return createDockerRuntime({
-    ...(config.DOCKER_HOST ? { dockerHost: config.DOCKER_HOST } : {}),
-    installationId,
-    callTimeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS,
-    pullTimeoutSeconds: config.BERTH_PULL_TIMEOUT_SECONDS,
-    reach: config.BERTH_REACH,
-    builder: config.BERTH_BUILDER,
-  })
-}
-
 function startWorker({ readiness, undo, presence, ...tools }: ControlPlaneContext): void {
-  const worker = createWorker({ ...tools, id: presence.name })
+  const recordScaling: RecordScaling = (change) => autoscaleAppEnv(tools, change)
+  const worker = createWorker({ ...tools, recordScaling, id: presence.name })
   worker.start()
   undo.defer(() => worker.stop())
   readiness.worker = { isRequired: true, check: () => ({ ready: worker.isReady(), reason: worker.lastError }) }
@@ -235,7 +226,7 @@ async function answers(database: Database) {
   return { ready: true, reason: null }
 }
 
-async function nameOf(runtime: Runtime): Promise<string | null> {
+async function nameOf(runtime: ContainerRuntime): Promise<string | null> {
   const info = await runtime.info({ timeoutSeconds: ENGINE_PROBE_SECONDS }).catch(() => null)
   return info ? `${info.name} ${info.version}` : null
 }

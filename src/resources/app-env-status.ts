@@ -78,7 +78,12 @@ const observed = {
     'Containers that a probe found dead and that were started again.',
     (row: AppEnv, context) => restarts.answer.record(row, context),
   ),
-  sleeping: field.from({}, flag, 'Whether a Function has scaled to zero; the next request wakes it.', () => false),
+  sleeping: field.from(
+    {},
+    flag,
+    'Whether the environment is scaled to zero until the next request wakes it.',
+    () => false,
+  ),
   observedAt: field.column('observedAt', time.nullable(), 'Time at which the containers were last observed.'),
   observedReason: field.column('observedReason', text.nullable(), 'Why the environment is not healthy, if it is not.'),
 }

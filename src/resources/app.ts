@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { App } from '../database/generated/prisma/client.ts'
-import { appType, typeConfigFields } from './app-type-fields.ts'
+import { appType, typeConfigFields, useTCP } from './app-type-fields.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
 import { answer, pick, resource } from './resource.ts'
 
@@ -35,9 +35,9 @@ const fields = {
     (_app: object, { config }) => config.BERTH_INGRESS_URL?.startsWith('https:') ?? false,
     { only: 'rest' },
   ),
-  useTCP: field.from({}, flag, 'Whether clients reach the app by plain TCP.', () => false, { only: 'rest' }),
+  useTCP,
   useImage: field.column('useImage', flag, 'Whether the app runs a prebuilt image.'),
-  port: field.column('port', number.nullable(), 'Port that the app listens on; null for a Job.', {
+  port: field.column('port', number.nullable(), 'Port that the app listens on; null when nothing listens.', {
     inGraphQL: { type: 'Int' },
   }),
   builder: field.column('builder', text, 'What builds the source, for example DOCKER.', {

@@ -9,17 +9,12 @@ export const hostStatus = enumeration('HostStatus', 'Whether a host name leads t
   VALIDATING: 'The host was not checked yet.',
 })
 
-/** What proves that a host is meant for an environment: one of two DNS records. */
-export interface HostProof {
-  /** The environment's automatic host, which the custom one may be an alias of. */
-  cname: string
-  /** A TXT record at `txtName`, which differs from account to account. */
-  txtName: string
-  txtValue: string
+/** What proves that a host is meant for an environment: one of two DNS records. Automatic hosts need no proof. */
+interface ShownProof {
+  cname: string | null
+  txtName: string | null
+  txtValue: string | null
 }
-
-/** Automatic hosts need no proof. */
-type ShownProof = { [Name in keyof HostProof]: HostProof[Name] | null }
 
 const field = fieldsOf<Host>()
 const proof = fieldsOf<ShownProof>()

@@ -1,17 +1,16 @@
-import type { AppTypeName } from '../app-types/app-type.ts'
-import { servingReplicas } from '../app-types/app-types.ts'
+import { wantedReplicas } from '../app-types/behaviours.ts'
 import type { AppEnv } from '../database/generated/prisma/client.ts'
 
 type Counted = Pick<
   AppEnv,
   'status' | 'rolloutId' | 'containers' | 'replicasDesired' | 'replicasRunning' | 'replicasReady'
-> & { app: { type: AppTypeName } }
+> & { app: { type: string } }
 
 /** Containers, desired and observed. Where nothing serves yet, what the deployment under way is to bring about. */
 export function replicaCounts(appEnv: Counted): { desired: number; running: number; ready: number } {
   const isFirst = appEnv.rolloutId === null && appEnv.status === 'UPDATING'
   return {
-    desired: isFirst ? servingReplicas(appEnv) : appEnv.replicasDesired,
+    desired: isFirst ? wantedReplicas(appEnv) : appEnv.replicasDesired,
     running: appEnv.replicasRunning,
     ready: appEnv.replicasReady,
   }

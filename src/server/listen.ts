@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { createAdaptorServer } from '@hono/node-server'
-import { UPLOAD_PATH } from '../services/upload/upload-path.ts'
+import { UPLOAD_PATH } from '../services/upload/request-storage-key.ts'
 import type { ApiServer } from './server.ts'
 
 const HEADERS_TIMEOUT_MS = 15_000

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/client.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import type { RecordScaling } from '../domain/autoscaling.ts'
+import type { ImageBuilder } from '../images/image-builder.ts'
+import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { Deadline } from './attempt/deadline.ts'
 import { Steps, timeFor } from './attempt/steps.ts'
@@ -25,7 +27,8 @@ import { type ReconcileResult, reconcile } from './reconcile/reconcile.ts'
 /** What a worker works with, whichever environment it has claimed. */
 export interface WorkerContext {
   database: Database
-  runtime: Runtime
+  runtime: ContainerRuntime
+  imageBuilder: ImageBuilder
   vault: Vault
   config: Config
   log: Logger
@@ -33,6 +36,7 @@ export interface WorkerContext {
   probes: ProbeHistory
   collector: Collector
   builds: BuildSlots
+  recordScaling: RecordScaling
 }
 
 const FAILURE_PAUSE_MS = 1_000
@@ -88,8 +92,8 @@ function millisecondsLeft(
 }
 
 function environmentContext(tools: WorkerContext, lease: Lease, signal: AbortSignal): EnvironmentContext {
-  const { database, runtime, vault, config, log, probes, builds } = tools
+  const { database, imageBuilder, vault, config, log, probes, builds } = tools
   const engineUnder = (bound: AbortSignal) => leasedEngine(tools, lease, bound, config)
   const engine = engineUnder(signal)
-  return { database, vault, config, log, lease, probes, builds, runtime, signal, engine, engineUnder }
+  return { database, vault, config, log, lease, probes, builds, imageBuilder, signal, engine, engineUnder }
 }

@@ -4,8 +4,10 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/client.ts'
 import { type Listening, listen } from '../database/listen.ts'
+import type { RecordScaling } from '../domain/autoscaling.ts'
 import { failpoint } from '../fault-injection/failpoint.ts'
-import type { ContainerEnd, Runtime } from '../runtime/runtime.ts'
+import type { ImageBuilder } from '../images/image-builder.ts'
+import type { ContainerEnd, ContainerRuntime } from '../runtime/container-runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { BuildSlots } from './builds/build-slots.ts'
 import { WorkerStopping } from './claim/abandoned.ts'
@@ -30,10 +32,12 @@ export interface WorkerOptions {
   database: Database
   /** For the session that listens for hints. */
   databaseUrl: string
-  runtime: Runtime
+  runtime: ContainerRuntime
+  imageBuilder: ImageBuilder
   vault: Vault
   config: Config
   log: Logger
+  recordScaling: RecordScaling
   id?: string
 }
 

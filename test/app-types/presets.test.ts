@@ -1,8 +1,8 @@
 import { DockerfileParser } from 'dockerfile-ast'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, test } from 'vitest'
-import { findBuildPreset, presetVersion } from '../../src/app-types/presets/build-presets.ts'
 import type { DockerfileRequest, SourceFacts } from '../../src/app-types/presets/preset.ts'
+import { findBuildPreset, presetVersion } from '../../src/app-types/presets.ts'
 
 const NAMES = ['NEXT_JS', 'REMIX', 'VITE', 'VUE_JS', 'EXPRESS', 'NODE_JS_INSTALL_START', 'NODE_JS_INSTALL_BUILD_START']
 const ALL = [...NAMES, 'ANGULAR', 'METEOR_JS', 'NODE', 'METEOR', 'PYTHON']

@@ -19,8 +19,7 @@ const configuration = (changed: Partial<Configuration> = {}): Configuration => (
   healthCheck: { path: null, port: null, headers: {} },
   variables: [],
   imagePullCredentialId: null,
-  jobConfig: null,
-  functionConfig: null,
+  typeConfig: null,
   ...changed,
 })
 

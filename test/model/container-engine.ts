@@ -1,5 +1,5 @@
 import Docker from 'dockerode'
-import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
+import { dockerEngine } from '../support/docker-engine.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 import type { World } from '../support/world.ts'
@@ -19,7 +19,7 @@ export async function containerEngine({ database }: World): Promise<Engine> {
   const image = await ensureTestImage(docker)
   const { id: installationId } = await database.installation.findFirstOrThrow()
   return {
-    runtime: createDockerRuntime({ installationId, callTimeoutSeconds: 30 }),
+    ports: dockerEngine({ installationId, callTimeoutSeconds: 30 }),
     images: { sound: image, other: image },
     app: { port: 3000 },
     appEnv: { startupConfig: { command: 'node', args: ['-e', PROGRAM], shell: false } },

@@ -174,7 +174,7 @@ class Play {
 
   /** Containers of a deleted environment, once there was time to look again. */
   async #leftOver(): Promise<string[]> {
-    const { runtime } = this.#stage.engine
+    const { runtime } = this.#stage.engine.ports
     const where = { appEnvId: this.#appEnvId }
     for (const until = performance.now() + REST_MS; ; await pause(LOOK_MS)) {
       const found = await runtime.observe(where)

@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { replicaName } from '../../src/domain/replica-name.ts'
+import type { CallBounds } from '../../src/engine/call-bounds.ts'
+import { type ImageBuilder, ImageError } from '../../src/images/image-builder.ts'
 import {
-  type CallBounds,
+  type ContainerRuntime,
   type ObservedReplica,
   type Rollout,
   type RolloutReference,
-  type Runtime,
   RuntimeError,
-} from '../../src/runtime/runtime.ts'
+} from '../../src/runtime/container-runtime.ts'
 import { BROKEN } from './model.ts'
 
 const SLOWEST_MS = 12
@@ -16,7 +17,7 @@ const SLOWEST_MS = 12
  * An engine in memory, for the state machine alone: as quick as the database, so that thousands of operations can be
  * raced. It starts whatever it is told to, except what is broken. All its replicas are one local server.
  */
-export class PretendEngine implements Runtime {
+export class PretendRuntime implements ContainerRuntime {
   readonly #replicas = new Map<string, ObservedReplica>()
   readonly #port: number
   #started = 0
@@ -26,13 +27,7 @@ export class PretendEngine implements Runtime {
   }
 
   async info() {
-    return { name: 'pretended', version: '1', apiVersion: '1' }
-  }
-
-  async resolveImage(image: string, _credential: unknown, bounds?: CallBounds) {
-    await takeTime(bounds)
-    if (image.startsWith(BROKEN)) throw new RuntimeError('IMAGE_NOT_FOUND', `There is no image ${image}`)
-    return { pinned: image.includes('@') ? image : `${image}@sha256:${'a'.repeat(64)}`, fromCache: false, triggers: [] }
+    return { name: 'pretended', version: '1' }
   }
 
   async apply(rollout: Rollout, bounds?: CallBounds): Promise<void> {
@@ -70,17 +65,37 @@ export class PretendEngine implements Runtime {
 
   watch(): void {}
 
-  // Nothing is built in the model's plays.
-  async builder() {
+  async removeVolume() {}
+
+  #start(rollout: Rollout, name: string, index: number): ObservedReplica {
+    this.#started += 1
+    const { accountId, appId, appEnvId, contentId, rolloutId, generation } = rollout
+    return {
+      ...{ name, containerId: `pretended-${this.#started}`, accountId, appId, appEnvId, contentId, rolloutId },
+      ...{ generation, index, phase: 'running', address: '127.0.0.1', port: this.#port, startedAt: new Date() },
+      ...{ finishedAt: null, exitCode: null, outOfMemory: false, restartCount: 0 },
+    }
+  }
+}
+
+/** Knows every image but those that are broken. Nothing is built in the model's plays. */
+export class PretendImages implements ImageBuilder {
+  async resolveImage(image: string, _credential: unknown, bounds?: CallBounds) {
+    await takeTime(bounds)
+    if (image.startsWith(BROKEN)) throw new ImageError('IMAGE_NOT_FOUND', `There is no image ${image}`)
+    return { pinned: image.includes('@') ? image : `${image}@sha256:${'a'.repeat(64)}`, fromCache: false, triggers: [] }
+  }
+
+  async traits() {
     return { cacheScope: () => null, stageLabels: () => ({}), namespace: 'pretended' }
   }
 
   build(): Promise<string> {
-    return Promise.reject(new RuntimeError('BUILD_FAILED', 'Nothing is built here'))
+    return Promise.reject(new ImageError('BUILD_FAILED', 'Nothing is built here'))
   }
 
   pushImage(): Promise<string> {
-    return Promise.reject(new RuntimeError('PUSH_DENIED', 'Nothing is pushed here'))
+    return Promise.reject(new ImageError('PUSH_DENIED', 'Nothing is pushed here'))
   }
 
   async builtImages() {
@@ -96,18 +111,6 @@ export class PretendEngine implements Runtime {
   async removeBuildStep() {}
 
   async clearBuilds() {}
-
-  async removeVolume() {}
-
-  #start(rollout: Rollout, name: string, index: number): ObservedReplica {
-    this.#started += 1
-    const { accountId, appId, appEnvId, contentId, rolloutId, generation } = rollout
-    return {
-      ...{ name, containerId: `pretended-${this.#started}`, accountId, appId, appEnvId, contentId, rolloutId },
-      ...{ generation, index, phase: 'running', address: '127.0.0.1', port: this.#port, startedAt: new Date() },
-      ...{ finishedAt: null, exitCode: null, outOfMemory: false, restartCount: 0 },
-    }
-  }
 }
 
 /** Long enough for requests to come in between. */

@@ -1,18 +1,20 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import type { Runtime } from '../../src/runtime/runtime.ts'
+import type { RecordScaling } from '../../src/domain/autoscaling.ts'
+import type { ContainerEngine } from '../../src/platform/container-engine.ts'
+import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.ts'
 import { createWorker } from '../../src/worker/worker.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
-import { PretendEngine } from './pretend-engine.ts'
+import { PretendImages, PretendRuntime } from './pretend-engine.ts'
 import { watchActiveContents } from './witnesses.ts'
 
 /** The real services behind both real doors, two real workers, and an engine. */
 export type Stage = Awaited<ReturnType<typeof setStage>>
 
 export interface Engine {
-  runtime: Runtime
+  ports: ContainerEngine
   /** The images that the model calls by these names. */
   images: Readonly<Record<string, string>>
   /** Of every environment. */
@@ -33,7 +35,9 @@ export async function setStage(openEngine: (world: World) => Promise<Engine>, he
   const engine = await openEngine(world)
   const served = serveWorld(world)
   const { database, url: databaseUrl, vault, config, log } = world
-  const workers = [1, 2].map(() => createWorker({ database, databaseUrl, runtime: engine.runtime, vault, config, log }))
+  const recordScaling: RecordScaling = (change) => autoscaleAppEnv({ database, config, vault }, change)
+  const context = { database, databaseUrl, ...engine.ports, vault, config, log, recordScaling }
+  const workers = [1, 2].map(() => createWorker(context))
   for (const worker of workers) worker.start()
   return {
     ...{ world, engine, database },
@@ -53,7 +57,10 @@ export async function pretendedEngine(): Promise<Engine> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
-    runtime: new PretendEngine((server.address() as AddressInfo).port),
+    ports: {
+      runtime: new PretendRuntime((server.address() as AddressInfo).port),
+      imageBuilder: new PretendImages(),
+    },
     images: { sound: 'sound:1', other: 'other:1', broken: 'broken:1' },
     ...{ app: {}, appEnv: {} },
     async close() {

@@ -23,7 +23,8 @@ afterAll(async () => {
   await world.close()
 })
 
-type Field = keyof CreateAppInput
+/** What configures an app of its type is not known to the compiler. */
+type Field = keyof CreateAppInput | 'jobConfig' | 'functionConfig'
 
 const GITHUB = { gitProvider: 'GITHUB', gitNamespace: 'acme', gitRepo: 'shop', gitInstallationId: '42' }
 const CREDENTIAL = 'the credential made above'

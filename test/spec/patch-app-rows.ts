@@ -233,7 +233,7 @@ const running: PatchRow[] = [
     { healthCheckPath: '', healthCheckHeaders: {} },
     { healthCheckPath: null, healthCheckHeaders: null, healthCheckPort: 9000 },
   ),
-  row('jobConfig of a Job', JOB, { jobConfig: { command: 'run' } }, { jobConfig: { command: 'run' } }, [
+  row('jobConfig of a Job', JOB, { jobConfig: { command: 'run' } }, { typeConfig: { jobConfig: { command: 'run' } } }, [
     'DEPLOY jobConfig',
   ]),
   row('jobConfig of another app', {}, { jobConfig: { command: 'run' } }, refused('jobConfig')),

@@ -4,7 +4,7 @@ import { type Check, fieldsOf, type Walk, wrongFor } from './walk.ts'
 const update = (walk: Walk, appId: string, fields: Record<string, unknown>) =>
   walk.call('PATCH', '/app', { body: { appId, ...fields } })
 
-const stored = (walk: Walk, appId: string) => walk.database.app.findUniqueOrThrow({ where: { id: appId } })
+const stored = async (walk: Walk, appId: string) => (await walk.call('GET', '/app', { query: { appId } })).body
 
 type Fields = Record<string, unknown>
 

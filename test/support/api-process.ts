@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newSecret } from '../../src/services/token/secret.ts'
+import { newSecret } from '../../src/secrets/token-secret.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const START_TIMEOUT_MS = 60_000

@@ -8,7 +8,7 @@ import { dockerfileFor } from '../../src/builder/dockerfile/dockerfile.ts'
 import { labelStages } from '../../src/builder/dockerfile/dockerfile-labels.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { resourcesOf } from '../../src/domain/resources.ts'
-import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
+import { dockerEngine } from './docker-engine.ts'
 
 const PORT = 3000
 const ANSWER_SECONDS = 20
@@ -34,12 +34,12 @@ export interface PresetBuild {
 
 /** Builds sources as a worker does, from the Dockerfile that their preset writes, by one of the engine's builders. */
 export function createPresetBuilder(docker: Docker, builder: 'classic' | 'buildkit', installationId: string) {
-  const runtime = createDockerRuntime({ installationId, builder })
+  const { imageBuilder } = dockerEngine({ installationId, builder })
   const [appEnvId, accountId] = [newId('env'), newId('acc')]
 
   async function build({ preset, files, variables, buildArgs }: PresetBuild) {
     await using source = await sourceFolder(files)
-    const traits = await runtime.builder()
+    const traits = await imageBuilder.traits()
     const plan = { source: { kind: 'none' as const }, preset, presetVersion: null, contextDir: '/' }
     const none = { dockerfilePath: null, dockerfileContent: null, buildArgs: null, pullCredentialId: null }
     const given = { ...plan, ...none, builder: 'DOCKER', variables: [], isForced: false }
@@ -48,7 +48,7 @@ export function createPresetBuilder(docker: Docker, builder: 'classic' | 'buildk
       cacheScope: traits.cacheScope(appEnvId),
     })
     const lines: string[] = []
-    const id = await runtime
+    const id = await imageBuilder
       .build(
         {
           ...{ appEnvId, accountId, appId: newId('app'), contentId: newId('con'), operationId: newId('op') },

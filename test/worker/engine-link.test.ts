@@ -1,8 +1,9 @@
 import pino from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { runtimeUnavailable } from '../../src/domain/errors.ts'
+import { connect } from '../../src/engine/docker/connection.ts'
+import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
 import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
-import type { Runtime } from '../../src/runtime/runtime.ts'
 import { EngineHealth } from '../../src/worker/engine/engine-health.ts'
 import { eventually } from './fixtures.ts'
 
@@ -12,8 +13,8 @@ afterEach(() => stopping.abort())
 
 test('an engine that falls silent ends the calls under way, and is found again', async () => {
   let isSilent = false
-  const engine = createDockerRuntime({ installationId: 'ins_link' })
-  const runtime: Runtime = {
+  const engine = createDockerRuntime(connect({ installationId: 'ins_link' }))
+  const runtime: ContainerRuntime = {
     ...engine,
     info: (bounds) => (isSilent ? Promise.reject(runtimeUnavailable('silence')) : engine.info(bounds)),
   }

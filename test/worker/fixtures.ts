@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
 import type { Operation } from '../../src/database/generated/prisma/client.ts'
+import type { RecordScaling } from '../../src/domain/autoscaling.ts'
 import { isOpen } from '../../src/domain/operation.ts'
-import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
-import type { Runtime } from '../../src/runtime/runtime.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import type { AnyCommand } from '../../src/services/kernel/command.ts'
+import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { createWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts'
+import { dockerEngine } from '../support/docker-engine.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 import { createWorld } from '../support/world.ts'
 
@@ -43,15 +44,15 @@ export async function createHarbour(settings: Record<string, string> = {}) {
   const docker = new Docker()
   const image = await ensureTestImage(docker)
   const { id: installationId } = await world.database.installation.findFirstOrThrow()
-  const runtimeAt = (dockerHost?: string): Runtime =>
-    createDockerRuntime({ installationId, dockerHost, callTimeoutSeconds: 10 })
-  const runtime = runtimeAt()
+  const engineAt = (dockerHost?: string) => dockerEngine({ installationId, dockerHost, callTimeoutSeconds: 10 })
+  const engine = engineAt()
   const workers: Worker[] = []
   const ours = { label: [`berth.installation=${installationId}`] }
 
   function startWorker(options: Partial<WorkerOptions> = {}): Worker {
     const { database, url: databaseUrl, vault, config, log } = world
-    const worker = createWorker({ database, databaseUrl, runtime, vault, config, log, ...options })
+    const recordScaling: RecordScaling = (change) => autoscaleAppEnv({ database, config, vault }, change)
+    const worker = createWorker({ database, databaseUrl, ...engine, vault, config, log, recordScaling, ...options })
     workers.push(worker)
     worker.start()
     return worker
@@ -67,7 +68,7 @@ export async function createHarbour(settings: Record<string, string> = {}) {
   }
 
   return {
-    ...{ ...world, image, docker, runtime, runtimeAt, startWorker, stopWorkers, ask },
+    ...{ ...world, image, docker, ...engine, engineAt, startWorker, stopWorkers, ask },
     ...observers(world.database, docker),
     /** An environment that runs the sample program; nothing is deployed yet. */
     async sample(fields: Record<string, unknown> = {}): Promise<string> {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Runtime } from '../../src/runtime/runtime.ts'
+import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { LeaseLost, OperationEnded } from '../../src/worker/claim/abandoned.ts'
 import { fenced } from '../../src/worker/claim/fenced.ts'
+import { renew } from '../../src/worker/claim/heartbeat.ts'
 import type { Lease } from '../../src/worker/claim/lease.ts'
-import { claim, release, renew } from '../../src/worker/claim/lease-table.ts'
+import { claim, release } from '../../src/worker/claim/lease-table.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
 let harbour: Harbour
@@ -109,7 +110,7 @@ describe('a worker that loses its environment in the middle of a deployment', ()
     const gate = Promise.withResolvers<void>()
     const arrived = Promise.withResolvers<void>()
     // Stands still where a paused process would, and does not even hear that it should stop.
-    const stuck: Runtime = {
+    const stuck: ContainerRuntime = {
       ...harbour.runtime,
       async apply(rollout) {
         arrived.resolve()

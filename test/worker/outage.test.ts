@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Runtime } from '../../src/runtime/runtime.ts'
+import type { ImageBuilder } from '../../src/images/image-builder.ts'
+import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
@@ -50,7 +51,7 @@ describe('while the engine does not answer', () => {
     const socket = engineSocket(join(folder, 'engine.sock'))
     await socket.open()
     harbour.startWorker({
-      runtime: harbour.runtimeAt(`unix://${folder}/engine.sock`),
+      ...harbour.engineAt(`unix://${folder}/engine.sock`),
       config: { ...harbour.config, BERTH_ENGINE_WAIT_SECONDS: 60 },
     })
     const appEnvId = await harbour.sample()
@@ -87,7 +88,7 @@ describe('while the engine does not answer', () => {
   })
 
   test('they fail once they have waited long enough', async () => {
-    harbour.startWorker({ runtime: harbour.runtimeAt(`unix://${folder}/nobody.sock`) })
+    harbour.startWorker({ ...harbour.engineAt(`unix://${folder}/nobody.sock`) })
     const appEnvId = await harbour.sample()
     const operation = await harbour.ended(await harbour.deployment(appEnvId))
     expect(operation).toMatchObject({
@@ -107,7 +108,7 @@ describe('while the engine does not answer', () => {
 })
 
 test('an operation whose attempts are used up becomes a dead letter', async () => {
-  const broken: Runtime = {
+  const broken: ContainerRuntime = {
     ...harbour.runtime,
     apply: () => Promise.reject(new Error('The container engine answered 500: no space left on device')),
   }
@@ -158,8 +159,11 @@ describe('while a registry does not answer', () => {
 })
 
 test('an operation that takes too long fails at its deadline', async () => {
-  const slow: Runtime = { ...harbour.runtime, resolveImage: (_image, _credential, bounds) => abortedBy(bounds?.signal) }
-  harbour.startWorker({ runtime: slow, config: { ...harbour.config, BERTH_OPERATION_TIMEOUT_SECONDS: 1 } })
+  const slow: ImageBuilder = {
+    ...harbour.imageBuilder,
+    resolveImage: (_image, _credential, bounds) => abortedBy(bounds?.signal),
+  }
+  harbour.startWorker({ imageBuilder: slow, config: { ...harbour.config, BERTH_OPERATION_TIMEOUT_SECONDS: 1 } })
   const appEnvId = await harbour.sample()
   const operation = await harbour.ended(await harbour.deployment(appEnvId))
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'DEADLINE_EXCEEDED' })
@@ -196,7 +200,7 @@ async function cutConnections(): Promise<void> {
 test('a stop that an engine outage interrupts is finished when the engine is back', async () => {
   const socket = engineSocket(join(folder, 'engine.sock'))
   await socket.open()
-  harbour.startWorker({ runtime: harbour.runtimeAt(`unix://${folder}/engine.sock`) })
+  harbour.startWorker({ ...harbour.engineAt(`unix://${folder}/engine.sock`) })
   const appEnvId = await harbour.sample()
   await harbour.ended(await harbour.deployment(appEnvId))
   const operationId = await harbour.ask(stopAppEnv, appEnvId)

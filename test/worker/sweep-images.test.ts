@@ -27,14 +27,20 @@ afterAll(async () => {
 })
 
 const tools = (): WorkerContext => {
-  const { runtime, database, config, log } = harbour
-  return { runtime, database, config, link: new EngineHealth(runtime, log, async () => {}) } as WorkerContext
+  const { runtime, imageBuilder, database, config, log } = harbour
+  return {
+    runtime,
+    imageBuilder,
+    database,
+    config,
+    link: new EngineHealth(runtime, log, async () => {}),
+  } as WorkerContext
 }
 const sweep = () => sweepImages(tools(), AbortSignal.timeout(20_000))
 
 /** A real image of a version, or what a build that failed has left. */
 async function build(appEnvId: string, contentId: string, ...instructions: string[]): Promise<string | null> {
-  const { stageLabels, namespace } = await harbour.runtime.builder()
+  const { stageLabels, namespace } = await harbour.imageBuilder.traits()
   const dockerfile = [`FROM ${harbour.image}`, `ENV CONTENT=${contentId}`, ...instructions].join('\n')
   const image = {
     ...{ accountId: harbour.accountId, appId: newId('app'), appEnvId, contentId, operationId: newId('op') },
@@ -49,7 +55,7 @@ async function build(appEnvId: string, contentId: string, ...instructions: strin
     },
     onLine: () => {},
   }
-  return harbour.runtime.build(image, { timeoutSeconds: 30 }).catch(() => null)
+  return harbour.imageBuilder.build(image, { timeoutSeconds: 30 }).catch(() => null)
 }
 
 /** A deployed version that was built. */
@@ -61,7 +67,7 @@ async function builtVersion(appEnvId: string, share?: string): Promise<{ id: str
 }
 
 const onTheEngine = async (appEnvId: string) =>
-  (await harbour.runtime.builtImages({ appEnvId })).map(({ id }) => id).sort()
+  (await harbour.imageBuilder.builtImages({ appEnvId })).map(({ id }) => id).sort()
 
 test('versions beyond those kept are refused a rollback first, and lose their image a sweep later', async () => {
   const appEnvId = await harbour.sample()
@@ -140,13 +146,13 @@ test('layers of a build that came to nothing go, and those of others stay for th
 test('containers of builds end where no operation is open, and are left alone where one is', async () => {
   const [idle, busy] = [await harbour.sample(), await harbour.sample()]
   await harbour.deployment(busy)
-  const { stageLabels } = await harbour.runtime.builder()
+  const { stageLabels } = await harbour.imageBuilder.traits()
   for (const appEnvId of [idle, busy]) {
     const command = { Image: harbour.image, Entrypoint: ['node'], Cmd: ['-e', 'setTimeout(() => {}, 60000)'] }
     const container = await harbour.docker.createContainer({ ...command, Labels: stageLabels(appEnvId) })
     await container.start()
   }
   await sweepBuildSteps(tools(), AbortSignal.timeout(20_000))
-  const left = await harbour.runtime.buildSteps()
+  const left = await harbour.imageBuilder.buildSteps()
   expect(left.map(({ appEnvId }) => appEnvId)).toEqual([busy])
 })

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { uploadFile } from '../../src/config/upload-files.ts'
 import { newId } from '../../src/domain/ids.ts'
-import { uploadFile } from '../../src/services/upload/upload-files.ts'
 import { sweepUploads } from '../../src/worker/housekeeping/sweep-uploads.ts'
 import { createWorld, type World } from '../support/world.ts'
 

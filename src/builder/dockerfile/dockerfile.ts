@@ -1,7 +1,7 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import { findBuildPreset, presetVersion } from '../../app-types/presets/build-presets.ts'
 import type { DockerfileRequest } from '../../app-types/presets/preset.ts'
+import { findBuildPreset, presetVersion } from '../../app-types/presets.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import type { BuildPlan } from '../../domain/build-plan.ts'
 import { safePath } from '../archive/entry-rules.ts'

@@ -1,5 +1,5 @@
-import type { AppEnvAddress } from '../../services/app-env/load-app-env.ts'
 import { appEnvTarget } from '../../services/kernel/input.ts'
+import type { AppEnvAddress } from '../../services/targets/load-app-env.ts'
 import type { builder } from '../builder.ts'
 
 type ArgBuilder = Parameters<

@@ -3,8 +3,8 @@ import { ORDER } from '../../resources/order.ts'
 import { pendingChanges } from '../../resources/pending-change.ts'
 import type { RecordOf } from '../../resources/resource.ts'
 import { variableRecords } from '../../services/app-env/app-env-record.ts'
-import { pendingChangesOf } from '../../services/app-env/configured.ts'
-import type { LoadedAppEnv } from '../../services/app-env/load-app-env.ts'
+import { pendingChangesOf } from '../../services/configuration/configured.ts'
+import type { LoadedAppEnv } from '../../services/targets/load-app-env.ts'
 import { builder } from '../builder.ts'
 import { recordType, wordsOf } from '../derive/resource-fields.ts'
 import { AppEnv } from './app-env.ts'
@@ -24,8 +24,7 @@ const comparedColumns = {
   healthCheck: true,
   gitBranch: true,
   startupConfig: true,
-  jobConfig: true,
-  functionConfig: true,
+  typeConfig: true,
   app: true,
   account: true,
   currentContent: true,

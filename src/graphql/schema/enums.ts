@@ -1,12 +1,6 @@
 import { appEnvStatus } from '../../resources/app-env.ts'
 import { health } from '../../resources/app-env-status.ts'
-import {
-  appTypeName,
-  concurrencyPolicy,
-  dockerPreset,
-  historicalAppType,
-  logType,
-} from '../../resources/app-type-fields.ts'
+import { appTypeEnumerations, logType } from '../../resources/app-type-fields.ts'
 import { credentialType } from '../../resources/credential.ts'
 import { deploymentStatus, deploymentType } from '../../resources/deployment.ts'
 import { type Enumeration, enumeration } from '../../resources/enumeration.ts'
@@ -30,7 +24,7 @@ export const MetricEnum = describedEnum(metric)
 export const MetricStepEnum = describedEnum(metricStep)
 
 const OTHERS: readonly Enumeration[] = [
-  ...[appTypeName, historicalAppType, dockerPreset, concurrencyPolicy],
+  ...appTypeEnumerations,
   ...[deploymentStatus, deploymentType, operationKind, operationStatus, changeKind, hostStatus, eventType],
   ...[variableType, role, tokenKind, scope, credentialType, terminationReason],
   enumeration('Builder', 'What builds source into an image.', {

@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import { invalidField } from '../../domain/errors.ts'
 import { answerJson, type ServerEnv } from '../../http/context.ts'
 import { tooLarge } from '../../services/upload/receive-upload.ts'
-import { UPLOAD_PATH } from '../../services/upload/upload-path.ts'
+import { UPLOAD_PATH } from '../../services/upload/request-storage-key.ts'
 import type { RestDependencies } from '../protocol/route.ts'
 
 const BYTES_PER_MB = 1024 * 1024

@@ -5,6 +5,9 @@ import type { Caller } from '../../services/kernel/caller.ts'
 import type { AnyCommand } from '../../services/kernel/command.ts'
 import type { Services } from '../../services/services.ts'
 
+/** Where v1 lives (§9 rule 1). */
+export const BASE_PATH = '/api/public/v1'
+
 export interface RestDependencies {
   services: Services
   config: Config

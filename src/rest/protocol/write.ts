@@ -4,10 +4,9 @@ import type { CallOptions, CommandResult } from '../../services/kernel/command.t
 import { readBody } from './body.ts'
 import { withinSeconds } from './deadline.ts'
 import { expectedVersionOf, versionEtag } from './etag.ts'
-import { BASE_PATH } from './paths.ts'
 import { waitOf } from './prefer.ts'
 import { queryReader, searchOf } from './query.ts'
-import type { RestDependencies, WriteRoute } from './route.ts'
+import { BASE_PATH, type RestDependencies, type WriteRoute } from './route.ts'
 
 /** Carries out a command: input from the body (DELETE: the query), options from headers, answer in the route's shape. */
 export function writeHandler({ services, config, draining }: RestDependencies, route: WriteRoute) {

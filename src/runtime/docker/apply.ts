@@ -1,16 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ContainerInfo } from 'dockerode'
 import { replicaName } from '../../domain/replica-name.ts'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { messageOf, statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
+import { LABEL } from '../../engine/docker/labels.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
+import { type Rollout, RuntimeError } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
-import { type Rollout, RuntimeError } from '../runtime.ts'
-import type { DockerEngine } from './connection.ts'
-import { containerSpec } from './container-spec.ts'
+import { containerSpec, type Reach } from './container-spec.ts'
 import { checkStarted } from './detect-failed-start.ts'
-import { messageOf, statusOf, tolerating } from './engine-answers.ts'
 import { findContainer, listReplicas } from './find-containers.ts'
-import { LABEL } from './labels.ts'
-import type { AccountNetworks } from './networks.ts'
 import { removeContainer } from './remove.ts'
 import { giveVolume } from './volume-owner.ts'
 
@@ -25,9 +24,9 @@ const SURPLUS_GRACE_SECONDS = 10
 
 export interface Application {
   engine: DockerEngine
-  networks: AccountNetworks
   rollout: Rollout
   signal: AbortSignal
+  reach: Reach
   cores: () => Promise<number>
 }
 
@@ -66,11 +65,11 @@ async function ensureReplica(application: Application, index: number, listed: Kn
 
 /** Null when the container that held the name is gone, or not yet there, as another caller is creating it. */
 async function createOrAdopt(application: Application, index: number): Promise<Known | null> {
-  const { engine, networks, rollout, signal, cores } = application
-  const [network, coreCount] = await Promise.all([networks.ensure(rollout.accountId), cores()])
+  const { engine, rollout, signal, cores, reach } = application
+  const [network, coreCount] = await Promise.all([engine.networks.ensure(rollout.accountId), cores()])
   const { name, ...body } = containerSpec(rollout, index, {
     installationId: engine.installationId,
-    reach: engine.reach,
+    reach,
     cores: coreCount,
     network,
   })
@@ -98,7 +97,7 @@ async function adopt({ engine, rollout, signal }: Application, name: string): Pr
 
 /** False when the container cannot be used any more, and has been thrown away. */
 async function startReplica(application: Application, index: number, { id, state }: Known): Promise<boolean> {
-  const { engine, rollout, networks, signal } = application
+  const { engine, rollout, signal } = application
   if (state === 'running' || state === 'restarting') return true
   const container = engine.docker.getContainer(id)
   try {
@@ -114,7 +113,7 @@ async function startReplica(application: Application, index: number, { id, state
     await tolerating([304], () => container.start({ abortSignal: signal }))
   } catch (error) {
     if (isGone(error)) return false
-    if (lostItsNetwork(error)) networks.forget(rollout.accountId)
+    if (lostItsNetwork(error)) engine.networks.purge(rollout.accountId)
     else if (!isWedged(error)) throw refusalOf(error)
     await removeContainer(engine, id, { graceSeconds: 0 }, signal)
     return false

@@ -1,8 +1,7 @@
 import type { ContainerCreateOptions } from 'dockerode'
 import { replicaName } from '../../domain/replica-name.ts'
-import type { Rollout } from '../runtime.ts'
-import type { Reach } from './connection.ts'
-import { replicaLabels } from './labels.ts'
+import type { Rollout } from '../container-runtime.ts'
+import { replicaLabels } from './replica-labels.ts'
 import { mountsOf } from './volumes.ts'
 
 /**
@@ -15,6 +14,9 @@ const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'KILL']
 
 /** Enough for a JVM's or a pool server's threads, and an end to a fork bomb. */
 const PIDS_LIMIT = 1024
+
+/** How replicas are reached: at their own address on the account's bridge, or at a loopback port the engine picks. */
+export type Reach = 'address' | 'published'
 
 /** A rollout's facts that the engine decides: where it runs, how it is reached, and how many cores there are. */
 export interface Placement {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type LogLine, RuntimeError } from '../runtime.ts'
-import type { DockerEngine } from './connection.ts'
-import { statusOf } from './engine-answers.ts'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { statusOf } from '../../engine/docker/engine-answers.ts'
+import { type LogLine, RuntimeError } from '../container-runtime.ts'
 import { findContainer } from './find-containers.ts'
 import { readLogs } from './logs.ts'
 import { removeContainer } from './remove.ts'
@@ -16,7 +16,7 @@ const CHECK_EVERY_MS = 15
 const CHECKS = 40
 
 /**
- * Tells a command that cannot be run. The engine itself does not: it starts its init process, and that fails to start
+ * Recognizes a command that cannot be run. The engine itself does not: it starts its init process, and that fails to start
  * the command. So ask for the container's processes (about 10 ms): one besides init means that the command runs.
  * Throws CONTAINER_START_FAILED. A program that starts and then crashes is not our matter; readiness finds that.
  */
@@ -43,7 +43,7 @@ async function runsCommand(engine: DockerEngine, containerId: string, signal: Ab
     const top: { Processes: string[][] | null } = await engine.docker.getContainer(containerId).top(options)
     return (top.Processes ?? []).some((process) => !INIT_PROCESS.test(process.at(-1) ?? ''))
   } catch (error) {
-    // Not running, restarting, or gone between the engine's two looks at it: the inspection says which.
+    // Not running, restarting, or gone between the engine's two answers: the inspection says which.
     if (statusOf(error) !== null) return false
     throw error
   }

@@ -1,37 +1,38 @@
 import type { DockerVersion } from 'dockerode'
-import type { Runtime } from '../runtime.ts'
+import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
+import { within } from '../../engine/docker/within.ts'
+import type { ContainerRuntime } from '../container-runtime.ts'
 import { applyRollout } from './apply.ts'
-import { builderTraits, buildImage } from './build.ts'
-import { clearBuilds, listBuildSteps, listBuilt, removeBuildStep, removeBuilt } from './built-images.ts'
-import { ask, connect, type DockerEngine, type EngineOptions } from './connection.ts'
-import { EngineImages } from './images.ts'
+import type { Reach } from './container-spec.ts'
 import { replicaLogs } from './logs.ts'
-import { AccountNetworks } from './networks.ts'
 import { observeReplicas } from './observe.ts'
-import { pushImage } from './push.ts'
 import { removeReplicas } from './remove.ts'
 import { ReplicaSamples } from './stats.ts'
 import { removeVolume } from './volumes.ts'
 import { watchReplicas } from './watch.ts'
-import { within } from './within.ts'
 
-/** The runtime port over one Docker Engine. */
-export function createDockerRuntime(options: EngineOptions): Runtime {
-  const engine = connect(options)
-  const images = new EngineImages(engine)
-  const networks = new AccountNetworks(engine)
+interface DockerRuntimeOptions {
+  /** Default: `address`, which works where the engine's bridges are on this machine (Linux); Docker Desktop needs `published`. */
+  reach?: Reach
+}
+
+/** The container runtime on one Docker Engine. */
+export function createDockerRuntime(
+  engine: DockerEngine,
+  { reach = 'address' }: DockerRuntimeOptions = {},
+): ContainerRuntime {
+  const { networks } = engine
   const samples = new ReplicaSamples(engine)
   const cores = rememberedCores(engine)
   return {
     async info(bounds) {
       const answer = await within(engine, bounds, (signal) => ask(engine, { path: '/version', signal }))
-      const { Version, ApiVersion } = answer as DockerVersion
-      return { name: 'Docker Engine', version: Version, apiVersion: ApiVersion }
+      return { name: 'Docker Engine', version: (answer as DockerVersion).Version }
     },
-    resolveImage: (image, credential, bounds) => images.resolve(image, credential, bounds),
     apply: (rollout, bounds) =>
-      within(engine, bounds, (signal) => applyRollout({ engine, networks, rollout, signal, cores })),
-    observe: (filter = {}, bounds) => within(engine, bounds, (signal) => observeReplicas(engine, filter, signal)),
+      within(engine, bounds, (signal) => applyRollout({ engine, rollout, signal, reach, cores })),
+    observe: (filter = {}, bounds) =>
+      within(engine, bounds, (signal) => observeReplicas(engine, filter, reach, signal)),
     remove: (reference, bounds) => {
       const seconds = bounds.graceSeconds + (bounds.timeoutSeconds ?? engine.callTimeoutSeconds)
       const work = (signal: AbortSignal) => removeReplicas(engine, reference, bounds, signal)
@@ -41,15 +42,7 @@ export function createDockerRuntime(options: EngineOptions): Runtime {
     removeNetwork: (accountId, bounds) => within(engine, bounds, (signal) => networks.remove(accountId, signal)),
     logs: (name, bounds) => replicaLogs(engine, name, bounds),
     stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),
-    builder: (bounds) => within(engine, bounds, (signal) => builderTraits(engine, signal)),
-    build: (build, bounds) => within(engine, bounds, (signal) => buildImage({ engine, networks }, build, signal)),
-    pushImage: (push, bounds) => within(engine, bounds, (signal) => pushImage(engine, push, signal)),
-    builtImages: (filter = {}, bounds) => within(engine, bounds, (signal) => listBuilt(engine, filter, signal)),
-    removeImage: (id, bounds) => within(engine, bounds, (signal) => removeBuilt(engine, id, signal)),
-    buildSteps: (filter = {}, bounds) => within(engine, bounds, (signal) => listBuildSteps(engine, filter, signal)),
-    removeBuildStep: (id, bounds) => within(engine, bounds, (signal) => removeBuildStep(engine, id, signal)),
-    clearBuilds: (reference, bounds) => within(engine, bounds, (signal) => clearBuilds(engine, reference, signal)),
-    watch: (onHint, signal) => void watchReplicas(engine, onHint, signal),
+    watch: (onChange, signal) => void watchReplicas(engine, onChange, signal),
   }
 }
 

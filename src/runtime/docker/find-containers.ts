@@ -1,9 +1,10 @@
 import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
 import { notFound } from '../../domain/errors.ts'
-import type { RolloutReference } from '../runtime.ts'
-import type { DockerEngine } from './connection.ts'
-import { statusOf } from './engine-answers.ts'
-import { LABEL, replicaFilters } from './labels.ts'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { statusOf } from '../../engine/docker/engine-answers.ts'
+import { LABEL } from '../../engine/docker/labels.ts'
+import type { RolloutReference } from '../container-runtime.ts'
+import { replicaFilters } from './replica-labels.ts'
 
 /** Our replicas in any phase; the engine answers from a snapshot, so a container that is stuck does not block it. */
 export const listReplicas = (

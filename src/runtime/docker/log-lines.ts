@@ -1,4 +1,4 @@
-import type { LogLine } from '../runtime.ts'
+import type { LogLine } from '../container-runtime.ts'
 
 export const MAX_LINE_BYTES = 16 * 1024
 

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream'
-import type { CallBounds, LogLine, LogOptions } from '../runtime.ts'
-import { ask, type DockerEngine } from './connection.ts'
+import type { CallBounds } from '../../engine/call-bounds.ts'
+import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
+import { asFailure, silence, within } from '../../engine/docker/within.ts'
+import type { LogLine, LogOptions } from '../container-runtime.ts'
 import { getReplica } from './find-containers.ts'
 import { LogLines } from './log-lines.ts'
-import { asFailure, silence, within } from './within.ts'
 
 const SECOND = 1_000_000_000n
 

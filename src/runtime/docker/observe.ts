@@ -1,9 +1,10 @@
 import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { LABEL } from '../../engine/docker/labels.ts'
+import type { ObservedReplica, ReplicaPhase } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
-import type { ObservedReplica, ReplicaPhase } from '../runtime.ts'
-import type { DockerEngine, Reach } from './connection.ts'
+import type { Reach } from './container-spec.ts'
 import { findContainer, listReplicas } from './find-containers.ts'
-import { LABEL } from './labels.ts'
 
 const INSPECTIONS_AT_ONCE = 8
 
@@ -25,12 +26,13 @@ const PHASES: Record<string, ReplicaPhase> = {
 export async function observeReplicas(
   engine: DockerEngine,
   filter: { appEnvId?: string },
+  reach: Reach,
   signal: AbortSignal,
 ): Promise<ObservedReplica[]> {
   const listed = await listReplicas(engine, filter, signal)
   const observed = await inParallel(listed, INSPECTIONS_AT_ONCE, async (container) => {
     const inspected = await inspectBriefly(engine, container.Id, signal)
-    return inspected === 'gone' ? [] : [observedReplica(container, inspected, engine.reach)]
+    return inspected === 'gone' ? [] : [observedReplica(container, inspected, reach)]
   })
   return observed.flat().sort((a, b) => a.index - b.index || a.name.localeCompare(b.name))
 }

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { tolerating } from '../../engine/docker/engine-answers.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
+import type { RemovalOptions, RolloutReference } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
-import type { RemovalOptions, RolloutReference } from '../runtime.ts'
-import type { DockerEngine } from './connection.ts'
-import { tolerating } from './engine-answers.ts'
 import { listReplicas } from './find-containers.ts'
 
 /** High, because a removal mostly waits, and ten apps that ignore SIGTERM should not wait one after another. */
 const REMOVALS_AT_ONCE = 16
 
-const LOOK_AGAIN_MS = 100
+const RECHECK_MS = 100
 
 /**
- * Removes and looks again until nothing is left: a removal that someone else began is only reported as "in progress",
- * and a create that was under way may have ended after the first look.
+ * Removes and lists again until nothing is left: a removal that someone else began is only reported as "in progress",
+ * and a create that was under way may have ended after the first list.
  */
 export async function removeReplicas(
   engine: DockerEngine,
@@ -24,7 +24,7 @@ export async function removeReplicas(
   for (let round = 1; ; round += 1) {
     const found = await listReplicas(engine, reference, signal)
     if (found.length === 0) return
-    if (round > 1) await pause(LOOK_AGAIN_MS, undefined, { signal })
+    if (round > 1) await pause(RECHECK_MS, undefined, { signal })
     await inParallel(found, REMOVALS_AT_ONCE, ({ Id }) => removeContainer(engine, Id, options, signal))
   }
 }

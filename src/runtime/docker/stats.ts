@@ -1,6 +1,6 @@
 import type { ContainerStats } from 'dockerode'
-import type { ReplicaStats } from '../runtime.ts'
-import type { DockerEngine } from './connection.ts'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import type { ReplicaStats } from '../container-runtime.ts'
 import { getReplica } from './find-containers.ts'
 
 interface Sample {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Container } from 'dockerode'
 import { extract, type Header, pack } from 'tar-stream'
-import { statusOf } from './engine-answers.ts'
+import { statusOf } from '../../engine/docker/engine-answers.ts'
 
 interface Owner {
   uid: number

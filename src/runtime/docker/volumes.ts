@@ -1,8 +1,8 @@
 import type { ContainerCreateOptions } from 'dockerode'
-import type { Rollout } from '../runtime.ts'
-import type { DockerEngine } from './connection.ts'
-import { tolerating } from './engine-answers.ts'
-import { LABEL } from './labels.ts'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { tolerating } from '../../engine/docker/engine-answers.ts'
+import { LABEL } from '../../engine/docker/labels.ts'
+import type { Rollout } from '../container-runtime.ts'
 
 type Mounts = NonNullable<NonNullable<ContainerCreateOptions['HostConfig']>['Mounts']>
 

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ContainerEnd } from '../runtime.ts'
-import { ask, type DockerEngine } from './connection.ts'
-import { LABEL, replicaFilters } from './labels.ts'
-import { within } from './within.ts'
+import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
+import { LABEL } from '../../engine/docker/labels.ts'
+import { within } from '../../engine/docker/within.ts'
+import type { ContainerEnd } from '../container-runtime.ts'
+import { replicaFilters } from './replica-labels.ts'
 
 /** Named one by one, because health probes and terminals make exec events by the thousand. */
 const TELLING_EVENTS = ['create', 'start', 'die', 'oom', 'kill', 'stop', 'pause', 'unpause', 'destroy', 'health_status']
@@ -17,7 +18,7 @@ const MAX_EVENT_LENGTH = 64 * 1024
 /** Follows the engine's events until aborted. What happens while the stream is down is left to reconciliation. */
 export async function watchReplicas(
   engine: DockerEngine,
-  onHint: (appEnvId: string, end: ContainerEnd | null) => void,
+  onChange: (appEnvId: string, end: ContainerEnd | null) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let pauseMs = FIRST_PAUSE_MS
@@ -29,7 +30,7 @@ export async function watchReplicas(
         if (line.trim() === '') continue
         const event = JSON.parse(line) as EngineEvent
         const appEnvId = event.Actor?.Attributes?.[LABEL.appEnv]
-        if (appEnvId) onHint(appEnvId, endOf(event, starved))
+        if (appEnvId) onChange(appEnvId, endOf(event, starved))
       }
     } catch {
       // Any failure means the same: the stream is gone, and another is wanted.
@@ -66,7 +67,7 @@ interface EngineEvent {
   Actor?: { ID?: string; Attributes?: Record<string, string> }
 }
 
-/** An engine tells that memory ran out in an event of its own, before the end. */
+/** An engine reports that memory ran out in an event of its own, before the end. */
 function endOf({ Action, timeNano, Actor }: EngineEvent, starved: Set<string>): ContainerEnd | null {
   const { ID: containerId = '', Attributes = {} } = Actor ?? {}
   if (Action === 'oom') starved.add(containerId)

@@ -3,8 +3,8 @@ import { Prisma } from '../../database/generated/prisma/client.ts'
 import { inSnapshot } from '../../database/snapshot.ts'
 import { activity } from '../../resources/activity.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import { getAppEnv } from './app-env-queries.ts'
-import type { AppEnvAddress } from './load-app-env.ts'
 
 export interface HistoryRequest {
   limit: number

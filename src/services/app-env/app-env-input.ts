@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { functionConfig } from '../../app-types/function.ts'
-import { jobConfig } from '../../app-types/job.ts'
+import { typeConfigInputs } from '../../app-types/type-config.ts'
 import { appEnvTarget, flag, id, name, startupConfig, text, variables } from '../kernel/input.ts'
 import { containers, volume, zClouds } from './setting-input.ts'
 
@@ -16,8 +15,7 @@ export const createAppEnvInput = z.strictObject({
   startupConfig: startupConfig.optional(),
   preventDestroy: flag('Refuse to delete the environment.').default(false),
   volume: volume.optional(),
-  jobConfig: jobConfig.optional(),
-  functionConfig: functionConfig.optional(),
+  ...typeConfigInputs(),
 })
 
 export const updateAppEnvInput = z.strictObject({
@@ -28,8 +26,7 @@ export const updateAppEnvInput = z.strictObject({
   preventDestroy: flag('Refuse to delete the environment.').optional(),
   volume: volume.nullable().optional(),
   allowUserCliToken: flag('Let user tokens act as this environment’s token in the CLI.').optional(),
-  jobConfig: jobConfig.optional(),
-  functionConfig: functionConfig.optional(),
+  ...typeConfigInputs(),
   applyImmediately: flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false),
 })
 

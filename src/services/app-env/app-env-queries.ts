@@ -10,8 +10,8 @@ import { getApp } from '../app/app-queries.ts'
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
 import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
+import { type AppEnvAddress, addressOf, withEverything } from '../targets/load-app-env.ts'
 import { appEnvRecord } from './app-env-record.ts'
-import { type AppEnvAddress, addressOf, withEverything } from './load-app-env.ts'
 
 /** The environments that a caller may see in one account: the scope of every list of them, in both doors. */
 function visibleAppEnvs(caller: Caller, accountId: string): Prisma.AppEnvWhereInput {

@@ -4,8 +4,8 @@ import { appEnvAnswer } from '../../resources/app-env.ts'
 import { ORDER } from '../../resources/order.ts'
 import type { OpenVariable } from '../../resources/variable.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import { MASK, pendingChangesOf } from './configured.ts'
-import type { LoadedAppEnv } from './load-app-env.ts'
+import { MASK, pendingChangesOf } from '../configuration/configured.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
 /** The full record (contract §3, GET /app-env). Secrets are masked unless `reveal`. */
 export async function appEnvRecord(tx: Transaction | Database, vault: Vault, appEnv: LoadedAppEnv, reveal = false) {

@@ -3,10 +3,10 @@ import { inSnapshot } from '../../database/snapshot.ts'
 import { appEnvStatusAnswer } from '../../resources/app-env-status.ts'
 import { ORDER } from '../../resources/order.ts'
 import type { Vault } from '../../secrets/vault.ts'
+import { pendingChangesOf } from '../configuration/configured.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import { loadAppEnv } from './app-env-queries.ts'
-import { pendingChangesOf } from './configured.ts'
-import type { AppEnvAddress } from './load-app-env.ts'
 
 /** What was asked for, what runs, and how far apart the two are (contract §2, desired and observed). */
 export async function readAppEnvStatus(

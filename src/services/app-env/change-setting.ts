@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
 import type { Command, CommandContext } from '../kernel/command.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
-import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from './load-app-env.ts'
+import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 
 /** What a change of settings came to, and whether it is being applied. */
 export type Changed = {

@@ -1,13 +1,15 @@
 import { getAppType } from '../../app-types/app-types.ts'
+import { hasHosts } from '../../app-types/behaviours.ts'
+import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Region } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
-import { conflict, forbidden, invalidField, invalidInput, notFound } from '../../domain/errors.ts'
+import { conflict, invalidField, invalidInput, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
-import { type AppTarget, lockApp } from '../app/load-app.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
+import { type AppTarget, lockApp } from '../targets/load-app.ts'
+import { lockAppEnv } from '../targets/load-app-env.ts'
 import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
-import { lockAppEnv } from './load-app-env.ts'
 import { checkTypeConfig } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
 import { volumeChange } from './volume-change.ts'
@@ -33,9 +35,7 @@ export const createAppEnv = command({
     checkTypeConfig(type, input)
     const buildsFromGit = app.gitRepo !== null && !app.useImage
     if (buildsFromGit && !input.branch) throw invalidField('branch', 'is required when the app builds from GitHub')
-    if (type.needsFunctions && !region.functionsSupported) {
-      throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The region ${region.name} does not support Functions`)
-    }
+    type.checkRegion(region)
     checkPlan(input, account)
     const names = await chooseNames(context, account, app, input.name)
     const appEnvId = newId('env')
@@ -46,7 +46,7 @@ export const createAppEnv = command({
     await replaceVariables(context, appEnv, input.envVars ?? [])
     if (input.volume)
       await tx.appEnv.update({ where: { id: appEnvId }, data: await volumeChange(context, appEnv, input.volume) })
-    if (type.hasHosts) await addAutomaticHost(context, appEnvId, `${names.cliEnvName}.${region.domain}`)
+    if (hasHosts(type)) await addAutomaticHost(context, appEnvId, `${names.cliEnvName}.${region.domain}`)
     context.announce({ type: 'appEnv.created', appId: app.id, appEnvId, payload: { ...names, status: 'PENDING' } })
     context.created(appEnvId)
     context.auditDetails({
@@ -110,8 +110,7 @@ const recordOf = (input: CreateAppEnvInput, region: Region) => ({
   zClouds: input.zClouds,
   startupConfig: jsonOrNull(input.startupConfig),
   preventDestroy: input.preventDestroy,
-  jobConfig: jsonOrNull(input.jobConfig),
-  functionConfig: jsonOrNull(input.functionConfig),
+  typeConfig: jsonOrNull(typeConfigIn(input)),
 })
 
 const addAutomaticHost = ({ tx }: CommandContext, appEnvId: string, host: string) =>

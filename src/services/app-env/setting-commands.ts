@@ -1,11 +1,12 @@
 import { getAppType } from '../../app-types/app-types.ts'
+import { autoscales, isProbed } from '../../app-types/behaviours.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import type { AppEnvHealthCheck } from '../../domain/health-check.ts'
 import { zCloudsOf } from '../../domain/resources.ts'
 import type { CommandContext } from '../kernel/command.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { settingCommand } from './change-setting.ts'
-import type { LoadedAppEnv } from './load-app-env.ts'
 import { branchInput, healthcheckInput, nameInput, resourcesInput, scalingInput } from './setting-input.ts'
 
 export const changeResources = settingCommand({
@@ -55,7 +56,7 @@ export const changeScaling = settingCommand({
         'PLAN_LIMIT',
         `The plan ${plan.name} does not include autoscaling, or the account does not allow it`,
       )
-    if (autoScaling && !getAppType(appEnv.app.type).hasHosts)
+    if (autoScaling && !autoscales(getAppType(appEnv.app.type)))
       throw invalidField('autoScaling', `is not used by ${getAppType(appEnv.app.type).title} apps`)
     return {
       ...(containers === undefined ? {} : { containers }),
@@ -98,8 +99,8 @@ export const changeHealthcheck = settingCommand({
   input: healthcheckInput,
   async change(_context, appEnv, { appEnvId: _id, envName: _name, applyImmediately: _apply, ...sent }) {
     if (Object.keys(sent).length === 0) throw invalidField('path', 'is required, unless something else is sent')
-    const { hasHosts, title } = getAppType(appEnv.app.type)
-    if (!hasHosts) throw conflict('NOT_PROBED', `A ${title} has no health check: nothing listens`)
+    const type = getAppType(appEnv.app.type)
+    if (!isProbed(type)) throw conflict('NOT_PROBED', `A ${type.title} has no health check: nothing listens`)
     const before = (appEnv.healthCheck as AppEnvHealthCheck | null) ?? {}
     // What is null is the app's again, or gone.
     const kept = Object.entries({ ...before, ...sent }).filter(([, value]) => value !== null && value !== undefined)

@@ -1,13 +1,9 @@
 import type { AppType } from '../../app-types/app-type.ts'
-import { type FieldProblem, invalidInput } from '../../domain/errors.ts'
+import { typeConfigProblems } from '../../app-types/type-config.ts'
+import { invalidInput } from '../../domain/errors.ts'
 
-/** jobConfig is for Jobs and functionConfig for Functions; anything else would be stored and never read. */
-export function checkTypeConfig(type: AppType, input: { jobConfig?: unknown; functionConfig?: unknown }): void {
-  const problems: FieldProblem[] = []
-  for (const field of ['jobConfig', 'functionConfig'] as const) {
-    if (input[field] !== undefined && type.config?.field !== field) {
-      problems.push({ field, message: `is not used by ${type.title} apps` })
-    }
-  }
+/** Throws for the configuration of another type: it would be stored and never read. */
+export function checkTypeConfig(type: AppType, input: object): void {
+  const problems = typeConfigProblems(type, input)
   if (problems.length > 0) throw invalidInput(problems)
 }

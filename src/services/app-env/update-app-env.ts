@@ -1,11 +1,12 @@
 import { getAppType } from '../../app-types/app-types.ts'
+import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
 import { command } from '../kernel/command.ts'
+import { lockAppEnv, withEverything } from '../targets/load-app-env.ts'
 import { type UpdateAppEnvInput, updateAppEnvInput } from './app-env-input.ts'
 import { appEnvRecord } from './app-env-record.ts'
 import { changeSettings } from './change-setting.ts'
-import { lockAppEnv, withEverything } from './load-app-env.ts'
 import { requireFreeName } from './setting-commands.ts'
 import { checkTypeConfig } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
@@ -42,7 +43,7 @@ function changesOf(input: UpdateAppEnvInput): Prisma.AppEnvUncheckedUpdateInput 
   if (input.startupConfig !== undefined) changes.startupConfig = jsonOrNull(input.startupConfig)
   if (input.preventDestroy !== undefined) changes.preventDestroy = input.preventDestroy
   if (input.allowUserCliToken !== undefined) changes.allowUserCliToken = input.allowUserCliToken
-  if (input.jobConfig !== undefined) changes.jobConfig = input.jobConfig
-  if (input.functionConfig !== undefined) changes.functionConfig = input.functionConfig
+  const typeConfig = typeConfigIn(input)
+  if (typeConfig) changes.typeConfig = typeConfig as object
   return changes
 }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { invalidField, notFound } from '../../domain/errors.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget, flag, variable, variables } from '../kernel/input.ts'
+import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { variableRecords } from './app-env-record.ts'
 import { changeSettings } from './change-setting.ts'
-import { type LoadedAppEnv, lockAppEnv } from './load-app-env.ts'
 import { checkReferences, fieldIn, mergeVariables, replaceVariables } from './variables.ts'
 
 const applyImmediately = flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false)

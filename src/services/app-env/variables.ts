@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import { resolveReferences, UnresolvedReference } from '../../domain/references.ts'
+import { connectionUrls } from '../../references/connection-urls.ts'
+import { MASK } from '../configuration/configured.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import type { variables } from '../kernel/input.ts'
-import { MASK } from './configured.ts'
-import { connectionUrls } from './connection-urls.ts'
-import type { LoadedAppEnv } from './load-app-env.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
 type Given = z.output<typeof variables>
 

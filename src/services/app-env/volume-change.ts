@@ -3,7 +3,7 @@ import { getAppType } from '../../app-types/app-types.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import type { CommandContext } from '../kernel/command.ts'
-import type { LoadedAppEnv } from './load-app-env.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import type { volume } from './setting-input.ts'
 
 /**
@@ -17,8 +17,8 @@ export async function volumeChange(
 ): Promise<{ volumeId?: string | null }> {
   if (wanted === undefined) return {}
   if (wanted === null) return { volumeId: null }
-  const { hasVolume, title } = getAppType(appEnv.app.type)
-  if (!hasVolume) throw invalidField('volume', `cannot be part of a ${title}`)
+  const { allowsVolume, title } = getAppType(appEnv.app.type)
+  if (!allowsVolume) throw invalidField('volume', `cannot be part of a ${title}`)
   const data = { path: wanted.path, diskMb: wanted.disk }
   const kept = await tx.volume.findFirst({
     where: { appEnvId: appEnv.id, deletedAt: null },

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { defaultDockerfilePath } from '../../app-types/presets.ts'
+import { typeConfigIn, withoutTypeConfig } from '../../app-types/type-config.ts'
 import { type App, Prisma } from '../../database/generated/prisma/client.ts'
 import type { UpdateAppInput } from './app-input.ts'
 
@@ -7,14 +9,25 @@ export type AppChanges = Prisma.AppUncheckedUpdateInput
 /** What of the app really becomes another: a field that was not sent, or is so already, stays as it is. */
 export function changesOf(input: UpdateAppInput, app: App): AppChanges {
   const { appId: _appId, applyImmediately: _apply, ...sent } = input
-  const wanted = { ...sent, ...clearedOf(sent), ...sourceOf(sent, app) }
+  const wanted = { ...columnsOf(sent), ...clearedOf(sent), ...sourceOf(sent, app) }
   const changed = Object.entries(wanted).filter(([field, value]) => {
     return !isDeepStrictEqual(value === Prisma.DbNull ? null : value, app[field as keyof App])
   })
   return Object.fromEntries(changed)
 }
 
+/** The names of what changes, as inputs have them. */
+export const changedFields = ({ typeConfig, ...columns }: AppChanges): string[] => [
+  ...Object.keys(columns),
+  ...Object.keys(typeConfig ?? {}),
+]
+
 type Sent = Omit<UpdateAppInput, 'appId' | 'applyImmediately'>
+
+function columnsOf(sent: Sent): AppChanges {
+  const typeConfig = typeConfigIn(sent)
+  return typeConfig ? { ...withoutTypeConfig(sent), typeConfig: typeConfig as object } : sent
+}
 
 const CLEARED_BY_EMPTY_TEXT = [
   'healthCheckPath',
@@ -52,7 +65,7 @@ function sourceOf({ dockerPreset, dockerfilePath, customDockerfileContent }: Sen
   const path = customDockerfileContent ? null : (dockerfilePath ?? (text ? null : before.path)) || null
   return {
     customDockerfileContent: text,
-    dockerfilePath: path ?? (preset === 'CUSTOM' && text === null ? 'Dockerfile' : null),
+    dockerfilePath: path ?? (text === null ? defaultDockerfilePath(preset) : null),
     ...(isOtherPreset ? { dockerPresetVersion: null } : {}),
   }
 }

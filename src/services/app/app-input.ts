@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { functionConfig } from '../../app-types/function.ts'
-import { jobConfig } from '../../app-types/job.ts'
-import { PRESET_NAMES } from '../../app-types/presets.ts'
+import { typeConfigInputs } from '../../app-types/type-config.ts'
+import { presetNames, wireNames } from '../../app-types/wire-names.ts'
 import { parseBuildArgs } from '../../domain/build-args.ts'
 import { dockerfileContent, flag, headers, id, image, name, portNumber, relativePath, text } from '../kernel/input.ts'
 
-const dockerPreset = z.enum(PRESET_NAMES).describe('Preset that says how the app is built and run.')
+const dockerPreset = z.enum(presetNames()).describe('Preset that says how the app is built and run.')
 const credentialId = (about: string) => z.string().max(100).describe(about)
 
 const MAX_BUILD_ARGS_LENGTH = 16_384
@@ -21,7 +20,7 @@ const buildArgs = z
 
 /** Fields that POST and PATCH /app share (§2.1, §4.2). */
 const shared = {
-  port: portNumber('Port that the app listens on. Required for every app but a Job.').optional(),
+  port: portNumber('Port that the app listens on. Required unless nothing listens.').optional(),
   dockerPreset: dockerPreset.optional(),
   useImage: flag('Deploy a prebuilt image instead of building from source.').optional(),
   image: image.optional(),
@@ -45,29 +44,26 @@ const shared = {
   buildPullAccountSecretId: credentialId(
     'Registry credential for pulling base images in builds. Empty clears it.',
   ).optional(),
-  jobConfig: jobConfig.optional(),
 }
 
 export const createAppInput = z.strictObject({
   name: name('app'),
   accountId: id('account that will own the app'),
   ...shared,
-  appType: z
-    .enum(['app', 'db', 'function', 'job'])
-    .optional()
-    .describe('Historical way to choose a type; dockerPreset decides.'),
+  ...typeConfigInputs(),
+  appType: z.enum(wireNames()).optional().describe('Historical way to choose a type; dockerPreset decides.'),
   dockerPresetVersion: text('Version of the preset, `<PRESET>_<VERSION>`.').optional(),
   gitProvider: z.enum(['GITHUB']).optional().describe('Git provider of the repository.'),
   gitNamespace: text('Git namespace or organization of the repository.').optional(),
   gitRepo: text('Name of the git repository.').optional(),
   gitInstallationId: text('Id of the git provider’s installation.').optional(),
   isCliDeployment: flag('The source is uploaded by the CLI.').optional(),
-  functionConfig: functionConfig.optional(),
 })
 
 export const updateAppInput = z.strictObject({
   appId: id('app'),
   ...shared,
+  ...typeConfigInputs({ isChangeOfApp: true }),
   applyImmediately: flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false),
 })
 

@@ -1,3 +1,5 @@
+import { defaultDockerfilePath } from '../../app-types/presets.ts'
+import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
 import { conflict, forbidden, notFound } from '../../domain/errors.ts'
@@ -27,9 +29,7 @@ export const createApp = command({
   async execute(context, input, { account }) {
     const { preset } = checkCreation(input)
     const type = typeOfPreset(preset)
-    if (type.needsFunctions && !account.plan.functionsIncluded) {
-      throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The plan ${account.plan.name} does not include Functions`)
-    }
+    type.checkPlan(account.plan)
     const { tx } = context
     await requireOwnInstallation(context, account.id, input.gitInstallationId)
     const appId = newId('app')
@@ -75,7 +75,7 @@ async function chooseSlug({ tx }: CommandContext, account: AccountTarget['accoun
 }
 
 function recordOf(input: CreateAppInput, preset: string) {
-  const isCustom = preset === 'CUSTOM' && !input.customDockerfileContent
+  const dockerfilePath = input.customDockerfileContent ? null : defaultDockerfilePath(preset)
   return {
     accountId: input.accountId,
     name: input.name,
@@ -91,7 +91,7 @@ function recordOf(input: CreateAppInput, preset: string) {
     gitInstallationId: input.gitInstallationId ?? null,
     isCliDeployment: input.isCliDeployment ?? false,
     contextDir: input.contextDir ?? './',
-    dockerfilePath: input.dockerfilePath ?? (isCustom ? 'Dockerfile' : null),
+    dockerfilePath: input.dockerfilePath ?? dockerfilePath,
     customDockerfileContent: input.customDockerfileContent || null,
     buildArgs: input.buildArgs || null,
     healthCheckPath: input.healthCheckPath || null,
@@ -99,7 +99,6 @@ function recordOf(input: CreateAppInput, preset: string) {
     healthCheckHeaders: jsonOrNull(input.healthCheckHeaders),
     imagePullAccountSecretId: input.imagePullAccountSecretId || null,
     buildPullAccountSecretId: input.buildPullAccountSecretId || null,
-    jobConfig: jsonOrNull(input.jobConfig),
-    functionConfig: jsonOrNull(input.functionConfig),
+    typeConfig: jsonOrNull(typeConfigIn(input)),
   }
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
-import { removeAppEnv } from '../app-env/delete-app-env.ts'
-import { lockAppEnv } from '../app-env/load-app-env.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
-import { lockApp } from './load-app.ts'
+import { removeAppEnv } from '../lifecycle/remove-app-env.ts'
+import { lockApp } from '../targets/load-app.ts'
+import { lockAppEnv } from '../targets/load-app-env.ts'
 
 export const deleteApp = command({
   name: 'deleteApp',

@@ -4,10 +4,10 @@ import { invalidField } from '../../domain/errors.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
-import { type AppChanges, changesOf } from './app-changes.ts'
+import { lockApp } from '../targets/load-app.ts'
+import { type AppChanges, changedFields, changesOf } from './app-changes.ts'
 import { updateAppInput } from './app-input.ts'
 import { checkUpdate, typeOfPreset } from './app-rules.ts'
-import { lockApp } from './load-app.ts'
 
 export const updateApp = command({
   name: 'updateApp',
@@ -29,7 +29,7 @@ export const updateApp = command({
       include: { currentContent: true },
     })
     const reimaged = input.image === undefined ? [] : appEnvs.filter((appEnv) => imageOf(appEnv, app) !== input.image)
-    const changed = [...new Set([...Object.keys(changes), ...(reimaged.length > 0 ? ['image'] : [])])]
+    const changed = [...new Set([...changedFields(changes), ...(reimaged.length > 0 ? ['image'] : [])])]
     const updated = changed.length > 0 ? await write(context, app, changes, input.image) : app
     if (changed.length > 0) context.announce({ type: 'app.updated', appId: app.id, payload: { changed } })
     const applied = input.applyImmediately ? await applyWhereRunning(context, { appId: app.id }) : []

@@ -3,10 +3,10 @@ import type { Content } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { ORDER } from '../../resources/order.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
-import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
 import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 /** One version. It is gone from every answer when its environment is. */
 export async function getDeployment(

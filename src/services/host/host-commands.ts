@@ -1,15 +1,18 @@
 import { z } from 'zod'
 import { getAppType } from '../../app-types/app-types.ts'
+import { hasHosts } from '../../app-types/behaviours.ts'
 import type { Host } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
-import { type AppEnvTarget, lockAppEnv } from '../app-env/load-app-env.ts'
+import { hostProof } from '../../secrets/host-proof.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget, id } from '../kernel/input.ts'
-import { claimableHost, releaseHosts } from './claim-host.ts'
-import { assertNamed, hostProof, hostRecord, type WhichHost } from './host-record.ts'
+import { releaseHosts } from '../lifecycle/release-hosts.ts'
+import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
+import { claimableHost } from './claim-host.ts'
+import { assertNamed, hostRecord, type WhichHost } from './host-record.ts'
 
 const MAX_HOSTS = 50
 
@@ -24,8 +27,8 @@ export const addHost = command({
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
     const { tx } = context
-    const { hasHosts, title } = getAppType(appEnv.app.type)
-    if (!hasHosts) throw conflict('NOT_ROUTED', `A ${title} has no hosts: nothing listens`)
+    const type = getAppType(appEnv.app.type)
+    if (!hasHosts(type)) throw conflict('NOT_ROUTED', `A ${type.title} has no hosts: nothing listens`)
     const host = await claimableHost(context, appEnv.accountId, input.host)
     if ((await tx.host.count({ where: { appEnvId: appEnv.id } })) >= MAX_HOSTS)
       throw conflict('PLAN_LIMIT', `An environment has at most ${MAX_HOSTS} hosts`)

@@ -1,11 +1,12 @@
 import type { Database } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { ORDER } from '../../resources/order.ts'
+import { hostProof } from '../../secrets/host-proof.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
-import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
-import { assertNamed, hostProof, hostRecord, type WhichHost } from './host-record.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
+import { assertNamed, hostRecord, type WhichHost } from './host-record.ts'
 
 interface Tools {
   database: Database

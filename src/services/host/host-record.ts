@@ -1,13 +1,7 @@
 import type { Host } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
-import { type HostProof, host } from '../../resources/host.ts'
-import type { Vault } from '../../secrets/vault.ts'
-
-export const hostProof = (vault: Vault, accountId: string, name: string, automatic: string): HostProof => ({
-  cname: automatic,
-  txtName: `_berth.${name}`,
-  txtValue: `berth-verify=${vault.fingerprint(`host/${accountId}/${name}`)}`,
-})
+import { host } from '../../resources/host.ts'
+import type { HostProof } from '../../secrets/host-proof.ts'
 
 /** Contract §3, /app-env/host, with the records to make. */
 export const hostRecord = (row: Host, proof: HostProof) =>

@@ -3,7 +3,7 @@ import { asDomainError } from '../../database/errors.ts'
 import { databaseTime } from '../../database/time.ts'
 import { unauthenticated } from '../../domain/errors.ts'
 import type { Scope } from '../../domain/permissions.ts'
-import { hashOfSecret, isPlausible } from '../token/secret.ts'
+import { hashOfSecret, isPlausible } from '../../secrets/token-secret.ts'
 import type { Caller } from './caller.ts'
 import type { CallerCache } from './caller-cache.ts'
 

@@ -1,13 +1,14 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
+import type { ScalingChange } from '../../domain/autoscaling.ts'
 import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
 import type { NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import { lockAppEnv } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { CommandContext } from '../kernel/command.ts'
+import { lockAppEnv } from '../targets/load-app-env.ts'
 import { beginOperation } from './begin-operation.ts'
 
 /** Whom operations name that nobody asked for. */
@@ -18,20 +19,13 @@ const NOBODY: Caller = {
   ...{ isInstallationAdmin: false, currentAccountId: null, memberships: new Map() },
 }
 
-interface Scaling {
-  appEnvId: string
-  from: number
-  to: number
-  why: string
-}
-
 /**
  * Changes the number of containers because of the load, as a member would, with the reason in the operation's first
  * step, in its event and in the audit log. False when the environment has moved on since the decision was made.
  */
 export async function autoscaleAppEnv(
   { database, config, vault }: { database: Database; config: Config; vault: Vault },
-  { appEnvId, from, to, why }: Scaling,
+  { appEnvId, from, to, why }: ScalingChange,
 ): Promise<boolean> {
   const requestId = newId('op')
   return database.$transaction(async (tx) => {

@@ -4,8 +4,8 @@ import type { AppEnvStatus } from '../../domain/app-env.ts'
 import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES, type OperationKind } from '../../domain/operation.ts'
 import { notifyIngresses, notifyWorkers } from '../../events/notifications.ts'
-import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
 import type { CommandContext } from '../kernel/command.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import type { NewContent } from './new-content.ts'
 
 export interface Intent {

@@ -1,6 +1,7 @@
-import { acceptsImage, getAppType } from '../../app-types/app-types.ts'
+import { getAppType } from '../../app-types/app-types.ts'
+import { acceptsImage } from '../../app-types/behaviours.ts'
 import { conflict } from '../../domain/errors.ts'
-import { configurationOf } from '../app-env/configured.ts'
+import { configurationOf } from '../configuration/configured.ts'
 import { image } from '../kernel/input.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { imageContent } from './new-content.ts'
@@ -11,7 +12,7 @@ export const deployImage = lifecycleOperation({
   accepted: 'Image deployment started',
   input: { image },
   async plan({ tx }, appEnv, input) {
-    // Other apps than Functions opt in, so that a stray call cannot replace a source build (§4.1 rule 1).
+    // Most apps opt in, so that a stray call cannot replace a source build (§4.1 rule 1).
     if (!acceptsImage(appEnv.app)) {
       const { title } = getAppType(appEnv.app.type)
       throw conflict(

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Database } from '../../database/client.ts'
-import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../app-env/load-app-env.ts'
 import type { Command, CommandContext } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
+import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { beginOperation, type Intent } from './begin-operation.ts'
 
 export interface RollbackInfo {

@@ -1,7 +1,7 @@
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
 import type { Configuration } from '../../domain/configuration.ts'
-import type { LoadedAppEnv } from '../app-env/load-app-env.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
 /** A version that is to come into being. */
 export interface NewContent {

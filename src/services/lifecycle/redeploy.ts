@@ -1,5 +1,5 @@
 import { conflict, notFound } from '../../domain/errors.ts'
-import { configurationOf } from '../app-env/configured.ts'
+import { configurationOf } from '../configuration/configured.ts'
 import { id } from '../kernel/input.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { repeatedContent } from './new-content.ts'

@@ -1,8 +1,8 @@
 import type { Database } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
-import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import { followLogs, type LiveLines } from './log-queries.ts'
 
 /** What was sent before the claim ended may be committed a little after it. */

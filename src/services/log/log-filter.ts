@@ -1,15 +1,19 @@
 import { getAppType } from '../../app-types/app-types.ts'
+import { logTypes } from '../../app-types/wire-names.ts'
 import type { Database } from '../../database/client.ts'
 import { type Container, Prisma } from '../../database/generated/prisma/client.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
-import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
-export const LOG_TYPES = ['WEB_APP', 'DATABASE', 'FUNCTION', 'JOB', 'BUILD'] as const
+const BUILDS = 'BUILD'
+
+/** What containers of each type say, and what builds say. */
+export const LOG_TYPES = [...logTypes(), BUILDS] as const
 
 export interface LogFilter {
   /** What said it: builds, or else containers. Of these nothing is found when the environment is of another type. */
-  type?: (typeof LOG_TYPES)[number] | undefined
+  type?: string | undefined
   contentId?: string | undefined
   containerName?: string | undefined
   stream?: 'stdout' | 'stderr' | undefined
@@ -38,7 +42,7 @@ export async function logScope(
 ): Promise<LogScope> {
   const { id: appEnvId, appId } = await getAppEnv(database, caller, address)
   const app = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { type: true } })
-  const kind = filter.type === 'BUILD' ? 'BUILDS' : 'CONTAINERS'
+  const kind = filter.type === BUILDS ? 'BUILDS' : 'CONTAINERS'
   const book = await database.logBook.findUnique({ where: { appEnvId_kind: { appEnvId, kind } } })
   const { contentId, containerName: name } = filter
   const containers = await database.container.findMany({

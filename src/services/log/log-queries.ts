@@ -1,7 +1,7 @@
 import type { Database } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
-import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import type { LogPosition } from './log-cursor.ts'
 import { type LogFilter, type LogScope, logScope, timesOf } from './log-filter.ts'
 

@@ -2,8 +2,8 @@ import type { Database } from '../../database/client.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
 import type { Metric, Step } from '../../resources/metric.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
-import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 const STEP_SECONDS: Readonly<Record<Step, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3600 }
 

@@ -2,10 +2,10 @@ import type { Database } from '../../database/client.ts'
 import type { Operation } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { ORDER } from '../../resources/order.ts'
-import { type AppEnvAddress, addressOf } from '../app-env/load-app-env.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
 import { findByKey, type Wanted, withColumns } from '../kernel/read.ts'
+import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
 
 /**
  * One operation. It outlives its environment: whoever deleted that follows the deletion by the operation's id,

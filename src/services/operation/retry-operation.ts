@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
-import { withEverything } from '../app-env/load-app-env.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { type LifecycleResult, withPresentStatus } from '../lifecycle/lifecycle-operation.ts'
 import { repeatedContent } from '../lifecycle/new-content.ts'
+import { withEverything } from '../targets/load-app-env.ts'
 import { lockOperation } from './cancel-operation.ts'
 
 export const retryOperation = command({

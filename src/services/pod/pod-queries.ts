@@ -3,8 +3,8 @@ import { recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import { pod } from '../../resources/pod.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
-import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import type { Caller } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 /** The containers of an environment, as they were last seen. */
 export async function listPods(database: Database, caller: Caller, address: AppEnvAddress) {

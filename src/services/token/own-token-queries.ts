@@ -2,8 +2,8 @@ import type { Database } from '../../database/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { appEnvToken, userToken } from '../../resources/token.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
-import type { AppEnvAddress } from '../app-env/load-app-env.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 /** What clients read at sign-in: whose token this is. Its secret cannot be shown again, and is null. */
 export async function readUserToken(database: Database, caller: Caller) {

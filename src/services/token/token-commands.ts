@@ -6,11 +6,11 @@ import { forbidden, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { SCOPES } from '../../domain/permissions.ts'
 import { token as tokenShape } from '../../resources/token.ts'
-import { lockAppEnv } from '../app-env/load-app-env.ts'
+import { hashOfSecret, newSecret } from '../../secrets/token-secret.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
 import { id, instant, name } from '../kernel/input.ts'
-import { hashOfSecret, newSecret } from './secret.ts'
+import { lockAppEnv } from '../targets/load-app-env.ts'
 
 const createTokenInput = z.strictObject({
   kind: z

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { type AppEnvAddress, lockAppEnv } from '../app-env/load-app-env.ts'
 import { command } from '../kernel/command.ts'
 import { appEnvTarget, id } from '../kernel/input.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { nextBuild } from '../lifecycle/build.ts'
 import { type LifecycleResult, withPresentStatus } from '../lifecycle/lifecycle-operation.ts'
+import { type AppEnvAddress, lockAppEnv } from '../targets/load-app-env.ts'
 
 export const notifyCodeUpload = command({
   name: 'notifyCodeUpload',

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Config } from '../../config/config.ts'
+import { uploadPath, uploadsFolder } from '../../config/upload-files.ts'
 import type { Database } from '../../database/client.ts'
 import type { Upload } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, DomainError, notFound } from '../../domain/errors.ts'
 import { hashOf } from './request-storage-key.ts'
-import { uploadPath, uploadsFolder } from './upload-files.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 

@@ -3,10 +3,12 @@ import { z } from 'zod'
 import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import { type AppEnvAddress, type AppEnvTarget, lockAppEnv } from '../app-env/load-app-env.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
-import { UPLOAD_PATH } from './upload-path.ts'
+import { type AppEnvAddress, type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
+
+/** Where archives are PUT. The secret in the query is the authorization, as with any presigned URL. */
+export const UPLOAD_PATH = '/api/public/v1/app-env/upload'
 
 const URL_SECONDS = 3600
 const SECRET_BYTES = 32

@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import { type AutoScaling, decideScaling, type LoadSample, type ScalingDecision } from '../../domain/autoscaling.ts'
-import { autoscaleAppEnv } from '../../services/lifecycle/autoscale-app-env.ts'
 import type { WorkerContext } from '../process-environment.ts'
 
 interface ScaledRow {
@@ -17,7 +16,7 @@ export async function autoscale(tools: WorkerContext, appEnvIds: readonly string
     const decision = await decide(tools, row)
     if (!decision) continue
     const { why, containers } = decision
-    const isBegun = await autoscaleAppEnv(tools, { appEnvId: row.id, from: row.containers, to: containers, why })
+    const isBegun = await tools.recordScaling({ appEnvId: row.id, from: row.containers, to: containers, why })
     if (isBegun) tools.log.info({ appEnvId: row.id, from: row.containers, to: containers, why }, 'Scaled by itself')
   }
 }

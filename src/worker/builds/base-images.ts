@@ -1,6 +1,6 @@
 import { withBaseImages } from '../../builder/dockerfile/base-images.ts'
 import { parseImageReference } from '../../domain/image-reference.ts'
-import type { RegistryCredential } from '../../runtime/runtime.ts'
+import type { RegistryCredential } from '../../images/image-builder.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 
 interface Finding {

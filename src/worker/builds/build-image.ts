@@ -82,9 +82,9 @@ async function assertNotTooLarge({ engine, config }: VersionAttemptContext, imag
  * Not under the attempt's own signal: what was cancelled has to be cleared away too. But under its lease: whoever has
  * the environment now may be building. The sweep does what fails here.
  */
-async function clearAway({ runtime, appEnv, lease, log }: VersionAttemptContext, since: Date): Promise<void> {
+async function clearAway({ imageBuilder, appEnv, lease, log }: VersionAttemptContext, since: Date): Promise<void> {
   if (!lease.isHeld) return
-  await runtime
+  await imageBuilder
     .clearBuilds({ appEnvId: appEnv.id, since }, { timeoutSeconds: CLEAN_UP_SECONDS })
     .catch((error: unknown) => log.debug({ err: error, appEnvId: appEnv.id }, 'A build could not be cleared away yet'))
 }

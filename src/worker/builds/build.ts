@@ -3,7 +3,7 @@ import { type LocatedSource, locateSource } from '../../builder/locate-source.ts
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
-import { RuntimeError } from '../../runtime/runtime.ts'
+import { ImageError } from '../../images/image-builder.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { BuildLogStream } from '../logs/build-log-stream.ts'
 import { buildVariables } from '../version/variables.ts'
@@ -138,11 +138,11 @@ function recordImage(
  * whoever may see the environment, and may quote a secret.
  */
 function tell({ log }: BuildContext, error: unknown): unknown {
-  if (error instanceof RuntimeError) {
+  if (error instanceof ImageError) {
     const message = log.masked(error.message)
     const lines = error.reason === 'BUILD_FAILED' ? log.last(LAST_LINES) : []
     log.write(`The build failed (${error.reason}): ${message}`, { isError: true })
-    return new RuntimeError(error.reason, [message, ...lines].join('\n'))
+    return new ImageError(error.reason, [message, ...lines].join('\n'))
   }
   if (!(error instanceof BuildFailure)) return error
   const message = log.masked(error.message)

@@ -1,6 +1,6 @@
 import type { SourceTools } from '../../builder/locate-source.ts'
 import type { Config } from '../../config/config.ts'
-import { uploadsFolder } from '../../services/upload/upload-files.ts'
+import { uploadsFolder } from '../../config/upload-files.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
+import type { ImageBuilder } from '../../images/image-builder.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { BuildSlots } from '../builds/build-slots.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
@@ -23,7 +23,7 @@ export interface EnvironmentContext {
   probes: ProbeHistory
   builds: BuildSlots
   /** For clearing away, which no lease is needed for. */
-  runtime: Runtime
+  imageBuilder: ImageBuilder
   /** Fires when the work has to stop: the lease's signal, and for an operation its deadline too. */
   signal: AbortSignal
 }

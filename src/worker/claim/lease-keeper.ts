@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../database/client.ts'
 import { LeaseLost, OperationEnded, Preempted } from './abandoned.ts'
+import { heartbeat } from './heartbeat.ts'
 import type { Lease } from './lease.ts'
-import { renew } from './lease-table.ts'
 import { sleep } from './pause.ts'
 
 const BEAT_MS = 1_000
@@ -60,9 +60,7 @@ export class LeaseKeeper {
   }
 
   async #beat(): Promise<void> {
-    const renewBefore = performance.now() - (this.#leaseSeconds * 1000) / 3
-    const due = [...this.#held].filter((lease) => lease.renewedAt < renewBefore && !lease.signal.aborted)
-    if (due.length > 0) await renew(this.#database, due, this.#leaseSeconds)
+    await heartbeat(this.#database, this.#held, this.#leaseSeconds)
     await this.#watch([...this.#held])
   }
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { DomainError, runtimeUnavailable } from '../../domain/errors.ts'
-import type { Runtime, RuntimeInfo } from '../../runtime/runtime.ts'
+import type { ContainerRuntime, RuntimeInfo } from '../../runtime/container-runtime.ts'
 import { sleep } from '../claim/pause.ts'
 
 const CHECK_SECONDS = 5
@@ -22,7 +22,7 @@ export class EngineHealth {
   reachable: boolean | null = null
   reason: string | null = null
   info: RuntimeInfo | null = null
-  readonly #runtime: Runtime
+  readonly #runtime: ContainerRuntime
   readonly #log: Logger
   /** Called whenever the engine was asked; `changed` when the answer is another than before. */
   readonly #onCheck: (changed: boolean) => Promise<void>
@@ -31,7 +31,7 @@ export class EngineHealth {
   readonly #firstCheck = Promise.withResolvers<void>()
   #checkNow = Promise.withResolvers<void>()
 
-  constructor(runtime: Runtime, log: Logger, onCheck: (changed: boolean) => Promise<void>) {
+  constructor(runtime: ContainerRuntime, log: Logger, onCheck: (changed: boolean) => Promise<void>) {
     this.#runtime = runtime
     this.#log = log
     this.#onCheck = onCheck

@@ -1,19 +1,22 @@
 import type { Config } from '../../config/config.ts'
+import type { CallBounds } from '../../engine/call-bounds.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type {
   BuilderTraits,
   BuiltImage,
-  CallBounds,
   ImageBuild,
+  ImageBuilder,
   ImagePush,
-  LogLine,
-  ObservedReplica,
   RegistryCredential,
   ResolvedImage,
+} from '../../images/image-builder.ts'
+import type {
+  ContainerRuntime,
+  LogLine,
+  ObservedReplica,
   Rollout,
   RolloutReference,
-  Runtime,
-} from '../../runtime/runtime.ts'
+} from '../../runtime/container-runtime.ts'
 import type { Lease } from '../claim/lease.ts'
 import type { Collector } from '../logs/collector.ts'
 import { type EngineHealth, isEngineAway } from './engine-health.ts'
@@ -43,7 +46,8 @@ export interface LeasedEngine {
 }
 
 interface EngineParts {
-  runtime: Runtime
+  runtime: ContainerRuntime
+  imageBuilder: ImageBuilder
   link: EngineHealth
   collector: Collector
 }
@@ -55,7 +59,7 @@ interface EngineParts {
  * on to the collector of logs, and what is removed is read to its end first.
  */
 export function leasedEngine(
-  { runtime, link, collector }: EngineParts,
+  { runtime, imageBuilder, link, collector }: EngineParts,
   lease: Lease,
   signal: AbortSignal,
   config: Config,
@@ -82,7 +86,7 @@ export function leasedEngine(
   return {
     requireReachable: () => link.requireReachable(signal),
     resolveImage: (image, credential) =>
-      call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => runtime.resolveImage(image, credential, bounds)),
+      call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => imageBuilder.resolveImage(image, credential, bounds)),
     // Each replica is several calls, and a machine that is busy starts them slowly.
     apply: (rollout) => call(seconds + rollout.replicas, (bounds) => runtime.apply(rollout, bounds)),
     async observe() {
@@ -97,13 +101,13 @@ export function leasedEngine(
         return runtime.remove({ appEnvId, ...replicas }, { ...bounds, graceSeconds, beforeRemoval })
       }),
     removeNetwork: (accountId) => call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds)),
-    builder: () => call(seconds, (bounds) => runtime.builder(bounds)),
-    build: (build) => call(LONGEST_BUILD_SECONDS, (bounds) => runtime.build({ ...build, appEnvId }, bounds)),
-    pushImage: (push) => call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => runtime.pushImage(push, bounds)),
-    builtImages: () => call(seconds, (bounds) => runtime.builtImages({ appEnvId }, bounds)),
-    removeImage: (id) => call(seconds, (bounds) => runtime.removeImage(id, bounds)),
+    builder: () => call(seconds, (bounds) => imageBuilder.traits(bounds)),
+    build: (build) => call(LONGEST_BUILD_SECONDS, (bounds) => imageBuilder.build({ ...build, appEnvId }, bounds)),
+    pushImage: (push) => call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => imageBuilder.pushImage(push, bounds)),
+    builtImages: () => call(seconds, (bounds) => imageBuilder.builtImages({ appEnvId }, bounds)),
+    removeImage: (id) => call(seconds, (bounds) => imageBuilder.removeImage(id, bounds)),
     async removeImages() {
-      await call(seconds, (bounds) => runtime.clearBuilds({ appEnvId, since: new Date(0) }, bounds))
+      await call(seconds, (bounds) => imageBuilder.clearBuilds({ appEnvId, since: new Date(0) }, bounds))
       for (const { id } of await this.builtImages()) await this.removeImage(id)
     },
     tail: (name, lines) =>

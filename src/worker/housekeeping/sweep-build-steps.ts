@@ -6,12 +6,12 @@ import type { WorkerContext } from '../process-environment.ts'
  * attempts, left behind when it was killed.
  */
 export async function sweepBuildSteps(
-  { runtime, link, database, config }: WorkerContext,
+  { imageBuilder, link, database, config }: WorkerContext,
   signal: AbortSignal,
 ): Promise<void> {
   link.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
-  const steps = await runtime.buildSteps({}, bounds)
+  const steps = await imageBuilder.buildSteps({}, bounds)
   if (steps.length === 0) return
   // Read after the containers were: one of a build that begins now is not among them.
   const busy = await database.operation.findMany({
@@ -20,6 +20,6 @@ export async function sweepBuildSteps(
   })
   const isBusy = new Set(busy.map(({ appEnvId }) => appEnvId))
   for (const { containerId, appEnvId } of steps) {
-    if (!isBusy.has(appEnvId)) await runtime.removeBuildStep(containerId, bounds)
+    if (!isBusy.has(appEnvId)) await imageBuilder.removeBuildStep(containerId, bounds)
   }
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
-import type { BuiltImage } from '../../runtime/runtime.ts'
+import type { BuiltImage } from '../../images/image-builder.ts'
 import type { WorkerContext } from '../process-environment.ts'
 
 const HOUR_MS = 3_600_000
@@ -12,15 +12,15 @@ const ENDING_MS = 5_000
  * rollback from now on keeps its image until the next sweep: a request that chose it just before finds it there.
  */
 export async function sweepImages(
-  { runtime, link, database, config }: WorkerContext,
+  { imageBuilder, link, database, config }: WorkerContext,
   signal: AbortSignal,
 ): Promise<void> {
   link.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
-  const images = await runtime.builtImages({}, bounds)
+  const images = await imageBuilder.builtImages({}, bounds)
   if (images.length === 0) return
   const isKept = await judge(database, images, Date.now() - config.BERTH_BUILD_CACHE_HOURS * HOUR_MS)
-  for (const image of images) if (!isKept(image)) await runtime.removeImage(image.id, bounds)
+  for (const image of images) if (!isKept(image)) await imageBuilder.removeImage(image.id, bounds)
   await expireImages(database, config)
 }
 

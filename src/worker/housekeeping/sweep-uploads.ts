@@ -1,8 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
+import { storageKeyOf, uploadFile, uploadsFolder } from '../../config/upload-files.ts'
 import type { Database } from '../../database/client.ts'
-import { storageKeyOf, uploadFile, uploadsFolder } from '../../services/upload/upload-files.ts'
 
 const DAY_MS = 86_400_000
 /** Of each environment, the newest can be built again. */

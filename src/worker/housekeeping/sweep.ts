@@ -1,5 +1,5 @@
 import type { Database } from '../../database/client.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import { clearBuildDirectories } from '../builds/build-directory.ts'
 import { sleep } from '../claim/pause.ts'
 import { isEngineAway } from '../engine/engine-health.ts'

@@ -1,8 +1,9 @@
 import type { Host } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
+import { backoff } from '../../domain/backoff.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
-import { hostProof } from '../../services/host/host-record.ts'
+import { hostProof } from '../../secrets/host-proof.ts'
 import { sleep } from '../claim/pause.ts'
 import type { WorkerContext } from '../process-environment.ts'
 import { createDnsRecords, type DnsRecords, type Finding } from './dns-records.ts'
@@ -12,8 +13,7 @@ const BATCH = 10
 /** A worker that dies during a look leaves the host to the next after this long. */
 const CLAIM_SECONDS = 60
 const VALID_AGAIN_SECONDS = 3_600
-const FIRST_AGAIN_SECONDS = 10
-const LONGEST_AGAIN_SECONDS = 300
+const RETRY_SECONDS = { first: 10, longest: 300 }
 /** A host that was valid is not taken off the air for one bad answer. */
 const FAILURES_UNTIL_INVALID = 3
 
@@ -70,7 +70,7 @@ export function afterwards(
     return { status: 'VALID' as const, reason: null, failures: 0, wasValid: true, lastValidationAt, checkAt }
   }
   const failures = finding ? host.failures + 1 : host.failures
-  const checkAt = due(Math.min(FIRST_AGAIN_SECONDS * 2 ** Math.min(failures, 10), LONGEST_AGAIN_SECONDS))
+  const checkAt = due(backoff(RETRY_SECONDS, failures))
   const { wasValid } = host
   if (!finding)
     return { status: host.status, reason: 'DNS did not answer', failures, wasValid, lastValidationAt, checkAt }

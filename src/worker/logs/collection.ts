@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../database/client.ts'
 import type { Container } from '../../database/generated/prisma/client.ts'
 import { DomainError } from '../../domain/errors.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
+import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
 import { sleep } from '../claim/pause.ts'
 import { Reading } from './checkpoint.ts'
 import { ContainerOutput } from './container-output.ts'
@@ -15,7 +15,7 @@ const AGAIN_MS = 1_000
 
 export interface CollectionContext {
   database: Database
-  runtime: Runtime
+  runtime: ContainerRuntime
   log: Logger
   linesPerMinute: number
 }

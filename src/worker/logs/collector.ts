@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { asDomainError } from '../../database/errors.ts'
 import { DomainError } from '../../domain/errors.ts'
-import type { ContainerEnd, ObservedReplica } from '../../runtime/runtime.ts'
+import type { ContainerEnd, ObservedReplica } from '../../runtime/container-runtime.ts'
 import { sleep } from '../claim/pause.ts'
 import { Collection, type CollectionContext, LogStreamLost } from './collection.ts'
 import { recordContainers, recordEnd } from './containers.ts'

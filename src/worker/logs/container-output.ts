@@ -1,5 +1,5 @@
 import type { Container } from '../../database/generated/prisma/client.ts'
-import type { LogLine } from '../../runtime/runtime.ts'
+import type { LogLine } from '../../runtime/container-runtime.ts'
 import { type Checkpoint, positionsInOrder } from './checkpoint.ts'
 import type { LogStreamLine, Progress } from './log-stream.ts'
 import { type CapState, droppedNotice, RateCap } from './rate-cap.ts'

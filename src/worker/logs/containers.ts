@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts'
 import { type Container, Prisma } from '../../database/generated/prisma/client.ts'
-import type { ContainerEnd, ObservedReplica } from '../../runtime/runtime.ts'
+import type { ContainerEnd, ObservedReplica } from '../../runtime/container-runtime.ts'
 
 /**
  * Writes down the containers of an environment as they were just seen; those that are gone keep their row, for what

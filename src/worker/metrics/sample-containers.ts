@@ -2,14 +2,14 @@ import type { Database } from '../../database/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
+import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
 import { inParallel } from '../../runtime/in-parallel.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
 
 const AT_ONCE = 4
 
 interface SamplingTools {
   database: Database
-  runtime: Runtime
+  runtime: ContainerRuntime
   signal: AbortSignal
   timeoutSeconds: number
 }

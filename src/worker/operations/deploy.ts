@@ -1,5 +1,5 @@
-import { servingReplicas } from '../../app-types/app-types.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import { isRolledOut, wantedReplicas } from '../../app-types/behaviours.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { withBackgroundReconcile } from '../attempt/background-reconcile.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
@@ -20,19 +20,21 @@ export async function deploy(started: AttemptContext): Promise<void> {
   const { content } = started.operation
   if (!content) throw new Error(`${started.operation.id} names no version to deploy`)
   const attempt = { ...started, content }
-  const replicas = servingReplicas(attempt.appEnv)
-  const start = () => startReplicas(attempt, replicas)
+  if (!isRolledOut(attempt.appEnv.app)) {
+    await withBackgroundReconcile(attempt, () => provideImage(attempt, null))
+    return pin(attempt)
+  }
+  const start = () => startReplicas(attempt)
   const ready = needsRecreate(attempt)
     ? await replaceInPlace(attempt, start)
     : await withBackgroundReconcile(attempt, start)
-  if (ready) await route(attempt, ready)
-  else await pin(attempt)
+  await route(attempt, ready)
 }
 
-/** Returns the replicas once they are ready; null for what only runs when it is told to. */
-async function startReplicas(attempt: VersionAttemptContext, replicas: number): Promise<ObservedReplica[] | null> {
-  await provideImage(attempt, replicas > 0 ? 'create' : null)
-  if (replicas === 0) return null
+/** Returns the replicas once they are ready. */
+async function startReplicas(attempt: VersionAttemptContext): Promise<ObservedReplica[]> {
+  await provideImage(attempt, 'create')
+  const replicas = wantedReplicas(attempt.appEnv)
   const { requestId, id: rolloutId } = attempt.operation
   const rollout = await rolloutOf(attempt, attempt.appEnv, { content: attempt.content, rolloutId, requestId, replicas })
   if (!attempt.steps.isFinished('create')) await attempt.engine.apply(rollout)
@@ -83,7 +85,7 @@ function pullDetail(pinned: string, { fromCache, isBuilt }: { fromCache: boolean
   return fromCache ? `no registry answered; the engine's own copy is used: ${pinned}` : `pulled ${pinned}`
 }
 
-/** What only runs when it is told to is in place as soon as its image is. */
+/** What runs when it is asked to is in place as soon as its image is. */
 async function pin(attempt: VersionAttemptContext): Promise<void> {
   const { content, operation, lease } = attempt
   const now = lease.claim.clock.now()

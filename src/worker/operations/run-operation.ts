@@ -1,4 +1,5 @@
 import { asDomainError } from '../../database/errors.ts'
+import { backoff, withJitter } from '../../domain/backoff.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { OperationKind } from '../../domain/operation.ts'
@@ -24,7 +25,7 @@ const HANDLERS: Readonly<Record<OperationKind, OperationHandler>> = {
 }
 
 const ENGINE_PAUSE_SECONDS = 3
-const LONGEST_PAUSE_SECONDS = 60
+const RETRY_SECONDS = { first: 1, longest: 60 }
 
 /**
  * One attempt at an operation, to whatever end: done, failed for good, or put off. Throws only when nothing can be
@@ -71,7 +72,7 @@ function tryAgain(attempt: AttemptContext, error: unknown): Promise<void> {
     const tries = `${message} (attempt ${number} of ${operation.maxAttempts})`
     return failOperation(attempt, { reason, message: tries, isDeadLetter: true })
   }
-  const afterSeconds = Math.min(LONGEST_PAUSE_SECONDS, 2 ** operation.attempt) * (0.5 + Math.random() / 2)
+  const afterSeconds = withJitter(backoff(RETRY_SECONDS, operation.attempt))
   return retryOperationLater(attempt, { reason, message, afterSeconds, countsAsAttempt: true })
 }
 

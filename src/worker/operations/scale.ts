@@ -1,8 +1,8 @@
-import { servingReplicas } from '../../app-types/app-types.ts'
+import { wantedReplicas } from '../../app-types/behaviours.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { statusAfter } from '../../domain/operation.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
 import { awaitReady } from '../version/await-ready.ts'
@@ -12,7 +12,7 @@ import { rolloutOf } from '../version/rollout.ts'
 export async function scale(attempt: AttemptContext): Promise<void> {
   const { appEnv, operation } = attempt
   const { currentContent: content, rolloutId } = appEnv
-  const replicas = servingReplicas(appEnv)
+  const replicas = wantedReplicas(appEnv)
   if (!content || !rolloutId || appEnv.replicasDesired === 0 || replicas === 0) {
     const status = statusAfter(operation.previousStatus, content !== null)
     return completeOperation(attempt, {

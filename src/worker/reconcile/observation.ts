@@ -1,5 +1,5 @@
 import { type Health, healthOf } from '../../domain/app-env.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import { plainText } from '../attempt/plain-text.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 

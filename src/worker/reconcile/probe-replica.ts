@@ -1,18 +1,21 @@
 import type { Configuration } from '../../domain/configuration.ts'
 import type { ProbeSettings } from '../../domain/health-check.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import { probe, type Readiness } from '../../runtime/readiness.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
 
 const ANSWER_SECONDS = 5
 
 type Asked = Pick<ProbeSettings, 'path' | 'port' | 'headers'> & { timeoutSeconds?: number }
 
-/** Asks a running replica whether it can take traffic. One that listens nowhere can as soon as it runs. */
-export const probeReplica = (
+/** Asks a running replica whether it can take traffic. One that listens nowhere, or is not probed, can as soon as it runs. */
+export const probeReplica = async (
   replica: ObservedReplica,
   { port, healthCheck }: Pick<Configuration, 'port' | 'healthCheck'>,
   signal: AbortSignal,
-): Promise<Readiness> => sendProbe(replica, port, healthCheck.readiness ?? healthCheck, signal)
+): Promise<Readiness> =>
+  healthCheck.isOff
+    ? { ready: true, reason: '' }
+    : sendProbe(replica, port, healthCheck.readiness ?? healthCheck, signal)
 
 /** Asks a running replica what one of its probes asks. */
 export async function sendProbe(

@@ -1,7 +1,8 @@
+import { wantedReplicas } from '../../app-types/behaviours.ts'
 import type { Replica } from '../../database/generated/prisma/client.ts'
 import type { Configuration } from '../../domain/configuration.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../claim/environment-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { observationOf } from './observation.ts'
@@ -73,7 +74,7 @@ function desiredState(appEnv: ClaimedAppEnv, operation: ClaimedOperation | undef
 /** Scaling adds to the rollout that serves; everything else brings one of its own, named after the operation. */
 function upcomingOf(appEnv: ClaimedAppEnv, operation: ClaimedOperation): DesiredReplicas['upcoming'] {
   if (operation.contentId) return { rolloutId: operation.id, replicas: Number.POSITIVE_INFINITY }
-  return appEnv.rolloutId ? { rolloutId: appEnv.rolloutId, replicas: appEnv.containers } : null
+  return appEnv.rolloutId ? { rolloutId: appEnv.rolloutId, replicas: wantedReplicas(appEnv) } : null
 }
 
 async function probeAll(work: EnvironmentContext, appEnv: ClaimedAppEnv, { wanted }: ReplicaPlan): Promise<Probed[]> {

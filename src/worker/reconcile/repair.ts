@@ -1,6 +1,6 @@
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { Failure } from '../../domain/failure.ts'
-import { type Rollout, RuntimeError } from '../../runtime/runtime.ts'
+import { type Rollout, RuntimeError } from '../../runtime/container-runtime.ts'
 import { plainText } from '../attempt/plain-text.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'

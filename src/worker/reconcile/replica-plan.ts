@@ -1,4 +1,4 @@
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 
 /** Replica rows as far as planning needs them. */
 export interface RecordedReplica {

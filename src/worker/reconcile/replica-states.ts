@@ -1,6 +1,6 @@
 import type { Replica } from '../../database/generated/prisma/client.ts'
 import { replicaName } from '../../domain/replica-name.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 
 type ReplicaState = Replica['state']
 /** How the ingress is to see a replica. */

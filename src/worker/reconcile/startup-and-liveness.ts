@@ -1,6 +1,6 @@
 import type { Configuration, HealthCheck } from '../../domain/configuration.ts'
 import { type ProbeSettings, patienceSeconds } from '../../domain/health-check.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { ProbeHistory } from './probe-history.ts'
 import { sendProbe } from './probe-replica.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import type { RegistryCredential } from '../../runtime/runtime.ts'
+import type { RegistryCredential } from '../../images/image-builder.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { VersionFailed } from './version-failed.ts'
 

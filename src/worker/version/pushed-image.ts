@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
-import { type RegistryCredential, type ResolvedImage, RuntimeError } from '../../runtime/runtime.ts'
+import { ImageError, type RegistryCredential, type ResolvedImage } from '../../images/image-builder.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import type { EnvironmentContext } from '../claim/environment-context.ts'
 
@@ -38,7 +38,7 @@ export async function resolveBuilt({ engine, config }: EnvironmentContext, conte
     return await engine.resolveImage(id, null)
   } catch (error) {
     const registry = registryOf(config)
-    const isGone = error instanceof RuntimeError && error.reason === 'IMAGE_NOT_FOUND'
+    const isGone = error instanceof ImageError && error.reason === 'IMAGE_NOT_FOUND'
     if (!isGone || !registry?.has(content)) throw error
     await engine.resolveImage(content.image, registry.credential)
     return await engine.resolveImage(id, null)

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../database/client.ts'
-import type { ObservedReplica } from '../../runtime/runtime.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
 

@@ -6,7 +6,7 @@ import {
   type SealedVariable,
 } from '../../domain/configuration.ts'
 import { resolveReferences, UnresolvedReference } from '../../domain/references.ts'
-import { connectionUrls, type UrlLookup } from '../../services/app-env/connection-urls.ts'
+import { connectionUrls, type UrlLookup } from '../../references/connection-urls.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { VersionFailed } from './version-failed.ts'
 

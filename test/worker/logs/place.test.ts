@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Container } from '../../../src/database/generated/prisma/client.ts'
-import type { LogLine } from '../../../src/runtime/runtime.ts'
+import type { LogLine } from '../../../src/runtime/container-runtime.ts'
 import { type Checkpoint, Reading } from '../../../src/worker/logs/checkpoint.ts'
 import { ContainerOutput } from '../../../src/worker/logs/container-output.ts'
 import type { LogStreamLine } from '../../../src/worker/logs/log-stream.ts'

@@ -1,0 +1,38 @@
+import type { AnyAppType, AppType } from './app-type.ts'
+import { namesOf, presetNamesOf } from './type-names.ts'
+
+/** What the compiler cannot see of a type: throws where an app of it would be accepted and not run, or not be found. */
+export function assertComplete(type: AnyAppType, others: readonly AnyAppType[]): void {
+  const problems = [...clashes(type, others), ...(type.isAvailable ? gaps(type) : [])]
+  if (problems.length > 0) throw new Error(`The app type ${type.name} ${problems.join('; it ')}`)
+}
+
+function clashes(type: AnyAppType, others: readonly AnyAppType[]): string[] {
+  return others.flatMap((other) => {
+    const taken = new Set(namesOf(other))
+    const shared = namesOf(type).filter((name) => taken.has(name))
+    if (type.logType === other.logType) shared.push(type.logType)
+    if (fieldOf(type) !== null && fieldOf(type) === fieldOf(other)) shared.push(String(fieldOf(type)))
+    return shared.map((name) => `shares the name ${name} with ${other.name}`)
+  })
+}
+
+const fieldOf = (type: AnyAppType) => (type.isAvailable ? (type.config?.field ?? null) : null)
+
+const SOME_CONTAINERS = [1, 2, 3]
+
+function gaps(type: AppType): string[] {
+  const { workload, defaultPreset, config } = type
+  const problems: string[] = []
+  if (defaultPreset !== null && !presetNamesOf(type).includes(defaultPreset))
+    problems.push(`has no preset ${defaultPreset}, which is its default`)
+  if (config && !config.schema.description) problems.push(`has no description of ${config.field}`)
+  if (workload.kind === 'ON_DEMAND') return problems
+  const { replicas, autoscales } = workload.scaling
+  for (const containers of SOME_CONTAINERS) {
+    if (replicas(containers) < 1) problems.push(`runs nothing when ${containers} containers are configured`)
+    if (autoscales && replicas(containers) !== containers)
+      problems.push(`autoscales, and runs ${replicas(containers)} containers when ${containers} are configured`)
+  }
+  return problems
+}

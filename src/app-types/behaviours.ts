@@ -1,0 +1,35 @@
+import type { HealthCheck } from '../domain/configuration.ts'
+import type { AppType, ContinuousWorkload } from './app-type.ts'
+import { getAppType } from './app-types.ts'
+
+type TypedApp = { type: string }
+
+const continuous = ({ workload }: AppType): ContinuousWorkload | null =>
+  workload.kind === 'CONTINUOUS' ? workload : null
+
+/** Whether a deployment replaces containers. Otherwise it makes the image ready for whatever runs it later. */
+export const isRolledOut = (app: TypedApp): boolean => continuous(getAppType(app.type)) !== null
+
+/** Containers of an environment once it runs: none for a type that runs when it is asked to. */
+export const wantedReplicas = (appEnv: { containers: number; app: TypedApp }): number =>
+  continuous(getAppType(appEnv.app.type))?.scaling.replicas(appEnv.containers) ?? 0
+
+/** Whether requests reach it by host names: it then has an automatic one, and may have others. */
+export const hasHosts = (type: AppType): boolean => continuous(type)?.routing === 'HTTP'
+
+/** Whether clients from outside reach it by plain TCP. */
+export const usesTcp = (app: TypedApp): boolean => continuous(getAppType(app.type))?.routing === 'TCP'
+
+export const isProbed = (type: AppType): boolean => Boolean(continuous(type)?.probing)
+
+export const autoscales = (type: AppType): boolean => continuous(type)?.scaling.autoscales ?? false
+
+/** The health check that a version is recorded with. */
+export function healthCheckFor(type: AppType, configured: HealthCheck): HealthCheck {
+  const workload = continuous(type)
+  if (!workload) return configured
+  return workload.probing ? workload.probing(configured) : { ...configured, isOff: true }
+}
+
+/** Whether the app runs prebuilt images: it opted in, or its type decides (§4.1 rule 1). */
+export const acceptsImage = (app: TypedApp & { useImage: boolean }): boolean => getAppType(app.type).acceptsImage(app)

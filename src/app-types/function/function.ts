@@ -1,0 +1,34 @@
+import { forbidden } from '../../domain/errors.ts'
+import type { AppType } from '../app-type.ts'
+import { urlsOver } from '../connection-urls.ts'
+import { functionConfig } from './function-config.ts'
+
+/** A request-driven endpoint; it always runs images, so a stray source setting cannot stop a deployment. */
+export const functionApp: AppType = {
+  isAvailable: true,
+  name: 'FUNCTION',
+  title: 'Function',
+  about: 'A request-driven endpoint that can scale to zero.',
+  wireName: 'function',
+  aliases: ['Function'],
+  logType: 'FUNCTION',
+  presets: [{ kind: 'OWN_DOCKERFILE', name: 'FUNCTION', dockerfilePath: null }],
+  defaultPreset: 'FUNCTION',
+  workload: {
+    kind: 'CONTINUOUS',
+    routing: 'HTTP',
+    probing: (configured) => configured,
+    scaling: { replicas: (containers) => containers, autoscales: true },
+  },
+  requiresPort: true,
+  connectionUrls: urlsOver('http'),
+  acceptsImage: () => true,
+  allowsVolume: false,
+  config: { field: 'functionConfig', schema: functionConfig, isChangedWithApp: false },
+  checkPlan({ name, functionsIncluded }) {
+    if (!functionsIncluded) throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The plan ${name} does not include Functions`)
+  },
+  checkRegion({ name, functionsSupported }) {
+    if (!functionsSupported) throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The region ${name} does not support Functions`)
+  },
+}

@@ -1,0 +1,24 @@
+import type { AppType } from '../app-type.ts'
+import { noUrls } from '../connection-urls.ts'
+import { concurrencyPolicy, jobConfig } from './job-config.ts'
+
+/** A finite command: nothing to route to and nothing to probe (§1 rule 2). */
+export const job: AppType = {
+  isAvailable: true,
+  name: 'JOB',
+  title: 'Job',
+  about: 'A finite command.',
+  wireName: 'job',
+  aliases: ['Job'],
+  logType: 'JOB',
+  presets: [{ kind: 'OWN_DOCKERFILE', name: 'JOB', dockerfilePath: null }],
+  defaultPreset: 'JOB',
+  workload: { kind: 'ON_DEMAND' },
+  requiresPort: false,
+  connectionUrls: noUrls,
+  acceptsImage: ({ useImage }) => useImage,
+  allowsVolume: false,
+  config: { field: 'jobConfig', schema: jobConfig, isChangedWithApp: true, enums: [concurrencyPolicy] },
+  checkPlan() {},
+  checkRegion() {},
+}

@@ -1,0 +1,14 @@
+import type { AnnouncedAppType } from '../app-type.ts'
+
+/** Databases, caches and brokers. */
+export const service: AnnouncedAppType = {
+  isAvailable: false,
+  name: 'SERVICE',
+  title: 'Databases & Services',
+  about: 'A database, cache or broker.',
+  wireName: 'db',
+  aliases: ['isDatabase', 'Database', 'DB'],
+  logType: 'DATABASE',
+  presets: ['MONGODB', 'POSTGRESQL', 'MYSQL', 'REDIS', 'COUCHDB', 'RABBITMQ', 'CLICKHOUSE'],
+  defaultPreset: null,
+}

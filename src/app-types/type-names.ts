@@ -1,0 +1,9 @@
+import type { AnyAppType } from './app-type.ts'
+
+/** Every name that leads to a type: REST's, GraphQL's, older ones and its presets. */
+export const namesOf = (type: AnyAppType): string[] => [
+  ...new Set([type.wireName, type.name, ...type.aliases, ...presetNamesOf(type)]),
+]
+
+export const presetNamesOf = (type: AnyAppType): string[] =>
+  type.presets.map((preset) => (typeof preset === 'string' ? preset : preset.name))

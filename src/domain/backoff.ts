@@ -1,0 +1,12 @@
+export interface Backoff {
+  /** The first pause, in any unit; the others are in the same. */
+  first: number
+  longest: number
+}
+
+/** The pause before the next try: twice as long after each failure, up to the longest. */
+export const backoff = ({ first, longest }: Backoff, failures: number): number =>
+  Math.min(longest, first * 2 ** Math.min(failures, 30))
+
+/** Shortens a pause by up to a half, so that what failed together is not tried again together. */
+export const withJitter = (pause: number): number => pause * (0.5 + Math.random() / 2)

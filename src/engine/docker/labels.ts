@@ -1,0 +1,15 @@
+/** Marks everything of an installation on an engine that it may share with others. */
+export const LABEL = {
+  installation: 'berth.installation',
+  role: 'berth.role',
+  account: 'berth.account',
+  app: 'berth.app',
+  appEnv: 'berth.env',
+  content: 'berth.content',
+  operation: 'berth.operation',
+  generation: 'berth.generation',
+  replica: 'berth.replica',
+  request: 'berth.request',
+  /** The port inside the container, which the engine does not otherwise know. */
+  port: 'berth.port',
+} as const

@@ -1,0 +1,93 @@
+import type Docker from 'dockerode'
+import { failpoint } from '../../fault-injection/failpoint.ts'
+import { messageOf, statusOf, tolerating } from './engine-answers.ts'
+import { LABEL } from './labels.ts'
+
+/** Every account has a bridge of its own, so that its containers meet each other and nobody else's. */
+export const networkName = (installationId: string, accountId: string): string =>
+  `berth-${installationId.slice(-8)}-${accountId.slice(-8)}`
+
+/**
+ * An engine lets two callers at once create two networks of one name, and then refuses that name as ambiguous. The
+ * bridge's interface cannot be had twice, so naming it decides the race in the engine. At most 15 characters.
+ */
+const bridgeInterface = (installationId: string, accountId: string): string =>
+  `bt${installationId.slice(-5)}${accountId.slice(-8)}`
+
+const networkLabels = (installationId: string, accountId: string): Record<string, string> => ({
+  [LABEL.installation]: installationId,
+  [LABEL.role]: 'network',
+  [LABEL.account]: accountId,
+})
+
+/** Engines have about thirty networks' worth of addresses unless they are configured otherwise. */
+const OUT_OF_ADDRESSES =
+  'The container engine has no addresses left for another account network: give it more "default-address-pools"'
+
+const CONFLICT = 409
+const FORBIDDEN = 403
+const NOT_FOUND = 404
+
+interface NetworkEngine {
+  docker: Docker
+  installationId: string
+  callTimeoutSeconds: number
+}
+
+/** The account networks known to exist; a wrong belief shows when a container cannot start, and is then forgotten. */
+export class AccountNetworks {
+  readonly #engine: NetworkEngine
+  readonly #known = new Map<string, Promise<string>>()
+
+  constructor(engine: NetworkEngine) {
+    this.#engine = engine
+  }
+
+  /** Name of the account's network, created when this process has not yet seen it. */
+  ensure(accountId: string): Promise<string> {
+    const known = this.#known.get(accountId)
+    if (known) return known
+    const created = this.#create(accountId)
+    this.#known.set(accountId, created)
+    created.catch(() => this.purge(accountId))
+    return created
+  }
+
+  purge(accountId: string): void {
+    this.#known.delete(accountId)
+  }
+
+  /** Removes the network unless something is attached to it, which the engine answers with 403 (or 409). */
+  async remove(accountId: string, signal: AbortSignal): Promise<void> {
+    this.purge(accountId)
+    const network = this.#engine.docker.getNetwork(networkName(this.#engine.installationId, accountId))
+    await tolerating([NOT_FOUND, FORBIDDEN, CONFLICT], () => network.remove({ abortSignal: signal }))
+  }
+
+  /** Not bound to one caller's signal, because several may wait for the same network; within() bounds each of them. */
+  async #create(accountId: string): Promise<string> {
+    const { docker, installationId, callTimeoutSeconds } = this.#engine
+    const name = networkName(installationId, accountId)
+    try {
+      await docker.createNetwork({
+        Name: name,
+        Driver: 'bridge',
+        CheckDuplicate: true,
+        Labels: networkLabels(installationId, accountId),
+        Options: { 'com.docker.network.bridge.name': bridgeInterface(installationId, accountId) },
+        abortSignal: AbortSignal.timeout(callTimeoutSeconds * 1000),
+      })
+      failpoint('network.made', accountId)
+    } catch (error) {
+      if (isOutOfAddresses(error)) throw new Error(OUT_OF_ADDRESSES, { cause: error })
+      if (!existsAlready(error)) throw error
+    }
+    return name
+  }
+}
+
+const existsAlready = (error: unknown): boolean =>
+  statusOf(error) === CONFLICT || (statusOf(error) === FORBIDDEN && messageOf(error).includes('same bridge name'))
+
+const isOutOfAddresses = (error: unknown): boolean =>
+  statusOf(error) !== null && /available,? non-overlapping|fully subnetted/.test(messageOf(error))

@@ -1,0 +1,72 @@
+import { DomainError, runtimeUnavailable } from '../../domain/errors.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { CallBounds } from '../call-bounds.ts'
+import type { DockerEngine } from './connection.ts'
+import { messageOf, statusOf } from './engine-answers.ts'
+
+interface Deadline {
+  /** Default: the caller's, else the engine's for any call. */
+  seconds?: number
+  /** What the end of the time means; default RUNTIME_UNAVAILABLE. */
+  timeUp?: () => Error
+}
+
+/**
+ * Runs one method of the port, however many calls it makes, under one deadline and the caller's signal. The signal
+ * given to `work` destroys sockets; the race ends the method even where a socket ignores it. Throws the caller's
+ * reason when the caller aborts, RUNTIME_UNAVAILABLE when the engine does not answer, and the engine's words else.
+ */
+export async function within<T>(
+  engine: DockerEngine,
+  bounds: CallBounds | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+  deadline: Deadline = {},
+): Promise<T> {
+  const seconds = deadline.seconds ?? bounds?.timeoutSeconds ?? engine.callTimeoutSeconds
+  bounds?.signal?.throwIfAborted()
+  const call = new AbortController()
+  const ended = Promise.withResolvers<never>()
+  const end = (reason: unknown) => {
+    ended.reject(reason)
+    call.abort(reason)
+  }
+  const endByCaller = () => end(bounds?.signal?.reason)
+  bounds?.signal?.addEventListener('abort', endByCaller, { once: true })
+  const timer = setTimeout(() => end(deadline.timeUp?.() ?? silence(engine, seconds)), seconds * 1000)
+  try {
+    return await Promise.race([work(call.signal), ended.promise])
+  } catch (error) {
+    throw call.signal.aborted ? call.signal.reason : asFailure(engine, error)
+  } finally {
+    clearTimeout(timer)
+    bounds?.signal?.removeEventListener('abort', endByCaller)
+  }
+}
+
+export const silence = (engine: DockerEngine, seconds: number): DomainError =>
+  runtimeUnavailable(`The container engine at ${engine.address} did not answer within ${seconds} s`)
+
+/** What a failed call means: final, unreachable, or an answer that a later attempt may not get again. */
+export function asFailure(engine: DockerEngine, error: unknown): unknown {
+  if (error instanceof DomainError || error instanceof Failure) return error
+  if (statusOf(error) !== null) {
+    return new Error(`The container engine ${troubleOf(error)}`, { cause: error })
+  }
+  if (isConnectionFailure(error)) {
+    return runtimeUnavailable(`The container engine at ${engine.address} cannot be reached: ${messageOf(error)}`)
+  }
+  return error
+}
+
+/** For users, whom the engine's own folders tell nothing; the cause, with all of its words, is for the log. */
+function troubleOf(error: unknown): string {
+  const words = messageOf(error)
+  if (/no space left on device/i.test(words)) return 'has no disk space left'
+  return `answered ${statusOf(error)}: ${words.replaceAll(/(?<![\w.:/-])\/[^\s:,"']+/g, '…')}`
+}
+
+/** System errors and broken HTTP have codes of their own; Node's ERR_ codes but one are mistakes of the program. */
+function isConnectionFailure(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  return typeof code === 'string' && (!code.startsWith('ERR_') || code === 'ERR_STREAM_PREMATURE_CLOSE')
+}

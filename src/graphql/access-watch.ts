@@ -1,0 +1,47 @@
+import type { Caller } from '../services/kernel/caller.ts'
+
+/** Revocation ends live subscriptions within 5 s (contract §1); this leaves time for the look itself. */
+const LOOK_AGAIN_MS = 3_000
+
+/** Told who the caller is now, or why they are nobody any more. */
+type OnLook = (present: Caller | null, refusal: unknown) => void
+
+export interface AccessWatch {
+  /** Looks again every few seconds, once for all who watch the same token. Returns how to stop. */
+  watch(authorization: string | null, onLook: OnLook): () => void
+  close(): void
+}
+
+type Authenticate = (authorization: string) => Promise<Caller>
+
+/** Keeps an eye on whether those who are connected may still be. */
+export function createAccessWatch(authenticate: Authenticate): AccessWatch {
+  const watchers = new Map<string, Set<OnLook>>()
+  const timer = setInterval(() => {
+    for (const [authorization, callbacks] of watchers) void look(authorization, callbacks)
+  }, LOOK_AGAIN_MS).unref()
+
+  async function look(authorization: string, callbacks: ReadonlySet<OnLook>): Promise<void> {
+    try {
+      const caller = await authenticate(authorization)
+      for (const onLook of [...callbacks]) onLook(caller, null)
+    } catch (error) {
+      // A database that is away revokes nothing: the look after it is back decides.
+      if ((error as { code?: string }).code !== 'UNAUTHENTICATED') return
+      for (const onLook of [...callbacks]) onLook(null, error)
+    }
+  }
+
+  return {
+    watch(authorization, onLook) {
+      const key = authorization ?? ''
+      const callbacks = watchers.get(key) ?? new Set()
+      watchers.set(key, callbacks.add(onLook))
+      return () => {
+        callbacks.delete(onLook)
+        if (callbacks.size === 0 && watchers.get(key) === callbacks) watchers.delete(key)
+      }
+    },
+    close: () => clearInterval(timer),
+  }
+}

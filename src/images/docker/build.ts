@@ -1,0 +1,139 @@
+import { Readable } from 'node:stream'
+import type { ImageBuildOptions } from 'dockerode'
+import { pack } from 'tar-stream'
+import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
+import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
+import { type BuilderTraits, type ImageBuild, ImageError } from '../image-builder.ts'
+import { withinDisk } from './build-disk.ts'
+import { buildKitLines } from './build-kit-trace.ts'
+import { cacheScope, imageLabels, stageLabels } from './image-labels.ts'
+import { jsonLines } from './json-lines.ts'
+
+const CPU_PERIOD_US = 100_000
+const IMAGE_ID = /sha256:[0-9a-f]{64}/
+/** An engine's own trouble: a later attempt may not meet it. */
+const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error|failed to create endpoint/i
+
+/** From this version on, engines prefer BuildKit; older ones that have it give its builds no limits. */
+const PREFERS_BUILDKIT = 1.42
+
+export type BuilderChoice = 'auto' | 'classic' | 'buildkit'
+
+async function usesBuildKit(engine: DockerEngine, choice: BuilderChoice, signal: AbortSignal): Promise<boolean> {
+  if (choice !== 'auto') return choice === 'buildkit'
+  const { ApiVersion } = (await ask(engine, { path: '/version', signal })) as { ApiVersion: string }
+  return Number(ApiVersion) >= PREFERS_BUILDKIT
+}
+
+export async function builderTraits(
+  engine: DockerEngine,
+  choice: BuilderChoice,
+  signal: AbortSignal,
+): Promise<BuilderTraits> {
+  const isBuildKit = await usesBuildKit(engine, choice, signal)
+  return {
+    cacheScope: (appEnvId) => (isBuildKit ? cacheScope(engine.installationId, appEnvId) : null),
+    namespace: engine.installationId.slice(-8),
+    stageLabels: (appEnvId) => stageLabels(engine.installationId, appEnvId),
+  }
+}
+
+/** A message of the stream in which a build is answered: classic lines, BuildKit's trace, a failure, the image's id. */
+interface Progress {
+  stream?: string
+  status?: string
+  error?: string
+  id?: string
+  aux?: { ID?: string } | string
+}
+
+type Call = ImageBuildOptions & { onLine?: ImageBuild['onLine'] }
+
+const hush = () => undefined
+
+/** Builds, and hands on each line. The engine ends the build when the connection closes, whoever closes it. */
+export async function buildImage(
+  { engine, choice }: { engine: DockerEngine; choice: BuilderChoice },
+  build: ImageBuild,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    const labels = imageLabels(engine.installationId, build)
+    const call = async (
+      context: NodeJS.ReadableStream,
+      abortSignal: AbortSignal,
+      { onLine = hush, ...options }: Call,
+    ) => followBuild(await engine.docker.buildImage(context, { ...optionsOf(build), ...options, abortSignal }), onLine)
+    if (await usesBuildKit(engine, choice, signal)) {
+      return await call(build.context, signal, { t: build.name, labels, version: '2', onLine: build.onLine })
+    }
+    // A build meets its account's containers and nobody else's. BuildKit knows no such networks.
+    const classic = { version: '1', networkmode: await engine.networks.ensure(build.accountId) } as const
+    const unnamed = await withinDisk(engine, build, signal, (within) =>
+      call(build.context, within, { ...classic, onLine: build.onLine }),
+    )
+    return await call(labelContext(unnamed, labels, build.dockerfile), signal, { t: build.name, ...classic })
+  } catch (error) {
+    const status = statusOf(error)
+    if (status !== null && status < 500) throw failureOf(messageOf(error))
+    throw error
+  }
+}
+
+/**
+ * Given to the classic builder beside the Dockerfile, each label would be a step of its own, with a container that is made
+ * and removed. They still come last, so that no Dockerfile can say otherwise.
+ */
+function labelContext(
+  imageId: string,
+  labels: Readonly<Record<string, string>>,
+  dockerfile: string,
+): NodeJS.ReadableStream {
+  const pairs = Object.entries(labels).map(([name, value]) => `${JSON.stringify(name)}=${JSON.stringify(value)}`)
+  const archive = pack()
+  archive.entry({ name: dockerfile }, `FROM ${imageId}\nLABEL ${pairs.join(' ')}\n`)
+  archive.finalize()
+  return Readable.from(archive)
+}
+
+function optionsOf(build: ImageBuild) {
+  const memory = build.resources.memoryMb * 1024 * 1024
+  const registries = Object.entries(build.credentials)
+  return {
+    dockerfile: build.dockerfile,
+    buildargs: { ...build.buildArgs },
+    // Containers go with their step, whether it succeeded or not.
+    rm: true,
+    forcerm: true,
+    memory,
+    memswap: memory,
+    cpuperiod: CPU_PERIOD_US,
+    cpuquota: Math.round(build.resources.cpu * CPU_PERIOD_US),
+    ...(registries.length > 0 ? { registryconfig: Object.fromEntries(registries) } : {}),
+  }
+}
+
+async function followBuild(answer: NodeJS.ReadableStream, onLine: ImageBuild['onLine']): Promise<string> {
+  let imageId = ''
+  let unfinished = ''
+  for await (const message of jsonLines<Progress>(answer)) {
+    if (message.error !== undefined) throw failureOf(message.error)
+    if (message.id === 'moby.buildkit.trace' && typeof message.aux === 'string') {
+      for (const line of buildKitLines(message.aux)) onLine(line)
+    } else if (typeof message.aux === 'object') imageId = IMAGE_ID.exec(message.aux.ID ?? '')?.[0] ?? imageId
+    else if (message.stream !== undefined) {
+      const lines = (unfinished + message.stream).split('\n')
+      // A program that never ends its line must not fill the memory.
+      unfinished = (lines.pop() ?? '').slice(-64 * 1024)
+      for (const line of lines) if (line !== '') onLine(line)
+    }
+  }
+  if (unfinished !== '') onLine(unfinished)
+  if (imageId === '') throw new Error('The container engine ended the build without an image')
+  return imageId
+}
+
+const failureOf = (words: string): Error =>
+  ENGINE_TROUBLE.test(words)
+    ? new Error(`The container engine could not build: ${words}`)
+    : new ImageError('BUILD_FAILED', words)

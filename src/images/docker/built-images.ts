@@ -1,0 +1,65 @@
+import type { ImageInfo } from 'dockerode'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { tolerating } from '../../engine/docker/engine-answers.ts'
+import { LABEL } from '../../engine/docker/labels.ts'
+import type { BuildStep, BuiltImage } from '../image-builder.ts'
+import { buildFilters, imageFilters } from './image-labels.ts'
+
+const GONE = 404
+const IN_USE = 409
+
+export async function listBuilt(
+  { docker, installationId }: DockerEngine,
+  filter: { appEnvId?: string },
+  signal: AbortSignal,
+): Promise<BuiltImage[]> {
+  const images = await docker.listImages({ filters: imageFilters(installationId, filter), abortSignal: signal })
+  return images.map(builtImage)
+}
+
+const builtImage = ({ Id, Labels, Created, Size }: ImageInfo): BuiltImage => ({
+  id: Id,
+  appEnvId: Labels[LABEL.appEnv] ?? '',
+  contentId: Labels[LABEL.content] ?? null,
+  sizeBytes: Size,
+  createdAt: new Date(Created * 1000),
+})
+
+export async function removeBuilt({ docker }: DockerEngine, id: string, signal: AbortSignal): Promise<void> {
+  await tolerating([GONE, IN_USE], () => docker.getImage(id).remove({ force: true, abortSignal: signal }))
+}
+
+/** The engine removes a build's container by itself, unless the engine itself was killed. */
+export async function listBuildSteps(
+  { docker, installationId }: DockerEngine,
+  filter: { appEnvId?: string },
+  signal: AbortSignal,
+): Promise<BuildStep[]> {
+  const filters = buildFilters(installationId, filter)
+  const containers = await docker.listContainers({ all: true, filters, abortSignal: signal })
+  return containers.map(({ Id, Labels }) => ({ containerId: Id, appEnvId: Labels[LABEL.appEnv] ?? '' }))
+}
+
+export async function removeBuildStep(
+  { docker }: DockerEngine,
+  containerId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await tolerating([GONE, IN_USE], () =>
+    docker.getContainer(containerId).remove({ force: true, v: true, abortSignal: signal }),
+  )
+}
+
+export async function clearBuilds(
+  engine: DockerEngine,
+  { appEnvId, since }: { appEnvId: string; since: Date },
+  signal: AbortSignal,
+): Promise<void> {
+  const steps = await listBuildSteps(engine, { appEnvId }, signal)
+  for (const { containerId } of steps) await removeBuildStep(engine, containerId, signal)
+  const leftovers = (await listBuilt(engine, { appEnvId }, signal)).filter(
+    // The engine's clock counts in whole seconds.
+    ({ contentId, createdAt }) => contentId === null && createdAt.getTime() >= since.getTime() - 1000,
+  )
+  for (const { id } of leftovers) await removeBuilt(engine, id, signal)
+}

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { LABEL } from '../../engine/docker/labels.ts'
+import type { ImageBuild } from '../image-builder.ts'
+
+const BUILD_ROLE = 'build'
+const IMAGE_ROLE = 'image'
+
+/** On every stage of a build, and so on the containers and layers that it makes on its way. */
+export const stageLabels = (installationId: string, appEnvId: string): Record<string, string> => ({
+  [LABEL.installation]: installationId,
+  [LABEL.role]: BUILD_ROLE,
+  [LABEL.appEnv]: appEnvId,
+})
+
+/** On the image that a build ends with. */
+export const imageLabels = (installationId: string, build: ImageBuild): Record<string, string> => ({
+  ...stageLabels(installationId, build.appEnvId),
+  [LABEL.role]: IMAGE_ROLE,
+  [LABEL.account]: build.accountId,
+  [LABEL.app]: build.appId,
+  [LABEL.content]: build.contentId,
+  [LABEL.operation]: build.operationId,
+})
+
+/** Whichever installation it was: none of them is anybody's but its own tenants'. */
+export const isBuiltHere = (labels: Readonly<Record<string, string>> | null | undefined): boolean =>
+  [BUILD_ROLE, IMAGE_ROLE].includes(labels?.[LABEL.role] ?? '')
+
+/**
+ * Caches are found by their name, and a Dockerfile may name any: nobody who does not know it guesses the name of another
+ * environment's.
+ */
+export const cacheScope = (installationId: string, appEnvId: string): string =>
+  createHash('sha256').update(`${installationId} ${appEnvId}`).digest('hex').slice(0, 32)
+
+/** The engine's filter for containers in which builds run. */
+export function buildFilters(installationId: string, { appEnvId }: { appEnvId?: string | undefined }) {
+  const label = [`${LABEL.installation}=${installationId}`, `${LABEL.role}=${BUILD_ROLE}`]
+  return { label: appEnvId === undefined ? label : [...label, `${LABEL.appEnv}=${appEnvId}`] }
+}
+
+/** The engine's filter for images that are ours. Nothing but builds makes any. */
+export function imageFilters(installationId: string, { appEnvId }: { appEnvId?: string | undefined }) {
+  const label = [`${LABEL.installation}=${installationId}`]
+  return { label: appEnvId === undefined ? label : [...label, `${LABEL.appEnv}=${appEnvId}`] }
+}

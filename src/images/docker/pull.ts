@@ -1,0 +1,83 @@
+import type { ImageReference } from '../../domain/image-reference.ts'
+import { repositoryOf } from '../../domain/image-reference.ts'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
+import type { RegistryCredential } from '../image-builder.ts'
+import { jsonLines } from './json-lines.ts'
+
+/**
+ * Why an image did not come: the registry does not know it, wants another credential, or has something that is no
+ * image for this machine; or no registry answered; or one stopped answering.
+ */
+export type PullFailureKind = 'unknown' | 'denied' | 'invalid' | 'unreachable' | 'stalled'
+
+export class PullFailure extends Error {
+  readonly kind: PullFailureKind
+
+  constructor(kind: PullFailureKind, message: string) {
+    super(message)
+    this.name = 'PullFailure'
+    this.kind = kind
+  }
+}
+
+/** Engines have no codes for this, and statuses that differ by version: the words are all there is. */
+const SIGNS: readonly [PullFailureKind, RegExp][] = [
+  [
+    'denied',
+    /unauthorized|denied|forbidden|authentication required|authorization failed|no basic auth|incorrect username|\b401\b/i,
+  ],
+  ['unknown', /manifest unknown|name unknown|not found|no such image|does not exist/i],
+  [
+    'invalid',
+    /no matching manifest|unsupported (manifest|media)|schema 1|invalid reference|invalid repository|mediatype|verification failed/i,
+  ],
+]
+
+/** An engine's own trouble, which says nothing about the image. */
+const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error/i
+
+interface Pull {
+  reference: ImageReference
+  credential: RegistryCredential | null
+  /** Without any progress for this long it is given up. */
+  idleSeconds: number
+}
+
+/** Pulls, and returns when the engine has the image. Throws PullFailure, or what befell the connection to the engine. */
+export async function pullImage(
+  engine: DockerEngine,
+  { reference, credential, idleSeconds }: Pull,
+  signal: AbortSignal,
+): Promise<void> {
+  const idle = new AbortController()
+  const giveUp = () => idle.abort(new PullFailure('stalled', `No progress for ${idleSeconds} s`))
+  const timer = setTimeout(giveUp, idleSeconds * 1000)
+  try {
+    const stream = await engine.docker.createImage({
+      fromImage: repositoryOf(reference),
+      tag: reference.digest ?? reference.tag ?? 'latest',
+      ...(credential === null ? {} : { authconfig: { ...credential, serveraddress: serverOf(reference) } }),
+      abortSignal: AbortSignal.any([signal, idle.signal]),
+    })
+    for await (const message of jsonLines<{ error?: string }>(stream)) {
+      timer.refresh()
+      if (message.error !== undefined) throw failureOf(message.error)
+    }
+  } catch (error) {
+    if (idle.signal.aborted) throw idle.signal.reason
+    throw statusOf(error) === null ? error : failureOf(messageOf(error))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The address under which engines know a registry's logins. */
+export const serverOf = ({ registry }: ImageReference): string =>
+  registry === 'docker.io' ? 'https://index.docker.io/v1/' : registry
+
+export function failureOf(words: string): Error {
+  if (ENGINE_TROUBLE.test(words)) return new Error(`The container engine could not store the image: ${words}`)
+  const kind = SIGNS.find(([, sign]) => sign.test(words))?.[0]
+  return new PullFailure(kind ?? 'unreachable', words)
+}

@@ -1,0 +1,54 @@
+import { formatImageReference, parseImageReference, repositoryOf } from '../../domain/image-reference.ts'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
+import { ImageError, type RegistryCredential } from '../image-builder.ts'
+import { jsonLines } from './json-lines.ts'
+import { serverOf } from './pull.ts'
+import { silenceOf } from './registry-silence.ts'
+
+const DENIED = /unauthorized|denied|forbidden|authentication required|no basic auth|\b401\b|\b403\b/i
+
+interface Progress {
+  error?: string
+  aux?: { Digest?: string }
+}
+
+/** Names an image, and sends it to where its name says. Returns the name by digest, which stays this image for good. */
+export async function pushImage(
+  { docker }: DockerEngine,
+  { id, name, credential }: { id: string; name: string; credential: RegistryCredential | null },
+  signal: AbortSignal,
+): Promise<string> {
+  const parsed = parseImageReference(name)
+  if ('problem' in parsed) throw new Error(`"${name}" is no name for an image: ${parsed.problem}`)
+  const { reference } = parsed
+  const tag = reference.tag ?? 'latest'
+  try {
+    await docker.getImage(id).tag({ repo: repositoryOf(reference), tag, abortSignal: signal })
+    // Without any login the engine refuses to ask.
+    const authconfig = { username: '', password: '', ...credential, serveraddress: serverOf(reference) }
+    const stream = await docker.getImage(repositoryOf(reference)).push({ tag, authconfig, abortSignal: signal })
+    const digest = await digestOf(stream)
+    return formatImageReference({ ...reference, tag: null, digest })
+  } catch (error) {
+    const words = messageOf(error)
+    const isAnswer = statusOf(error) !== null || error instanceof PushRefused
+    if (!isAnswer) throw error
+    if (DENIED.test(words)) throw new ImageError('PUSH_DENIED', `The image ${name} cannot be pushed: ${words}`)
+    const why = silenceOf(reference.registry, words)
+    throw new ImageError('PUSH_FAILED', `The image ${name} cannot be pushed: ${why}`)
+  }
+}
+
+/** Said in a stream that began with 200. */
+class PushRefused extends Error {}
+
+async function digestOf(stream: NodeJS.ReadableStream): Promise<string> {
+  let digest: string | null = null
+  for await (const { error, aux } of jsonLines<Progress>(stream)) {
+    if (error !== undefined) throw new PushRefused(error)
+    digest = aux?.Digest ?? digest
+  }
+  if (digest === null) throw new PushRefused('the registry did not say what it has taken')
+  return digest
+}

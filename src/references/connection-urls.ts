@@ -1,0 +1,44 @@
+import { getAppType } from '../app-types/app-types.ts'
+import type { Config } from '../config/config.ts'
+import type { Database, Transaction } from '../database/client.ts'
+import { type AppEnvReference, appEnvReferences, type UrlKind } from '../domain/references.ts'
+
+/** Finds the address of an environment among those that were loaded. */
+export type UrlLookup = (reference: AppEnvReference) => string | null
+
+/**
+ * Loads where other environments of the account answer: `internalUrl` by their name on the account's network,
+ * `externalUrl` by their first valid host. Null for one that does not exist, or has no such address.
+ */
+export async function connectionUrls(
+  { tx, config }: { tx: Database | Transaction; config: Config },
+  accountId: string,
+  values: Iterable<string>,
+  { includesDeleted = false } = {},
+): Promise<UrlLookup> {
+  const names = new Set(appEnvReferences(values).map(({ envName }) => envName))
+  if (names.size === 0) return () => null
+  const appEnvs = await tx.appEnv.findMany({
+    where: { accountId, cliEnvName: { in: [...names] }, ...(includesDeleted ? {} : { deletedAt: null }) },
+    // The last one of a name counts: the one that is there, if one is.
+    orderBy: { deletedAt: { sort: 'asc', nulls: 'last' } },
+    select: {
+      cliEnvName: true,
+      app: { select: { port: true, type: true } },
+      hosts: { where: { status: 'VALID' }, orderBy: { id: 'asc' }, take: 1 },
+    },
+  })
+  const known = new Map<string, Record<UrlKind, string | null>>(
+    appEnvs.map(({ cliEnvName, app: { port, type }, hosts: [first] }) => {
+      const facts = { host: cliEnvName, port, publicUrl: first ? publicUrl(config, first.host) : null }
+      return [cliEnvName, getAppType(type).connectionUrls(facts)]
+    }),
+  )
+  return ({ envName, url }) => known.get(envName)?.[url] ?? null
+}
+
+/** The address under which clients reach a host. */
+export function publicUrl({ BERTH_INGRESS_URL, INGRESS_PORT }: Config, host: string): string {
+  const url = new URL(BERTH_INGRESS_URL ?? `http://localhost:${INGRESS_PORT}`)
+  return `${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`
+}

@@ -1,0 +1,152 @@
+import { Failure } from '../domain/failure.ts'
+import type { Resources } from '../domain/resources.ts'
+import type { CallBounds } from '../engine/call-bounds.ts'
+
+export interface RuntimeInfo {
+  name: string
+  version: string
+}
+
+/** The containers of one version of one environment, as they should be. */
+export interface Rollout {
+  accountId: string
+  appId: string
+  appEnvId: string
+  contentId: string
+  /** The operation that brought the rollout about; its id tells rollouts of one environment apart. */
+  rolloutId: string
+  /** Fencing token of the worker that applies it, kept as a label. */
+  generation: number
+  requestId: string
+  version: number
+  /** Readable part of container names, `<account>-<app>-<env>`. */
+  cliEnvName: string
+  pinnedImage: string
+  /** Null keeps the image's own. */
+  command: { entrypoint: string[]; args: string[] } | null
+  workingDir: string | null
+  environment: Record<string, string>
+  /** Data that outlives the containers; made when it is not there yet. */
+  volume: { id: string; path: string } | null
+  /** Null: nothing listens (a job). */
+  port: number | null
+  replicas: number
+  resources: Resources
+}
+
+export type ReplicaPhase = 'created' | 'running' | 'restarting' | 'paused' | 'exited' | 'dead'
+
+/** One container of ours, as the engine reports it. */
+export interface ObservedReplica {
+  name: string
+  containerId: string
+  accountId: string
+  appId: string
+  appEnvId: string
+  contentId: string
+  rolloutId: string
+  generation: number
+  index: number
+  phase: ReplicaPhase
+  /** Where the ingress and the probes reach it; null unless running. */
+  address: string | null
+  port: number | null
+  startedAt: Date | null
+  finishedAt: Date | null
+  exitCode: number | null
+  outOfMemory: boolean
+  restartCount: number
+}
+
+export interface LogLine {
+  timestamp: Date
+  /** The same, since 1970 and as exact as the engine has it: a checkpoint in the output to continue from. */
+  nanoseconds: bigint
+  stream: 'stdout' | 'stderr'
+  message: string
+}
+
+export interface ReplicaStats {
+  cpuMillicores: number
+  memoryMb: number
+}
+
+/** How a container ended. */
+export interface ContainerEnd {
+  containerId: string
+  exitCode: number | null
+  outOfMemory: boolean
+  at: Date
+}
+
+export interface RolloutReference {
+  appEnvId: string
+  /** Omitted: every rollout of the environment. */
+  rolloutId?: string
+  /** Omitted: every replica. */
+  index?: number
+}
+
+export interface RemovalOptions {
+  graceSeconds: number
+  /** Called for each container that has ended, while its output can still be read. A failure keeps the container. */
+  beforeRemoval?: (containerId: string) => Promise<void>
+}
+
+export interface LogOptions {
+  tail?: number
+  /** Nanoseconds since 1970: lines of that very nanosecond are included. */
+  since?: bigint
+  follow?: boolean
+}
+
+/**
+ * The port to whatever runs containers. `test/contracts/container-runtime.ts` is the behaviour that every adapter is
+ * held to. Every method may be repeated after a crash, answers within its bounds, and throws DomainError
+ * RUNTIME_UNAVAILABLE when the engine does not answer, or the signal's reason when the caller aborts. Any other Error is
+ * the engine's own trouble, which a later attempt may not meet.
+ */
+export interface ContainerRuntime {
+  info(bounds?: CallBounds): Promise<RuntimeInfo>
+
+  /**
+   * Brings the rollout's containers about: creates those missing of 0…replicas-1, starts those that have
+   * stopped, leaves running ones alone, removes those beyond. Does not wait for readiness.
+   * Throws RuntimeError CONTAINER_START_FAILED (bad command, a name taken by a stranger…), or IMAGE_NOT_FOUND when the
+   * engine has lost the pinned image: the image builder's resolveImage(pinnedImage) may bring it back.
+   */
+  apply(rollout: Rollout, bounds?: CallBounds): Promise<void>
+
+  /** Every container of this installation, or of one environment, in any phase. */
+  observe(filter?: { appEnvId?: string }, bounds?: CallBounds): Promise<ObservedReplica[]>
+
+  /** Stops (SIGTERM, then SIGKILL after the grace) and removes. Succeeds when there is nothing to remove. */
+  remove(reference: RolloutReference, options: CallBounds & RemovalOptions): Promise<void>
+
+  /** Removes a volume and its data. Succeeds when there is none; throws while a container uses it. */
+  removeVolume(volumeId: string, bounds?: CallBounds): Promise<void>
+
+  /** Removes the account's network when nothing uses it any more. */
+  removeNetwork(accountId: string, bounds?: CallBounds): Promise<void>
+
+  /**
+   * The container's output, oldest first within each stream; ends at the present unless `follow`, which goes on until
+   * the container ends. Lines are whole; one longer than 16 KiB comes in pieces. Takes a container's name or its id.
+   * Throws NOT_FOUND for a container that is not this installation's.
+   */
+  logs(name: string, options: CallBounds & LogOptions): AsyncIterable<LogLine>
+
+  /** Use now; nothing when it does not run. Takes up to a second. Throws NOT_FOUND as `logs` does. */
+  stats(name: string, bounds?: CallBounds): Promise<ReplicaStats>
+
+  /**
+   * Calls back with an environment's id whenever the engine reports a change: a notification, never the truth. It carries
+   * how a container ended, because one that is restarted at once remembers nothing of it. Reconnects until aborted.
+   */
+  watch(onChange: (appEnvId: string, end: ContainerEnd | null) => void, signal: AbortSignal): void
+}
+
+export type RuntimeErrorReason = 'IMAGE_NOT_FOUND' | 'CONTAINER_START_FAILED'
+
+/** The engine answered that it cannot be done, and that asking again would not help. */
+export class RuntimeError extends Failure<RuntimeErrorReason> {}

@@ -1,0 +1,28 @@
+import { LABEL } from '../../engine/docker/labels.ts'
+import type { Rollout, RolloutReference } from '../container-runtime.ts'
+
+const REPLICA_ROLE = 'replica'
+
+export const replicaLabels = (installationId: string, rollout: Rollout, index: number): Record<string, string> => ({
+  [LABEL.installation]: installationId,
+  [LABEL.role]: REPLICA_ROLE,
+  [LABEL.account]: rollout.accountId,
+  [LABEL.app]: rollout.appId,
+  [LABEL.appEnv]: rollout.appEnvId,
+  [LABEL.content]: rollout.contentId,
+  [LABEL.operation]: rollout.rolloutId,
+  [LABEL.generation]: String(rollout.generation),
+  [LABEL.replica]: String(index),
+  [LABEL.request]: rollout.requestId,
+  ...(rollout.port === null ? {} : { [LABEL.port]: String(rollout.port) }),
+})
+
+/** The engine's filter for our replicas: an engine may run other installations' containers, which are never ours. */
+export function replicaFilters(installationId: string, reference: Partial<RolloutReference> = {}): { label: string[] } {
+  const { appEnvId, rolloutId, index } = reference
+  const label = [`${LABEL.installation}=${installationId}`, `${LABEL.role}=${REPLICA_ROLE}`]
+  if (appEnvId !== undefined) label.push(`${LABEL.appEnv}=${appEnvId}`)
+  if (rolloutId !== undefined) label.push(`${LABEL.operation}=${rolloutId}`)
+  if (index !== undefined) label.push(`${LABEL.replica}=${index}`)
+  return { label }
+}

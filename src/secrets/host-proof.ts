@@ -1,0 +1,16 @@
+import type { Vault } from './vault.ts'
+
+/** What proves that a host is meant for an environment: one of two DNS records. */
+export interface HostProof {
+  /** The environment's automatic host, which the custom one may be an alias of. */
+  cname: string
+  /** A TXT record at `txtName`, which differs from account to account. */
+  txtName: string
+  txtValue: string
+}
+
+export const hostProof = (vault: Vault, accountId: string, host: string, automatic: string): HostProof => ({
+  cname: automatic,
+  txtName: `_berth.${host}`,
+  txtValue: `berth-verify=${vault.fingerprint(`host/${accountId}/${host}`)}`,
+})

@@ -1,0 +1,108 @@
+import { getAppType } from '../../app-types/app-types.ts'
+import { acceptsImage, healthCheckFor, wantedReplicas } from '../../app-types/behaviours.ts'
+import type { Content } from '../../database/generated/prisma/client.ts'
+import { type BuildSource, recordedPlan } from '../../domain/build-plan.ts'
+import {
+  type Configuration,
+  type HealthCheck,
+  recordedConfiguration,
+  type StartupConfig,
+  type TypeConfig,
+} from '../../domain/configuration.ts'
+import { type AppEnvHealthCheck, PROBES } from '../../domain/health-check.ts'
+import { type PendingChange, pendingChanges } from '../../domain/pending-changes.ts'
+import { explicitResources } from '../../domain/resources.ts'
+import type { AccountVault, Vault } from '../../secrets/vault.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
+import { planFor, sealedVariablesOf } from './build-plan.ts'
+
+export const MASK = '***SECRET***'
+
+type ConfiguredAppEnv = Pick<
+  LoadedAppEnv,
+  'app' | 'variables' | 'zClouds' | 'cpu' | 'memoryMb' | 'volume' | 'healthCheck' | 'startupConfig' | 'typeConfig'
+>
+
+/** The configuration that the next version of an environment would record. */
+export function configurationOf(appEnv: ConfiguredAppEnv): Configuration {
+  const { app } = appEnv
+  return {
+    port: app.port,
+    zClouds: appEnv.zClouds,
+    startup: (appEnv.startupConfig as StartupConfig | null) ?? null,
+    resources: explicitResources(appEnv),
+    volume: volumeOf(appEnv),
+    healthCheck: healthCheckFor(getAppType(app.type), healthCheckOf(appEnv)),
+    variables: sealedVariablesOf(appEnv),
+    imagePullCredentialId: app.imagePullAccountSecretId,
+    typeConfig: (appEnv.typeConfig ?? app.typeConfig) as TypeConfig,
+  }
+}
+
+const volumeOf = ({ volume }: Pick<ConfiguredAppEnv, 'volume'>) =>
+  volume ? { id: volume.id, path: volume.path, diskMb: volume.diskMb } : null
+
+/** The app's health check, with what the environment sets for itself. */
+function healthCheckOf({ app, healthCheck }: Pick<ConfiguredAppEnv, 'app' | 'healthCheck'>): HealthCheck {
+  const own = (healthCheck as AppEnvHealthCheck | null) ?? {}
+  return {
+    path: own.path ?? app.healthCheckPath,
+    port: own.port ?? app.healthCheckPort,
+    headers: own.headers ?? (app.healthCheckHeaders as Record<string, string> | null) ?? {},
+    ...Object.fromEntries(PROBES.flatMap((name) => (own[name] ? [[name, own[name]]] : []))),
+  }
+}
+
+/** What is configured and does not run yet. Nothing is pending before the first deployment. */
+export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingChange[] {
+  const running = appEnv.currentContent
+  if (!running) return []
+  const plan = recordedPlan(running)
+  const secrets = new LazyVault(vault, appEnv.account)
+  // A type that always takes images may as well be built.
+  const useImage = plan ? appEnv.app.useImage : acceptsImage(appEnv.app)
+  // None are wanted of a type that runs when it is asked to, and none desired while stopped: that is no change to apply.
+  const containers = wantedReplicas(appEnv) || appEnv.containers
+  return pendingChanges(
+    {
+      image: running.image,
+      useImage: plan === null,
+      containers: appEnv.replicasDesired || containers,
+      configuration: recordedConfiguration(running),
+      build: plan,
+    },
+    {
+      image: (useImage && configuredImage(appEnv, running)) || running.image,
+      useImage,
+      containers,
+      configuration: configurationOf(appEnv),
+      build: plan && !useImage ? planFor(appEnv, vault, withBranch(plan.source, appEnv.gitBranch)) : null,
+    },
+    (variable) => (variable.isSecret ? MASK : secrets.get().openVariable(variable)),
+  )
+}
+
+/** The image to run next: what was set and not applied yet, what runs, or what the app was made with. */
+export const configuredImage = (
+  { app, pendingImage }: Pick<LoadedAppEnv, 'app' | 'pendingImage'>,
+  running: Content | null,
+): string | null => pendingImage ?? (running && !recordedPlan(running) ? running.image : app.image)
+
+/** Which repository it is cannot change; which branch of it can. */
+const withBranch = (source: BuildSource, branch: string | null): BuildSource =>
+  source.kind === 'git' ? { ...source, branch } : source
+
+/** Most environments have no changed variable to show, and so need no key at all. */
+class LazyVault {
+  readonly #open: () => AccountVault
+  #vault: AccountVault | undefined
+
+  constructor(vault: Vault, account: { id: string; dataKey: string }) {
+    this.#open = () => vault.forAccount(account)
+  }
+
+  get(): AccountVault {
+    this.#vault ??= this.#open()
+    return this.#vault
+  }
+}

@@ -1,0 +1,52 @@
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { appTypes } from '../../src/app-types/app-types.ts'
+import { typeConfigFields } from '../../src/app-types/type-config.ts'
+import { presetNames } from '../../src/app-types/wire-names.ts'
+
+const SOURCE = join(import.meta.dirname, '../../src')
+
+/** Words that are a type's and something else's as well; with the reason why they may stand outside of app-types/. */
+const EXCEPTIONS: Record<string, { where: RegExp; reason: string }> = {
+  JOB_READY: { where: /\bJOB_READY\b/, reason: 'a status of deployments in the contract (§2)' },
+  'Job runs': { where: /'Job runs can use it\.'/, reason: 'describes that status' },
+  'Whether Functions run': {
+    where: /'Whether Functions run/,
+    reason: 'describes a field of regions in the contract (§3)',
+  },
+  "'app'": { where: /'[Aa]pp'/, reason: 'the noun: ids, audit entries and both APIs’ types name it' },
+  "typeof … === 'function'": { where: /typeof [\w.]+ === 'function'/, reason: 'the language’s own word' },
+}
+
+const quoted = (name: string) => `['"\`]${name}['"\`]`
+
+/** Types, presets and configurations by their names, and their titles in what is shown to users. */
+const forbidden = (): RegExp => {
+  const names = appTypes().flatMap(({ name, wireName, aliases, logType }) => [name, wireName, ...aliases, logType])
+  const titles = appTypes().flatMap(({ title, wireName }) => (wireName === 'app' ? [] : [`['"\`].*\\b${title}s?\\b`]))
+  const fields = typeConfigFields().map(({ field }) => `\\b${field}\\b`)
+  return new RegExp([...[...names, ...presetNames()].map(quoted), ...titles, ...fields].join('|'))
+}
+
+const withoutComment = (line: string) => (/^\s*(\*|\/\*|\/\/)/.test(line) ? '' : line.replace(/ \/\/ .*$/, ''))
+
+const withoutExceptions = (line: string) =>
+  Object.values(EXCEPTIONS).reduce((rest, { where }) => rest.replaceAll(new RegExp(where, 'g'), ''), line)
+
+test('no app type, preset or type’s configuration is named outside of src/app-types', async () => {
+  const names = forbidden()
+  const found: string[] = []
+  for await (const file of glob('**/*.ts', { cwd: SOURCE })) {
+    if (/^(app-types|database\/generated)\//.test(file)) continue
+    const lines = (await readFile(join(SOURCE, file), 'utf8')).split('\n')
+    for (const [index, line] of lines.entries())
+      if (names.test(withoutExceptions(withoutComment(line)))) found.push(`${file}:${index + 1}: ${line.trim()}`)
+  }
+  expect(found).toEqual([])
+  console.info(
+    `Names of app types outside of src/app-types: none, but for ${Object.entries(EXCEPTIONS)
+      .map(([name, { reason }]) => `${name} (${reason})`)
+      .join('; ')}`,
+  )
+})

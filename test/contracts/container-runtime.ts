@@ -1,0 +1,33 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describeConfinement } from './container-runtime/confinement.ts'
+import { describeConvergence } from './container-runtime/convergence.ts'
+import { describeFaults } from './container-runtime/faults.ts'
+import { describeOutput } from './container-runtime/output.ts'
+import { describeRemoval } from './container-runtime/removal.ts'
+import { describeVolumes } from './container-runtime/volumes.ts'
+import { createWorld, type EngineHarness, type World } from './engine-harness.ts'
+
+/** The behaviour that every adapter of the container runtime is held to. */
+export function describeContainerRuntime(adapter: string, harness: EngineHarness): void {
+  describe(`the container runtime on ${adapter}`, () => {
+    let present: World
+    const world = () => present
+
+    beforeAll(async () => {
+      present = createWorld(harness, await harness.ensureImage())
+    })
+    afterEach(() => harness.removeContainers(present.installationId))
+    afterAll(() => harness.cleanUp(present.installationId))
+
+    test('says what it runs on', async () => {
+      expect(await world().runtime.info()).toEqual({ name: adapter, version: expect.stringMatching(/^\d/) })
+    })
+
+    describe('converging', () => describeConvergence(world, harness))
+    describe('confining', () => describeConfinement(world, harness))
+    describe('removing', () => describeRemoval(world, harness))
+    describe('keeping', () => describeVolumes(world, harness))
+    describe('reporting', () => describeOutput(world, harness))
+    describe('with a faulty engine', () => describeFaults(world, harness))
+  })
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { probe } from '../../../src/runtime/readiness.ts'
+import { createWorld, type EngineHarness, eventually, onlyReplica, uniqueId, type World } from '../engine-harness.ts'
+
+/** Containers get what they were promised and no more, and installations on one engine do not meet. */
+export function describeConfinement(world: () => World, harness: EngineHarness): void {
+  test('limits processor and memory, and hands on directory and variables as they are', async () => {
+    const rollout = world().rollout({
+      command: harness.programs.confess,
+      resources: { cpu: 0.5, memoryMb: 128 },
+      workingDir: '/tmp',
+      environment: { GREETING: 'a=b "c" $d' },
+    })
+    await world().runtime.apply(rollout)
+    const { name } = await onlyReplica(world().runtime, rollout.appEnvId)
+    const [line] = await eventually(
+      () => Array.fromAsync(world().runtime.logs(name, {})),
+      (lines) => lines.length > 0,
+    )
+    const confession = JSON.parse(line?.message ?? '')
+    expect(confession).toMatchObject({ memory: 128 * 1024 * 1024, cores: 0.5 })
+    expect(confession).toMatchObject({ directory: '/tmp', greeting: 'a=b "c" $d' })
+  })
+
+  test('accepts more processor than the machine has', async () => {
+    const rollout = world().rollout({ resources: { cpu: 512, memoryMb: 128 } })
+    await world().runtime.apply(rollout)
+    expect(await onlyReplica(world().runtime, rollout.appEnvId)).toMatchObject({ phase: 'running' })
+  })
+
+  test('lets containers of an account reach each other by the name of their environment, and nobody else', async () => {
+    const { runtime } = world()
+    const server = world().rollout({ cliEnvName: `default-shop-${uniqueId('a').slice(-6)}` })
+    await runtime.apply(server)
+    const { address, port } = await onlyReplica(runtime, server.appEnvId)
+    const ask = () => probe({ address: address ?? '', port: port ?? 0, path: '/', timeoutMs: 1000 })
+    await eventually(ask, ({ ready }) => ready)
+    const visit = async (accountId: string) => {
+      const command = harness.programs.visit
+      const client = world().rollout({ accountId, command, port: null, environment: { TARGET: server.cliEnvName } })
+      await runtime.apply(client)
+      const { name } = await onlyReplica(runtime, client.appEnvId)
+      const read = () => Array.fromAsync(runtime.logs(name, {}))
+      return (await eventually(read, (lines) => lines.length > 0))[0]?.message
+    }
+    expect(await visit(server.accountId)).toBe('hello')
+    expect(await visit(uniqueId('acc'))).toBe('nobody')
+  })
+
+  test('keeps two installations on one engine apart', async () => {
+    const rollout = world().rollout()
+    await world().runtime.apply(rollout)
+    const { name, containerId } = await onlyReplica(world().runtime, rollout.appEnvId)
+    const other = createWorld(harness, rollout.pinnedImage).runtime
+    expect(await other.observe()).toEqual([])
+    await other.remove({ appEnvId: rollout.appEnvId }, { graceSeconds: 0 })
+    await expect(Array.fromAsync(other.logs(name, {}))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(other.stats(name)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect(await onlyReplica(world().runtime, rollout.appEnvId)).toMatchObject({ containerId, phase: 'running' })
+  })
+}

@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RegistryCredential } from '../../src/images/image-builder.ts'
+import type { ContainerEngine } from '../../src/platform/container-engine.ts'
+import type { ContainerRuntime, ObservedReplica, Rollout } from '../../src/runtime/container-runtime.ts'
+
+export interface EngineOptions {
+  installationId: string
+  callTimeoutSeconds?: number
+  pullIdleSeconds?: number
+}
+
+export type Command = NonNullable<Rollout['command']>
+
+/** What the contracts run in containers. Each adapter brings programs that behave so, in the image it brings. */
+export interface TestPrograms {
+  /** Prints "listening", answers every request to $PORT with 200 and "hello", and ends at SIGTERM. */
+  server: Command
+  /** Prints one line of JSON: `memory` in bytes, `cores`, `directory` and `greeting` (of $GREETING); then waits. */
+  confess: Command
+  /** Exits with 3 after 150 ms. */
+  crash: Command
+  /** Takes memory until it is stopped. */
+  hungry: Command
+  /** Keeps a processor busy for 30 seconds. */
+  busy: Command
+  /** Prints "line 0" to "line 299", 20,000 times "ä", "to stderr" on stderr, and "the end" without a newline; then waits. */
+  talker: Command
+  /** Prints "tick 0", "tick 1", … every 50 ms. */
+  ticker: Command
+  /** Prints "deaf", and ignores SIGTERM. */
+  deaf: Command
+  /** Prints "polite", and exits with 0 at SIGTERM. */
+  polite: Command
+  /** Writes "kept" into /data/note and prints "done"; then waits. */
+  writeNote: Command
+  /** Prints what is in /data/note, or "nothing"; then waits. */
+  readNote: Command
+  /** Prints the file /app/message and the variable $GREETING, and exits with 0. For steps of builds. */
+  announce: Command
+  /** Exits with 3 at once. */
+  fail: Command
+  /** Prints "waiting", and does. */
+  wait: Command
+  /** Prints what http://$TARGET:3000/ answers, or "nobody" where that is no host of its network; then waits. */
+  visit: Command
+}
+
+/** How an engine fails its callers. */
+export type EngineFault =
+  | 'absent'
+  | 'refusing'
+  | 'mute'
+  | 'falls silent'
+  | 'hangs up'
+  | 'falls silent in logs'
+  | 'falls silent in pulls'
+
+export interface TestRegistry extends AsyncDisposable {
+  /** What names of its images begin with. It lets in one user only. */
+  address: string
+  credential: RegistryCredential
+  /** Puts an image with a new content there, which the engine does not have. Returns its digest. */
+  publish(repository: string, tag: string): Promise<string>
+  /** Ends it, as if its machine had gone. */
+  stop(): Promise<void>
+}
+
+/** What the contracts need of adapters besides the ports: instances of them, and the engine behind their back. */
+export interface EngineHarness {
+  /** Makes sure of an image that has the programs, and names it. */
+  ensureImage(): Promise<string>
+  programs: TestPrograms
+  open(options: EngineOptions): ContainerEngine
+  /** The same engine, reached in a way that fails. */
+  openFaulty(fault: EngineFault, options: EngineOptions): Promise<ContainerEngine & AsyncDisposable>
+  /** Null, with a printed reason, where this machine has none. */
+  startRegistry(): Promise<TestRegistry | null>
+  /** What an operator may do without asking Berth. */
+  byHand: Record<'kill' | 'stop' | 'remove', (containerId: string) => Promise<void>> & {
+    removeImage(image: string): Promise<void>
+  }
+  /** Removes an installation's containers without Berth's help, even after a failed test. */
+  removeContainers(installationId: string): Promise<void>
+  /** Removes whatever else it left behind, too. */
+  cleanUp(installationId: string): Promise<void>
+}
+
+/** One installation of a test: its engine, and rollouts that do not collide with any other test's. */
+export interface World extends ContainerEngine {
+  installationId: string
+  image: string
+  rollout(change?: Partial<Rollout>): Rollout
+}
+
+export const uniqueId = (prefix: string): string => `${prefix}_${randomBytes(13).toString('hex')}`
+
+export function createWorld(harness: EngineHarness, image: string): World {
+  const installationId = uniqueId('ins')
+  const accountId = uniqueId('acc')
+  const rollout = (change: Partial<Rollout> = {}): Rollout => ({
+    accountId,
+    appId: uniqueId('app'),
+    appEnvId: uniqueId('env'),
+    contentId: uniqueId('con'),
+    rolloutId: uniqueId('op'),
+    generation: 1,
+    requestId: uniqueId('req'),
+    version: 1,
+    cliEnvName: 'default-shop-production',
+    pinnedImage: image,
+    volume: null,
+    command: harness.programs.server,
+    workingDir: null,
+    environment: { PORT: '3000' },
+    port: 3000,
+    replicas: 1,
+    resources: { cpu: 1, memoryMb: 256 },
+    ...change,
+  })
+  return { installationId, image, rollout, ...harness.open({ installationId }) }
+}
+
+/** Reads every 50 ms until the claim holds; fails the test by what was last seen. */
+export async function eventually<T>(read: () => Promise<T>, holds: (seen: T) => boolean, seconds = 10): Promise<T> {
+  const end = Date.now() + seconds * 1000
+  for (;;) {
+    const seen = await read()
+    if (holds(seen)) return seen
+    if (Date.now() > end) throw new Error(`Not within ${seconds} s; last seen: ${JSON.stringify(seen)}`)
+    await pause(50)
+  }
+}
+
+/** The one replica that a test expects. */
+export async function onlyReplica(runtime: ContainerRuntime, appEnvId: string): Promise<ObservedReplica> {
+  const replicas = await runtime.observe({ appEnvId })
+  const [replica] = replicas
+  if (!replica || replicas.length > 1) throw new Error(`Expected one replica, found ${replicas.length}`)
+  return replica
+}

@@ -1,0 +1,52 @@
+import { Readable } from 'node:stream'
+import { pack } from 'tar-stream'
+import { labelStages } from '../../../src/builder/dockerfile/dockerfile-labels.ts'
+import { resourcesOf } from '../../../src/domain/resources.ts'
+import type { ImageBuild } from '../../../src/images/image-builder.ts'
+import { uniqueId, type World } from '../engine-harness.ts'
+
+const DOCKERFILE = 'Dockerfile'
+
+interface BuildOptions extends Partial<Omit<ImageBuild, 'context' | 'dockerfile' | 'onLine'>> {
+  /** By path. */
+  files?: Readonly<Record<string, string>>
+  /** What the first stage starts from; the harness's image when omitted. */
+  from?: string
+  signal?: AbortSignal
+  onLine?: (line: string) => void
+}
+
+/** Builds the instructions on the harness's image, for an environment of its own unless `appEnvId` names one. */
+export async function buildImage(world: World, instructions: readonly string[], options: BuildOptions = {}) {
+  const { files = {}, from = world.image, signal, ...change } = options
+  const { appEnvId = uniqueId('env'), onLine } = options
+  const lines: string[] = []
+  const { stageLabels, namespace } = await world.imageBuilder.traits()
+  const dockerfile = labelStages([`FROM ${from}`, ...instructions].join('\n'), stageLabels(appEnvId))
+  const contentId = uniqueId('con')
+  const build: ImageBuild = {
+    ...{ accountId: uniqueId('acc'), appId: uniqueId('app'), operationId: uniqueId('op') },
+    ...{ appEnvId, contentId, buildArgs: {}, credentials: {}, resources: resourcesOf({ zClouds: 1 }), diskMb: 1000 },
+    name: `berth-${namespace}/shop:${contentId.slice(-8)}`,
+    ...change,
+    context: archive({ ...files, [DOCKERFILE]: dockerfile }),
+    dockerfile: DOCKERFILE,
+    onLine: (line) => {
+      lines.push(line)
+      onLine?.(line)
+    },
+  }
+  const id = await world.imageBuilder.build(build, { timeoutSeconds: 60, ...(signal ? { signal } : {}) })
+  return { id, lines, appEnvId, contentId, name: build.name }
+}
+
+/** A step that runs a program without a shell. */
+export const run = ({ entrypoint, args }: { entrypoint: string[]; args: string[] }): string =>
+  `RUN ${JSON.stringify([...entrypoint, ...args])}`
+
+function archive(files: Readonly<Record<string, string>>): Readable {
+  const tar = pack()
+  for (const [name, content] of Object.entries(files)) tar.entry({ name, mtime: new Date(0) }, content)
+  tar.finalize()
+  return Readable.from(tar)
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { createWorld, type EngineHarness, uniqueId, type World } from '../engine-harness.ts'
+import { buildImage, run } from './build-image.ts'
+
+/** What was built is found by the environment that it was built for, and belongs to it. */
+export function describeBuiltImages(world: () => World, harness: EngineHarness): void {
+  test('lists an image under its environment and version, until it is removed', async () => {
+    const { imageBuilder } = world()
+    const { id, appEnvId, contentId } = await buildImage(world(), ['ENV KEPT=yes'])
+    const built = (await imageBuilder.builtImages({ appEnvId })).find((image) => image.id === id)
+    expect(built).toMatchObject({ appEnvId, contentId, sizeBytes: expect.any(Number) })
+    expect(built?.createdAt.getTime()).toBeGreaterThan(Date.now() - 60_000)
+    expect(await imageBuilder.builtImages()).toContainEqual(built)
+    expect(await imageBuilder.builtImages({ appEnvId: uniqueId('env') })).toEqual([])
+    await imageBuilder.removeImage(id)
+    await imageBuilder.removeImage(id)
+    expect((await imageBuilder.builtImages({ appEnvId })).map((image) => image.id)).not.toContain(id)
+  })
+
+  test('gives nobody an image by its name that was built here', async () => {
+    const { name } = await buildImage(world(), ['ENV SECRET=yes'])
+    await expect(world().imageBuilder.resolveImage(name, null)).rejects.toThrow(name)
+  })
+
+  test('keeps an image that a container uses', async () => {
+    const { imageBuilder, runtime } = world()
+    const { id, appEnvId } = await buildImage(world(), ['ENV USED=yes'])
+    await runtime.apply(world().rollout({ appEnvId, pinnedImage: id }))
+    await imageBuilder.removeImage(id)
+    expect((await imageBuilder.builtImages({ appEnvId })).map((image) => image.id)).toContain(id)
+  })
+
+  test('clears away what a failed build has left, and keeps images', async () => {
+    const { imageBuilder } = world()
+    const { id, appEnvId } = await buildImage(world(), ['ENV KEPT=before'])
+    const since = new Date()
+    const failing = buildImage(world(), [`ENV LEFT=${appEnvId}`, run(harness.programs.fail)], { appEnvId })
+    await expect(failing).rejects.toMatchObject({ reason: 'BUILD_FAILED' })
+    await imageBuilder.clearBuilds({ appEnvId, since })
+    const left = await imageBuilder.builtImages({ appEnvId })
+    expect(left.filter(({ contentId, createdAt }) => contentId === null && createdAt > since)).toEqual([])
+    expect(left.map((image) => image.id)).toContain(id)
+    expect(await imageBuilder.buildSteps({ appEnvId })).toEqual([])
+  })
+
+  test('keeps two installations on one engine apart', async () => {
+    const { id, appEnvId } = await buildImage(world(), ['ENV OWNER=us'])
+    const other = createWorld(harness, world().image).imageBuilder
+    expect(await other.builtImages()).toEqual([])
+    expect(await other.buildSteps()).toEqual([])
+    await other.clearBuilds({ appEnvId, since: new Date(0) })
+    expect((await world().imageBuilder.builtImages({ appEnvId })).map((image) => image.id)).toContain(id)
+    const traits = await Promise.all([world().imageBuilder.traits(), other.traits()])
+    expect(traits[0]?.namespace).not.toBe(traits[1]?.namespace)
+  })
+}

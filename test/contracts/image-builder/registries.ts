@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ResolvedImage } from '../../../src/images/image-builder.ts'
+import type { EngineHarness, TestRegistry, World } from '../engine-harness.ts'
+import { buildImage } from './build-image.ts'
+
+/** Images come from registries and go there, for those whom the registry lets in. */
+export function describeRegistries(world: () => World, harness: EngineHarness): void {
+  let registry: TestRegistry | null
+  let image: string
+  let digest: string
+
+  beforeAll(async () => {
+    registry = await harness.startRegistry()
+    if (!registry) return
+    image = `${registry.address}/team/app:1`
+    digest = await registry.publish('team/app', '1')
+  })
+  afterAll(async () => {
+    await harness.byHand.removeImage(image)
+    await registry?.[Symbol.asyncDispose]()
+  })
+
+  const registryTest = (title: string, run: (present: TestRegistry) => Promise<void>) =>
+    test(title, async (context) => {
+      if (!registry) return context.skip('There is no registry on this machine')
+      await run(registry)
+    })
+  const pinned = (): ResolvedImage => ({ pinned: byDigest(), fromCache: false, triggers: [] })
+  const byDigest = (): string => `${image.replace(/:1$/, '')}@${digest}`
+
+  registryTest('pulls with the credential, by tag and by digest, and pins the digest', async ({ credential }) => {
+    const { imageBuilder } = world()
+    expect(await imageBuilder.resolveImage(image, credential)).toEqual(pinned())
+    await harness.byHand.removeImage(image)
+    expect(await imageBuilder.resolveImage(byDigest(), credential)).toEqual(pinned())
+  })
+
+  registryTest('is refused without the credential, also when the engine has the image', async ({ credential }) => {
+    const { imageBuilder } = world()
+    await imageBuilder.resolveImage(image, credential)
+    for (const wrong of [null, { ...credential, password: 'wrong' }]) {
+      const refusal = { reason: 'IMAGE_UNAUTHORIZED', message: expect.stringContaining(image) }
+      await expect(imageBuilder.resolveImage(image, wrong)).rejects.toMatchObject(refusal)
+    }
+  })
+
+  registryTest('does not find a tag, repository or digest that the registry does not know', async ({ credential }) => {
+    const unknown = [/:1$/, /app:1$/, /:1$/]
+    const instead = [':2', 'nope:1', `@sha256:${'0'.repeat(64)}`]
+    for (const [at, part] of unknown.entries()) {
+      const resolving = world().imageBuilder.resolveImage(image.replace(part, instead[at] ?? ''), credential)
+      await expect(resolving).rejects.toMatchObject({ reason: 'IMAGE_NOT_FOUND' })
+    }
+  })
+
+  registryTest('gives up on a registry that falls silent', async ({ credential }) => {
+    await harness.byHand.removeImage(image)
+    const options = { ...world(), callTimeoutSeconds: 1, pullIdleSeconds: 1 }
+    await using engine = await harness.openFaulty('falls silent in pulls', options)
+    const timeout = { reason: 'PULL_TIMEOUT' }
+    await expect(engine.imageBuilder.resolveImage(image, credential)).rejects.toMatchObject(timeout)
+  })
+
+  registryTest('pushes what it has built, which comes back under its id', async ({ address, credential }) => {
+    const { imageBuilder } = world()
+    await imageBuilder.resolveImage(image, credential)
+    const from = { from: byDigest(), credentials: { [address]: credential } }
+    const { id } = await buildImage(world(), ['ENV PUSHED=yes'], from)
+    const name = `${address}/team/built:7`
+    const pushed = await imageBuilder.pushImage({ id, name, credential })
+    expect(pushed).toMatch(/\/team\/built@sha256:[0-9a-f]{64}$/)
+    await imageBuilder.removeImage(id)
+    await expect(imageBuilder.resolveImage(id, null)).rejects.toMatchObject({ reason: 'IMAGE_NOT_FOUND' })
+    expect(await imageBuilder.resolveImage(pushed, credential)).toMatchObject({ pinned: pushed, fromCache: false })
+    expect(await imageBuilder.resolveImage(id, null)).toMatchObject({ pinned: id, fromCache: true })
+    await imageBuilder.removeImage(id)
+  })
+
+  registryTest(
+    'is refused a push with a wrong credential, and to where nobody answers',
+    async ({ address, credential }) => {
+      const { imageBuilder } = world()
+      await imageBuilder.resolveImage(image, credential)
+      const from = { from: byDigest(), credentials: { [address]: credential } }
+      const { id } = await buildImage(world(), ['ENV PUSHED=no'], from)
+      const wrong = { username: 'mallory', password: 'wrong' }
+      const push = (registryAddress: string) =>
+        imageBuilder.pushImage({ id, name: `${registryAddress}/team/built:8`, credential: wrong })
+      await expect(push(address)).rejects.toMatchObject({ reason: 'PUSH_DENIED', isFinal: true })
+      await expect(push('127.0.0.1:1')).rejects.toMatchObject({ reason: 'PUSH_FAILED', isFinal: false })
+      await imageBuilder.removeImage(id)
+    },
+  )
+
+  registryTest('falls back on its own copy once the registry is gone', async ({ credential, stop }) => {
+    const { imageBuilder } = world()
+    await imageBuilder.resolveImage(image, credential)
+    await stop()
+    const copy = { pinned: expect.stringMatching(/^sha256:/), fromCache: true }
+    expect(await imageBuilder.resolveImage(image, credential)).toMatchObject(copy)
+  })
+}

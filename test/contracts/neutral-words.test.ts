@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** `Dockerfile` names a file format, which other builders read too. */
+const ENGINE_WORDS = /docker(?!file)|moby|containerd|buildkit|swarm|kubernetes|podman/i
+
+const PORTS = ['src/runtime/container-runtime.ts', 'src/images/image-builder.ts', 'src/engine/call-bounds.ts']
+const SUITES = ['test/contracts/container-runtime.ts', 'test/contracts/image-builder.ts']
+const SHARED = ['test/contracts/engine-harness.ts', 'test/contracts/unavailable.ts']
+const FOLDERS = ['test/contracts/container-runtime', 'test/contracts/image-builder', 'test/support/memory-engine']
+
+const files = [
+  ...[...PORTS, ...SUITES, ...SHARED],
+  ...FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`)),
+]
+
+test.each(files)('%s names no engine', (file) => {
+  const lines = readFileSync(join(ROOT, file), 'utf8').split('\n')
+  expect(lines.filter((line) => ENGINE_WORDS.test(line))).toEqual([])
+})

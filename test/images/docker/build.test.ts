@@ -1,0 +1,103 @@
+import Docker from 'dockerode'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DOCKERFILE_NAME, packContext } from '../../../src/builder/context/build-context.ts'
+import { labelStages } from '../../../src/builder/dockerfile/dockerfile-labels.ts'
+import { newId } from '../../../src/domain/ids.ts'
+import { resourcesOf } from '../../../src/domain/resources.ts'
+import { type BuildImages, ensureBuildImages } from '../../support/build-images.ts'
+import { dockerEngine } from '../../support/docker-engine.ts'
+import { removeEverything } from '../../support/remove-everything.ts'
+
+const docker = new Docker()
+const installationId = newId('ins')
+let images: BuildImages
+
+beforeAll(async () => {
+  images = await ensureBuildImages(docker)
+}, 120_000)
+
+afterAll(() => removeEverything(docker, installationId))
+
+describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
+  const { imageBuilder } = dockerEngine({ installationId, builder })
+  const [appEnvId, accountId] = [newId('env'), newId('acc')]
+
+  async function build(...instructions: string[]) {
+    const lines: string[] = []
+    const traits = await imageBuilder.traits()
+    const dockerfile = labelStages([`FROM ${images.node}`, ...instructions].join('\n'), traits.stageLabels(appEnvId))
+    const contentId = newId('con')
+    const building = imageBuilder.build(
+      {
+        ...{ appEnvId, accountId, appId: newId('app'), contentId, operationId: newId('op') },
+        name: `berth-${traits.namespace}/shop:${builder}`,
+        context: packContext(null, dockerfile),
+        dockerfile: DOCKERFILE_NAME,
+        buildArgs: { WHO: 'you' },
+        credentials: {},
+        resources: resourcesOf({ zClouds: 1 }),
+        diskMb: 1000,
+        onLine: (line) => lines.push(line),
+      },
+      { timeoutSeconds: 60 },
+    )
+    return { id: await building.catch((error: { reason: string }) => error), lines, contentId }
+  }
+
+  test('tells what it does, and its image is found by its labels', async () => {
+    const { id, lines, contentId } = await build('ARG WHO', 'ENV GREETING=$WHO', 'WORKDIR /greeting')
+    expect(id).toMatch(/^sha256:/)
+    expect(lines.join('\n')).toContain('WORKDIR /greeting')
+    const { Config } = await docker.getImage(String(id)).inspect()
+    expect(Config.Env).toContain('GREETING=you')
+    const built = await imageBuilder.builtImages({ appEnvId })
+    expect(built).toContainEqual(expect.objectContaining({ id, appEnvId, contentId }))
+    await imageBuilder.removeImage(String(id))
+    expect((await imageBuilder.builtImages({ appEnvId })).map((image) => image.id)).not.toContain(id)
+  })
+
+  test('builds from what it is given, and nothing else', async () => {
+    const list = `console.log('here: ' + JSON.stringify(require('fs').readdirSync('/ctx')))`
+    const { id, lines } = await build('WORKDIR /ctx', 'COPY . /ctx', `RUN ["node", "-e", ${JSON.stringify(list)}]`)
+    expect(id).toMatch(/^sha256:/)
+    const found = JSON.parse(/here: (\[.*\])/.exec(lines.find((line) => line.includes('here: [')) ?? '')?.[1] ?? 'null')
+    // BuildKit unpacks archives whole.
+    expect(found).toEqual(builder === 'classic' ? [] : [DOCKERFILE_NAME, '.dockerignore'])
+  })
+
+  test.each(['--security=insecure', '--network=host'])('refuses to run a step with %s', async (flag) => {
+    const { id, lines } = await build(`RUN ${flag} echo it runs`)
+    expect(id).toMatchObject({ reason: 'BUILD_FAILED' })
+    expect(lines).not.toContain('it runs')
+  })
+
+  test('runs programs, with what they print as lines', async () => {
+    // BuildKit shows nothing of a step that some earlier build has run already.
+    const { id, lines } = await build('ARG WHO', `RUN echo hello $WHO > /${installationId} && cat /${installationId}`)
+    expect(id).toMatch(/^sha256:/)
+    expect(lines).toContain('hello you')
+    expect(await build('RUN exit 3')).toMatchObject({ id: { reason: 'BUILD_FAILED' } })
+  })
+
+  test('keeps what an environment caches for its next build, and for nobody else, where it can', async () => {
+    const { cacheScope } = await imageBuilder.traits()
+    const [ours, theirs] = [cacheScope(appEnvId), cacheScope(newId('env'))]
+    if (ours === null) {
+      console.info(`The ${builder} builder has no caches besides its layers`)
+      expect(await build('RUN --mount=type=cache,target=/kept true')).toMatchObject({ id: { reason: 'BUILD_FAILED' } })
+      return
+    }
+    const counting = (scope: string | null, turn: number) =>
+      build(`RUN --mount=type=cache,id=${scope}-npm,target=/kept echo ${turn} >> /kept/turns && cat /kept/turns`)
+    expect((await counting(ours, 1)).lines).toContain('1')
+    expect((await counting(ours, 2)).lines.slice(-20)).toEqual(expect.arrayContaining(['1', '2']))
+    const other = await counting(theirs, 3)
+    expect(other.lines).toContain('3')
+    expect(other.lines).not.toContain('1')
+  })
+
+  test('fails with a reason', async () => {
+    const { id } = await build('COPY nothing /')
+    expect(id).toMatchObject({ reason: 'BUILD_FAILED', message: expect.stringContaining('nothing') })
+  })
+})

@@ -1,0 +1,156 @@
+import type { Fixture } from './fixture.ts'
+import { UNKNOWN } from './fixture.ts'
+import { mutation } from './fragments.ts'
+
+/** Accounts and their members. */
+export async function graphqlAccounts(fixture: Fixture): Promise<void> {
+  await useAccounts(fixture)
+  await useMembers(fixture)
+}
+
+/** Credentials and tokens, and the audit log of what was done with them. */
+export async function graphqlSecrets(fixture: Fixture): Promise<void> {
+  await useCredentials(fixture)
+  await useTokens(fixture)
+  await readAudit(fixture)
+}
+
+async function useAccounts({ graphql, accountId, elsewhere, app }: Fixture): Promise<void> {
+  const create = mutation('createAccount', 'account { ...Account }')
+  const second = (await graphql('create an account', create, { input: { name: 'Second' } })).body.data.createAccount
+    .account.id
+  await graphql('create an account as TECHNICAL', create, { input: { name: 'Third' } }, { as: 'technical' })
+  await graphql('create an account of a bad name', create, { input: { name: '…' } })
+  await app()
+  const one = `query ($id: ID) { account(id: $id) {
+    ...Account apps(first: 1) { nodes { slug } } appEnvs(first: 1) { nodes { slug } pageInfo { ...Page } }
+    members(first: 2) { edges { cursor node { ...Member } } pageInfo { ...Page } } } }`
+  await graphql('read the current account', one)
+  await graphql('read an unknown account', one, { id: `acc_${UNKNOWN}` })
+  await graphql('read an account of others', one, { id: elsewhere }, { as: 'reader' })
+  const page = `query ($first: Int, $after: String) {
+    accounts(first: $first, after: $after) { nodes { name isCurrent } edges { cursor } pageInfo { ...Page } } }`
+  const { body } = await graphql('list accounts, first page', page, { first: 2 })
+  await graphql('list accounts, second page', page, { first: 2, after: body.data.accounts.pageInfo.endCursor })
+  await graphql('list accounts without a token', page, {}, { as: 'none' })
+  await graphql('list regions', 'query ($accountId: ID) { regions(accountId: $accountId) { ...Region } }', {
+    accountId,
+  })
+  await graphql('list regions of an unknown account', 'query ($id: ID) { regions(accountId: $id) { code } }', {
+    id: `acc_${UNKNOWN}`,
+  })
+  const choose = mutation('setCurrentAccount', 'message account { id isCurrent }')
+  await graphql('choose an account', choose, { input: { accountId: second } })
+  await graphql('choose an account of others', choose, { input: { accountId: elsewhere } }, { as: 'reader' })
+  await graphql('choose the first account again', choose, { input: { accountId } })
+  const remove = mutation('deleteAccount', 'message')
+  await graphql('delete an account with apps', remove, { input: { accountId } })
+  await graphql('delete an account', remove, { input: { accountId: second } })
+}
+
+async function useMembers({ graphql, accountId }: Fixture): Promise<void> {
+  const fields = 'userId email roles appEnvIds'
+  const [add, update] = [mutation('addMember', fields), mutation('updateMember', fields)]
+  const ada = { accountId, email: 'Ada@Example.com', roles: ['TECHNICAL', 'BILLING'] }
+  const { userId } = (await graphql('add a member', add, { input: ada })).body.data.addMember
+  await graphql('add a member who is one', add, { input: ada })
+  await graphql('add a member as TECHNICAL', add, { input: ada }, { as: 'technical' })
+  const one = 'query ($accountId: ID!, $userId: ID!) { member(accountId: $accountId, userId: $userId) { ...Member } }'
+  await graphql('read a member', one, { accountId, userId })
+  await graphql('read an unknown member', one, { accountId, userId: `usr_${UNKNOWN}` })
+  const page = `query ($accountId: ID!, $first: Int, $after: String) {
+    members(accountId: $accountId, first: $first, after: $after) { nodes { email } edges { cursor } pageInfo { ...Page } } }`
+  const { body } = await graphql('list members, first page', page, { accountId, first: 2 })
+  await graphql('list members, second page', page, { accountId, first: 2, after: body.data.members.pageInfo.endCursor })
+  await graphql('list members as a stranger', page, { accountId }, { as: 'stranger' })
+  await graphql('change a member', update, { input: { accountId, userId, roles: ['AUDIT'], appEnvIds: [] } })
+  await graphql('change an unknown member', update, {
+    input: { accountId, userId: `usr_${UNKNOWN}`, roles: ['AUDIT'] },
+  })
+  const me = (await graphql('read who calls', '{ me { ...User } }')).body.data.me.id
+  await graphql('read who calls without a token', '{ me { id } }', {}, { as: 'none' })
+  await graphql('change the last admin', update, { input: { accountId, userId: me, roles: ['AUDIT'] } })
+  const remove = mutation('removeMember', 'message')
+  await graphql('remove a member', remove, { input: { accountId, userId } })
+  await graphql('remove a member who is gone', remove, { input: { accountId, userId } })
+}
+
+async function useCredentials({ graphql, accountId, ask }: Fixture): Promise<void> {
+  const data = { registry: 'registry.example.com', username: 'ada', password: 'correct horse' }
+  const login = { accountId, type: 'CONTAINER_REGISTRY', name: 'Registry', data }
+  const fields = 'credential { ...Credential }'
+  const create = mutation('createCredential', fields)
+  const credentialId = (await graphql('create a credential', create, { input: login })).body.data.createCredential
+    .credential.id
+  await graphql('create a credential without a password', create, { input: { ...login, data: { username: 'ada' } } })
+  await graphql('create a credential as TECHNICAL', create, { input: login }, { as: 'technical' })
+  await ask('POST', '/credential', { ...login, name: 'Second' })
+  const one = 'query ($id: ID!) { credential(id: $id) { ...Credential } }'
+  await graphql('read a credential', one, { id: credentialId })
+  await graphql('read an unknown credential', one, { id: `cred_${UNKNOWN}` })
+  const page = `query ($first: Int, $after: String, $accountId: ID) { credentials(first: $first, after: $after, accountId: $accountId) {
+    nodes { name data } edges { cursor } pageInfo { ...Page } } }`
+  const { body } = await graphql('list credentials, first page', page, { first: 1 })
+  await graphql('list credentials, second page', page, { first: 1, after: body.data.credentials.pageInfo.endCursor })
+  await graphql('list credentials as a stranger', page, { accountId }, { as: 'stranger' })
+  const update = mutation('updateCredential', fields)
+  await graphql('change a credential', update, { input: { credentialId, name: 'Other', expectedVersion: 1 } })
+  await graphql('change a credential at an old version', update, {
+    input: { credentialId, name: 'Old', expectedVersion: 1 },
+  })
+  const remove = mutation('deleteCredential', 'message')
+  await graphql('delete a credential', remove, { input: { credentialId } })
+  await graphql('delete a credential that is gone', remove, { input: { credentialId } })
+}
+
+async function useTokens({ graphql, app, appEnv }: Fixture): Promise<void> {
+  const appEnvId = await appEnv(await app({ name: 'Tokens' }))
+  const create = mutation('createToken', 'secret token { ...Token }')
+  const scoped = {
+    kind: 'SCOPED',
+    name: 'CI',
+    scopes: ['SVC_READ', 'SVC_WRITE_DEPLOY'],
+    expiresAt: '2099-01-01T00:00:00Z',
+  }
+  const { secret, token } = (await graphql('create a token with scopes', create, { input: scoped })).body.data
+    .createToken
+  await graphql('create a token of an environment', create, {
+    input: { kind: 'ENVIRONMENT', name: 'Deploy', appEnvId },
+  })
+  await graphql('create a token, dry', create, { input: { kind: 'USER', name: 'Laptop', dryRun: true } })
+  await graphql('create a token of no environment', create, { input: { kind: 'ENVIRONMENT', name: 'None' } })
+  const headers = { authorization: secret }
+  await graphql(
+    'create a token beyond its own scopes',
+    create,
+    { input: { ...scoped, scopes: ['SVC_ADMIN'] } },
+    {
+      ...{ as: 'none', headers },
+    },
+  )
+  await graphql('read who calls with scopes', '{ userToken { ...UserToken } }', {}, { as: 'none', headers })
+  await graphql('read the token of nobody', '{ userToken { tokenId } }', {}, { as: 'nobody' })
+  const one = 'query ($id: ID!) { token(id: $id) { ...Token } }'
+  await graphql('read a token', one, { id: token.id })
+  await graphql('read an unknown token', one, { id: `tok_${UNKNOWN}` })
+  const page = `query ($first: Int, $after: String, $appEnvId: ID, $userId: ID) {
+    tokens(first: $first, after: $after, appEnvId: $appEnvId, userId: $userId) { nodes { ...Token } edges { cursor } pageInfo { ...Page } } }`
+  const { body } = await graphql('list tokens, first page', page, { first: 1 })
+  await graphql('list tokens, second page', page, { first: 1, after: body.data.tokens.pageInfo.endCursor })
+  await graphql('list tokens of an environment', page, { appEnvId })
+  await graphql('list tokens of another user', page, { userId: `usr_${UNKNOWN}` }, { as: 'reader' })
+  const revoke = mutation('revokeToken', 'message')
+  await graphql('revoke a token of others', revoke, { input: { tokenId: token.id } }, { as: 'technical' })
+  await graphql('revoke a token', revoke, { input: { tokenId: token.id } })
+  await graphql('revoke an unknown token', revoke, { input: { tokenId: `tok_${UNKNOWN}` } })
+}
+
+async function readAudit({ graphql, accountId }: Fixture): Promise<void> {
+  const page = `query ($accountId: ID, $first: Int, $after: String, $to: DateTime) {
+    auditLog(accountId: $accountId, first: $first, after: $after, to: $to) { nodes { ...AuditEntry } edges { cursor } pageInfo { ...Page } } }`
+  const { body } = await graphql('read the audit log, first page', page, { accountId, first: 4 })
+  await graphql('read the audit log, second page', page, { first: 4, after: body.data.auditLog.pageInfo.endCursor })
+  await graphql('read the audit log of long ago', page, { to: '2021-01-01T00:00:00Z' })
+  await graphql('read the audit log by a bad cursor', page, { after: 'nonsense' })
+  await graphql('read the audit log as a stranger', page, { accountId }, { as: 'stranger' })
+}

@@ -1,0 +1,79 @@
+/**
+ * Replaces what differs from one run to the next by names that do not: ids by their order of first appearance, present
+ * times, secrets and the address of the server. Everything else stays as it is, so that a difference shows.
+ */
+export interface Normaliser {
+  /** Any text, such as the JSON of a whole call. */
+  text(text: string): string
+  /** The value of one header, of a request or of an answer. */
+  header(name: string, value: string): string
+}
+
+interface NormaliserOptions {
+  /** Where the server listens, such as http://127.0.0.1:40123. */
+  origin: string
+  now: Date
+}
+
+/** A well-formed id that no record has; scripts send it, and it stays legible. */
+export const UNKNOWN_SUFFIX = '01h455vb4pex5vsknk084sn02q'
+
+const ID = /\b(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol)_([0-7][0-9a-hjkmnp-tv-z]{25})(?![0-9a-z])/g
+const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
+/** Pothos writes cursors as base64 of `GPC:` and the value. */
+const CURSOR = /(?<![A-Za-z0-9+/])R1BD[A-Za-z0-9+/]+={0,2}/g
+const TOKEN = /\b(berth_[ues]_)[0-9a-f]{48}(?![0-9a-f])/g
+const REQUEST_ID = /\breq_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g
+const UPLOAD_SECRET = /(\bsecret=)[\w-]{43}(?![\w-])/g
+const HOST_PROOF = /(\bberth-verify=)[0-9a-f]{64}(?![0-9a-f])/g
+const AUDIT_HASH = /("hash":")[0-9a-f]{64}(?=")/g
+/** What is left of a budget's minute. */
+const MINUTE_LEFT = /\btry again in (?:[1-5]\d|60) s\b/g
+const RETRY_AFTER = /("retryAfterSeconds":)(?:[1-5]\d|60)(?=[,}])/g
+const ETAG = /"(v\d+-)?[\w-]{16}"/g
+
+const DAY_MS = 86_400_000
+const VERSIONED_HEADERS = new Set(['etag', 'if-match', 'if-none-match'])
+
+export function createNormaliser({ origin, now }: NormaliserOptions): Normaliser {
+  const names = new Map<string, string>()
+  const counts = new Map<string, number>()
+
+  const nameOf = (id: string, prefix: string, suffix: string): string => {
+    if (suffix === UNKNOWN_SUFFIX) return id
+    const known = names.get(id)
+    if (known) return known
+    const count = (counts.get(prefix) ?? 0) + 1
+    counts.set(prefix, count)
+    names.set(id, `<${prefix}-${count}>`)
+    return `<${prefix}-${count}>`
+  }
+
+  // Times that a script chose, long ago or far ahead, are part of what is compared.
+  const timeOf = (time: string): string => (Math.abs(Date.parse(time) - now.getTime()) < DAY_MS ? '<time>' : time)
+
+  return {
+    text: (text) =>
+      text
+        .replace(CURSOR, (cursor) => `<cursor ${decoded(cursor)}>`)
+        .replaceAll(origin, '<origin>')
+        .replace(ID, nameOf)
+        .replace(TIME, timeOf)
+        .replace(TOKEN, '$1<secret>')
+        .replace(REQUEST_ID, '<request-id>')
+        .replace(UPLOAD_SECRET, '$1<secret>')
+        .replace(HOST_PROOF, '$1<proof>')
+        .replace(AUDIT_HASH, '$1<hash>')
+        .replace(MINUTE_LEFT, 'try again in <seconds> s')
+        .replace(RETRY_AFTER, '$1"<seconds>"'),
+    header(name, value) {
+      if (VERSIONED_HEADERS.has(name)) return value.replace(ETAG, (_tag, version) => `"${version ?? ''}<hash>"`)
+      if (name === 'ratelimit') return value.replace(/\br=\d+;t=\d+$/, 'r=<n>;t=<seconds>')
+      if (name === 'retry-after') return value.replace(/^(?:[1-5]\d|60)$/, '<seconds>')
+      return value
+    },
+  }
+}
+
+/** In JSON's spelling, since it stands in a JSON text. */
+const decoded = (cursor: string): string => JSON.stringify(Buffer.from(cursor, 'base64').toString('utf8')).slice(1, -1)

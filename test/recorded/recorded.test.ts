@@ -1,0 +1,115 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openFixture, type Script } from './fixture.ts'
+import { graphqlAppEnvs, graphqlSettings } from './graphql-app-envs.ts'
+import { graphqlApps } from './graphql-apps.ts'
+import { graphqlLifecycle } from './graphql-lifecycle.ts'
+import { graphqlObserved } from './graphql-observed.ts'
+import { graphqlAccounts, graphqlSecrets } from './graphql-people.ts'
+import { graphqlInputs, graphqlProtocol } from './graphql-protocol.ts'
+import { LIMITS, limited } from './limited.ts'
+import { outcomesOf } from './outcomes.ts'
+import type { Recorded } from './recorder.ts'
+import { restAppEnvs, restSettings } from './rest-app-envs.ts'
+import { restApps } from './rest-apps.ts'
+import { restLifecycle } from './rest-lifecycle.ts'
+import { restObserved } from './rest-observed.ts'
+import { restAccounts, restSecrets } from './rest-people.ts'
+import { restInputs, restProtocol } from './rest-protocol.ts'
+
+/** Each is kept in a file of its own name, and runs in an installation of its own. */
+const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string> }> = {
+  'rest-apps': { script: restApps },
+  'rest-app-envs': { script: restAppEnvs },
+  'rest-settings': { script: restSettings },
+  'rest-lifecycle': { script: restLifecycle },
+  'rest-observed': { script: restObserved },
+  'rest-accounts': { script: restAccounts },
+  'rest-secrets': { script: restSecrets },
+  'rest-protocol': { script: restProtocol },
+  'rest-inputs': { script: restInputs },
+  'graphql-apps': { script: graphqlApps },
+  'graphql-app-envs': { script: graphqlAppEnvs },
+  'graphql-settings': { script: graphqlSettings },
+  'graphql-lifecycle': { script: graphqlLifecycle },
+  'graphql-observed': { script: graphqlObserved },
+  'graphql-accounts': { script: graphqlAccounts },
+  'graphql-secrets': { script: graphqlSecrets },
+  'graphql-protocol': { script: graphqlProtocol },
+  'graphql-inputs': { script: graphqlInputs },
+  limited: { script: limited, settings: LIMITS },
+}
+
+/**
+ * Both APIs, call by call: what they answer is compared with what they answered when the files beside this were written,
+ * byte for byte but for what differs from run to run (`normalise.ts`). After a change that is meant, write them anew by
+ * `RECORD=1 npx vitest run test/recorded`, and read the difference.
+ */
+const FOLDER = join(import.meta.dirname, 'answers')
+const isRecording = process.env.RECORD === '1'
+
+const fileOf = (name: string) => join(FOLDER, `${name}.json`)
+const printed = (value: unknown) => JSON.stringify(value, null, 2)
+
+function keptOf(name: string): Recorded[] {
+  return existsSync(fileOf(name)) ? JSON.parse(readFileSync(fileOf(name), 'utf8')) : []
+}
+
+let same = 0
+let all = 0
+
+afterAll(() => {
+  const done = isRecording ? `${all} written` : `${same} of ${all} are the same`
+  console.info(`recorded answers: ${done}`)
+})
+
+describe.each(Object.keys(SCRIPTS))('%s', (name) => {
+  const { script, settings } = SCRIPTS[name] as (typeof SCRIPTS)[string]
+  let recorded: Recorded[] = []
+  let failure: unknown
+
+  beforeAll(async () => {
+    const fixture = await openFixture(settings)
+    recorded = fixture.recorded
+    try {
+      await script(fixture)
+    } catch (error) {
+      // A changed answer may lack what the next call needs: the comparison shows it, and then this is thrown.
+      failure = error
+    } finally {
+      await fixture.close()
+    }
+    if (!isRecording) return
+    if (failure) throw failure
+    mkdirSync(FOLDER, { recursive: true })
+    writeFileSync(fileOf(name), `${printed(recorded)}\n`)
+  })
+
+  test('is answered as it was recorded, byte for byte', () => {
+    const kept = keptOf(name)
+    const keptByName = new Map(kept.map((one) => [one.name, one]))
+    all += Math.max(recorded.length, kept.length)
+    for (const one of recorded) {
+      const before = keptByName.get(one.name)
+      if (before && printed(before) === printed(one)) same += 1
+      else expect.soft(printed(one), `the answer to "${one.name}"`).toBe(before ? printed(before) : '(not recorded)')
+    }
+    if (failure) throw failure
+    expect(recorded.map((one) => one.name)).toEqual(kept.map((one) => one.name))
+  })
+})
+
+test('every route, every query and every mutation is there, accepted and refused', async () => {
+  const outcomes = new Set(Object.keys(SCRIPTS).flatMap(keptOf).flatMap(outcomesOf))
+  const fixture = await openFixture()
+  try {
+    const fields = [...(await fixture.rootFields('Query')), ...(await fixture.rootFields('Mutation'))]
+    const all = [...(await fixture.routes()), ...fields]
+    expect(all.length).toBeGreaterThan(100)
+    const wanted = all.flatMap((name) => [`${name} accepted`, `${name} refused`])
+    expect(wanted.filter((outcome) => !outcomes.has(outcome))).toEqual([])
+  } finally {
+    await fixture.close()
+  }
+})

@@ -1,0 +1,101 @@
+import Docker from 'dockerode'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { networkName } from '../../../src/engine/docker/networks.ts'
+import { probe } from '../../../src/runtime/readiness.ts'
+import { describeLinuxConfinement } from '../../contracts/container-runtime/linux-confinement.ts'
+import { describeContainerRuntime } from '../../contracts/container-runtime.ts'
+import { createWorld, eventually, onlyReplica, type World } from '../../contracts/engine-harness.ts'
+import { dockerEngine } from '../../support/docker-engine.ts'
+import { ENGINE_SOCKET, dockerHarness as harness } from '../../support/docker-harness.ts'
+import { engineProxy } from '../../support/engine-proxy.ts'
+
+describeContainerRuntime('Docker Engine', harness)
+
+describe('what only Docker Engine does', () => {
+  const docker = new Docker()
+  let world: World
+
+  beforeAll(async () => {
+    world = createWorld(harness, await harness.ensureImage())
+  })
+  afterAll(() => harness.cleanUp(world.installationId))
+
+  test('brings back a replica whose network was pruned while it was stopped', async () => {
+    const rollout = world.rollout()
+    await world.runtime.apply(rollout)
+    const { containerId } = await onlyReplica(world.runtime, rollout.appEnvId)
+    await harness.byHand.stop(containerId)
+    await docker.getNetwork(networkName(world.installationId, rollout.accountId)).remove()
+    await world.runtime.apply(rollout)
+    expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ phase: 'running' })
+  })
+
+  test('resumes a replica that was paused by hand, and removes one that still is', async () => {
+    const rollout = world.rollout()
+    await world.runtime.apply(rollout)
+    const { containerId } = await onlyReplica(world.runtime, rollout.appEnvId)
+    await docker.getContainer(containerId).pause()
+    expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ phase: 'paused', address: null })
+    await world.runtime.apply(rollout)
+    expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ containerId, phase: 'running' })
+    await docker.getContainer(containerId).pause()
+    await world.runtime.remove(rollout, { graceSeconds: 1 })
+    expect(await world.runtime.observe({ appEnvId: rollout.appEnvId })).toEqual([])
+  })
+
+  test('refuses to take over a container of the same name that is not its own', async () => {
+    const rollout = world.rollout()
+    const other = createWorld(harness, rollout.pinnedImage)
+    await other.runtime.apply(rollout)
+    const failure = { reason: 'CONTAINER_START_FAILED', message: expect.stringContaining('default-shop-production') }
+    await expect(world.runtime.apply(rollout)).rejects.toMatchObject(failure)
+    expect(await onlyReplica(other.runtime, rollout.appEnvId)).toMatchObject({ phase: 'running' })
+    await harness.cleanUp(other.installationId)
+  })
+
+  test('makes one network however many workers need it at once', async () => {
+    const { installationId, rollout } = createWorld(harness, world.rollout().pinnedImage)
+    const workers = Array.from({ length: 4 }, () => harness.open({ installationId }).runtime)
+    await Promise.all(workers.map((worker) => worker.apply(rollout())))
+    const label = [`berth.installation=${installationId}`]
+    expect(await docker.listNetworks({ filters: { label } })).toHaveLength(1)
+    await harness.cleanUp(installationId)
+  })
+
+  test('reaches replicas at a loopback port where bridges cannot be reached', async () => {
+    const { installationId } = world
+    const { runtime } = dockerEngine({ installationId, reach: 'published' })
+    const rollout = world.rollout()
+    await runtime.apply(rollout)
+    const { address, port } = await onlyReplica(runtime, rollout.appEnvId)
+    expect(address).toBe('127.0.0.1')
+    expect(port).not.toBe(3000)
+    const ask = () => probe({ address: address ?? '', port: port ?? 0, path: '/', timeoutMs: 1000 })
+    await eventually(ask, ({ ready }) => ready)
+  })
+
+  test('puts no secret into a URL, and names no API version', async () => {
+    await using proxy = await engineProxy(ENGINE_SOCKET, null)
+    const { runtime, imageBuilder } = dockerEngine({ ...world, dockerHost: proxy.host })
+    await runtime.apply(world.rollout({ environment: { TOKEN: 'hunter2' } }))
+    await expect(
+      imageBuilder.resolveImage('nosuch.invalid/app', { username: 'u', password: 'hunter2' }),
+    ).rejects.toThrow()
+    expect(proxy.requests.length).toBeGreaterThan(3)
+    expect(proxy.requests.filter((line) => line.includes('hunter2') || / \/v\d/.test(line))).toEqual([])
+  })
+
+  test('follows the engine’s events again whenever the stream breaks', async () => {
+    await using proxy = await engineProxy(ENGINE_SOCKET, { only: /\/events/, kind: 'hangUp' })
+    const watching = new AbortController()
+    dockerEngine({ ...world, dockerHost: proxy.host }).runtime.watch(() => undefined, watching.signal)
+    await eventually(
+      async () => proxy.requests,
+      (requests) => requests.length >= 3,
+    )
+    watching.abort()
+    expect(proxy.requests.every((request) => request.startsWith('GET /events?'))).toBe(true)
+  })
+
+  describeLinuxConfinement(() => world, harness)
+})

@@ -1,0 +1,13 @@
+import { connect, type EngineOptions } from '../../src/engine/docker/connection.ts'
+import { createDockerImageBuilder } from '../../src/images/docker/docker-image-builder.ts'
+import type { ContainerEngine } from '../../src/platform/container-engine.ts'
+import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
+
+type RuntimeOptions = NonNullable<Parameters<typeof createDockerRuntime>[1]>
+type BuilderOptions = NonNullable<Parameters<typeof createDockerImageBuilder>[1]>
+
+/** Both ports on the machine's own engine, or on one at another address. */
+export function dockerEngine(options: EngineOptions & RuntimeOptions & BuilderOptions): ContainerEngine {
+  const engine = connect(options)
+  return { runtime: createDockerRuntime(engine, options), imageBuilder: createDockerImageBuilder(engine, options) }
+}

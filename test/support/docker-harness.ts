@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream'
+import Docker from 'dockerode'
+import { pack } from 'tar-stream'
+import type { EngineFault, EngineHarness, TestRegistry } from '../contracts/engine-harness.ts'
+import { dockerEngine } from './docker-engine.ts'
+import { REGISTRY_CREDENTIAL as credential, isRegistryInstalled, startRegistry } from './docker-registry.ts'
+import { engineProxy, type EngineFault as ProxyFault } from './engine-proxy.ts'
+import { nodePrograms } from './node-programs.ts'
+import { removeEverything } from './remove-everything.ts'
+import { ensureTestImage } from './test-image.ts'
+
+export const ENGINE_SOCKET = '/var/run/docker.sock'
+
+const docker = new Docker()
+
+/** Addresses at which there is no engine. */
+const NOWHERE: Partial<Record<EngineFault, string>> = {
+  absent: 'unix:///nonexistent/engine.sock',
+  refusing: 'tcp://127.0.0.1:1',
+}
+
+const FAULTS: Partial<Record<EngineFault, ProxyFault>> = {
+  mute: { kind: 'mute' },
+  'falls silent': { kind: 'stall' },
+  'hangs up': { kind: 'hangUp' },
+  'falls silent in logs': { only: /\/logs/, kind: 'stall' },
+  'falls silent in pulls': { only: /\/images\/create/, kind: 'stall' },
+}
+
+/** The machine's own engine, and the hands of its operator. */
+export const dockerHarness: EngineHarness = {
+  programs: nodePrograms,
+  ensureImage: () => ensureTestImage(docker),
+  open: dockerEngine,
+  async openFaulty(fault, options) {
+    const dockerHost = NOWHERE[fault]
+    if (dockerHost) return { ...dockerEngine({ ...options, dockerHost }), async [Symbol.asyncDispose]() {} }
+    const proxy = await engineProxy(ENGINE_SOCKET, FAULTS[fault] ?? null)
+    const engine = dockerEngine({ ...options, dockerHost: proxy.host })
+    return { ...engine, [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose]() }
+  },
+  startRegistry: startTestRegistry,
+  byHand: {
+    kill: (containerId) => docker.getContainer(containerId).kill(),
+    stop: (containerId) => docker.getContainer(containerId).stop({ t: 1 }),
+    remove: (containerId) => docker.getContainer(containerId).remove({ force: true }),
+    removeImage,
+  },
+  removeContainers,
+  cleanUp: (installationId) => removeEverything(docker, installationId),
+}
+
+const ownedBy = (installationId: string) => ({ label: [`berth.installation=${installationId}`] })
+
+async function removeContainers(installationId: string): Promise<void> {
+  const containers = await docker.listContainers({ all: true, filters: ownedBy(installationId) })
+  await Promise.allSettled(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
+}
+
+async function removeImage(image: string): Promise<void> {
+  const images = await docker.listImages({ filters: { reference: [image.replace(/:[^:/]+$/, '')] } })
+  await Promise.all(images.map(({ Id }) => docker.getImage(Id).remove({ force: true })))
+}
+
+async function startTestRegistry(): Promise<TestRegistry | null> {
+  if (!(await isRegistryInstalled())) {
+    console.warn('Skipped: registry tests need the program docker-registry (Debian: apt-get install docker-registry)')
+    return null
+  }
+  const registry = await startRegistry()
+  const { address } = registry
+  return {
+    address,
+    credential,
+    publish: (repository, tag) => publish(address, repository, tag),
+    stop: () => registry.stop(),
+    [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
+  }
+}
+
+/** Any content will do; the time makes it different from the image of an earlier run. */
+async function publish(address: string, repository: string, tag: string): Promise<string> {
+  const repo = `${address}/${repository}`
+  const archive = pack()
+  archive.entry({ name: 'created-at' }, new Date().toISOString())
+  archive.finalize()
+  await drain(await docker.importImage(Readable.from(archive), { repo, tag, changes: ['LABEL berth.test=1'] }))
+  const image = docker.getImage(`${repo}:${tag}`)
+  await drain(await image.push({ authconfig: { ...credential, serveraddress: address } }))
+  const { RepoDigests: digests } = await image.inspect()
+  await image.remove({ force: true })
+  return digests[0]?.split('@')[1] ?? ''
+}
+
+async function drain(progress: NodeJS.ReadableStream): Promise<void> {
+  for await (const _step of progress);
+}

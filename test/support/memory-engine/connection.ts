@@ -1,0 +1,61 @@
+import { runtimeUnavailable } from '../../../src/domain/errors.ts'
+import type { CallBounds } from '../../../src/engine/call-bounds.ts'
+import type { EngineFault } from '../../contracts/engine-harness.ts'
+import type { MemoryMachine } from './memory-machine.ts'
+
+/** One installation's way to the machine, which may fail. */
+export interface MemoryConnection {
+  machine: MemoryMachine
+  installationId: string
+  callTimeoutSeconds: number
+  pullIdleSeconds: number
+  fault: EngineFault | null
+}
+
+interface Deadline {
+  seconds?: number
+}
+
+/** Runs one method of a port under its deadline and the caller's signal. */
+export async function call<T>(
+  { fault, callTimeoutSeconds }: MemoryConnection,
+  bounds: CallBounds | undefined,
+  work: (signal: AbortSignal) => T | Promise<T>,
+  deadline: Deadline = {},
+): Promise<T> {
+  bounds?.signal?.throwIfAborted()
+  if (fault === 'absent' || fault === 'refusing') throw runtimeUnavailable('The machine cannot be reached')
+  const seconds = deadline.seconds ?? bounds?.timeoutSeconds ?? callTimeoutSeconds
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(silence(seconds)), seconds * 1000)
+  const signal = bounds?.signal ? AbortSignal.any([bounds.signal, late.signal]) : late.signal
+  const ended = Promise.withResolvers<never>()
+  const end = () => ended.reject(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    return await Promise.race([ended.promise, answer(fault, signal, work)])
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+  }
+}
+
+const silence = (seconds: number) => runtimeUnavailable(`The machine did not answer within ${seconds} s`)
+
+/** With a fault the machine may do what it was asked; the caller never hears of it. */
+async function answer<T>(
+  fault: EngineFault | null,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => T | Promise<T>,
+): Promise<T> {
+  if (fault === 'mute') return await new Promise<never>(() => {})
+  const done = (async () => work(signal))()
+  if (fault === 'falls silent' || fault === 'hangs up') {
+    await done.catch(() => {})
+    if (fault === 'hangs up') throw runtimeUnavailable('The machine hung up in the middle of its answer')
+    return await new Promise<never>(() => {})
+  }
+  return await done
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { replicaName } from '../../../src/domain/replica-name.ts'
+import {
+  type ObservedReplica,
+  type ReplicaPhase,
+  type ReplicaStats,
+  type Rollout,
+  RuntimeError,
+} from '../../../src/runtime/container-runtime.ts'
+import { ContainerOutput } from './container-output.ts'
+import { type FileMap, Files } from './files.ts'
+import type { MemoryImage } from './images.ts'
+import { freePort, type ProcessEnd, RunningProcess } from './running-process.ts'
+
+const FIRST_RESTART_MS = 100
+const LONGEST_RESTART_MS = 5_000
+const BYTES_PER_MB = 1024 * 1024
+const LOOPBACK = '127.0.0.1'
+
+interface ContainerOptions {
+  installationId: string
+  rollout: Rollout
+  index: number
+  image: MemoryImage
+  volume: { path: string; files: FileMap } | null
+  lookUp(host: string): { address: string; port: number } | null
+  /** Called when the container changes; with its end, when its process has ended. */
+  onChange(end: ProcessEnd | null): void
+}
+
+/** One container: a program of its image that runs until it is stopped, and is started again whenever it ends. */
+export class MemoryContainer {
+  readonly id = randomBytes(32).toString('hex')
+  readonly name: string
+  readonly options: ContainerOptions
+  readonly output = new ContainerOutput()
+  phase: ReplicaPhase = 'created'
+  port: number | null = null
+  readonly #files: Files
+  #process: RunningProcess | null = null
+  /** Until the end of the process has been recorded. */
+  #running: Promise<void> | null = null
+  #starting: Promise<void> | null = null
+  #restart: NodeJS.Timeout | undefined
+  #restartCount = 0
+  #isWanted = false
+  #startedAt: Date | null = null
+  #finishedAt: Date | null = null
+  #end: ProcessEnd = { exitCode: 0, outOfMemory: false }
+
+  constructor(options: ContainerOptions) {
+    this.options = options
+    this.name = replicaName(options.rollout, options.index)
+    this.#files = new Files(options.image.files, options.volume)
+  }
+
+  /** Does nothing to one that runs, or is about to again. Throws CONTAINER_START_FAILED. */
+  start(): Promise<void> {
+    this.#isWanted = true
+    if (this.phase === 'running' || this.phase === 'restarting') return Promise.resolve()
+    this.#starting ??= this.#begin().finally(() => {
+      this.#starting = null
+    })
+    return this.#starting
+  }
+
+  /** SIGTERM, and SIGKILL after the grace. It stays stopped. */
+  async stop(graceSeconds: number): Promise<void> {
+    this.#rest()
+    await this.#starting?.catch(() => {})
+    const process = this.#process
+    if (!process) return
+    if (graceSeconds > 0) {
+      const graceEnded = new AbortController()
+      process.terminate()
+      const grace = pause(graceSeconds * 1000, undefined, { signal: graceEnded.signal }).catch(() => {})
+      await Promise.race([process.ended, grace])
+      graceEnded.abort()
+    }
+    process.kill()
+    await this.#running
+  }
+
+  observe(): ObservedReplica {
+    const { rollout, index } = this.options
+    const { accountId, appId, appEnvId, contentId, rolloutId, generation } = rollout
+    const isRunning = this.phase === 'running'
+    const hasEnded = this.phase === 'exited' || this.phase === 'restarting'
+    return {
+      ...{ name: this.name, containerId: this.id, accountId, appId, appEnvId, contentId, rolloutId, generation, index },
+      phase: this.phase,
+      address: isRunning ? LOOPBACK : null,
+      port: isRunning ? this.port : null,
+      startedAt: this.#startedAt,
+      finishedAt: this.#finishedAt,
+      exitCode: hasEnded ? this.#end.exitCode : null,
+      outOfMemory: this.#end.outOfMemory,
+      restartCount: this.#restartCount,
+    }
+  }
+
+  stats(): ReplicaStats {
+    const { cores, memoryBytes } = this.#process?.usage ?? { cores: 0, memoryBytes: 0 }
+    return { cpuMillicores: Math.round(cores * 1000), memoryMb: Math.round(memoryBytes / BYTES_PER_MB) }
+  }
+
+  async #begin(): Promise<void> {
+    const { rollout, image } = this.options
+    const [path = '', ...args] = commandOf(rollout, image)
+    const program = image.programs[path]
+    if (!program) {
+      throw new RuntimeError('CONTAINER_START_FAILED', `The command of ${this.name} cannot be run: no program ${path}`)
+    }
+    if (rollout.port !== null) this.port ??= await freePort()
+    if (!this.#isWanted) return
+    const { resources, workingDir } = rollout
+    this.output.open()
+    this.#process = new RunningProcess(program, {
+      args,
+      environment: { ...image.config.environment, ...rollout.environment },
+      directory: workingDir ?? image.config.directory,
+      limits: { cores: resources.cpu, memoryBytes: resources.memoryMb * BYTES_PER_MB },
+      files: this.#files,
+      port: this.port,
+      lookUp: this.options.lookUp,
+      write: (text, stream) => this.output.write(stream, text),
+    })
+    this.phase = 'running'
+    this.#startedAt = new Date()
+    this.#end = { exitCode: 0, outOfMemory: false }
+    this.#running = this.#process.ended.then((end) => this.#ended(end))
+    this.options.onChange(null)
+  }
+
+  #ended(end: ProcessEnd): void {
+    this.#process = null
+    this.#end = end
+    this.#finishedAt = new Date()
+    this.output.close()
+    this.phase = this.#isWanted ? 'restarting' : 'exited'
+    if (this.#isWanted) {
+      const delayMs = Math.min(FIRST_RESTART_MS * 2 ** this.#restartCount, LONGEST_RESTART_MS)
+      this.#restart = setTimeout(() => {
+        this.#restartCount += 1
+        this.#begin().catch(() => this.#rest())
+      }, delayMs).unref()
+    }
+    this.options.onChange(end)
+  }
+
+  #rest(): void {
+    this.#isWanted = false
+    clearTimeout(this.#restart)
+    if (this.phase === 'restarting') this.phase = 'exited'
+  }
+}
+
+/** An entrypoint replaces the image's arguments too; arguments alone keep the image's entrypoint. */
+function commandOf({ command }: Rollout, { config }: MemoryImage): readonly string[] {
+  if (!command) return [...config.entrypoint, ...config.command]
+  return [...(command.entrypoint.length > 0 ? command.entrypoint : config.entrypoint), ...command.args]
+}

@@ -1,0 +1,87 @@
+import { EventEmitter } from 'node:events'
+import type { BuildStep } from '../../../src/images/image-builder.ts'
+import type { ContainerEnd, Rollout } from '../../../src/runtime/container-runtime.ts'
+import type { FileMap } from './files.ts'
+import { ImageStore, type MemoryImage } from './images.ts'
+import { MemoryContainer } from './memory-container.ts'
+import type { MemoryRegistry } from './memory-registry.ts'
+import type { ProcessEnd, RunningProcess } from './running-process.ts'
+
+export interface MachineChange {
+  installationId: string
+  appEnvId: string
+  end: ContainerEnd | null
+}
+
+export interface MachineStep extends BuildStep {
+  installationId: string
+  process: RunningProcess
+}
+
+/** One machine, on which several installations may run containers. Nothing of it outlives the process. */
+export class MemoryMachine {
+  readonly images = new ImageStore()
+  /** By address: whoever is not here does not answer. */
+  readonly registries = new Map<string, MemoryRegistry>()
+  readonly containers = new Map<string, MemoryContainer>()
+  readonly steps = new Map<string, MachineStep>()
+  readonly volumes = new Map<string, FileMap>()
+  /** Accounts' networks: names of containers by the host name that the others reach them by. */
+  readonly networks = new Map<string, Map<string, Set<string>>>()
+  readonly changes = new EventEmitter<{ change: [MachineChange] }>().setMaxListeners(0)
+
+  /** By name or id. */
+  find(name: string): MemoryContainer | null {
+    return this.containers.get(name) ?? [...this.containers.values()].find(({ id }) => id === name) ?? null
+  }
+
+  create(installationId: string, rollout: Rollout, index: number, image: MemoryImage): MemoryContainer {
+    const network = this.#network(installationId, rollout.accountId)
+    const container: MemoryContainer = new MemoryContainer({
+      ...{ installationId, rollout, index, image },
+      volume: this.#volume(installationId, rollout),
+      lookUp: (host) => this.#lookUp(network, host),
+      onChange: (end) => this.#report(container, end),
+    })
+    this.containers.set(container.name, container)
+    const hosts = network.get(rollout.cliEnvName) ?? new Set()
+    network.set(rollout.cliEnvName, hosts.add(container.name))
+    this.#report(container, null)
+    return container
+  }
+
+  remove(container: MemoryContainer): void {
+    if (this.containers.get(container.name) !== container) return
+    this.containers.delete(container.name)
+    const { installationId, rollout } = container.options
+    this.#network(installationId, rollout.accountId).get(rollout.cliEnvName)?.delete(container.name)
+    this.#report(container, null)
+  }
+
+  #network(installationId: string, accountId: string): Map<string, Set<string>> {
+    const key = `${installationId} ${accountId}`
+    const network = this.networks.get(key) ?? new Map()
+    this.networks.set(key, network)
+    return network
+  }
+
+  #volume(installationId: string, { volume }: Rollout) {
+    if (!volume) return null
+    const key = `${installationId} ${volume.id}`
+    const files: FileMap = this.volumes.get(key) ?? new Map()
+    this.volumes.set(key, files)
+    return { path: volume.path, files }
+  }
+
+  #lookUp(network: Map<string, Set<string>>, host: string) {
+    const names = [...(network.get(host) ?? [])]
+    const running = names.map((name) => this.containers.get(name)?.observe()).find((seen) => seen?.phase === 'running')
+    return running?.address && running.port ? { address: running.address, port: running.port } : null
+  }
+
+  #report(container: MemoryContainer, end: ProcessEnd | null): void {
+    const { installationId, rollout } = container.options
+    const containerEnd = end && { containerId: container.id, ...end, at: new Date() }
+    this.changes.emit('change', { installationId, appEnvId: rollout.appEnvId, end: containerEnd })
+  }
+}

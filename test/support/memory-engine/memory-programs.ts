@@ -1,0 +1,74 @@
+import type { TestPrograms } from '../../contracts/engine-harness.ts'
+import type { Process, Program } from './program.ts'
+
+const STEP_BYTES = 16 * 1024 * 1024
+const NOTE = '/data/note'
+
+/** Calls again and again until the process ends. */
+function every(ms: number, { signal }: Process, call: () => void): void {
+  const timer = setInterval(call, ms)
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+}
+
+/** The contracts' programs as functions. */
+export const programs: Record<keyof TestPrograms, Program> = {
+  server(process) {
+    process.serve((_request, response) => response.end('hello'))
+    process.print('listening')
+  },
+  confess(process) {
+    const { limits, directory, environment } = process
+    const { cores, memoryBytes: memory } = limits
+    process.print(JSON.stringify({ memory, cores, directory, greeting: environment.GREETING }))
+  },
+  crash(process) {
+    const timer = setTimeout(() => process.exit(3), 150)
+    process.signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  },
+  hungry(process) {
+    let memoryBytes = 0
+    every(20, process, () => {
+      memoryBytes += STEP_BYTES
+      process.use({ memoryBytes })
+    })
+  },
+  busy: (process) => process.use({ cores: 1 }),
+  talker(process) {
+    for (let n = 0; n < 300; n += 1) process.print(`line ${n}`)
+    process.print('ä'.repeat(20_000))
+    process.print('to stderr', 'stderr')
+    process.write('the end')
+  },
+  ticker(process) {
+    let n = 0
+    every(50, process, () => {
+      process.print(`tick ${n}`)
+      n += 1
+    })
+  },
+  deaf(process) {
+    process.onTerminate(() => process.print('no'))
+    process.print('deaf')
+  },
+  polite(process) {
+    process.onTerminate(() => process.exit(0))
+    process.print('polite')
+  },
+  writeNote({ files, print }) {
+    files.write(NOTE, 'kept')
+    print('done')
+  },
+  readNote: ({ files, print }) => print(files.read(NOTE) ?? 'nothing'),
+  announce({ files, environment, print }) {
+    print(files.read('/app/message') ?? '')
+    print(String(environment.GREETING))
+    return 0
+  },
+  fail: () => 3,
+  wait: ({ print }) => print('waiting'),
+  async visit(process) {
+    const found = process.lookUp(process.environment.TARGET ?? '')
+    const answer = found && (await fetch(`http://${found.address}:${found.port}/`))
+    process.print(answer ? await answer.text() : 'nobody')
+  },
+}

@@ -1,0 +1,132 @@
+import { notFound } from '../../../src/domain/errors.ts'
+import { replicaName } from '../../../src/domain/replica-name.ts'
+import {
+  type ContainerRuntime,
+  type LogLine,
+  type RemovalOptions,
+  type Rollout,
+  type RolloutReference,
+  RuntimeError,
+} from '../../../src/runtime/container-runtime.ts'
+import { call, type MemoryConnection } from './connection.ts'
+import type { MemoryContainer } from './memory-container.ts'
+import type { MachineChange } from './memory-machine.ts'
+
+export const ENGINE_NAME = 'Memory'
+const SURPLUS_GRACE_SECONDS = 10
+
+type LogCall = Parameters<ContainerRuntime['logs']>[1]
+
+/** The container runtime on a machine in memory. */
+export function createMemoryRuntime(connection: MemoryConnection): ContainerRuntime {
+  const { machine, installationId, callTimeoutSeconds } = connection
+  return {
+    info: (bounds) => call(connection, bounds, () => ({ name: ENGINE_NAME, version: '1' })),
+    apply: (rollout, bounds) => call(connection, bounds, () => apply(connection, rollout)),
+    observe: (filter = {}, bounds) =>
+      call(connection, bounds, () =>
+        select(connection, filter)
+          .map((container) => container.observe())
+          .sort((a, b) => a.index - b.index || a.name.localeCompare(b.name)),
+      ),
+    remove: (reference, bounds) => {
+      const seconds = bounds.graceSeconds + (bounds.timeoutSeconds ?? callTimeoutSeconds)
+      return call(connection, bounds, () => remove(connection, reference, bounds), { seconds })
+    },
+    removeVolume: (volumeId, bounds) => call(connection, bounds, () => removeVolume(connection, volumeId)),
+    removeNetwork: (accountId, bounds) =>
+      call(connection, bounds, () => {
+        const isUsed = select(connection, {}).some(({ options }) => options.rollout.accountId === accountId)
+        if (!isUsed) machine.networks.delete(`${installationId} ${accountId}`)
+      }),
+    logs: (name, options) => logs(connection, name, options),
+    stats: (name, bounds) => call(connection, bounds, () => own(connection, name).stats()),
+    watch(onChange, signal) {
+      const report = (change: MachineChange) => {
+        if (change.installationId === installationId) onChange(change.appEnvId, change.end)
+      }
+      machine.changes.on('change', report)
+      signal.addEventListener('abort', () => machine.changes.off('change', report), { once: true })
+    },
+  }
+}
+
+async function apply(connection: MemoryConnection, rollout: Rollout): Promise<void> {
+  const { appEnvId, rolloutId, replicas } = rollout
+  const surplus = select(connection, { appEnvId, rolloutId }).filter(({ options }) => options.index >= replicas)
+  const wanted = Array.from({ length: replicas }, (_, index) => ensure(connection, rollout, index))
+  await Promise.all([...wanted, ...surplus.map((container) => end(connection, container, SURPLUS_GRACE_SECONDS))])
+}
+
+async function ensure({ machine, installationId }: MemoryConnection, rollout: Rollout, index: number): Promise<void> {
+  const name = replicaName(rollout, index)
+  const found = machine.containers.get(name)
+  const isOwn =
+    found?.options.installationId === installationId && found.options.rollout.rolloutId === rollout.rolloutId
+  if (found && !isOwn)
+    throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by another container`)
+  const image = machine.images.find(rollout.pinnedImage)
+  if (!found && !image) throw new RuntimeError('IMAGE_NOT_FOUND', `There is no image ${rollout.pinnedImage}`)
+  const container = found ?? (image && machine.create(installationId, rollout, index, image))
+  try {
+    await container?.start()
+  } catch (error) {
+    if (container) machine.remove(container)
+    throw error
+  }
+}
+
+const select = (
+  { machine, installationId }: MemoryConnection,
+  { appEnvId, rolloutId, index }: Partial<RolloutReference>,
+): MemoryContainer[] =>
+  [...machine.containers.values()].filter(
+    ({ options }) =>
+      options.installationId === installationId &&
+      (appEnvId === undefined || options.rollout.appEnvId === appEnvId) &&
+      (rolloutId === undefined || options.rollout.rolloutId === rolloutId) &&
+      (index === undefined || options.index === index),
+  )
+
+function own(connection: MemoryConnection, name: string): MemoryContainer {
+  const found = connection.machine.find(name)
+  if (found?.options.installationId !== connection.installationId) throw notFound('container', name)
+  return found
+}
+
+async function remove(
+  connection: MemoryConnection,
+  reference: RolloutReference,
+  { graceSeconds, beforeRemoval }: RemovalOptions,
+): Promise<void> {
+  const removals = select(connection, reference).map((container) =>
+    end(connection, container, graceSeconds, beforeRemoval),
+  )
+  await Promise.all(removals)
+}
+
+async function end(
+  { machine }: MemoryConnection,
+  container: MemoryContainer,
+  graceSeconds: number,
+  beforeRemoval?: RemovalOptions['beforeRemoval'],
+): Promise<void> {
+  await container.stop(graceSeconds)
+  await beforeRemoval?.(container.id)
+  machine.remove(container)
+}
+
+function removeVolume({ machine, installationId }: MemoryConnection, volumeId: string): void {
+  const isUsed = [...machine.containers.values()].some(
+    ({ options }) => options.installationId === installationId && options.rollout.volume?.id === volumeId,
+  )
+  if (isUsed) throw new Error(`The volume ${volumeId} is in use`)
+  machine.volumes.delete(`${installationId} ${volumeId}`)
+}
+
+async function* logs(connection: MemoryConnection, name: string, options: LogCall): AsyncGenerator<LogLine> {
+  const container = await call(connection, options, () => own(connection, name))
+  const isSilent = connection.fault === 'falls silent in logs'
+  if (isSilent) await call({ ...connection, fault: 'mute' }, options, () => {})
+  yield* container.output.read(options, options.signal)
+}

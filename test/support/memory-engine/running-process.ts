@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { Files } from './files.ts'
+import type { Limits, Process, Program } from './program.ts'
+
+const SIGKILL_CODE = 137
+const SIGTERM_CODE = 143
+const LOOPBACK = '127.0.0.1'
+
+/** What a process takes before it asks for anything. */
+const OWN_MEMORY_BYTES = 8 * 1024 * 1024
+
+export interface ProcessEnd {
+  exitCode: number
+  outOfMemory: boolean
+}
+
+export interface ProcessOptions extends Pick<Process, 'args' | 'environment' | 'directory' | 'limits' | 'lookUp'> {
+  files: Files
+  /** Where `serve` listens; null where nothing may. */
+  port: number | null
+  write(text: string, stream: 'stdout' | 'stderr'): void
+}
+
+/** One run of a program, with the HTTP server that it serves by. */
+export class RunningProcess {
+  readonly ended: Promise<ProcessEnd>
+  readonly usage: Limits = { cores: 0, memoryBytes: OWN_MEMORY_BYTES }
+  readonly #options: ProcessOptions
+  readonly #killed = new AbortController()
+  readonly #end = Promise.withResolvers<ProcessEnd>()
+  #terminate: (() => void) | null = null
+  #server: Server | null = null
+
+  constructor(program: Program, options: ProcessOptions) {
+    this.#options = options
+    this.ended = this.#end.promise.then((end) => this.#close(end))
+    // Not at once, so that whoever starts it knows it by then.
+    queueMicrotask(() => void this.#run(program))
+  }
+
+  /** SIGTERM. */
+  terminate(): void {
+    if (this.#terminate) this.#terminate()
+    else this.#exit(SIGTERM_CODE)
+  }
+
+  /** SIGKILL. */
+  kill(outOfMemory = false): void {
+    this.#exit(SIGKILL_CODE, outOfMemory)
+  }
+
+  async #run(program: Program): Promise<void> {
+    if (this.#killed.signal.aborted) return
+    try {
+      const exitCode = await program(this.#process())
+      if (typeof exitCode === 'number') this.#exit(exitCode)
+    } catch (error) {
+      if (this.#killed.signal.aborted) return
+      this.#options.write(`${error instanceof Error ? error.stack : String(error)}\n`, 'stderr')
+      this.#exit(1)
+    }
+  }
+
+  #process(): Process {
+    const { write, ...facts } = this.#options
+    const say = (text: string, stream: 'stdout' | 'stderr' = 'stdout') => {
+      if (!this.#killed.signal.aborted) write(text, stream)
+    }
+    return {
+      ...facts,
+      signal: this.#killed.signal,
+      write: say,
+      print: (text, stream) => say(`${text}\n`, stream),
+      serve: (listener) => this.#serve(listener),
+      use: (needs) => this.#use(needs),
+      onTerminate: (listener) => {
+        this.#terminate = listener
+      },
+      exit: (code) => this.#exit(code),
+    }
+  }
+
+  #serve(listener: RequestListener): void {
+    const { port } = this.#options
+    if (port === null || this.#killed.signal.aborted) return
+    this.#server = createServer(listener).listen(port, LOOPBACK)
+    this.#server.once('error', () => {
+      this.#server = null
+      this.#exit(1)
+    })
+  }
+
+  #use(needs: Partial<Limits>): void {
+    const { limits } = this.#options
+    Object.assign(this.usage, needs)
+    this.usage.cores = Math.min(this.usage.cores, limits.cores)
+    if (this.usage.memoryBytes > limits.memoryBytes) this.kill(true)
+  }
+
+  #exit(exitCode: number, outOfMemory = false): void {
+    this.#end.resolve({ exitCode, outOfMemory })
+    this.#killed.abort(new Error('The process has ended'))
+  }
+
+  async #close(end: ProcessEnd): Promise<ProcessEnd> {
+    const server = this.#server
+    if (!server) return end
+    // One that is only about to listen cannot be closed yet, and would hold the port for good.
+    const listens = server.listening || (await once(server, 'listening').catch(() => null))
+    if (!listens) return end
+    server.close()
+    server.closeAllConnections()
+    await once(server, 'close')
+    return end
+  }
+}
+
+/** One that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, LOOPBACK)
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('There is no free port')
+  return address.port
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RecordScaling } from '../../src/domain/autoscaling.ts'
+import { isOpen } from '../../src/domain/operation.ts'
+import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.ts'
+import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
+import { createWorker, type Worker } from '../../src/worker/worker.ts'
+import { createImage, EMPTY_CONFIG } from '../support/memory-engine/images.ts'
+import { memoryEngine } from '../support/memory-engine/memory-engine.ts'
+import { MemoryMachine } from '../support/memory-engine/memory-machine.ts'
+import type { Program } from '../support/memory-engine/program.ts'
+import { createWorld, type World } from '../support/world.ts'
+import { eventually } from './fixtures.ts'
+
+const IMAGE = 'shop:1'
+
+const shop: Program = (process) => {
+  process.print(`Version ${process.environment.BERTH_VERSION}`)
+  process.serve((_request, response) => response.end(process.environment.BERTH_VERSION))
+}
+
+const machine = new MemoryMachine()
+let world: World
+let worker: Worker
+
+beforeAll(async () => {
+  machine.images.add(createImage({ programs: { shop }, config: { ...EMPTY_CONFIG, command: ['shop'] } }), IMAGE)
+  world = await createWorld({ settings: { BERTH_DRAIN_SECONDS: '0', BERTH_RECONCILE_SECONDS: '1' }, poolSize: 20 })
+  const { id: installationId } = await world.database.installation.findFirstOrThrow()
+  const { database, url: databaseUrl, vault, config, log } = world
+  const recordScaling: RecordScaling = (change) => autoscaleAppEnv({ database, config, vault }, change)
+  const engine = memoryEngine(machine, { installationId })
+  worker = createWorker({ database, databaseUrl, vault, config, log, recordScaling, ...engine })
+  worker.start()
+})
+
+afterAll(async () => {
+  await worker?.stop()
+  for (const container of machine.containers.values()) await container.stop(0)
+  await world?.close()
+})
+
+const ended = async (operationId: string | null) =>
+  eventually(
+    () => world.database.operation.findUniqueOrThrow({ where: { id: operationId ?? '' } }),
+    ({ status }) => !isOpen(status),
+  )
+
+const row = (id: string) =>
+  world.database.appEnv.findUniqueOrThrow({ where: { id }, include: { replicas: { where: { state: 'READY' } } } })
+
+async function answer(appEnvId: string): Promise<string> {
+  const [replica] = (await row(appEnvId)).replicas
+  return (await fetch(`http://${replica?.address}:${replica?.port}/`)).text()
+}
+
+test('an environment is deployed, replaced and stopped on another engine, which the worker knows by its ports', async () => {
+  const { appEnvId } = await world.appEnv({ containers: 2 })
+  const deploy = async () => (await world.perform(deployImage, { appEnvId, image: IMAGE })).operationId
+  expect(await ended(await deploy())).toMatchObject({ status: 'SUCCEEDED', reason: null })
+  expect(await row(appEnvId)).toMatchObject({ status: 'RUNNING', health: 'HEALTHY', replicasReady: 2 })
+  expect(await answer(appEnvId)).toBe('1')
+
+  expect(await ended(await deploy())).toMatchObject({ status: 'SUCCEEDED' })
+  expect(await answer(appEnvId)).toBe('2')
+  await eventually(
+    async () => [...machine.containers.values()].map(({ options }) => options.rollout.version),
+    (versions) => versions.length === 2 && versions.every((version) => version === 2),
+  )
+  const printed = await eventually(
+    () => world.database.logLine.findMany({ where: { message: { startsWith: 'Version' } } }),
+    (lines) => lines.length === 4,
+  )
+  expect(printed.map(({ message }) => message).sort()).toEqual(['Version 1', 'Version 1', 'Version 2', 'Version 2'])
+
+  const { operationId } = await world.perform(stopAppEnv, { appEnvId })
+  expect(await ended(operationId)).toMatchObject({ status: 'SUCCEEDED' })
+  expect(await row(appEnvId)).toMatchObject({ status: 'STOPPED', replicas: [] })
+  expect(machine.containers.size).toBe(0)
+})
