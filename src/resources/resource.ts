@@ -52,8 +52,12 @@ export function answer<const F extends Fields>(fields: F, named?: { id: string; 
     fields,
     type: type as Answer<F>['type'],
     select: selectOf(fields),
-    record: (row, context = undefined as never) =>
-      Object.fromEntries(entries.map(([name, { value }]) => [name, value(row, context)])) as never,
+    record(row, context = undefined as never) {
+      // Once for each row of a list: nothing is made but the record.
+      const record: Record<string, unknown> = {}
+      for (const [name, { value }] of entries) record[name] = value(row, context)
+      return record as never
+    },
     of: (record) => Object.fromEntries(entries.map(([name]) => [name, record[name]])) as never,
   }
 }

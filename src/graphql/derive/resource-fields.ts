@@ -85,7 +85,10 @@ export const recordFields = <Source>(
 const objects = new Map<string, ObjectRef<never, unknown>>()
 
 /** The object type of a noun whose records come from the services as they are. */
-export function recordType<Shape extends object>(resource: Resource): ObjectRef<never, Shape> {
+export function recordType<Shape extends object>(
+  resource: Resource,
+  interfaces: readonly unknown[] = [],
+): ObjectRef<never, Shape> {
   const { name, description, fields, graphqlFields } = resource
   const known = objects.get(name)
   if (known) return known as never
@@ -93,6 +96,8 @@ export function recordType<Shape extends object>(resource: Resource): ObjectRef<
   objects.set(name, ref as never)
   ref.implement({
     description,
+    // Records call their id by another name, which the field of the type knows.
+    interfaces: [...interfaces] as never[],
     fields: (t) => recordFields(t, name, { ...fields, ...graphqlFields }),
   })
   return ref as never

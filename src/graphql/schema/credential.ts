@@ -3,7 +3,7 @@ import { createCredential, deleteCredential, updateCredential } from '../../serv
 import type { Services } from '../../services/services.ts'
 import { builder } from '../builder.ts'
 import { type Answer, commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
-import { recordFields } from '../derive/resource-fields.ts'
+import { recordType } from '../derive/resource-fields.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { findableAsNode, Node } from './node.ts'
 import { connectionOf, pageRequest } from './page.ts'
@@ -11,11 +11,7 @@ import { messageField } from './payload-fields.ts'
 
 type CredentialRecord = Awaited<ReturnType<Services['credentials']['get']>>
 
-const Credential = builder.objectRef<CredentialRecord>('Credential').implement({
-  description: credential.description,
-  interfaces: [Node as never],
-  fields: (t) => recordFields(t, credential.name, { ...credential.fields, ...credential.graphqlFields }),
-})
+const Credential = recordType<CredentialRecord>(credential, [Node])
 
 findableAsNode('cred', 'Credential', ({ services, caller }, id) => services.credentials.get(caller, id))
 

@@ -1,16 +1,12 @@
 import type { RecordOf } from '../../resources/resource.ts'
 import { token } from '../../resources/token.ts'
 import { builder } from '../builder.ts'
-import { recordFields } from '../derive/resource-fields.ts'
+import { recordType } from '../derive/resource-fields.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { findableAsNode, Node } from './node.ts'
 import { connectionOf, pageRequest } from './page.ts'
 
-export const Token = builder.objectRef<RecordOf<typeof token.answer>>('Token').implement({
-  description: token.description,
-  interfaces: [Node as never],
-  fields: (t) => recordFields(t, token.name, token.fields),
-})
+export const Token = recordType<RecordOf<typeof token.answer>>(token, [Node])
 
 findableAsNode('tok', 'Token', ({ services, caller }, id) => services.tokens.get(caller, id))
 
