@@ -12,6 +12,8 @@ export interface InGraphQL {
   /** A scalar, or the name of an enum. */
   type?: string
   nullable?: boolean
+  /** What GraphQL shows of a field that REST leaves out. */
+  whenAbsent?: unknown
   /** GraphQL shows this column as it is, where REST shows what is made of it. */
   column?: string
   /** A connection, a relation or a field with arguments: its file in graphql/schema resolves it. */

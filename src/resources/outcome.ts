@@ -102,7 +102,7 @@ export const updatedApp = {
     'notApplied',
     z.array(notApplied.answer.type).optional(),
     'Environments that the change was not applied to, although applyImmediately asked for it.',
-    { inGraphQL: { nullable: false } },
+    { inGraphQL: { nullable: false, whenAbsent: [] } },
   ),
 }
 

@@ -75,10 +75,10 @@ export const recordFields = <Source>(
   fields: Fields,
   source: (resolved: Source) => object = (record) => record as object,
 ): FieldMap =>
-  fieldMap(owner, fields, (name, options) =>
+  fieldMap(owner, fields, (name, options, { inGraphQL }) =>
     (t as AnyBuilder).field({
       ...options,
-      resolve: (resolved: Source) => (source(resolved) as Record<string, unknown>)[name],
+      resolve: (resolved: Source) => (source(resolved) as Record<string, unknown>)[name] ?? inGraphQL?.whenAbsent,
     }),
   )
 
