@@ -12,6 +12,14 @@ module.exports = {
       to: { circular: true },
     },
     {
+      name: 'no-cycles-between-folders',
+      comment: 'Folders that need each other are one folder, or hide a third.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^src/(worker|ingress|events|platform|http|server|database|secrets)(/|$)' },
+      to: { circular: true },
+    },
+    {
       name: 'domain-depends-on-nothing',
       comment: 'The vocabulary is pure: it knows no other layer and no I/O.',
       severity: 'error',

@@ -8,8 +8,8 @@ import { startEmbeddedPostgres } from '../src/database/embedded.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { createFleet } from '../test/support/api-process.ts'
 import type { BenchResult } from './bench-result.ts'
+import { makePlace } from './subscribers/followed-environment.ts'
 import { type Measured, measure, now, type Subject } from './subscribers/measure.ts'
-import { makePlace } from './subscribers/place.ts'
 
 const SUBSCRIBERS = 10_000
 const WARM_UP = 500

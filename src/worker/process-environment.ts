@@ -1,39 +1,18 @@
-import type { Logger } from 'pino'
-import type { Config } from '../config/config.ts'
-import type { Database } from '../database/client.ts'
-import type { Runtime } from '../runtime/runtime.ts'
-import type { Vault } from '../secrets/vault.ts'
-import { Deadline } from './attempt/deadline.ts'
 import { Steps, timeFor } from './attempt/steps.ts'
-import type { BuildSlots } from './builds/build-slots.ts'
 import { Abandoned, OperationEnded, WorkerStopping } from './claim/abandoned.ts'
+import type { Lease } from './claim/lease.ts'
 import {
   type ClaimedAppEnv,
   type ClaimedOperation,
   type EnvironmentContext,
   loadClaimedAppEnv,
-} from './claim/environment-context.ts'
-import type { Lease } from './claim/lease.ts'
-import { sleep } from './claim/pause.ts'
-import type { EngineHealth } from './engine/engine-health.ts'
+} from './context/environment-context.ts'
+import type { WorkerContext } from './context/worker-context.ts'
 import { leasedEngine } from './engine/leased-engine.ts'
-import type { Collector } from './logs/collector.ts'
 import { runOperation } from './operations/run-operation.ts'
-import type { ProbeHistory } from './reconcile/probe-history.ts'
 import { type ReconcileResult, reconcile } from './reconcile/reconcile.ts'
-
-/** What a worker works with, whichever environment it has claimed. */
-export interface WorkerContext {
-  database: Database
-  runtime: Runtime
-  vault: Vault
-  config: Config
-  log: Logger
-  link: EngineHealth
-  probes: ProbeHistory
-  collector: Collector
-  builds: BuildSlots
-}
+import { Deadline } from './time/deadline.ts'
+import { sleep } from './time/sleep.ts'
 
 const FAILURE_PAUSE_MS = 1_000
 const AT_ONCE: ReconcileResult = { lookAgainSeconds: 0, observed: false }

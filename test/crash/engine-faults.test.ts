@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { failEngine, killEngineInBuild } from './engine-faults.ts'
 import { fillDisk } from './full-disks.ts'
 import { openEngineGate } from './harness/engine-gate.ts'
-import { openLaboratory } from './harness/laboratory.ts'
 import { privateEngineProblem, startPrivateEngine } from './harness/private-engine.ts'
 import { mountSmallDisk } from './harness/small-disk.ts'
+import { openLaboratory } from './harness/test-cluster.ts'
 
 const SEED = 20_261_124
 const problem = privateEngineProblem()

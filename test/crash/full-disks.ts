@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { startVisitors } from '../e2e/visitors.ts'
+import { startVisitors } from '../e2e/clients.ts'
 import { settle } from './harness/invariants.ts'
-import type { Laboratory } from './harness/laboratory.ts'
 import type { SmallDisk } from './harness/small-disk.ts'
 import { begin, createSubject, ended, finish } from './harness/subject.ts'
+import type { Laboratory } from './harness/test-cluster.ts'
 
 const FULL_MS = 6_000
 const RECOVERY_SECONDS = 30

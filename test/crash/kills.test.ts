@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BUILD, BUILD_POINTS } from './harness/build-scenario.ts'
-import { type Laboratory, openLaboratory } from './harness/laboratory.ts'
 import type { Pass } from './harness/orders.ts'
 import { pick, randomFrom } from './harness/random.ts'
 import { SCENARIOS } from './harness/scenarios.ts'
+import { type Laboratory, openLaboratory } from './harness/test-cluster.ts'
 import { killAtEveryFailpoint, killAtRandom } from './kills.ts'
 
 const SEED = 20_261_121

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { settle } from './harness/invariants.ts'
-import type { Laboratory, Role } from './harness/laboratory.ts'
 import type { Pass } from './harness/orders.ts'
 import { pick, randomFrom } from './harness/random.ts'
 import { SCENARIOS, type Scenario } from './harness/scenarios.ts'
 import { createSubject, ended, type Subject } from './harness/subject.ts'
+import type { Laboratory, Role } from './harness/test-cluster.ts'
 
 /** Every operation has to have ended this long after the killed process was started again. */
 export const END_SECONDS = 30

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Laboratory, openLaboratory } from './harness/laboratory.ts'
+import { type Laboratory, openLaboratory } from './harness/test-cluster.ts'
 import { cutListeners, killDatabase } from './outages.ts'
 
 const SEED = 20_261_123

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { startVisitors } from '../e2e/visitors.ts'
+import { startVisitors } from '../e2e/clients.ts'
 import { settle } from './harness/invariants.ts'
-import type { Laboratory } from './harness/laboratory.ts'
 import { pick, randomFrom } from './harness/random.ts'
 import { createSubject, ended, finish, type Subject } from './harness/subject.ts'
+import type { Laboratory } from './harness/test-cluster.ts'
 import { END_SECONDS, type Tell } from './kills.ts'
 
 /** A caller who is refused has to know so within this time. */

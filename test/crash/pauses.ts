@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { settle } from './harness/invariants.ts'
-import type { Laboratory } from './harness/laboratory.ts'
 import type { Pass } from './harness/orders.ts'
 import type { LabProcess } from './harness/process.ts'
 import { pick, randomFrom } from './harness/random.ts'
 import { SCENARIOS, type Scenario } from './harness/scenarios.ts'
 import { createSubject, type Subject } from './harness/subject.ts'
+import type { Laboratory } from './harness/test-cluster.ts'
 import { END_SECONDS, expectOutcome, passesOf, type Tell } from './kills.ts'
 
 export interface PauseReport {

@@ -1,6 +1,6 @@
 // npm run prove:database [-- --seed 7 --rounds 5 --environments 40 --calls 200]
 import { parseArgs } from 'node:util'
-import { proveInLaboratory } from './harness/prove-in-laboratory.ts'
+import { proveInLaboratory } from './harness/prove-on-test-cluster.ts'
 import { cutListeners, killDatabase } from './outages.ts'
 
 const { values } = parseArgs({

@@ -1,8 +1,8 @@
 // npm run prove:disks
 import { fillDisk, fillEngineDisk } from './full-disks.ts'
-import { openLaboratory } from './harness/laboratory.ts'
 import { privateEngineProblem, startPrivateEngine } from './harness/private-engine.ts'
 import { mountSmallDisk } from './harness/small-disk.ts'
+import { openLaboratory } from './harness/test-cluster.ts'
 
 const problem = privateEngineProblem()
 if (problem) throw new Error(`This needs disks and an engine of its own, and ${problem}`)

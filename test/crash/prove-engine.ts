@@ -7,9 +7,9 @@ import { isRegistryInstalled } from '../support/docker-registry.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 import { failEngine } from './engine-faults.ts'
 import { openEngineGate } from './harness/engine-gate.ts'
-import { openLaboratory } from './harness/laboratory.ts'
 import { privateEngineProblem, startPrivateEngine } from './harness/private-engine.ts'
 import { startSlowRegistry } from './harness/slow-registry.ts'
+import { openLaboratory } from './harness/test-cluster.ts'
 
 const { values } = parseArgs({
   options: {

@@ -1,6 +1,6 @@
 // npm run prove:kills [-- --seed 7 --random 200 --passes 6 --only deploy-image]
 import { parseArgs } from 'node:util'
-import { proveInLaboratory } from './harness/prove-in-laboratory.ts'
+import { proveInLaboratory } from './harness/prove-on-test-cluster.ts'
 import { SCENARIOS } from './harness/scenarios.ts'
 import { emptyReport, killAtEveryFailpoint, killAtRandom } from './kills.ts'
 

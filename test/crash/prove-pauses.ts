@@ -1,6 +1,6 @@
 // npm run prove:pauses [-- --seed 7 --pauses 100 --lease 15]
 import { parseArgs } from 'node:util'
-import { proveInLaboratory } from './harness/prove-in-laboratory.ts'
+import { proveInLaboratory } from './harness/prove-on-test-cluster.ts'
 import { pauseWorkers } from './pauses.ts'
 
 const { values } = parseArgs({

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask } from './clients.ts'
 import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
-import { ask } from './visitors.ts'
 
 const REPAIR_SECONDS = 30
 /** A bound on a hang, not a measure. */

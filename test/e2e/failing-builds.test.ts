@@ -4,8 +4,8 @@ import type { BuildImages } from '../support/build-images.ts'
 import { sourceOf } from '../support/source-archive.ts'
 import { eventually } from '../worker/fixtures.ts'
 import { type BuildSite, type BuiltApp, startBuildSite } from './build-site.ts'
+import { ask } from './clients.ts'
 import type { TestPlatform } from './platform.ts'
-import { ask } from './visitors.ts'
 
 let berth: TestPlatform
 let images: BuildImages

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startVisitors } from './clients.ts'
 import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
-import { startVisitors } from './visitors.ts'
 
 const REPLACEMENTS = 20
 const BAD_VERSIONS = 5

@@ -1,4 +1,4 @@
-import type { Laboratory } from '../crash/harness/laboratory.ts'
+import type { Laboratory } from '../crash/harness/test-cluster.ts'
 
 /** What a client sees of an answer. */
 export interface Reply {

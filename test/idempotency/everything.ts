@@ -1,6 +1,6 @@
-import type { Laboratory } from '../crash/harness/laboratory.ts'
 import { randomFrom } from '../crash/harness/random.ts'
 import { createSubject } from '../crash/harness/subject.ts'
+import type { Laboratory } from '../crash/harness/test-cluster.ts'
 import {
   boundaries,
   expiry,

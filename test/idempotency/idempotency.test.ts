@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openLaboratory } from '../crash/harness/laboratory.ts'
+import { openLaboratory } from '../crash/harness/test-cluster.ts'
 import { createWorld } from '../support/world.ts'
 import { dryRunEverything } from './dry-runs.ts'
 import { proveInShort } from './everything.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Laboratory } from '../crash/harness/laboratory.ts'
 import { createSubject, ended, type Subject } from '../crash/harness/subject.ts'
+import type { Laboratory } from '../crash/harness/test-cluster.ts'
 import { deployImage, expectEqual, expectThat, inParallel, newKey, overRest, type Reply, type Write } from './calls.ts'
 
 export type Tell = (line: string) => void

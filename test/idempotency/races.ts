@@ -1,5 +1,5 @@
-import type { Laboratory } from '../crash/harness/laboratory.ts'
 import { createSubject } from '../crash/harness/subject.ts'
+import type { Laboratory } from '../crash/harness/test-cluster.ts'
 import { expectThat, inParallel, newKey, overGraphQL, overRest, type Write } from './calls.ts'
 import type { Tell } from './keys.ts'
 

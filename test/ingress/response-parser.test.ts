@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ResponseHead } from '../../src/ingress/http1/response-head.ts'
-import { ResponseParser, type ResponseSink } from '../../src/ingress/http1/response-parser.ts'
+import type { ResponseHead } from '../../src/ingress/upstreams/response-head.ts'
+import { ResponseParser, type ResponseSink } from '../../src/ingress/upstreams/response-parser.ts'
 
 interface Read {
   statuses: number[]

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Laboratory, openLaboratory } from '../crash/harness/laboratory.ts'
 import { finish } from '../crash/harness/subject.ts'
-import { ask } from '../e2e/visitors.ts'
+import { type Laboratory, openLaboratory } from '../crash/harness/test-cluster.ts'
+import { ask } from '../e2e/clients.ts'
 
 const PAGE = 1_000
 const BURST_LINES = 200

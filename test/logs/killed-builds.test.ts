@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Laboratory, openLaboratory } from '../crash/harness/laboratory.ts'
 import { ended } from '../crash/harness/subject.ts'
+import { type Laboratory, openLaboratory } from '../crash/harness/test-cluster.ts'
 import { ensureBuildImages } from '../support/build-images.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
 import { overSse } from '../support/transports.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { DoorName } from './doors.ts'
+import type { DoorName } from './apis.ts'
 import { BROKEN, type Command } from './model.ts'
 
 /** What is drawn of a command; versions and operations are chosen from what there is once it is its turn. */

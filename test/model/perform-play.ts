@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type DoorName, type Request, send } from './doors.ts'
+import { type DoorName, type Request, send } from './apis.ts'
 import type { Drawn, Turn } from './draw.ts'
 import { type Call, explain } from './explain.ts'
 import { type Command, FRESH, type State } from './model.ts'

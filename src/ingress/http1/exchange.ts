@@ -1,5 +1,7 @@
 import type { ReplicaGroup } from '../upstreams/replica-group.ts'
 import type { ReplicaPool } from '../upstreams/replica-pool.ts'
+import { MalformedResponse, type ResponseHead } from '../upstreams/response-head.ts'
+import type { FailureKind, UpstreamConnection, UpstreamSink } from '../upstreams/upstream-connection.ts'
 import type { ClientRequest, ExchangeContext } from './exchange-context.ts'
 import type { Ongoing } from './ongoing.ts'
 import { answerProblem } from './problem-answer.ts'
@@ -13,10 +15,8 @@ import {
   requestTimeout,
 } from './problems.ts'
 import { RequestBody } from './request-body.ts'
-import { MalformedResponse, type ResponseHead } from './response-head.ts'
 import { timedOutParty } from './timed-out-party.ts'
 import { openTunnel } from './tunnel.ts'
-import type { FailureKind, UpstreamConnection, UpstreamSink } from './upstream-connection.ts'
 
 const MAX_RETRIES = 16
 // A request that must not be sent twice only goes on a connection that was in use a moment ago: then the other

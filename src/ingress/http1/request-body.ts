@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { UpstreamConnection } from '../upstreams/upstream-connection.ts'
 import { discardBody } from './discard-body.ts'
 import { forwardableTrailers } from './inbound-request.ts'
-import type { UpstreamConnection } from './upstream-connection.ts'
 
 /** The body of a request on its way to a replica, at the pace of whoever is slower. */
 export class RequestBody {

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ResponseHead } from './response-head.ts'
-import type { UpstreamConnection } from './upstream-connection.ts'
+import type { ResponseHead } from '../upstreams/response-head.ts'
+import type { UpstreamConnection } from '../upstreams/upstream-connection.ts'
 
 export interface TunnelOptions {
   visitor: Socket

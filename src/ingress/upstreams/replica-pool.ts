@@ -1,5 +1,5 @@
-import { UpstreamConnection } from '../http1/upstream-connection.ts'
 import type { Target } from '../routes/route-table.ts'
+import { UpstreamConnection } from './upstream-connection.ts'
 
 const MAX_IDLE_CONNECTIONS = 256
 // How long a replica that refused is the last choice, so that not every request has to find out again.

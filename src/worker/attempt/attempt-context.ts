@@ -1,6 +1,6 @@
 import type { Content } from '../../database/generated/prisma/client.ts'
-import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../claim/environment-context.ts'
-import type { Deadline } from './deadline.ts'
+import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
+import type { Deadline } from '../time/deadline.ts'
 import type { Steps } from './steps.ts'
 
 /** One try at one operation. */

@@ -6,8 +6,8 @@ import type { NewEvent } from '../../events/event.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { fenced } from '../claim/fenced.ts'
+import { plainText } from '../text/plain-text.ts'
 import type { AttemptContext } from './attempt-context.ts'
-import { plainText } from './plain-text.ts'
 import type { FinishedStep } from './steps.ts'
 
 type Outcome = Prisma.OperationUncheckedUpdateManyInput

@@ -4,9 +4,9 @@ import type { Prisma } from '../../database/generated/prisma/client.ts'
 import type { OperationStep } from '../../domain/operation.ts'
 import type { EventType, NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
-import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
-import { plainText } from './plain-text.ts'
+import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
+import { plainText } from '../text/plain-text.ts'
 
 export type StepName =
   | 'source'

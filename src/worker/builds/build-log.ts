@@ -1,5 +1,5 @@
-import { plainText } from '../attempt/plain-text.ts'
 import type { BuildLine } from '../logs/build-log-stream.ts'
+import { plainText } from '../text/plain-text.ts'
 
 /** Lines at the end that are kept whatever came before: they say why a build failed. */
 const TAIL_LINES = 200

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../database/client.ts'
+import { sleep } from '../time/sleep.ts'
 import { LeaseLost, OperationEnded, Preempted } from './abandoned.ts'
 import type { Lease } from './lease.ts'
 import { renew } from './lease-table.ts'
-import { sleep } from './pause.ts'
 
 const BEAT_MS = 1_000
 

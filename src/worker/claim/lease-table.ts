@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
-import { databaseClock } from './database-clock.ts'
+import { databaseClock } from '../time/database-clock.ts'
 import { Lease, type QueueName } from './lease.ts'
 
 interface ClaimedRow {

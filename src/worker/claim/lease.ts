@@ -1,5 +1,5 @@
+import type { DatabaseClock } from '../time/database-clock.ts'
 import { type Abandoned, LeaseLost } from './abandoned.ts'
-import type { DatabaseClock } from './database-clock.ts'
 
 /** What a worker claims environments for: an operation that is open, or a look at what runs. */
 export type QueueName = 'operations' | 'looks'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
+import { sleep } from '../time/sleep.ts'
 import type { Lease } from './lease.ts'
-import { sleep } from './pause.ts'
 
 const POLL_MS = 1_000
 const LONGEST_PAUSE_MS = 5_000

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { DomainError, runtimeUnavailable } from '../../domain/errors.ts'
 import type { Runtime, RuntimeInfo } from '../../runtime/runtime.ts'
-import { sleep } from '../claim/pause.ts'
+import { sleep } from '../time/sleep.ts'
 
 const CHECK_SECONDS = 5
 const CHECK_WHILE_AWAY_SECONDS = 1

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../database/client.ts'
-import { sleep } from '../claim/pause.ts'
+import { sleep } from '../time/sleep.ts'
 
 /** Engine events come in bursts, and all that one says is "look". */
 const GATHER_MS = 200

@@ -1,4 +1,4 @@
-import type { WorkerContext } from '../process-environment.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
 
 const AT_ONCE = 20
 

@@ -1,5 +1,5 @@
 import { OPEN_STATUSES } from '../../domain/operation.ts'
-import type { WorkerContext } from '../process-environment.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
 
 /**
  * Ends what is still being built where nobody wants anything built: containers that an engine, or a worker between two

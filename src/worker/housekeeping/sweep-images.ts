@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import type { BuiltImage } from '../../runtime/runtime.ts'
-import type { WorkerContext } from '../process-environment.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
 
 const HOUR_MS = 3_600_000
 const ENGINE_CLOCK_MS = 1_000

@@ -3,8 +3,8 @@ import { databaseTime } from '../../database/time.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { hostProof } from '../../services/host/host-record.ts'
-import { sleep } from '../claim/pause.ts'
-import type { WorkerContext } from '../process-environment.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
+import { sleep } from '../time/sleep.ts'
 import { createDnsRecords, type DnsRecords, type Finding } from './dns-records.ts'
 
 const POLL_MS = 1_000

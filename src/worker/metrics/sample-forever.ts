@@ -1,7 +1,7 @@
-import { autoscale } from '../autoscaling/autoscale.ts'
-import { sleep } from '../claim/pause.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
-import type { WorkerContext } from '../process-environment.ts'
+import { sleep } from '../time/sleep.ts'
+import { autoscale } from './autoscale.ts'
 import { sampleContainers } from './sample-containers.ts'
 
 /** Measures and scales, at a steady beat, the environments whose logs this worker collects: each has one such worker. */

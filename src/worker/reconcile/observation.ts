@@ -1,6 +1,7 @@
 import { type Health, healthOf } from '../../domain/app-env.ts'
 import type { ObservedReplica } from '../../runtime/runtime.ts'
-import { plainText } from '../attempt/plain-text.ts'
+import { plainText } from '../text/plain-text.ts'
+import { exitOf } from '../version/container-exit.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 
 /** What a look found, as it is told to users. */
@@ -18,14 +19,6 @@ const NOTHING_SERVES = { health: 'UNKNOWN', replicasReady: 0, observedReason: nu
 export const NOTHING_RUNS = { rolloutId: null, replicasDesired: 0, replicasRunning: 0, ...NOTHING_SERVES } as const
 
 const isRunning = ({ phase }: ObservedReplica) => phase === 'running'
-
-/** How a container ended, in words: `exited with code 137 (out of memory)`. */
-export function exitOf({ phase, exitCode, outOfMemory }: ObservedReplica): string {
-  if (phase === 'created') return 'never started'
-  if (phase === 'paused') return 'paused'
-  const code = exitCode === null ? '' : ` with code ${exitCode}`
-  return `exited${code}${outOfMemory ? ' (out of memory)' : ''}`
-}
 
 /** `unready` tells why a running replica's probe failed, by its container. */
 export function observationOf({ wanted, upcoming }: ReplicaPlan, unready: ReadonlyMap<string, string>): Observation {

@@ -1,7 +1,7 @@
 import type { Transaction } from '../../database/client.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { NOTHING_RUNS } from './observation.ts'
 
 /** For a deleted environment whose operation could not finish: looks do what is left of it. */

@@ -1,8 +1,8 @@
 import { record } from '../../events/record.ts'
-import { plainText } from '../attempt/plain-text.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
-import { removeAll } from './repair.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { plainText } from '../text/plain-text.ts'
+import { removeReplicas } from '../version/remove-replicas.ts'
 import type { Probed } from './replica-states.ts'
 
 /**
@@ -29,7 +29,7 @@ export async function removeFailedContainers(
       { type: 'appEnv.containersRestarted', ...about, payload: { containers: dead.map((one) => one.index), reason } },
     ])
   })
-  await removeAll(
+  await removeReplicas(
     work,
     dead.map((one) => one.observed),
   )

@@ -1,11 +1,12 @@
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { Failure } from '../../domain/failure.ts'
 import { type Rollout, RuntimeError } from '../../runtime/runtime.ts'
-import { plainText } from '../attempt/plain-text.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { plainText } from '../text/plain-text.ts'
 import { credentialOf } from '../version/credential.ts'
 import { resolveBuilt } from '../version/pushed-image.ts'
+import { removeReplicas } from '../version/remove-replicas.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 
@@ -21,7 +22,7 @@ export async function repair(
   hasRemoved = false,
 ): Promise<boolean> {
   const wasBroughtBack = (plan.needsApply || hasRemoved) && (await restoreReplicas(work, appEnv, plan))
-  await removeAll(work, plan.surplus)
+  await removeReplicas(work, plan.surplus)
   return wasBroughtBack
 }
 
@@ -66,17 +67,4 @@ async function applyWithImage(
     else await work.engine.resolveImage(rollout.pinnedImage, await credentialOf(work, appEnv, content))
     await work.engine.apply(rollout)
   }
-}
-
-/** Gives containers their grace to end in, all at the same time. */
-export async function removeAll(
-  work: EnvironmentContext,
-  replicas: readonly { rolloutId: string; index: number }[],
-): Promise<void> {
-  const grace = work.config.BERTH_STOP_GRACE_SECONDS
-  const results = await Promise.allSettled(
-    replicas.map(({ rolloutId, index }) => work.engine.remove({ rolloutId, index }, grace)),
-  )
-  const failed = results.find((result) => result.status === 'rejected')
-  if (failed) throw failed.reason
 }

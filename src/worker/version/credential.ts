@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { RegistryCredential } from '../../runtime/runtime.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { VersionFailed } from './version-failed.ts'
 
 const registryLogin = z.object({ username: z.string(), password: z.string(), registry: z.string().optional() })

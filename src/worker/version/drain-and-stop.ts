@@ -1,8 +1,8 @@
 import { notifyIngresses } from '../../events/notifications.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import type { StepName } from '../attempt/steps.ts'
-import { sleep } from '../claim/pause.ts'
-import { removeAll } from '../reconcile/repair.ts'
+import { sleep } from '../time/sleep.ts'
+import { removeReplicas } from './remove-replicas.ts'
 import { drainOthers } from './route.ts'
 
 /**
@@ -34,6 +34,6 @@ export async function drainAndStop(attempt: AttemptContext, step: StepName): Pro
   const { steps, engine } = attempt
   await steps.advance({ finish: { name: 'unroute', detail: null }, start: step })
   const observed = await engine.observe()
-  await removeAll(attempt, observed)
+  await removeReplicas(attempt, observed)
   return `${observed.length} removed`
 }

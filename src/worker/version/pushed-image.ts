@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { type RegistryCredential, type ResolvedImage, RuntimeError } from '../../runtime/runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
-import type { EnvironmentContext } from '../claim/environment-context.ts'
+import type { EnvironmentContext } from '../context/environment-context.ts'
 
 /** The repository that built images are pushed to, with its login; null where there is none. */
 function registryOf({ BERTH_PUSH_REPOSITORY: repository, ...config }: Config) {

@@ -1,9 +1,9 @@
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
-import { sleep } from '../claim/pause.ts'
-import { removeAll } from '../reconcile/repair.ts'
+import { sleep } from '../time/sleep.ts'
 import { ROUTE_PROPAGATION_MS } from './drain-and-stop.ts'
+import { removeReplicas } from './remove-replicas.ts'
 import { drainOthers } from './route.ts'
 
 /** Two versions that write to one volume at once could ruin it, so the one that serves goes first (contract §4.1). */
@@ -30,7 +30,7 @@ export async function stopOtherVersions(attempt: VersionAttemptContext): Promise
     })
     await sleep(ROUTE_PROPAGATION_MS, signal)
     signal.throwIfAborted()
-    await removeAll(attempt, others)
+    await removeReplicas(attempt, others)
   }
   const detail = `${others.length} stopped first: a volume is written by one version at a time`
   await steps.advance({ finish: { name: 'stop', detail }, start: 'create' })

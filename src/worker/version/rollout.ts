@@ -2,7 +2,7 @@ import type { Content } from '../../database/generated/prisma/client.ts'
 import { type Configuration, recordedConfiguration, type StartupConfig } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import type { Rollout } from '../../runtime/runtime.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { containerVariables } from './variables.ts'
 import { VersionFailed } from './version-failed.ts'
 

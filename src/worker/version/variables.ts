@@ -7,7 +7,7 @@ import {
 } from '../../domain/configuration.ts'
 import { resolveReferences, UnresolvedReference } from '../../domain/references.ts'
 import { connectionUrls, type UrlLookup } from '../../services/app-env/connection-urls.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { VersionFailed } from './version-failed.ts'
 
 type Tools = Pick<EnvironmentContext, 'database' | 'vault' | 'config'>

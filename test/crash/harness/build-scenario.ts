@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Failpoint } from '../../../src/fault-injection/failpoint.ts'
 import { sourceOf } from '../../support/source-archive.ts'
-import type { Laboratory } from './laboratory.ts'
 import type { Scenario } from './scenarios.ts'
 import { createEnvironment, ended, type Subject } from './subject.ts'
+import type { Laboratory } from './test-cluster.ts'
 
 /** Where only a build passes. */
 export const BUILD_POINTS: readonly Failpoint[] = [

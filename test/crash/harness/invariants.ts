@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Laboratory } from './laboratory.ts'
+import type { Laboratory } from './test-cluster.ts'
 
 /** Each finds what must not be, in the words of its column. */
 const QUERIES: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { BUILD } from './build-scenario.ts'
-import type { Laboratory } from './laboratory.ts'
 import { begin, createEnvironment, finish, type Subject } from './subject.ts'
+import type { Laboratory } from './test-cluster.ts'
 
 /** One operation: what it needs beforehand, the calls that make it, and how it has to end. */
 export interface Scenario {

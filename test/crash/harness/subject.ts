@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sampleStartup } from '../../e2e/sample-app.ts'
-import type { Laboratory } from './laboratory.ts'
+import type { Laboratory } from './test-cluster.ts'
 
 /** An environment to work on. */
 export interface Subject {

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import { type AutoScaling, decideScaling, type LoadSample, type ScalingDecision } from '../../domain/autoscaling.ts'
 import { autoscaleAppEnv } from '../../services/lifecycle/autoscale-app-env.ts'
-import type { WorkerContext } from '../process-environment.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
 
 interface ScaledRow {
   id: string

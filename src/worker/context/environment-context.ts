@@ -5,10 +5,10 @@ import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import type { BuildSlots } from '../builds/build-slots.ts'
+import type { BuildSlots } from '../claim/build-slots.ts'
+import type { Lease } from '../claim/lease.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
-import type { ProbeHistory } from '../reconcile/probe-history.ts'
-import type { Lease } from './lease.ts'
+import type { ProbeHistory } from '../probes/probe-history.ts'
 
 /** Everything that work on one claimed environment has at hand. */
 export interface EnvironmentContext {

@@ -1,7 +1,7 @@
-import { loadClaimedAppEnv } from '../claim/environment-context.ts'
-import { sleep } from '../claim/pause.ts'
-import { reconcile } from '../reconcile/reconcile.ts'
-import type { AttemptContext } from './attempt-context.ts'
+import type { AttemptContext } from '../attempt/attempt-context.ts'
+import { loadClaimedAppEnv } from '../context/environment-context.ts'
+import { sleep } from '../time/sleep.ts'
+import { reconcile } from './reconcile.ts'
 
 /**
  * Does the slow part of an operation, and meanwhile goes on looking after what serves: a long pull must not keep a

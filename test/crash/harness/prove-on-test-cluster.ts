@@ -1,4 +1,4 @@
-import { type Laboratory, type LaboratoryOptions, openLaboratory } from './laboratory.ts'
+import { type Laboratory, type LaboratoryOptions, openLaboratory } from './test-cluster.ts'
 
 /** Plays one proof in a laboratory of its own. What failed stays for a look, less its processes. */
 export async function proveInLaboratory(

@@ -1,0 +1,22 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/client.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import type { BuildSlots } from '../claim/build-slots.ts'
+import type { EngineHealth } from '../engine/engine-health.ts'
+import type { Collector } from '../logs/collector.ts'
+import type { ProbeHistory } from '../probes/probe-history.ts'
+
+/** What a worker works with, whichever environment it has claimed. */
+export interface WorkerContext {
+  database: Database
+  runtime: Runtime
+  vault: Vault
+  config: Config
+  log: Logger
+  link: EngineHealth
+  probes: ProbeHistory
+  collector: Collector
+  builds: BuildSlots
+}
