@@ -85,7 +85,7 @@ async function collect(database: Database, runtime: Runtime, containerId: string
   const collection = new Collection({ database, runtime, log, linesPerMinute: 100 * LINES }, book)
   await collection.readToEnd({ ...row, containerId }, AbortSignal.timeout(120_000))
   await collection.close()
-  const kept = await database.logLine.count({ where: { bookId: book.id } })
+  const kept = await database.logLine.count({ where: { logStreamId: book.id } })
   if (kept !== LINES) throw new Error(`${kept} of ${LINES} lines were kept`)
 }
 

@@ -225,11 +225,11 @@ export const SETTINGS = z.object({
   BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe(
     'Client connections that one ingress accepts at a time.',
   ),
-  BERTH_LABORATORY: z
+  BERTH_FAULT_INJECTION: z
     .string()
     .min(1)
     .optional()
-    .describe('Folder of the crash laboratory, whose orders end this process. Only for tests.'),
+    .describe('Folder through which crash tests end this process at a failpoint; for tests only.'),
   BERTH_TRUSTED_PROXIES: networks().describe(
     'Addresses or CIDR ranges of proxies in front of the ingress whose X-Forwarded-* headers count, separated by commas.',
   ),

@@ -16,7 +16,7 @@ export interface Listening {
 interface ListenOptions {
   url: string
   channels: readonly string[]
-  onHint(channel: string, payload: string): void
+  onNotification(channel: string, payload: string): void
   /** After every (re)connection: hints may have been missed meanwhile. */
   onConnect?(): void
   log: Logger
@@ -26,7 +26,7 @@ interface ListenOptions {
  * Keeps one PostgreSQL session that listens, and opens another whenever it is lost. Notifications are hints:
  * they make things quick, and everybody who uses them also polls.
  */
-export function listen({ url, channels, onHint, onConnect, log }: ListenOptions): Listening {
+export function listen({ url, channels, onNotification, onConnect, log }: ListenOptions): Listening {
   const closing = new AbortController()
   let connected = false
   const running = keepListening()
@@ -60,7 +60,7 @@ export function listen({ url, channels, onHint, onConnect, log }: ListenOptions)
       client.once('end', () => resolve())
       closing.signal.addEventListener('abort', () => resolve(), { once: true })
     })
-    client.on('notification', ({ channel, payload }) => onHint(channel, payload ?? ''))
+    client.on('notification', ({ channel, payload }) => onNotification(channel, payload ?? ''))
     try {
       await client.connect()
       for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)

@@ -28,7 +28,7 @@ export class EventSequenceReader {
   readonly #followers = new Set<Follower>()
   #position: bigint
   #reading: Promise<void> | null = null
-  #lookAgain = false
+  #readAgain = false
 
   constructor(source: Source, position: bigint) {
     this.#source = source
@@ -51,8 +51,8 @@ export class EventSequenceReader {
   }
 
   /** Looks for new events; a look that is asked for while one is under way happens right after it. */
-  look(): Promise<void> {
-    this.#lookAgain = true
+  read(): Promise<void> {
+    this.#readAgain = true
     this.#reading ??= this.#readAll().finally(() => {
       this.#reading = null
     })
@@ -60,11 +60,11 @@ export class EventSequenceReader {
   }
 
   async #readAll(): Promise<void> {
-    while (this.#lookAgain) {
-      this.#lookAgain = false
+    while (this.#readAgain) {
+      this.#readAgain = false
       const events = await this.#source.read(this.#position)
       await this.#handAll(events)
-      if (events.length === this.#source.pageSize) this.#lookAgain = true
+      if (events.length === this.#source.pageSize) this.#readAgain = true
     }
   }
 

@@ -39,7 +39,7 @@ export interface NewEvent {
 
 /** An event as kept: `sequence` is gap-free per ledger, in the order of commit, and is the cursor. */
 export interface RecordedEvent extends NewEvent {
-  ledgerId: string
+  eventSequenceId: string
   sequence: bigint
   createdAt: Date
 }

@@ -14,12 +14,12 @@ export type Failpoint =
   | 'fenced.committed'
   | 'engine.asked'
   | 'engine.answered'
-  | 'network.made'
+  | 'network.created'
   | 'container.created'
   | 'container.started'
   | 'container.stopped'
   | 'container.removed'
-  | 'workplace.made'
+  | 'build-directory.created'
   | 'source.fetched'
   | 'build.asked'
   | 'build.answered'
@@ -37,17 +37,17 @@ interface Armed {
   signal: NodeJS.Signals
 }
 
-let laboratory: string | null = null
+const folder: string | null = null
 let counted = { order: '', passes: 0 }
 
 /** From now on, passes are noted in the folder, and the order that lies there is carried out. */
 export function enableFaultInjection(folder: string): void {
-  laboratory = folder
+  folder = folder
 }
 
 /** Does nothing outside the laboratory. */
 export function failpoint(point: Failpoint, subject = ''): void {
-  if (laboratory !== null) pass(laboratory, point, subject)
+  if (folder !== null) pass(folder, point, subject)
 }
 
 function pass(folder: string, point: Failpoint, subject: string): void {

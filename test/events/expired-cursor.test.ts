@@ -18,7 +18,7 @@ afterAll(() => world.close())
 async function accountWithPast() {
   const accountId = await world.account()
   const appIds = [await world.app({ accountId }), await world.app({ accountId })]
-  await world.database.event.updateMany({ where: { ledgerId: accountId }, data: { createdAt: new Date(0) } })
+  await world.database.event.updateMany({ where: { eventSequenceId: accountId }, data: { createdAt: new Date(0) } })
   await expireEvents(world.database, 24)
   return { accountId, appIds }
 }

@@ -139,7 +139,7 @@ test('a cancelled build whose worker is dead has ended when its claim has', asyn
   while (messagesOf(heard).length < 1) heard.push(...(await take(told, 1)))
   await world.perform(cancelOperation, { operationId })
   await world.database.$executeRaw`
-    UPDATE log_book SET lease_expires_at = now() - interval '10 s' WHERE app_env_id = ${appEnvId}`
+    UPDATE log_stream SET lease_expires_at = now() - interval '10 s' WHERE app_env_id = ${appEnvId}`
   const [last] = await all(told)
   expect(last?.data.buildLogs).toMatchObject({ hasEnded: true, lines: [] })
   await book.close()

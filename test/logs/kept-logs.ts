@@ -106,7 +106,7 @@ async function killWhileTalking(
 /** Kills the worker that writes a log of the environment; how many that were. */
 export async function killCollector(lab: Laboratory, appEnvId: string): Promise<number> {
   const { rows } = await lab.pool.query<{ leaseOwner: string }>(
-    `SELECT lease_owner AS "leaseOwner" FROM log_book WHERE app_env_id = $1 AND lease_expires_at > now() AND last_number > 0`,
+    `SELECT lease_owner AS "leaseOwner" FROM log_stream WHERE app_env_id = $1 AND lease_expires_at > now() AND last_number > 0`,
     [appEnvId],
   )
   const owner = rows[0]?.leaseOwner

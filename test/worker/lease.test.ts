@@ -21,10 +21,10 @@ const expire = (appEnvId: string) =>
 const rename = (lease: Lease, name: string) =>
   fenced(harbour.database, lease, (tx) => tx.appEnv.update({ where: { id: lease.appEnvId }, data: { name } }))
 
-const claimAs = (owner: string, lane: 'operations' | 'looks' = 'looks', seconds = 5) =>
-  claim(harbour.database, lane, owner, seconds)
+const claimAs = (owner: string, queue: 'operations' | 'reconciles' = 'reconciles', seconds = 5) =>
+  claim(harbour.database, queue, owner, seconds)
 
-const DONE = { lookAgainSeconds: 3600, observed: false }
+const DONE = { requeueAfterSeconds: 3600, observed: false }
 
 describe('a lease', () => {
   let appEnvId: string
@@ -51,7 +51,7 @@ describe('a lease', () => {
   })
 
   test('ends by the monotonic clock when it is not renewed, and lives on when it is', async () => {
-    const lease = (await claimAs('short', 'looks', 1)) as Lease
+    const lease = (await claimAs('short', 'reconciles', 1)) as Lease
     await new Promise((resolve) => setTimeout(resolve, 700))
     await renew(harbour.database, [lease], 1)
     await new Promise((resolve) => setTimeout(resolve, 700))

@@ -28,8 +28,8 @@ const named = (items: readonly { rolloutId: string; index: number }[]) =>
   items.map((item) => `${item.rolloutId}-${item.index}`)
 
 function plan(wanted: DesiredReplicas, rows: RecordedReplica[], containers: ObservedReplica[]) {
-  const { needsApply, surplus, outdated, forgotten } = planReplicas(wanted, rows, containers, NOW)
-  return { needsApply, surplus: named(surplus), outdated: named(outdated), forgotten: named(forgotten) }
+  const { needsApply, surplus, outdated, gone } = planReplicas(wanted, rows, containers, NOW)
+  return { needsApply, surplus: named(surplus), outdated: named(outdated), forgotten: named(gone) }
 }
 
 const NOTHING = { needsApply: false, surplus: [], outdated: [], forgotten: [] }

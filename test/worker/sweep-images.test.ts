@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const tools = (): WorkerContext => {
   const { runtime, database, config, log } = harbour
-  return { runtime, database, config, link: new EngineHealth(runtime, log, async () => {}) } as WorkerContext
+  return { runtime, database, config, engineHealth: new EngineHealth(runtime, log, async () => {}) } as WorkerContext
 }
 const sweep = () => sweepImages(tools(), AbortSignal.timeout(20_000))
 

@@ -18,9 +18,9 @@ export interface ProcessRegistration {
   readonly name: string
   /** Told to whoever asks; kept up to date by whoever knows better. */
   readonly about: ProcessInfo
-  lookAround(): Promise<ListedProcesses>
+  listProcesses(): Promise<ListedProcesses>
   /** The names of processes that are dead are of no more use. */
-  forget(names: readonly string[]): void
+  removeDead(names: readonly string[]): void
   /** For an orderly end, after which nothing has to be concluded from it. */
   close(): void
 }
@@ -39,36 +39,37 @@ export async function registerProcess(
     isStopping: false,
   }
   const name = newName(roles)
-  const meeting = await attend(dataDir, name, about).catch((error: unknown) => {
+  const registration = await openSocket(dataDir, name, about).catch((error: unknown) => {
     // Some file systems have no sockets, or are read-only. Then nobody learns of this process, nor it of others, and
     // leases expire by themselves.
     log.debug({ err: error }, 'This process and others on its data directory do not see each other')
     return null
   })
-  const forget = (names: readonly string[]) => {
-    for (const each of names) if (meeting) rmSync(join(meeting.place.folder, each), { force: true })
+  const removeFiles = (names: readonly string[]) => {
+    for (const each of names) if (registration) rmSync(join(registration.place.folder, each), { force: true })
   }
   return {
     dataDir,
     name,
     about,
-    lookAround: async () => (meeting ? listProcesses(meeting.place, name) : { living: [], deadWorkers: [] }),
-    forget,
+    listProcesses: async () =>
+      registration ? listProcesses(registration.place, name) : { living: [], deadWorkers: [] },
+    removeDead: removeFiles,
     close() {
       // In this order: a file that nobody answers at would stand for a death.
-      forget([name])
-      meeting?.server.close()
+      removeFiles([name])
+      registration?.server.close()
     },
   }
 }
 
-async function attend(
+async function openSocket(
   dataDir: string,
   name: string,
   about: ProcessInfo,
 ): Promise<{ place: RegistryDirectory; server: Server }> {
-  const place = openRegistryDirectory(dataDir)
-  const { folder, alias } = place
+  const directory = openRegistryDirectory(dataDir)
+  const { folder, alias } = directory
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.end(JSON.stringify(about))
@@ -81,5 +82,5 @@ async function attend(
   chmodSync(join(folder, draft), 0o666)
   // It has its name only now: a socket that does not listen yet looks like one whose process is dead.
   renameSync(join(folder, draft), join(folder, name))
-  return { place, server }
+  return { place: directory, server }
 }

@@ -30,8 +30,8 @@ export async function completeOperation(
   await completing(attempt, async (tx) => {
     await write?.(tx)
     const outcome: Outcome = { status: 'SUCCEEDED', reason: null, message: null, finishedAt: now(attempt) }
-    const told = steps.event('operation.succeeded', { kind: operation.kind, contentId: operation.contentId })
-    const events = await steps.conclude(tx, outcome, told, finish)
+    const event = steps.event('operation.succeeded', { kind: operation.kind, contentId: operation.contentId })
+    const events = await steps.conclude(tx, outcome, event, finish)
     return [...events, ...(await changeStatus(tx, attempt, status, appEnv))]
   })
 }
@@ -60,8 +60,8 @@ export async function failOperation(
     }
     const outcome: Outcome = { status: 'FAILED', reason, message, isDeadLetter, finishedAt }
     const { kind, contentId } = operation
-    const told = steps.event('operation.failed', { kind, contentId, reason, message, isDeadLetter })
-    const events = await steps.conclude(tx, outcome, told)
+    const event = steps.event('operation.failed', { kind, contentId, reason, message, isDeadLetter })
+    const events = await steps.conclude(tx, outcome, event)
     const status = statusAfter(operation.previousStatus, appEnv.currentContentId !== null)
     return [...events, ...(await changeStatus(tx, attempt, status, {}))]
   })
@@ -87,10 +87,10 @@ export async function retryOperationLater(attempt: AttemptContext, pause: RetryR
   const isNews = countsAsAttempt || operation.reason !== reason
   await completing(attempt, async (tx) => {
     const outcome: Outcome = { reason, message, attempt: number, notBefore }
-    const told = steps.event('operation.retrying', { kind: operation.kind, reason, message, attempt: number })
+    const event = steps.event('operation.retrying', { kind: operation.kind, reason, message, attempt: number })
     const data = { ...outcome, steps: steps.restarted(), version: { increment: 1 } }
     await tx.operation.updateMany({ where: { id: operation.id }, data })
-    return isNews ? [told] : []
+    return isNews ? [event] : []
   })
 }
 

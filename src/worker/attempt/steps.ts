@@ -48,7 +48,7 @@ export function timeFor(config: Config, content: ClaimedOperation['content']): n
  * successor repeats at most the step that was under way. Ending a step and starting the next is one write.
  */
 export class Steps {
-  readonly #work: EnvironmentContext
+  readonly #context: EnvironmentContext
   readonly #appEnv: ClaimedAppEnv
   readonly #operation: ClaimedOperation
   #steps: OperationStep[]
@@ -56,8 +56,8 @@ export class Steps {
   #isOpening: boolean
   #detailedAt = 0
 
-  constructor(work: EnvironmentContext, appEnv: ClaimedAppEnv, operation: ClaimedOperation) {
-    this.#work = work
+  constructor(context: EnvironmentContext, appEnv: ClaimedAppEnv, operation: ClaimedOperation) {
+    this.#context = context
     this.#appEnv = appEnv
     this.#operation = operation
     this.#steps = operation.steps as unknown as OperationStep[]
@@ -71,13 +71,13 @@ export class Steps {
   /** When a step began, by the database's clock; a successor goes on counting from there. */
   startedAt(name: StepName): Date {
     const step = this.#find(name)
-    return step ? new Date(step.startedAt) : this.#work.lease.claim.clock.now()
+    return step ? new Date(step.startedAt) : this.#context.lease.claim.clock.now()
   }
 
   async advance({ finish, start, write }: Advance): Promise<void> {
     const events = [...(finish ? this.#finish(finish) : []), ...(start ? this.#start(start) : [])]
     if (events.length === 0 && !write && !this.#isOpening) return
-    await fenced(this.#work.database, this.#work.lease, async (tx) => {
+    await fenced(this.#context.database, this.#context.lease, async (tx) => {
       await this.#save(tx)
       await write?.(tx)
       await record(tx, this.#operation.accountId, [...this.#openingEvents(), ...events])
@@ -91,7 +91,7 @@ export class Steps {
     if (!step || step.detail === detail || performance.now() - this.#detailedAt < DETAIL_PAUSE_MS) return
     this.#detailedAt = performance.now()
     step.detail = plainText(detail)
-    await fenced(this.#work.database, this.#work.lease, async (tx) => {
+    await fenced(this.#context.database, this.#context.lease, async (tx) => {
       await this.#save(tx)
       await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', step.detail)])
     })
@@ -102,8 +102,8 @@ export class Steps {
     const step = this.#find(name)
     if (step) step.detail = plainText(detail)
     this.#detailedAt = performance.now()
-    const deadlineAt = new Date(this.#work.lease.claim.clock.now().getTime() + leftMs)
-    await fenced(this.#work.database, this.#work.lease, async (tx) => {
+    const deadlineAt = new Date(this.#context.lease.claim.clock.now().getTime() + leftMs)
+    await fenced(this.#context.database, this.#context.lease, async (tx) => {
       await this.#save(tx, { deadlineAt })
       await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', detail)])
     })
@@ -116,7 +116,7 @@ export class Steps {
   async conclude(
     tx: Transaction,
     outcome: Prisma.OperationUncheckedUpdateManyInput,
-    told: NewEvent,
+    event: NewEvent,
     finish: readonly FinishedStep[] = [],
   ) {
     // One that waited for an engine until it was too late has never been opened, and is not now.
@@ -124,7 +124,7 @@ export class Steps {
     // The event of the whole operation makes those of its last steps superfluous.
     for (const step of finish) this.#finish(step)
     await this.#save(tx, outcome)
-    return [...this.#openingEvents(), told]
+    return [...this.#openingEvents(), event]
   }
 
   /** The finished ones. For an attempt that is put off: what is unfinished starts over, and its time with it. */
@@ -151,9 +151,9 @@ export class Steps {
 
   /** The deadline counts from the first attempt that finds an engine; until then the operation only waited for one. */
   #opening(): Prisma.OperationUncheckedUpdateManyInput {
-    const now = this.#work.lease.claim.clock.now()
+    const now = this.#context.lease.claim.clock.now()
     const isFirst = this.#operation.startedAt === null
-    const deadlineAt = new Date(now.getTime() + timeFor(this.#work.config, this.#operation.content) * 1000)
+    const deadlineAt = new Date(now.getTime() + timeFor(this.#context.config, this.#operation.content) * 1000)
     const running = { status: 'RUNNING' as const, reason: null, message: null }
     return isFirst ? { ...running, startedAt: now, deadlineAt } : running
   }
@@ -174,9 +174,9 @@ export class Steps {
   #finish({ name, detail }: FinishedStep): NewEvent[] {
     if (this.isFinished(name)) return []
     this.#start(name)
-    const told = detail === null ? null : plainText(detail)
-    Object.assign(this.#find(name) ?? {}, { finishedAt: this.#now(), detail: told })
-    return [this.#progressed(name, 'finished', told)]
+    const event = detail === null ? null : plainText(detail)
+    Object.assign(this.#find(name) ?? {}, { finishedAt: this.#now(), detail: event })
+    return [this.#progressed(name, 'finished', event)]
   }
 
   #progressed(step: StepName, state: 'started' | 'running' | 'finished', detail: string | null): NewEvent {
@@ -184,7 +184,7 @@ export class Steps {
   }
 
   #now(): string {
-    return this.#work.lease.claim.clock.now().toISOString()
+    return this.#context.lease.claim.clock.now().toISOString()
   }
 
   #find(name: StepName): OperationStep | undefined {

@@ -1,7 +1,7 @@
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { timeFor } from '../attempt/steps.ts'
 
-const TELL_MS = 1_000
+const REPORT_MS = 1_000
 
 /**
  * A place to build in; returns how to give it back. Waiting for one is shown in the step's detail and costs the
@@ -15,13 +15,13 @@ export async function acquireBuildSlot(attempt: VersionAttemptContext): Promise<
   const leftMs = Math.min(deadline.leftMs, timeFor(config, content) * 1000)
   deadline.leftMs = leftMs + config.BERTH_ENGINE_WAIT_SECONDS * 1000
   await steps.wait('source', inWords(ahead), deadline.leftMs)
-  const leave = await inQueue(attempt)
+  const release = await inQueue(attempt)
   try {
     deadline.leftMs = leftMs
     await steps.wait('source', 'fetching the source', leftMs)
-    return leave
+    return release
   } catch (error) {
-    leave()
+    release()
     throw error
   }
 }
@@ -31,12 +31,12 @@ const inWords = (position: number) => `waiting for a place to build; position ${
 /** Tells the position again and again: steps take no more than one detail a second, and leave out the others. */
 async function inQueue({ builds, signal, steps, log }: VersionAttemptContext): Promise<() => void> {
   let position = builds.ahead
-  const tell = () => {
+  const report = () => {
     steps
       .detail('source', inWords(position))
       .catch((error: unknown) => log.debug({ err: error }, 'A position was not recorded'))
   }
-  const timer = setInterval(tell, TELL_MS)
+  const timer = setInterval(report, REPORT_MS)
   try {
     return await builds.take(signal, (now) => {
       position = now

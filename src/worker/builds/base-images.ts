@@ -3,11 +3,11 @@ import { parseImageReference } from '../../domain/image-reference.ts'
 import type { RegistryCredential } from '../../runtime/runtime.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 
-interface Finding {
+interface BaseImageContext {
   engine: LeasedEngine
   /** By the registry that each is for. */
   credentials: Readonly<Record<string, RegistryCredential>>
-  tell: (line: string) => void
+  log: (line: string) => void
 }
 
 /**
@@ -17,13 +17,13 @@ interface Finding {
 export function findBaseImages(
   dockerfile: string,
   buildArgs: Readonly<Record<string, string>>,
-  { engine, credentials, tell }: Finding,
+  { engine, credentials, log }: BaseImageContext,
 ): Promise<string> {
   const found = new Map<string, ReturnType<typeof find>>()
   const find = async (image: string) => {
     const { pinned, triggers } = await engine.resolveImage(image, credentialFor(image, credentials))
     const isOwnCopy = pinned.startsWith('sha256:')
-    tell(`${image} is ${isOwnCopy ? `the engine’s own copy, ${pinned}` : pinned}`)
+    log(`${image} is ${isOwnCopy ? `the engine’s own copy, ${pinned}` : pinned}`)
     // An id is no name to BuildKit.
     return { name: isOwnCopy ? image : pinned, triggers }
   }
@@ -34,7 +34,7 @@ export function findBaseImages(
   })
 }
 
-function credentialFor(image: string, credentials: Finding['credentials']): RegistryCredential | null {
+function credentialFor(image: string, credentials: BaseImageContext['credentials']): RegistryCredential | null {
   const parsed = parseImageReference(image)
   const registry = 'reference' in parsed ? parsed.reference.registry : ''
   const [, credential] = Object.entries(credentials).find(([server]) => registryOf(server) === registry) ?? []

@@ -32,7 +32,7 @@ export async function buildImage(building: BuildContext, tree: string | null) {
   const credentials = await registryLoginOf(attempt, plan.pullCredentialId)
   const name = `berth-${traits.namespace}/${appEnv.cliEnvName}:${content.version}`
   const engine = attempt.engineUnder(deadline.signal)
-  const finding = { engine, credentials, tell: (line: string) => log.write(line) }
+  const finding = { engine, credentials, log: (line: string) => log.write(line) }
   const found = await findBaseImages(written.text, buildArgs, finding)
   const labelled = labelStages(found, traits.stageLabels(appEnv.id))
   const begunAt = new Date()

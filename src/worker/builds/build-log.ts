@@ -8,7 +8,7 @@ const MASK = '***SECRET***'
 const SHORTEST_SECRET = 6
 
 /** Where lines are kept. */
-interface LineBook {
+interface LineStream {
   /** How many lines of the build were kept already. */
   readonly kept: number
   add(line: BuildLine): void
@@ -16,7 +16,7 @@ interface LineBook {
 }
 
 interface BuildLogOptions {
-  book: LineBook
+  stream: LineStream
   maxLines: number
   /** Never shown, even when the build prints them. */
   secrets: readonly string[]
@@ -47,14 +47,14 @@ export class BuildLog {
   }
 
   write(text: string, { isError = false } = {}): void {
-    const { book, maxLines, now } = this.#options
+    const { stream, maxLines, now } = this.#options
     // A progress bar draws over itself; what was there last is enough.
     const shown = text.trimEnd().split('\r').at(-1) ?? ''
     const message = plainText(this.masked(shown))
     const line = { at: now(), isError, message }
     this.#latest.push(line)
     if (this.#latest.length > TAIL_LINES) this.#latest.shift()
-    if (book.kept < maxLines - TAIL_LINES) book.add(line)
+    if (stream.kept < maxLines - TAIL_LINES) stream.add(line)
     else this.#keepInTail(line)
   }
 
@@ -71,12 +71,12 @@ export class BuildLog {
   }
 
   async close(): Promise<void> {
-    const { book, now } = this.#options
+    const { stream, now } = this.#options
     const at = this.#tail[0]?.at ?? now()
-    if (this.#dropped > 0) book.add({ at, isError: true, message: `… ${this.#dropped} lines are left out …` })
-    for (const line of this.#tail) book.add(line)
+    if (this.#dropped > 0) stream.add({ at, isError: true, message: `… ${this.#dropped} lines are left out …` })
+    for (const line of this.#tail) stream.add(line)
     this.#tail = []
     this.#dropped = 0
-    await book.close()
+    await stream.close()
   }
 }

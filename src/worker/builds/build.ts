@@ -28,24 +28,24 @@ export async function build(attempt: VersionAttemptContext): Promise<void> {
   const { steps, config, lease, operation } = attempt
   const plan = planOf(attempt)
   await steps.advance({ start: 'source' })
-  const leave = await acquireBuildSlot(attempt)
+  const releaseSlot = await acquireBuildSlot(attempt)
   try {
-    await using workplace = await openBuildDirectory(config, operation.id, lease.claim.token)
-    failpoint('workplace.made', lease.appEnvId)
+    await using buildDirectory = await openBuildDirectory(config, operation.id, lease.claim.token)
+    failpoint('build-directory.created', lease.appEnvId)
     const variables = await buildVariables(attempt, attempt.appEnv, attempt.content, plan.variables)
     const log = await openLog(attempt, plan, variables)
-    const building = { attempt, plan, log, variables, directory: workplace.directory }
+    const building = { attempt, plan, log, variables, directory: buildDirectory.directory }
     try {
       await makeImage(building)
       log.write('The image is built')
     } catch (error) {
-      throw tell(building, error)
+      throw withLog(building, error)
     } finally {
       await log.close()
       failpoint('log.closed', lease.appEnvId)
     }
   } finally {
-    leave()
+    releaseSlot()
   }
 }
 
@@ -68,8 +68,8 @@ async function openLog(
     .filter(({ isSecret }) => isSecret)
     .flatMap((variable) => [accountVault.openVariable(variable), resolved[variable.name] ?? ''])
   const leaseSeconds = config.BERTH_LEASE_SECONDS
-  const book = await BuildLogStream.open({ database, lease, contentId: content.id, leaseSeconds })
-  return new BuildLog({ book, maxLines: config.BERTH_BUILD_LOG_LINES, secrets, now: () => lease.claim.clock.now() })
+  const stream = await BuildLogStream.open({ database, lease, contentId: content.id, leaseSeconds })
+  return new BuildLog({ stream, maxLines: config.BERTH_BUILD_LOG_LINES, secrets, now: () => lease.claim.clock.now() })
 }
 
 async function makeImage(building: BuildContext): Promise<void> {
@@ -137,7 +137,7 @@ function recordImage(
  * Puts the failure into the log; of a failed build, the reason also says what it printed last. What it says is shown to
  * whoever may see the environment, and may quote a secret.
  */
-function tell({ log }: BuildContext, error: unknown): unknown {
+function withLog({ log }: BuildContext, error: unknown): unknown {
   if (error instanceof RuntimeError) {
     const message = log.masked(error.message)
     const lines = error.reason === 'BUILD_FAILED' ? log.last(LAST_LINES) : []

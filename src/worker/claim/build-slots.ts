@@ -1,42 +1,42 @@
 /** Places for builds in one worker: first come, first served, and everyone knows how many are before them. */
 export class BuildSlots {
-  readonly #places: number
-  readonly #waiting: { enter: () => void; tell: (position: number) => void }[] = []
+  readonly #slots: number
+  readonly #waiting: { enter: () => void; onPosition: (position: number) => void }[] = []
   #taken = 0
 
-  constructor(places: number) {
-    this.#places = places
+  constructor(slots: number) {
+    this.#slots = slots
   }
 
   /** How many would be before somebody who came now. */
   get ahead(): number {
-    return this.#taken < this.#places ? 0 : this.#waiting.length + 1
+    return this.#taken < this.#slots ? 0 : this.#waiting.length + 1
   }
 
-  /** Waits for a place; `tell` hears the position in the queue whenever it changes. Returns how to give the place back. */
-  async take(signal: AbortSignal, tell: (position: number) => void): Promise<() => void> {
-    if (this.#taken >= this.#places) await this.#queue(signal, tell)
+  /** Waits for a place; `onPosition` hears the position in the queue whenever it changes. Returns how to give the place back. */
+  async take(signal: AbortSignal, onPosition: (position: number) => void): Promise<() => void> {
+    if (this.#taken >= this.#slots) await this.#queue(signal, onPosition)
     else this.#taken += 1
     let isHeld = true
     return () => {
-      if (isHeld) this.#leave()
+      if (isHeld) this.#release()
       isHeld = false
     }
   }
 
-  async #queue(signal: AbortSignal, tell: (position: number) => void): Promise<void> {
+  async #queue(signal: AbortSignal, onPosition: (position: number) => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const place = { enter: resolve, tell }
+    const waiter = { enter: resolve, onPosition }
     const giveUp = () => {
-      const at = this.#waiting.indexOf(place)
+      const at = this.#waiting.indexOf(waiter)
       if (at >= 0) this.#waiting.splice(at, 1)
-      this.#tellAll()
+      this.#reportPositions()
       reject(signal.reason)
     }
     signal.throwIfAborted()
     signal.addEventListener('abort', giveUp, { once: true })
-    this.#waiting.push(place)
-    tell(this.#waiting.length)
+    this.#waiting.push(waiter)
+    onPosition(this.#waiting.length)
     try {
       await promise
     } finally {
@@ -45,14 +45,14 @@ export class BuildSlots {
   }
 
   /** The place goes to whoever waits longest, without being free in between. */
-  #leave(): void {
+  #release(): void {
     const next = this.#waiting.shift()
     if (next) next.enter()
     else this.#taken -= 1
-    this.#tellAll()
+    this.#reportPositions()
   }
 
-  #tellAll(): void {
-    for (const [index, { tell }] of this.#waiting.entries()) tell(index + 1)
+  #reportPositions(): void {
+    for (const [index, { onPosition }] of this.#waiting.entries()) onPosition(index + 1)
   }
 }

@@ -50,7 +50,7 @@ export class LeaseKeeper {
     while (!signal.aborted) {
       await sleep(beatMs, signal)
       try {
-        await this.#beat()
+        await this.#renewAndCheck()
         this.#isFailing = false
       } catch (error) {
         if (!this.#isFailing) this.#log.warn({ err: error }, 'Leases cannot be renewed; they end by themselves')
@@ -59,19 +59,19 @@ export class LeaseKeeper {
     }
   }
 
-  async #beat(): Promise<void> {
+  async #renewAndCheck(): Promise<void> {
     const renewBefore = performance.now() - (this.#leaseSeconds * 1000) / 3
     const due = [...this.#held].filter((lease) => lease.renewedAt < renewBefore && !lease.signal.aborted)
     if (due.length > 0) await renew(this.#database, due, this.#leaseSeconds)
-    await this.#watch([...this.#held])
+    await this.#check([...this.#held])
   }
 
   /** Looks at once whether the work on an environment still makes sense, if this worker is at it. */
-  async hint(appEnvId: string): Promise<void> {
-    await this.#watch([...this.#held].filter((lease) => lease.appEnvId === appEnvId))
+  async checkNow(appEnvId: string): Promise<void> {
+    await this.#check([...this.#held].filter((lease) => lease.appEnvId === appEnvId))
   }
 
-  async #watch(leases: readonly Lease[]): Promise<void> {
+  async #check(leases: readonly Lease[]): Promise<void> {
     if (leases.length === 0) return
     const ids = leases.map((lease) => lease.appEnvId)
     // What a lease is for may change while the query runs; only what was asked about is judged.
@@ -83,16 +83,16 @@ export class LeaseKeeper {
       WHERE e.id = ANY(${ids}::text[])`
     const byId = new Map(rows.map((row) => [row.appEnvId, row]))
     for (const { lease, operationId } of asked) {
-      if (lease.operationId === operationId) judge(lease, byId.get(lease.appEnvId))
+      if (lease.operationId === operationId) endIfPointless(lease, byId.get(lease.appEnvId))
     }
   }
 }
 
-function judge(lease: Lease, row: HeldRow | undefined): void {
+function endIfPointless(lease: Lease, row: HeldRow | undefined): void {
   if (row?.token !== lease.claim.token) lease.end(new LeaseLost(`Another worker has claimed ${lease.appEnvId}`))
   else if (lease.operationId && !lease.isCompleting && row.operationId !== lease.operationId) {
     lease.end(new OperationEnded(`${lease.operationId} has ended`))
-  } else if (lease.claim.queue === 'looks' && row.operationId && row.isDue) {
+  } else if (lease.claim.queue === 'reconciles' && row.operationId && row.isDue) {
     lease.end(new Preempted('An operation has been asked for'))
   }
 }

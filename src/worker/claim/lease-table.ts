@@ -17,7 +17,7 @@ const CANDIDATE: Readonly<Record<QueueName, Prisma.Sql>> = {
     WHERE o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now()
       AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
     ORDER BY o.created_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
-  looks: Prisma.sql`
+  reconciles: Prisma.sql`
     SELECT e.id FROM app_env e
     WHERE e.due_at <= now() AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
       AND NOT EXISTS (SELECT 1 FROM operation o
@@ -68,7 +68,7 @@ export async function renew(database: Database, leases: readonly Lease[], leaseS
 
 interface Release {
   /** When the environment is to be looked at again, unless something asks for it sooner. */
-  lookAgainSeconds: number
+  requeueAfterSeconds: number
   /** The engine was asked, and what it said is in the row. */
   observed: boolean
 }
@@ -83,7 +83,7 @@ export async function release(database: Database, { claim: held }: Lease, next: 
       observed_at = CASE WHEN ${next.observed} THEN now() ELSE e.observed_at END,
       due_at = LEAST(
         CASE WHEN e.due_at <> ${held.dueAt}::timestamptz THEN e.due_at END,
-        now() + make_interval(secs => ${next.lookAgainSeconds}),
+        now() + make_interval(secs => ${next.requeueAfterSeconds}),
         (SELECT min(r.drain_until) FROM replica r
           WHERE r.app_env_id = e.id AND r.state = 'DRAINING' AND r.drain_until > now()))
     WHERE e.id = ${held.appEnvId} AND e.lease_token = ${held.token}`

@@ -2,7 +2,7 @@ import type { DatabaseClock } from '../time/database-clock.ts'
 import { type Abandoned, LeaseLost } from './abandoned.ts'
 
 /** What a worker claims environments for: an operation that is open, or a look at what runs. */
-export type QueueName = 'operations' | 'looks'
+export type QueueName = 'operations' | 'reconciles'
 
 interface Claim {
   appEnvId: string

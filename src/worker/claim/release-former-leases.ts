@@ -8,8 +8,8 @@ import type { Database } from '../../database/client.ts'
 export async function releaseFormerLeases(database: Database, owners: readonly string[]): Promise<number> {
   if (owners.length === 0) return 0
   await database.$executeRaw`
-    UPDATE log_book SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1
-    WHERE id IN (SELECT id FROM log_book WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
+    UPDATE log_stream SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1
+    WHERE id IN (SELECT id FROM log_stream WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
   // In the order in which renewals lock them.
   return database.$executeRaw`
     UPDATE app_env SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1, due_at = now()

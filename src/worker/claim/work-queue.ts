@@ -14,7 +14,7 @@ interface WorkQueueOptions {
   slots: number
   claim(): Promise<Lease | null>
   /** Never throws. */
-  attend(lease: Lease): Promise<void>
+  process(lease: Lease): Promise<void>
   log: Logger
 }
 
@@ -54,7 +54,7 @@ export class WorkQueue {
         const lease = await this.#options.claim()
         this.#recovered()
         if (!lease) return
-        const work = this.#options.attend(lease).finally(() => {
+        const work = this.#options.process(lease).finally(() => {
           this.#underWay.delete(work)
           this.wake()
         })

@@ -15,7 +15,7 @@ export interface WorkerContext {
   vault: Vault
   config: Config
   log: Logger
-  link: EngineHealth
+  engineHealth: EngineHealth
   probes: ProbeHistory
   collector: Collector
   builds: BuildSlots

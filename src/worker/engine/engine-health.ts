@@ -8,7 +8,7 @@ const CHECK_WHILE_AWAY_SECONDS = 1
 const ANSWER_SECONDS = 5
 
 /** One missed answer may be a busy machine; after this many, calls that are under way will not be answered either. */
-const SILENCES_UNTIL_GONE = 2
+const UNANSWERED_UNTIL_GONE = 2
 
 export const isEngineAway = (error: unknown): boolean =>
   error instanceof DomainError && error.code === 'RUNTIME_UNAVAILABLE'
@@ -27,7 +27,7 @@ export class EngineHealth {
   /** Called whenever the engine was asked; `changed` when the answer is another than before. */
   readonly #onCheck: (changed: boolean) => Promise<void>
   #gone = new AbortController()
-  #silences = 0
+  #unanswered = 0
   readonly #firstCheck = Promise.withResolvers<void>()
   #checkNow = Promise.withResolvers<void>()
 
@@ -79,21 +79,21 @@ export class EngineHealth {
       if (this.reachable !== true) this.#log.info({ engine: this.info }, 'The container engine answers')
       this.reachable = true
       this.reason = null
-      this.#silences = 0
+      this.#unanswered = 0
       if (this.#gone.signal.aborted) this.#gone = new AbortController()
     } catch (error) {
-      if (!signal.aborted) this.#noteSilence(error instanceof Error ? error.message : String(error))
+      if (!signal.aborted) this.#recordNoAnswer(error instanceof Error ? error.message : String(error))
     }
   }
 
-  #noteSilence(reason: string): void {
+  #recordNoAnswer(reason: string): void {
     if (this.reachable !== false) {
       this.#log.warn({ reason }, 'The container engine does not answer; operations wait for it')
     }
     this.reachable = false
     this.reason = reason
-    this.#silences += 1
-    if (this.#silences === SILENCES_UNTIL_GONE) this.#gone.abort(runtimeUnavailable(reason))
+    this.#unanswered += 1
+    if (this.#unanswered === UNANSWERED_UNTIL_GONE) this.#gone.abort(runtimeUnavailable(reason))
   }
 
   async #rest(signal: AbortSignal): Promise<void> {

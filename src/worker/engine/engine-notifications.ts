@@ -3,14 +3,14 @@ import type { Database } from '../../database/client.ts'
 import { sleep } from '../time/sleep.ts'
 
 /** Engine events come in bursts, and all that one says is "look". */
-const GATHER_MS = 200
+const BATCH_MS = 200
 
 /** Makes environments due for a look when the engine reports a change. What is lost here is found by routine looks. */
 export class EngineNotifications {
   readonly #database: Database
   readonly #log: Logger
   readonly #wake: () => void
-  #noted = new Set<string>()
+  #pending = new Set<string>()
 
   constructor(database: Database, log: Logger, wake: () => void) {
     this.#database = database
@@ -19,15 +19,15 @@ export class EngineNotifications {
   }
 
   add(appEnvId: string): void {
-    this.#noted.add(appEnvId)
+    this.#pending.add(appEnvId)
   }
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await sleep(GATHER_MS, signal)
-      if (this.#noted.size === 0 || signal.aborted) continue
-      const ids = [...this.#noted]
-      this.#noted = new Set()
+      await sleep(BATCH_MS, signal)
+      if (this.#pending.size === 0 || signal.aborted) continue
+      const ids = [...this.#pending]
+      this.#pending = new Set()
       await this.#makeDue(ids).catch((error: unknown) => this.#log.debug({ err: error }, 'Engine hints were lost'))
     }
   }

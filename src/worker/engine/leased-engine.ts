@@ -42,9 +42,9 @@ export interface LeasedEngine {
   tail(name: string, lines: number): Promise<LogLine[]>
 }
 
-interface EngineParts {
+interface EngineContext {
   runtime: Runtime
-  link: EngineHealth
+  engineHealth: EngineHealth
   collector: Collector
 }
 
@@ -55,7 +55,7 @@ interface EngineParts {
  * on to the collector of logs, and what is removed is read to its end first.
  */
 export function leasedEngine(
-  { runtime, link, collector }: EngineParts,
+  { runtime, engineHealth, collector }: EngineContext,
   lease: Lease,
   signal: AbortSignal,
   config: Config,
@@ -63,31 +63,31 @@ export function leasedEngine(
   const call = async <T>(timeoutSeconds: number, ask: (bounds: CallBounds) => Promise<T>): Promise<T> => {
     lease.assertHeld()
     signal.throwIfAborted()
-    link.assertReachable()
+    engineHealth.assertReachable()
     failpoint('engine.asked', lease.appEnvId)
     try {
-      const answer = await ask({ signal: AbortSignal.any([signal, link.gone]), timeoutSeconds })
+      const answer = await ask({ signal: AbortSignal.any([signal, engineHealth.gone]), timeoutSeconds })
       failpoint('engine.answered', lease.appEnvId)
       lease.assertHeld()
       return answer
     } catch (error) {
       // Why the work ended says more than how the call failed because of it.
       signal.throwIfAborted()
-      if (isEngineAway(error)) link.checkSoon()
+      if (isEngineAway(error)) engineHealth.checkSoon()
       throw error
     }
   }
   const { appEnvId } = lease
   const seconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
   return {
-    requireReachable: () => link.requireReachable(signal),
+    requireReachable: () => engineHealth.requireReachable(signal),
     resolveImage: (image, credential) =>
       call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => runtime.resolveImage(image, credential, bounds)),
     // Each replica is several calls, and a machine that is busy starts them slowly.
     apply: (rollout) => call(seconds + rollout.replicas, (bounds) => runtime.apply(rollout, bounds)),
     async observe() {
       const observed = await call(seconds, (bounds) => runtime.observe({ appEnvId }, bounds))
-      collector.see(appEnvId, observed)
+      collector.observe(appEnvId, observed)
       return observed
     },
     // The runtime adds the grace to the time by itself.

@@ -13,9 +13,9 @@ export type Finding = { isProved: true } | { isProved: false; reason: string } |
 export function createDnsRecords(servers: readonly string[]) {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
   if (servers.length > 0) resolver.setServers([...servers])
-  const ask = async <T>(look: () => Promise<T[]>): Promise<T[] | null> => {
+  const ask = async <T>(query: () => Promise<T[]>): Promise<T[] | null> => {
     try {
-      return await look()
+      return await query()
     } catch (error) {
       return ABSENT.has((error as NodeJS.ErrnoException).code ?? '') ? [] : null
     }

@@ -6,10 +6,10 @@ import type { WorkerContext } from '../context/worker-context.ts'
  * attempts, left behind when it was killed.
  */
 export async function sweepBuildSteps(
-  { runtime, link, database, config }: WorkerContext,
+  { runtime, engineHealth, database, config }: WorkerContext,
   signal: AbortSignal,
 ): Promise<void> {
-  link.assertReachable()
+  engineHealth.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
   const steps = await runtime.buildSteps({}, bounds)
   if (steps.length === 0) return

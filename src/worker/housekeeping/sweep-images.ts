@@ -12,10 +12,10 @@ const ENDING_MS = 5_000
  * rollback from now on keeps its image until the next sweep: a request that chose it just before finds it there.
  */
 export async function sweepImages(
-  { runtime, link, database, config }: WorkerContext,
+  { runtime, engineHealth, database, config }: WorkerContext,
   signal: AbortSignal,
 ): Promise<void> {
-  link.assertReachable()
+  engineHealth.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
   const images = await runtime.builtImages({}, bounds)
   if (images.length === 0) return

@@ -31,7 +31,7 @@ interface BuildRow {
 /** The log of an environment's builds, in the hands of one attempt at one of them. */
 export class BuildLogStream {
   readonly #database: Database
-  readonly #book: LogStreamClaim
+  readonly #claim: LogStreamClaim
   readonly #row: BuildRow
   readonly #renewal: NodeJS.Timeout
   /** In the order of writing; the first of them may be under way. */
@@ -45,7 +45,7 @@ export class BuildLogStream {
 
   private constructor({ database, leaseSeconds }: BuildLogStreamOptions, book: LogStreamClaim, row: BuildRow) {
     this.#database = database
-    this.#book = book
+    this.#claim = book
     this.#row = row
     this.#lastAt = row.stdoutAt
     // A build may be silent for longer than the claim lasts.
@@ -98,10 +98,10 @@ export class BuildLogStream {
   async close(): Promise<void> {
     clearInterval(this.#renewal)
     await this.#flush()
-    const { id, token } = this.#book
+    const { id, token } = this.#claim
     await this.#database.$queryRaw`
       WITH book AS (
-        UPDATE log_book SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}
+        UPDATE log_stream SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}
         RETURNING app_env_id, last_number
       ), build AS (
         UPDATE container SET finished_at = now(), removed_at = now() FROM book WHERE container.id = ${this.#row.id}
@@ -120,7 +120,7 @@ export class BuildLogStream {
   async #write(): Promise<void> {
     for (let tries = 0; tries < TRIES && !this.#isLost; tries += 1) {
       try {
-        if (this.#isUnsure) await this.#makeSure()
+        if (this.#isUnsure) await this.#verify()
         if (this.#isLost || (await this.#append())) return
         this.#isUnsure = true
       } catch {
@@ -133,7 +133,7 @@ export class BuildLogStream {
   async #append(): Promise<boolean> {
     const lines = [...this.#lines]
     const last = lines.at(-1)
-    if (!(await append(this.#database, this.#book, lines, last ? [this.#progress(last, lines.length)] : [])))
+    if (!(await append(this.#database, this.#claim, lines, last ? [this.#progress(last, lines.length)] : [])))
       return false
     this.#acknowledge(lines.length)
     return true
@@ -150,16 +150,16 @@ export class BuildLogStream {
   }
 
   /** Whether the book is still this attempt's, and how much of what it wanted to write is there. */
-  async #makeSure(): Promise<void> {
-    const { id, token } = this.#book
+  async #verify(): Promise<void> {
+    const { id, token } = this.#claim
     const [book] = await this.#database.$queryRaw<{ lastNumber: bigint }[]>`
-      SELECT last_number AS "lastNumber" FROM log_book
+      SELECT last_number AS "lastNumber" FROM log_stream
       WHERE id = ${id} AND lease_token = ${token} AND lease_expires_at > now()`
     this.#isLost = !book
     this.#isUnsure = false
     if (!book) return
-    this.#acknowledge(Number(book.lastNumber - this.#book.lastNumber))
-    this.#book.lastNumber = book.lastNumber
+    this.#acknowledge(Number(book.lastNumber - this.#claim.lastNumber))
+    this.#claim.lastNumber = book.lastNumber
   }
 
   #acknowledge(count: number): void {

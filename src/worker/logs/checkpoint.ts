@@ -38,11 +38,11 @@ export class Reading {
   }
 
   /** A clock that was set back must not make the checkpoint go back, or what lies between would be read twice. */
-  #advance(mark: StreamPosition, nanoseconds: bigint): void {
-    if (nanoseconds === mark.at) mark.count += 1
-    if (nanoseconds <= mark.at) return
-    mark.at = nanoseconds
-    mark.count = 1
+  #advance(position: StreamPosition, nanoseconds: bigint): void {
+    if (nanoseconds === position.at) position.count += 1
+    if (nanoseconds <= position.at) return
+    position.at = nanoseconds
+    position.count = 1
   }
 }
 

@@ -30,8 +30,8 @@ export class LogStreamLost extends Error {
  * and from there, with the checkpoints it was read to, into the database; all of it ends at the first failure to write.
  */
 export class Collection {
-  readonly book: LogStreamClaim
-  readonly #tools: CollectionContext
+  readonly claim: LogStreamClaim
+  readonly #context: CollectionContext
   readonly #ending = new AbortController()
   readonly #sources = new Map<string, ContainerOutput>()
   readonly #following = new Map<string, Promise<void>>()
@@ -44,9 +44,9 @@ export class Collection {
   #written = Promise.withResolvers<void>()
   readonly #running: Promise<void>
 
-  constructor(tools: CollectionContext, book: LogStreamClaim, onEnd: () => void = () => {}) {
-    this.#tools = tools
-    this.book = book
+  constructor(context: CollectionContext, claim: LogStreamClaim, onEnd: () => void = () => {}) {
+    this.#context = context
+    this.claim = claim
     this.#onEnd = onEnd
     this.#running = this.#run()
   }
@@ -83,7 +83,7 @@ export class Collection {
     await Promise.all([this.#running, ...this.#following.values()])
     if (!isOurs) return
     await this.#write()
-    await releaseLogStream(this.#tools.database, this.book)
+    await releaseLogStream(this.#context.database, this.claim)
   }
 
   /** Nothing more is to be read under this claim. */
@@ -93,7 +93,7 @@ export class Collection {
   }
 
   #sourceOf(row: Container): ContainerOutput {
-    const source = this.#sources.get(row.containerId) ?? new ContainerOutput(row, this.#tools.linesPerMinute)
+    const source = this.#sources.get(row.containerId) ?? new ContainerOutput(row, this.#context.linesPerMinute)
     this.#sources.set(row.containerId, source)
     return source
   }
@@ -107,7 +107,7 @@ export class Collection {
         return
       } catch (error) {
         if (signal.aborted || (error instanceof DomainError && error.code === 'NOT_FOUND')) return
-        this.#tools.log.debug(
+        this.#context.log.debug(
           { err: error, container: source.containerId },
           'Output is read again from where it broke off',
         )
@@ -120,7 +120,7 @@ export class Collection {
     const reading = new Reading(source.checkpoint)
     const since = reading.since === undefined ? {} : { since: reading.since }
     const keep = (line: LogStreamLine) => this.#lines.push(line)
-    for await (const line of this.#tools.runtime.logs(source.containerId, { follow, signal, ...since })) {
+    for await (const line of this.#context.runtime.logs(source.containerId, { follow, signal, ...since })) {
       if (!reading.isNew(line)) continue
       source.take(line, keep)
       this.#touched.add(source)
@@ -136,12 +136,12 @@ export class Collection {
     while (!signal.aborted) {
       await sleep(GATHER_MS, signal, this.#wake.promise)
       this.#wake = Promise.withResolvers()
-      this.#tellOfDropped()
+      this.#reportDropped()
       if (!signal.aborted) await this.#write()
     }
   }
 
-  #tellOfDropped(): void {
+  #reportDropped(): void {
     const now = performance.now()
     for (const source of this.#sources.values()) {
       if (!source.owesNotice(now)) continue
@@ -166,10 +166,11 @@ export class Collection {
     this.#touched = new Set()
     this.#written = Promise.withResolvers()
     try {
-      if (!(await append(this.#tools.database, this.book, lines, progress))) this.lose('The book is another worker’s')
+      if (!(await append(this.#context.database, this.claim, lines, progress)))
+        this.lose('The book is another worker’s')
     } catch (error) {
-      this.#tools.log.warn(
-        { err: error, appEnvId: this.book.appEnvId },
+      this.#context.log.warn(
+        { err: error, appEnvId: this.claim.appEnvId },
         'Output could not be written; it is read again',
       )
       this.lose('Output could not be written')

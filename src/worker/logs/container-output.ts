@@ -50,7 +50,7 @@ export class ContainerOutput implements Progress {
 
   /** The container has said all it had to say for now. */
   conclude(keep: (line: LogStreamLine) => void): void {
-    this.#rateCap.tell((dropped) => keep(this.#notice(dropped)))
+    this.#rateCap.report((dropped) => keep(this.#notice(dropped)))
   }
 
   /** Stands where the last of the dropped lines would. */

@@ -12,11 +12,11 @@ export async function deleteOldLogs(database: Database): Promise<number> {
     SELECT e.id AS "appEnvId", array_agg(b.id) AS books,
       CASE WHEN e.deleted_at IS NULL THEN p.log_days ELSE 0 END AS "logDays",
       CASE WHEN e.deleted_at IS NULL THEN p.metric_days ELSE 0 END AS "metricDays"
-    FROM log_book b JOIN app_env e ON e.id = b.app_env_id JOIN account a ON a.id = e.account_id
+    FROM log_stream b JOIN app_env e ON e.id = b.app_env_id JOIN account a ON a.id = e.account_id
     JOIN plan p ON p.code = a.plan_code GROUP BY e.id, p.code`
   let discarded = 0
-  for (const { appEnvId, books, logDays, metricDays } of kept) {
-    for (const book of books) discarded += await discardLines(database, book, logDays)
+  for (const { appEnvId, books: logStreamIds, logDays, metricDays } of kept) {
+    for (const book of logStreamIds) discarded += await discardLines(database, book, logDays)
     discarded += await inBatches(
       () => database.$executeRaw`
         DELETE FROM metric_sample WHERE ctid IN (SELECT ctid FROM metric_sample
@@ -30,8 +30,8 @@ export async function deleteOldLogs(database: Database): Promise<number> {
 const discardLines = (database: Database, book: number, logDays: number): Promise<number> =>
   inBatches(
     () => database.$executeRaw`
-      DELETE FROM log_line WHERE book_id = ${book} AND number IN (
-        SELECT number FROM log_line WHERE book_id = ${book}
+      DELETE FROM log_line WHERE log_stream_id = ${book} AND number IN (
+        SELECT number FROM log_line WHERE log_stream_id = ${book}
           AND at < (extract(epoch FROM now() - make_interval(days => ${logDays})) * 1000)::bigint * 1000000
         LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
   )

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../database/client.ts'
-import type { LogBookKind } from '../../database/generated/prisma/client.ts'
+import type { LogStreamKind } from '../../database/generated/prisma/client.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { CapState } from './rate-cap.ts'
 
@@ -37,12 +37,12 @@ interface Claimant {
 /** Claims a log of an environment; null while another worker has it. */
 export async function claimLogStream(
   database: Database | Transaction,
-  { appEnvId, kind }: { appEnvId: string; kind: LogBookKind },
+  { appEnvId, kind }: { appEnvId: string; kind: LogStreamKind },
   { owner, leaseSeconds, isForced = false }: Claimant,
 ): Promise<LogStreamClaim | null> {
   const [book] = await database.$queryRaw<Omit<LogStreamClaim, 'leaseSeconds'>[]>`
-    INSERT INTO log_book AS b (app_env_id, kind, lease_owner, lease_expires_at, lease_token)
-    VALUES (${appEnvId}, ${kind}::"LogBookKind", ${owner}, now() + make_interval(secs => ${leaseSeconds}), 1)
+    INSERT INTO log_stream AS b (app_env_id, kind, lease_owner, lease_expires_at, lease_token)
+    VALUES (${appEnvId}, ${kind}::"LogStreamKind", ${owner}, now() + make_interval(secs => ${leaseSeconds}), 1)
     ON CONFLICT (app_env_id, kind) DO UPDATE SET lease_owner = excluded.lease_owner,
       lease_expires_at = excluded.lease_expires_at, lease_token = b.lease_token + 1
     WHERE ${isForced} OR b.lease_expires_at IS NULL OR b.lease_expires_at < now()
@@ -62,10 +62,10 @@ export async function append(
   lines: readonly LogStreamLine[],
   progress: readonly Progress[],
 ): Promise<boolean> {
-  const marks = progress.map(({ checkpoint: place, cap }) => [place.stdout, place.stderr, cap] as const)
+  const positions = progress.map(({ checkpoint: place, cap }) => [place.stdout, place.stderr, cap] as const)
   const written = await database.$queryRaw<unknown[]>`
     WITH book AS (
-      UPDATE log_book SET last_number = last_number + ${lines.length},
+      UPDATE log_stream SET last_number = last_number + ${lines.length},
         lease_expires_at = now() + make_interval(secs => ${book.leaseSeconds})
       WHERE id = ${book.id} AND lease_token = ${book.token} AND last_number = ${book.lastNumber}
         AND (kind = 'CONTAINERS' OR lease_expires_at > now())
@@ -74,14 +74,14 @@ export async function append(
       UPDATE container c SET stdout_at = p.stdout_at, stdout_count = p.stdout_count, stderr_at = p.stderr_at,
         stderr_count = p.stderr_count, cap_minute = p.cap_minute, cap_used = p.cap_used, dropped = p.dropped
       FROM book, unnest(${progress.map(({ id }) => id)}::int[],
-        ${marks.map(([out]) => String(out.at))}::bigint[], ${marks.map(([out]) => out.count)}::int[],
-        ${marks.map(([, err]) => String(err.at))}::bigint[], ${marks.map(([, err]) => err.count)}::int[],
-        ${marks.map(([, , cap]) => String(cap.minute))}::bigint[], ${marks.map(([, , cap]) => cap.used)}::int[],
-        ${marks.map(([, , cap]) => cap.dropped)}::int[])
+        ${positions.map(([out]) => String(out.at))}::bigint[], ${positions.map(([out]) => out.count)}::int[],
+        ${positions.map(([, err]) => String(err.at))}::bigint[], ${positions.map(([, err]) => err.count)}::int[],
+        ${positions.map(([, , cap]) => String(cap.minute))}::bigint[], ${positions.map(([, , cap]) => cap.used)}::int[],
+        ${positions.map(([, , cap]) => cap.dropped)}::int[])
         AS p (id, stdout_at, stdout_count, stderr_at, stderr_count, cap_minute, cap_used, dropped)
       WHERE c.id = p.id
     ), lines AS (
-      INSERT INTO log_line (book_id, number, container_id, at, is_error, message)
+      INSERT INTO log_line (log_stream_id, number, container_id, at, is_error, message)
       SELECT book.id, ${book.lastNumber} + l.place, l.container_id, l.at, l.is_error, l.message
       FROM book, unnest(${lines.map(({ containerId }) => containerId)}::int[], ${lines.map(({ at }) => String(at))}::bigint[],
         ${lines.map(({ isError }) => isError)}::boolean[], ${lines.map(({ message }) => message)}::text[])
@@ -96,13 +96,13 @@ export async function append(
 /** Keeps the books of one worker its own; returns the ids of those that still are. */
 export async function renewLogStreams(
   database: Database,
-  books: readonly LogStreamClaim[],
+  claims: readonly LogStreamClaim[],
   leaseSeconds: number,
 ): Promise<Set<number>> {
   const held = await database.$queryRaw<{ id: number }[]>`
-    UPDATE log_book SET lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
-    WHERE id IN (SELECT b.id FROM log_book b
-      JOIN unnest(${books.map(({ id }) => id)}::int[], ${books.map(({ token }) => token)}::int[]) AS held (id, token)
+    UPDATE log_stream SET lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
+    WHERE id IN (SELECT b.id FROM log_stream b
+      JOIN unnest(${claims.map(({ id }) => id)}::int[], ${claims.map(({ token }) => token)}::int[]) AS held (id, token)
       ON b.id = held.id AND b.lease_token = held.token ORDER BY b.id FOR UPDATE OF b)
     RETURNING id`
   return new Set(held.map(({ id }) => id))
@@ -110,4 +110,4 @@ export async function renewLogStreams(
 
 export const releaseLogStream = (database: Database, { id, token }: LogStreamClaim): Promise<number> =>
   database.$executeRaw`
-    UPDATE log_book SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}`
+    UPDATE log_stream SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}`

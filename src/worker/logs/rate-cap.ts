@@ -25,10 +25,10 @@ export class RateCap {
   }
 
   /** False for a line that is one too many. `told` gives the number of dropped lines once they are over. */
-  admits(nanoseconds: bigint, length: number, told: (dropped: number) => void): boolean {
+  admits(nanoseconds: bigint, length: number, report: (dropped: number) => void): boolean {
     const minute = nanoseconds / MINUTE
     if (minute > this.state.minute) {
-      this.tell(told)
+      this.report(report)
       Object.assign(this.state, { minute, used: 0 })
     }
     this.state.used += 1 + Math.floor(length / BYTES_PER_LINE)
@@ -38,8 +38,8 @@ export class RateCap {
   }
 
   /** Nothing follows for now. */
-  tell(told: (dropped: number) => void): void {
-    if (this.state.dropped > 0) told(this.state.dropped)
+  report(report: (dropped: number) => void): void {
+    if (this.state.dropped > 0) report(this.state.dropped)
     this.state.dropped = 0
   }
 }

@@ -12,13 +12,13 @@ interface ScaledRow {
 }
 
 /** Looks whether these environments have as many containers as their load needs, and records an operation where not. */
-export async function autoscale(tools: WorkerContext, appEnvIds: readonly string[]): Promise<void> {
-  for (const row of await scaledAppEnvs(tools.database, appEnvIds)) {
-    const decision = await decide(tools, row)
+export async function autoscale(context: WorkerContext, appEnvIds: readonly string[]): Promise<void> {
+  for (const row of await scaledAppEnvs(context.database, appEnvIds)) {
+    const decision = await decide(context, row)
     if (!decision) continue
     const { why, containers } = decision
-    const isBegun = await autoscaleAppEnv(tools, { appEnvId: row.id, from: row.containers, to: containers, why })
-    if (isBegun) tools.log.info({ appEnvId: row.id, from: row.containers, to: containers, why }, 'Scaled by itself')
+    const isBegun = await autoscaleAppEnv(context, { appEnvId: row.id, from: row.containers, to: containers, why })
+    if (isBegun) context.log.info({ appEnvId: row.id, from: row.containers, to: containers, why }, 'Scaled by itself')
   }
 }
 

@@ -7,7 +7,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 
 const AT_ONCE = 4
 
-interface SamplingTools {
+interface SamplingContext {
   database: Database
   runtime: Runtime
   signal: AbortSignal
@@ -19,7 +19,7 @@ interface SamplingTools {
  * samples of an environment can be added up. Containers that end meanwhile are left out.
  */
 export async function sampleContainers(
-  { database, runtime, signal, timeoutSeconds }: SamplingTools,
+  { database, runtime, signal, timeoutSeconds }: SamplingContext,
   appEnvIds: readonly string[],
 ): Promise<number> {
   const containers = await database.container.findMany({

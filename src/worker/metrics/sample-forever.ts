@@ -5,18 +5,18 @@ import { autoscale } from './autoscale.ts'
 import { sampleContainers } from './sample-containers.ts'
 
 /** Measures and scales, at a steady beat, the environments whose logs this worker collects: each has one such worker. */
-export async function sampleForever(tools: WorkerContext, signal: AbortSignal): Promise<void> {
-  const { config, log, collector, link } = tools
+export async function sampleForever(context: WorkerContext, signal: AbortSignal): Promise<void> {
+  const { config, log, collector, engineHealth } = context
   const beatMs = config.BERTH_METRICS_SECONDS * 1000
   const timeoutSeconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
   for (let next = performance.now() + beatMs; !signal.aborted; next = Math.max(next + beatMs, performance.now())) {
     await sleep(Math.max(0, next - performance.now()), signal)
     if (signal.aborted) return
     try {
-      link.assertReachable()
+      engineHealth.assertReachable()
       const { appEnvIds } = collector
-      await sampleContainers({ ...tools, signal, timeoutSeconds }, appEnvIds)
-      await autoscale(tools, appEnvIds)
+      await sampleContainers({ ...context, signal, timeoutSeconds }, appEnvIds)
+      await autoscale(context, appEnvIds)
     } catch (error) {
       if (!signal.aborted && !isEngineAway(error)) log.warn({ err: error }, 'Containers could not be measured')
     }

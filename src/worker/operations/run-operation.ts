@@ -58,11 +58,11 @@ async function handleFailure(attempt: AttemptContext, error: unknown): Promise<v
     return failOperation(attempt, { reason: error.reason, message: error.message })
   }
   log.error({ ...about, err: error, attempt: operation.attempt + 1 }, 'An attempt failed')
-  return tryAgain(attempt, error)
+  return retryOrFail(attempt, error)
 }
 
 /** Bounded, with a growing pause that is not the same for all, because what broke them was perhaps common to many. */
-function tryAgain(attempt: AttemptContext, error: unknown): Promise<void> {
+function retryOrFail(attempt: AttemptContext, error: unknown): Promise<void> {
   const { operation } = attempt
   const reason = error instanceof Failure ? error.reason : 'INTERNAL'
   const message = messageFor(error)

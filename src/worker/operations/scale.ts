@@ -21,12 +21,16 @@ export async function scale(attempt: AttemptContext): Promise<void> {
     })
   }
   const version = { ...attempt, content }
-  const ready = replicas > appEnv.replicasDesired ? await add(version, rolloutId, replicas) : []
+  const ready = replicas > appEnv.replicasDesired ? await startMore(version, rolloutId, replicas) : []
   const detail = `from ${appEnv.replicasDesired} to ${replicas}`
-  await settle(version, rolloutId, replicas, ready, detail)
+  await completeScaling(version, rolloutId, replicas, ready, detail)
 }
 
-async function add(attempt: VersionAttemptContext, rolloutId: string, replicas: number): Promise<ObservedReplica[]> {
+async function startMore(
+  attempt: VersionAttemptContext,
+  rolloutId: string,
+  replicas: number,
+): Promise<ObservedReplica[]> {
   const { appEnv, content, operation, steps, engine } = attempt
   await steps.advance({ start: 'create' })
   const choice = { content, rolloutId, requestId: operation.requestId, replicas }
@@ -41,7 +45,7 @@ async function add(attempt: VersionAttemptContext, rolloutId: string, replicas: 
   return ready
 }
 
-async function settle(
+async function completeScaling(
   attempt: VersionAttemptContext,
   rolloutId: string,
   replicas: number,

@@ -1,7 +1,7 @@
-const MOST_REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 
 /** A look that comes a moment early is not worth another period. */
-const PUNCTUAL = 0.9
+const EARLY_TOLERANCE = 0.9
 
 /** How often in a row the probes of running containers have failed, as far as this worker saw. */
 export class ProbeHistory {
@@ -20,7 +20,7 @@ export class ProbeHistory {
   /** True when a probe was not asked for its period; then it counts as asked now. */
   isDue(probe: string, periodSeconds: number, now: Date): boolean {
     const since = now.getTime() - (this.#askedAt.get(probe) ?? Number.NEGATIVE_INFINITY)
-    if (since < periodSeconds * 1000 * PUNCTUAL) return false
+    if (since < periodSeconds * 1000 * EARLY_TOLERANCE) return false
     remember(this.#askedAt, probe, now.getTime())
     return true
   }
@@ -40,5 +40,5 @@ function remember<Value>(memory: Map<string, Value>, key: string, value: Value):
   memory.delete(key)
   memory.set(key, value)
   const oldest = memory.keys().next().value
-  if (memory.size > MOST_REMEMBERED && oldest !== undefined) memory.delete(oldest)
+  if (memory.size > MAX_REMEMBERED && oldest !== undefined) memory.delete(oldest)
 }

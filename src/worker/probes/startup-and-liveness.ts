@@ -15,7 +15,7 @@ export interface ProbeState {
 
 const ALIVE: ProbeState = { hasStarted: true, failureReason: null }
 
-interface Circumstances {
+interface ProbeConditions {
   now: Date
   /** It took traffic in this very run: whatever its startup probe says now, it has started. */
   wasReady: boolean
@@ -27,7 +27,7 @@ interface Circumstances {
 export async function probeStartupAndLiveness(
   replica: ObservedReplica,
   { port, healthCheck }: Probed,
-  { now, wasReady, probes, signal }: Circumstances,
+  { now, wasReady, probes, signal }: ProbeConditions,
 ): Promise<ProbeState> {
   const { startup, liveness } = healthCheck
   const ageSeconds = (now.getTime() - (replica.startedAt?.getTime() ?? now.getTime())) / 1000

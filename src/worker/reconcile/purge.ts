@@ -5,9 +5,9 @@ import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-c
 import { NOTHING_RUNS } from './observation.ts'
 
 /** For a deleted environment whose operation could not finish: looks do what is left of it. */
-export async function purge(work: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<void> {
-  await removeUnusedNetwork(work, appEnv)
-  await fenced(work.database, work.lease, async (tx) => {
+export async function purge(context: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<void> {
+  await removeUnusedNetwork(context, appEnv)
+  await fenced(context.database, context.lease, async (tx) => {
     await purgeRows(tx, appEnv.id)
     await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { ...NOTHING_RUNS, status: 'STOPPED' } })
   })

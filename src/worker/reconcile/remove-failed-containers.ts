@@ -10,18 +10,18 @@ import type { Probed } from './replica-states.ts'
  * it is done: a restart that nobody could see would be a crash without a cause.
  */
 export async function removeFailedContainers(
-  work: EnvironmentContext,
+  context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
   probed: readonly Probed[],
 ): Promise<number> {
-  const dead = probed.flatMap(({ index, observed, deadBecause }) =>
-    deadBecause && observed ? [{ index, observed, reason: plainText(`container ${index}, ${deadBecause}`) }] : [],
+  const dead = probed.flatMap(({ index, observed, failureReason }) =>
+    failureReason && observed ? [{ index, observed, reason: plainText(`container ${index}, ${failureReason}`) }] : [],
   )
   if (dead.length === 0) return 0
   const reason = dead.map((one) => one.reason).join('; ')
-  work.log.info({ appEnvId: appEnv.id, reason }, 'Containers are started anew')
-  await fenced(work.database, work.lease, async (tx) => {
-    const lastRestartAt = work.lease.claim.clock.now()
+  context.log.info({ appEnvId: appEnv.id, reason }, 'Containers are started anew')
+  await fenced(context.database, context.lease, async (tx) => {
+    const lastRestartAt = context.lease.claim.clock.now()
     const data = { restartCount: { increment: dead.length }, lastRestartAt, lastRestartReason: reason }
     await tx.appEnv.updateMany({ where: { id: appEnv.id }, data })
     const about = { appId: appEnv.appId, appEnvId: appEnv.id }
@@ -30,7 +30,7 @@ export async function removeFailedContainers(
     ])
   })
   await removeReplicas(
-    work,
+    context,
     dead.map((one) => one.observed),
   )
   return dead.length

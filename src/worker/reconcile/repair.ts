@@ -16,30 +16,34 @@ import type { ReplicaPlan } from './replica-plan.ts'
  * started, so that another look is worth while soon.
  */
 export async function repair(
-  work: EnvironmentContext,
+  context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
   plan: ReplicaPlan,
   hasRemoved = false,
 ): Promise<boolean> {
-  const wasBroughtBack = (plan.needsApply || hasRemoved) && (await restoreReplicas(work, appEnv, plan))
-  await removeReplicas(work, plan.surplus)
+  const wasBroughtBack = (plan.needsApply || hasRemoved) && (await restoreReplicas(context, appEnv, plan))
+  await removeReplicas(context, plan.surplus)
   return wasBroughtBack
 }
 
-async function restoreReplicas(work: EnvironmentContext, appEnv: ClaimedAppEnv, plan: ReplicaPlan): Promise<boolean> {
+async function restoreReplicas(
+  context: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  plan: ReplicaPlan,
+): Promise<boolean> {
   const { currentContent: content, rolloutId } = appEnv
   if (!content || !rolloutId) return false
-  work.log.info({ appEnvId: appEnv.id, contentId: content.id }, 'Containers are brought back')
+  context.log.info({ appEnvId: appEnv.id, contentId: content.id }, 'Containers are brought back')
   try {
-    const { requestId } = await work.database.operation.findUniqueOrThrow({ where: { id: rolloutId } })
+    const { requestId } = await context.database.operation.findUniqueOrThrow({ where: { id: rolloutId } })
     const choice = { content, rolloutId, requestId, replicas: replicasKept(appEnv, plan) }
-    await applyWithImage(work, appEnv, content, await rolloutOf(work, appEnv, choice))
+    await applyWithImage(context, appEnv, content, await rolloutOf(context, appEnv, choice))
     return true
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const observedReason = plainText(`Containers cannot be brought back: ${error.message}`)
-    work.log.warn({ appEnvId: appEnv.id, reason: error.reason }, observedReason)
-    await fenced(work.database, work.lease, (tx) =>
+    context.log.warn({ appEnvId: appEnv.id, reason: error.reason }, observedReason)
+    await fenced(context.database, context.lease, (tx) =>
       tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { observedReason } }),
     )
     return false
@@ -48,23 +52,23 @@ async function restoreReplicas(work: EnvironmentContext, appEnv: ClaimedAppEnv, 
 
 /** The engine removes replicas beyond the number at once, and those that drain are not to be cut off. */
 function replicasKept({ replicas, rolloutId }: ClaimedAppEnv, plan: ReplicaPlan): number {
-  const draining = replicas.filter((row) => row.rolloutId === rolloutId && !plan.forgotten.includes(row))
+  const draining = replicas.filter((row) => row.rolloutId === rolloutId && !plan.gone.includes(row))
   return Math.max(plan.wanted.length, ...draining.map((row) => row.index + 1))
 }
 
 /** Images can be removed by hand as well. */
 async function applyWithImage(
-  work: EnvironmentContext,
+  context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
   content: Content,
   rollout: Rollout,
 ): Promise<void> {
   try {
-    await work.engine.apply(rollout)
+    await context.engine.apply(rollout)
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.reason !== 'IMAGE_NOT_FOUND') throw error
-    if (content.type === 'BUILD') await resolveBuilt(work, content)
-    else await work.engine.resolveImage(rollout.pinnedImage, await credentialOf(work, appEnv, content))
-    await work.engine.apply(rollout)
+    if (content.type === 'BUILD') await resolveBuilt(context, content)
+    else await context.engine.resolveImage(rollout.pinnedImage, await credentialOf(context, appEnv, content))
+    await context.engine.apply(rollout)
   }
 }

@@ -29,41 +29,43 @@ export interface ReplicaPlan {
   /** Rows that still route to containers which should not serve any more: they drain now. */
   outdated: RecordedReplica[]
   /** Rows of containers that are gone or are being removed. */
-  forgotten: RecordedReplica[]
+  gone: RecordedReplica[]
 }
 
-const place = (replica: { rolloutId: string; index: number }) => `${replica.rolloutId} ${replica.index}`
+const slotKey = (replica: { rolloutId: string; index: number }) => `${replica.rolloutId} ${replica.index}`
 
 /** Compares what should run with what does. Pure: the same facts give the same plan, whoever comes upon them. */
 export function planReplicas(
-  wish: DesiredReplicas,
+  desired: DesiredReplicas,
   recorded: readonly RecordedReplica[],
   observed: readonly ObservedReplica[],
   now: Date,
 ): ReplicaPlan {
   const isWanted = (replica: { rolloutId: string; index: number }) =>
-    replica.rolloutId === wish.rolloutId && replica.index < wish.replicas
+    replica.rolloutId === desired.rolloutId && replica.index < desired.replicas
   const isUpcoming = (replica: { rolloutId: string; index: number }) =>
-    replica.rolloutId === wish.upcoming?.rolloutId && replica.index < wish.upcoming.replicas
+    replica.rolloutId === desired.upcoming?.rolloutId && replica.index < desired.upcoming.replicas
   // Nothing drains in an environment that is stopped or deleted: stopping has its own pause.
   const drains = (row: RecordedReplica) =>
-    wish.replicas > 0 && (row.state !== 'DRAINING' || (row.drainUntil !== null && row.drainUntil > now))
+    desired.replicas > 0 && (row.state !== 'DRAINING' || (row.drainUntil !== null && row.drainUntil > now))
 
-  const wanted = Array.from({ length: wish.replicas }, (_, index) => ({
+  const wanted = Array.from({ length: desired.replicas }, (_, index) => ({
     index,
-    observed: observed.find((replica) => replica.rolloutId === wish.rolloutId && replica.index === index) ?? null,
+    observed: observed.find((replica) => replica.rolloutId === desired.rolloutId && replica.index === index) ?? null,
   }))
-  const present = new Set(observed.map(place))
+  const existing = new Set(observed.map(slotKey))
   const leaving = recorded.filter((row) => !isWanted(row))
-  const draining = leaving.filter((row) => drains(row) && present.has(place(row)))
-  const sheltered = new Set(draining.map(place))
+  const draining = leaving.filter((row) => drains(row) && existing.has(slotKey(row)))
+  const stillDraining = new Set(draining.map(slotKey))
   return {
     wanted,
     upcoming: observed.filter((replica) => isUpcoming(replica) && !isWanted(replica)),
     needsApply: wanted.some((one) => !one.observed || isDown(one.observed)),
-    surplus: observed.filter((replica) => !isWanted(replica) && !isUpcoming(replica) && !sheltered.has(place(replica))),
+    surplus: observed.filter(
+      (replica) => !isWanted(replica) && !isUpcoming(replica) && !stillDraining.has(slotKey(replica)),
+    ),
     outdated: draining.filter((row) => row.state !== 'DRAINING'),
-    forgotten: leaving.filter((row) => !sheltered.has(place(row))),
+    gone: leaving.filter((row) => !stillDraining.has(slotKey(row))),
   }
 }
 

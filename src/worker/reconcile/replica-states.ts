@@ -16,9 +16,9 @@ export interface Probed {
   /** Probes that failed in a row. */
   failures: number
   /** How many of them are borne; FAILURES_UNTIL_UNREADY unless the readiness probe says so. */
-  failuresBorne?: number | undefined
+  failuresAllowed?: number | undefined
   /** Why it is to be started anew; such a one takes no traffic, whatever else. */
-  deadBecause?: string | null | undefined
+  failureReason?: string | null | undefined
 }
 
 /** One slow answer is no reason to take a replica out of the balance. */
@@ -37,12 +37,12 @@ export const isUnready = (probed: Probed): boolean =>
   !(
     isSameRun(probed) &&
     probed.row?.state === 'READY' &&
-    probed.failures < (probed.failuresBorne ?? FAILURES_UNTIL_UNREADY) &&
-    !probed.deadBecause
+    probed.failures < (probed.failuresAllowed ?? FAILURES_UNTIL_UNREADY) &&
+    !probed.failureReason
   )
 
 function stateOf(probed: Probed): ReplicaState {
-  if (probed.observed?.phase !== 'running' || probed.deadBecause) return 'STARTING'
+  if (probed.observed?.phase !== 'running' || probed.failureReason) return 'STARTING'
   if (!isUnready(probed)) return 'READY'
   return wasReady(probed) ? 'UNREADY' : 'STARTING'
 }

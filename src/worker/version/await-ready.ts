@@ -79,7 +79,7 @@ class ReadyWait {
   async timedOut(seconds: number): Promise<VersionFailed> {
     // A program that ended is a better reason than a probe that found nobody, however slowly it ends again.
     const dead = [...this.#deaths.values()].at(-1)
-    const words = await this.#lastWords(dead ?? this.#unready)
+    const words = await this.#lastLines(dead ?? this.#unready)
     const reason = dead ? `container ${dead.index} ${exitOf(dead)}` : this.reason
     const message = `Not ready within ${seconds} s: ${reason}${words}`
     return new VersionFailed(dead ? reasonOf(dead) : 'READINESS_TIMEOUT', message)
@@ -104,14 +104,14 @@ class ReadyWait {
     const ageSeconds = (now.getTime() - (replica.startedAt?.getTime() ?? now.getTime())) / 1000
     if (readiness && ageSeconds < readiness.initialDelaySeconds)
       return { ready: false, reason: `the readiness probe begins after ${readiness.initialDelaySeconds} s` }
-    const { hasStarted, failureReason: deadBecause } = await probeStartupAndLiveness(
+    const { hasStarted, failureReason } = await probeStartupAndLiveness(
       replica,
       // What does not take traffic yet is not started anew for failing to live.
       { port: configuration.port, healthCheck: { ...configuration.healthCheck, liveness: undefined } },
       { now, wasReady: false, probes, signal },
     )
-    if (deadBecause)
-      throw new VersionFailed('STARTUP_FAILED', `Container ${replica.index} has not started: ${deadBecause}`)
+    if (failureReason)
+      throw new VersionFailed('STARTUP_FAILED', `Container ${replica.index} has not started: ${failureReason}`)
     if (!hasStarted) return { ready: false, reason: `the startup probe waits for ${startup?.path ?? 'its port'}` }
     return probeReplica(replica, configuration, signal)
   }
@@ -128,12 +128,12 @@ class ReadyWait {
     if (ends + replica.restartCount < MOST_EXITS) return
     throw new VersionFailed(
       reasonOf(death),
-      `${capitalised(this.reason)}, again and again${await this.#lastWords(replica)}`,
+      `${capitalised(this.reason)}, again and again${await this.#lastLines(replica)}`,
     )
   }
 
   /** A replica's last lines say more about why it is not ready than any probe. */
-  async #lastWords(replica: ObservedReplica | null): Promise<string> {
+  async #lastLines(replica: ObservedReplica | null): Promise<string> {
     if (!replica) return ''
     const { engine, signal } = this.#attempt
     const lines = await engine.tail(replica.name, LAST_LINES).catch(() => [])

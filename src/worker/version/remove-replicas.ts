@@ -2,12 +2,12 @@ import type { EnvironmentContext } from '../context/environment-context.ts'
 
 /** Gives containers their grace to end in, all at the same time. */
 export async function removeReplicas(
-  work: EnvironmentContext,
+  context: EnvironmentContext,
   replicas: readonly { rolloutId: string; index: number }[],
 ): Promise<void> {
-  const grace = work.config.BERTH_STOP_GRACE_SECONDS
+  const grace = context.config.BERTH_STOP_GRACE_SECONDS
   const results = await Promise.allSettled(
-    replicas.map(({ rolloutId, index }) => work.engine.remove({ rolloutId, index }, grace)),
+    replicas.map(({ rolloutId, index }) => context.engine.remove({ rolloutId, index }, grace)),
   )
   const failed = results.find((result) => result.status === 'rejected')
   if (failed) throw failed.reason

@@ -15,7 +15,7 @@ interface RolloutChoice {
 
 /** What the engine is to run for a version, with its secrets opened: never logged, never stored. */
 export async function rolloutOf(
-  work: EnvironmentContext,
+  context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
   choice: RolloutChoice,
 ): Promise<Rollout> {
@@ -28,15 +28,15 @@ export async function rolloutOf(
     appEnvId: appEnv.id,
     contentId: content.id,
     rolloutId,
-    generation: work.lease.claim.token,
+    generation: context.lease.claim.token,
     requestId,
     version: content.version,
     cliEnvName: appEnv.cliEnvName,
     pinnedImage: content.imageDigest,
     command: commandOf(configuration.startup),
     workingDir: configuration.startup?.workingDir ?? null,
-    environment: await containerVariables(work, appEnv, content),
-    volume: await volumeOf(work, configuration),
+    environment: await containerVariables(context, appEnv, content),
+    volume: await volumeOf(context, configuration),
     port: configuration.port,
     replicas,
     resources: resourcesOf(configuration),

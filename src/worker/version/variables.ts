@@ -10,25 +10,29 @@ import { connectionUrls, type UrlLookup } from '../../services/app-env/connectio
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { VersionFailed } from './version-failed.ts'
 
-type Tools = Pick<EnvironmentContext, 'database' | 'vault' | 'config'>
+type VariablesContext = Pick<EnvironmentContext, 'database' | 'vault' | 'config'>
 type Values = Record<string, string>
 
 /** What the containers of a version find in their environment: Berth's variables, then the user's, which win. */
-export async function containerVariables(tools: Tools, appEnv: ClaimedAppEnv, content: Content): Promise<Values> {
+export async function containerVariables(
+  context: VariablesContext,
+  appEnv: ClaimedAppEnv,
+  content: Content,
+): Promise<Values> {
   const platform = platformVariables(appEnv, content)
   const { variables } = recordedConfiguration(content)
-  const resolved = await resolve(tools, appEnv, content, variables)
+  const resolved = await resolve(context, appEnv, content, variables)
   return { ...platform, ...pick(resolved, variables.filter(isReadByContainers)) }
 }
 
 /** What a build is given. It may refer to variables of the platform's, and gets none of them by itself. */
 export async function buildVariables(
-  tools: Tools,
+  context: VariablesContext,
   appEnv: ClaimedAppEnv,
   content: Content,
   variables: readonly SealedVariable[],
 ): Promise<Values> {
-  const resolved = await resolve(tools, appEnv, content, variables)
+  const resolved = await resolve(context, appEnv, content, variables)
   return pick(resolved, variables.filter(isReadByBuilds))
 }
 
@@ -48,7 +52,7 @@ const pick = (resolved: ReadonlyMap<string, string>, variables: readonly SealedV
 
 /** What was checked when it was set may be gone by now: the environment that was referred to, or its port. */
 async function resolve(
-  { database, vault, config }: Tools,
+  { database, vault, config }: VariablesContext,
   appEnv: ClaimedAppEnv,
   content: Content,
   variables: readonly SealedVariable[],

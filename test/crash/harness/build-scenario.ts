@@ -7,7 +7,7 @@ import type { Laboratory } from './test-cluster.ts'
 
 /** Where only a build passes. */
 export const BUILD_POINTS: readonly Failpoint[] = [
-  'workplace.made',
+  'build-directory.created',
   'source.fetched',
   'build.asked',
   'build.answered',

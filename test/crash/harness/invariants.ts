@@ -26,7 +26,7 @@ const QUERIES: Record<string, string> = {
     LEFT JOIN audit_entry a ON a.details->>'operationId' = o.id AND a.action <> 'cancelOperation'
     GROUP BY o.id HAVING count(a.id) <> 1`,
   'gaps in the sequence of events': `
-    SELECT ledger_id AS found FROM event GROUP BY ledger_id HAVING count(*) <> max(sequence) - min(sequence) + 1`,
+    SELECT event_sequence_id AS found FROM event GROUP BY event_sequence_id HAVING count(*) <> max(sequence) - min(sequence) + 1`,
   'replicas that are neither wanted nor draining': `
     SELECT r.name AS found FROM replica r JOIN app_env e ON e.id = r.app_env_id
     WHERE r.rollout_id IS DISTINCT FROM e.rollout_id OR r.index >= e.replicas_desired OR r.state <> 'READY'`,

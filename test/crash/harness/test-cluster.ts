@@ -59,7 +59,7 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
     DATABASE_URL: databaseUrl,
     BERTH_ADMIN_TOKEN: token,
     BERTH_MASTER_KEY: randomBytes(32).toString('hex'),
-    BERTH_LABORATORY: orders.folder,
+    BERTH_FAULT_INJECTION: orders.folder,
     BERTH_LOG_LEVEL: 'warn',
     BERTH_RECONCILE_SECONDS: '2',
     BERTH_DRAIN_SECONDS: '1',

@@ -42,20 +42,20 @@ export async function proveResume({
   const database = createDatabase({ url: databaseUrl, poolSize: 2 })
   try {
     const urls = () => processes.map(({ url }) => url)
-    const ledgerIds = await openAccounts(urls()[0] ?? '', fleet.token, seed)
+    const eventSequenceIds = await openAccounts(urls()[0] ?? '', fleet.token, seed)
     let last: Map<string, string> | null = null
     const readers = Array.from({ length: LEDGERS * READERS_OF_EACH }, (_, index) => {
-      const accountId = ledgerIds[index % LEDGERS] ?? ''
+      const accountId = eventSequenceIds[index % LEDGERS] ?? ''
       const own = { seed: seed * 100 + index, accountId, last: () => last?.get(accountId) ?? null }
       return readEvents({ ...own, urls, token: fleet.token })
     })
     const reading = Promise.all(readers)
     // Should a reader fail while writers are at it, they are not left to write into nothing unheard.
     reading.catch(() => {})
-    const writing = writeEvents({ databaseUrl, seed, sessions, count: events, ledgerIds })
+    const writing = writeEvents({ databaseUrl, seed, sessions, count: events, eventSequenceIds })
     if (kills) await replaceOne(fleet, processes)
     const written = await writing
-    last = await lastOf(database, ledgerIds)
+    last = await lastOf(database, eventSequenceIds)
     return await verdict(database, written, await reading)
   } finally {
     await database.$disconnect()
@@ -87,24 +87,26 @@ async function openAccounts(url: string, token: string, seed: number): Promise<s
 }
 
 async function lastOf(database: Database, ids: string[]): Promise<Map<string, string>> {
-  const ledgers = await database.ledger.findMany({ where: { id: { in: ids } } })
+  const ledgers = await database.eventSequence.findMany({ where: { id: { in: ids } } })
   return new Map(ledgers.map(({ id, lastEventSequence }) => [id, String(lastEventSequence)]))
 }
 
 async function verdict(database: Database, written: Written, reads: Read[]): Promise<ResumeReport> {
   const problems: string[] = []
-  for (const [ledgerId, committed] of written.committed) {
-    const log = await database.event.findMany({ where: { ledgerId }, orderBy: { sequence: 'asc' } })
+  for (const [eventSequenceId, committed] of written.committed) {
+    const log = await database.event.findMany({ where: { eventSequenceId }, orderBy: { sequence: 'asc' } })
     const isGapFree = log.every(({ sequence }, index) => sequence === BigInt(index + 1))
-    if (!isGapFree) problems.push(`The log of ${ledgerId} has gaps`)
+    if (!isGapFree) problems.push(`The log of ${eventSequenceId} has gaps`)
     const texts = log.flatMap(({ payload }) => (payload as { text?: string }).text ?? [])
     if (texts.toSorted().join() !== committed.toSorted().join())
-      problems.push(`The log of ${ledgerId} holds ${texts.length} events, and ${committed.length} were committed`)
+      problems.push(
+        `The log of ${eventSequenceId} holds ${texts.length} events, and ${committed.length} were committed`,
+      )
     const expected = log.map(({ sequence, payload }) => `${sequence}:${JSON.stringify(payload)}`).join('\n')
-    for (const { arrived } of reads.filter(({ accountId }) => accountId === ledgerId)) {
+    for (const { arrived } of reads.filter(({ accountId }) => accountId === eventSequenceId)) {
       const got = arrived.map(({ cursor, event }) => `${cursor}:${JSON.stringify(event?.payload)}`).join('\n')
       if (got !== expected)
-        problems.push(`A reader of ${ledgerId} got ${arrived.length} events of ${log.length}, or others`)
+        problems.push(`A reader of ${eventSequenceId} got ${arrived.length} events of ${log.length}, or others`)
     }
   }
   return {

@@ -27,8 +27,8 @@ afterAll(() => world.close())
 const build = async () => startBuild(world, (await sourceEnv(world)).appEnvId)
 
 async function linesOf({ appEnvId }: AskedBuild) {
-  const book = await world.database.logBook.findFirstOrThrow({ where: { appEnvId, kind: 'BUILDS' } })
-  return world.database.logLine.findMany({ where: { bookId: book.id }, orderBy: { number: 'asc' } })
+  const book = await world.database.logStream.findFirstOrThrow({ where: { appEnvId, kind: 'BUILDS' } })
+  return world.database.logLine.findMany({ where: { logStreamId: book.id }, orderBy: { number: 'asc' } })
 }
 
 const written = async (of: AskedBuild) => (await linesOf(of)).map(({ message }) => message)
@@ -89,7 +89,7 @@ describe('the log of a build', () => {
   test('is closed for a worker whose claim has run out, and for one whose operation has ended', async () => {
     const asked = await build()
     await world.database.$executeRaw`
-      UPDATE log_book SET lease_expires_at = now() - interval '1 s' WHERE app_env_id = ${asked.appEnvId}`
+      UPDATE log_stream SET lease_expires_at = now() - interval '1 s' WHERE app_env_id = ${asked.appEnvId}`
     asked.book.add(line('out of time'))
     await asked.book.close()
     expect(await written(asked)).toEqual([])
@@ -99,7 +99,7 @@ describe('the log of a build', () => {
 
   test('keeps its first lines and its last over all attempts, and counts the others', async () => {
     const asked = await build()
-    const open = (book = asked.book) => new BuildLog({ book, maxLines: 250, secrets: [], now: () => new Date() })
+    const open = (stream = asked.book) => new BuildLog({ stream, maxLines: 250, secrets: [], now: () => new Date() })
     const first = open()
     for (const message of numbered('first', 40)) first.write(message)
     await first.close()
@@ -121,7 +121,7 @@ describe('the log of a build', () => {
     }
     await world.database.$executeRaw`
       UPDATE log_line SET at = at - 8 * 86400 * 1000000000::bigint
-      WHERE book_id = (SELECT id FROM log_book WHERE app_env_id = ${old.appEnvId} AND kind = 'BUILDS')`
+      WHERE log_stream_id = (SELECT id FROM log_stream WHERE app_env_id = ${old.appEnvId} AND kind = 'BUILDS')`
     await world.database.$executeRaw`UPDATE app_env SET deleted_at = now() WHERE id = ${deleted.appEnvId}`
     await deleteOldLogs(world.database)
     expect([await written(old), await written(deleted)]).toEqual([[], []])

@@ -42,7 +42,7 @@ test('lines over the cap are dropped, counted, and told of when the minute is ov
   expect(admit(61)).toBe(true)
   expect(told).toEqual([2])
   expect(admit(62, 5 * 1024)).toBe(false)
-  cap.tell((n) => told.push(n))
+  cap.report((n) => told.push(n))
   expect(told).toEqual([2, 1])
 })
 

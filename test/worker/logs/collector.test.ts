@@ -27,8 +27,8 @@ async function talker(lines: number): Promise<string> {
 }
 
 const linesOf = async (appEnvId: string) => {
-  const book = await harbour.database.logBook.findFirst({ where: { appEnvId, kind: 'CONTAINERS' } })
-  return book ? harbour.database.logLine.findMany({ where: { bookId: book.id }, orderBy: { number: 'asc' } }) : []
+  const book = await harbour.database.logStream.findFirst({ where: { appEnvId, kind: 'CONTAINERS' } })
+  return book ? harbour.database.logLine.findMany({ where: { logStreamId: book.id }, orderBy: { number: 'asc' } }) : []
 }
 
 describe('what a container says', () => {
