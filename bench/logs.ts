@@ -79,13 +79,13 @@ async function collect(database: Database, runtime: Runtime, containerId: string
   // The engine's container is one and the same; each round has a row of its own, which has collected nothing yet.
   const names = { appEnvId, contentId: 'con', name: 'talker', phase: 'exited', startedAt: new Date() }
   const row = await database.container.create({ data: { ...names, containerId: `${containerId} ${round}` } })
-  const book = await claimLogStream(database, { appEnvId, kind: 'CONTAINERS' }, { owner: 'bench', leaseSeconds: 60 })
-  if (!book) throw new Error('The book is taken')
+  const claim = await claimLogStream(database, { appEnvId, kind: 'CONTAINERS' }, { owner: 'bench', leaseSeconds: 60 })
+  if (!claim) throw new Error('The book is taken')
   const log = pino({ level: 'fatal' })
-  const collection = new Collection({ database, runtime, log, linesPerMinute: 100 * LINES }, book)
+  const collection = new Collection({ database, runtime, log, linesPerMinute: 100 * LINES }, claim)
   await collection.readToEnd({ ...row, containerId }, AbortSignal.timeout(120_000))
   await collection.close()
-  const kept = await database.logLine.count({ where: { logStreamId: book.id } })
+  const kept = await database.logLine.count({ where: { logStreamId: claim.id } })
   if (kept !== LINES) throw new Error(`${kept} of ${LINES} lines were kept`)
 }
 

@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from '../src/database/embedded.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { createFleet } from '../test/support/api-process.ts'
 import type { BenchResult } from './bench-result.ts'
-import { makePlace } from './subscribers/followed-environment.ts'
+import { createFollowedEnvironment } from './subscribers/followed-environment.ts'
 import { type Measured, measure, now, type Subject } from './subscribers/measure.ts'
 
 const SUBSCRIBERS = 10_000
@@ -30,7 +30,7 @@ export async function benchSubscribers(): Promise<BenchResult[]> {
   try {
     const [{ url }] = await once(bare, 'message')
     const api = await fleet.start()
-    const { appEnvId, tokens, change } = await makePlace(database, api.url, api.token)
+    const { appEnvId, tokens, change } = await createFollowedEnvironment(database, api.url, api.token)
     let published = 1
     const theirs: Subject = {
       child: bare,

@@ -36,11 +36,11 @@ async function reset(config: Config): Promise<void> {
 }
 
 async function assertUnused(dataDir: string): Promise<void> {
-  const place = openRegistryDirectory(dataDir)
-  const [neighbour] = (await listProcesses(place, '')).living
-  if (!neighbour) return
+  const directory = openRegistryDirectory(dataDir)
+  const [other] = (await listProcesses(directory, '')).living
+  if (!other) return
   throw new Refusal(
-    `Berth is running: ${readProcessInfo(neighbour)}\nStop it first (Ctrl-C where it runs, or kill ${neighbour.pid}), then reset.`,
+    `Berth is running: ${readProcessInfo(other)}\nStop it first (Ctrl-C where it runs, or kill ${other.pid}), then reset.`,
   )
 }
 

@@ -21,12 +21,12 @@ function changes(): AsyncGenerator<Message, void> {
   const queue = [present]
   let ask: ((result: IteratorResult<Message, void>) => void) | null = null
   const ended = { done: true, value: undefined } as const
-  const hear = (message: Message) => {
+  const listener = (message: Message) => {
     if (ask) ask({ done: false, value: message })
     else queue.push(message)
     ask = null
   }
-  waiting.add(hear)
+  waiting.add(listener)
   return {
     next() {
       const value = queue.shift()
@@ -36,12 +36,12 @@ function changes(): AsyncGenerator<Message, void> {
       })
     },
     async return() {
-      waiting.delete(hear)
+      waiting.delete(listener)
       ask?.(ended)
       return ended
     },
     async throw(error) {
-      waiting.delete(hear)
+      waiting.delete(listener)
       throw error
     },
     [Symbol.asyncIterator]() {
@@ -79,6 +79,6 @@ http.listen(0, '127.0.0.1', () => process.send?.({ url: `http://127.0.0.1:${(htt
 process.on('message', (message) => {
   if (typeof message !== 'object' || message === null || !('cursor' in message)) return
   const event = { type: 'APP_ENV_STATUS_CHANGED', createdAt: new Date().toISOString() }
-  const told = { ...present, cursor: String(message.cursor), event }
-  for (const hear of waiting) hear(told)
+  const update = { ...present, cursor: String(message.cursor), event }
+  for (const listener of waiting) listener(update)
 })

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { EventBuffer, SizedEvent } from './buffer.ts'
 import type { RecordedEvent } from './event.ts'
 
-const BREATH_BYTES = 64 * 1024
+const YIELD_BYTES = 64 * 1024
 
 export type Filter = (event: RecordedEvent) => boolean
 
@@ -75,7 +75,7 @@ export class EventSequenceReader {
       const bytes = sizeOf(event)
       this.#hand({ event, bytes })
       handed += bytes
-      if (handed < BREATH_BYTES) continue
+      if (handed < YIELD_BYTES) continue
       handed = 0
       await setImmediate()
     }

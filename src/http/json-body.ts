@@ -19,10 +19,10 @@ const tooLarge = (limitKb: number) =>
 export async function readText(request: Request, limitKb: number): Promise<string> {
   const { headers } = request
   refuseCompressed(headers.get('content-encoding'))
-  const told = headers.get('content-length')
-  refuseLength(told, limitKb)
+  const declared = headers.get('content-length')
+  refuseLength(declared, limitKb)
   return textOf(
-    await wholeOf<ArrayBuffer | Buffer>(told === null ? readBounded(request, limitKb) : request.arrayBuffer()),
+    await wholeOf<ArrayBuffer | Buffer>(declared === null ? readBounded(request, limitKb) : request.arrayBuffer()),
   )
 }
 

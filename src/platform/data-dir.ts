@@ -62,9 +62,9 @@ function readOrMake(file: string, make: () => string): string {
   } finally {
     unlinkSync(draft)
   }
-  const made = read(file)
-  if (!made) throw new Error(`${file} is empty; delete it to have a new one made`)
-  return made
+  const written = read(file)
+  if (!written) throw new Error(`${file} is empty; delete it to have a new one made`)
+  return written
 }
 
 /** Null when there is no such file. One that is there and cannot be read must not be taken for missing. */

@@ -23,13 +23,13 @@ const containers = () =>
 
 /** Looks until it holds; fails with what was seen last. */
 async function eventually<T>(
-  look: () => Promise<T>,
+  read: () => Promise<T>,
   holds: (seen: T) => boolean,
   seconds = REPAIR_SECONDS,
 ): Promise<T> {
   const until = Date.now() + seconds * 1000
   for (;;) {
-    const seen = await look()
+    const seen = await read()
     if (holds(seen)) return seen
     if (Date.now() > until) throw new Error(`Not within ${seconds} s; last seen: ${JSON.stringify(seen)}`)
     await sleep(100)

@@ -164,6 +164,6 @@ test('nor in the reason of a failure, nor line by line', async () => {
   const operation = await site.upload(app, await source(...quoting))
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_FAILED' })
   expect(operation.message).toMatch(/COPY failed.*\*\*\*SECRET\*\*\*/)
-  const told = JSON.stringify([operation, await site.logOf(operation)])
-  for (const quoted of ['hunter2', 'first-half', 'second-half']) expect(told).not.toContain(quoted)
+  const received = JSON.stringify([operation, await site.logOf(operation)])
+  for (const quoted of ['hunter2', 'first-half', 'second-half']) expect(received).not.toContain(quoted)
 }, 120_000)

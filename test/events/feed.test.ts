@@ -17,7 +17,7 @@ let held: TestDatabase
 let database: Database
 let wakeups: Wakeups
 let feed: EventFeed
-let ledger = 0
+let accounts = 0
 let eventSequenceId = ''
 
 beforeAll(async () => {
@@ -27,8 +27,8 @@ beforeAll(async () => {
   feed = createEventFeed({ database, wakeups, config, log })
 })
 beforeEach(() => {
-  ledger += 1
-  eventSequenceId = `acc_${ledger}`
+  accounts += 1
+  eventSequenceId = `acc_${accounts}`
 })
 afterAll(async () => {
   feed.close()

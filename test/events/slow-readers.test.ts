@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
-import { fillUp, serverSockets, stuckSocket, stuckStream, tellMore } from './stuck.ts'
+import { fillUp, logMore, serverSockets, stuckSocket, stuckStream } from './stuck.ts'
 
 const MB = 1024 * 1024
 const SOON = { timeout: 8_000, interval: 50 }
@@ -34,7 +34,7 @@ describe.each([
     const accountId = await world.account()
     const reader = await begin(world, accountId)
     await fillUp(world, accountId, sockets)
-    await tellMore(world, accountId, 12)
+    await logMore(world, accountId, 12)
     reader.resume()
     const { text, code } = await reader.ended
     if (name === 'WebSocket') expect(code).toBe(4413)
@@ -46,7 +46,7 @@ describe.each([
     await begin(world, accountId)
     await fillUp(world, accountId, sockets)
     const before = heldBytes()
-    await tellMore(world, accountId, 400)
+    await logMore(world, accountId, 400)
     await expect.poll(() => sockets.size, SOON).toBe(0)
     // Told 20 MB; the cap is a quarter of one.
     expect(heldBytes() - before).toBeLessThan(8 * MB)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { MISSING_IMAGE } from './berth-under-test.ts'
 import { ODD_VALUES, STRINGS } from './corpus.ts'
 import type { Draw } from './draw.ts'
-import type { Places } from './places.ts'
+import type { Targets } from './places.ts'
 
 export interface JsonSchema {
   [key: string]: unknown
@@ -27,7 +27,7 @@ export const FINE: Readonly<Record<string, unknown>> = {
 
 export interface Making {
   draw: Draw
-  places: Places
+  targets: Targets
   /** True: nothing that could be refused by its looks, so that what comes after is reached as well. */
   isCalm: boolean
   /** Looks up a reference such as `#/components/schemas/Variable`. */
@@ -36,9 +36,9 @@ export interface Making {
 
 /** A value that the schema mostly accepts. Ids are real ones, as far as there are any. */
 export function inputOf(making: Making, schema: JsonSchema, field = ''): unknown {
-  const { draw, places } = making
+  const { draw, targets } = making
   if (schema.$ref) return inputOf(making, making.resolve(schema.$ref), field)
-  if (/Id$/.test(field)) return places.idFor(field, draw) ?? draw.one(STRINGS)
+  if (/Id$/.test(field)) return targets.idFor(field, draw) ?? draw.one(STRINGS)
   if (field in FINE && (making.isCalm || draw.chance(0.7))) return FINE[field]
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return draw.one(schema.enum)

@@ -30,8 +30,8 @@ export async function dryRunEverything(world: World): Promise<number> {
       await makeFresh(world)
       const prepared = await prepare(world)
       const before = await everything(world.database)
-      for (const [name, door] of Object.entries(DOORS)) {
-        const outcome = await door(served.app, world.adminToken, { ...prepared, isDry: true })
+      for (const [name, api] of Object.entries(DOORS)) {
+        const outcome = await api(served.app, world.adminToken, { ...prepared, isDry: true })
         expectThat(outcome.accepted, `${title} is accepted as a dry run over ${name}`, outcome)
         const after = await everything(world.database)
         const changed = [...before].filter(([table, rows]) => after.get(table) !== rows).map(([table]) => table)

@@ -48,10 +48,10 @@ const parseText = (text: string, options?: { method?: string; end?: boolean }) =
   parse([Buffer.from(text, 'latin1')], options)
 
 /** The text cut at any places. */
-const cutAt = (text: string, places: number[]) => {
+const cutAt = (text: string, positions: number[]) => {
   const bytes = Buffer.from(text, 'latin1')
-  const sorted = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
-  return sorted.slice(1).map((place, index) => bytes.subarray(sorted[index], place))
+  const sorted = [0, ...positions.map((at) => at % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
+  return sorted.slice(1).map((at, index) => bytes.subarray(sorted[index], at))
 }
 
 const chunked = (pieces: string[]) =>

@@ -195,10 +195,10 @@ test('a visitor who leaves ends the request at the app', async () => {
   })
   const ingress = await startIngress([routeTo([replica.target])])
   for (const path of ['/waiting', '/begun']) {
-    const visitor = connect(ingress.port, '127.0.0.1')
-    visitor.write(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)
+    const client = connect(ingress.port, '127.0.0.1')
+    client.write(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)
     await sleep(100)
-    visitor.destroy()
+    client.destroy()
   }
   await eventually(() => left === 2)
   expect(await ingress.registry.metrics()).toContain('berth_ingress_requests_total{status="aborted"} 2')

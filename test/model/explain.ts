@@ -35,14 +35,14 @@ export function explain(start: State, calls: readonly Call[], isFinal: (state: S
     if (waiting.length === 0 && isFinal(state)) return true
     const firstAnswer = Math.min(...waiting.map(({ answeredAt }) => answeredAt))
     const next = waiting.filter(({ calledAt }) => calledAt < firstAnswer)
-    const told = next.map((call) => ({ call, step: decide(state, call.command, call.by, call.expected) }))
-    const fitting = told.filter(({ call, step }) => fits(call.answer, step.answer))
+    const result = next.map((call) => ({ call, step: decide(state, call.command, call.by, call.expected) }))
+    const fitting = result.filter(({ call, step }) => fits(call.answer, step.answer))
     const without = (call: Call) => waiting.filter((one) => one !== call)
     // What changes nothing can as well come at once: it only makes room for others.
     const idle = fitting.find(({ step }) => step.next === state)
     if (idle) return search(state, without(idle.call))
     if (calls.length - waiting.length > best.explained) {
-      const stuck = told.map(({ call, step }) => ({ call, told: step.answer }))
+      const stuck = result.map(({ call, step }) => ({ call, told: step.answer }))
       best = { explained: calls.length - waiting.length, state, stuck }
     }
     if (fitting.some(({ call, step }) => search(step.next, without(call)))) return true
@@ -53,5 +53,5 @@ export function explain(start: State, calls: readonly Call[], isFinal: (state: S
   return search(start, calls) ? null : best
 }
 
-const fits = (given: Answer, told: Answer): boolean =>
-  Object.entries(given).every(([name, value]) => told[name] === value) && 'refusal' in given === 'refusal' in told
+const fits = (given: Answer, result: Answer): boolean =>
+  Object.entries(given).every(([name, value]) => result[name] === value) && 'refusal' in given === 'refusal' in result

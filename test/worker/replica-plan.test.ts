@@ -6,7 +6,7 @@ const NOW = new Date('2026-01-01T00:00:00Z')
 const later = new Date(NOW.getTime() + 5_000)
 const earlier = new Date(NOW.getTime() - 1)
 
-const wish = (replicas: number, upcoming: DesiredReplicas['upcoming'] = null): DesiredReplicas => ({
+const desired = (replicas: number, upcoming: DesiredReplicas['upcoming'] = null): DesiredReplicas => ({
   rolloutId: 'now',
   replicas,
   upcoming,
@@ -36,23 +36,25 @@ const NOTHING = { needsApply: false, surplus: [], outdated: [], forgotten: [] }
 
 describe('a plan', () => {
   test('is empty when what runs is what should', () => {
-    expect(plan(wish(2), [row('now', 0), row('now', 1)], [container('now', 0), container('now', 1)])).toEqual(NOTHING)
-    expect(plan(wish(0), [], [])).toEqual(NOTHING)
+    expect(plan(desired(2), [row('now', 0), row('now', 1)], [container('now', 0), container('now', 1)])).toEqual(
+      NOTHING,
+    )
+    expect(plan(desired(0), [], [])).toEqual(NOTHING)
   })
 
   test.each(['created', 'exited', 'dead', 'paused'] as const)('brings back a container that is %s', (phase) => {
-    expect(plan(wish(1), [row('now', 0)], [container('now', 0, phase)])).toEqual({ ...NOTHING, needsApply: true })
+    expect(plan(desired(1), [row('now', 0)], [container('now', 0, phase)])).toEqual({ ...NOTHING, needsApply: true })
   })
 
   test('brings back a container that is missing, and leaves one that restarts to the engine', () => {
-    expect(plan(wish(1), [row('now', 0)], [])).toEqual({ ...NOTHING, needsApply: true })
-    expect(plan(wish(1), [row('now', 0)], [container('now', 0, 'restarting')])).toEqual(NOTHING)
+    expect(plan(desired(1), [row('now', 0)], [])).toEqual({ ...NOTHING, needsApply: true })
+    expect(plan(desired(1), [row('now', 0)], [container('now', 0, 'restarting')])).toEqual(NOTHING)
   })
 
   test('leaves a draining container alone until its time, then removes it', () => {
     const containers = [container('now', 0), container('old', 0)]
-    expect(plan(wish(1), [row('now', 0), row('old', 0, 'DRAINING', later)], containers)).toEqual(NOTHING)
-    expect(plan(wish(1), [row('now', 0), row('old', 0, 'DRAINING', earlier)], containers)).toEqual({
+    expect(plan(desired(1), [row('now', 0), row('old', 0, 'DRAINING', later)], containers)).toEqual(NOTHING)
+    expect(plan(desired(1), [row('now', 0), row('old', 0, 'DRAINING', earlier)], containers)).toEqual({
       ...NOTHING,
       surplus: ['old-0'],
       forgotten: ['old-0'],
@@ -61,25 +63,25 @@ describe('a plan', () => {
 
   test('forgets a draining row whose container is gone', () => {
     const rows = [row('now', 0), row('old', 0, 'DRAINING', later)]
-    expect(plan(wish(1), rows, [container('now', 0)])).toEqual({ ...NOTHING, forgotten: ['old-0'] })
+    expect(plan(desired(1), rows, [container('now', 0)])).toEqual({ ...NOTHING, forgotten: ['old-0'] })
   })
 
   test('drains what still takes traffic and should not', () => {
     const rows = [row('now', 0), row('now', 1), row('old', 0)]
     const containers = [container('now', 0), container('now', 1), container('old', 0)]
-    expect(plan(wish(1), rows, containers)).toEqual({ ...NOTHING, outdated: ['now-1', 'old-0'] })
+    expect(plan(desired(1), rows, containers)).toEqual({ ...NOTHING, outdated: ['now-1', 'old-0'] })
   })
 
   test('removes a container that belongs to nothing, but not what an open operation is bringing about', () => {
     const containers = [container('now', 0), container('next', 0), container('stray', 0)]
     const upcoming = { rolloutId: 'next', replicas: Number.POSITIVE_INFINITY }
-    expect(plan(wish(1, upcoming), [row('now', 0)], containers)).toEqual({ ...NOTHING, surplus: ['stray-0'] })
-    expect(plan(wish(1), [row('now', 0)], containers)).toEqual({ ...NOTHING, surplus: ['next-0', 'stray-0'] })
+    expect(plan(desired(1, upcoming), [row('now', 0)], containers)).toEqual({ ...NOTHING, surplus: ['stray-0'] })
+    expect(plan(desired(1), [row('now', 0)], containers)).toEqual({ ...NOTHING, surplus: ['next-0', 'stray-0'] })
   })
 
   test('spares the replicas that scaling adds to the rollout that serves', () => {
     const containers = [container('now', 0), container('now', 1), container('now', 2)]
-    expect(plan(wish(1, { rolloutId: 'now', replicas: 2 }), [row('now', 0)], containers)).toEqual({
+    expect(plan(desired(1, { rolloutId: 'now', replicas: 2 }), [row('now', 0)], containers)).toEqual({
       ...NOTHING,
       surplus: ['now-2'],
     })

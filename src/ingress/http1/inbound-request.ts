@@ -43,14 +43,14 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]+)([/?].*)?$/i
 
 // Unique by where it was made and by number: randomness for every request is 3 % of the time one takes.
 const origin = randomUUID().slice(0, 18)
-let made = 0
+let created = 0
 
 /** Keeps the visitor's request id when it is usable, so that their logs and ours name the same request. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id']
   if (typeof given === 'string' && REQUEST_ID.test(given)) return given
-  made += 1
-  return `req_${origin}-${made.toString(36)}`
+  created += 1
+  return `req_${origin}-${created.toString(36)}`
 }
 
 /** Checks a request that Node's strict parser let through, and writes its head for the app. */

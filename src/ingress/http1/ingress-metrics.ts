@@ -53,7 +53,7 @@ export class IngressMetrics {
     this.latency.observe(seconds)
   }
 
-  visitorLeft(): void {
+  clientLeft(): void {
     this.aborted.inc()
   }
 

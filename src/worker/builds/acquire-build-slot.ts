@@ -14,7 +14,7 @@ export async function acquireBuildSlot(attempt: VersionAttemptContext): Promise<
   // A successor of one that was killed in the queue finds the time for waiting in the deadline, and none of it here.
   const leftMs = Math.min(deadline.leftMs, timeFor(config, content) * 1000)
   deadline.leftMs = leftMs + config.BERTH_ENGINE_WAIT_SECONDS * 1000
-  await steps.wait('source', inWords(ahead), deadline.leftMs)
+  await steps.wait('source', positionDetail(ahead), deadline.leftMs)
   const release = await inQueue(attempt)
   try {
     deadline.leftMs = leftMs
@@ -26,14 +26,14 @@ export async function acquireBuildSlot(attempt: VersionAttemptContext): Promise<
   }
 }
 
-const inWords = (position: number) => `waiting for a place to build; position ${position} in the queue`
+const positionDetail = (position: number) => `waiting for a place to build; position ${position} in the queue`
 
 /** Tells the position again and again: steps take no more than one detail a second, and leave out the others. */
 async function inQueue({ builds, signal, steps, log }: VersionAttemptContext): Promise<() => void> {
   let position = builds.ahead
   const report = () => {
     steps
-      .detail('source', inWords(position))
+      .detail('source', positionDetail(position))
       .catch((error: unknown) => log.debug({ err: error }, 'A position was not recorded'))
   }
   const timer = setInterval(report, REPORT_MS)

@@ -5,7 +5,7 @@ import { LeaseLost, OperationEnded, Preempted } from './abandoned.ts'
 import type { Lease } from './lease.ts'
 import { renew } from './lease-table.ts'
 
-const BEAT_MS = 1_000
+const CHECK_MS = 1_000
 
 interface HeldRow {
   appEnvId: string
@@ -46,9 +46,9 @@ export class LeaseKeeper {
 
   /** Beats until the signal fires. A database that is away is waited for; the leases end by themselves meanwhile. */
   async run(signal: AbortSignal): Promise<void> {
-    const beatMs = Math.min(BEAT_MS, (this.#leaseSeconds * 1000) / 6)
+    const intervalMs = Math.min(CHECK_MS, (this.#leaseSeconds * 1000) / 6)
     while (!signal.aborted) {
-      await sleep(beatMs, signal)
+      await sleep(intervalMs, signal)
       try {
         await this.#renewAndCheck()
         this.#isFailing = false

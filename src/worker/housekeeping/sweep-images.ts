@@ -30,20 +30,20 @@ async function judge(database: Database, images: readonly BuiltImage[], oldestLa
   const contentIds = images.flatMap(({ contentId }) => contentId ?? [])
   const appEnvIds = [...new Set(images.map(({ appEnvId }) => appEnvId))]
   const live = { appEnv: { deletedAt: null } }
-  const [pinned, underWay, appEnvs, futile] = await Promise.all([
+  const [pinned, underWay, appEnvs, isOfFailedBuild] = await Promise.all([
     database.content.findMany({ where: { ...live, imageDigest: { in: ids } }, select: { imageDigest: true } }),
     database.content.findMany({
       where: { ...live, id: { in: contentIds }, status: { in: ['QUEUED', 'BUILDING', 'BUILT', 'DEPLOYING'] } },
       select: { id: true },
     }),
     database.appEnv.findMany({ where: { id: { in: appEnvIds }, deletedAt: null }, select: { id: true } }),
-    futileBuilds(database, appEnvIds, new Date(oldestLayer)),
+    failedBuilds(database, appEnvIds, new Date(oldestLayer)),
   ])
   const kept = new Set([...pinned.map((row) => row.imageDigest), ...underWay.map((row) => row.id)])
   const known = new Set(appEnvs.map((row) => row.id))
   return ({ id, contentId, appEnvId, createdAt }: BuiltImage): boolean => {
     if (contentId === null)
-      return known.has(appEnvId) && createdAt.getTime() > oldestLayer && !futile(appEnvId, createdAt)
+      return known.has(appEnvId) && createdAt.getTime() > oldestLayer && !isOfFailedBuild(appEnvId, createdAt)
     return kept.has(id) || kept.has(contentId)
   }
 }
@@ -52,7 +52,7 @@ async function judge(database: Database, images: readonly BuiltImage[], oldestLa
  * Tells whether a layer was made while a build that came to nothing was under way: one that was killed could not clear
  * it away. The engine counts in whole seconds, and takes a moment to end a build.
  */
-async function futileBuilds(database: Database, appEnvIds: readonly string[], since: Date) {
+async function failedBuilds(database: Database, appEnvIds: readonly string[], since: Date) {
   const builds = await database.operation.findMany({
     where: {
       ...{ appEnvId: { in: [...appEnvIds] }, status: { in: ['FAILED', 'CANCELLED'] } },

@@ -43,9 +43,9 @@ export class BuildLogStream {
   #isUnsure = false
   #isLost = false
 
-  private constructor({ database, leaseSeconds }: BuildLogStreamOptions, book: LogStreamClaim, row: BuildRow) {
+  private constructor({ database, leaseSeconds }: BuildLogStreamOptions, claim: LogStreamClaim, row: BuildRow) {
     this.#database = database
-    this.#claim = book
+    this.#claim = claim
     this.#row = row
     this.#lastAt = row.stdoutAt
     // A build may be silent for longer than the claim lasts.
@@ -60,12 +60,12 @@ export class BuildLogStream {
     const { database, lease, contentId, leaseSeconds } = options
     const { appEnvId } = lease
     const now = lease.claim.clock.now()
-    const { book, row } = await fenced(database, lease, async (tx) => {
+    const { book: claim, row } = await fenced(database, lease, async (tx) => {
       const where = { id: appEnvId }
       const { leaseOwner } = await tx.appEnv.findUniqueOrThrow({ where, select: { leaseOwner: true } })
       const claimant = { owner: leaseOwner ?? '', leaseSeconds, isForced: true }
-      const book = await claimLogStream(tx, { appEnvId, kind: 'BUILDS' }, claimant)
-      if (!book) throw new Error('A log book could not be taken')
+      const claim = await claimLogStream(tx, { appEnvId, kind: 'BUILDS' }, claimant)
+      if (!claim) throw new Error('A log book could not be taken')
       await tx.container.updateMany({
         where: { appEnvId, phase: 'build', finishedAt: null },
         data: { finishedAt: now, removedAt: now },
@@ -76,9 +76,9 @@ export class BuildLogStream {
         create: { containerId: contentId, ...names, startedAt: now, removedAt: now },
         update: { finishedAt: null, removedAt: now },
       })
-      return { book, row }
+      return { book: claim, row }
     })
-    return new BuildLogStream(options, book, row)
+    return new BuildLogStream(options, claim, row)
   }
 
   /** How many lines of this build were kept, by this attempt and those before it. */
@@ -152,14 +152,14 @@ export class BuildLogStream {
   /** Whether the book is still this attempt's, and how much of what it wanted to write is there. */
   async #verify(): Promise<void> {
     const { id, token } = this.#claim
-    const [book] = await this.#database.$queryRaw<{ lastNumber: bigint }[]>`
+    const [claim] = await this.#database.$queryRaw<{ lastNumber: bigint }[]>`
       SELECT last_number AS "lastNumber" FROM log_stream
       WHERE id = ${id} AND lease_token = ${token} AND lease_expires_at > now()`
-    this.#isLost = !book
+    this.#isLost = !claim
     this.#isUnsure = false
-    if (!book) return
-    this.#acknowledge(Number(book.lastNumber - this.#claim.lastNumber))
-    this.#claim.lastNumber = book.lastNumber
+    if (!claim) return
+    this.#acknowledge(Number(claim.lastNumber - this.#claim.lastNumber))
+    this.#claim.lastNumber = claim.lastNumber
   }
 
   #acknowledge(count: number): void {

@@ -133,11 +133,11 @@ export class Collector {
     const open = this.#collections.get(appEnvId)
     if (open && !open.hasEnded) return open
     await this.#close(appEnvId)
-    const book = this.#isStopped
+    const claim = this.#isStopped
       ? null
       : await claimLogStream(this.#context.database, containersOf(appEnvId), this.#claimant())
-    if (!book) return null
-    const collection = new Collection(this.#context, book, () => {
+    if (!claim) return null
+    const collection = new Collection(this.#context, claim, () => {
       // It may run still, if the engine was stopped and left it alone: then it has to be followed again.
       this.#recorded.delete(appEnvId)
       this.notify(appEnvId)
@@ -163,9 +163,9 @@ export class Collector {
     await this.#close(appEnvId)
     this.#recorded.delete(appEnvId)
     const claimant = { ...this.#claimant(), leaseSeconds: LAST_LINES_LEASE_SECONDS, isForced: true }
-    const book = await claimLogStream(database, containersOf(appEnvId), claimant)
-    if (!book) throw new LogStreamLost('The book could not be claimed')
-    const collection = new Collection(this.#context, book)
+    const claim = await claimLogStream(database, containersOf(appEnvId), claimant)
+    if (!claim) throw new LogStreamLost('The book could not be claimed')
+    const collection = new Collection(this.#context, claim)
     try {
       const rows = await recordContainers(database, appEnvId, observed)
       const row = rows.find((one) => one.containerId === containerId)
@@ -179,8 +179,8 @@ export class Collector {
   async #renew(): Promise<void> {
     const open = [...this.#collections.values()].filter((collection) => !collection.hasEnded)
     if (open.length === 0) return
-    const books = open.map(({ claim }) => claim)
-    const held = await renewLogStreams(this.#context.database, books, this.#options.config.BERTH_LEASE_SECONDS)
+    const claims = open.map(({ claim }) => claim)
+    const held = await renewLogStreams(this.#context.database, claims, this.#options.config.BERTH_LEASE_SECONDS)
     for (const collection of open) if (!held.has(collection.claim.id)) collection.lose('Another worker has the book')
   }
 

@@ -19,7 +19,7 @@ export class ContainerOutput implements Progress {
   /** The time of the latest line, kept or dropped. */
   #latest: bigint
   /** When it was heard, by performance.now(). */
-  #heardAt = performance.now()
+  #readAt = performance.now()
 
   constructor(row: Container, linesPerMinute: number) {
     this.id = row.id
@@ -38,14 +38,14 @@ export class ContainerOutput implements Progress {
   take({ nanoseconds, stream, message }: LogLine, keep: (line: LogStreamLine) => void): void {
     const isKept = this.#rateCap.admits(nanoseconds, message.length, (dropped) => keep(this.#notice(dropped)))
     if (nanoseconds > this.#latest) this.#latest = nanoseconds
-    this.#heardAt = performance.now()
+    this.#readAt = performance.now()
     if (isKept)
       keep({ containerId: this.id, at: nanoseconds, isError: stream === 'stderr', message: storable(message) })
   }
 
   /** Lines were dropped, and then none came for a minute, so that the next may be long in coming. */
   owesNotice(now: number): boolean {
-    return this.cap.dropped > 0 && now - this.#heardAt >= MINUTE_MS
+    return this.cap.dropped > 0 && now - this.#readAt >= MINUTE_MS
   }
 
   /** The container has said all it had to say for now. */

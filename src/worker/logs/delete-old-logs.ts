@@ -16,7 +16,7 @@ export async function deleteOldLogs(database: Database): Promise<number> {
     JOIN plan p ON p.code = a.plan_code GROUP BY e.id, p.code`
   let discarded = 0
   for (const { appEnvId, books: logStreamIds, logDays, metricDays } of kept) {
-    for (const book of logStreamIds) discarded += await discardLines(database, book, logDays)
+    for (const logStreamId of logStreamIds) discarded += await discardLines(database, logStreamId, logDays)
     discarded += await inBatches(
       () => database.$executeRaw`
         DELETE FROM metric_sample WHERE ctid IN (SELECT ctid FROM metric_sample
@@ -27,11 +27,11 @@ export async function deleteOldLogs(database: Database): Promise<number> {
   return discarded
 }
 
-const discardLines = (database: Database, book: number, logDays: number): Promise<number> =>
+const discardLines = (database: Database, logStreamId: number, logDays: number): Promise<number> =>
   inBatches(
     () => database.$executeRaw`
-      DELETE FROM log_line WHERE log_stream_id = ${book} AND number IN (
-        SELECT number FROM log_line WHERE log_stream_id = ${book}
+      DELETE FROM log_line WHERE log_stream_id = ${logStreamId} AND number IN (
+        SELECT number FROM log_line WHERE log_stream_id = ${logStreamId}
           AND at < (extract(epoch FROM now() - make_interval(days => ${logDays})) * 1000)::bigint * 1000000
         LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
   )

@@ -40,14 +40,14 @@ export async function claimLogStream(
   { appEnvId, kind }: { appEnvId: string; kind: LogStreamKind },
   { owner, leaseSeconds, isForced = false }: Claimant,
 ): Promise<LogStreamClaim | null> {
-  const [book] = await database.$queryRaw<Omit<LogStreamClaim, 'leaseSeconds'>[]>`
+  const [stream] = await database.$queryRaw<Omit<LogStreamClaim, 'leaseSeconds'>[]>`
     INSERT INTO log_stream AS b (app_env_id, kind, lease_owner, lease_expires_at, lease_token)
     VALUES (${appEnvId}, ${kind}::"LogStreamKind", ${owner}, now() + make_interval(secs => ${leaseSeconds}), 1)
     ON CONFLICT (app_env_id, kind) DO UPDATE SET lease_owner = excluded.lease_owner,
       lease_expires_at = excluded.lease_expires_at, lease_token = b.lease_token + 1
     WHERE ${isForced} OR b.lease_expires_at IS NULL OR b.lease_expires_at < now()
     RETURNING id, app_env_id AS "appEnvId", lease_token AS token, last_number AS "lastNumber"`
-  return book ? { ...book, leaseSeconds } : null
+  return stream ? { ...stream, leaseSeconds } : null
 }
 
 /**
@@ -58,7 +58,7 @@ export async function claimLogStream(
  */
 export async function append(
   database: Database,
-  book: LogStreamClaim,
+  stream: LogStreamClaim,
   lines: readonly LogStreamLine[],
   progress: readonly Progress[],
 ): Promise<boolean> {
@@ -66,8 +66,8 @@ export async function append(
   const written = await database.$queryRaw<unknown[]>`
     WITH book AS (
       UPDATE log_stream SET last_number = last_number + ${lines.length},
-        lease_expires_at = now() + make_interval(secs => ${book.leaseSeconds})
-      WHERE id = ${book.id} AND lease_token = ${book.token} AND last_number = ${book.lastNumber}
+        lease_expires_at = now() + make_interval(secs => ${stream.leaseSeconds})
+      WHERE id = ${stream.id} AND lease_token = ${stream.token} AND last_number = ${stream.lastNumber}
         AND (kind = 'CONTAINERS' OR lease_expires_at > now())
       RETURNING id, last_number
     ), places AS (
@@ -82,14 +82,14 @@ export async function append(
       WHERE c.id = p.id
     ), lines AS (
       INSERT INTO log_line (log_stream_id, number, container_id, at, is_error, message)
-      SELECT book.id, ${book.lastNumber} + l.place, l.container_id, l.at, l.is_error, l.message
+      SELECT book.id, ${stream.lastNumber} + l.place, l.container_id, l.at, l.is_error, l.message
       FROM book, unnest(${lines.map(({ containerId }) => containerId)}::int[], ${lines.map(({ at }) => String(at))}::bigint[],
         ${lines.map(({ isError }) => isError)}::boolean[], ${lines.map(({ message }) => message)}::text[])
         WITH ORDINALITY AS l (container_id, at, is_error, message, place)
     )
-    SELECT pg_notify('berth_logs', ${book.appEnvId} || ':' || last_number)::text FROM book`
+    SELECT pg_notify('berth_logs', ${stream.appEnvId} || ':' || last_number)::text FROM book`
   if (written.length === 0) return false
-  book.lastNumber += BigInt(lines.length)
+  stream.lastNumber += BigInt(lines.length)
   return true
 }
 

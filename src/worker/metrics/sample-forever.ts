@@ -7,9 +7,13 @@ import { sampleContainers } from './sample-containers.ts'
 /** Measures and scales, at a steady beat, the environments whose logs this worker collects: each has one such worker. */
 export async function sampleForever(context: WorkerContext, signal: AbortSignal): Promise<void> {
   const { config, log, collector, engineHealth } = context
-  const beatMs = config.BERTH_METRICS_SECONDS * 1000
+  const intervalMs = config.BERTH_METRICS_SECONDS * 1000
   const timeoutSeconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
-  for (let next = performance.now() + beatMs; !signal.aborted; next = Math.max(next + beatMs, performance.now())) {
+  for (
+    let next = performance.now() + intervalMs;
+    !signal.aborted;
+    next = Math.max(next + intervalMs, performance.now())
+  ) {
     await sleep(Math.max(0, next - performance.now()), signal)
     if (signal.aborted) return
     try {

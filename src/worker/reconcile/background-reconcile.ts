@@ -8,25 +8,25 @@ import { reconcile } from './reconcile.ts'
  * container that died from being brought back. The looks are over before this returns, so that none of them writes
  * into the operation's last transaction.
  */
-export async function withBackgroundReconcile<T>(attempt: AttemptContext, work: () => Promise<T>): Promise<T> {
+export async function withBackgroundReconcile<T>(attempt: AttemptContext, task: () => Promise<T>): Promise<T> {
   const done = new AbortController()
-  const upkeep = keepReconciling(attempt, AbortSignal.any([attempt.signal, done.signal]))
+  const reconciling = keepReconciling(attempt, AbortSignal.any([attempt.signal, done.signal]))
   try {
-    return await work()
+    return await task()
   } finally {
     done.abort()
-    await upkeep
+    await reconciling
   }
 }
 
 async function keepReconciling(attempt: AttemptContext, signal: AbortSignal): Promise<void> {
   const { database, appEnv, config, log } = attempt
-  const work = { ...attempt, signal, engine: attempt.engineUnder(signal) }
+  const task = { ...attempt, signal, engine: attempt.engineUnder(signal) }
   for (;;) {
     await sleep(config.BERTH_RECONCILE_SECONDS * 1000, signal)
     if (signal.aborted) return
     try {
-      await reconcile(work, await loadClaimedAppEnv(database, appEnv.id))
+      await reconcile(task, await loadClaimedAppEnv(database, appEnv.id))
     } catch (error) {
       if (!signal.aborted) log.warn({ err: error, appEnvId: appEnv.id }, 'A look during an operation failed')
     }

@@ -34,10 +34,10 @@ const NEVER_SECONDS = 10 * 365 * 86_400
  */
 export async function reconcile(context: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<ReconcileResult> {
   const { config, engine } = context
-  const patience = { requeueAfterSeconds: config.BERTH_RECONCILE_SECONDS, observed: false }
+  const requeueLater = { requeueAfterSeconds: config.BERTH_RECONCILE_SECONDS, observed: false }
   const operation = appEnv.operations[0]
   // What an open stop or delete has taken down must not be put up again behind its back.
-  if (operation?.kind === 'STOP' || operation?.kind === 'DELETE') return patience
+  if (operation?.kind === 'STOP' || operation?.kind === 'DELETE') return requeueLater
   try {
     const observed = await engine.observe()
     const plan = planReplicas(
@@ -61,7 +61,7 @@ export async function reconcile(context: EnvironmentContext, appEnv: ClaimedAppE
   } catch (error) {
     if (!isEngineAway(error)) throw error
     await recordEngineUnreachable(context, appEnv)
-    return patience
+    return requeueLater
   }
 }
 

@@ -1,23 +1,24 @@
-import { type Laboratory, type LaboratoryOptions, openLaboratory } from './test-cluster.ts'
+import { startTestCluster, type TestCluster, type TestClusterOptions } from './test-cluster.ts'
 
 /** Plays one proof in a laboratory of its own. What failed stays for a look, less its processes. */
-export async function proveInLaboratory(
-  prove: (lab: Laboratory) => Promise<void>,
-  { isKept = false, ...options }: LaboratoryOptions & { isKept?: boolean } = {},
+export async function proveOnTestCluster(
+  prove: (cluster: TestCluster) => Promise<void>,
+  { isKept = false, ...options }: TestClusterOptions & { isKept?: boolean } = {},
 ): Promise<void> {
-  const lab = await openLaboratory(options)
+  const cluster = await startTestCluster(options)
   let isLeft = isKept
-  const closing = (signal: NodeJS.Signals) => void lab.close(isLeft).finally(() => process.kill(process.pid, signal))
+  const closing = (signal: NodeJS.Signals) =>
+    void cluster.close(isLeft).finally(() => process.kill(process.pid, signal))
   // Processes are no children of the terminal: who ends the proof ends them.
   process.once('SIGINT', closing).once('SIGTERM', closing)
   try {
-    await prove(lab)
+    await prove(cluster)
   } catch (error) {
     isLeft = true
-    console.log(`Left for a look: ${lab.folder}`)
+    console.log(`Left for a look: ${cluster.folder}`)
     throw error
   } finally {
     process.off('SIGINT', closing).off('SIGTERM', closing)
-    await lab.close(isLeft)
+    await cluster.close(isLeft)
   }
 }

@@ -12,7 +12,7 @@ import { newSecret } from '../../../src/services/token/secret.ts'
 import { removeEverything } from '../../support/remove-everything.ts'
 import { ensureTestImage } from '../../support/test-image.ts'
 import { Orders } from './orders.ts'
-import { LabProcess } from './process.ts'
+import { BerthProcess } from './process.ts'
 
 const ANSWER_TIMEOUT_MS = 60_000
 
@@ -26,9 +26,9 @@ export interface Answer {
 
 export type Role = 'api' | 'worker' | 'ingress'
 
-export type Laboratory = Awaited<ReturnType<typeof openLaboratory>>
+export type TestCluster = Awaited<ReturnType<typeof startTestCluster>>
 
-export interface LaboratoryOptions {
+export interface TestClusterOptions {
   /** How many processes of each role; one of each when omitted. */
   processes?: Partial<Record<Role, number>>
   settings?: Record<string, string>
@@ -41,7 +41,7 @@ export interface LaboratoryOptions {
 }
 
 /** Berth as a company runs it, role by role in processes of their own, on a PostgreSQL that is nobody else's. */
-export async function openLaboratory(options: LaboratoryOptions = {}) {
+export async function startTestCluster(options: TestClusterOptions = {}) {
   const folder = mkdtempSync(join(options.parent ?? tmpdir(), 'berth-crash-'))
   // Apart from the rest, which may be on a disk that is made to fill up.
   const orders = new Orders(mkdtempSync(join(tmpdir(), 'berth-orders-')))
@@ -70,7 +70,7 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
   }
   const uploads = join(folder, 'uploads')
   mkdirSync(uploads)
-  const processes: LabProcess[] = []
+  const processes: BerthProcess[] = []
   const ports: Record<Role, number[]> = { api: [], worker: [], ingress: [] }
   for (const role of ['api', 'worker', 'ingress'] as const) {
     for (let number = 1; number <= (options.processes?.[role] ?? 1); number += 1) {
@@ -88,7 +88,7 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
         INGRESS_PORT: String(role === 'ingress' ? ingressPort : 0),
         BERTH_HEALTH_PORT: String(role === 'api' ? 0 : port),
       }
-      processes.push(new LabProcess({ name, environment, port, logFile: join(folder, `${name}.log`) }))
+      processes.push(new BerthProcess({ name, environment, port, logFile: join(folder, `${name}.log`) }))
     }
   }
   for (const one of processes) one.start()

@@ -4,7 +4,7 @@ import { createFleet } from '../../support/api-process.ts'
 import { type Read, readEvents } from './reader.ts'
 import { type Written, writeEvents } from './writers.ts'
 
-const LEDGERS = 4
+const ACCOUNTS = 4
 const READERS_OF_EACH = 3
 
 export interface ResumeOptions {
@@ -44,8 +44,8 @@ export async function proveResume({
     const urls = () => processes.map(({ url }) => url)
     const eventSequenceIds = await openAccounts(urls()[0] ?? '', fleet.token, seed)
     let last: Map<string, string> | null = null
-    const readers = Array.from({ length: LEDGERS * READERS_OF_EACH }, (_, index) => {
-      const accountId = eventSequenceIds[index % LEDGERS] ?? ''
+    const readers = Array.from({ length: ACCOUNTS * READERS_OF_EACH }, (_, index) => {
+      const accountId = eventSequenceIds[index % ACCOUNTS] ?? ''
       const own = { seed: seed * 100 + index, accountId, last: () => last?.get(accountId) ?? null }
       return readEvents({ ...own, urls, token: fleet.token })
     })
@@ -73,7 +73,7 @@ async function replaceOne(fleet: Fleet, processes: Awaited<ReturnType<Fleet['sta
 
 async function openAccounts(url: string, token: string, seed: number): Promise<string[]> {
   const accountIds: string[] = []
-  for (let index = 0; index < LEDGERS; index += 1) {
+  for (let index = 0; index < ACCOUNTS; index += 1) {
     const response = await fetch(`${url}/api/public/v1/account`, {
       method: 'POST',
       headers: { authorization: token, 'content-type': 'application/json' },
@@ -87,8 +87,8 @@ async function openAccounts(url: string, token: string, seed: number): Promise<s
 }
 
 async function lastOf(database: Database, ids: string[]): Promise<Map<string, string>> {
-  const ledgers = await database.eventSequence.findMany({ where: { id: { in: ids } } })
-  return new Map(ledgers.map(({ id, lastEventSequence }) => [id, String(lastEventSequence)]))
+  const counters = await database.eventSequence.findMany({ where: { id: { in: ids } } })
+  return new Map(counters.map(({ id, lastEventSequence }) => [id, String(lastEventSequence)]))
 }
 
 async function verdict(database: Database, written: Written, reads: Read[]): Promise<ResumeReport> {

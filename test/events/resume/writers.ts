@@ -46,7 +46,7 @@ export async function writeEvents({ databaseUrl, seed, sessions, count, eventSeq
         const takesBack = random() < ROLLED_BACK
         if (!takesBack) left -= size
         begun += 1
-        const place = begun
+        const position = begun
         const committing = database.$transaction(async (tx) => {
           await nap()
           const events = texts.map((text) => ({ type: 'app.updated' as const, payload: { text } }))
@@ -55,8 +55,8 @@ export async function writeEvents({ databaseUrl, seed, sessions, count, eventSeq
           if (takesBack) throw new TakenBack()
         })
         if (await committing.then(() => true, ignoreTakenBack)) {
-          if (place < lastCommitted) written.overtaken += 1
-          lastCommitted = Math.max(lastCommitted, place)
+          if (position < lastCommitted) written.overtaken += 1
+          lastCommitted = Math.max(lastCommitted, position)
           written.committed.get(eventSequenceId)?.push(...texts)
         } else written.rolledBack += 1
       }

@@ -27,8 +27,10 @@ async function talker(lines: number): Promise<string> {
 }
 
 const linesOf = async (appEnvId: string) => {
-  const book = await harbour.database.logStream.findFirst({ where: { appEnvId, kind: 'CONTAINERS' } })
-  return book ? harbour.database.logLine.findMany({ where: { logStreamId: book.id }, orderBy: { number: 'asc' } }) : []
+  const stream = await harbour.database.logStream.findFirst({ where: { appEnvId, kind: 'CONTAINERS' } })
+  return stream
+    ? harbour.database.logLine.findMany({ where: { logStreamId: stream.id }, orderBy: { number: 'asc' } })
+    : []
 }
 
 describe('what a container says', () => {

@@ -34,9 +34,9 @@ beforeAll(async () => {
 
 afterAll(() => harbour?.close())
 
-async function leave(mark: string): Promise<void> {
+async function leave(flag: string): Promise<void> {
   const [container] = await harbour.containersOf(appEnvId)
-  const script = `fs.writeFileSync('/tmp/${mark}', '')`
+  const script = `fs.writeFileSync('/tmp/${flag}', '')`
   const exec = await harbour.docker.getContainer(container?.Id ?? '').exec({ Cmd: ['node', '-e', script] })
   await exec.start({ Detach: true })
 }
