@@ -23,7 +23,7 @@ async function reset(config: Config): Promise<void> {
   }
   if (!existsSync(dataDir)) return console.log('Nothing to reset: there is no data folder.')
   const hasDatabase = existsSync(join(dataDir, 'postgres'))
-  // Whoever mistypes BERTH_DATA_DIR must not lose what is there.
+  // A mistyped BERTH_DATA_DIR must not delete what is there.
   if (!hasDatabase && !existsSync(join(dataDir, 'master-key')) && readdirSync(dataDir).length > 0) {
     throw new Refusal(`${dataDir} is no data directory of Berth; nothing was changed.`)
   }

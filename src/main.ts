@@ -42,7 +42,7 @@ function stopOnSignals(starting: Promise<Platform>): () => boolean {
     await platform.stop()
     process.exit(0)
   }
-  // A start that failed is reported by whoever started it.
+  // A failed start is reported by the code that awaits it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal).catch(() => {}))
   return () => stoppingSince !== null
 }

@@ -4,8 +4,8 @@ import { GraphQLID, GraphQLNonNull, GraphQLObjectType, GraphQLSchema, GraphQLStr
 import { useServer } from 'graphql-ws/use/ws'
 import { WebSocketServer } from 'ws'
 
-// What graphql-ws costs by itself: the least schema that answers the same subscription with the same bytes, fed
-// from memory, without tokens, limits, a log of events or a database.
+// What graphql-ws alone costs: the smallest schema that answers the same subscription with the same bytes, fed from
+// memory, without tokens, limits, an event log or a database.
 interface Message {
   cursor: string
   status: string
@@ -16,7 +16,7 @@ interface Message {
 const waiting = new Set<(message: Message) => void>()
 const present: Message = { cursor: '1', status: 'RUNNING', health: 'HEALTHY', event: null }
 
-/** By hand, because a generator that waits for something cannot be left: its place here would never be given back. */
+/** Written by hand: a waiting generator cannot be left, so its listener would never be removed. */
 function changes(): AsyncGenerator<Message, void> {
   const queue = [present]
   let ask: ((result: IteratorResult<Message, void>) => void) | null = null

@@ -26,7 +26,7 @@ export interface Measured {
 
 export const now = () => performance.timeOrigin + performance.now()
 
-/** Opens so many subscribers in a process of their own, tells them all some events, and lets them go. */
+/** Opens this many subscribers in a process of their own, sends them all some events, and closes them. */
 export async function measure({ child, opening, publish }: Subject, count: number): Promise<Measured> {
   const client = fork(join(import.meta.dirname, 'client.ts'))
   try {

@@ -5,7 +5,7 @@ import type { EventType, RecordedEvent } from './event.ts'
 /** Events that one statement reads at most. */
 export const LOG_PAGE = 500
 
-/** From where to where a ledger's events are kept. One that nothing was ever recorded in has none. */
+/** Range of the events that are kept. Both are 0 for an event sequence without events. */
 export async function eventSequenceBounds(
   database: Database,
   eventSequenceId: string,

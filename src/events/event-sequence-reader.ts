@@ -9,7 +9,7 @@ export type Filter = (event: RecordedEvent) => boolean
 export interface Follower {
   buffer: EventBuffer
   filter: Filter
-  /** Up to here it has read by itself. */
+  /** The follower has read up to here on its own. */
   after: bigint
 }
 
@@ -20,8 +20,8 @@ interface Source {
 }
 
 /**
- * Reads one ledger once for all who follow it: any number of followers cost one query for each batch of
- * events. It is told to look; between two looks it does nothing.
+ * Reads one event sequence for all its followers: any number of them cost one query per batch of events. It reads only
+ * when asked to.
  */
 export class EventSequenceReader {
   readonly #source: Source
@@ -50,7 +50,7 @@ export class EventSequenceReader {
     return () => this.#followers.delete(follower)
   }
 
-  /** Looks for new events; a look that is asked for while one is under way happens right after it. */
+  /** Reads new events. When a read is under way, another one follows right after it. */
   read(): Promise<void> {
     this.#readAgain = true
     this.#reading ??= this.#readAll().finally(() => {

@@ -9,8 +9,8 @@ interface Stale {
 }
 
 /**
- * Forgets events older than the retention, a bounded number at a time, and remembers up to where: a cursor before
- * that is refused instead of skipping what is gone. By the database's clock. Returns how many events were removed.
+ * Deletes events past the retention, in bounded batches, and records up to where: a cursor before that is refused,
+ * instead of skipping what is gone. Uses the database's clock. Returns the number of deleted events.
  */
 export async function expireEvents(database: Database, retentionHours: number): Promise<number> {
   let removed = 0

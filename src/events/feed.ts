@@ -20,12 +20,12 @@ export interface FollowOptions {
   /** The last event that was seen. */
   after: bigint
   filter?: Filter
-  /** Told at once when the reader is dropped for reading too slowly; reading further throws TOO_SLOW. */
+  /** Called at once when the reader is dropped for reading too slowly; its next read throws TOO_SLOW. */
   onTooSlow?: (() => void) | undefined
 }
 
 export interface EventFeed {
-  /** The newest event's sequence; whoever starts there sees all that is recorded later. */
+  /** Sequence of the newest event; a follower that starts there gets everything recorded later. */
   head(eventSequenceId: string): Promise<bigint>
   /** The events after one, oldest first, a page of them. Throws CURSOR_EXPIRED when some of them are gone. */
   read(eventSequenceId: string, after: bigint): Promise<RecordedEvent[]>
@@ -41,14 +41,14 @@ interface FeedOptions {
   log: Logger
 }
 
-/** Reads the event log. NOTIFY makes it quick; looking once a second makes it certain. */
+/** Reads the event log. NOTIFY makes it fast; polling once a second makes it reliable. */
 export function createEventFeed({ database, wakeups, config, log }: FeedOptions): EventFeed {
   const maxBacklogBytes = config.BERTH_SUBSCRIBER_BACKLOG_KB * 1024
   const readers = createReaders(database, wakeups, log)
   const followers = new Set<EventBuffer>()
   const expiring = setInterval(() => {
     expireEvents(database, config.BERTH_EVENT_RETENTION_HOURS).catch((error) =>
-      log.debug({ err: error }, 'Old events stay for now'),
+      log.debug({ err: error }, 'Deleting expired events failed; it is retried'),
     )
   }, EXPIRE_EVERY_MS).unref()
 
@@ -57,7 +57,7 @@ export function createEventFeed({ database, wakeups, config, log }: FeedOptions)
     let leave = () => {}
     try {
       let position = after
-      // Whoever stands where the reader stands needs no look at the database, however many they are.
+      // A follower at the shared reader's position needs no query, however many there are.
       if (!readers.isAt(eventSequenceId, after) && after === (await requireKnown(database, eventSequenceId, after)))
         readers.open(eventSequenceId, position)
       // Old events are read alone, page by page, however slowly; only what is new comes through the buffer.
@@ -101,7 +101,7 @@ export function createEventFeed({ database, wakeups, config, log }: FeedOptions)
   }
 }
 
-/** The ledger's last sequence. Throws for a cursor whose events are gone, or were never there. */
+/** The last sequence. Throws for a cursor whose events are gone or never existed. */
 async function requireKnown(database: Database, eventSequenceId: string, after: bigint): Promise<bigint> {
   const { last, expired } = await eventSequenceBounds(database, eventSequenceId)
   if (after < expired) throw cursorExpired(last)

@@ -5,10 +5,10 @@ import { LOG_PAGE, lastSequences, readPage } from './event-log.ts'
 import { EventSequenceReader, type Follower } from './event-sequence-reader.ts'
 import type { Wakeups } from './wakeups.ts'
 
-/** A lost hint costs at most this much. */
+/** A lost notification costs at most this much delay. */
 const POLL_MS = 1_000
 
-/** One reader for each ledger that somebody follows. */
+/** One reader for each event sequence that has followers. */
 export function createReaders(database: Database, wakeups: Wakeups, log: Logger) {
   const open = new Map<string, { reader: EventSequenceReader; stop: () => void }>()
   const timer = setInterval(() => void readWhereBehind(), POLL_MS).unref()
@@ -18,14 +18,14 @@ export function createReaders(database: Database, wakeups: Wakeups, log: Logger)
       await reader.read()
     } catch (error) {
       if (!(error instanceof DomainError))
-        return log.debug({ err: error }, 'The event log could not be read; trying again')
+        return log.debug({ err: error }, 'Reading the event log failed; it is retried')
       // The reader was kept from the log for longer than events are kept.
       reader.failAll(error)
       close(eventSequenceId)
     }
   }
 
-  /** One statement for all ledgers, however many are followed. */
+  /** One statement for all event sequences, however many are followed. */
   async function readWhereBehind(): Promise<void> {
     if (open.size === 0) return
     const last = await lastSequences(database, [...open.keys()]).catch(() => [])

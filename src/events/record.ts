@@ -22,9 +22,9 @@ interface EventSequenceRow {
 }
 
 /**
- * Writes events and at most one audit entry, as the last thing that a transaction does. The ledger's row
- * lock is held from here to the commit, so that sequences are gap-free and their order is that of commits:
- * a reader that has seen number n can never miss one before it.
+ * Writes events and at most one audit entry, as the last part of a transaction. Holds the row lock of the event
+ * sequence from here to the commit, so that sequence numbers have no gaps and follow the order of commits: a reader
+ * that has seen number n can never miss one before it.
  */
 export async function record(
   tx: Transaction,
@@ -41,7 +41,7 @@ export async function record(
       last_audit_sequence = l.last_audit_sequence + ${audit ? 1 : 0}
     RETURNING last_event_sequence AS "lastEventSequence", last_audit_sequence AS "lastAuditSequence",
       last_audit_hash AS "lastAuditHash"`
-  if (!counters) throw new Error(`The ledger ${eventSequenceId} gave no numbers`)
+  if (!counters) throw new Error(`The event sequence ${eventSequenceId} gave no numbers`)
   if (audit) await appendAudit(tx, eventSequenceId, counters, audit)
   if (events.length > 0) await appendEvents(tx, eventSequenceId, counters.lastEventSequence, events)
 }

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import { listen } from '../database/listen.ts'
 
-/** Wakes whoever waits for events of a ledger. A wake-up says only "look now", never what there is to see. */
+/** Wakes readers of an event sequence. A wake-up says only that there may be something to read. */
 export interface Wakeups {
-  /** Calls back on every hint about the ledger, and after a lost session. Returns how to stop. */
+  /** Calls back on every notification for the event sequence, and after a lost session. Returns how to stop. */
   on(eventSequenceId: string, wake: () => void): () => void
-  /** Resolves at the next hint about the ledger, after the time, or when the signal fires; never rejects. */
+  /**
+   * Resolves at the next notification for the event sequence, after the time, or when the signal fires; never rejects.
+   */
   next(eventSequenceId: string, withinMs: number, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
 }

@@ -49,7 +49,7 @@ function makeFolder(path: string): void {
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
-/** Two processes may start on one new folder: the first to link its draft into place wins, and both read that. */
+/** Two processes may start on one new folder: the first to link its draft wins, and both read that file. */
 function readOrMake(file: string, make: () => string): string {
   const present = read(file)
   if (present) return present

@@ -37,7 +37,7 @@ export async function assertPortsFree(config: Config, processRegistration: Proce
   }
 }
 
-/** Opens what listens on a port; whoever starts it later fails, and is told which setting moves it. */
+/** Starts a listener. When another process has taken the port meanwhile, throws an error that names the setting. */
 export async function onPort<T>(
   { config, processRegistration }: { config: Config; processRegistration: ProcessRegistration },
   setting: PortSetting,

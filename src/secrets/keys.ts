@@ -20,8 +20,8 @@ export const keyFrom = (bytes: Buffer): Key => ({
 export const newKey = (): Key => keyFrom(randomBytes(32))
 
 /**
- * Seals a text so that only the key opens it, and only in the place it was sealed for: `place` names table,
- * row and field, so that a sealed value copied to another row does not open. Result: `v1.<key id>.<base64>`.
+ * Seals a text so that only the key opens it, and only at its own location: `location` names table, row and field, so
+ * that a sealed value copied to another row does not open. Result: `v1.<key id>.<base64>`.
  */
 export function seal(key: Key, location: string, text: string): string {
   const nonce = randomBytes(NONCE_BYTES)
@@ -30,7 +30,7 @@ export function seal(key: Key, location: string, text: string): string {
   return `v1.${key.id}.${sealed.toString('base64')}`
 }
 
-/** The text that was sealed. Throws when the key, the place or the bytes are not the ones it was sealed with. */
+/** Opens a sealed text. Throws when the key, the location or the bytes are not the ones it was sealed with. */
 export function open(key: Key, location: string, sealedText: string): string {
   const [version, keyId, encoded] = sealedText.split('.')
   if (version !== 'v1' || !encoded) throw new Error(`The sealed value of ${location} is malformed`)
@@ -43,6 +43,6 @@ export function open(key: Key, location: string, sealedText: string): string {
   return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
 }
 
-/** Equal texts have equal fingerprints under one key, and nothing else can be told from them. */
+/** Under one key, equal texts have equal fingerprints; a fingerprint reveals nothing else. */
 export const fingerprint = (key: Key, text: string): string =>
   createHmac('sha256', key.bytes).update('berth fingerprint').update(text).digest('hex')

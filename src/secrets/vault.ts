@@ -23,7 +23,7 @@ export interface Vault {
   /** For answers kept for idempotent repeats; `call` says which call's it is. */
   sealAnswer(call: string, text: string): string
   openAnswer(call: string, sealed: string): string
-  /** Tells whether two requests are the same, without keeping what they said: they may hold secrets. */
+  /** Fingerprint to compare requests by, without storing them: they may hold secrets. */
   fingerprint(text: string): string
   /** Seals a known text, to find out at the next start whether the master key is still the same. */
   keyCheck(): string

@@ -3,7 +3,7 @@ import { answerJson, type ServerContext } from '../http/context.ts'
 
 export interface PartState {
   ready: boolean
-  /** Why not, or what is noteworthy; in words for the operator, without secrets. */
+  /** Why the check failed, or a remark for the operator. Holds no secrets. */
   reason: string | null
 }
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const row = { containerId: 'c1', appEnvId, contentId: 'con_1', name: 'berth-one', phase: 'running' }
   containerId = (await world.database.container.create({ data: row })).id
   const claimed = await claimLogStream(world.database, containers(), { owner: 'worker-1', leaseSeconds: 60 })
-  if (!claimed) throw new Error('The book is taken')
+  if (!claimed) throw new Error('The log stream is already claimed')
   stream = claimed
   await say(Array.from({ length: 100 }, (_, n) => `line ${n}`))
   await say(['100% of a_b', 'An ERROR of its own'], true)

@@ -19,13 +19,13 @@ import { timedOutParty } from './timed-out-party.ts'
 import { openTunnel } from './tunnel.ts'
 
 const MAX_RETRIES = 16
-// A request that must not be sent twice only goes on a connection that was in use a moment ago: then the other
-// end cannot be about to close it for having been idle.
+// A request that must not be sent twice only uses a connection that was active a moment ago: then the upstream cannot
+// be about to close it as idle.
 const FRESH_MS = 1_000
 const SMALL_BYTES = 16_384
 const FORBIDDEN_TRAILER = /^(?:content-length|transfer-encoding|connection|host|set-cookie|x-berth-.*|x-request-id)$/i
 
-/** One request of a visitor and its answer, with as many tries at it as are safe. */
+/** One client request and its answer, retried as often as is safe. */
 export class Exchange implements UpstreamSink, Ongoing {
   index = -1
   private readonly context: ExchangeContext
@@ -68,7 +68,7 @@ export class Exchange implements UpstreamSink, Ongoing {
     try {
       response.writeEarlyHints({ link: links })
     } catch {
-      // Early hints are a favour; Node refuses links that it finds malformed.
+      // 103 Early Hints are optional, and Node throws on links that it finds malformed.
     }
   }
 
@@ -95,7 +95,7 @@ export class Exchange implements UpstreamSink, Ongoing {
   }
 
   onPause(): void {
-    // The first byte of the body may be long in coming (a stream of events), and the visitor waits for the head.
+    // The first byte of the body may take long (a stream of events), and the client waits for the head.
     if (this.hasSentHead || !this.client.response.headersSent) return
     this.hasSentHead = true
     this.client.response.flushHeaders()
@@ -152,7 +152,7 @@ export class Exchange implements UpstreamSink, Ongoing {
 
   sweep(now: number): void {
     const { request, response } = this.client
-    // An answer that is queued behind another on the same connection does not hear that the visitor left.
+    // An answer queued behind another on the same connection does not notice that the client left.
     if (request.socket.destroyed) this.abandon()
     if (this.hasEnded || response.headersSent) return
     const { answerSeconds } = this.context
@@ -212,7 +212,7 @@ export class Exchange implements UpstreamSink, Ongoing {
     this.end()
   }
 
-  /** The visitor has left: the app need not go on. */
+  /** The client has left: the app need not go on. */
   private abandon(): void {
     if (this.hasEnded) return
     this.hasEnded = true

@@ -1,6 +1,6 @@
-/** Something under way that the ingress looks after once in a while, and ends when it closes. */
+/** An exchange or a tunnel, which the ingress sweeps regularly, and ends when it closes. */
 export interface Ongoing {
-  /** Its place in the list; kept by the list. */
+  /** Index in the list, maintained by the list. */
   index: number
   sweep(now: number): void
   destroy(): void

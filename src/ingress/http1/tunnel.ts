@@ -16,9 +16,9 @@ export interface TunnelOptions {
 }
 
 /**
- * Joins visitor and app after a protocol switch. Bytes go both ways at the pace of the slower side; each
- * direction ends by itself; a side that breaks takes the other with it, as a reset: it is no regular end.
- * Throws when the app's head has a header that cannot be passed on.
+ * Joins client and app after a protocol switch. Bytes go both ways at the pace of the slower side. Each direction ends
+ * by itself; when one side breaks, the other gets a reset, because that is no regular end. Throws when the app's head
+ * has a header that cannot be passed on.
  */
 export function openTunnel(options: TunnelOptions): void {
   const { client, connection, fromClient, fromApp, idleMs, onClose } = options
@@ -27,7 +27,7 @@ export function openTunnel(options: TunnelOptions): void {
   if (fromApp.length > 0) client.write(Buffer.from(fromApp))
   if (fromClient.length > 0) app.write(fromClient)
 
-  // Whatever passes in either direction is seen on the visitor's side.
+  // Traffic in both directions shows on the client's side.
   client.setTimeout(idleMs, () => client.destroy())
   connection.switchTo((bytes) => client.write(Buffer.from(bytes)))
   client.on('drain', () => connection.resume())
@@ -35,7 +35,7 @@ export function openTunnel(options: TunnelOptions): void {
     if (!app.write(chunk)) client.pause()
   })
   app.on('drain', () => client.resume())
-  // A visitor may have said all there is to say before the app switched.
+  // A client may have finished sending before the app switched.
   if (client.readableEnded) app.end()
   else client.once('end', () => app.end())
   app.once('end', () => client.end())

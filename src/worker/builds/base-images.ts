@@ -5,14 +5,14 @@ import type { LeasedEngine } from '../engine/leased-engine.ts'
 
 interface BaseImageContext {
   engine: LeasedEngine
-  /** By the registry that each is for. */
+  /** By registry. */
   credentials: Readonly<Record<string, RegistryCredential>>
   log: (line: string) => void
 }
 
 /**
- * Has every image that a Dockerfile names pulled as the app itself would pull it: with its own credential, or refused.
- * The engine would rather use what somebody else has pulled. Returns the Dockerfile with what was found.
+ * Pulls every image that a Dockerfile names as the app itself would: with its own credential, or not at all. Left to
+ * itself, the engine would use what another tenant has pulled. Returns the Dockerfile with the images pinned.
  */
 export function findBaseImages(
   dockerfile: string,
@@ -24,7 +24,7 @@ export function findBaseImages(
     const { pinned, triggers } = await engine.resolveImage(image, credentialFor(image, credentials))
     const isOwnCopy = pinned.startsWith('sha256:')
     log(`${image} is ${isOwnCopy ? `the engine’s own copy, ${pinned}` : pinned}`)
-    // An id is no name to BuildKit.
+    // BuildKit does not accept an image id as a name.
     return { name: isOwnCopy ? image : pinned, triggers }
   }
   return withBaseImages(dockerfile, buildArgs, (image) => {
@@ -41,7 +41,7 @@ function credentialFor(image: string, credentials: BaseImageContext['credentials
   return credential ?? null
 }
 
-/** Registries are written as hosts, or as the addresses that engines have for them. */
+/** Registries are written as hosts, or as the addresses that engines use for them. */
 const registryOf = (server: string): string =>
   server
     .replace(/^https?:\/\//, '')

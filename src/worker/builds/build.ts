@@ -16,13 +16,13 @@ import { sourceLimitsOf } from './source-limits.ts'
 
 const LAST_LINES = 10
 
-/** A version that is built from source, and has no image yet. */
+/** True for a version that is built from source and has no image yet. */
 export const needsBuild = ({ buildPlan, imageDigest }: VersionAttemptContext['content']): boolean =>
   buildPlan !== null && imageDigest === null
 
 /**
- * Makes the version's image from its source, or finds that one of the same source is there. Whatever comes of it,
- * nothing is left of the work but the image and the log. Throws BuildFailure.
+ * Builds the version's image, or reuses one built from the same source. Leaves nothing but the image and the log,
+ * whatever happens. Throws BuildFailure.
  */
 export async function build(attempt: VersionAttemptContext): Promise<void> {
   const { steps, config, lease, operation } = attempt
@@ -49,7 +49,7 @@ export async function build(attempt: VersionAttemptContext): Promise<void> {
   }
 }
 
-/** A build that goes on where another worker's was cut off builds the commit that was recorded then. */
+/** A successor of an attempt that was cut off builds the commit recorded then. */
 function planOf({ content }: VersionAttemptContext): BuildPlan {
   const plan = recordedPlan(content)
   if (!plan) throw new Error(`${content.id} is not built from source`)
@@ -57,7 +57,7 @@ function planOf({ content }: VersionAttemptContext): BuildPlan {
   return { ...plan, source: { ...plan.source, commit: content.gitCommitId } }
 }
 
-/** Secrets are masked as they were written, and as they are with what they refer to. */
+/** Masks secrets both as written and with their references resolved. */
 async function openLog(
   { database, content, config, lease, vault, appEnv }: VersionAttemptContext,
   plan: BuildPlan,
@@ -93,7 +93,7 @@ async function makeImage(building: BuildContext): Promise<void> {
   failpoint('image.recorded', attempt.lease.appEnvId)
 }
 
-/** Takes the image of a version that was built from the very same. */
+/** Reuses the image of a version that was built from identical input. */
 async function reuse({ attempt, log }: BuildContext, source: LocatedSource, buildKey: string): Promise<boolean> {
   const { database, content, engine, appEnv } = attempt
   const same = await database.content.findFirst({
@@ -134,8 +134,8 @@ function recordImage(
 }
 
 /**
- * Puts the failure into the log; of a failed build, the reason also says what it printed last. What it says is shown to
- * whoever may see the environment, and may quote a secret.
+ * Writes the failure to the log. The message of a failed build also quotes its last lines. Everybody who may see the
+ * environment reads it, so secrets are masked.
  */
 function withLog({ log }: BuildContext, error: unknown): unknown {
   if (error instanceof RuntimeError) {

@@ -1,4 +1,4 @@
-/** Places for builds in one worker: first come, first served, and everyone knows how many are before them. */
+/** Build slots of one worker: first come, first served, and every waiting build knows its position. */
 export class BuildSlots {
   readonly #slots: number
   readonly #waiting: { enter: () => void; onPosition: (position: number) => void }[] = []
@@ -8,12 +8,14 @@ export class BuildSlots {
     this.#slots = slots
   }
 
-  /** How many would be before somebody who came now. */
+  /** How many builds a new one would have to wait for. */
   get ahead(): number {
     return this.#taken < this.#slots ? 0 : this.#waiting.length + 1
   }
 
-  /** Waits for a place; `onPosition` hears the position in the queue whenever it changes. Returns how to give the place back. */
+  /**
+   * Waits for a slot; calls `onPosition` whenever the position in the queue changes. Returns how to release the slot.
+   */
   async take(signal: AbortSignal, onPosition: (position: number) => void): Promise<() => void> {
     if (this.#taken >= this.#slots) await this.#queue(signal, onPosition)
     else this.#taken += 1
@@ -44,7 +46,7 @@ export class BuildSlots {
     }
   }
 
-  /** The place goes to whoever waits longest, without being free in between. */
+  /** Hands the slot straight to the build that has waited longest. */
   #release(): void {
     const next = this.#waiting.shift()
     if (next) next.enter()

@@ -10,14 +10,14 @@ const CHECK_MS = 1_000
 interface HeldRow {
   appEnvId: string
   token: number
-  /** The operation that is open, whether or not it has to wait yet. */
+  /** The open operation, even when it is not due yet. */
   operationId: string | null
   isDue: boolean
 }
 
 /**
- * Keeps every lease of one worker alive, and ends the work on those that were lost or whose operation is over.
- * One query a second watches all of them; a request's hint makes it look at once.
+ * Renews every lease of one worker, and aborts the work of leases that were lost or whose operation has ended. One
+ * query a second covers all of them; a notification makes it run at once.
  */
 export class LeaseKeeper {
   readonly #held = new Set<Lease>()
@@ -44,7 +44,7 @@ export class LeaseKeeper {
     this.#held.delete(lease)
   }
 
-  /** Beats until the signal fires. A database that is away is waited for; the leases end by themselves meanwhile. */
+  /** Runs until the signal fires. While the database is down it keeps trying; the leases expire on their own. */
   async run(signal: AbortSignal): Promise<void> {
     const intervalMs = Math.min(CHECK_MS, (this.#leaseSeconds * 1000) / 6)
     while (!signal.aborted) {
@@ -53,7 +53,7 @@ export class LeaseKeeper {
         await this.#renewAndCheck()
         this.#isFailing = false
       } catch (error) {
-        if (!this.#isFailing) this.#log.warn({ err: error }, 'Leases cannot be renewed; they end by themselves')
+        if (!this.#isFailing) this.#log.warn({ err: error }, 'Lease renewal failed; leases expire on their own')
         this.#isFailing = true
       }
     }
@@ -66,7 +66,7 @@ export class LeaseKeeper {
     await this.#check([...this.#held])
   }
 
-  /** Looks at once whether the work on an environment still makes sense, if this worker is at it. */
+  /** Checks at once whether this worker, if it holds the environment, should go on with its work. */
   async checkNow(appEnvId: string): Promise<void> {
     await this.#check([...this.#held].filter((lease) => lease.appEnvId === appEnvId))
   }
@@ -74,7 +74,7 @@ export class LeaseKeeper {
   async #check(leases: readonly Lease[]): Promise<void> {
     if (leases.length === 0) return
     const ids = leases.map((lease) => lease.appEnvId)
-    // What a lease is for may change while the query runs; only what was asked about is judged.
+    // A lease may move on to another operation while the query runs; judge only what was asked about.
     const asked = leases.map((lease) => ({ lease, operationId: lease.operationId }))
     const rows = await this.#database.$queryRaw<HeldRow[]>`
       SELECT e.id AS "appEnvId", e.lease_token AS token, o.id AS "operationId",

@@ -10,7 +10,7 @@ interface ClaimedRow {
   nowMs: number
 }
 
-// Operations go first and have a queue of their own, so that a thousand looks that are due delay none of them.
+// Operations have a queue of their own, so that a thousand due reconciles delay none of them.
 const CANDIDATE: Readonly<Record<QueueName, Prisma.Sql>> = {
   operations: Prisma.sql`
     SELECT e.id FROM operation o JOIN app_env e ON e.id = o.app_env_id
@@ -26,8 +26,8 @@ const CANDIDATE: Readonly<Record<QueueName, Prisma.Sql>> = {
 }
 
 /**
- * Claims the environment that has waited longest, or finds none. `due_at` moves to where the lease expires: if
- * this worker dies, that is when another takes over.
+ * Claims the environment that has been due longest; null when none is. Moves `due_at` to the end of the lease: if this
+ * worker dies, another takes over then.
  */
 export async function claim(
   database: Database,
@@ -52,7 +52,7 @@ export async function claim(
   )
 }
 
-/** Renews what is still held. A row that a request has locked is left for the next time: it must not hold up the rest. */
+/** Renews leases that are still held. Skips rows that a request has locked: they must not hold up the others. */
 export async function renew(database: Database, leases: readonly Lease[], leaseSeconds: number): Promise<void> {
   const askedAt = performance.now()
   const ids = leases.map((lease) => lease.appEnvId)
@@ -67,15 +67,15 @@ export async function renew(database: Database, leases: readonly Lease[], leaseS
 }
 
 interface Release {
-  /** When the environment is to be looked at again, unless something asks for it sooner. */
+  /** When the environment is due again, unless something makes it due sooner. */
   requeueAfterSeconds: number
-  /** The engine was asked, and what it said is in the row. */
+  /** The engine was asked, and its answer is in the row. */
   observed: boolean
 }
 
 /**
- * Gives the environment back. A request that came while it was held has moved `due_at`, and is not lost: the
- * earliest of that, the next look and the next end of a drain is when the environment is due.
+ * Gives the environment back. It is due at the earliest of: the time a request set meanwhile (it moved `due_at`, and is
+ * not lost), the next reconcile, and the next end of a drain.
  */
 export async function release(database: Database, { claim: held }: Lease, next: Release): Promise<void> {
   await database.$executeRaw`

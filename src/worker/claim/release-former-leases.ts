@@ -1,9 +1,9 @@
 import type { Database } from '../../database/client.ts'
 
 /**
- * Ends the leases of workers whose processes are known to be dead, so that nobody waits for them to expire. The
- * fencing token moves on as in any claim. Never to be called for a worker that may still live: its clock would let
- * it go on calling the engine. Returns how many there were.
+ * Ends the leases of workers whose processes are dead, so that nobody waits for them to expire. Moves the fencing token
+ * on, as any claim does. Never call it for a worker that may be alive: its own clock would let it go on calling the
+ * engine. Returns the number of environments.
  */
 export async function releaseFormerLeases(database: Database, owners: readonly string[]): Promise<number> {
   if (owners.length === 0) return 0

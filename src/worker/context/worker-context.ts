@@ -8,7 +8,7 @@ import type { EngineHealth } from '../engine/engine-health.ts'
 import type { Collector } from '../logs/collector.ts'
 import type { ProbeHistory } from '../probes/probe-history.ts'
 
-/** What a worker works with, whichever environment it has claimed. */
+/** What a worker needs, whichever environment it has claimed. */
 export interface WorkerContext {
   database: Database
   runtime: Runtime

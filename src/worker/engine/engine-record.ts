@@ -5,8 +5,8 @@ const HOST_ID = 'local'
 const REGION = 'local'
 
 /**
- * Writes down how the engine was found. When it is back after an outage, everything that waited for it is due:
- * containers may have ended meanwhile, and nobody was told.
+ * Records whether the engine is reachable. When it is back after an outage, makes everything that waited for it due:
+ * containers may have ended without an event.
  */
 export async function recordEngine(
   database: Database,

@@ -4,10 +4,10 @@ import type { HostProof } from '../../services/host/host-record.ts'
 const TIMEOUT_MS = 3_000
 const TRIES = 2
 
-/** Answers that say for sure that there is no such record; any other failure says nothing. */
+/** Errors that prove the record is absent; any other failure proves nothing. */
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA'])
 
-/** What a look at a host's DNS records came to; null when DNS did not answer. */
+/** Result of a DNS check of a host; null when DNS did not answer. */
 export type Finding = { isProved: true } | { isProved: false; reason: string } | null
 
 export function createDnsRecords(servers: readonly string[]) {
@@ -21,7 +21,7 @@ export function createDnsRecords(servers: readonly string[]) {
     }
   }
   return {
-    /** Either record is enough: an alias of the environment's own host, or the account's text. */
+    /** Either record is enough: a CNAME to the environment's own host, or the account's TXT record. */
     async prove(host: string, { cname, txtName, txtValue }: HostProof): Promise<Finding> {
       const [aliases, texts] = await Promise.all([
         ask(() => resolver.resolveCname(host)),

@@ -1,10 +1,7 @@
 import { OPEN_STATUSES } from '../../domain/operation.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 
-/**
- * Ends what is still being built where nobody wants anything built: containers that an engine, or a worker between two
- * attempts, left behind when it was killed.
- */
+/** Ends build containers that no open operation needs: an engine or a worker that was killed left them behind. */
 export async function sweepBuildSteps(
   { runtime, engineHealth, database, config }: WorkerContext,
   signal: AbortSignal,
@@ -13,7 +10,7 @@ export async function sweepBuildSteps(
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
   const steps = await runtime.buildSteps({}, bounds)
   if (steps.length === 0) return
-  // Read after the containers were: one of a build that begins now is not among them.
+  // Read after the containers: those of a build that begins now are not in the list.
   const busy = await database.operation.findMany({
     where: { appEnvId: { in: steps.map(({ appEnvId }) => appEnvId) }, status: { in: [...OPEN_STATUSES] } },
     select: { appEnvId: true },

@@ -8,8 +8,8 @@ const ENGINE_CLOCK_MS = 1_000
 const ENDING_MS = 5_000
 
 /**
- * Removes images that no version can run any more, and layers of builds that have had their time. What is refused a
- * rollback from now on keeps its image until the next sweep: a request that chose it just before finds it there.
+ * Removes images that no version can run any more, and build layers past their retention. A version that can no longer
+ * be rolled back to keeps its image until the next sweep, so that a rollback requested just before still finds it.
  */
 export async function sweepImages(
   { runtime, engineHealth, database, config }: WorkerContext,
@@ -24,7 +24,7 @@ export async function sweepImages(
   await expireImages(database, config)
 }
 
-/** Read after the images were: one that has been built since is not among them. */
+/** Read after the images: one that was built since is not in the list. */
 async function judge(database: Database, images: readonly BuiltImage[], oldestLayer: number) {
   const ids = images.map(({ id }) => id)
   const contentIds = images.flatMap(({ contentId }) => contentId ?? [])
@@ -49,8 +49,8 @@ async function judge(database: Database, images: readonly BuiltImage[], oldestLa
 }
 
 /**
- * Tells whether a layer was made while a build that came to nothing was under way: one that was killed could not clear
- * it away. The engine counts in whole seconds, and takes a moment to end a build.
+ * Tells whether a layer was created during a build that failed: a killed build could not clean up. The engine counts in
+ * whole seconds, and takes a moment to end a build.
  */
 async function failedBuilds(database: Database, appEnvIds: readonly string[], since: Date) {
   const builds = await database.operation.findMany({
@@ -70,8 +70,8 @@ async function failedBuilds(database: Database, appEnvIds: readonly string[], si
 }
 
 /**
- * Versions beyond those that are promised lose their image: whoever asks is told so, before the image goes. Those that
- * were never deployed are promised to nobody, and kept as layers are, for a build of the same source.
+ * Versions beyond the number kept lose their image digest first, so that a rollback is refused before the image goes.
+ * Versions that were never deployed are kept as long as layers are, for a rebuild of the same source.
  */
 const expireImages = (database: Database, config: Config): Promise<number> => database.$executeRaw`
   UPDATE content c SET image_digest = NULL, updated_at = now()

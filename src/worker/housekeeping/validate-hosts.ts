@@ -9,15 +9,15 @@ import { createDnsRecords, type DnsRecords, type Finding } from './dns-records.t
 
 const POLL_MS = 1_000
 const BATCH = 10
-/** A worker that dies during a look leaves the host to the next after this long. */
+/** When a worker dies during a check, another one repeats it after this long. */
 const CLAIM_SECONDS = 60
 const VALID_AGAIN_SECONDS = 3_600
 const FIRST_AGAIN_SECONDS = 10
 const LONGEST_AGAIN_SECONDS = 300
-/** A host that was valid is not taken off the air for one bad answer. */
+/** One bad answer must not take a valid host out of service. */
 const FAILURES_UNTIL_INVALID = 3
 
-/** Looks up the DNS records of custom hosts when they are due. Any number of workers may do it. */
+/** Checks the DNS records of custom hosts when they are due. Any number of workers may do it. */
 export async function validateHostsForever(context: WorkerContext, signal: AbortSignal): Promise<void> {
   const records = createDnsRecords(context.config.BERTH_DNS_SERVERS)
   while (!signal.aborted) {
@@ -27,8 +27,7 @@ export async function validateHostsForever(context: WorkerContext, signal: Abort
       const due = await claimDue(context)
       await Promise.all(due.map((id) => validate(context, records, id)))
     } catch (error) {
-      if (!signal.aborted)
-        context.log.warn({ err: error }, 'Hosts could not be validated; they are looked at again later')
+      if (!signal.aborted) context.log.warn({ err: error }, 'Validating custom hosts failed; it is retried')
     }
   }
 }
@@ -49,7 +48,7 @@ async function validate({ database, vault }: WorkerContext, records: DnsRecords,
   const finding = await records.prove(host.host, hostProof(vault, appEnv.accountId, host.host, automatic))
   const next = nextHostState(host, finding, await databaseTime(database))
   await database.$transaction(async (tx) => {
-    // It may have been removed, or asked to be looked at again, meanwhile.
+    // Meanwhile a request may have removed the host, or asked for another check.
     const { count } = await tx.host.updateMany({ where: { id, checkAt: host.checkAt }, data: next })
     if (count === 0 || next.status === host.status) return
     await notifyIngresses(tx)
@@ -58,7 +57,7 @@ async function validate({ database, vault }: WorkerContext, records: DnsRecords,
   })
 }
 
-/** What is recorded after a look, and when the next one is due. */
+/** What to record after a check, and when the next one is due. */
 export function nextHostState(
   host: Pick<Host, 'status' | 'failures' | 'reason' | 'wasValid'>,
   finding: Finding,

@@ -9,7 +9,7 @@ import { ContainerOutput } from './container-output.ts'
 import { append, type LogStreamClaim, type LogStreamLine, releaseLogStream } from './log-stream.ts'
 
 const GATHER_MS = 250
-/** A batch is written when it is this long, whatever the time; readers wait at twice as much. */
+/** A batch of this many lines is written at once; at twice as many, readers wait. */
 const BATCH_LINES = 4_000
 const AGAIN_MS = 1_000
 
@@ -20,14 +20,14 @@ export interface CollectionContext {
   linesPerMinute: number
 }
 
-/** The book has gone to another worker, or may have: what was not written is read again by whoever has it. */
+/** Another worker has the log stream, or may have: it reads again what was not written. */
 export class LogStreamLost extends Error {
-  override readonly name = 'BookLost'
+  override readonly name = 'LogStreamLost'
 }
 
 /**
- * Collects what the containers of one environment say, under one claim of its book. What is read goes into one buffer
- * and from there, with the checkpoints it was read to, into the database; all of it ends at the first failure to write.
+ * Collects the output of one environment's containers under one claim of its log stream. Lines go into one buffer, and
+ * from there into the database together with their checkpoints. The first failure to write ends the collection.
  */
 export class Collection {
   readonly claim: LogStreamClaim
@@ -35,7 +35,7 @@ export class Collection {
   readonly #ending = new AbortController()
   readonly #sources = new Map<string, ContainerOutput>()
   readonly #following = new Map<string, Promise<void>>()
-  /** Called when a container's output has come to its end: it may have been started again. */
+  /** Called when a container's output ends: the container may have been started again. */
   readonly #onEnd: () => void
   #lines: LogStreamLine[] = []
   #touched = new Set<ContainerOutput>()
@@ -69,14 +69,14 @@ export class Collection {
     }
   }
 
-  /** Reads what a container that has ended has left to say, and writes it. Throws BookLost. */
+  /** Reads the rest of an ended container's output, and writes it. Throws LogStreamLost. */
   async readToEnd(row: Container, signal: AbortSignal): Promise<void> {
     await this.#read(this.#sourceOf(row), false, AbortSignal.any([signal, this.#ending.signal]))
     await this.#write()
     if (this.hasEnded) throw this.#ending.signal.reason
   }
 
-  /** Stops reading, writes what was read, and gives the book back unless it is gone. */
+  /** Stops reading, writes what was read, and releases the stream unless it is lost. */
   async close(): Promise<void> {
     const isOurs = !this.hasEnded
     this.lose('The collection was closed')
@@ -86,7 +86,7 @@ export class Collection {
     await releaseLogStream(this.#context.database, this.claim)
   }
 
-  /** Nothing more is to be read under this claim. */
+  /** Ends the collection: nothing more may be written under this claim. */
   lose(reason: string): void {
     this.#ending.abort(new LogStreamLost(reason))
     this.#written.resolve()
@@ -109,7 +109,7 @@ export class Collection {
         if (signal.aborted || (error instanceof DomainError && error.code === 'NOT_FOUND')) return
         this.#context.log.debug(
           { err: error, container: source.containerId },
-          'Output is read again from where it broke off',
+          'Reading container output broke off; it resumes from the checkpoint',
         )
         await sleep(AGAIN_MS, signal)
       }
@@ -150,7 +150,7 @@ export class Collection {
     }
   }
 
-  /** One after the other; the checkpoints go with the very lines that led to them. */
+  /** Writes batches one after the other, each with the checkpoints its lines led to. */
   #write(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeBatch())
     return this.#writing
@@ -167,11 +167,11 @@ export class Collection {
     this.#written = Promise.withResolvers()
     try {
       if (!(await append(this.#context.database, this.claim, lines, progress)))
-        this.lose('The book is another worker’s')
+        this.lose('Another worker has the log stream')
     } catch (error) {
       this.#context.log.warn(
         { err: error, appEnvId: this.claim.appEnvId },
-        'Output could not be written; it is read again',
+        'Writing container output failed; it is read again',
       )
       this.lose('Output could not be written')
     } finally {

@@ -9,11 +9,17 @@ import { claimLogStream, renewLogStreams } from './log-stream.ts'
 
 const POLL_MS = 200
 const RENEWALS_PER_LEASE = 4
-/** Less than the removal has. What was read until then is kept, and the next attempt at the removal goes on there. */
+/**
+ * Shorter than the removal's own timeout. What was read until then is kept, and the next attempt at the removal
+ * continues there.
+ */
 const LAST_LINES_MS = 25_000
-/** Nobody else claims the book meanwhile, however slow the machine; a worker that dies at it delays the others so long. */
+/**
+ * No other worker must claim the stream meanwhile, however slow the machine. A worker that dies here delays the others
+ * this long.
+ */
 const LAST_LINES_LEASE_SECONDS = 30
-/** Of a container that dies again and again, only how it ended last is of interest. */
+/** Of a container that dies again and again, only the last ends matter. */
 const MOST_ENDS = 20
 
 const containersOf = (appEnvId: string) => ({ appEnvId, kind: 'CONTAINERS' }) as const
@@ -24,22 +30,22 @@ interface CollectorOptions extends Omit<CollectionContext, 'linesPerMinute'> {
 }
 
 /**
- * Collects what containers say, of every environment whose book this worker could claim. It is told of containers by
- * whoever looks at the engine; hints of the engine make it look by itself. Whatever it misses is collected at the
- * latest before the container is removed.
+ * Collects the output of every environment whose log stream this worker could claim. Whoever observes containers passes
+ * them on; engine notifications make the collector observe on its own. Whatever it misses is collected at the latest
+ * before the container is removed.
  */
 export class Collector {
   readonly #options: CollectorOptions
   readonly #context: CollectionContext
   readonly #collections = new Map<string, Collection>()
-  /** What was last written down of an environment's containers. */
+  /** What was last recorded of an environment's containers. */
   readonly #recorded = new Map<string, string>()
   readonly #notified = new Set<string>()
-  /** Ends that were told of and not yet written down. */
+  /** Container ends that were reported and not recorded yet. */
   readonly #ends = new Map<string, readonly ContainerEnd[]>()
   readonly #observed = new Map<string, readonly ObservedReplica[]>()
   #isStopped = false
-  /** One thing at a time for each environment. */
+  /** Serializes the work on each environment. */
   readonly #chains = new Map<string, Promise<unknown>>()
 
   constructor(options: CollectorOptions) {
@@ -47,18 +53,18 @@ export class Collector {
     this.#context = { ...options, linesPerMinute: options.config.BERTH_LOG_LINES_PER_MINUTE }
   }
 
-  /** The engine reported a change, perhaps that a container has ended. */
+  /** The engine reported a change, perhaps the end of a container. */
   notify(appEnvId: string, end: ContainerEnd | null = null): void {
     this.#notified.add(appEnvId)
     if (end) this.#ends.set(appEnvId, [...(this.#ends.get(appEnvId) ?? []), end].slice(-MOST_ENDS))
   }
 
-  /** All containers of an environment, as somebody has just seen them. */
+  /** All containers of an environment, as just observed. */
   observe(appEnvId: string, observed: readonly ObservedReplica[]): void {
     this.#observed.set(appEnvId, observed)
   }
 
-  /** Collects what a container that has ended has left to say: the last chance before it is removed. */
+  /** Collects the rest of an ended container's output: the last chance before it is removed. */
   async finish(appEnvId: string, containerId: string, signal: AbortSignal): Promise<void> {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(LAST_LINES_MS)])
     try {
@@ -66,14 +72,18 @@ export class Collector {
     } catch (error) {
       signal.throwIfAborted()
       const known = asDomainError(error)
-      // The removal is tried again, unless the engine said that there is nothing to be read: then trying again is no use.
-      if (deadline.aborted) throw new Error('The last lines of a container could not be read in time')
+      // Otherwise the removal fails and is retried; but when the engine says there is nothing to read, a retry would
+      // not help.
+      if (deadline.aborted) throw new Error('Reading the last lines of a container failed; they are lost in time')
       if (error instanceof LogStreamLost || (known instanceof DomainError && known.code !== 'NOT_FOUND')) throw known
-      this.#options.log.warn({ err: error, appEnvId, containerId }, 'The last lines of a container could not be read')
+      this.#options.log.warn(
+        { err: error, appEnvId, containerId },
+        'Reading the last lines of a container failed; they are lost',
+      )
     }
   }
 
-  /** Environments whose containers are this worker's to look after. */
+  /** Environments whose log stream this worker has. */
   get appEnvIds(): string[] {
     return [...this.#collections].flatMap(([appEnvId, { hasEnded }]) => (hasEnded ? [] : [appEnvId]))
   }
@@ -89,9 +99,11 @@ export class Collector {
       this.#observed.clear()
       if (performance.now() - renewedAt < renewMs) continue
       renewedAt = performance.now()
-      await this.#renew().catch((error: unknown) => log.debug({ err: error }, 'Log books could not be renewed'))
+      await this.#renew().catch((error: unknown) =>
+        log.debug({ err: error }, 'Renewing the claims of log streams failed'),
+      )
     }
-    // Whoever is in the midst of opening one would open it after the others were closed.
+    // A claim under way now would open a collection after all others were closed.
     this.#isStopped = true
     await Promise.allSettled(this.#chains.values())
     await Promise.allSettled([...this.#collections.values()].map((collection) => collection.close()))
@@ -102,7 +114,7 @@ export class Collector {
     this.#notified.clear()
     const bounds = { signal, timeoutSeconds: this.#options.config.BERTH_ENGINE_TIMEOUT_SECONDS }
     for (const appEnvId of notified) {
-      // What is lost here is seen by the next look.
+      // The next reconcile observes what is missed here.
       const observed = await this.#context.runtime.observe({ appEnvId }, bounds).catch(() => null)
       if (observed) this.observe(appEnvId, observed)
     }
@@ -114,12 +126,12 @@ export class Collector {
     const isKnown = this.#recorded.get(appEnvId) === facts && !this.#ends.has(appEnvId)
     if (isKnown && (observed.length === 0 || collection?.hasEnded === false)) return
     this.#inTurn(appEnvId, () => this.#collect(appEnvId, observed, facts)).catch((error: unknown) =>
-      this.#options.log.debug({ err: error, appEnvId }, 'Output is not collected for now'),
+      this.#options.log.debug({ err: error, appEnvId }, 'Collecting container output failed; it is retried'),
     )
   }
 
   async #collect(appEnvId: string, observed: readonly ObservedReplica[], facts: string): Promise<void> {
-    // Rows hold checkpoints: they are read under the claim, or another worker may be moving them.
+    // Rows hold checkpoints: read them under the claim, or another worker may be moving them.
     const collection = observed.length > 0 ? await this.#open(appEnvId) : await this.#close(appEnvId)
     const rows = await recordContainers(this.#context.database, appEnvId, observed)
     const ends = this.#ends.get(appEnvId) ?? []
@@ -138,7 +150,7 @@ export class Collector {
       : await claimLogStream(this.#context.database, containersOf(appEnvId), this.#claimant())
     if (!claim) return null
     const collection = new Collection(this.#context, claim, () => {
-      // It may run still, if the engine was stopped and left it alone: then it has to be followed again.
+      // The container may still run, when the engine was stopped and left it alone: then it has to be followed again.
       this.#recorded.delete(appEnvId)
       this.notify(appEnvId)
     })
@@ -156,7 +168,7 @@ export class Collector {
     return { owner: this.#options.owner, leaseSeconds: this.#options.config.BERTH_LEASE_SECONDS }
   }
 
-  /** Takes the book from whoever has it, this worker or another: they read on from where this ends. */
+  /** Claims the stream from its owner, be it this worker or another: they continue where this ends. */
   async #collectLastLines(appEnvId: string, containerId: string, signal: AbortSignal): Promise<void> {
     const { database, runtime } = this.#context
     const observed = await runtime.observe({ appEnvId }, { signal })
@@ -164,7 +176,7 @@ export class Collector {
     this.#recorded.delete(appEnvId)
     const claimant = { ...this.#claimant(), leaseSeconds: LAST_LINES_LEASE_SECONDS, isForced: true }
     const claim = await claimLogStream(database, containersOf(appEnvId), claimant)
-    if (!claim) throw new LogStreamLost('The book could not be claimed')
+    if (!claim) throw new LogStreamLost('The log stream could not be claimed')
     const collection = new Collection(this.#context, claim)
     try {
       const rows = await recordContainers(database, appEnvId, observed)
@@ -181,7 +193,8 @@ export class Collector {
     if (open.length === 0) return
     const claims = open.map(({ claim }) => claim)
     const held = await renewLogStreams(this.#context.database, claims, this.#options.config.BERTH_LEASE_SECONDS)
-    for (const collection of open) if (!held.has(collection.claim.id)) collection.lose('Another worker has the book')
+    for (const collection of open)
+      if (!held.has(collection.claim.id)) collection.lose('Another worker has the log stream')
   }
 
   #inTurn<T>(appEnvId: string, work: () => Promise<T>): Promise<T> {

@@ -11,14 +11,21 @@ interface ScaledRow {
   now: Date
 }
 
-/** Looks whether these environments have as many containers as their load needs, and records an operation where not. */
+/**
+ * Compares the containers of these environments with their load, and records an operation where the number should
+ * change.
+ */
 export async function autoscale(context: WorkerContext, appEnvIds: readonly string[]): Promise<void> {
   for (const row of await scaledAppEnvs(context.database, appEnvIds)) {
     const decision = await decide(context, row)
     if (!decision) continue
     const { why, containers } = decision
     const isBegun = await autoscaleAppEnv(context, { appEnvId: row.id, from: row.containers, to: containers, why })
-    if (isBegun) context.log.info({ appEnvId: row.id, from: row.containers, to: containers, why }, 'Scaled by itself')
+    if (isBegun)
+      context.log.info(
+        { appEnvId: row.id, from: row.containers, to: containers, why },
+        'Autoscaling changed the number of containers',
+      )
   }
 }
 
@@ -35,7 +42,7 @@ async function decide({ database, config }: WorkerContext, row: ScaledRow): Prom
   return decideScaling(autoScaling, { containers, now, samples, beatSeconds: config.BERTH_METRICS_SECONDS })
 }
 
-/** Only since the last operation ended, which may have changed what runs. */
+/** Only since the last operation ended: before that, something else may have run. */
 function loadOf(database: Database, { id, autoScaling }: ScaledRow, config: Config): Promise<LoadSample[]> {
   const { upWindowSeconds, downWindowSeconds } = autoScaling
   const seconds = Math.max(upWindowSeconds, downWindowSeconds) + config.BERTH_METRICS_SECONDS

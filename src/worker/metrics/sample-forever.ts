@@ -4,7 +4,10 @@ import { sleep } from '../time/sleep.ts'
 import { autoscale } from './autoscale.ts'
 import { sampleContainers } from './sample-containers.ts'
 
-/** Measures and scales, at a steady beat, the environments whose logs this worker collects: each has one such worker. */
+/**
+ * Measures and scales, at a fixed interval, the environments whose logs this worker collects: each has exactly one such
+ * worker.
+ */
 export async function sampleForever(context: WorkerContext, signal: AbortSignal): Promise<void> {
   const { config, log, collector, engineHealth } = context
   const intervalMs = config.BERTH_METRICS_SECONDS * 1000
@@ -22,7 +25,7 @@ export async function sampleForever(context: WorkerContext, signal: AbortSignal)
       await sampleContainers({ ...context, signal, timeoutSeconds }, appEnvIds)
       await autoscale(context, appEnvIds)
     } catch (error) {
-      if (!signal.aborted && !isEngineAway(error)) log.warn({ err: error }, 'Containers could not be measured')
+      if (!signal.aborted && !isEngineAway(error)) log.warn({ err: error }, 'Measuring containers failed')
     }
   }
 }

@@ -13,8 +13,8 @@ import { rolloutOf } from '../version/rollout.ts'
 import { route } from '../version/route.ts'
 
 /**
- * Brings a version about, or back: build where there is a source, pull, create, ready, route. Up to the last
- * transaction, the version that serves is left as it is, so wherever this fails or is cut off, nothing has happened to it.
+ * Deploys a version, or brings one back: build if there is a source, pull, create, ready, route. The serving version
+ * stays untouched up to the last transaction, so a failure anywhere before it changes nothing.
  */
 export async function deploy(started: AttemptContext): Promise<void> {
   const { content } = started.operation
@@ -29,7 +29,7 @@ export async function deploy(started: AttemptContext): Promise<void> {
   else await pin(attempt)
 }
 
-/** Returns the replicas once they are ready; null for what only runs when it is told to. */
+/** Returns the replicas once they are ready; null for apps that run only on demand. */
 async function startReplicas(attempt: VersionAttemptContext, replicas: number): Promise<ObservedReplica[] | null> {
   await provideImage(attempt, replicas > 0 ? 'create' : null)
   if (replicas === 0) return null
@@ -40,7 +40,9 @@ async function startReplicas(attempt: VersionAttemptContext, replicas: number): 
   return awaitReady(attempt, rollout)
 }
 
-/** From the moment the version that serves is stopped there is nothing to look after, and nothing must bring it back. */
+/**
+ * Once the serving version is stopped, there is nothing to reconcile in the background, and nothing must restart it.
+ */
 async function replaceInPlace<T>(attempt: VersionAttemptContext, start: () => Promise<T>): Promise<T> {
   await withBackgroundReconcile(attempt, () => provideImage(attempt, 'stop'))
   await stopOtherVersions(attempt)
@@ -53,7 +55,7 @@ async function provideImage(attempt: VersionAttemptContext, next: StepName | nul
   await pull(attempt, next)
 }
 
-/** Pins the image, so that every container of the version, now or after a repair, runs the same. */
+/** Pins the image, so that every container of the version runs the same one, also after a repair. */
 async function pull(attempt: VersionAttemptContext, next: StepName | null): Promise<void> {
   const { steps, engine, content } = attempt
   if (steps.isFinished('pull') && content.imageDigest) return
@@ -83,7 +85,7 @@ function pullDetail(pinned: string, { fromCache, isBuilt }: { fromCache: boolean
   return fromCache ? `no registry answered; the engine's own copy is used: ${pinned}` : `pulled ${pinned}`
 }
 
-/** What only runs when it is told to is in place as soon as its image is. */
+/** An app that runs only on demand is deployed as soon as its image is pinned. */
 async function pin(attempt: VersionAttemptContext): Promise<void> {
   const { content, operation, lease } = attempt
   const now = lease.claim.clock.now()

@@ -8,7 +8,7 @@ import { completeOperation } from '../attempt/complete-operation.ts'
 import { awaitReady } from '../version/await-ready.ts'
 import { rolloutOf } from '../version/rollout.ts'
 
-/** Brings the wanted number of replicas of the version that serves about, without starting the others anew. */
+/** Changes the number of replicas of the serving version, without restarting the others. */
 export async function scale(attempt: AttemptContext): Promise<void> {
   const { appEnv, operation } = attempt
   const { currentContent: content, rolloutId } = appEnv
@@ -68,7 +68,7 @@ async function completeScaling(
   })
 }
 
-/** One that was about to be drained away has its row still. */
+/** A replica that was draining still has its row. */
 async function addRoute(
   tx: Parameters<typeof notifyIngresses>[0],
   appEnvId: string,

@@ -4,9 +4,9 @@ import { sleep } from '../time/sleep.ts'
 import { reconcile } from './reconcile.ts'
 
 /**
- * Does the slow part of an operation, and meanwhile goes on looking after what serves: a long pull must not keep a
- * container that died from being brought back. The looks are over before this returns, so that none of them writes
- * into the operation's last transaction.
+ * Runs the slow part of an operation while reconciling the version that serves: a long pull must not keep a container
+ * that died from being replaced. The last reconcile is over before this returns, so that none writes into the
+ * operation's last transaction.
  */
 export async function withBackgroundReconcile<T>(attempt: AttemptContext, task: () => Promise<T>): Promise<T> {
   const done = new AbortController()
@@ -28,7 +28,8 @@ async function keepReconciling(attempt: AttemptContext, signal: AbortSignal): Pr
     try {
       await reconcile(task, await loadClaimedAppEnv(database, appEnv.id))
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error, appEnvId: appEnv.id }, 'A look during an operation failed')
+      if (!signal.aborted)
+        log.warn({ err: error, appEnvId: appEnv.id }, 'Reconciling in the background of an operation failed')
     }
   }
 }

@@ -14,29 +14,29 @@ import { repair } from './repair.ts'
 import { type DesiredReplicas, planReplicas, type ReplicaPlan } from './replica-plan.ts'
 import { isUnready, type Probed, routesOf, wasReady } from './replica-states.ts'
 
-/** What one look at an environment came to. */
+/** Result of one reconcile. */
 export interface ReconcileResult {
   requeueAfterSeconds: number
-  /** The engine answered, and what it said is on record. */
+  /** The engine answered, and its answer is recorded. */
   observed: boolean
 }
 
 const SOON_SECONDS = 0.3
-/** A container this young may still become ready at any moment. */
+/** A container this young may become ready at any moment. */
 const YOUNG_MS = 30_000
-/** Nothing runs that could change; what is started by hand, the sweep finds sooner. */
+/** Nothing runs that could change. Containers started by hand are found sooner, by the sweep. */
 const IDLE_SECONDS = 60
 const NEVER_SECONDS = 10 * 365 * 86_400
 
 /**
- * Compares what should run with what does, records what it sees, and repairs. It relies on nothing but the two
- * states, so it may be repeated, cut short anywhere, and done by any worker.
+ * Compares desired with observed state, records what it observes, and repairs. It relies on nothing but these two
+ * states, so any worker may repeat it, or cut it short anywhere.
  */
 export async function reconcile(context: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<ReconcileResult> {
   const { config, engine } = context
   const requeueLater = { requeueAfterSeconds: config.BERTH_RECONCILE_SECONDS, observed: false }
   const operation = appEnv.operations[0]
-  // What an open stop or delete has taken down must not be put up again behind its back.
+  // An open stop or delete has removed containers on purpose: they must not be restarted.
   if (operation?.kind === 'STOP' || operation?.kind === 'DELETE') return requeueLater
   try {
     const observed = await engine.observe()
@@ -75,7 +75,9 @@ function desiredState(appEnv: ClaimedAppEnv, operation: ClaimedOperation | undef
   }
 }
 
-/** Scaling adds to the rollout that serves; everything else brings one of its own, named after the operation. */
+/**
+ * Scaling adds to the serving rollout; every other operation starts a rollout of its own, named after the operation.
+ */
 function upcomingOf(appEnv: ClaimedAppEnv, operation: ClaimedOperation): DesiredReplicas['upcoming'] {
   if (operation.contentId) return { rolloutId: operation.id, replicas: Number.POSITIVE_INFINITY }
   return appEnv.rolloutId ? { rolloutId: appEnv.rolloutId, replicas: appEnv.containers } : null

@@ -12,8 +12,8 @@ import { isSameRoute, type ReplicaRoute } from './replica-states.ts'
 type ObservationWithRoutes = Observation & { routes: ReplicaRoute[] }
 
 /**
- * Writes what a look found: health, and which replicas take traffic. Mostly it is what was known before, and then
- * nothing is written. Routes that lead nowhere are gone from the table before their containers are.
+ * Records what a reconcile found: health, and which replicas take traffic. Usually nothing has changed, and nothing is
+ * written. Routes that lead nowhere are removed before their containers are.
  */
 export async function recordObservation(
   context: EnvironmentContext,
@@ -34,7 +34,7 @@ export async function recordObservation(
   })
 }
 
-/** An engine that does not answer says nothing about the containers: what they were last seen to be stays, but for the word. */
+/** When the engine does not answer, the last known numbers stay; only the health becomes UNKNOWN. */
 export async function recordEngineUnreachable(context: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<void> {
   const { replicasRunning, replicasReady, replicasDesired } = appEnv
   if (replicasDesired === 0 || appEnv.health === 'UNKNOWN') return

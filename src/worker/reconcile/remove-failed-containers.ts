@@ -6,8 +6,8 @@ import { removeReplicas } from '../version/remove-replicas.ts'
 import type { Probed } from './replica-states.ts'
 
 /**
- * Removes the containers whose probes say that they are dead, for the same look to bring them back. On record before
- * it is done: a restart that nobody could see would be a crash without a cause.
+ * Removes containers that fail their startup or liveness probe; the same reconcile starts them again. Recorded before
+ * it is done: otherwise the restart would look like a crash without a cause.
  */
 export async function removeFailedContainers(
   context: EnvironmentContext,
@@ -19,7 +19,7 @@ export async function removeFailedContainers(
   )
   if (dead.length === 0) return 0
   const reason = dead.map((one) => one.reason).join('; ')
-  context.log.info({ appEnvId: appEnv.id, reason }, 'Containers are started anew')
+  context.log.info({ appEnvId: appEnv.id, reason }, 'Restarting containers that failed a probe')
   await fenced(context.database, context.lease, async (tx) => {
     const lastRestartAt = context.lease.claim.clock.now()
     const data = { restartCount: { increment: dead.length }, lastRestartAt, lastRestartReason: reason }

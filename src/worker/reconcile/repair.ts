@@ -11,9 +11,9 @@ import { rolloutOf } from '../version/rollout.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 
 /**
- * Brings back what is missing, then removes what is surplus: in this order, because removing waits for containers
- * to end. `hasRemoved` tells of containers that the plan knows of and that are gone by now. True when containers were
- * started, so that another look is worth while soon.
+ * Starts what is missing, then removes what is surplus: in this order, because removing waits for containers to end.
+ * `hasRemoved`: containers of the plan were removed since. True when containers were started, so that the next
+ * reconcile should come soon.
  */
 export async function repair(
   context: EnvironmentContext,
@@ -33,7 +33,7 @@ async function restoreReplicas(
 ): Promise<boolean> {
   const { currentContent: content, rolloutId } = appEnv
   if (!content || !rolloutId) return false
-  context.log.info({ appEnvId: appEnv.id, contentId: content.id }, 'Containers are brought back')
+  context.log.info({ appEnvId: appEnv.id, contentId: content.id }, 'Starting missing containers')
   try {
     const { requestId } = await context.database.operation.findUniqueOrThrow({ where: { id: rolloutId } })
     const choice = { content, rolloutId, requestId, replicas: replicasKept(appEnv, plan) }
@@ -50,13 +50,13 @@ async function restoreReplicas(
   }
 }
 
-/** The engine removes replicas beyond the number at once, and those that drain are not to be cut off. */
+/** The engine removes replicas beyond the number at once, and must not cut off those that drain. */
 function replicasKept({ replicas, rolloutId }: ClaimedAppEnv, plan: ReplicaPlan): number {
   const draining = replicas.filter((row) => row.rolloutId === rolloutId && !plan.gone.includes(row))
   return Math.max(plan.wanted.length, ...draining.map((row) => row.index + 1))
 }
 
-/** Images can be removed by hand as well. */
+/** Somebody may have removed the image by hand. */
 async function applyWithImage(
   context: EnvironmentContext,
   appEnv: ClaimedAppEnv,

@@ -1,6 +1,6 @@
 import type { ObservedReplica } from '../../runtime/runtime.ts'
 
-/** Replica rows as far as planning needs them. */
+/** The columns of a replica row that planning needs. */
 export interface RecordedReplica {
   name: string
   rolloutId: string
@@ -10,23 +10,23 @@ export interface RecordedReplica {
 }
 
 export interface DesiredReplicas {
-  /** The rollout that serves and how many of it; none while stopped. */
+  /** The serving rollout and its number of replicas; null while stopped. */
   rolloutId: string | null
   replicas: number
-  /** A rollout that an open operation is bringing about, which is not to be touched. */
+  /** A rollout that an open operation is starting; it must not be touched. */
   upcoming: { rolloutId: string; replicas: number } | null
 }
 
 export interface ReplicaPlan {
-  /** One for each replica that should serve; null where there is no container. */
+  /** One entry for each replica that should serve; null where there is no container. */
   wanted: { index: number; observed: ObservedReplica | null }[]
-  /** What an open operation is bringing about, as far as it has come. */
+  /** Containers that an open operation has started so far. */
   upcoming: ObservedReplica[]
   /** True when containers that should run are missing or not running. */
   needsApply: boolean
   /** Containers that belong to nothing. */
   surplus: ObservedReplica[]
-  /** Rows that still route to containers which should not serve any more: they drain now. */
+  /** Rows that still route to containers which should no longer serve: these start to drain. */
   outdated: RecordedReplica[]
   /** Rows of containers that are gone or are being removed. */
   gone: RecordedReplica[]
@@ -34,7 +34,7 @@ export interface ReplicaPlan {
 
 const slotKey = (replica: { rolloutId: string; index: number }) => `${replica.rolloutId} ${replica.index}`
 
-/** Compares what should run with what does. Pure: the same facts give the same plan, whoever comes upon them. */
+/** Compares desired with observed replicas. Pure: the same facts give the same plan. */
 export function planReplicas(
   desired: DesiredReplicas,
   recorded: readonly RecordedReplica[],
@@ -45,7 +45,7 @@ export function planReplicas(
     replica.rolloutId === desired.rolloutId && replica.index < desired.replicas
   const isUpcoming = (replica: { rolloutId: string; index: number }) =>
     replica.rolloutId === desired.upcoming?.rolloutId && replica.index < desired.upcoming.replicas
-  // Nothing drains in an environment that is stopped or deleted: stopping has its own pause.
+  // Nothing drains in an environment that is stopped or deleted: stopping waits for routes by itself.
   const drains = (row: RecordedReplica) =>
     desired.replicas > 0 && (row.state !== 'DRAINING' || (row.drainUntil !== null && row.drainUntil > now))
 
@@ -69,5 +69,5 @@ export function planReplicas(
   }
 }
 
-/** One that is restarting is left to the engine, which waits longer after every crash. */
+/** A restarting container is left to the engine, which backs off after every crash. */
 const isDown = ({ phase }: ObservedReplica) => phase !== 'running' && phase !== 'restarting'

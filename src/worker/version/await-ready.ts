@@ -13,14 +13,14 @@ import { VersionFailed } from './version-failed.ts'
 const FIRST_PAUSE_MS = 8
 const LONGEST_PAUSE_MS = 1_000
 
-/** A container that has died this often while it should become ready will not become ready. */
+/** A container that has died this often before it was ready will not become ready. */
 const MOST_EXITS = 3
 
 const LAST_LINES = 5
 
 /**
- * Waits until every replica of the rollout answers its probe, and returns them. Containers that vanish or stop
- * meanwhile are brought back. Throws VersionFailed when they keep dying or the time is up, with their last words.
+ * Waits until every replica of the rollout is ready, and returns them. Restarts containers that vanish or stop
+ * meanwhile. Throws VersionFailed, with their last lines, when they keep dying or the time is up.
  */
 export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollout): Promise<ObservedReplica[]> {
   const { signal, steps, config } = attempt
@@ -33,7 +33,7 @@ export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollou
     if (ready.length >= rollout.replicas) return ready
     const now = attempt.lease.claim.clock.now().getTime()
     if (now > deadline) throw await wait.timedOut(timeoutSeconds)
-    // The first second is not worth telling: most versions are ready within it.
+    // Most versions are ready within a second, so progress is shown only after that.
     if (now - since > LONGEST_PAUSE_MS)
       await steps.detail('ready', `waiting: ${wait.reason} (${ready.length} of ${rollout.replicas} ready)`)
     await sleep(pauseMs, signal)
@@ -41,14 +41,14 @@ export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollou
   }
 }
 
-/** A version that asks for a long start, or not to be asked for long, gets it. */
+/** A version with a long startup probe, or a delayed readiness probe, gets more time. */
 function readySeconds({ content }: VersionAttemptContext, { BERTH_READY_TIMEOUT_SECONDS: usual }: Config): number {
   const { startup, readiness } = recordedConfiguration(content).healthCheck
   const start = startup ? startup.initialDelaySeconds + patienceSeconds(startup) : 0
   return Math.max(usual, start, readiness ? readiness.initialDelaySeconds + usual : 0)
 }
 
-/** What is remembered from one round to the next. */
+/** State kept between two rounds. */
 class ReadyWait {
   reason = 'the containers are starting'
   readonly #attempt: VersionAttemptContext
@@ -56,7 +56,7 @@ class ReadyWait {
   readonly #ready = new Set<string>()
   /** Ends of containers that the engine did not restart by itself, as `<container> <time of the end>`. */
   readonly #ends = new Set<string>()
-  /** Containers that died, as they were then: a restart forgets why. */
+  /** Containers that died, as observed then: a restart loses the reason. */
   readonly #deaths = new Map<string, ObservedReplica>()
   #unready: ObservedReplica | null = null
 
@@ -77,7 +77,7 @@ class ReadyWait {
   }
 
   async timedOut(seconds: number): Promise<VersionFailed> {
-    // A program that ended is a better reason than a probe that found nobody, however slowly it ends again.
+    // A dead container explains more than a probe that found nobody, however late it dies again.
     const dead = [...this.#deaths.values()].at(-1)
     const words = await this.#lastLines(dead ?? this.#unready)
     const reason = dead ? `container ${dead.index} ${exitOf(dead)}` : this.reason
@@ -95,7 +95,7 @@ class ReadyWait {
     }
   }
 
-  /** Readiness is asked once the startup probe has succeeded, and after its own delay. */
+  /** Readiness is probed after the startup probe has succeeded, and after its own delay. */
   async #ask(replica: ObservedReplica): Promise<Readiness> {
     const { content, signal, probes, lease } = this.#attempt
     const configuration = recordedConfiguration(content)
@@ -106,7 +106,7 @@ class ReadyWait {
       return { ready: false, reason: `the readiness probe begins after ${readiness.initialDelaySeconds} s` }
     const { hasStarted, failureReason } = await probeStartupAndLiveness(
       replica,
-      // What does not take traffic yet is not started anew for failing to live.
+      // A replica that does not take traffic yet is not restarted for a failed liveness probe.
       { port: configuration.port, healthCheck: { ...configuration.healthCheck, liveness: undefined } },
       { now, wasReady: false, probes, signal },
     )
@@ -117,7 +117,7 @@ class ReadyWait {
   }
 
   async #failIfDying(replica: ObservedReplica): Promise<void> {
-    // One that the engine has restarted has died, even when nobody saw it down.
+    // A container that the engine restarted has died, even if nobody observed it.
     const hasDied = replica.exitCode !== null || (replica.restartCount > 0 && !this.#deaths.has(replica.containerId))
     if (hasDied) this.#deaths.set(replica.containerId, replica)
     const death = this.#deaths.get(replica.containerId)
@@ -132,7 +132,7 @@ class ReadyWait {
     )
   }
 
-  /** A replica's last lines say more about why it is not ready than any probe. */
+  /** A replica's last lines explain more than any probe. */
   async #lastLines(replica: ObservedReplica | null): Promise<string> {
     if (!replica) return ''
     const { engine, signal } = this.#attempt
@@ -142,7 +142,7 @@ class ReadyWait {
   }
 }
 
-/** A restarted container has a new address, and has to prove itself again. */
+/** A restarted container has a new address, and has to become ready again. */
 const identity = ({ containerId, address, restartCount }: ObservedReplica) =>
   `${containerId} ${address} ${restartCount}`
 

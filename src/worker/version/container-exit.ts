@@ -1,6 +1,6 @@
 import type { ObservedReplica } from '../../runtime/runtime.ts'
 
-/** How a container ended, in words: `exited with code 137 (out of memory)`. */
+/** Describes how a container ended: `exited with code 137 (out of memory)`. */
 export function exitOf({ phase, exitCode, outOfMemory }: ObservedReplica): string {
   if (phase === 'created') return 'never started'
   if (phase === 'paused') return 'paused'

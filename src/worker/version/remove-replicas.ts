@@ -1,6 +1,6 @@
 import type { EnvironmentContext } from '../context/environment-context.ts'
 
-/** Gives containers their grace to end in, all at the same time. */
+/** Stops and removes containers in parallel, each within its grace period. */
 export async function removeReplicas(
   context: EnvironmentContext,
   replicas: readonly { rolloutId: string; index: number }[],

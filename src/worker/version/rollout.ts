@@ -43,7 +43,7 @@ export async function rolloutOf(
   }
 }
 
-/** A version whose volume was deleted must not be given an empty one in its place. */
+/** A version whose volume was deleted must not get an empty one instead. */
 async function volumeOf({ database }: EnvironmentContext, { volume }: Configuration): Promise<Rollout['volume']> {
   if (!volume) return null
   const kept = await database.volume.findFirst({ where: { id: volume.id, deletedAt: null }, select: { id: true } })
@@ -51,7 +51,7 @@ async function volumeOf({ database }: EnvironmentContext, { volume }: Configurat
   return { id: volume.id, path: volume.path }
 }
 
-/** With a shell, arguments are part of the line it reads, so that `$PORT` in them means what it says. */
+/** In a shell, arguments are part of the command line, so that `$PORT` in them is expanded. */
 function commandOf(startup: StartupConfig | null): Rollout['command'] {
   if (!startup) return null
   if (!startup.shell) return { entrypoint: [startup.command], args: startup.args }
