@@ -90,7 +90,7 @@ function results(theirs: Measured[], ours: Measured[]): BenchResult[] {
       limitedBy: 'what is read from the database once for each that comes, and is garbage by then',
     },
     {
-      ...{ name: `${who}: p99 of the time until an event is told`, ratio: p99.ours / p99.theirs, ...common },
+      ...{ name: `${who}: p99 of the time until an event arrives`, ratio: p99.ours / p99.theirs, ...common },
       detail: `${against(p99, 'ms')}, from before the event is committed until a client has it; medians of ${ROUNDS} rounds`,
       limitedBy:
         'one write to one socket for each subscriber, then garbage collection. The event is worked out once for each of 100 tokens',

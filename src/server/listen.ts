@@ -14,7 +14,7 @@ const KEEP_ALIVE_MS = 65_000
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_REQUESTS_PER_SOCKET = 100_000
 const DRAIN_MS = 7_000
-// Within this time, a busy connection is told by an answer that it ends.
+// Within this time, a busy connection gets an answer that announces its end.
 const LINGER_MS = 500
 const SWEEP_MS = 50
 

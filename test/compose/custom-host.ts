@@ -44,7 +44,7 @@ async function untilValid(api: Api, appEnvId: string, hostId: string): Promise<v
   throw new Error(`The host was not valid within ${VALID_WITHIN_MS / 1000} s`)
 }
 
-/** Caddy's own authority has signed it, which nobody trusts; who it is for is looked at instead. */
+/** Caddy's own authority has signed it, which nobody trusts; the test checks who it is for instead. */
 async function connectTo(port: number, host: string): Promise<{ status: number; certificate: PeerCertificate }> {
   const options = { host: '127.0.0.1', port, servername: host, headers: { host }, rejectUnauthorized: false }
   const call = request({ ...options, timeout: 15_000 }).end()

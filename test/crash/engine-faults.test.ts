@@ -30,7 +30,7 @@ test.skipIf(problem)('operations end as they should whatever befalls the engine'
 })
 
 test.skipIf(problem)(
-  'a full disk is told as such, kills no process, and is got over',
+  'a full disk is reported as such, kills no process, and is recovered from',
   { timeout: 120_000 },
   async () => {
     using disk = mountSmallDisk(256)

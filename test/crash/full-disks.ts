@@ -7,7 +7,7 @@ import type { TestCluster } from './harness/test-cluster.ts'
 
 const FULL_MS = 6_000
 const RECOVERY_SECONDS = 30
-const VISIT_PAUSE_MS = 50
+const REQUEST_PAUSE_MS = 50
 
 export interface FullDiskReport {
   accepted: number
@@ -18,7 +18,7 @@ export interface FullDiskReport {
 
 /**
  * The disk under the database, the data directories and the logs fills up, and has room again later. Calls are
- * accepted or told to come back; nobody is told anything else, no process dies, and apps answer throughout.
+ * accepted or refused with a retry; there is no other answer, no process dies, and apps answer throughout.
  */
 export async function fillDisk(cluster: TestCluster, disk: SmallDisk): Promise<FullDiskReport> {
   const subject = await createSubject(cluster, 'Crowded')
@@ -26,7 +26,7 @@ export async function fillDisk(cluster: TestCluster, disk: SmallDisk): Promise<F
   await awaitInvariants(cluster)
   const deaths = () => cluster.processes.map(({ name, deaths }) => `${name} ${deaths}`).join(', ')
   const before = deaths()
-  const requests = startClients(`http://127.0.0.1:${cluster.ports.ingress[0]}`, subject.host, 1, VISIT_PAUSE_MS)
+  const requests = startClients(`http://127.0.0.1:${cluster.ports.ingress[0]}`, subject.host, 1, REQUEST_PAUSE_MS)
   const report = { accepted: 0, refused: 0, requests: 0, recoveredSeconds: 0 }
   disk.fill()
   using _room = { [Symbol.dispose]: () => disk.free() }
@@ -45,7 +45,7 @@ export async function fillDisk(cluster: TestCluster, disk: SmallDisk): Promise<F
   report.recoveredSeconds = (performance.now() - since) / 1000
   await awaitInvariants(cluster, RECOVERY_SECONDS)
   const { failures, byVersion } = await requests.stop()
-  if (failures.length > 0) throw new Error(`${failures.length} visits failed, such as ${failures[0]}`)
+  if (failures.length > 0) throw new Error(`${failures.length} requests failed, such as ${failures[0]}`)
   report.requests = [...byVersion.values()].reduce((sum, count) => sum + count, 0)
   if (deaths() !== before) throw new Error(`Processes died: ${before} before, ${deaths()} now`)
   return report

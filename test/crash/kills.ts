@@ -54,7 +54,7 @@ export async function passesOf(
   cluster.orders.forgetPasses()
   await expectOutcome(cluster, scenario, await scenario.act(cluster, prepared))
   await awaitInvariants(cluster)
-  // Other environments are looked at meanwhile; which pass of theirs it was would be chance.
+  // Other environments are reconciled meanwhile; counting their passes would leave the point to chance.
   const isOurs = (about: string) => about === prepared.appEnvId || !about.startsWith('env_')
   return cluster.orders
     .passes(isOurs, most)
@@ -76,7 +76,7 @@ async function killAt(
     cluster.orders.arm({ ...pass, subject: about }, 'SIGKILL', `${name} ${report.kills + report.missed}`)
     const operations = await scenario.act(cluster, prepared)
     await expectOutcome(cluster, scenario, operations)
-    // Some points come after the operation, when the environment is looked at again.
+    // Some points come after the operation, at the next reconcile.
     for (let waited = 0; waited < 20 && !cluster.orders.isFired; waited += 1) await pause(100)
     if (!cluster.orders.disarm()) report.missed += 1
     else report.kills += 1

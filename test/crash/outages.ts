@@ -9,7 +9,7 @@ import { END_SECONDS, type Log } from './kills.ts'
 /** A caller who is refused has to know so within this time. */
 const REFUSAL_SECONDS = 5
 const OUTAGE_MS = 3_000
-const VISIT_PAUSE_MS = 250
+const REQUEST_PAUSE_MS = 250
 const LATEST_KILL_MS = 2_000
 
 export interface Outages {
@@ -28,15 +28,15 @@ export interface OutageReport {
 }
 
 /**
- * PostgreSQL is killed under many concurrent operations, stays away for a while and comes back. Whoever was told yes
- * finds the operation there, and ended; whoever was not was told to try again, in time. Deployed apps answer throughout.
+ * PostgreSQL is killed under many concurrent operations, stays away for a while and comes back. Every accepted call
+ * finds the operation there, and ended; every other call is refused with a retry, in time. Deployed apps answer throughout.
  */
 export async function killDatabase(cluster: TestCluster, outages: Outages, log: Log): Promise<OutageReport> {
   const random = randomFrom(outages.seed)
   const subjects = await deployAll(cluster, outages.environments)
   const report = { acknowledged: 0, refused: 0, slowestRefusalSeconds: 0, requests: 0 }
   const ingressUrl = `http://127.0.0.1:${cluster.ports.ingress[0]}`
-  const clients = subjects.map(({ host }) => startClients(ingressUrl, host, 1, VISIT_PAUSE_MS))
+  const clients = subjects.map(({ host }) => startClients(ingressUrl, host, 1, REQUEST_PAUSE_MS))
   const deaths = () => cluster.processes.map(({ name, deaths }) => `${name} ${deaths}`).join(', ')
   const before = deaths()
   for (let round = 1; round <= outages.rounds; round += 1) {
@@ -55,13 +55,13 @@ export async function killDatabase(cluster: TestCluster, outages: Outages, log: 
   if (deaths() !== before) throw new Error(`Processes died: ${before} before, ${deaths()} now`)
   for (const client of clients) {
     const { failures, byVersion } = await client.stop()
-    if (failures.length > 0) throw new Error(`${failures.length} visits failed, such as ${failures[0]}`)
+    if (failures.length > 0) throw new Error(`${failures.length} requests failed, such as ${failures[0]}`)
     report.requests += [...byVersion.values()].reduce((sum, count) => sum + count, 0)
   }
   return report
 }
 
-/** Nobody is told of changes any more: they are found by looking. */
+/** Ends every listening session: changes are then found by polling. */
 export async function cutListeners(cluster: TestCluster): Promise<number> {
   const subject = await createSubject(cluster, 'Unheard')
   const { rowCount } = await cluster.pool.query(

@@ -21,7 +21,7 @@ await proveOnTestCluster(async (cluster) => {
     log,
   )
   log(
-    `PostgreSQL killed ${rounds} times under ${calls} concurrent operations: ${report.acknowledged} acknowledged, all there and ended; ${report.refused} refused with Retry-After, the slowest after ${report.slowestRefusalSeconds.toFixed(1)} s; no process died; ${report.requests} visits, none failed`,
+    `PostgreSQL killed ${rounds} times under ${calls} concurrent operations: ${report.acknowledged} acknowledged, all there and ended; ${report.refused} refused with Retry-After, the slowest after ${report.slowestRefusalSeconds.toFixed(1)} s; no process died; ${report.requests} requests, none failed`,
   )
   log(`${await cutListeners(cluster)} listening sessions ended: the next operation was found all the same`)
 })

@@ -12,7 +12,7 @@ if (problem) throw new Error(`This needs disks and an engine of its own, and ${p
   try {
     const { accepted, refused, requests, recoveredSeconds } = await fillDisk(cluster, disk)
     console.log(
-      `A full disk under database, data directories and logs: ${accepted} calls accepted, ${refused} told to come back, ${requests} visits answered; ${recoveredSeconds.toFixed(1)} s after there was room, the next deployment was done`,
+      `A full disk under database, data directories and logs: ${accepted} calls accepted, ${refused} refused with a retry, ${requests} requests answered; ${recoveredSeconds.toFixed(1)} s after there was room, the next deployment was done`,
     )
   } finally {
     await cluster.close()

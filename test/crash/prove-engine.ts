@@ -34,7 +34,7 @@ try {
   const { faults, slowestSeconds } = await failEngine({ cluster, engine, gate }, options, log)
   const counts = Object.entries(faults).map(([fault, count]) => `${count} × ${fault}`)
   log(
-    `The engine ${counts.join(', ')}: every operation ended as it should, nothing doubled, the bystander adopted; settled at most ${slowestSeconds.toFixed(1)} s later`,
+    `The engine ${counts.join(', ')}: every operation ended as it should, nothing doubled, the bystander adopted; all invariants held again after at most ${slowestSeconds.toFixed(1)} s later`,
   )
 } catch (error) {
   console.error(error)

@@ -13,7 +13,7 @@ interface Answer {
   body: string
 }
 
-/** Keeps a number of visitors busy with one host, each with a connection of its own, until told to stop. */
+/** Runs clients against one host, each with a connection of its own, until stopped. */
 export function startClients(ingressUrl: string, host: string, count: number, pauseMs = 0): ClientRun {
   const agent = new Agent({ keepAlive: true, maxSockets: count })
   const run: ClientRun = { byVersion: new Map(), failures: [], stop }

@@ -21,7 +21,7 @@ const status = () => berth.ok<Status>('GET', `/app-env/status?appEnvId=${sample.
 const containers = () =>
   berth.docker.listContainers({ all: true, filters: { label: [`berth.env=${sample.appEnvId}`] } })
 
-/** Looks until it holds; fails with what was seen last. */
+/** Reads until the condition holds; fails with the last value. */
 async function eventually<T>(
   read: () => Promise<T>,
   holds: (seen: T) => boolean,
@@ -37,7 +37,7 @@ async function eventually<T>(
 }
 
 beforeAll(async () => {
-  // Without events nothing but the routine look can find out.
+  // Without engine events, only a routine reconcile can find out.
   berth = await startTestPlatform({ BERTH_ENGINE_EVENTS: 'false' })
   sample = await berth.createSample('Drifting', 2)
   await berth.ok(

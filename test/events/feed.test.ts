@@ -51,7 +51,7 @@ async function writeMany(count: number): Promise<void> {
 const sequences = (events: { sequence: bigint }[]) => events.map(({ sequence }) => Number(sequence))
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-describe('following a ledger', () => {
+describe('following an event sequence', () => {
   test('tells every event once and in order, though writers commit in any order', async () => {
     const following = take(feed.follow(eventSequenceId, { after: 0n }), 60)
     const writers = upTo(60).map((number) => write(number, { before: Math.random() * 40, after: Math.random() * 5 }))
@@ -76,7 +76,7 @@ describe('following a ledger', () => {
     expect(sequences(await following)).toEqual([2, 4, 6])
   })
 
-  test('is quick when hints arrive, and certain when they do not', async () => {
+  test('is fast when notifications arrive, and reliable when they do not', async () => {
     const deaf = createWakeups({ url: held.url, log })
     await deaf.close()
     const polling = createEventFeed({ database, wakeups: deaf, config, log })
@@ -132,7 +132,7 @@ describe('many followers', () => {
     small.close()
   })
 
-  test('do not wait for one that is slow: it is dropped, is told so, and can go on', async () => {
+  test('do not wait for a slow one: it is dropped, gets an error that says so, and can resume', async () => {
     const small = createEventFeed({ database, wakeups, config: { ...config, BERTH_SUBSCRIBER_BACKLOG_KB: 2 }, log })
     const slow = small.follow(eventSequenceId, { after: 0n })
     const quick = take(small.follow(eventSequenceId, { after: 0n }), 30)
@@ -147,7 +147,7 @@ describe('many followers', () => {
   })
 })
 
-/** All have begun once nobody asks where the log begins and ends any more; the look each second does not ask that. */
+/** All have begun once nobody queries the bounds of the log any more; the poll each second does not. */
 async function untilQuiet(): Promise<void> {
   const beginnings = () => statements.filter((sql) => /expired_sequence/.test(sql)).length
   for (let seen = -1; seen !== beginnings(); ) {

@@ -30,7 +30,7 @@ describe.each([
   ['WebSocket', stuckSocket],
   ['SSE', stuckStream],
 ])('over %s', (name, begin) => {
-  test('a reader that falls behind is told that it was too slow, once it reads again', async () => {
+  test('a reader that falls behind gets the error that it was too slow, once it reads again', async () => {
     const accountId = await world.account()
     const reader = await begin(world, accountId)
     await fillUp(world, accountId, sockets)
@@ -41,14 +41,14 @@ describe.each([
     else expect(text).toMatch(/"reason":"TOO_SLOW".*\n\nevent: complete\ndata:\n\n$/)
   })
 
-  test('a reader that never reads is cut, and what it costs does not grow with what it is told', async () => {
+  test('a reader that never reads is cut, and its cost does not grow with the events sent to it', async () => {
     const accountId = await world.account()
     await begin(world, accountId)
     await fillUp(world, accountId, sockets)
     const before = heldBytes()
     await logMore(world, accountId, 400)
     await expect.poll(() => sockets.size, SOON).toBe(0)
-    // Told 20 MB; the cap is a quarter of one.
+    // 20 MB are sent; the cap is a quarter of one.
     expect(heldBytes() - before).toBeLessThan(8 * MB)
   })
 })

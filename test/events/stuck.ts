@@ -11,7 +11,7 @@ const QUERY = `subscription ($id: ID!, $after: String) {
   accountEvents(accountId: $id, after: $after) { cursor event { payload } }
 }`
 
-/** A reader that begins, and then reads no more until it is told to. */
+/** A reader that begins, and then stops reading until asked. */
 export interface StuckReader {
   resume(): void
   /** What it has read altogether, once its connection has ended. */

@@ -23,7 +23,7 @@ export interface Campaign {
   sockets: number
   /** What goes into every field. */
   attacks: readonly string[]
-  /** Told of each part when it is over. */
+  /** Called after each part. */
   tell(line: string): void
 }
 

@@ -21,15 +21,15 @@ export interface FuzzCounts {
   slowestMs: number
 }
 
-const LANES = 8
+const CONCURRENCY = 8
 const RENEW_EVERY = 400
 /** BERTH_MAX_WAIT_SECONDS of the Berth under test. */
 const WAIT_MS = 1_000
 
-/** Sends so many requests of both doors, each of which the seed and its number decide. */
+/** Sends this many requests to both APIs; the seed and its number determine each. */
 export async function fuzz(tools: FuzzTools, requests: number, from = 0): Promise<FuzzCounts> {
   const counts: FuzzCounts = { statuses: new Map(), slowestMs: 0 }
-  await inParallel(requests, LANES, async (offset) => {
+  await inParallel(requests, CONCURRENCY, async (offset) => {
     const index = from + offset
     if (index % RENEW_EVERY === RENEW_EVERY - 1) await tools.targets.renew()
     const [label, ms] = index % 2 === 0 ? await overRest(tools, index) : await overGraphQL(tools, index)
@@ -120,7 +120,7 @@ export const TRANSPORTS: Record<
   ws: ({ sockets }, created) => sockets.first(created),
 }
 
-/** The first answer of a stream, which is then left; nothing at all is an answer when nothing is told for a while. */
+/** The first answer of a stream, which is then closed; silence for a while counts as an answer too. */
 async function firstOverSse({ port, token }: Wire, { kind, ...body }: GraphQLCase): Promise<Received> {
   const left = new AbortController()
   const leave = setTimeout(() => left.abort(), kind === 'subscription' ? 300 : SLOWEST_MS * 2)
@@ -145,7 +145,7 @@ async function firstOverSse({ port, token }: Wire, { kind, ...body }: GraphQLCas
     }
   } catch (error) {
     if (!left.signal.aborted) return { status: 0, text: `broken stream: ${error}` }
-    if (kind !== 'subscription') return { status: 0, text: 'a stream told nothing' }
+    if (kind !== 'subscription') return { status: 0, text: 'a stream sent nothing' }
   } finally {
     clearTimeout(leave)
     left.abort()

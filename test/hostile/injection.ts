@@ -25,7 +25,7 @@ export interface InjectionCounts {
   followed: number
 }
 
-const LANES = 6
+const CONCURRENCY = 6
 const API = '/api/public/v1'
 
 /** Kept and shown to nobody, not kept at all, or shown in another form. */
@@ -35,13 +35,13 @@ const HIDDEN = /^(data|envName|region|expiresAt)$/
 export async function inject(wire: Wire, findings: Findings, attacks: readonly string[]) {
   const counts: InjectionCounts = { sent: 0, taken: 0, refused: 0, followed: 0 }
   const cases = TEXT_FIELDS.flatMap((field) => attacks.map((attack) => ({ field, attack })))
-  // Each has things of its own, which nobody else changes between a write and the look at it.
+  // Each has targets of its own, which nobody else changes between a write and its check.
   const slots: Pool[] = []
-  for (let slot = 0; slot < LANES; slot += 1) {
+  for (let slot = 0; slot < CONCURRENCY; slot += 1) {
     slots.push({ wire, targets: await createTargets(wire), findings, counts })
   }
-  await inParallel(LANES, LANES, async (number) => {
-    for (let at = number; at < cases.length; at += LANES) {
+  await inParallel(CONCURRENCY, CONCURRENCY, async (number) => {
+    for (let at = number; at < cases.length; at += CONCURRENCY) {
       const { field, attack } = cases[at] as (typeof cases)[number]
       await attempt(slots[number] as Pool, field, attack)
     }

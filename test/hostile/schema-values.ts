@@ -17,7 +17,7 @@ export interface JsonSchema {
   additionalProperties?: JsonSchema | boolean
 }
 
-/** What gets a call past the first look, by the name of the field. */
+/** Values that pass validation, by the name of the field. */
 export const FINE: Readonly<Record<string, unknown>> = {
   ...{ name: 'Fuzz', port: 80, region: 'local', image: MISSING_IMAGE, email: 'a@example.com' },
   ...{ roles: ['AUDIT'], kind: 'USER', type: 'BASIC_AUTH', data: { username: 'a', password: 'b' } },
@@ -28,9 +28,9 @@ export const FINE: Readonly<Record<string, unknown>> = {
 export interface Making {
   draw: Draw
   targets: Targets
-  /** True: nothing that could be refused by its looks, so that what comes after is reached as well. */
+  /** True: only values that pass validation, so that the code behind it is reached too. */
   isCalm: boolean
-  /** Looks up a reference such as `#/components/schemas/Variable`. */
+  /** Resolves a reference such as `#/components/schemas/Variable`. */
   resolve(ref: string): JsonSchema
 }
 

@@ -15,7 +15,7 @@ export interface SocketClient {
 }
 
 const SILENCE_MS = 300
-const PATIENCE_MS = 5_000
+const ANSWER_TIMEOUT_MS = 5_000
 
 /** Close codes that graphql-transport-ws has for what a client did wrong. */
 const DOCUMENTED = new Set([4400, 4409])
@@ -64,7 +64,7 @@ export function createSocketClient(port: number, token: string): SocketClient {
       socket.send(JSON.stringify({ id, type: 'subscribe', payload }))
       // A stream may have nothing to tell; whoever answers a ping meanwhile does not hang.
       const ask = setTimeout(() => socket.send('{"type":"ping"}'), SILENCE_MS)
-      const late = setTimeout(() => answer.resolve({ status: 0, text: 'a WebSocket told nothing' }), PATIENCE_MS)
+      const late = setTimeout(() => answer.resolve({ status: 0, text: 'a WebSocket sent nothing' }), ANSWER_TIMEOUT_MS)
       const first = await answer.promise
       clearTimeout(ask)
       clearTimeout(late)

@@ -49,7 +49,7 @@ export function overRest(cluster: TestCluster, method: string, path: string, bod
 
 const REPLAYED = /,?"idempotentReplayed":(true|false)/
 
-/** The status that REST would have, so that both doors are judged alike. */
+/** The status that REST would have, so that both APIs are compared alike. */
 const STATUS: Record<string, number> = {
   ...{ INVALID_INPUT: 400, FORBIDDEN: 403, NOT_FOUND: 404, CONFLICT: 409, PRECONDITION_FAILED: 412 },
   IDEMPOTENCY_MISMATCH: 422,
@@ -76,7 +76,7 @@ export function overGraphQL(
     const code = errors?.[0]?.extensions.code
     return {
       status: code ? (STATUS[code] ?? 500) : response.status,
-      // Whether it is a replay is told apart; everything else has to be equal.
+      // Whether it is a replay is compared separately; everything else has to be equal.
       text: text.replace(REPLAYED, '').replace(/"requestId":"[^"]*"/, ''),
       isReplay: REPLAYED.exec(text)?.[1] === 'true',
       operationId: /op_\w+/.exec(text)?.[0] ?? null,
@@ -86,7 +86,7 @@ export function overGraphQL(
 
 const addressOf = ({ ports }: TestCluster, api: number) => `http://127.0.0.1:${ports.api[api % ports.api.length]}`
 
-/** The same write through both doors. */
+/** The same write through both APIs. */
 export const deployImage = (cluster: TestCluster, appEnvId: string): Record<'REST' | 'GraphQL', Write> => ({
   REST: overRest(cluster, 'POST', '/app-env/deploy-image', { appEnvId, image: cluster.image }),
   GraphQL: overGraphQL(cluster, 'deployImage', 'success message appEnv { id status } operation { id }', {

@@ -13,7 +13,7 @@ test('keys and versions hold across processes and their deaths', { timeout: 90_0
   }
 })
 
-test('a dry run of any command through either door leaves no trace', { timeout: 60_000 }, async () => {
+test('a dry run of any command through either API leaves no trace', { timeout: 60_000 }, async () => {
   const world = await createWorld()
   try {
     expect(await dryRunEverything(world)).toBeGreaterThan(40)

@@ -96,7 +96,7 @@ export async function killApis(cluster: TestCluster): Promise<void> {
   await Promise.all(cluster.of('api').map((api) => api.ready()))
 }
 
-/** The first call is held up in the middle of its transaction; the second is told so, and the key is not lost. */
+/** The first call is held up in the middle of its transaction; the second gets an error that says so, and the key is not lost. */
 export async function stillRunning(cluster: TestCluster, subject: Subject, log: Log): Promise<void> {
   const { REST: write } = deployImage(cluster, subject.appEnvId)
   const key = newKey('running')
@@ -106,7 +106,7 @@ export async function stillRunning(cluster: TestCluster, subject: Subject, log: 
   const since = performance.now()
   const second = await write(1, { key })
   const waited = ((performance.now() - since) / 1000).toFixed(1)
-  expectThat(second.status === 409 && second.text.includes('IDEMPOTENCY_IN_PROGRESS'), 'It is told so', second)
+  expectThat(second.status === 409 && second.text.includes('IDEMPOTENCY_IN_PROGRESS'), 'It gets the error', second)
   cluster.of('api')[0]?.signal('SIGCONT')
   const reply = await first
   await repeats([{ write, key, reply }], 'after the first call went on', log)
@@ -123,7 +123,7 @@ export async function waitAcrossKill(cluster: TestCluster, subject: Subject, log
     const lost = write(0, { key, waitSeconds: 60 }).catch(() => null)
     while (!cluster.orders.isFired) await pause(20)
     const meanwhile = await write(1, { key, waitSeconds: 60 })
-    expectThat(meanwhile.status === 409, 'While the first call waits, a second is told so', meanwhile)
+    expectThat(meanwhile.status === 409, 'While the first call waits, a second gets the error', meanwhile)
     await killApis(cluster)
     expectThat((await lost) === null, 'The first answer is lost', await lost)
     worker?.signal('SIGCONT')

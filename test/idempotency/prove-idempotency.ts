@@ -17,7 +17,7 @@ const { values } = parseArgs({
 const log = (line: string) => console.log(line)
 log(`seed ${values.seed}`)
 
-/** In an installation of its own beside the laboratory's, to which nothing else happens meanwhile. */
+/** In an installation of its own beside the test cluster's, in which nothing else happens meanwhile. */
 async function proveDryRuns(databaseUrl: string): Promise<void> {
   const admin = new pg.Client({ connectionString: databaseUrl })
   await admin.connect()
@@ -29,7 +29,7 @@ async function proveDryRuns(databaseUrl: string): Promise<void> {
   const database = createDatabase({ url: url.href, poolSize: 5 })
   const world = await createWorld({ held: { url: url.href, database, drop: () => database.$disconnect() } })
   try {
-    log(`${await dryRunEverything(world)} dry runs of every command over both doors: no row of any table changed`)
+    log(`${await dryRunEverything(world)} dry runs of every command over both APIs: no row of any table changed`)
   } finally {
     await world.close()
   }

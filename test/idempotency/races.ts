@@ -15,7 +15,7 @@ interface Race {
   version(): Promise<number>
 }
 
-/** Fifty writers that have all read the same version: one wins, the others are told so. Every round. */
+/** Fifty writers that have all read the same version: one wins, the others get a conflict. Every round. */
 export async function raceVersions(
   cluster: TestCluster,
   { rounds, resources }: { rounds: number; resources: readonly Resource[] },
@@ -79,5 +79,5 @@ async function raceOperations(cluster: TestCluster, log: Log): Promise<void> {
       replies.map(({ status }) => status),
     )
   }
-  log('50 racing deployments of one version of the environment, over each door: one is begun')
+  log('50 racing deployments of one version of the environment, over each API: one is begun')
 }

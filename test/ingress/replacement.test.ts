@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ask, eventually, type Replica, routeTo, startIngress, startReplica } from './fixtures.ts'
 
-const VISITORS = 20
+const CLIENTS = 20
 const SWAPS = 12
 const DRAIN_MS = 1_500
 
@@ -41,12 +41,12 @@ test('no request fails while replicas are replaced under load, whatever its meth
       if (typeof answer === 'string' || answer.status !== 200) failures.push(answer)
       else seen.add(answer.body)
       answered += 1
-      // Pauses as long as the servers' patience bring connections to the edge of being closed.
+      // Pauses as long as the servers' idle timeout bring connections to the edge of being closed.
       if (client >= 15) await sleep(900 + Math.random() * 200)
     }
     agent.destroy()
   }
-  const clients = Array.from({ length: VISITORS }, (_, client) => visit(client))
+  const clients = Array.from({ length: CLIENTS }, (_, client) => visit(client))
   for (let version = 1; version <= SWAPS; version += 1) {
     await sleep(250)
     const next = await Promise.all([startVersion(version), startVersion(version)])

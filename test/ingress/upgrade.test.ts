@@ -104,7 +104,7 @@ test('a slow reader on either side slows the other down, and nothing is lost', a
   expect(received.subarray(64).equals(payload)).toBe(true)
 })
 
-test.each(['visitor', 'app'] as const)('when the %s breaks, the other side is told', async (who) => {
+test.each(['client', 'app'] as const)('when the %s breaks, the other side learns of it', async (who) => {
   let app: Socket | undefined
   const replica = await startSwitching((socket) => {
     app = socket
@@ -113,7 +113,7 @@ test.each(['visitor', 'app'] as const)('when the %s breaks, the other side is to
   const ingress = await startIngress([routeTo([replica.target])])
   const client = visit(ingress.port, SWITCH)
   await once(client, 'data')
-  const [broken, other] = who === 'visitor' ? [client, app] : [app, client]
+  const [broken, other] = who === 'client' ? [client, app] : [app, client]
   other?.resume()
   const received = new Promise((resolve) => other?.once('close', resolve))
   broken?.resetAndDestroy()

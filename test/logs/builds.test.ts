@@ -123,7 +123,7 @@ test('a cancelled build is followed until its worker has written the last it rec
   await world.perform(cancelOperation, { operationId })
   const { status } = await world.database.content.findUniqueOrThrow({ where: { id: contentId } })
   expect(status).toBe('CANCELLED')
-  // Longer than a follower waits before it looks again: it has seen the version cancelled, and stays.
+  // Longer than a follower waits before it polls again: it has seen the version cancelled, and stays.
   await sleep(1_500)
   stream.add(line('still working'))
   await stream.close()

@@ -85,7 +85,7 @@ async function createTalker(cluster: TestCluster, lines: number): Promise<{ appE
   return { appEnvId, host: hosts[0] ?? '' }
 }
 
-/** Kills whichever worker holds the log book, evenly over the time in which the container talks. */
+/** Kills whichever worker holds the log stream, evenly over the time in which the container talks. */
 async function killWhileTalking(
   cluster: TestCluster,
   appEnvId: string,

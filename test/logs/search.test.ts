@@ -88,7 +88,7 @@ describe('searching a log', () => {
   })
 })
 
-test('a live log goes on from its cursor, in both doors', async () => {
+test('a live log goes on from its cursor, in both APIs', async () => {
   const { said, nextCursor } = await read({ isLive: 'true', size: '2' })
   expect(said).toEqual(['100% of a_b', 'An ERROR of its own'])
   const socket = openSocket(world.url, world.adminToken)
@@ -106,7 +106,7 @@ test('a live log goes on from its cursor, in both doors', async () => {
   expect((await read({ isLive: 'true', cursor: rest.nextCursor ?? '' })).said).toEqual([])
 })
 
-test('what is used is told after each measurement', async () => {
+test('usage is sent after each measurement', async () => {
   const socket = openSocket(world.url, world.adminToken)
   const query = 'subscription ($id: ID) { metrics(appEnvId: $id) { used { cpu memory } measuredAt } }'
   const received = socket.iterate(query, { id: appEnvId })
@@ -120,7 +120,7 @@ test('what is used is told after each measurement', async () => {
   await socket.close()
 })
 
-test('a worker whose book was claimed by another writes nothing', async () => {
+test('a worker whose log stream was claimed by another writes nothing', async () => {
   const other = await claimLogStream(world.database, containers(), { owner: 'worker-2', leaseSeconds: 60 })
   expect(other).toBeNull()
   const former = { ...stream }

@@ -28,7 +28,7 @@ export type Fetch = (path: string, init: RequestInit) => Response | Promise<Resp
 const BUSY_PAUSE_MS = 500
 const MOST_REPEATS = 20
 
-/** Sends a command through a door until it is answered, and puts the answer in the model's words. */
+/** Sends a command through an API until it is answered, and translates the answer for the model. */
 export async function send(fetch: Fetch, token: string, api: ApiName, request: Request): Promise<CallResult> {
   for (let repeats = 0; ; repeats += 1) {
     const result = await (api === 'REST' ? overRest(fetch, token, request) : overGraphQL(fetch, token, request))
@@ -48,7 +48,7 @@ const MUTATIONS = {
   delete: 'deleteAppEnv',
 } as const
 
-/** The fields of a write, which are the same in both doors. */
+/** The fields of a write, which are the same in both APIs. */
 function fieldsOf({ command, appEnvId, contentId, operationId, image }: Request): Record<string, unknown> {
   switch (command.name) {
     case 'cancel':
@@ -114,7 +114,7 @@ function readAnswer(body: any, revision: number): Answer {
   return 'latestDeployment' in body ? { ...seen, latest: body.latestDeployment?.status ?? null } : { ...seen, revision }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer of either door.
+// biome-ignore lint/suspicious/noExplicitAny: an answer of either API.
 const lifecycleAnswer = ({ appEnv, rollbackInfo }: any): Answer => ({
   status: appEnv.status,
   ...(rollbackInfo ? { from: rollbackInfo.fromVersion, to: rollbackInfo.toVersion } : {}),

@@ -17,7 +17,7 @@ export interface Turn {
   /** Before it; 'rest' waits until no operation is open. */
   pause: number | 'rest'
   drawn: Drawn
-  /** Insists on the revision that was told last. */
+  /** Insists on the revision that was returned last. */
   insists: boolean
 }
 

@@ -42,7 +42,7 @@ export const FRESH: State = {
 }
 
 export type Command =
-  /** `whole`: with the newest version too, where a door tells that elsewhere. */
+  /** `whole`: with the newest version too, where an API returns that elsewhere. */
   | { name: 'read'; whole: boolean }
   | { name: 'deployImage'; image: string }
   | { name: 'redeploy' | 'rollback'; version: number | null }

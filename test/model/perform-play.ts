@@ -9,7 +9,7 @@ import { contradictions } from './witnesses.ts'
 const REST_MS = 20_000
 const LOOK_MS = 15
 
-/** A call, with what has to be looked up to judge it. */
+/** A call, with what is needed to judge it. */
 interface RecordedCall extends Call {
   api: ApiName
   operationId: string | null
@@ -66,7 +66,7 @@ class Play {
     await this.#call(api, { ...chosen, expected: insists && drawn.name !== 'cancel' ? this.#revision : null })
   }
 
-  /** Looks for an explanation once nothing is open any more, then deletes the environment and looks again. */
+  /** Searches for an explanation once nothing is open any more, then deletes the environment and searches again. */
   async judge(): Promise<void> {
     await this.#rest()
     await this.#explain()
@@ -93,7 +93,7 @@ class Play {
     if (typeof revision === 'number') this.#revision = revision
   }
 
-  /** Where there is nothing to choose from, a look is taken instead. */
+  /** Where there is nothing to choose from, it reads instead. */
   async #choose(drawn: Drawn): Promise<Pick<Request, 'command' | 'contentId' | 'operationId'>> {
     const nothing = { contentId: null, operationId: null }
     const read = { command: { name: 'read' as const, whole: true }, ...nothing }
@@ -118,7 +118,9 @@ class Play {
     const unexplained = explain(FRESH, calls, isFinal)
     if (!unexplained) return
     const { explained, state, stuck } = unexplained
-    const lines = stuck.map(({ call, told: result }) => `  ${call.by}: the model would tell ${JSON.stringify(result)}`)
+    const lines = stuck.map(
+      ({ call, answer: result }) => `  ${call.by}: the model would answer ${JSON.stringify(result)}`,
+    )
     throw new Error(
       [
         `No order explains what was answered; the best attempt explains ${explained} of ${calls.length} calls`,
@@ -128,7 +130,7 @@ class Play {
     )
   }
 
-  /** The end, as `told` has it of the model. */
+  /** The final state, as `result` derives it from the model. */
   async #outcome() {
     const { database } = this.#stage
     const appEnv = await database.appEnv.findUniqueOrThrow({
@@ -172,7 +174,7 @@ class Play {
     }
   }
 
-  /** Containers of a deleted environment, once there was time to look again. */
+  /** Containers of a deleted environment, once there was time to reconcile. */
   async #leftOver(): Promise<string[]> {
     const { runtime } = this.#stage.engine
     const where = { appEnvId: this.#appEnvId }

@@ -10,7 +10,7 @@ export interface Plays extends Play {
   slots: number
   /** Of the play to repeat, as a failure names it. */
   path?: string | undefined
-  /** Looks for a shorter play that fails as well. */
+  /** Searches for a shorter play that fails as well. */
   shrinks?: boolean
 }
 
@@ -19,7 +19,7 @@ export interface PlaysReport {
   calls: number
 }
 
-/** Every lane draws from a seed of its own, so that a lane that failed can be repeated alone. */
+/** Every slot draws from a seed of its own, so that one that failed can be repeated alone. */
 export async function runPlays(stage: Stage, plays: Plays, log: (line: string) => void): Promise<PlaysReport> {
   const report = { plays: 0, calls: 0 }
   const targets: Target[] = []

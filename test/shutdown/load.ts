@@ -19,7 +19,7 @@ interface Load {
   token: string
   accountId: string
   outcomes: Outcomes
-  /** True once the server has been told to stop. */
+  /** True once the server has been asked to stop. */
   isStopping: () => boolean
 }
 

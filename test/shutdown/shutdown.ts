@@ -27,7 +27,7 @@ interface ShutdownOptions {
 
 /**
  * Ends a process by SIGTERM in the middle of reads, writes and live subscriptions. Afterwards everything that the
- * database holds must have been answered for, and every subscription must have been told why it ended.
+ * database holds must have been answered for, and every subscription must have got the reason why it ended.
  */
 export async function proveShutdown({
   running,

@@ -120,7 +120,7 @@ function observers(database: Awaited<ReturnType<typeof createWorld>>['database']
   }
 }
 
-/** Looks until it holds; fails with what was seen last. */
+/** Reads until the condition holds; fails with the last value. */
 export async function eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean, seconds = 20): Promise<T> {
   const until = Date.now() + seconds * 1000
   for (;;) {

@@ -115,7 +115,7 @@ test('a valid host survives two bad answers and any number of none', () => {
   expect(nextHostState({ ...valid, failures: 2 }, null, now)).toMatchObject({ status: 'VALID', failures: 2 })
 })
 
-test('Caddy is told which hosts are routed, on the internal listener', async () => {
+test('Caddy learns which hosts are routed from the internal listener', async () => {
   const server = createHealthServer({}, (host) => host === 'shop.example.com')
   const ask = async (domain: string) =>
     (await server.fetch(new Request(`http://127.0.0.1/tls/ask?domain=${domain}`))).status

@@ -85,7 +85,7 @@ describe('a lease', () => {
     expect(await claimAs('other', 'operations')).toMatchObject({ appEnvId })
   })
 
-  test('is due again when it is released, at the next look or the end of a drain', async () => {
+  test('is due again when it is released, at the next reconcile or the end of a drain', async () => {
     const lease = (await claimAs('worker')) as Lease
     await release(harbour.database, lease, DONE)
     const wait = (await harbour.appEnvRow(appEnvId)).dueAt.getTime() - Date.now()

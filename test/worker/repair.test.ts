@@ -6,7 +6,7 @@ let harbour: Harbour
 let appEnvId: string
 
 beforeAll(async () => {
-  // Without events, only looks find out.
+  // Without engine events, only reconciles find out.
   harbour = await createHarbour({ BERTH_ENGINE_EVENTS: 'false' })
   harbour.startWorker()
   appEnvId = await harbour.sample({ containers: 2 })

@@ -29,10 +29,10 @@ const named = (items: readonly { rolloutId: string; index: number }[]) =>
 
 function plan(wanted: DesiredReplicas, rows: RecordedReplica[], containers: ObservedReplica[]) {
   const { needsApply, surplus, outdated, gone } = planReplicas(wanted, rows, containers, NOW)
-  return { needsApply, surplus: named(surplus), outdated: named(outdated), forgotten: named(gone) }
+  return { needsApply, surplus: named(surplus), outdated: named(outdated), gone: named(gone) }
 }
 
-const NOTHING = { needsApply: false, surplus: [], outdated: [], forgotten: [] }
+const NOTHING = { needsApply: false, surplus: [], outdated: [], gone: [] }
 
 describe('a plan', () => {
   test('is empty when what runs is what should', () => {
@@ -57,13 +57,13 @@ describe('a plan', () => {
     expect(plan(desired(1), [row('now', 0), row('old', 0, 'DRAINING', earlier)], containers)).toEqual({
       ...NOTHING,
       surplus: ['old-0'],
-      forgotten: ['old-0'],
+      gone: ['old-0'],
     })
   })
 
-  test('forgets a draining row whose container is gone', () => {
+  test('drops a draining row whose container is gone', () => {
     const rows = [row('now', 0), row('old', 0, 'DRAINING', later)]
-    expect(plan(desired(1), rows, [container('now', 0)])).toEqual({ ...NOTHING, forgotten: ['old-0'] })
+    expect(plan(desired(1), rows, [container('now', 0)])).toEqual({ ...NOTHING, gone: ['old-0'] })
   })
 
   test('drains what still takes traffic and should not', () => {
@@ -93,7 +93,7 @@ describe('a plan', () => {
     expect(plan(stopped, rows, [container('now', 0), container('old', 0)])).toEqual({
       ...NOTHING,
       surplus: ['now-0', 'old-0'],
-      forgotten: ['now-0', 'old-0'],
+      gone: ['now-0', 'old-0'],
     })
   })
 })

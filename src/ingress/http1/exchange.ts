@@ -158,7 +158,7 @@ export class Exchange implements UpstreamSink, Ongoing {
     const { answerSeconds } = this.context
     const lost = timedOutParty({ startedAt: this.startedAt, body: this.body }, now, answerSeconds * 1000)
     if (lost === 'app') this.refuse(answerTimeout(this.group.route, answerSeconds))
-    if (lost === 'visitor') this.refuse(requestTimeout())
+    if (lost === 'client') this.refuse(requestTimeout())
   }
 
   destroy(): void {

@@ -15,7 +15,7 @@ export class IngressMetrics {
     const registers = [registry]
     const requests = new Counter({
       name: 'berth_ingress_requests_total',
-      help: 'Requests to deployed apps by class of status; "aborted" when the visitor left before the answer ended.',
+      help: 'Requests to deployed apps by class of status; "aborted" when the client left before the answer ended.',
       labelNames: ['status'],
       registers,
     })

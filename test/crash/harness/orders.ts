@@ -10,7 +10,7 @@ export interface Pass {
   pass: number
 }
 
-/** What the laboratory tells the processes, and what they tell it, through one folder. */
+/** Orders to the processes and their reports, through one folder. */
 export class Orders {
   readonly folder: string
 

@@ -1,6 +1,6 @@
 import { startTestCluster, type TestCluster, type TestClusterOptions } from './test-cluster.ts'
 
-/** Plays one proof in a laboratory of its own. What failed stays for a look, less its processes. */
+/** Runs one proof on a test cluster of its own. After a failure its files stay for inspection; its processes end. */
 export async function proveOnTestCluster(
   prove: (cluster: TestCluster) => Promise<void>,
   { isKept = false, ...options }: TestClusterOptions & { isKept?: boolean } = {},
@@ -15,7 +15,7 @@ export async function proveOnTestCluster(
     await prove(cluster)
   } catch (error) {
     isLeft = true
-    console.log(`Left for a look: ${cluster.folder}`)
+    console.log(`Left for inspection: ${cluster.folder}`)
     throw error
   } finally {
     process.off('SIGINT', closing).off('SIGTERM', closing)

@@ -34,7 +34,7 @@ export interface TestClusterOptions {
   settings?: Record<string, string>
   /** Where everything but the engine is kept; a folder for temporary files when omitted. */
   parent?: string
-  /** Whether the database is started again by itself when it ends; only when told to, if omitted. */
+  /** Whether the database is started again by itself when it ends; only on request, if omitted. */
   isDatabaseRevived?: boolean
   /** The engine that containers run on, when it is not the machine's own. */
   docker?: Docker

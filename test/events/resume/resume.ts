@@ -27,7 +27,7 @@ export interface ResumeReport {
 }
 
 /**
- * Sessions write, on ledgers that all of them share, and readers on two api processes follow, over WebSocket and SSE,
+ * Sessions write, to event sequences that all of them share, and readers on two api processes follow, over WebSocket and SSE,
  * cut at random. Afterwards each reader must have had every event once, in the order of the log.
  */
 export async function proveResume({
@@ -77,7 +77,7 @@ async function openAccounts(url: string, token: string, seed: number): Promise<s
     const response = await fetch(`${url}/api/public/v1/account`, {
       method: 'POST',
       headers: { authorization: token, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: `Ledger ${seed} ${index}` }),
+      body: JSON.stringify({ name: `Account ${seed} ${index}` }),
     })
     const { accountId } = (await response.json()) as { accountId?: string }
     if (!accountId) throw new Error(`No account was made: ${response.status}`)

@@ -8,7 +8,7 @@ const ROLLED_BACK = 0.1
 const LONGEST_PAUSE_MS = 12
 
 export interface Written {
-  /** The text of every event that was committed, by ledger, in no order. */
+  /** The text of every event that was committed, by event sequence, in no order. */
   committed: Map<string, string[]>
   rolledBack: number
   /** How often one session's transaction was committed before another that had begun earlier. */

@@ -59,7 +59,7 @@ describe('the log of a build', () => {
       () => written(asked),
       (lines) => lines.length === 500,
     )
-    // The first worker is paused: it wakes up with lines that it read, and was not told yet that it is too late.
+    // The first worker is paused: it wakes up with lines that it read, and does not know yet that it is too late.
     const second = await openLogStream(world, await takeOver(world, asked, 'worker-2'), asked)
     asked.stream.add(line('too late'))
     await asked.stream.close()

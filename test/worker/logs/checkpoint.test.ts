@@ -31,7 +31,7 @@ test('readings that break off anywhere collect each line once, however many shar
   )
 })
 
-test('lines over the cap are dropped, counted, and told of when the minute is over', () => {
+test('lines over the cap are dropped, counted, and reported when the minute is over', () => {
   const state: CapState = { minute: 0n, used: 0, dropped: 0 }
   const cap = new RateCap(3, state)
   const reported: number[] = []

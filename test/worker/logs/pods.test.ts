@@ -4,7 +4,7 @@ import { readMetrics, readSeries } from '../../../src/services/metric/metric-que
 import { listPods } from '../../../src/services/pod/pod-queries.ts'
 import { createHarbour, eventually, type Harbour } from '../fixtures.ts'
 
-/** Listens; ends with code 3 once, or eats all its memory once, when told so by a path. */
+/** Listens; ends with code 3 once, or eats all its memory once, when a path asks for it. */
 const FRAGILE = `
 const { existsSync, writeFileSync } = require('node:fs')
 require('node:http').createServer((_, response) => response.end('ok')).listen(Number(process.env.PORT))
