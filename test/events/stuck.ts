@@ -61,7 +61,7 @@ export async function stuckStream(world: GraphQLWorld, accountId: string): Promi
   return { resume: () => response.resume(), ended }
 }
 
-/** The server's ends of all connections that are made from now on. */
+/** The server's ends of all connections opened from now on. */
 export function serverSockets(world: GraphQLWorld): Set<Socket> {
   const sockets = new Set<Socket>()
   world.server.on('connection', (socket: Socket) => {

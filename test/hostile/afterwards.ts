@@ -50,7 +50,7 @@ export async function checkAfterwards(berth: BerthUnderTest, databaseUrl: string
   for (const line of new Set(berth.complaints().map(withoutTimes))) add(`it complains: ${line.slice(0, 600)}`)
 }
 
-/** One complaint, however often it was made. */
+/** One complaint, however often it was found. */
 const withoutTimes = (line: string) =>
   line.replace(/"(time|ms|pid)":[\d.]+,?/g, '').replace(/[a-z]{2,4}_[0-9a-z-]{26,}/g, '…')
 

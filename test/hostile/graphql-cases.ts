@@ -19,9 +19,9 @@ import {
 } from 'graphql'
 import { STRINGS } from './corpus.ts'
 import type { Draw } from './draw.ts'
-import type { Targets } from './places.ts'
 import { FINE } from './schema-values.ts'
 import { chip, oddValue, spoil } from './spoil.ts'
+import type { Targets } from './targets.ts'
 
 export interface GraphQLCase {
   kind: 'query' | 'mutation' | 'subscription'

@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { openApiDocument } from '../../src/rest/openapi/openapi.ts'
 import { DEEP_TEXTS, STRINGS } from './corpus.ts'
 import type { Draw } from './draw.ts'
-import type { Targets } from './places.ts'
 import { inputOf, type JsonSchema, type Making } from './schema-values.ts'
 import { chip, spoil } from './spoil.ts'
+import type { Targets } from './targets.ts'
 import type { Sent } from './wire.ts'
 
 export interface Operation {

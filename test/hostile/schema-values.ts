@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { MISSING_IMAGE } from './berth-under-test.ts'
 import { ODD_VALUES, STRINGS } from './corpus.ts'
 import type { Draw } from './draw.ts'
-import type { Targets } from './places.ts'
+import type { Targets } from './targets.ts'
 
 export interface JsonSchema {
   [key: string]: unknown

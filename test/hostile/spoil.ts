@@ -4,7 +4,7 @@ import type { Draw } from './draw.ts'
 
 type Holder = Record<string, unknown>
 
-/** Every place in a value, as the thing that holds it and the key. */
+/** Every position in a value, as its parent and the key. */
 function positionsIn(value: unknown, found: [Holder, string][] = []): [Holder, string][] {
   if (typeof value !== 'object' || value === null) return found
   for (const [key, item] of Object.entries(value)) {

@@ -9,7 +9,7 @@ export interface Reply {
   operationId: string | null
 }
 
-/** One write, ready to be made through any api process, with whatever key and options. */
+/** One write, ready to be sent through any api process, with any key and options. */
 export type Write = (api: number, options: WriteOptions) => Promise<Reply>
 
 export interface WriteOptions {

@@ -113,7 +113,7 @@ export async function stillRunning(cluster: TestCluster, subject: Subject, log: 
   log(`a first call that is still running: 409 after ${waited} s`)
 }
 
-/** The process that waits is killed; a repeat waits in its place, gets the result, and so does every other. */
+/** The waiting process is killed; a repeat waits instead, gets the result, and so does every other. */
 export async function waitAcrossKill(cluster: TestCluster, subject: Subject, log: Log): Promise<void> {
   const [worker] = cluster.of('worker')
   for (const [api, write] of Object.entries(deployImage(cluster, subject.appEnvId))) {

@@ -47,7 +47,7 @@ function parse(pieces: readonly Buffer[], { method = 'GET', end = false } = {}):
 const parseText = (text: string, options?: { method?: string; end?: boolean }) =>
   parse([Buffer.from(text, 'latin1')], options)
 
-/** The text cut at any places. */
+/** The text cut at these positions. */
 const cutAt = (text: string, positions: number[]) => {
   const bytes = Buffer.from(text, 'latin1')
   const sorted = [0, ...positions.map((at) => at % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]

@@ -15,7 +15,7 @@ interface RecordedCall extends Call {
   operationId: string | null
 }
 
-/** Where plays take place; environments are deleted at their end, so one app serves them all. */
+/** What plays act on; environments are deleted at their end, so one app serves them all. */
 export interface Target {
   accountId: string
   appId: string

@@ -55,7 +55,7 @@ async function beginBuild(cluster: TestCluster, { appEnvId }: Subject): Promise<
   return cluster.begin('POST', '/app-env/notify-code-upload', { appEnvId, storageKey })
 }
 
-/** Repeated until it is answered: whoever receives it may be killed meanwhile. */
+/** Repeated until it is answered: the process that receives it may be killed meanwhile. */
 async function put(url: string, archive: Buffer): Promise<void> {
   const until = Date.now() + PUT_SECONDS * 1000
   for (;;) {

@@ -18,7 +18,7 @@ export class Orders {
     this.folder = folder
   }
 
-  /** Written aside and moved into place, because processes read it at any moment. */
+  /** Written aside and renamed, because processes read it at any moment. */
   arm(pass: Pass, signal: NodeJS.Signals, id: string): void {
     rmSync(this.#path('fired'), { force: true })
     writeFileSync(this.#path('draft'), JSON.stringify({ ...pass, signal, id }))

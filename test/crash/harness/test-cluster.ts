@@ -43,7 +43,7 @@ export interface TestClusterOptions {
 /** Berth as a company runs it, role by role in processes of their own, on a PostgreSQL that is nobody else's. */
 export async function startTestCluster(options: TestClusterOptions = {}) {
   const folder = mkdtempSync(join(options.parent ?? tmpdir(), 'berth-crash-'))
-  // Apart from the rest, which may be on a disk that is made to fill up.
+  // Apart from the rest, which may be on a disk that a test fills up.
   const orders = new Orders(mkdtempSync(join(tmpdir(), 'berth-orders-')))
   // The machine does not crash, so nothing need reach the disk; what is committed has to survive the server's death.
   const startDatabase = () =>

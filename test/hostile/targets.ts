@@ -18,7 +18,7 @@ const SAME: Record<string, string> = {
 export interface Targets {
   /** An id of what that field names, alive as far as we know. */
   idFor(field: string, draw: Draw): string | null
-  /** Remembers what an answer made. */
+  /** Remembers the ids in an answer. */
   learn(text: string): void
   /** Makes new ones: those that are known may have been deleted meanwhile. */
   renew(): Promise<void>
