@@ -76,8 +76,8 @@ test('builds wait for a place in the order in which they came, and say how many 
     where: { operationId: fourth.operationId, type: 'operation.progressed' },
     orderBy: { sequence: 'asc' },
   })
-  const told = events.flatMap(({ payload }) => /position (\d)/.exec(JSON.stringify(payload))?.[1] ?? [])
-  expect(told).toEqual(['3', '2', '1'])
+  const received = events.flatMap(({ payload }) => /position (\d)/.exec(JSON.stringify(payload))?.[1] ?? [])
+  expect(received).toEqual(['3', '2', '1'])
 }, 120_000)
 
 test('the time in which an operation waits for a place is not counted', async () => {

@@ -4,8 +4,8 @@ import type { BuildImages } from '../support/build-images.ts'
 import { sourceOf } from '../support/source-archive.ts'
 import { eventually } from '../worker/fixtures.ts'
 import { type BuildSite, type BuiltApp, startBuildSite } from './build-site.ts'
+import { ask } from './clients.ts'
 import type { TestPlatform } from './platform.ts'
-import { ask } from './visitors.ts'
 
 let berth: TestPlatform
 let images: BuildImages
@@ -164,6 +164,6 @@ test('nor in the reason of a failure, nor line by line', async () => {
   const operation = await site.upload(app, await source(...quoting))
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_FAILED' })
   expect(operation.message).toMatch(/COPY failed.*\*\*\*SECRET\*\*\*/)
-  const told = JSON.stringify([operation, await site.logOf(operation)])
-  for (const quoted of ['hunter2', 'first-half', 'second-half']) expect(told).not.toContain(quoted)
+  const received = JSON.stringify([operation, await site.logOf(operation)])
+  for (const quoted of ['hunter2', 'first-half', 'second-half']) expect(received).not.toContain(quoted)
 }, 120_000)

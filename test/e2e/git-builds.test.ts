@@ -3,8 +3,8 @@ import { PRESET_SOURCES } from '../app-types/preset-sources.ts'
 import { type BuildImages, baseImageArgs } from '../support/build-images.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
 import { type BuildSite, startBuildSite } from './build-site.ts'
+import { ask } from './clients.ts'
 import type { TestPlatform } from './platform.ts'
-import { ask } from './visitors.ts'
 
 let berth: TestPlatform
 let images: BuildImages

@@ -116,7 +116,7 @@ export interface Ask {
   agent?: http.Agent
 }
 
-/** One request of a visitor, on a connection of its own unless an agent is given. */
+/** One request of a client, on a connection of its own unless an agent is given. */
 export function ask(
   port: number,
   { method = 'GET', path = '/', host = HOST, headers, body, agent }: Ask = {},

@@ -110,7 +110,7 @@ function observers(database: Awaited<ReturnType<typeof createWorld>>['database']
     ended: (id: string): Promise<Operation> =>
       eventually(
         () => operation(id),
-        (seen) => !isOpen(seen.status),
+        (value) => !isOpen(value.status),
       ),
     containersOf: (appEnvId: string) =>
       docker.listContainers({ all: true, filters: { label: [`berth.env=${appEnvId}`] } }),
@@ -121,13 +121,14 @@ function observers(database: Awaited<ReturnType<typeof createWorld>>['database']
   }
 }
 
-/** Looks until it holds; fails with what was seen last. */
-export async function eventually<T>(look: () => Promise<T>, holds: (seen: T) => boolean, seconds = 20): Promise<T> {
+/** Reads until the condition holds; fails with the last value. */
+export async function eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean, seconds = 20): Promise<T> {
   const until = Date.now() + seconds * 1000
   for (;;) {
-    const seen = await look()
-    if (holds(seen)) return seen
-    if (Date.now() > until) throw new Error(`Not within ${seconds} s; last seen: ${JSON.stringify(seen, bigintAsText)}`)
+    const value = await read()
+    if (holds(value)) return value
+    if (Date.now() > until)
+      throw new Error(`Not within ${seconds} s; last seen: ${JSON.stringify(value, bigintAsText)}`)
     await sleep(30)
   }
 }

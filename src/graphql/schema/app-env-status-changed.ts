@@ -60,7 +60,7 @@ builder.subscriptionField('appEnvStatusChanged', (t) =>
       const address = { appEnvId: appEnvId ?? undefined, envName: envName ?? undefined }
       const { id, accountId } = await services.appEnvs.get(caller, address)
       return follow<State>(context, {
-        ledgerId: accountId,
+        eventSequenceId: accountId,
         after,
         permit: (present) => permit(present, 'appEnv:read', { accountId, appEnvId: id }),
         concerns: (event) => event.appEnvId === id && event.type.startsWith('appEnv.'),

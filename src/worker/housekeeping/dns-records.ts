@@ -4,24 +4,24 @@ import type { HostProof } from '../../secrets/host-proof.ts'
 const TIMEOUT_MS = 3_000
 const TRIES = 2
 
-/** Answers that say for sure that there is no such record; any other failure says nothing. */
+/** Errors that prove the record is absent; any other failure proves nothing. */
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA'])
 
-/** What a look at a host's DNS records came to; null when DNS did not answer. */
+/** Result of a DNS check of a host; null when DNS did not answer. */
 export type Finding = { isProved: true } | { isProved: false; reason: string } | null
 
 export function createDnsRecords(servers: readonly string[]) {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
   if (servers.length > 0) resolver.setServers([...servers])
-  const ask = async <T>(look: () => Promise<T[]>): Promise<T[] | null> => {
+  const ask = async <T>(query: () => Promise<T[]>): Promise<T[] | null> => {
     try {
-      return await look()
+      return await query()
     } catch (error) {
       return ABSENT.has((error as NodeJS.ErrnoException).code ?? '') ? [] : null
     }
   }
   return {
-    /** Either record is enough: an alias of the environment's own host, or the account's text. */
+    /** Either record is enough: a CNAME to the environment's own host, or the account's TXT record. */
     async prove(host: string, { cname, txtName, txtValue }: HostProof): Promise<Finding> {
       const [aliases, texts] = await Promise.all([
         ask(() => resolver.resolveCname(host)),

@@ -16,7 +16,7 @@ export interface ProcessOptions {
 }
 
 /** One Berth process that is started again whenever it dies, as an init system would. */
-export class LabProcess {
+export class BerthProcess {
   readonly name: string
   readonly #options: ProcessOptions
   #child: ChildProcess | null = null
