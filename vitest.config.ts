@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 /** Files that need the machine's container engine. */
 const ENGINE = [
@@ -9,7 +11,8 @@ const ENGINE = [
   'test/runtime/**/*.test.ts',
   'test/worker/**/*.test.ts',
 ]
-/** Files that start processes of Berth and end them, or that draw many cases at random. */
+
+/** Files that start processes of Berth and kill them, or that try many cases at random. */
 const PROOFS = [
   'test/crash/**/*.test.ts',
   'test/events/{resume,slow-readers}.test.ts',
@@ -21,13 +24,19 @@ const PROOFS = [
   'test/shutdown/**/*.test.ts',
 ]
 
-const common = {
+const API = { include: ['test/**/*.test.ts'], exclude: [...ENGINE, ...PROOFS] }
+
+/** A bound on a hang, not a measure: on a busy machine a test takes many times as long as on an idle one. */
+const TIMEOUT_MS = { api: 60_000, engine: 240_000, proofs: 240_000 }
+
+const inherited = {
   pool: 'forks',
+  // Loading all modules for each file took a third of the time. No file may leave anything behind in its process.
   isolate: false,
-  maxWorkers: Number(process.env.W ?? 2),
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
-  teardownTimeout: 30_000,
+  // More than there are cores, because most of the time goes into waiting for containers and processes.
+  maxWorkers: Number(process.env.BERTH_TEST_WORKERS) || Math.max(4, availableParallelism()),
+  teardownTimeout: 60_000,
+  env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node-compile') },
 } as const
 
 // Two copies of graphql in one process refuse each other's schemas; everything takes the ESM build.
@@ -35,16 +44,22 @@ const resolve = {
   alias: [{ find: /^graphql$/, replacement: join(import.meta.dirname, 'node_modules/graphql/index.mjs') }],
 }
 
-export default defineConfig({
+const project = (name: keyof typeof TIMEOUT_MS, files: { include: string[]; exclude?: string[] }) => ({
   resolve,
+  test: { ...inherited, ...files, name, testTimeout: TIMEOUT_MS[name], hookTimeout: TIMEOUT_MS.engine },
+})
+
+export default defineConfig({
   test: {
     globalSetup: ['test/support/postgres.ts'],
     reporters: ['default', './test/support/summary-reporter.ts'],
-    ...common,
+    sequence: { sequencer: LongestFirst },
+    maxWorkers: inherited.maxWorkers,
+    teardownTimeout: inherited.teardownTimeout,
     projects: [
-      { resolve, test: { ...common, name: 'api', include: ['test/**/*.test.ts'], exclude: [...ENGINE, ...PROOFS] } },
-      { resolve, test: { ...common, name: 'engine', include: ENGINE } },
-      { resolve, test: { ...common, name: 'proofs', include: PROOFS } },
+      project('api', API),
+      project('engine', { include: ENGINE }),
+      project('proofs', { include: PROOFS }),
     ],
   },
 })

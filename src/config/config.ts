@@ -113,6 +113,9 @@ export const SETTINGS = z.object({
   BERTH_RECONCILE_SECONDS: seconds(5, 3600).describe('Pause between two looks at a running environment.'),
   BERTH_DRAIN_SECONDS: whole(10, 0, 3600).describe('Time that a replaced container keeps to finish its requests.'),
   BERTH_STOP_GRACE_SECONDS: seconds(10, 600).describe('Time between SIGTERM and SIGKILL.'),
+  BERTH_ROUTE_PROPAGATION_MS: whole(1500, 0, 60_000).describe(
+    'Pause between the removal of a route and SIGTERM to its containers, in milliseconds. Every ingress must learn of the change in this time.',
+  ),
   BERTH_OPERATION_TIMEOUT_SECONDS: seconds(900).describe('Deadline of an operation, from its first attempt.'),
   BERTH_OPERATION_ATTEMPTS: count(5, 50).describe('Attempts before an operation becomes a dead letter.'),
   BERTH_ENGINE_WAIT_SECONDS: seconds(3600).describe(

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => lab?.close())
 
-test('a worker that was paused past its lease changes nothing any more', { timeout: 180_000 }, async () => {
+test('a worker that was paused past its lease changes nothing any more', { timeout: 240_000 }, async () => {
   const report = await pauseWorkers(lab, { seed: SEED, pauses: 2 }, console.log)
   expect(report.pauses).toBe(2)
 })

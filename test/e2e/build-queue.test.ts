@@ -18,7 +18,7 @@ let site: BuildSite
 beforeAll(async () => {
   const settings = Object.entries(SECONDS).map(([name, seconds]) => [name, String(seconds)])
   ;({ berth, images, site } = await startBuildSite({ ...Object.fromEntries(settings), BERTH_BUILD_CONCURRENCY: '1' }))
-}, 180_000)
+})
 
 afterAll(() => berth?.stop())
 
@@ -78,7 +78,7 @@ test('builds wait for a place in the order in which they came, and say how many 
   })
   const told = events.flatMap(({ payload }) => /position (\d)/.exec(JSON.stringify(payload))?.[1] ?? [])
   expect(told).toEqual(['3', '2', '1'])
-}, 120_000)
+})
 
 test('the time in which an operation waits for a place is not counted', async () => {
   const [first, second] = [await begin(), await begin()]
@@ -91,4 +91,4 @@ test('the time in which an operation waits for a place is not counted', async ()
   // A build of the first took more than two seconds, and much less than half a minute.
   expect(seconds).toBeGreaterThan(own + 2)
   expect(seconds).toBeLessThan(own + 30)
-}, 60_000)
+})

@@ -23,8 +23,8 @@ afterEach(() => rmSync(join(dataDir, '..'), { recursive: true, force: true }))
 /** Another process that is present with these roles. */
 async function elsewhere(...roles: string[]) {
   const program = `
-    import { announce } from ${JSON.stringify(PRESENCE)}
-    const presence = await announce(${JSON.stringify(dataDir)}, ${JSON.stringify(roles)}, { debug: console.error })
+    import { registerProcess } from ${JSON.stringify(PRESENCE)}
+    const presence = await registerProcess(${JSON.stringify(dataDir)}, ${JSON.stringify(roles)}, { debug: console.error })
     process.once('SIGTERM', () => { presence.close(); process.exit(0) })
     setInterval(() => {}, 1000)
     console.log(presence.name)`

@@ -30,6 +30,7 @@ const SETTINGS = {
   BERTH_ENGINE_EVENTS: 'false',
   BERTH_RECONCILE_SECONDS: '1',
   BERTH_DRAIN_SECONDS: '1',
+  BERTH_ROUTE_PROPAGATION_MS: '50',
   BERTH_STOP_GRACE_SECONDS: '2',
   BERTH_READY_TIMEOUT_SECONDS: '20',
   BERTH_LEASE_SECONDS: '5',
@@ -120,14 +121,17 @@ function observers(database: Awaited<ReturnType<typeof createWorld>>['database']
   }
 }
 
-/** Looks until it holds; fails with what was seen last. */
-export async function eventually<T>(look: () => Promise<T>, holds: (seen: T) => boolean, seconds = 20): Promise<T> {
+const FIRST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 100
+
+/** Looks until it holds; fails with what was seen last. Looks less often over time, to leave the processor to others. */
+export async function eventually<T>(look: () => Promise<T>, holds: (seen: T) => boolean, seconds = 90): Promise<T> {
   const until = Date.now() + seconds * 1000
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
     const seen = await look()
     if (holds(seen)) return seen
     if (Date.now() > until) throw new Error(`Not within ${seconds} s; last seen: ${JSON.stringify(seen, bigintAsText)}`)
-    await sleep(30)
+    await sleep(pauseMs)
   }
 }
 

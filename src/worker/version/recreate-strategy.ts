@@ -3,7 +3,6 @@ import { notifyIngresses } from '../../events/notifications.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { sleep } from '../claim/pause.ts'
 import { removeAll } from '../reconcile/repair.ts'
-import { ROUTE_PROPAGATION_MS } from './drain-and-stop.ts'
 import { drainOthers } from './route.ts'
 
 /** Two versions that write to one volume at once could ruin it, so the one that serves goes first (contract §4.1). */
@@ -18,7 +17,7 @@ export function needsRecreate({ appEnv, content }: VersionAttemptContext): boole
  * it is still the one that is maintained. Repeated by every attempt: looks in between have brought it back.
  */
 export async function stopOtherVersions(attempt: VersionAttemptContext): Promise<void> {
-  const { steps, engine, appEnv, operation, signal } = attempt
+  const { steps, engine, appEnv, operation, signal, config } = attempt
   const others = (await engine.observe()).filter((replica) => replica.rolloutId !== operation.id)
   if (others.length > 0) {
     await steps.advance({
@@ -28,7 +27,7 @@ export async function stopOtherVersions(attempt: VersionAttemptContext): Promise
         await notifyIngresses(tx)
       },
     })
-    await sleep(ROUTE_PROPAGATION_MS, signal)
+    await sleep(config.BERTH_ROUTE_PROPAGATION_MS, signal)
     signal.throwIfAborted()
     await removeAll(attempt, others)
   }

@@ -68,7 +68,7 @@ export function createWorld(harness: RuntimeHarness, image: string): World {
 }
 
 /** Looks every 50 ms until the claim holds; fails the test by what was last seen. */
-export async function eventually<T>(look: () => Promise<T>, holds: (seen: T) => boolean, seconds = 10): Promise<T> {
+export async function eventually<T>(look: () => Promise<T>, holds: (seen: T) => boolean, seconds = 60): Promise<T> {
   const end = Date.now() + seconds * 1000
   for (;;) {
     const seen = await look()
