@@ -64,12 +64,20 @@ export async function killDatabase(lab: Laboratory, outages: Outages, tell: Tell
 /** Nobody is told of changes any more: they are found by looking. */
 export async function cutListeners(lab: Laboratory): Promise<number> {
   const subject = await createSubject(lab, 'Unheard')
-  const { rowCount } = await lab.pool.query(
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name IN ('berth-listen', 'berth-ingress')`,
-  )
+  const cut = await cutAll(lab)
   await finish(lab, 'deploy-image', subject, { image: lab.image })
   await settle(lab, END_SECONDS)
-  return rowCount ?? 0
+  return cut
+}
+
+/** After an outage sessions take a while to come back. */
+async function cutAll(lab: Laboratory): Promise<number> {
+  for (const until = Date.now() + END_SECONDS * 1000; ; await pause(100)) {
+    const { rowCount } = await lab.pool.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name IN ('berth-listen', 'berth-ingress')`,
+    )
+    if (rowCount || Date.now() > until) return rowCount ?? 0
+  }
 }
 
 async function deployAll(lab: Laboratory, environments: number): Promise<Subject[]> {

@@ -13,7 +13,7 @@ let site: BuildSite
 
 beforeAll(async () => {
   ;({ berth, images, site } = await startBuildSite({
-    BERTH_BUILD_TIMEOUT_SECONDS: '9',
+    BERTH_BUILD_TIMEOUT_SECONDS: '30',
     BERTH_BUILD_LOG_LINES: '500',
     BERTH_IMAGE_LIMIT_MB: '400',
     BERTH_BUILD_DISK_MB: '500',
