@@ -131,6 +131,9 @@ export const SETTINGS = z.object({
     'Drain time: how long a replaced container keeps running to finish its requests.',
   ),
   BERTH_STOP_GRACE_SECONDS: seconds(10, 600).describe('Time between SIGTERM and SIGKILL when a container is stopped.'),
+  BERTH_ROUTE_PROPAGATION_MS: whole(1500, 0, 60_000).describe(
+    'Time between removing a route and stopping its containers, in milliseconds. Every ingress must see the change within it.',
+  ),
   BERTH_OPERATION_TIMEOUT_SECONDS: seconds(900).describe(
     'Timeout of an operation, counted from its first attempt. A build adds its own timeouts.',
   ),

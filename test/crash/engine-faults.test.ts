@@ -31,7 +31,7 @@ test.skipIf(problem)('operations end as they should whatever befalls the engine'
 
 test.skipIf(problem)(
   'a full disk is reported as such, kills no process, and is recovered from',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     using disk = mountSmallDisk(256)
     const cluster = await startTestCluster({ parent: disk.folder, isDatabaseRevived: true })

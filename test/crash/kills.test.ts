@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster?.close())
 
-test('every operation survives SIGKILL at a failpoint', { timeout: 180_000 }, async () => {
+test('every operation survives SIGKILL at a failpoint', { timeout: 240_000 }, async () => {
   const random = randomFrom(SEED)
   // A build has a test of its own below.
   const scenarios = SCENARIOS.filter((scenario) => scenario !== BUILD)
@@ -25,7 +25,7 @@ test('every operation survives SIGKILL at a failpoint', { timeout: 180_000 }, as
   expect(report.kills + report.missed).toBe(scenarios.length)
 })
 
-test('a build survives SIGKILL at failpoints of its own', { timeout: 180_000 }, async () => {
+test('a build survives SIGKILL at failpoints of its own', { timeout: 240_000 }, async () => {
   const random = randomFrom(SEED)
   const points = [BUILD_POINTS.slice(0, 3), BUILD_POINTS.slice(3)].map((some) => pick(random, some))
   const choose = (passes: Pass[]) => passes.filter(({ point }) => points.includes(point))
@@ -33,12 +33,12 @@ test('a build survives SIGKILL at failpoints of its own', { timeout: 180_000 }, 
   expect(report).toMatchObject({ kills: points.length, missed: 0 })
 })
 
-test('a build survives SIGKILL at a random moment', { timeout: 120_000 }, async () => {
+test('a build survives SIGKILL at a random moment', { timeout: 240_000 }, async () => {
   const report = await killAtRandom(cluster, { seed: SEED, kills: 1, environments: 1, scenarios: [BUILD] }, log)
   expect(report.kills).toBe(1)
 })
 
-test('operations at random survive SIGKILL at random moments', { timeout: 120_000 }, async () => {
+test('operations at random survive SIGKILL at random moments', { timeout: 240_000 }, async () => {
   const report = await killAtRandom(cluster, { seed: SEED, kills: 3 }, log)
   expect(report.kills).toBe(3)
 })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster?.close())
 
-test('a worker that was paused past its lease changes nothing any more', { timeout: 180_000 }, async () => {
+test('a worker that was paused past its lease changes nothing any more', { timeout: 240_000 }, async () => {
   const report = await pauseWorkers(cluster, { seed: SEED, pauses: 2 }, console.log)
   expect(report.pauses).toBe(2)
 })

@@ -20,7 +20,7 @@ const started: TestPlatform[] = []
 
 beforeAll(async () => {
   if (canPush) registry = await startRegistry()
-}, 60_000)
+})
 
 afterAll(async () => {
   for (const berth of started) await berth.stop()

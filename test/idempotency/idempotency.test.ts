@@ -4,7 +4,7 @@ import { createWorld } from '../support/world.ts'
 import { dryRunEverything } from './dry-runs.ts'
 import { proveInShort } from './everything.ts'
 
-test('keys and versions hold across processes and their deaths', { timeout: 90_000 }, async () => {
+test('keys and versions hold across processes and their deaths', { timeout: 240_000 }, async () => {
   const cluster = await startTestCluster({ processes: { api: 2, worker: 1, ingress: 0 } })
   try {
     await proveInShort(cluster, (line) => console.info(line))
@@ -13,7 +13,7 @@ test('keys and versions hold across processes and their deaths', { timeout: 90_0
   }
 })
 
-test('a dry run of any command through either API leaves no trace', { timeout: 60_000 }, async () => {
+test('a dry run of any command through either API leaves no trace', { timeout: 240_000 }, async () => {
   const world = await createWorld()
   try {
     expect(await dryRunEverything(world)).toBeGreaterThan(40)

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const settings = { BERTH_LEASE_SECONDS: '3', BERTH_GIT_PRIVATE_HOSTS: 'true' }
   cluster = await startTestCluster({ processes: { worker: 2 }, settings })
   git = await startGitServer()
-}, 180_000)
+})
 
 afterAll(async () => {
   await cluster?.close()
@@ -52,7 +52,7 @@ async function follow(appEnvId: string): Promise<string[]> {
   return received
 }
 
-test('the log of a build whose worker is killed goes on with the next attempt', { timeout: 180_000 }, async () => {
+test('the log of a build whose worker is killed goes on with the next attempt', { timeout: 240_000 }, async () => {
   const appEnvId = await createTalker()
   const operationId = await cluster.begin('POST', '/app-env/build', { appEnvId })
   const following = follow(appEnvId)

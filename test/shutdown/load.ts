@@ -107,14 +107,14 @@ export function loadSocket({ url, token, accountId, outcomes }: Load, number: nu
     socket.on('open', () => say({ type: 'connection_init', payload: { Authorization: token } }))
     socket.on('message', (data) => {
       const { type, payload } = JSON.parse(String(data)) as { type: string; payload?: unknown }
-      if (type === 'next') {
+      const text = JSON.stringify(payload)
+      if (type === 'next' && !/"errors"/.test(text)) {
         outcomes.answered += 1
         outcomes.created.add(name())
         isWaiting = false
-      } else if (type === 'error') {
+      } else if (type === 'next' || type === 'error') {
         isWaiting = false
-        const text = JSON.stringify(payload)
-        if (/STOPPING/.test(text)) outcomes.refused.push(name())
+        if (/STOPPING|UNAVAILABLE/.test(text)) outcomes.refused.push(name())
         else outcomes.unexpected.push(`${name()}: ${text}`)
       }
       if (type !== 'connection_ack' && type !== 'complete') return

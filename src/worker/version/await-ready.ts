@@ -125,7 +125,9 @@ class ReadyWait {
     if (replica.phase === 'exited') this.#ends.add(`${replica.containerId} ${replica.finishedAt?.getTime()}`)
     const ends = [...this.#ends].filter((end) => end.startsWith(replica.containerId)).length
     this.reason = `container ${replica.index} ${exitOf(death)}`
-    if (ends + replica.restartCount < MOST_EXITS) return
+    const exits = ends + replica.restartCount
+    // A running container does not say how it ended before. The pauses between restarts grow, so the next one shows it.
+    if (exits < (death.exitCode === null ? 2 * MOST_EXITS : MOST_EXITS)) return
     throw new VersionFailed(
       reasonOf(death),
       `${capitalised(this.reason)}, again and again${await this.#lastLines(replica)}`,

@@ -6,25 +6,24 @@ import { removeReplicas } from './remove-replicas.ts'
 import { drainOthers } from './route.ts'
 
 /**
- * Ingresses are notified of a changed route, and poll the table once a second in case the notification was lost. After
- * this long, none of them routes to the old replicas.
+ * Ends traffic to the environment before its containers end, so that no request is refused. Ingresses are notified of a
+ * changed route, and poll the table once a second in case the notification was lost: after the propagation time, none
+ * of them routes to the old replicas.
  */
-export const ROUTE_PROPAGATION_MS = 1_500
-
-/** Ends traffic to the environment before its containers end, so that no request is refused. */
 export async function unroute(attempt: AttemptContext): Promise<void> {
-  const { steps, appEnv, lease, signal } = attempt
+  const { steps, appEnv, lease, signal, config } = attempt
+  const propagationMs = config.BERTH_ROUTE_PROPAGATION_MS
   if (steps.isFinished('unroute')) return
   await steps.advance({
     start: 'unroute',
     async write(tx) {
-      await drainOthers(tx, appEnv.id, null, ROUTE_PROPAGATION_MS / 1000)
+      await drainOthers(tx, appEnv.id, null, propagationMs / 1000)
       await notifyIngresses(tx)
     },
   })
   // Counted from the checkpoint, so that a successor waits no longer than necessary.
   const waited = lease.claim.clock.now().getTime() - steps.startedAt('unroute').getTime()
-  const pauseMs = appEnv.replicas.length === 0 ? 0 : Math.max(0, ROUTE_PROPAGATION_MS - waited)
+  const pauseMs = appEnv.replicas.length === 0 ? 0 : Math.max(0, propagationMs - waited)
   await sleep(pauseMs, signal)
   signal.throwIfAborted()
 }

@@ -2,7 +2,6 @@ import { recordedConfiguration } from '../../domain/configuration.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { sleep } from '../time/sleep.ts'
-import { ROUTE_PROPAGATION_MS } from './drain-and-stop.ts'
 import { removeReplicas } from './remove-replicas.ts'
 import { drainOthers } from './route.ts'
 
@@ -20,7 +19,7 @@ export function needsRecreate({ appEnv, content }: VersionAttemptContext): boole
  * current one. Every attempt repeats this: reconciles in between have restarted it.
  */
 export async function stopOtherVersions(attempt: VersionAttemptContext): Promise<void> {
-  const { steps, engine, appEnv, operation, signal } = attempt
+  const { steps, engine, appEnv, operation, signal, config } = attempt
   const others = (await engine.observe()).filter((replica) => replica.rolloutId !== operation.id)
   if (others.length > 0) {
     await steps.advance({
@@ -30,7 +29,7 @@ export async function stopOtherVersions(attempt: VersionAttemptContext): Promise
         await notifyIngresses(tx)
       },
     })
-    await sleep(ROUTE_PROPAGATION_MS, signal)
+    await sleep(config.BERTH_ROUTE_PROPAGATION_MS, signal)
     signal.throwIfAborted()
     await removeReplicas(attempt, others)
   }

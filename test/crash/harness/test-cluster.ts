@@ -63,6 +63,7 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
     BERTH_LOG_LEVEL: 'warn',
     BERTH_RECONCILE_SECONDS: '2',
     BERTH_DRAIN_SECONDS: '1',
+    BERTH_ROUTE_PROPAGATION_MS: '300',
     BERTH_STOP_GRACE_SECONDS: '2',
     BERTH_OPERATION_RATE_LIMIT: '1000000',
     BERTH_RATE_LIMIT: '10000000',
