@@ -1,19 +1,72 @@
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
+
+/** Files that need the machine's container engine. */
+const ENGINE = [
+  'test/app-types/{preset-builds,scratch-type}.test.ts',
+  'test/e2e/**/*.test.ts',
+  'test/logs/builds.test.ts',
+  'test/{runtime,images,engine}/**/*.test.ts',
+  'test/worker/**/*.test.ts',
+]
+
+/** Files that start processes of Berth and kill them, or that try many cases at random. */
+const PROOFS = [
+  'test/crash/**/*.test.ts',
+  'test/events/{resume,slow-readers}.test.ts',
+  'test/hostile/hostile.test.ts',
+  'test/idempotency/**/*.test.ts',
+  'test/logs/{logs,killed-builds}.test.ts',
+  'test/model/**/*.test.ts',
+  'test/processes/**/*.test.ts',
+  'test/shutdown/**/*.test.ts',
+]
+
+/** Everything else. It has no engine, so that a file which needs one is found out at once. */
+const API = { include: ['test/**/*.test.ts'], exclude: [...ENGINE, ...PROOFS] }
+
+/** A bound on a hang, not a measure: on a busy machine a test takes many times as long as on an idle one. */
+const TIMEOUT_MS = { api: 60_000, engine: 240_000, proofs: 240_000 }
+
+const inherited = {
+  pool: 'forks',
+  // Loading all modules for each file took a third of the time. No file may leave anything behind in its process.
+  isolate: false,
+  // More than there are cores, because most of the time goes into waiting for containers and processes.
+  maxWorkers: Number(process.env.BERTH_TEST_WORKERS) || Math.max(4, availableParallelism()),
+  teardownTimeout: 60_000,
+} as const
+
+// Processes that tests start load in half the time.
+const env = { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node-compile') }
+const noEngine = { DOCKER_HOST: 'unix:///nonexistent/docker.sock' }
+
+// Two copies of graphql in one process refuse each other's schemas; everything takes the ESM build.
+const resolve = {
+  alias: [{ find: /^graphql$/, replacement: join(import.meta.dirname, 'node_modules/graphql/index.mjs') }],
+}
+
+const project = (name: keyof typeof TIMEOUT_MS, files: { include: string[]; exclude?: string[] }, more = {}) => ({
+  resolve,
+  test: {
+    ...{ ...inherited, ...files, name, env: { ...env, ...more } },
+    ...{ testTimeout: TIMEOUT_MS[name], hookTimeout: TIMEOUT_MS.engine },
+  },
+})
 
 export default defineConfig({
-  resolve: {
-    // Two copies of graphql in one process refuse each other's schemas; everything takes the ESM build.
-    alias: [{ find: /^graphql$/, replacement: join(import.meta.dirname, 'node_modules/graphql/index.mjs') }],
-  },
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/postgres.ts'],
-    pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    teardownTimeout: 30_000,
     reporters: ['default', './test/support/summary-reporter.ts'],
+    sequence: { sequencer: LongestFirst },
+    maxWorkers: inherited.maxWorkers,
+    teardownTimeout: inherited.teardownTimeout,
+    projects: [
+      project('api', API, noEngine),
+      project('engine', { include: ENGINE }),
+      project('proofs', { include: PROOFS }),
+    ],
   },
 })

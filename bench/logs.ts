@@ -22,8 +22,8 @@ const INSTALLATION = 'ins_bench_logs'
 const TALKER = `for (let n = 0; n < ${LINES}; n += 1) console.log('line ' + n + ' of what an ordinary app has to say, GET /index.html 200')`
 
 /**
- * The output of one container, collected into an embedded and durable PostgreSQL with places and all, against only
- * reading the engine's stream to its end. Turn by turn.
+ * Collects the output of one container into an embedded, durable PostgreSQL, checkpoints included, and compares with
+ * only reading the engine's stream to its end. The two alternate.
  */
 export async function benchLogs(): Promise<BenchResult> {
   const docker = new Docker()
@@ -85,13 +85,13 @@ async function collect(
   // The engine's container is one and the same; each round has a row of its own, which has collected nothing yet.
   const names = { appEnvId, contentId: 'con', name: 'talker', phase: 'exited', startedAt: new Date() }
   const row = await database.container.create({ data: { ...names, containerId: `${containerId} ${round}` } })
-  const book = await claimLogStream(database, { appEnvId, kind: 'CONTAINERS' }, { owner: 'bench', leaseSeconds: 60 })
-  if (!book) throw new Error('The book is taken')
+  const claim = await claimLogStream(database, { appEnvId, kind: 'CONTAINERS' }, { owner: 'bench', leaseSeconds: 60 })
+  if (!claim) throw new Error('The log stream is already claimed')
   const log = pino({ level: 'fatal' })
-  const collection = new Collection({ database, runtime, log, linesPerMinute: 100 * LINES }, book)
+  const collection = new Collection({ database, runtime, log, linesPerMinute: 100 * LINES }, claim)
   await collection.readToEnd({ ...row, containerId }, AbortSignal.timeout(120_000))
   await collection.close()
-  const kept = await database.logLine.count({ where: { bookId: book.id } })
+  const kept = await database.logLine.count({ where: { logStreamId: claim.id } })
   if (kept !== LINES) throw new Error(`${kept} of ${LINES} lines were kept`)
 }
 

@@ -30,9 +30,9 @@ for (const [name, bench] of Object.entries(BENCHES)) {
 
 function inWords(result: BenchResult): string {
   const bound = result.better === 'higher' ? 'at least' : 'at most'
-  const mark = meetsAim(result) ? '✓' : '✗'
+  const symbol = meetsAim(result) ? '✓' : '✗'
   return [
-    `${mark} ${result.name}`,
+    `${symbol} ${result.name}`,
     `    ${result.ratio.toFixed(2)} × (aim: ${bound} ${result.aim}) · ${result.detail}`,
     `    limited by ${result.limitedBy}`,
   ].join('\n')

@@ -8,8 +8,8 @@ import { startEmbeddedPostgres } from '../src/database/embedded.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { createFleet } from '../test/support/api-process.ts'
 import type { BenchResult } from './bench-result.ts'
+import { createFollowedEnvironment } from './subscribers/followed-environment.ts'
 import { type Measured, measure, now, type Subject } from './subscribers/measure.ts'
-import { makePlace } from './subscribers/place.ts'
 
 const SUBSCRIBERS = 10_000
 const WARM_UP = 500
@@ -30,7 +30,7 @@ export async function benchSubscribers(): Promise<BenchResult[]> {
   try {
     const [{ url }] = await once(bare, 'message')
     const api = await fleet.start()
-    const { appEnvId, tokens, change } = await makePlace(database, api.url, api.token)
+    const { appEnvId, tokens, change } = await createFollowedEnvironment(database, api.url, api.token)
     let published = 1
     const theirs: Subject = {
       child: bare,
@@ -90,7 +90,7 @@ function results(theirs: Measured[], ours: Measured[]): BenchResult[] {
       limitedBy: 'what is read from the database once for each that comes, and is garbage by then',
     },
     {
-      ...{ name: `${who}: p99 of the time until an event is told`, ratio: p99.ours / p99.theirs, ...common },
+      ...{ name: `${who}: p99 of the time until an event arrives`, ratio: p99.ours / p99.theirs, ...common },
       detail: `${against(p99, 'ms')}, from before the event is committed until a client has it; medians of ${ROUNDS} rounds`,
       limitedBy:
         'one write to one socket for each subscriber, then garbage collection. The event is worked out once for each of 100 tokens',

@@ -32,12 +32,12 @@ const hasImage = (docker: Docker, reference: string): Promise<boolean> =>
 /** Reads a progress stream of the engine to its end; a failure is a line in it, not a status code. */
 export function finished(docker: Docker, progress: NodeJS.ReadableStream): Promise<void> {
   return new Promise((resolve, reject) => {
-    const settle = (error: Error | null, steps: { error?: string }[] = []) => {
+    const done = (error: Error | null, steps: { error?: string }[] = []) => {
       const failure = error?.message ?? steps.find((step) => step.error)?.error
       if (failure) reject(new Error(failure))
       else resolve()
     }
-    docker.modem.followProgress(progress, settle)
+    docker.modem.followProgress(progress, done)
   })
 }
 

@@ -23,7 +23,7 @@ async function reset(config: Config): Promise<void> {
   }
   if (!existsSync(dataDir)) return console.log('Nothing to reset: there is no data folder.')
   const hasDatabase = existsSync(join(dataDir, 'postgres'))
-  // Whoever mistypes BERTH_DATA_DIR must not lose what is there.
+  // A mistyped BERTH_DATA_DIR must not delete what is there.
   if (!hasDatabase && !existsSync(join(dataDir, 'master-key')) && readdirSync(dataDir).length > 0) {
     throw new Refusal(`${dataDir} is no data directory of Berth; nothing was changed.`)
   }
@@ -36,11 +36,11 @@ async function reset(config: Config): Promise<void> {
 }
 
 async function assertUnused(dataDir: string): Promise<void> {
-  const place = openRegistryDirectory(dataDir)
-  const [neighbour] = (await listProcesses(place, '')).living
-  if (!neighbour) return
+  const directory = openRegistryDirectory(dataDir)
+  const [other] = (await listProcesses(directory, '')).living
+  if (!other) return
   throw new Refusal(
-    `Berth is running: ${readProcessInfo(neighbour)}\nStop it first (Ctrl-C where it runs, or kill ${neighbour.pid}), then reset.`,
+    `Berth is running: ${readProcessInfo(other)}\nStop it first (Ctrl-C where it runs, or kill ${other.pid}), then reset.`,
   )
 }
 

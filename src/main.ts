@@ -14,13 +14,13 @@ try {
   const platform = await starting
   if (!isStopping()) process.stdout.write(welcome(config, platform, process.uptime()))
 } catch (error) {
-  process.stderr.write(`${wordsOf(error)}\n`)
+  process.stderr.write(`${describe(error)}\n`)
   if (process.env.BERTH_LOG_LEVEL === 'debug') process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`)
   process.exit(1)
 }
 
 /** Some errors of the system have a code only. */
-function wordsOf(error: unknown): string {
+function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.message || `Berth cannot start: ${(error as NodeJS.ErrnoException).code ?? error.name}`
 }
@@ -42,7 +42,7 @@ function stopOnSignals(starting: Promise<Platform>): () => boolean {
     await platform.stop()
     process.exit(0)
   }
-  // A start that failed is reported by whoever started it.
+  // A failed start is reported by the code that awaits it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal).catch(() => {}))
   return () => stoppingSince !== null
 }

@@ -4,8 +4,8 @@ import { GraphQLID, GraphQLNonNull, GraphQLObjectType, GraphQLSchema, GraphQLStr
 import { useServer } from 'graphql-ws/use/ws'
 import { WebSocketServer } from 'ws'
 
-// What graphql-ws costs by itself: the least schema that answers the same subscription with the same bytes, fed
-// from memory, without tokens, limits, a log of events or a database.
+// What graphql-ws alone costs: the smallest schema that answers the same subscription with the same bytes, fed from
+// memory, without tokens, limits, an event log or a database.
 interface Message {
   cursor: string
   status: string
@@ -16,17 +16,17 @@ interface Message {
 const waiting = new Set<(message: Message) => void>()
 const present: Message = { cursor: '1', status: 'RUNNING', health: 'HEALTHY', event: null }
 
-/** By hand, because a generator that waits for something cannot be left: its place here would never be given back. */
+/** Written by hand: a waiting generator cannot be left, so its listener would never be removed. */
 function changes(): AsyncGenerator<Message, void> {
   const queue = [present]
   let ask: ((result: IteratorResult<Message, void>) => void) | null = null
   const ended = { done: true, value: undefined } as const
-  const hear = (message: Message) => {
+  const listener = (message: Message) => {
     if (ask) ask({ done: false, value: message })
     else queue.push(message)
     ask = null
   }
-  waiting.add(hear)
+  waiting.add(listener)
   return {
     next() {
       const value = queue.shift()
@@ -36,12 +36,12 @@ function changes(): AsyncGenerator<Message, void> {
       })
     },
     async return() {
-      waiting.delete(hear)
+      waiting.delete(listener)
       ask?.(ended)
       return ended
     },
     async throw(error) {
-      waiting.delete(hear)
+      waiting.delete(listener)
       throw error
     },
     [Symbol.asyncIterator]() {
@@ -79,6 +79,6 @@ http.listen(0, '127.0.0.1', () => process.send?.({ url: `http://127.0.0.1:${(htt
 process.on('message', (message) => {
   if (typeof message !== 'object' || message === null || !('cursor' in message)) return
   const event = { type: 'APP_ENV_STATUS_CHANGED', createdAt: new Date().toISOString() }
-  const told = { ...present, cursor: String(message.cursor), event }
-  for (const hear of waiting) hear(told)
+  const update = { ...present, cursor: String(message.cursor), event }
+  for (const listener of waiting) listener(update)
 })

@@ -11,7 +11,7 @@ export interface Opening {
   open: { url: string; tokens: string[]; appEnvId: string; count: number }
 }
 
-export interface Told {
+export interface Receipt {
   cursor: string
   /** When each subscriber had the event, in milliseconds since 1970. */
   at: number[]
@@ -51,7 +51,7 @@ function arrive(cursor: string): void {
   at.push(now())
   if (at.length < count) return
   arrivals.delete(cursor)
-  process.send?.({ cursor, at } satisfies Told)
+  process.send?.({ cursor, at } satisfies Receipt)
 }
 
 async function open(opening: Opening['open']): Promise<void> {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Opening, Told } from './client.ts'
+import type { Opening, Receipt } from './client.ts'
 import type { Holding } from './gauge.ts'
 
 const EVENTS = 20
@@ -26,22 +26,22 @@ export interface Measured {
 
 export const now = () => performance.timeOrigin + performance.now()
 
-/** Opens so many subscribers in a process of their own, tells them all some events, and lets them go. */
+/** Opens this many subscribers in a process of their own, sends them all some events, and closes them. */
 export async function measure({ child, opening, publish }: Subject, count: number): Promise<Measured> {
   const client = fork(join(import.meta.dirname, 'client.ts'))
   try {
     const before = await holding(child)
     client.send({ open: { ...opening, count } } satisfies Opening)
-    await heard(client, 'opened')
+    await awaitMessage(client, 'opened')
     const open = await holding(child)
     const times: number[] = []
     for (let event = 0; event < EVENTS; event += 1) {
-      const told = once(client, 'message') as Promise<[Told]>
+      const received = once(client, 'message') as Promise<[Receipt]>
       const since = await publish()
-      for (const at of (await told)[0].at) times.push(at - since)
+      for (const at of (await received)[0].at) times.push(at - since)
     }
     client.send('close')
-    await heard(client, 'closed')
+    await awaitMessage(client, 'closed')
     const after = await holding(child)
     const sorted = times.toSorted((a, b) => a - b)
     const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
@@ -57,7 +57,7 @@ export async function measure({ child, opening, publish }: Subject, count: numbe
   }
 }
 
-async function heard(client: ChildProcess, word: string): Promise<void> {
+async function awaitMessage(client: ChildProcess, word: string): Promise<void> {
   const [said] = await once(client, 'message')
   if (said !== word) throw new Error(`The subscribers said ${JSON.stringify(said)} instead of ${word}`)
 }

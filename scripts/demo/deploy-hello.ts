@@ -10,7 +10,7 @@ interface Operation {
   steps: { name: string; startedAt: string; finishedAt: string | null; detail: string | null }[]
 }
 
-/** The demo's app and environment; made at the first run, used again at the next. */
+/** The demo's app and environment: created by the first run, reused by the next. */
 export async function ensureHello(api: Api, image: string): Promise<string> {
   const { accounts } = await api.get<{ accounts: { accountId: string; isCurrent: boolean }[] }>('/accounts')
   const account = accounts.find((candidate) => candidate.isCurrent) ?? accounts[0]

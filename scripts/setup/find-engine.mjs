@@ -6,8 +6,8 @@ import { join } from 'node:path'
 export const DEFAULT_SOCKET = '/var/run/docker.sock'
 
 /**
- * The address of a container engine that answers, as DOCKER_HOST has it, or null. DOCKER_HOST, when set, is
- * the only place looked at; otherwise the sockets of the usual engines are tried in turn.
+ * The address of a container engine that answers, in DOCKER_HOST's notation, or null. When DOCKER_HOST is set, only
+ * that address is tried; otherwise the sockets of the usual engines, in turn.
  */
 export async function findEngine() {
   if (process.env.DOCKER_HOST) return (await answers(process.env.DOCKER_HOST)) ? process.env.DOCKER_HOST : null
@@ -39,7 +39,7 @@ export function answers(address) {
   const url = new URL(address)
   const target =
     url.protocol === 'unix:' ? { socketPath: url.pathname } : { host: url.hostname, port: Number(url.port || 2375) }
-  // An engine behind TLS is not probed: the certificates are the business of whoever set DOCKER_HOST.
+  // An engine behind TLS is not probed: its certificates are in the hands of the user who set DOCKER_HOST.
   if (process.env.DOCKER_TLS_VERIFY || url.protocol === 'https:') return Promise.resolve(true)
   return new Promise((resolve) => {
     const probe = request({ ...target, path: '/_ping', timeout: 3_000 }, (response) => {

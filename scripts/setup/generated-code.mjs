@@ -14,7 +14,7 @@ export async function generateCode(root, node) {
   )
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === source) return
   await step('Generating the database client', async () => {
-    // Prisma looks for its generators on the PATH, and calls home for an update check unless told not to.
+    // Prisma looks for its generators on the PATH, and calls home for an update check unless disabled.
     const PATH = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`
     const environment = { PATH, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
     await runQuietly(node, [join(root, 'node_modules', 'prisma', 'build', 'index.js'), 'generate'], { environment })

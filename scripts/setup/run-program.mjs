@@ -5,7 +5,7 @@ import { delimiter, dirname } from 'node:path'
 export async function runProgram(node, args, environment = {}) {
   // Whatever the program starts in turn must find the same Node.js.
   const PATH = `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`
-  // What libraries will do away with some day is news for us, not for whoever runs Berth.
+  // Deprecation warnings of libraries concern developers, not users of Berth.
   const child = spawn(node, ['--disable-warning=DeprecationWarning', ...args], {
     stdio: 'inherit',
     env: { ...process.env, ...environment, PATH },
@@ -31,7 +31,7 @@ function passSignalsOn(child) {
   }
 }
 
-/** npm, when it is killed, does not tell its children; a Berth that nobody holds any more would keep its ports. */
+/** A killed npm does not signal its children: an orphaned Berth would keep its ports. */
 function endWithParent(child) {
   const parent = process.ppid
   const watch = setInterval(() => {

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import type { TypeConfig as Recorded } from '../domain/configuration.ts'
-import type { FieldProblem } from '../domain/errors.ts'
 import type { AppType, TypeConfig } from './app-type.ts'
 import { availableAppTypes } from './app-types.ts'
 
@@ -46,10 +45,10 @@ export const withoutTypeConfig = <Input extends object>(input: Input): Input =>
 
 const isConfig = (name: string) => typeConfigFields().some(({ field }) => field === name)
 
-/** The configuration of another type would be stored and never read. */
-export function typeConfigProblems(type: Pick<AppType, 'name'>, input: object): FieldProblem[] {
+/** What an input sets that configures apps of other types, which it may not: it would be stored and never read. */
+export function foreignTypeConfigs(type: Pick<AppType, 'name'>, input: object): { field: string; title: string }[] {
   const sent = typeConfigIn(input) ?? {}
   return configured()
     .filter(({ name, config }) => name !== type.name && config.field in sent)
-    .map(({ title, config }) => ({ field: config.field, message: `is only for ${title} apps` }))
+    .map(({ title, config }) => ({ field: config.field, title }))
 }

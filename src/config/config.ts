@@ -131,6 +131,9 @@ export const SETTINGS = z.object({
     'Drain time: how long a replaced container keeps running to finish its requests.',
   ),
   BERTH_STOP_GRACE_SECONDS: seconds(10, 600).describe('Time between SIGTERM and SIGKILL when a container is stopped.'),
+  BERTH_ROUTE_PROPAGATION_MS: whole(1500, 0, 60_000).describe(
+    'Time between removing a route and stopping its containers, in milliseconds. Every ingress must see the change within it.',
+  ),
   BERTH_OPERATION_TIMEOUT_SECONDS: seconds(900).describe(
     'Timeout of an operation, counted from its first attempt. A build adds its own timeouts.',
   ),
@@ -263,7 +266,7 @@ export const SETTINGS = z.object({
   ),
   BERTH_INGRESS_IDLE_SECONDS: seconds(300, 86_400).describe('Idle timeout of a proxied connection.'),
   BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe('Maximum number of client connections per ingress.'),
-  BERTH_LABORATORY: z.string().min(1).optional().describe('Directory of fault injection orders. Only for tests.'),
+  BERTH_FAULT_INJECTION: z.string().min(1).optional().describe('Directory of fault injection orders. Only for tests.'),
   BERTH_TRUSTED_PROXIES: networks().describe(
     'Proxies in front of the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',
   ),

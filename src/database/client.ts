@@ -41,8 +41,8 @@ export function createDatabase({ url, poolSize, onQuery }: DatabaseOptions): Dat
     keepAliveInitialDelayMillis: 10_000,
   }
   const pool = new pg.Pool(connections)
-  // The pool and the adapter listen by turns, and between two turns a connection that breaks would take the process
-  // down. Whoever uses it next is told.
+  // The pool and the adapter listen for errors by turns; a connection that breaks between two turns would crash the
+  // process. The next user of the connection gets the error anyway.
   pool.on('connect', (client) => client.on('error', () => {}))
   const options = { statementNameGenerator: createStatementNames(), disposeExternalPool: true }
   const adapter = new PrismaPg(pool, options)

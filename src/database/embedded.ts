@@ -9,8 +9,8 @@ const DATABASE = 'berth'
 const STOP_TIMEOUT_SECONDS = 20
 const REVIVE_PAUSE_MS = 1_000
 
-// Every process that uses the server holds this lock shared, and the server is stopped by whoever gets it
-// exclusively. Unlike a file, it is released when its holder is killed.
+// Every process that uses the server holds this lock shared; whoever gets it exclusively stops the server. Unlike a
+// file, the lock is released when its holder is killed.
 const USE_LOCK = 7_236_784_002
 
 export interface EmbeddedOptions {
@@ -18,7 +18,7 @@ export interface EmbeddedOptions {
   /** Server settings beyond the default; tests trade durability for speed. */
   settings?: Record<string, string>
   startTimeoutSeconds?: number
-  /** Whether a server that dies is started again; true unless somebody else sees to that. */
+  /** Whether a server that dies is restarted; true unless the caller restarts it. */
   isRevived?: boolean
 }
 
@@ -31,13 +31,13 @@ export interface EmbeddedPostgres {
 }
 
 /**
- * A real PostgreSQL in `<dataDir>/postgres`: made at the first call, adopted when one is already running there, and
- * started again when it dies while it is in use.
+ * A real PostgreSQL in `<dataDir>/postgres`: created by the first call, adopted when one is already running there, and
+ * restarted when it dies while in use.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, settings = {}, startTimeoutSeconds = 60, isRevived = true } = options
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  // One name for one place: a running server is recognised by the folder it was started with.
+  // One name for one folder: a running server is recognised by the folder it was started with.
   const folder = join(realpathSync(dataDir), 'postgres')
   if (!existsSync(folder)) await create(folder)
   const stopping = new AbortController()
@@ -98,7 +98,7 @@ async function bringUp(
   throw new Error(`PostgreSQL in ${folder} did not start within ${startTimeoutSeconds} s:\n${logTail(folder)}`)
 }
 
-/** Built aside and moved into place whole, so that a start that is killed half-way leaves nothing to trip over. */
+/** Created aside and moved into place whole, so that a killed start leaves nothing half-done. */
 async function create(folder: string): Promise<void> {
   const draft = `${folder}.${process.pid}.tmp`
   rmSync(draft, { recursive: true, force: true })
@@ -109,7 +109,7 @@ async function create(folder: string): Promise<void> {
   try {
     renameSync(draft, folder)
   } catch (error) {
-    // Somebody else was faster; theirs is as good.
+    // Another process was faster; its result is as good.
     rmSync(draft, { recursive: true, force: true })
     if (!existsSync(folder)) throw error
   }

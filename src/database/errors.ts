@@ -6,7 +6,7 @@ const RETRY_AFTER_SECONDS = 2
 /** Prisma's names for: unreachable, refused, timed out, closed, pool exhausted, transaction not started or lost. */
 const UNREACHABLE = new Set(['P1000', 'P1001', 'P1002', 'P1008', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037'])
 
-/** Prisma's names for an error that is PostgreSQL's own, with its state in the words. */
+/** Prisma's codes for PostgreSQL's own errors, whose state is in the message. */
 const FROM_POSTGRES = new Set(['P2010', 'P2039'])
 
 /** Deadlock, serialization failure. */
@@ -18,13 +18,15 @@ const TRANSIENT_STATES = /^(40P01|40001)$/
  */
 const AWAY_STATES = /^(55P03|57014|57P0\d|25P03|08\d{3}|08P01|53\d{3}|58030)$/
 
-/** A NUL, which PostgreSQL's texts and JSON cannot hold. Inputs of writes are looked through; ids that are asked for are not. */
+/**
+ * A NUL, which PostgreSQL's texts and JSON cannot hold. Inputs of writes are checked for it; ids in queries are not.
+ */
 const NUL_STATES = /^(22021|22P05)$/
 
 const isKnown = (error: unknown): error is Prisma.PrismaClientKnownRequestError =>
   error instanceof Prisma.PrismaClientKnownRequestError
 
-/** PostgreSQL's word for what went wrong; empty for what is not its own. The message goes on with callers' words. */
+/** PostgreSQL's own part of the message; empty for other errors. The rest may quote the caller's input. */
 const stateOf = (error: Prisma.PrismaClientKnownRequestError): string =>
   (FROM_POSTGRES.has(error.code) && /\bCode: `(\w{5})`/.exec(error.message)?.[1]) || ''
 
@@ -34,7 +36,7 @@ export function isTransient(error: unknown): boolean {
   return error.code === 'P2034' || TRANSIENT_STATES.test(stateOf(error))
 }
 
-/** Somebody else held the lock for longer than is waited for one. */
+/** Another transaction held the lock for longer than the lock timeout. */
 export const isLockTimeout = (error: unknown): boolean =>
   isKnown(error) && error.code === 'P2010' && error.message.includes('55P03')
 

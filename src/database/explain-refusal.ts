@@ -13,38 +13,39 @@ export function explainRefusal(error: unknown, databaseUrl: string): Error | nul
 }
 
 function faultOf(code: string, message: string, url: URL): string | null {
-  const place = `${url.hostname || 'localhost'}:${url.port || 5432}`
+  const server = `${url.hostname || 'localhost'}:${url.port || 5432}`
   const name = decodeURIComponent(url.pathname.slice(1))
   const user = decodeURIComponent(url.username)
   if (/timeout expired|timed? ?out/i.test(message) || code === 'ETIMEDOUT') {
-    return `${place} does not answer in time. ${WHAT_TO_DO}`
+    return `${server} does not answer in time. ${WHAT_TO_DO}`
   }
   if (/connection terminated/i.test(message))
-    return `${place} closes the connection; it may be no PostgreSQL. ${WHAT_TO_DO}`
-  if (/password must be a string/.test(message)) return `PostgreSQL at ${place} asks for a password, and there is none.`
-  if (/does not support SSL/.test(message)) return `PostgreSQL at ${place} does not speak TLS, which sslmode asks for.`
+    return `${server} closes the connection; it may be no PostgreSQL. ${WHAT_TO_DO}`
+  if (/password must be a string/.test(message))
+    return `PostgreSQL at ${server} asks for a password, and there is none.`
+  if (/does not support SSL/.test(message)) return `PostgreSQL at ${server} does not speak TLS, which sslmode asks for.`
   switch (code) {
     case 'ECONNREFUSED':
-      return `nothing listens at ${place}. ${WHAT_TO_DO}`
+      return `nothing listens at ${server}. ${WHAT_TO_DO}`
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `the name ${url.hostname} cannot be resolved. ${WHAT_TO_DO}`
     case '57P03':
-      return `PostgreSQL at ${place} does not take connections yet: ${message}. Start Berth again when it does.`
+      return `PostgreSQL at ${server} does not take connections yet: ${message}. Start Berth again when it does.`
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'ECONNRESET':
-      return `${place} cannot be reached (${code}). ${WHAT_TO_DO}`
+      return `${server} cannot be reached (${code}). ${WHAT_TO_DO}`
     case '28P01':
-      return `PostgreSQL at ${place} refuses the password of the user "${user}". Correct it in DATABASE_URL.`
+      return `PostgreSQL at ${server} refuses the password of the user "${user}". Correct it in DATABASE_URL.`
     case '28000':
-      return `PostgreSQL at ${place} does not let the user "${user}" in: ${message}.`
+      return `PostgreSQL at ${server} does not let the user "${user}" in: ${message}.`
     case '3D000':
-      return `PostgreSQL at ${place} has no database "${name}". Make it, with createdb or CREATE DATABASE, or correct the name.`
+      return `PostgreSQL at ${server} has no database "${name}". Make it, with createdb or CREATE DATABASE, or correct the name.`
     case '42501':
       return `the user "${user}" lacks a right in the database "${name}": ${message}. Make it the database's owner.`
     case '53300':
-      return `PostgreSQL at ${place} has no connection left: ${message}.`
+      return `PostgreSQL at ${server} has no connection left: ${message}.`
     default:
       return null
   }

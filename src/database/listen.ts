@@ -8,7 +8,7 @@ const END_TIMEOUT_MS = 1_000
 const CONNECT_TIMEOUT_MS = 5_000
 
 export interface Listening {
-  /** False while there is no session: whoever depends on hints has to look by themselves. */
+  /** False while there is no session: until then, users of notifications have to poll. */
   isConnected(): boolean
   close(): Promise<void>
 }
@@ -16,17 +16,17 @@ export interface Listening {
 interface ListenOptions {
   url: string
   channels: readonly string[]
-  onHint(channel: string, payload: string): void
-  /** After every (re)connection: hints may have been missed meanwhile. */
+  onNotification(channel: string, payload: string): void
+  /** After every (re)connection: notifications may have been missed meanwhile. */
   onConnect?(): void
   log: Logger
 }
 
 /**
- * Keeps one PostgreSQL session that listens, and opens another whenever it is lost. Notifications are hints:
- * they make things quick, and everybody who uses them also polls.
+ * Keeps one PostgreSQL session that listens, and reconnects whenever it is lost. Notifications only make things faster:
+ * every user also polls.
  */
-export function listen({ url, channels, onHint, onConnect, log }: ListenOptions): Listening {
+export function listen({ url, channels, onNotification, onConnect, log }: ListenOptions): Listening {
   const closing = new AbortController()
   let connected = false
   const running = keepListening()
@@ -39,7 +39,7 @@ export function listen({ url, channels, onHint, onConnect, log }: ListenOptions)
           failures = 0
         })
       } catch (error) {
-        log.debug({ err: error }, 'The listening session was lost')
+        log.debug({ err: error }, 'The session that listens for notifications was lost; reconnecting')
       }
       connected = false
       await sleep(backoff(RETRY_MS, failures), undefined, { signal: closing.signal }).catch(() => {})
@@ -60,7 +60,7 @@ export function listen({ url, channels, onHint, onConnect, log }: ListenOptions)
       client.once('end', () => resolve())
       closing.signal.addEventListener('abort', () => resolve(), { once: true })
     })
-    client.on('notification', ({ channel, payload }) => onHint(channel, payload ?? ''))
+    client.on('notification', ({ channel, payload }) => onNotification(channel, payload ?? ''))
     try {
       await client.connect()
       for (const channel of channels) await client.query(`LISTEN ${client.escapeIdentifier(channel)}`)

@@ -166,7 +166,7 @@ async function binaries(): Promise<Binaries> {
   }
 }
 
-/** Empty when there is no such file: the server may remove its own between a look and a read. */
+/** Empty when there is no such file: the server may remove it between two calls. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -33,8 +33,8 @@ export function serviceUser(): ServiceUser | null {
 export function commandAs(user: ServiceUser | null, program: string, args: string[], paths: string[]) {
   if (!user) return { command: program, args, options: {} }
   if (paths.every(isReachableByOthers)) return { command: program, args, options: user }
-  // Below a private folder such as /root the user could not even reach its own files. It keeps one capability
-  // of root's for that, the weakest that this process has, and access(2) is told to honour it.
+  // Below a private folder such as /root the user could not reach its own files. For that it keeps one of root's
+  // capabilities, the weakest that this process has, and access(2) is configured to honour it.
   const capability = effectiveCapabilities() & (1n << 2n) ? '+dac_read_search' : '+dac_override'
   const identity = ['--reuid', `${user.uid}`, '--regid', `${user.gid}`, '--clear-groups', '--no-new-privs']
   const rights = ['--securebits', '+no_setuid_fixup', '--inh-caps', capability, '--ambient-caps', capability]

@@ -2,7 +2,7 @@ const SIGHTINGS_BEFORE_NAME = 5
 const MAX_NAMES = 200
 const MAX_CANDIDATES = 2_000
 
-/** No name: the statement is parsed and planned anew, and forgotten. */
+/** No name: the statement is parsed and planned for this execution only. */
 const UNNAMED = ''
 
 /**

@@ -21,7 +21,7 @@ export class EventBuffer {
   #hasEnded = false
   #wake: (() => void) | null = null
 
-  /** `onOverflow` is told at once: whoever does not read will not come to be told by reading. */
+  /** Calls `onOverflow` at once: a client that does not read would not learn of it by reading. */
   constructor(maxBytes: number, onOverflow: () => void) {
     this.#maxBytes = maxBytes
     this.#onOverflow = onOverflow

@@ -1,7 +1,7 @@
 /**
- * An async generator that can be left at any time. By itself a generator that waits for something hears of
- * `return` only when that has come; this one is told to stop waiting first. Plain callbacks rather than an
- * AbortSignal, of which every live subscription would need several.
+ * An async generator that can be cancelled at any time. A plain generator that waits for something handles `return`
+ * only after that has arrived; this one stops waiting first. Plain callbacks, because AbortSignals would cost every
+ * live subscription several of them.
  */
 export function cancellable<T>(inner: AsyncGenerator<T, void>, stopWaiting: () => void): AsyncGenerator<T, void> {
   return {

@@ -12,8 +12,8 @@ export function sequenceOf(cursor: string): bigint {
 export const unknownCursor = (): DomainError => invalidField('after', 'is not a cursor of these events')
 
 /**
- * The way back in: whatever is read once this has arrived is no older than `continueAfter`, so a client reads what
- * it shows anew, follows from there, and has missed nothing.
+ * Tells the client how to resume: whatever it reads after this error is no older than `continueAfter`. So it reads the
+ * present state, follows events from there, and misses nothing.
  */
 export function cursorExpired(last: bigint): DomainError {
   const continueAfter = cursorOf(last)

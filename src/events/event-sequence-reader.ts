@@ -2,14 +2,14 @@ import { setImmediate } from 'node:timers/promises'
 import type { EventBuffer, SizedEvent } from './buffer.ts'
 import type { RecordedEvent } from './event.ts'
 
-const BREATH_BYTES = 64 * 1024
+const YIELD_BYTES = 64 * 1024
 
 export type Filter = (event: RecordedEvent) => boolean
 
 export interface Follower {
   buffer: EventBuffer
   filter: Filter
-  /** Up to here it has read by itself. */
+  /** The follower has read up to here on its own. */
   after: bigint
 }
 
@@ -20,15 +20,15 @@ interface Source {
 }
 
 /**
- * Reads one ledger once for all who follow it: any number of followers cost one query for each batch of
- * events. It is told to look; between two looks it does nothing.
+ * Reads one event sequence for all its followers: any number of them cost one query per batch of events. It reads only
+ * when asked to.
  */
 export class EventSequenceReader {
   readonly #source: Source
   readonly #followers = new Set<Follower>()
   #position: bigint
   #reading: Promise<void> | null = null
-  #lookAgain = false
+  #readAgain = false
 
   constructor(source: Source, position: bigint) {
     this.#source = source
@@ -50,9 +50,9 @@ export class EventSequenceReader {
     return () => this.#followers.delete(follower)
   }
 
-  /** Looks for new events; a look that is asked for while one is under way happens right after it. */
-  look(): Promise<void> {
-    this.#lookAgain = true
+  /** Reads new events. When a read is under way, another one follows right after it. */
+  read(): Promise<void> {
+    this.#readAgain = true
     this.#reading ??= this.#readAll().finally(() => {
       this.#reading = null
     })
@@ -60,11 +60,11 @@ export class EventSequenceReader {
   }
 
   async #readAll(): Promise<void> {
-    while (this.#lookAgain) {
-      this.#lookAgain = false
+    while (this.#readAgain) {
+      this.#readAgain = false
       const events = await this.#source.read(this.#position)
       await this.#handAll(events)
-      if (events.length === this.#source.pageSize) this.#lookAgain = true
+      if (events.length === this.#source.pageSize) this.#readAgain = true
     }
   }
 
@@ -75,7 +75,7 @@ export class EventSequenceReader {
       const bytes = sizeOf(event)
       this.#hand({ event, bytes })
       handed += bytes
-      if (handed < BREATH_BYTES) continue
+      if (handed < YIELD_BYTES) continue
       handed = 0
       await setImmediate()
     }

@@ -1,4 +1,4 @@
-/** The ledger of what belongs to no account: users, and accounts themselves. */
+/** Event sequence of what belongs to no account: users, and accounts themselves. */
 export const INSTALLATION_EVENTS = 'installation'
 
 export type EventType =
@@ -28,7 +28,7 @@ export type EventType =
   | 'token.revoked'
   | 'credential.changed'
 
-/** Something that happened, as told to whoever writes it down. Payloads are small and hold no secrets. */
+/** An event to be recorded. Payloads are small and hold no secrets. */
 export interface NewEvent {
   type: EventType
   appId?: string
@@ -37,9 +37,11 @@ export interface NewEvent {
   payload: Record<string, unknown>
 }
 
-/** An event as kept: `sequence` is gap-free per ledger, in the order of commit, and is the cursor. */
+/**
+ * A recorded event. `sequence` has no gaps within its event sequence, follows the order of commits, and is the cursor.
+ */
 export interface RecordedEvent extends NewEvent {
-  ledgerId: string
+  eventSequenceId: string
   sequence: bigint
   createdAt: Date
 }

@@ -4,33 +4,33 @@ const BATCH = 5_000
 const MOST_BATCHES = 200
 
 interface Stale {
-  ledgerId: string
+  eventSequenceId: string
   upTo: bigint
 }
 
 /**
- * Forgets events older than the retention, a bounded number at a time, and remembers up to where: a cursor before
- * that is refused instead of skipping what is gone. By the database's clock. Returns how many events were removed.
+ * Deletes events past the retention, in bounded batches, and records up to where: a cursor before that is refused,
+ * instead of skipping what is gone. Uses the database's clock. Returns the number of deleted events.
  */
 export async function expireEvents(database: Database, retentionHours: number): Promise<number> {
   let removed = 0
   for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
     const [stale] = await database.$queryRaw<Stale[]>`
-      SELECT ledger_id AS "ledgerId", max(sequence) AS "upTo" FROM (
-        SELECT ledger_id, sequence FROM event WHERE created_at < now() - make_interval(hours => ${retentionHours})
-        ORDER BY ledger_id, sequence LIMIT ${BATCH}) AS oldest
-      GROUP BY ledger_id LIMIT 1`
+      SELECT event_sequence_id AS "eventSequenceId", max(sequence) AS "upTo" FROM (
+        SELECT event_sequence_id, sequence FROM event WHERE created_at < now() - make_interval(hours => ${retentionHours})
+        ORDER BY event_sequence_id, sequence LIMIT ${BATCH}) AS oldest
+      GROUP BY event_sequence_id LIMIT 1`
     if (!stale) break
-    removed += await expireLedger(database, stale)
+    removed += await expireSequence(database, stale)
   }
   return removed
 }
 
 /** The mark is set first and in the same transaction: a reader never finds a gap that is not explained. */
-async function expireLedger(database: Database, { ledgerId, upTo }: Stale): Promise<number> {
+async function expireSequence(database: Database, { eventSequenceId, upTo }: Stale): Promise<number> {
   const [, { count }] = await database.$transaction([
-    database.ledger.update({ where: { id: ledgerId }, data: { expiredSequence: upTo } }),
-    database.event.deleteMany({ where: { ledgerId, sequence: { lte: upTo } } }),
+    database.eventSequence.update({ where: { id: eventSequenceId }, data: { expiredSequence: upTo } }),
+    database.event.deleteMany({ where: { eventSequenceId, sequence: { lte: upTo } } }),
   ])
   return count
 }

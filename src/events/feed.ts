@@ -7,7 +7,7 @@ import { EventBuffer } from './buffer.ts'
 import { cancellable } from './cancellable-generator.ts'
 import { cursorExpired, unknownCursor } from './cursor.ts'
 import type { RecordedEvent } from './event.ts'
-import { eventSequenceMarks, LOG_PAGE, readPage } from './event-log.ts'
+import { eventSequenceBounds, LOG_PAGE, readPage } from './event-log.ts'
 import type { Filter } from './event-sequence-reader.ts'
 import { expireEvents } from './expire.ts'
 import { createReaders } from './readers.ts'
@@ -20,17 +20,17 @@ export interface FollowOptions {
   /** The last event that was seen. */
   after: bigint
   filter?: Filter
-  /** Told at once when the reader is dropped for reading too slowly; reading further throws TOO_SLOW. */
+  /** Called at once when the reader is dropped for reading too slowly; its next read throws TOO_SLOW. */
   onTooSlow?: (() => void) | undefined
 }
 
 export interface EventFeed {
-  /** The newest event's sequence; whoever starts there sees all that is recorded later. */
-  head(ledgerId: string): Promise<bigint>
+  /** Sequence of the newest event; a follower that starts there gets everything recorded later. */
+  head(eventSequenceId: string): Promise<bigint>
   /** The events after one, oldest first, a page of them. Throws CURSOR_EXPIRED when some of them are gone. */
-  read(ledgerId: string, after: bigint): Promise<RecordedEvent[]>
+  read(eventSequenceId: string, after: bigint): Promise<RecordedEvent[]>
   /** Every event after one, for as long as it is read: none lost, none twice, in the order of commit. */
-  follow(ledgerId: string, options: FollowOptions): AsyncGenerator<RecordedEvent, void>
+  follow(eventSequenceId: string, options: FollowOptions): AsyncGenerator<RecordedEvent, void>
   close(): void
 }
 
@@ -41,37 +41,37 @@ interface FeedOptions {
   log: Logger
 }
 
-/** Reads the event log. NOTIFY makes it quick; looking once a second makes it certain. */
+/** Reads the event log. NOTIFY makes it fast; polling once a second makes it reliable. */
 export function createEventFeed({ database, wakeups, config, log }: FeedOptions): EventFeed {
   const maxBacklogBytes = config.BERTH_SUBSCRIBER_BACKLOG_KB * 1024
   const readers = createReaders(database, wakeups, log)
   const followers = new Set<EventBuffer>()
   const expiring = setInterval(() => {
     expireEvents(database, config.BERTH_EVENT_RETENTION_HOURS).catch((error) =>
-      log.debug({ err: error }, 'Old events stay for now'),
+      log.debug({ err: error }, 'Deleting expired events failed; it is retried'),
     )
   }, EXPIRE_EVERY_MS).unref()
 
-  async function* follow(ledgerId: string, after: bigint, filter: Filter, buffer: EventBuffer) {
+  async function* follow(eventSequenceId: string, after: bigint, filter: Filter, buffer: EventBuffer) {
     followers.add(buffer)
     let leave = () => {}
     try {
       let position = after
-      // Whoever stands where the reader stands needs no look at the database, however many they are.
-      if (!readers.isAt(ledgerId, after) && after === (await requireKnown(database, ledgerId, after)))
-        readers.open(ledgerId, position)
+      // A follower at the shared reader's position needs no query, however many there are.
+      if (!readers.isAt(eventSequenceId, after) && after === (await requireKnown(database, eventSequenceId, after)))
+        readers.open(eventSequenceId, position)
       // Old events are read alone, page by page, however slowly; only what is new comes through the buffer.
-      while (!readers.canJoin(ledgerId, position)) {
-        const page = await untilAnswered(() => readPage(database, ledgerId, position), buffer)
+      while (!readers.canJoin(eventSequenceId, position)) {
+        const page = await untilAnswered(() => readPage(database, eventSequenceId, position), buffer)
         for (const event of page) {
           position = event.sequence
           if (filter(event)) yield event
         }
         if (buffer.hasEnded) return
-        if (page.length < LOG_PAGE) readers.open(ledgerId, position)
+        if (page.length < LOG_PAGE) readers.open(eventSequenceId, position)
       }
       // Nothing is awaited between the check and this: an event that came in then would be nobody's.
-      leave = readers.join(ledgerId, { buffer, filter, after: position })
+      leave = readers.join(eventSequenceId, { buffer, filter, after: position })
       while (!buffer.hasEnded) {
         const event = buffer.shift()
         if (event) yield event
@@ -84,14 +84,14 @@ export function createEventFeed({ database, wakeups, config, log }: FeedOptions)
   }
 
   return {
-    head: async (ledgerId) => (await eventSequenceMarks(database, ledgerId)).last,
-    async read(ledgerId, after) {
-      await requireKnown(database, ledgerId, after)
-      return readPage(database, ledgerId, after)
+    head: async (eventSequenceId) => (await eventSequenceBounds(database, eventSequenceId)).last,
+    async read(eventSequenceId, after) {
+      await requireKnown(database, eventSequenceId, after)
+      return readPage(database, eventSequenceId, after)
     },
-    follow: (ledgerId, { after, filter = () => true, onTooSlow = () => {} }) => {
+    follow: (eventSequenceId, { after, filter = () => true, onTooSlow = () => {} }) => {
       const buffer = new EventBuffer(maxBacklogBytes, onTooSlow)
-      return cancellable(follow(ledgerId, after, filter, buffer), () => buffer.end())
+      return cancellable(follow(eventSequenceId, after, filter, buffer), () => buffer.end())
     },
     close() {
       for (const buffer of [...followers]) buffer.end()
@@ -101,9 +101,9 @@ export function createEventFeed({ database, wakeups, config, log }: FeedOptions)
   }
 }
 
-/** The ledger's last sequence. Throws for a cursor whose events are gone, or were never there. */
-async function requireKnown(database: Database, ledgerId: string, after: bigint): Promise<bigint> {
-  const { last, expired } = await eventSequenceMarks(database, ledgerId)
+/** The last sequence. Throws for a cursor whose events are gone or never existed. */
+async function requireKnown(database: Database, eventSequenceId: string, after: bigint): Promise<bigint> {
+  const { last, expired } = await eventSequenceBounds(database, eventSequenceId)
   if (after < expired) throw cursorExpired(last)
   if (after > last) throw unknownCursor()
   return last

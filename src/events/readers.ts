@@ -5,66 +5,70 @@ import { LOG_PAGE, lastSequences, readPage } from './event-log.ts'
 import { EventSequenceReader, type Follower } from './event-sequence-reader.ts'
 import type { Wakeups } from './wakeups.ts'
 
-/** A lost hint costs at most this much. */
-const LOOK_AGAIN_MS = 1_000
+/** A lost notification costs at most this much delay. */
+const POLL_MS = 1_000
 
-/** One reader for each ledger that somebody follows. */
+/** One reader for each event sequence that has followers. */
 export function createReaders(database: Database, wakeups: Wakeups, log: Logger) {
   const open = new Map<string, { reader: EventSequenceReader; stop: () => void }>()
-  const timer = setInterval(() => void lookWhereBehind(), LOOK_AGAIN_MS).unref()
+  const timer = setInterval(() => void readWhereBehind(), POLL_MS).unref()
 
-  async function look(ledgerId: string, reader: EventSequenceReader): Promise<void> {
+  async function readNew(eventSequenceId: string, reader: EventSequenceReader): Promise<void> {
     try {
-      await reader.look()
+      await reader.read()
     } catch (error) {
       if (!(error instanceof DomainError))
-        return log.debug({ err: error }, 'The event log could not be read; trying again')
+        return log.debug({ err: error }, 'Reading the event log failed; it is retried')
       // The reader was kept from the log for longer than events are kept.
       reader.failAll(error)
-      close(ledgerId)
+      close(eventSequenceId)
     }
   }
 
-  /** One statement for all ledgers, however many are followed. */
-  async function lookWhereBehind(): Promise<void> {
+  /** One statement for all event sequences, however many are followed. */
+  async function readWhereBehind(): Promise<void> {
     if (open.size === 0) return
     const last = await lastSequences(database, [...open.keys()]).catch(() => [])
     for (const { id, lastEventSequence } of last) {
       const reader = open.get(id)?.reader
-      if (reader && lastEventSequence > reader.position) void look(id, reader)
+      if (reader && lastEventSequence > reader.position) void readNew(id, reader)
     }
   }
 
-  function close(ledgerId: string): void {
-    open.get(ledgerId)?.stop()
-    open.delete(ledgerId)
+  function close(eventSequenceId: string): void {
+    open.get(eventSequenceId)?.stop()
+    open.delete(eventSequenceId)
   }
 
   return {
     /** True when the reader has read up to exactly here, and so this is the cursor of an event that is kept. */
-    isAt: (ledgerId: string, position: bigint): boolean => open.get(ledgerId)?.reader.position === position,
-    canJoin(ledgerId: string, position: bigint): boolean {
-      const known = open.get(ledgerId)
+    isAt: (eventSequenceId: string, position: bigint): boolean =>
+      open.get(eventSequenceId)?.reader.position === position,
+    canJoin(eventSequenceId: string, position: bigint): boolean {
+      const known = open.get(eventSequenceId)
       return known !== undefined && known.reader.position <= position
     },
-    open(ledgerId: string, position: bigint): void {
-      if (open.has(ledgerId)) return
-      const source = { read: (after: bigint) => readPage(database, ledgerId, after), pageSize: LOG_PAGE }
+    open(eventSequenceId: string, position: bigint): void {
+      if (open.has(eventSequenceId)) return
+      const source = { read: (after: bigint) => readPage(database, eventSequenceId, after), pageSize: LOG_PAGE }
       const reader = new EventSequenceReader(source, position)
-      open.set(ledgerId, { reader, stop: wakeups.on(ledgerId, () => void look(ledgerId, reader)) })
+      open.set(eventSequenceId, {
+        reader,
+        stop: wakeups.on(eventSequenceId, () => void readNew(eventSequenceId, reader)),
+      })
     },
-    join(ledgerId: string, follower: Follower): () => void {
-      const { reader } = open.get(ledgerId) as { reader: EventSequenceReader }
+    join(eventSequenceId: string, follower: Follower): () => void {
+      const { reader } = open.get(eventSequenceId) as { reader: EventSequenceReader }
       const detach = reader.attach(follower)
-      void look(ledgerId, reader)
+      void readNew(eventSequenceId, reader)
       return () => {
         detach()
-        if (reader.isIdle && open.get(ledgerId)?.reader === reader) close(ledgerId)
+        if (reader.isIdle && open.get(eventSequenceId)?.reader === reader) close(eventSequenceId)
       }
     },
     close() {
       clearInterval(timer)
-      for (const ledgerId of [...open.keys()]) close(ledgerId)
+      for (const eventSequenceId of [...open.keys()]) close(eventSequenceId)
     },
   }
 }

@@ -15,42 +15,42 @@ export interface NewAuditEntry {
   details: Record<string, unknown>
 }
 
-interface LedgerRow {
+interface EventSequenceRow {
   lastEventSequence: bigint
   lastAuditSequence: bigint
   lastAuditHash: string
 }
 
 /**
- * Writes events and at most one audit entry, as the last thing that a transaction does. The ledger's row
- * lock is held from here to the commit, so that sequences are gap-free and their order is that of commits:
- * a reader that has seen number n can never miss one before it.
+ * Writes events and at most one audit entry, as the last part of a transaction. Holds the row lock of the event
+ * sequence from here to the commit, so that sequence numbers have no gaps and follow the order of commits: a reader
+ * that has seen number n can never miss one before it.
  */
 export async function record(
   tx: Transaction,
-  ledgerId: string,
+  eventSequenceId: string,
   events: readonly NewEvent[],
   audit: NewAuditEntry | null = null,
 ): Promise<void> {
   if (events.length === 0 && !audit) return
-  const [ledger] = await tx.$queryRaw<LedgerRow[]>`
-    INSERT INTO ledger AS l (id, last_event_sequence, last_audit_sequence)
-    VALUES (${ledgerId}, ${events.length}, ${audit ? 1 : 0})
+  const [counters] = await tx.$queryRaw<EventSequenceRow[]>`
+    INSERT INTO event_sequence AS l (id, last_event_sequence, last_audit_sequence)
+    VALUES (${eventSequenceId}, ${events.length}, ${audit ? 1 : 0})
     ON CONFLICT (id) DO UPDATE SET
       last_event_sequence = l.last_event_sequence + ${events.length},
       last_audit_sequence = l.last_audit_sequence + ${audit ? 1 : 0}
     RETURNING last_event_sequence AS "lastEventSequence", last_audit_sequence AS "lastAuditSequence",
       last_audit_hash AS "lastAuditHash"`
-  if (!ledger) throw new Error(`The ledger ${ledgerId} gave no numbers`)
-  if (audit) await appendAudit(tx, ledgerId, ledger, audit)
-  if (events.length > 0) await appendEvents(tx, ledgerId, ledger.lastEventSequence, events)
+  if (!counters) throw new Error(`The event sequence ${eventSequenceId} gave no numbers`)
+  if (audit) await appendAudit(tx, eventSequenceId, counters, audit)
+  if (events.length > 0) await appendEvents(tx, eventSequenceId, counters.lastEventSequence, events)
 }
 
-async function appendEvents(tx: Transaction, ledgerId: string, last: bigint, events: readonly NewEvent[]) {
+async function appendEvents(tx: Transaction, eventSequenceId: string, last: bigint, events: readonly NewEvent[]) {
   const first = last - BigInt(events.length) + 1n
   await tx.event.createMany({
     data: events.map((event, index) => ({
-      ledgerId,
+      eventSequenceId,
       sequence: first + BigInt(index),
       type: event.type,
       appId: event.appId ?? null,
@@ -59,25 +59,27 @@ async function appendEvents(tx: Transaction, ledgerId: string, last: bigint, eve
       payload: event.payload as object,
     })),
   })
-  await tx.$executeRaw`SELECT pg_notify('berth_events', ${`${ledgerId}:${last}`})`
+  await tx.$executeRaw`SELECT pg_notify('berth_events', ${`${eventSequenceId}:${last}`})`
 }
 
 /** Each entry's hash covers the one before it, so that a changed or missing entry shows. */
-async function appendAudit(tx: Transaction, ledgerId: string, ledger: LedgerRow, entry: NewAuditEntry) {
+async function appendAudit(tx: Transaction, eventSequenceId: string, counters: EventSequenceRow, entry: NewAuditEntry) {
   const id = newId('aud')
-  const sequence = ledger.lastAuditSequence
-  const hash = auditHash(ledger.lastAuditHash, { id, ledgerId, sequence, ...entry })
-  await tx.auditEntry.create({ data: { id, ledgerId, sequence, ...entry, details: entry.details as object, hash } })
-  await tx.ledger.update({ where: { id: ledgerId }, data: { lastAuditHash: hash } })
+  const sequence = counters.lastAuditSequence
+  const hash = auditHash(counters.lastAuditHash, { id, eventSequenceId, sequence, ...entry })
+  await tx.auditEntry.create({
+    data: { id, eventSequenceId, sequence, ...entry, details: entry.details as object, hash },
+  })
+  await tx.eventSequence.update({ where: { id: eventSequenceId }, data: { lastAuditHash: hash } })
 }
 
-export type HashedAuditEntry = NewAuditEntry & { id: string; ledgerId: string; sequence: bigint }
+export type HashedAuditEntry = NewAuditEntry & { id: string; eventSequenceId: string; sequence: bigint }
 
 export function auditHash(previousHash: string, entry: HashedAuditEntry): string {
-  const { id, ledgerId, sequence, action, actorType, actorId, tokenId, targetType, targetId, requestId } = entry
+  const { id, eventSequenceId, sequence, action, actorType, actorId, tokenId, targetType, targetId, requestId } = entry
   const text = JSON.stringify([
     previousHash,
-    [id, ledgerId, String(sequence), action, actorType, actorId, tokenId, targetType, targetId, requestId],
+    [id, eventSequenceId, String(sequence), action, actorType, actorId, tokenId, targetType, targetId, requestId],
     sortedKeys(entry.details),
   ])
   return createHash('sha256').update(text).digest('hex')

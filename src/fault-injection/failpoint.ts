@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where the crash laboratory may end a process: between any two steps that something else must survive. */
+/** Points at which crash tests may end or pause a process: between any two steps that something else must survive. */
 export type Failpoint =
   | 'request.claimed'
   | 'request.decided'
@@ -14,12 +14,12 @@ export type Failpoint =
   | 'fenced.committed'
   | 'engine.asked'
   | 'engine.answered'
-  | 'network.made'
+  | 'network.created'
   | 'container.created'
   | 'container.started'
   | 'container.stopped'
   | 'container.removed'
-  | 'workplace.made'
+  | 'build-directory.created'
   | 'source.fetched'
   | 'build.asked'
   | 'build.answered'
@@ -30,24 +30,24 @@ export type Failpoint =
 
 interface Armed {
   point: Failpoint
-  /** The environment that the process has to be at work on. */
+  /** The environment that the process has to be working on. */
   subject: string
-  /** Which pass it is to be, from 1. */
+  /** Which pass of the point fires, counted from 1. */
   pass: number
   signal: NodeJS.Signals
 }
 
-let laboratory: string | null = null
+let ordersFolder: string | null = null
 let counted = { order: '', passes: 0 }
 
-/** From now on, passes are noted in the folder, and the order that lies there is carried out. */
+/** From now on, every pass is recorded in the folder, and the order found there is carried out. */
 export function enableFaultInjection(folder: string): void {
-  laboratory = folder
+  ordersFolder = folder
 }
 
-/** Does nothing outside the laboratory. */
+/** Does nothing unless fault injection is enabled. */
 export function failpoint(point: Failpoint, subject = ''): void {
-  if (laboratory !== null) pass(laboratory, point, subject)
+  if (ordersFolder !== null) pass(ordersFolder, point, subject)
 }
 
 function pass(folder: string, point: Failpoint, subject: string): void {
@@ -58,7 +58,7 @@ function pass(folder: string, point: Failpoint, subject: string): void {
   if (armed.point !== point || armed.subject !== subject) return
   counted = counted.order === order ? { order, passes: counted.passes + 1 } : { order, passes: 1 }
   if (counted.passes < armed.pass) return
-  // Of several processes that come this far, one carries it out.
+  // When several processes reach the point, only one carries the order out.
   if (take(folder)) process.kill(process.pid, armed.signal)
 }
 

@@ -6,7 +6,7 @@ import type { Caller } from '../services/kernel/caller.ts'
 export interface ServerEnv {
   Variables: {
     requestId: string
-    /** Headers of the answer, whoever makes it. Kept plain, because building Headers costs more than the rest. */
+    /** Headers of the answer. A plain object, because building Headers costs more than the rest. */
     headers: Record<string, string>
     caller: Caller
     /** For the access log; absent while nobody was recognised. */
@@ -58,7 +58,7 @@ export const answerJson = (
   headers: Record<string, string> = {},
 ): Response => answer(c, status, JSON.stringify(body), { 'Content-Type': 'application/json', ...headers })
 
-/** Gives an answer that another door made the request's headers, as far as it has not set them itself. */
+/** Adds the request's headers to an answer of the GraphQL server, unless it has set them itself. */
 export function withRequestHeaders(c: ServerContext, response: Response): Response {
   for (const [name, value] of Object.entries(c.get('headers'))) {
     if (!response.headers.has(name)) response.headers.set(name, value)

@@ -34,8 +34,8 @@ export function createHttpMetrics(registry = new Registry()): HttpMetrics {
 }
 
 /**
- * Prometheus' text format, for the installation's admin only: route names and rates tell about every tenant,
- * and "from loopback" would mean everybody once a proxy stands in front.
+ * Prometheus' text format, for the installation's admin only: route names and rates reveal something about every
+ * tenant, and "from loopback" would mean everybody once there is a proxy in front.
  */
 export async function answerMetrics(c: ServerContext, { registry }: HttpMetrics): Promise<Response> {
   permit(c.get('caller'), 'installation:manage', { accountId: null })

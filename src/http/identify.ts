@@ -5,7 +5,7 @@ import type { RateLimits } from './rate-limits.ts'
 interface Identification {
   services: Pick<Services, 'authenticate'>
   limits: RateLimits
-  /** False: nobody is let through as well, and the door says what that means (GraphiQL needs no token). */
+  /** False: requests without a valid token pass too, and the API decides what to answer (GraphiQL needs no token). */
   isRequired: boolean
 }
 

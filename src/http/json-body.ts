@@ -7,7 +7,7 @@ const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
 export const isJson = (contentType: string): boolean =>
   JSON_TYPE.test(contentType) && /^utf-?8$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8')
 
-/** For a length that was told: too much is refused before any of it is read. */
+/** When a length is declared, refuses a body that is too large before reading any of it. */
 export function refuseLength(contentLength: string | null | undefined, limitKb: number): void {
   if (Number(contentLength ?? 0) > limitKb * 1024) throw tooLarge(limitKb)
 }
@@ -19,10 +19,10 @@ const tooLarge = (limitKb: number) =>
 export async function readText(request: Request, limitKb: number): Promise<string> {
   const { headers } = request
   refuseCompressed(headers.get('content-encoding'))
-  const told = headers.get('content-length')
-  refuseLength(told, limitKb)
+  const declared = headers.get('content-length')
+  refuseLength(declared, limitKb)
   return textOf(
-    await wholeOf<ArrayBuffer | Buffer>(told === null ? readBounded(request, limitKb) : request.arrayBuffer()),
+    await wholeOf<ArrayBuffer | Buffer>(declared === null ? readBounded(request, limitKb) : request.arrayBuffer()),
   )
 }
 

@@ -4,20 +4,20 @@ import { DomainError } from '../domain/errors.ts'
 
 const WINDOW_SECONDS = 60
 
-/** One request counted: what to tell the client about its budget, and the refusal once that is used up. */
+/** One counted request: the client's budget, and the refusal once it is used up. */
 export interface Allowance {
   headers: Record<string, string>
   refusal: DomainError | null
 }
 
 export interface RateLimits {
-  /** Counts an API request of a token, or of an address that has none. Both doors count in the same budget. */
+  /** Counts an API request of a token, or of an address without one. Both APIs share one budget. */
   consumeRequest(key: string): Promise<Allowance>
   /** Counts an operation on an environment. Throws RATE_LIMITED. */
   consumeOperation(appEnvId: string): Promise<void>
 }
 
-/** Budgets per minute, kept in memory: with several api processes, each grants them anew. */
+/** Budgets per minute, kept in memory: each api process has its own. */
 export function createRateLimits(config: Pick<Config, 'BERTH_RATE_LIMIT' | 'BERTH_OPERATION_RATE_LIMIT'>): RateLimits {
   const requests = new RateLimiterMemory({ points: config.BERTH_RATE_LIMIT, duration: WINDOW_SECONDS })
   const operations = new RateLimiterMemory({ points: config.BERTH_OPERATION_RATE_LIMIT, duration: WINDOW_SECONDS })

@@ -44,7 +44,7 @@ export interface Ingress {
 const SWEEP_MS = 250
 const NO_BYTES = Buffer.alloc(0)
 
-/** The proxy between visitors and replicas, by the Host header and the newest table of the source. */
+/** The proxy between clients and replicas: routes by the Host header and the source's newest route table. */
 export function createIngress({ config, source, log, registry }: IngressOptions): Ingress {
   const upstreams = new Upstreams()
   const ongoing = new OngoingList()

@@ -49,7 +49,7 @@ function makeFolder(path: string): void {
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
-/** Two processes may start on one new folder: the first to link its draft into place wins, and both read that. */
+/** Two processes may start on one new folder: the first to link its draft wins, and both read that file. */
 function readOrMake(file: string, make: () => string): string {
   const present = read(file)
   if (present) return present
@@ -62,9 +62,9 @@ function readOrMake(file: string, make: () => string): string {
   } finally {
     unlinkSync(draft)
   }
-  const made = read(file)
-  if (!made) throw new Error(`${file} is empty; delete it to have a new one made`)
-  return made
+  const written = read(file)
+  if (!written) throw new Error(`${file} is empty; delete it to have a new one made`)
+  return written
 }
 
 /** Null when there is no such file. One that is there and cannot be read must not be taken for missing. */

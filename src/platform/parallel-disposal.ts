@@ -1,4 +1,4 @@
-/** Parts that are undone at the same time, each in its own order: their patience does not add up. */
+/** Disposes parts in parallel, each in its own order, so that their timeouts do not add up. */
 export class ParallelDisposal implements AsyncDisposable {
   readonly #parts: AsyncDisposableStack[] = []
 

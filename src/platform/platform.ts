@@ -34,24 +34,24 @@ import type { ProcessInfo } from './process-registry/process-info.ts'
 import { type ProcessRegistration, registerProcess } from './process-registry/process-registry.ts'
 
 export interface Platform {
-  /** Null where this process does not play the role. */
+  /** Null when this process does not have the role. */
   apiUrl: string | null
   ingressUrl: string | null
-  /** Where the ingress listens, which its URL need not say. */
+  /** The port that the ingress listens on; its URL may name another, or none. */
   ingressPort: number | null
-  /** Name and version of the container engine; null when none answers, or this process has no use for one. */
+  /** Name and version of the container engine; null when none answers, or the process has no worker. */
   engine: string | null
-  /** Marks what this Berth owns on the engine; null in a process that is only an ingress. */
+  /** Labels what this Berth owns on the engine; null in a process that is only an ingress. */
   installationId: string | null
   adminToken: string
   adminTokenFile: string | null
-  /** Other processes that play their roles on the same data directory. */
+  /** Other processes on the same data directory. */
   otherProcesses: readonly ProcessInfo[]
-  /** Stops the roles in order. Containers are left alone: the next start adopts them. */
+  /** Stops the roles in order. Containers keep running: the next start adopts them. */
   stop(): Promise<void>
 }
 
-/** What every role is built from. */
+/** What every role needs. */
 interface RoleContext {
   config: Config
   log: Logger
@@ -59,12 +59,12 @@ interface RoleContext {
   databaseUrl: string
   registry: Registry
   readiness: Record<string, Readiness[string]>
-  presence: ProcessRegistration
-  /** How to undo what has been started, in reverse order. */
+  processRegistration: ProcessRegistration
+  /** Stops what was started, in reverse order. */
   undo: AsyncDisposableStack
 }
 
-/** What the api and the worker are built from besides. */
+/** What the api and the worker need besides. */
 interface ControlPlaneContext extends RoleContext, ContainerEngine {
   database: Database
   vault: Vault
@@ -73,42 +73,42 @@ interface ControlPlaneContext extends RoleContext, ContainerEngine {
 const INGRESS_DRAIN_SECONDS = 5
 const ENGINE_PROBE_SECONDS = 5
 
-/** Brings a Berth up in this process: database, installation, then the roles that the configuration names. */
+/** Starts Berth in this process: the database, the installation, then the configured roles. */
 export async function startPlatform(config: Config, log: Logger): Promise<Platform> {
   await using undo = new AsyncDisposableStack()
-  if (config.BERTH_LABORATORY) enableFaultInjection(config.BERTH_LABORATORY)
+  if (config.BERTH_FAULT_INJECTION) enableFaultInjection(config.BERTH_FAULT_INJECTION)
   const dataDir = openDataDir(config)
-  const presence = await registerProcess(dataDir.path, config.BERTH_ROLES, log)
-  undo.defer(() => presence.close())
-  await assertPortsFree(config, presence)
+  const processRegistration = await registerProcess(dataDir.path, config.BERTH_ROLES, log)
+  undo.defer(() => processRegistration.close())
+  await assertPortsFree(config, processRegistration)
   const databaseUrl = config.DATABASE_URL ?? (await embedded(dataDir.path, undo))
-  const shared = { config, log, dataDir: dataDir.path, databaseUrl, presence, undo }
-  const base: RoleContext = { ...shared, registry: new Registry(), readiness: {} }
-  const served = isIngressOnly(config) ? await serveIngressAlone(base) : await serveRoles(base, dataDir)
-  const { living: neighbours } = await presence.lookAround()
+  const shared = { config, log, dataDir: dataDir.path, databaseUrl, processRegistration, undo }
+  const context: RoleContext = { ...shared, registry: new Registry(), readiness: {} }
+  const served = isIngressOnly(config) ? await serveIngressAlone(context) : await serveRoles(context, dataDir)
+  const { living: otherProcesses } = await processRegistration.listProcesses()
   const running = undo.move()
   const { adminToken, adminTokenFile } = dataDir
   const stop = () => {
-    presence.about.isStopping = true
+    processRegistration.about.isStopping = true
     return running.disposeAsync()
   }
-  const { apiUrl, ingressUrl } = presence.about
-  return { ...served, apiUrl, ingressUrl, adminToken, adminTokenFile, otherProcesses: neighbours, stop }
+  const { apiUrl, ingressUrl } = processRegistration.about
+  return { ...served, apiUrl, ingressUrl, adminToken, adminTokenFile, otherProcesses, stop }
 }
 
 type Served = Pick<Platform, 'ingressPort' | 'engine' | 'installationId'>
 
 const isIngressOnly = ({ BERTH_ROLES }: Config) => BERTH_ROLES.every((role) => role === 'ingress')
 
-/** Routes from its last table even when it is started while the database is away, and so asks it for nothing. */
-async function serveIngressAlone(base: RoleContext): Promise<Served> {
-  const { port: ingressPort, knowsHost } = await startIngress(base)
-  await startHealth(base, knowsHost)
+/** An ingress alone must start, and route from its last table, while the database is down: it queries nothing here. */
+async function serveIngressAlone(context: RoleContext): Promise<Served> {
+  const { port: ingressPort, knowsHost } = await startIngress(context)
+  await startHealth(context, knowsHost)
   return { ingressPort, engine: null, installationId: null }
 }
 
 async function serveRoles(base: RoleContext, { masterKey, adminToken }: DataDir): Promise<Served> {
-  const { config, log, databaseUrl, readiness, presence, undo } = base
+  const { config, log, databaseUrl, readiness, undo } = base
   const applied = await migrated(config, databaseUrl)
   if (applied.length > 0) log.info({ applied }, 'Migrated the database')
   const database = createDatabase({ url: databaseUrl, poolSize: config.DATABASE_POOL_SIZE })
@@ -117,17 +117,17 @@ async function serveRoles(base: RoleContext, { masterKey, adminToken }: DataDir)
   const vault = createVault(keyFromHex(masterKey))
   const installationId = await openInstallation(database, vault, config, adminToken)
   const engine = openContainerEngine(config, installationId)
-  const ground: ControlPlaneContext = { ...base, ...engine, database, vault }
-  await releaseLeasesOfDeadWorkers(database, presence, log)
+  const context: ControlPlaneContext = { ...base, ...engine, database, vault }
+  await releaseLeasesOfDeadWorkers(context)
 
   const { BERTH_ROLES: roles } = config
   const isWorker = roles.includes('worker')
   const ending = undo.use(new ParallelDisposal())
-  const part = (): ControlPlaneContext => ({ ...ground, undo: ending.part() })
+  const part = (): ControlPlaneContext => ({ ...context, undo: ending.part() })
   if (isWorker) startWorker(part())
   const ingress = roles.includes('ingress') ? await startIngress(part()) : null
   if (roles.includes('api')) await startApi(part())
-  await startHealth(ground, ingress?.knowsHost)
+  await startHealth(context, ingress?.knowsHost)
   return { ingressPort: ingress?.port ?? null, engine: isWorker ? await nameOf(engine.runtime) : null, installationId }
 }
 
@@ -139,19 +139,15 @@ async function migrated(config: Config, databaseUrl: string): Promise<string[]> 
   }
 }
 
-/** What a killed process was at goes on at once, rather than when its leases expire. */
-async function releaseLeasesOfDeadWorkers(
-  database: Database,
-  presence: ProcessRegistration,
-  log: Logger,
-): Promise<void> {
+/** Ends the leases of killed processes, so that their work resumes now instead of when the leases expire. */
+async function releaseLeasesOfDeadWorkers({ database, processRegistration, log }: ControlPlaneContext): Promise<void> {
   try {
-    const { deadWorkers } = await presence.lookAround()
+    const { deadWorkers } = await processRegistration.listProcesses()
     const ended = await releaseFormerLeases(database, deadWorkers)
-    presence.forget(deadWorkers)
-    if (ended > 0) log.info({ ended }, 'Took over from a worker that died')
+    processRegistration.removeDead(deadWorkers)
+    if (ended > 0) log.info({ ended }, 'Released the leases of workers that died')
   } catch (error) {
-    log.warn({ err: error }, 'The leases of a worker that died could not be ended; they expire')
+    log.warn({ err: error }, 'Releasing the leases of dead workers failed; the leases expire on their own')
   }
 }
 
@@ -161,39 +157,39 @@ async function embedded(dataDir: string, undo: AsyncDisposableStack): Promise<st
   return postgres.url
 }
 
-function startWorker({ readiness, undo, presence, ...tools }: ControlPlaneContext): void {
-  const recordScaling: RecordScaling = (change) => autoscaleAppEnv(tools, change)
-  const worker = createWorker({ ...tools, recordScaling, id: presence.name })
+function startWorker({ readiness, undo, processRegistration, ...rest }: ControlPlaneContext): void {
+  const recordScaling: RecordScaling = (change) => autoscaleAppEnv(rest, change)
+  const worker = createWorker({ ...rest, recordScaling, id: processRegistration.name })
   worker.start()
   undo.defer(() => worker.stop())
   readiness.worker = { isRequired: true, check: () => ({ ready: worker.isReady(), reason: worker.lastError }) }
-  // Without an engine requests are still recorded, and wait: that is no reason to turn callers away.
+  // Not required: without an engine, requests are still recorded, and their operations wait.
   readiness.engine = {
     isRequired: false,
     check: () => ({ ready: worker.engine.reachable === true, reason: worker.engine.reason }),
   }
 }
 
-async function startIngress(base: RoleContext): Promise<{ port: number; knowsHost: KnowsHost }> {
-  const { config, log, dataDir, databaseUrl, registry, readiness, presence, undo } = base
+async function startIngress(context: RoleContext): Promise<{ port: number; knowsHost: KnowsHost }> {
+  const { config, log, dataDir, databaseUrl, registry, readiness, processRegistration, undo } = context
   const source = new RouteSource({ databaseUrl, dataDirectory: dataDir, log })
   undo.defer(() => source.stop())
   await source.start()
   const ingress = createIngress({ config, source, log, registry })
-  await onPort(base, 'INGRESS_PORT', () => ingress.listen())
+  await onPort(context, 'INGRESS_PORT', () => ingress.listen())
   undo.defer(() => ingress.close(INGRESS_DRAIN_SECONDS))
   readiness.ingress = {
     isRequired: true,
     check: () => ({ ready: source.isReady(), reason: source.isReady() ? null : 'has no routes yet' }),
   }
   const { port } = ingress.address()
-  presence.about.ports.push(port)
-  presence.about.ingressUrl = config.BERTH_INGRESS_URL ?? `http://${urlHost(config.HOST)}:${port}`
+  processRegistration.about.ports.push(port)
+  processRegistration.about.ingressUrl = config.BERTH_INGRESS_URL ?? `http://${urlHost(config.HOST)}:${port}`
   return { port, knowsHost: (host) => (source.table?.find(host) ?? null) !== null }
 }
 
-async function startApi(ground: ControlPlaneContext): Promise<void> {
-  const { config, log, databaseUrl, database, vault, registry, readiness, presence, undo } = ground
+async function startApi(context: ControlPlaneContext): Promise<void> {
+  const { config, log, databaseUrl, database, vault, registry, readiness, processRegistration, undo } = context
   const wakeups = createWakeups({ url: databaseUrl, log })
   undo.defer(() => wakeups.close())
   const limits = createRateLimits(config)
@@ -202,21 +198,21 @@ async function startApi(ground: ControlPlaneContext): Promise<void> {
   undo.defer(() => feed.close())
   const graphql = createGraphQL({ services, vault, config, log, feed, limits })
   const api = createServer({ services, config, log, graphql, readiness, limits, registry })
-  const listening = await onPort(ground, 'PORT', () => listen({ api, host: config.HOST, port: config.PORT }))
+  const listening = await onPort(context, 'PORT', () => listen({ api, host: config.HOST, port: config.PORT }))
   graphql.attach(listening.server)
   undo.defer(async () => void (await Promise.all([listening.close(), graphql.close()])))
-  presence.about.ports.push(listening.port)
-  presence.about.apiUrl = listening.url
+  processRegistration.about.ports.push(listening.port)
+  processRegistration.about.apiUrl = listening.url
 }
 
-async function startHealth(base: RoleContext, knowsHost?: KnowsHost): Promise<void> {
-  const { config, readiness, presence, undo } = base
+async function startHealth(context: RoleContext, knowsHost?: KnowsHost): Promise<void> {
+  const { config, readiness, processRegistration, undo } = context
   const port = config.BERTH_HEALTH_PORT
   if (port === 0) return
   const api = createHealthServer(readiness, knowsHost)
-  const listening = await onPort(base, 'BERTH_HEALTH_PORT', () => listen({ api, host: config.HOST, port }))
+  const listening = await onPort(context, 'BERTH_HEALTH_PORT', () => listen({ api, host: config.HOST, port }))
   undo.defer(() => listening.close())
-  presence.about.ports.push(port)
+  processRegistration.about.ports.push(port)
 }
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)

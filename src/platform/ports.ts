@@ -23,29 +23,30 @@ function wanted({ BERTH_ROLES: roles, ...config }: Config): PortSetting[] {
  * Rejects when a port cannot be had, before anything is started that would have to be undone, such as migrating
  * the database of the Berth that has the port. One that is being stopped is waited for.
  */
-export async function assertPortsFree(config: Config, presence: ProcessRegistration): Promise<void> {
+export async function assertPortsFree(config: Config, processRegistration: ProcessRegistration): Promise<void> {
   for (const setting of wanted(config)) {
     const deadline = Date.now() + STOPPING_WAIT_MS
     for (;;) {
       const refusal = await tryPort(config.HOST, config[setting])
       if (!refusal) break
-      const isPassing = refusal.code === 'EADDRINUSE' && (await holderOf(config[setting], presence))?.isStopping
-      if (!isPassing || Date.now() > deadline) throw await explained(refusal, config, setting, presence)
+      const isPassing =
+        refusal.code === 'EADDRINUSE' && (await holderOf(config[setting], processRegistration))?.isStopping
+      if (!isPassing || Date.now() > deadline) throw await explained(refusal, config, setting, processRegistration)
       await sleep(RETRY_MS)
     }
   }
 }
 
-/** Opens what listens on a port; whoever starts it later fails, and is told which setting moves it. */
+/** Starts a listener. When another process has taken the port meanwhile, throws an error that names the setting. */
 export async function onPort<T>(
-  { config, presence }: { config: Config; presence: ProcessRegistration },
+  { config, processRegistration }: { config: Config; processRegistration: ProcessRegistration },
   setting: PortSetting,
   open: () => Promise<T>,
 ): Promise<T> {
   try {
     return await open()
   } catch (error) {
-    throw await explained(error as NodeJS.ErrnoException, config, setting, presence)
+    throw await explained(error as NodeJS.ErrnoException, config, setting, processRegistration)
   }
 }
 
@@ -53,11 +54,11 @@ async function explained(
   error: NodeJS.ErrnoException,
   config: Config,
   setting: PortSetting,
-  presence: ProcessRegistration,
+  processRegistration: ProcessRegistration,
 ): Promise<Error> {
   const port = config[setting]
   const { HOST } = config
-  if (error.code === 'EADDRINUSE') return new Error(await taken(config, setting, presence))
+  if (error.code === 'EADDRINUSE') return new Error(await taken(config, setting, processRegistration))
   if (error.code === 'EACCES') {
     return new Error(`${setting}=${port}: this user may not listen on port ${port}. Set ${setting} to one above 1023.`)
   }
@@ -69,12 +70,12 @@ async function explained(
   return error
 }
 
-async function taken(config: Config, setting: PortSetting, presence: ProcessRegistration): Promise<string> {
+async function taken(config: Config, setting: PortSetting, processRegistration: ProcessRegistration): Promise<string> {
   const port = config[setting]
-  const holder = await holderOf(port, presence)
+  const holder = await holderOf(port, processRegistration)
   if (holder) {
     return (
-      `Berth already runs on this data directory (${presence.dataDir}) and has port ${port}.\n` +
+      `Berth already runs on this data directory (${processRegistration.dataDir}) and has port ${port}.\n` +
       `  It is ${readProcessInfo(holder)}\n` +
       `Use that one, or stop it first (Ctrl-C where it runs, or kill ${holder.pid}). ` +
       'To run another beside it, set BERTH_DATA_DIR, PORT and INGRESS_PORT to other ones.'
@@ -85,8 +86,8 @@ async function taken(config: Config, setting: PortSetting, presence: ProcessRegi
   return `Port ${port} on ${config.HOST} is taken by another program. Set ${setting} to a free one${suggestion}.`
 }
 
-const holderOf = async (port: number, presence: ProcessRegistration) =>
-  (await presence.lookAround()).living.find(({ ports }) => ports.includes(port))
+const holderOf = async (port: number, processRegistration: ProcessRegistration) =>
+  (await processRegistration.listProcesses()).living.find(({ ports }) => ports.includes(port))
 
 async function freeAfter(host: string, port: number): Promise<number | null> {
   for (let next = port + 1; next <= Math.min(port + SUGGESTIONS, 65_535); next += 1) {

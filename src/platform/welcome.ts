@@ -6,9 +6,9 @@ import { readProcessInfo } from './process-registry/process-info.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const PLAIN = /^[\w@%+=:,./-]+$/
 
-/** What a person sees once everything is ready: where things are, how to get in, what to do next. */
+/** Printed once everything is ready: the URLs, the token, the next step. */
 export function welcome(config: Config, platform: Platform, seconds: number): string {
-  const { apiUrl, ingressUrl, adminToken, adminTokenFile, engine, otherProcesses: neighbours } = platform
+  const { apiUrl, ingressUrl, adminToken, adminTokenFile, engine, otherProcesses } = platform
   const isWorker = config.BERTH_ROLES.includes('worker')
   const lines = [`Berth is ready (${seconds.toFixed(1)} s; ${config.BERTH_ROLES.join(', ')})`, '']
   if (apiUrl) {
@@ -22,8 +22,8 @@ export function welcome(config: Config, platform: Platform, seconds: number): st
     lines.push(
       `  Token      ${adminTokenFile ? `${adminToken}  (kept in ${adminTokenFile})` : 'the one in BERTH_ADMIN_TOKEN'}`,
     )
-  // Somebody who meant to start another Berth sees here that it is the same one.
-  for (const neighbour of neighbours) lines.push(`  Shared     data directory, with ${readProcessInfo(neighbour)}`)
+  // Tells a user who meant to start a second Berth that this one shares the data directory.
+  for (const other of otherProcesses) lines.push(`  Shared     data directory, with ${readProcessInfo(other)}`)
   lines.push('')
   if (isWorker && !engine) lines.push(...WITHOUT_ENGINE, '')
   if (apiUrl) lines.push('Deploy something, in another terminal:', '', ...demoCommand(config, platform), '')

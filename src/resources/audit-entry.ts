@@ -2,7 +2,7 @@ import type { AuditEntry } from '../database/generated/prisma/client.ts'
 import { fieldsOf, json, text, time, whole } from './field.ts'
 import { resource } from './resource.ts'
 
-export type AuditRow = Omit<AuditEntry, 'ledgerId'>
+export type AuditRow = Omit<AuditEntry, 'eventSequenceId'>
 
 const field = fieldsOf<AuditRow>()
 

@@ -20,29 +20,29 @@ export const keyFrom = (bytes: Buffer): Key => ({
 export const newKey = (): Key => keyFrom(randomBytes(32))
 
 /**
- * Seals a text so that only the key opens it, and only in the place it was sealed for: `place` names table,
- * row and field, so that a sealed value copied to another row does not open. Result: `v1.<key id>.<base64>`.
+ * Seals a text so that only the key opens it, and only at its own location: `location` names table, row and field, so
+ * that a sealed value copied to another row does not open. Result: `v1.<key id>.<base64>`.
  */
-export function seal(key: Key, place: string, text: string): string {
+export function seal(key: Key, location: string, text: string): string {
   const nonce = randomBytes(NONCE_BYTES)
-  const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(place))
+  const cipher = createCipheriv(ALGORITHM, key.bytes, nonce).setAAD(Buffer.from(location))
   const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
   return `v1.${key.id}.${sealed.toString('base64')}`
 }
 
-/** The text that was sealed. Throws when the key, the place or the bytes are not the ones it was sealed with. */
-export function open(key: Key, place: string, sealedText: string): string {
+/** Opens a sealed text. Throws when the key, the location or the bytes are not the ones it was sealed with. */
+export function open(key: Key, location: string, sealedText: string): string {
   const [version, keyId, encoded] = sealedText.split('.')
-  if (version !== 'v1' || !encoded) throw new Error(`The sealed value of ${place} is malformed`)
-  if (keyId !== key.id) throw new Error(`The sealed value of ${place} was sealed with key ${keyId}, not ${key.id}`)
+  if (version !== 'v1' || !encoded) throw new Error(`The sealed value of ${location} is malformed`)
+  if (keyId !== key.id) throw new Error(`The sealed value of ${location} was sealed with key ${keyId}, not ${key.id}`)
   const sealed = Buffer.from(encoded, 'base64')
   const decipher = createDecipheriv(ALGORITHM, key.bytes, sealed.subarray(0, NONCE_BYTES))
-    .setAAD(Buffer.from(place))
+    .setAAD(Buffer.from(location))
     .setAuthTag(sealed.subarray(sealed.length - TAG_BYTES))
   const body = sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES)
   return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
 }
 
-/** Equal texts have equal fingerprints under one key, and nothing else can be told from them. */
+/** Under one key, equal texts have equal fingerprints; a fingerprint reveals nothing else. */
 export const fingerprint = (key: Key, text: string): string =>
   createHmac('sha256', key.bytes).update('berth fingerprint').update(text).digest('hex')

@@ -2,10 +2,10 @@ import type { SealedVariable, VariableType } from '../domain/configuration.ts'
 import { newId } from '../domain/ids.ts'
 import { fingerprint, type Key, keyFrom, newKey, open, seal } from './keys.ts'
 
-const variablePlace = (id: string) => `variable/${id}/value`
-const credentialPlace = (id: string) => `credential/${id}/data`
-const answerPlace = (call: string) => `idempotencyRecord/${call}/response`
-const dataKeyPlace = (accountId: string) => `account/${accountId}/dataKey`
+const variableLocation = (id: string) => `variable/${id}/value`
+const credentialLocation = (id: string) => `credential/${id}/data`
+const answerLocation = (call: string) => `idempotencyRecord/${call}/response`
+const dataKeyLocation = (accountId: string) => `account/${accountId}/dataKey`
 
 /** What one account's data key can do. Obtained from the vault with the account's wrapped key. */
 export interface AccountVault {
@@ -23,7 +23,7 @@ export interface Vault {
   /** For answers kept for idempotent repeats; `call` says which call's it is. */
   sealAnswer(call: string, text: string): string
   openAnswer(call: string, sealed: string): string
-  /** Tells whether two requests are the same, without keeping what they said: they may hold secrets. */
+  /** Fingerprint to compare requests by, without storing them: they may hold secrets. */
   fingerprint(text: string): string
   /** Seals a known text, to find out at the next start whether the master key is still the same. */
   keyCheck(): string
@@ -37,11 +37,11 @@ const CHECK_TEXT = 'berth'
 export function createVault(masterKey: Key): Vault {
   return {
     masterKeyId: masterKey.id,
-    wrapNewKey: (accountId) => seal(masterKey, dataKeyPlace(accountId), newKey().bytes.toString('base64')),
+    wrapNewKey: (accountId) => seal(masterKey, dataKeyLocation(accountId), newKey().bytes.toString('base64')),
     forAccount: (account) =>
-      accountVault(keyFrom(Buffer.from(open(masterKey, dataKeyPlace(account.id), account.dataKey), 'base64'))),
-    sealAnswer: (call, text) => seal(masterKey, answerPlace(call), text),
-    openAnswer: (call, sealed) => open(masterKey, answerPlace(call), sealed),
+      accountVault(keyFrom(Buffer.from(open(masterKey, dataKeyLocation(account.id), account.dataKey), 'base64'))),
+    sealAnswer: (call, text) => seal(masterKey, answerLocation(call), text),
+    openAnswer: (call, sealed) => open(masterKey, answerLocation(call), sealed),
     fingerprint: (text) => fingerprint(masterKey, text),
     keyCheck: () => seal(masterKey, CHECK_PLACE, CHECK_TEXT),
     passesCheck(keyCheck) {
@@ -63,12 +63,12 @@ function accountVault(key: Key): AccountVault {
         name,
         type,
         isSecret,
-        sealedValue: seal(key, variablePlace(id), value),
+        sealedValue: seal(key, variableLocation(id), value),
         fingerprint: fingerprint(key, value),
       }
     },
-    openVariable: (variable) => open(key, variablePlace(variable.id), variable.sealedValue),
-    sealCredential: (id, data) => seal(key, credentialPlace(id), JSON.stringify(data)),
-    openCredential: (id, sealed) => JSON.parse(open(key, credentialPlace(id), sealed)),
+    openVariable: (variable) => open(key, variableLocation(variable.id), variable.sealedValue),
+    sealCredential: (id, data) => seal(key, credentialLocation(id), JSON.stringify(data)),
+    openCredential: (id, sealed) => JSON.parse(open(key, credentialLocation(id), sealed)),
   }
 }

@@ -11,14 +11,16 @@ import {
 import { STATUS_OF } from '../http/error-catalogue.ts'
 import { refusalOf } from '../rest/protocol/errors.ts'
 
-/** The other door, as far as the server needs to know it. */
+/** The GraphQL API, as far as the server needs to know it. */
 export interface GraphQLHandler {
   fetch(request: Request, context: { requestId: string; ip: string; cut?: () => void }): Promise<Response> | Response
 }
 
 export const GRAPHQL_PATH = '/graphql'
 
-/** Hands everything at /graphql to its door, behind the same budget and headers as REST. It reads bodies itself. */
+/**
+ * Passes everything at /graphql to the GraphQL API, with the same budget and headers as REST. It reads bodies itself.
+ */
 export function mountGraphQL(app: Hono<ServerEnv>, graphql: GraphQLHandler, steps: readonly ServerMiddleware[]): void {
   const named: ServerMiddleware = (c, next) => {
     c.set('route', GRAPHQL_PATH)
@@ -30,7 +32,7 @@ export function mountGraphQL(app: Hono<ServerEnv>, graphql: GraphQLHandler, step
   })
 }
 
-/** What the server itself refuses at /graphql (the budget), and what the door did not catch, in GraphQL's words. */
+/** Errors at /graphql that the server raises (the budget) or GraphQL did not catch, as GraphQL errors. */
 export function answerGraphQLError(c: ServerContext, thrown: unknown): Response {
   const requestId = c.get('requestId')
   const { code, reason, message, details } = refusalOf(thrown, requestId)

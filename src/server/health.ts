@@ -3,7 +3,7 @@ import { answerJson, type ServerContext } from '../http/context.ts'
 
 export interface PartState {
   ready: boolean
-  /** Why not, or what is noteworthy; in words for the operator, without secrets. */
+  /** Why the check failed, or a remark for the operator. Holds no secrets. */
   reason: string | null
 }
 
@@ -23,14 +23,14 @@ const CHECK_TIMEOUT_MS = 2_000
 /** Each part, asked at once and with a deadline: a part that hangs is not ready. */
 export async function readParts(readiness: Readiness) {
   const entries = Object.entries(readiness).map(async ([name, { check, isRequired }]) => {
-    const state = await Promise.race([settled(check), tooLate()])
+    const state = await Promise.race([results(check), tooLate()])
     return [name, { ...state, isRequired }] as const
   })
   const parts = Object.fromEntries(await Promise.all(entries))
   return { ready: Object.values(parts).every((part) => part.ready || !part.isRequired), parts }
 }
 
-async function settled(check: ReadinessCheck['check']): Promise<PartState> {
+async function results(check: ReadinessCheck['check']): Promise<PartState> {
   try {
     return await check()
   } catch (error) {

@@ -14,7 +14,7 @@ const KEEP_ALIVE_MS = 65_000
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_REQUESTS_PER_SOCKET = 100_000
 const DRAIN_MS = 7_000
-// Whoever keeps a connection busy learns within this time, by an answer, that it ends.
+// Within this time, a busy connection gets an answer that announces its end.
 const LINGER_MS = 500
 const SWEEP_MS = 50
 
@@ -68,7 +68,7 @@ async function close(server: Server, api: Pick<ApiServer, 'drain'>): Promise<voi
   api.drain()
   server.prependListener('request', endConnection)
   const closed = once(server, 'close')
-  // A turn later, so that whoever is connected already is accepted and answered, and not reset.
+  // One turn later, so that clients already connected are accepted and answered rather than reset.
   await setImmediate()
   // Not http's own close: that cuts idle connections at once, on which the next request may be on its way.
   NetServer.prototype.close.call(server)

@@ -26,7 +26,7 @@ export interface ServerDependencies {
   graphql: GraphQLHandler
   /** Parts that /readyz asks. */
   readiness: Readiness
-  /** The same that the services count operations in; made here when omitted. */
+  /** The limits that the services count operations in; created here when omitted. */
   limits?: RateLimits
   /** Where other parts keep their metrics; /metrics shows all of it. */
   registry?: Registry
@@ -39,7 +39,7 @@ export interface ApiServer {
   drain(): void
 }
 
-/** The API: both doors, documentation, health and metrics, on one port. */
+/** The API server: REST, GraphQL, documentation, health and metrics on one port. */
 export function createServer({
   services,
   config,

@@ -1,87 +1,62 @@
-import type { Logger } from 'pino'
-import type { Config } from '../config/config.ts'
-import type { Database } from '../database/client.ts'
-import type { RecordScaling } from '../domain/autoscaling.ts'
-import type { ImageBuilder } from '../images/image-builder.ts'
-import type { ContainerRuntime } from '../runtime/container-runtime.ts'
-import type { Vault } from '../secrets/vault.ts'
-import { Deadline } from './attempt/deadline.ts'
 import { Steps, timeFor } from './attempt/steps.ts'
-import type { BuildSlots } from './builds/build-slots.ts'
 import { Abandoned, OperationEnded, WorkerStopping } from './claim/abandoned.ts'
+import type { Lease } from './claim/lease.ts'
 import {
   type ClaimedAppEnv,
   type ClaimedOperation,
   type EnvironmentContext,
   loadClaimedAppEnv,
-} from './claim/environment-context.ts'
-import type { Lease } from './claim/lease.ts'
-import { sleep } from './claim/pause.ts'
-import type { EngineHealth } from './engine/engine-health.ts'
+} from './context/environment-context.ts'
+import type { WorkerContext } from './context/worker-context.ts'
 import { leasedEngine } from './engine/leased-engine.ts'
-import type { Collector } from './logs/collector.ts'
 import { runOperation } from './operations/run-operation.ts'
-import type { ProbeHistory } from './reconcile/probe-history.ts'
 import { type ReconcileResult, reconcile } from './reconcile/reconcile.ts'
-
-/** What a worker works with, whichever environment it has claimed. */
-export interface WorkerContext {
-  database: Database
-  runtime: ContainerRuntime
-  imageBuilder: ImageBuilder
-  vault: Vault
-  config: Config
-  log: Logger
-  link: EngineHealth
-  probes: ProbeHistory
-  collector: Collector
-  builds: BuildSlots
-  recordScaling: RecordScaling
-}
+import { Deadline } from './time/deadline.ts'
+import { sleep } from './time/sleep.ts'
 
 const FAILURE_PAUSE_MS = 1_000
-const AT_ONCE: ReconcileResult = { lookAgainSeconds: 0, observed: false }
+const REQUEUE_NOW: ReconcileResult = { requeueAfterSeconds: 0, observed: false }
 
-/** Does what a claimed environment needs, and says when it is to be looked at again. Never throws. */
-export async function processEnvironment(tools: WorkerContext, lease: Lease): Promise<ReconcileResult> {
-  const patience = { lookAgainSeconds: tools.config.BERTH_RECONCILE_SECONDS, observed: false }
+/** Runs the open operation of a claimed environment, or reconciles it, and says when it is due again. Never throws. */
+export async function processEnvironment(worker: WorkerContext, lease: Lease): Promise<ReconcileResult> {
+  const requeueLater = { requeueAfterSeconds: worker.config.BERTH_RECONCILE_SECONDS, observed: false }
   try {
-    const appEnv = await loadClaimedAppEnv(tools.database, lease.appEnvId)
+    const appEnv = await loadClaimedAppEnv(worker.database, lease.appEnvId)
     const operation = appEnv.operations[0]
-    if (lease.claim.queue === 'looks' || !operation)
-      return await reconcile(environmentContext(tools, lease, lease.signal), appEnv)
-    await attemptOperation(tools, lease, appEnv, operation)
-    // Whether it succeeded, failed or was put off: the next look finds what there is to repair, drain or clear away.
-    return AT_ONCE
+    if (lease.claim.queue === 'reconciles' || !operation)
+      return await reconcile(environmentContext(worker, lease, lease.signal), appEnv)
+    await attemptOperation(worker, lease, appEnv, operation)
+    // Whatever the outcome: the next reconcile finds what is left to repair, drain or remove.
+    return REQUEUE_NOW
   } catch (error) {
     const cause = lease.signal.aborted ? lease.signal.reason : error
-    tools.log.debug({ appEnvId: lease.appEnvId, err: cause }, 'Work was abandoned')
-    if (cause instanceof OperationEnded || cause instanceof WorkerStopping) return AT_ONCE
-    if (cause instanceof Abandoned) return patience
-    tools.log.warn({ appEnvId: lease.appEnvId, err: cause }, 'Work failed')
-    // Nothing could be written, so the operation is due still: whoever claims it next should not be as quick to fail.
+    worker.log.debug({ appEnvId: lease.appEnvId, err: cause }, 'Work on an environment was abandoned')
+    if (cause instanceof OperationEnded || cause instanceof WorkerStopping) return REQUEUE_NOW
+    if (cause instanceof Abandoned) return requeueLater
+    worker.log.warn({ appEnvId: lease.appEnvId, err: cause }, 'Work on an environment failed; it is retried')
+    // Nothing could be written, so the operation is still due: without a pause, the next claim would fail at once too.
     await sleep(FAILURE_PAUSE_MS, lease.signal)
-    return patience
+    return requeueLater
   }
 }
 
 async function attemptOperation(
-  tools: WorkerContext,
+  worker: WorkerContext,
   lease: Lease,
   appEnv: ClaimedAppEnv,
   operation: ClaimedOperation,
 ): Promise<void> {
   lease.operationId = operation.id
-  const deadline = new Deadline(millisecondsLeft(tools, lease, operation))
-  const work = environmentContext(tools, lease, AbortSignal.any([lease.signal, deadline.signal]))
+  const deadline = new Deadline(millisecondsLeft(worker, lease, operation))
+  const context = environmentContext(worker, lease, AbortSignal.any([lease.signal, deadline.signal]))
   try {
-    await runOperation({ ...work, appEnv, operation, deadline, steps: new Steps(work, appEnv, operation) })
+    await runOperation({ ...context, appEnv, operation, deadline, steps: new Steps(context, appEnv, operation) })
   } finally {
     deadline.close()
   }
 }
 
-/** One that has not begun yet gets its full time from now. */
+/** An operation that has not started yet gets its full time from now. */
 function millisecondsLeft(
   { config }: WorkerContext,
   lease: Lease,
@@ -91,9 +66,9 @@ function millisecondsLeft(
   return startedAt || left <= 0 ? Math.max(0, left) : timeFor(config, content) * 1000
 }
 
-function environmentContext(tools: WorkerContext, lease: Lease, signal: AbortSignal): EnvironmentContext {
-  const { database, imageBuilder, vault, config, log, probes, builds } = tools
-  const engineUnder = (bound: AbortSignal) => leasedEngine(tools, lease, bound, config)
+function environmentContext(worker: WorkerContext, lease: Lease, signal: AbortSignal): EnvironmentContext {
+  const { database, imageBuilder, vault, config, log, probes, builds } = worker
+  const engineUnder = (bound: AbortSignal) => leasedEngine(worker, lease, bound, config)
   const engine = engineUnder(signal)
   return { database, vault, config, log, lease, probes, builds, imageBuilder, signal, engine, engineUnder }
 }

@@ -9,12 +9,13 @@ import { failpoint } from '../fault-injection/failpoint.ts'
 import type { ImageBuilder } from '../images/image-builder.ts'
 import type { ContainerEnd, ContainerRuntime } from '../runtime/container-runtime.ts'
 import type { Vault } from '../secrets/vault.ts'
-import { BuildSlots } from './builds/build-slots.ts'
 import { WorkerStopping } from './claim/abandoned.ts'
-import type { QueueName as LaneName, Lease } from './claim/lease.ts'
+import { BuildSlots } from './claim/build-slots.ts'
+import type { Lease, QueueName } from './claim/lease.ts'
 import { LeaseKeeper } from './claim/lease-keeper.ts'
 import { claim, release } from './claim/lease-table.ts'
 import { WorkQueue } from './claim/work-queue.ts'
+import type { WorkerContext } from './context/worker-context.ts'
 import { EngineHealth } from './engine/engine-health.ts'
 import { EngineNotifications } from './engine/engine-notifications.ts'
 import { recordEngine } from './engine/engine-record.ts'
@@ -22,15 +23,15 @@ import { sweepForever } from './housekeeping/sweep.ts'
 import { validateHostsForever } from './housekeeping/validate-hosts.ts'
 import { Collector } from './logs/collector.ts'
 import { sampleForever } from './metrics/sample-forever.ts'
-import { processEnvironment, type WorkerContext } from './process-environment.ts'
-import { ProbeHistory } from './reconcile/probe-history.ts'
+import { ProbeHistory } from './probes/probe-history.ts'
+import { processEnvironment } from './process-environment.ts'
 
-/** Within this time after a stop, leases have been handed back; whatever has not, expires. */
+/** How long a stop waits for leases to be handed back; those that are not, expire. */
 const STOP_MS = 7_000
 
 export interface WorkerOptions {
   database: Database
-  /** For the session that listens for hints. */
+  /** For the session that listens for notifications. */
   databaseUrl: string
   runtime: ContainerRuntime
   imageBuilder: ImageBuilder
@@ -44,70 +45,75 @@ export interface WorkerOptions {
 export interface Worker {
   readonly id: string
   start(): void
-  /** Hands leases back and leaves containers alone. Never throws. */
+  /** Hands leases back. Containers keep running. Never throws. */
   stop(): Promise<void>
   isReady(): boolean
-  /** Why it cannot work at the moment. */
+  /** Why claims fail at the moment; null while they succeed. */
   readonly lastError: string | null
-  /** Whether the engine answers; null before it was asked. */
+  /** Whether the engine answers; null before the first check. */
   readonly engine: { reachable: boolean | null; reason: string | null }
 }
 
-/** Brings about what requests have recorded, and keeps it so. Any number of workers share one database. */
+/** Carries out what requests have recorded, and keeps it so. Any number of workers share one database. */
 export function createWorker(options: WorkerOptions): Worker {
   const { id = `worker-${randomUUID()}`, database, config, log, runtime } = options
   const stopping = new AbortController()
-  const heart = new LeaseKeeper(database, config.BERTH_LEASE_SECONDS, log)
-  const link = new EngineHealth(runtime, log, (changed) => recordEngine(database, link, changed, pokeAll))
-  const hints = new EngineNotifications(database, log, () => queues.looks.wake())
+  const leaseKeeper = new LeaseKeeper(database, config.BERTH_LEASE_SECONDS, log)
+  const engineHealth = new EngineHealth(runtime, log, (changed) =>
+    recordEngine(database, engineHealth, changed, wakeAll),
+  )
+  const engineNotifications = new EngineNotifications(database, log, () => queues.reconciles.wake())
   const collector = new Collector({ ...options, owner: id })
   const builds = new BuildSlots(config.BERTH_BUILD_CONCURRENCY)
-  const tools: WorkerContext = { ...options, link, probes: new ProbeHistory(), collector, builds }
-  const queues = { operations: laneFor('operations'), looks: laneFor('looks') }
+  const context: WorkerContext = { ...options, engineHealth, probes: new ProbeHistory(), collector, builds }
+  const queues = { operations: queueFor('operations'), reconciles: queueFor('reconciles') }
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()
 
-  function laneFor(name: LaneName): WorkQueue {
+  function queueFor(name: QueueName): WorkQueue {
     return new WorkQueue({
       slots: config.BERTH_WORKER_CONCURRENCY,
       log,
       claim: () => claim(database, name, id, config.BERTH_LEASE_SECONDS),
-      attend: hold,
+      process: processClaim,
     })
   }
 
-  function pokeAll(): void {
+  function wakeAll(): void {
     queues.operations.wake()
-    queues.looks.wake()
+    queues.reconciles.wake()
   }
 
-  /** From claim to release. What was asked for meanwhile is due at once, so both queues look. */
-  async function hold(lease: Lease): Promise<void> {
-    heart.add(lease)
+  /** From claim to release. A request may have arrived meanwhile, so both queues claim again. */
+  async function processClaim(lease: Lease): Promise<void> {
+    leaseKeeper.add(lease)
     failpoint('lease.claimed', lease.appEnvId)
     if (stopping.signal.aborted) lease.end(stopping.signal.reason)
-    const result = await processEnvironment(tools, lease)
-    heart.drop(lease)
+    const result = await processEnvironment(context, lease)
+    leaseKeeper.drop(lease)
     lease.close()
     try {
       await release(database, lease, result)
       failpoint('lease.released', lease.appEnvId)
     } catch (error) {
-      log.warn({ err: error, appEnvId: lease.appEnvId }, 'A lease could not be handed back; it will expire')
+      log.warn({ err: error, appEnvId: lease.appEnvId }, 'Releasing a lease failed; it expires on its own')
     }
-    pokeAll()
-    // Sooner than the lane would look by itself. Unreferenced: it is no reason to keep a process.
-    if (result.lookAgainSeconds < 1) setTimeout(() => queues.looks.wake(), result.lookAgainSeconds * 1000 + 5).unref()
+    wakeAll()
+    const { requeueAfterSeconds } = result
+    // Sooner than the queue's next poll. Unreferenced, so that it does not keep the process alive.
+    if (requeueAfterSeconds < 1) setTimeout(() => queues.reconciles.wake(), requeueAfterSeconds * 1000 + 5).unref()
   }
 
-  function onHint(appEnvId: string): void {
-    heart.hint(appEnvId).catch((error: unknown) => log.debug({ err: error }, 'A hint could not be followed'))
-    pokeAll()
+  function onNotification(appEnvId: string): void {
+    leaseKeeper
+      .checkNow(appEnvId)
+      .catch((error: unknown) => log.debug({ err: error, appEnvId }, 'Checking a lease on notification failed'))
+    wakeAll()
   }
 
-  function onEngineHint(appEnvId: string, end: ContainerEnd | null): void {
-    hints.add(appEnvId)
-    collector.note(appEnvId, end)
+  function onEngineNotification(appEnvId: string, end: ContainerEnd | null): void {
+    engineNotifications.add(appEnvId)
+    collector.notify(appEnvId, end)
   }
 
   return {
@@ -118,25 +124,27 @@ export function createWorker(options: WorkerOptions): Worker {
         url: options.databaseUrl,
         channels: ['berth_work'],
         log,
-        onHint: (_channel, appEnvId) => onHint(appEnvId),
-        onConnect: pokeAll,
+        onNotification: (_channel, appEnvId) => onNotification(appEnvId),
+        onConnect: wakeAll,
       })
-      if (config.BERTH_ENGINE_EVENTS) runtime.watch(onEngineHint, signal)
+      if (config.BERTH_ENGINE_EVENTS) runtime.watch(onEngineNotification, signal)
       running = Promise.all([
-        ...[queues.operations.run(signal), queues.looks.run(signal), heart.run(signal), link.run(signal)],
-        ...[hints.run(signal), sweepForever(tools, signal, pokeAll), collector.run(signal)],
-        ...[sampleForever(tools, signal), validateHostsForever(tools, signal)],
+        ...[queues.operations.run(signal), queues.reconciles.run(signal)],
+        ...[leaseKeeper.run(signal), engineHealth.run(signal), engineNotifications.run(signal)],
+        ...[sweepForever(context, signal, wakeAll), collector.run(signal)],
+        ...[sampleForever(context, signal), validateHostsForever(context, signal)],
       ])
     },
     async stop() {
       stopping.abort(new WorkerStopping('The worker is being stopped'))
-      for (const lease of heart.held) lease.end(stopping.signal.reason)
+      for (const lease of leaseKeeper.held) lease.end(stopping.signal.reason)
       await Promise.race([Promise.all([running, listening?.close()]), sleep(STOP_MS, undefined, { ref: false })])
     },
-    isReady: () => queues.operations.lastError === null && queues.looks.lastError === null && !stopping.signal.aborted,
+    isReady: () =>
+      queues.operations.lastError === null && queues.reconciles.lastError === null && !stopping.signal.aborted,
     get lastError() {
-      return queues.operations.lastError ?? queues.looks.lastError
+      return queues.operations.lastError ?? queues.reconciles.lastError
     },
-    engine: link,
+    engine: engineHealth,
   }
 }

@@ -6,7 +6,7 @@ import { healthCheckFor, wantedReplicas } from '../../src/app-types/behaviours.t
 import { versionProblem } from '../../src/app-types/presets.ts'
 import { typeNamed } from '../../src/app-types/wire-names.ts'
 import type { ObservedReplica } from '../../src/runtime/container-runtime.ts'
-import { probeReplica } from '../../src/worker/reconcile/probe-replica.ts'
+import { probeReplica } from '../../src/worker/probes/probe-replica.ts'
 import { scratch } from './scratch/scratch.ts'
 
 const continuous = (changed: object): Partial<AppType> => ({

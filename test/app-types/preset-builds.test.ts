@@ -20,7 +20,7 @@ beforeAll(async () => {
   const pythonImage = python ? await ensurePythonImage(docker, python) : ''
   ordinary = { ...baseImageArgs(images), PYTHON_IMAGE: pythonImage, PYTHON_BUILD_IMAGE: pythonImage }
   forMeteor = { ...ordinary, NODE_BUILD_IMAGE: await ensureMeteorImage(docker, images.node) }
-}, 180_000)
+})
 
 afterAll(() => removeEverything(docker, installationId))
 

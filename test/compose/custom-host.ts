@@ -25,11 +25,11 @@ export async function visitCustomHost(
   const { body } = await api.post<Proof>('/app-env/host', { appEnvId, host: HOST })
   records.set(`CNAME ${HOST}`, body.cname)
   await untilValid(api, appEnvId, body.hostId)
-  const { status, certificate } = await visit(httpsPort, HOST)
+  const { status, certificate } = await connectTo(httpsPort, HOST)
   if (status !== 200) throw new Error(`The custom host answered ${status}`)
   if (!certificate.subjectaltname?.includes(HOST))
     throw new Error(`The certificate is for ${certificate.subjectaltname}`)
-  const refused = await visit(httpsPort, STRANGER).catch((error: Error) => error)
+  const refused = await connectTo(httpsPort, STRANGER).catch((error: Error) => error)
   if (!(refused instanceof Error)) throw new Error('A host that nobody has added got a certificate')
   return `${HOST}: 200, with a certificate by ${certificate.issuer.CN}; ${STRANGER}: no certificate`
 }
@@ -44,8 +44,8 @@ async function untilValid(api: Api, appEnvId: string, hostId: string): Promise<v
   throw new Error(`The host was not valid within ${VALID_WITHIN_MS / 1000} s`)
 }
 
-/** Caddy's own authority has signed it, which nobody trusts; who it is for is looked at instead. */
-async function visit(port: number, host: string): Promise<{ status: number; certificate: PeerCertificate }> {
+/** Caddy's own authority has signed it, which nobody trusts; the test checks who it is for instead. */
+async function connectTo(port: number, host: string): Promise<{ status: number; certificate: PeerCertificate }> {
   const options = { host: '127.0.0.1', port, servername: host, headers: { host }, rejectUnauthorized: false }
   const call = request({ ...options, timeout: 15_000 }).end()
   call.once('timeout', () => call.destroy(new Error('Caddy did not answer')))

@@ -122,7 +122,7 @@ export function createWorld(harness: EngineHarness, image: string): World {
 }
 
 /** Reads every 50 ms until the claim holds; fails the test by what was last seen. */
-export async function eventually<T>(read: () => Promise<T>, holds: (seen: T) => boolean, seconds = 10): Promise<T> {
+export async function eventually<T>(read: () => Promise<T>, holds: (seen: T) => boolean, seconds = 60): Promise<T> {
   const end = Date.now() + seconds * 1000
   for (;;) {
     const seen = await read()

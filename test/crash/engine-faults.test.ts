@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { failEngine, killEngineInBuild } from './engine-faults.ts'
 import { fillDisk } from './full-disks.ts'
 import { openEngineGate } from './harness/engine-gate.ts'
-import { openLaboratory } from './harness/laboratory.ts'
 import { privateEngineProblem, startPrivateEngine } from './harness/private-engine.ts'
 import { mountSmallDisk } from './harness/small-disk.ts'
+import { startTestCluster } from './harness/test-cluster.ts'
 
 const SEED = 20_261_124
 const problem = privateEngineProblem()
@@ -18,29 +18,29 @@ test.skipIf(problem)('operations end as they should whatever befalls the engine'
   await using engine = await startPrivateEngine()
   await using gate = await openEngineGate(join(folder, 's'), engine.socketPath)
   const settings = { DOCKER_HOST: gate.host, BERTH_ENGINE_TIMEOUT_SECONDS: '5' }
-  const lab = await openLaboratory({ docker: engine.docker, settings })
+  const cluster = await startTestCluster({ docker: engine.docker, settings })
   try {
-    const { faults } = await failEngine({ lab, engine, gate }, { seed: SEED, faults: 4 }, console.log)
+    const { faults } = await failEngine({ cluster, engine, gate }, { seed: SEED, faults: 4 }, console.log)
     expect(faults).toEqual({ killed: 1, mute: 1, 'half-open': 1, cut: 1 })
-    await killEngineInBuild({ lab, engine, gate })
+    await killEngineInBuild({ cluster, engine, gate })
   } finally {
-    await lab.close()
+    await cluster.close()
     rmSync(folder, { recursive: true, force: true })
   }
 })
 
 test.skipIf(problem)(
-  'a full disk is told as such, kills no process, and is got over',
-  { timeout: 120_000 },
+  'a full disk is reported as such, kills no process, and is recovered from',
+  { timeout: 240_000 },
   async () => {
     using disk = mountSmallDisk(256)
-    const lab = await openLaboratory({ parent: disk.folder, isDatabaseRevived: true })
+    const cluster = await startTestCluster({ parent: disk.folder, isDatabaseRevived: true })
     try {
-      const { refused, visits } = await fillDisk(lab, disk)
+      const { refused, requests } = await fillDisk(cluster, disk)
       expect(refused).toBeGreaterThan(0)
-      expect(visits).toBeGreaterThan(0)
+      expect(requests).toBeGreaterThan(0)
     } finally {
-      await lab.close()
+      await cluster.close()
     }
   },
 )

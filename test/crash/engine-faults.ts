@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BUILD } from './harness/build-scenario.ts'
 import type { EngineGate, EngineWeather } from './harness/engine-gate.ts'
-import { settle } from './harness/invariants.ts'
-import type { Laboratory } from './harness/laboratory.ts'
+import { awaitInvariants } from './harness/invariants.ts'
 import type { PrivateEngine } from './harness/private-engine.ts'
 import { pick, randomFrom } from './harness/random.ts'
 import { SCENARIOS, type Scenario } from './harness/scenarios.ts'
 import { createSubject, finish, type Subject } from './harness/subject.ts'
-import type { Tell } from './kills.ts'
+import type { TestCluster } from './harness/test-cluster.ts'
+import type { Log } from './kills.ts'
 import { expectOutcome } from './kills.ts'
 
 const FAULTS = ['killed', 'mute', 'half-open', 'cut'] as const
@@ -26,7 +26,7 @@ export interface EngineFaultReport {
 }
 
 interface Setting {
-  lab: Laboratory
+  cluster: TestCluster
   engine: PrivateEngine
   gate: EngineGate
 }
@@ -36,16 +36,16 @@ interface Setting {
  * should, nothing is there twice, and an app that has nothing to do with it keeps its container.
  */
 export async function failEngine(
-  { lab, engine, gate }: Setting,
+  { cluster, engine, gate }: Setting,
   { seed, faults, newImage }: { seed: number; faults: number; newImage?: (() => Promise<string>) | undefined },
-  tell: Tell,
+  log: Log,
 ): Promise<EngineFaultReport> {
   const random = randomFrom(seed)
-  const subject = await createSubject(lab, 'Faulty', 2)
-  const bystander = await createSubject(lab, 'Bystander')
-  await finish(lab, 'deploy-image', bystander, { image: lab.image })
-  await settle(lab, SETTLE_SECONDS)
-  const adopted = await containersOf(lab, bystander)
+  const subject = await createSubject(cluster, 'Faulty', 2)
+  const bystander = await createSubject(cluster, 'Bystander')
+  await finish(cluster, 'deploy-image', bystander, { image: cluster.image })
+  await awaitInvariants(cluster, SETTLE_SECONDS)
+  const adopted = await containersOf(cluster, bystander)
   const report: EngineFaultReport = { faults: { killed: 0, mute: 0, 'half-open': 0, cut: 0 }, slowestSeconds: 0 }
   for (let number = 0; number < faults; number += 1) {
     const scenario = newImage && random() < 0.3 ? pulling(await newImage()) : pick(random, SCENARIOS)
@@ -53,34 +53,34 @@ export async function failEngine(
     const afterMs = Math.floor(random() * LATEST_FAULT_MS)
     const name = `${scenario.name}, the engine ${fault} after ${afterMs} ms`
     try {
-      const prepared = await scenario.prepare(lab, subject)
-      const acting = scenario.act(lab, prepared)
+      const prepared = await scenario.prepare(cluster, subject)
+      const acting = scenario.act(cluster, prepared)
       await pause(afterMs)
-      await befall({ lab, engine, gate }, fault)
-      await expectOutcome(lab, scenario, await acting, END_SECONDS)
-      report.slowestSeconds = Math.max(report.slowestSeconds, await settle(lab, SETTLE_SECONDS))
+      await befall({ cluster, engine, gate }, fault)
+      await expectOutcome(cluster, scenario, await acting, END_SECONDS)
+      report.slowestSeconds = Math.max(report.slowestSeconds, await awaitInvariants(cluster, SETTLE_SECONDS))
       report.faults[fault] += 1
     } catch (error) {
       throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`)
     }
-    if ((number + 1) % 10 === 0) tell(`${number + 1} faults`)
+    if ((number + 1) % 10 === 0) log(`${number + 1} faults`)
   }
-  const kept = await containersOf(lab, bystander)
+  const kept = await containersOf(cluster, bystander)
   if (kept !== adopted) throw new Error(`The bystander's container was not adopted: ${adopted} became ${kept}`)
   return report
 }
 
 /** The engine is killed while it builds: the build is tried again, and nothing is left of the one that it cut off. */
-export async function killEngineInBuild({ lab, engine }: Setting): Promise<void> {
-  const site = await BUILD.prepare(lab, await createSubject(lab, 'Building'))
-  const operations = await BUILD.act(lab, site)
+export async function killEngineInBuild({ cluster, engine }: Setting): Promise<void> {
+  const site = await BUILD.prepare(cluster, await createSubject(cluster, 'Building'))
+  const operations = await BUILD.act(cluster, site)
   const filters = { label: [`berth.env=${site.appEnvId}`, 'berth.role=build'] }
-  while ((await lab.docker.listContainers({ filters })).length === 0) await pause(20)
+  while ((await cluster.docker.listContainers({ filters })).length === 0) await pause(20)
   await engine.kill()
   await pause(OUTAGE_MS / 2)
   await engine.start()
-  await expectOutcome(lab, BUILD, operations, END_SECONDS)
-  await settle(lab, SETTLE_SECONDS)
+  await expectOutcome(cluster, BUILD, operations, END_SECONDS)
+  await awaitInvariants(cluster, SETTLE_SECONDS)
 }
 
 async function befall({ engine, gate }: Setting, fault: Fault): Promise<void> {
@@ -98,13 +98,13 @@ async function befall({ engine, gate }: Setting, fault: Fault): Promise<void> {
 /** An image that the engine does not have, from a registry that takes its time. */
 const pulling = (image: string): Scenario => ({
   name: 'pull',
-  prepare: async (_lab, subject) => subject,
-  act: async (lab, { appEnvId }) => [await lab.begin('POST', '/app-env/deploy-image', { appEnvId, image })],
+  prepare: async (_cluster, subject) => subject,
+  act: async (cluster, { appEnvId }) => [await cluster.begin('POST', '/app-env/deploy-image', { appEnvId, image })],
   outcome: 'SUCCEEDED',
 })
 
 /** Ids and starts: a container that was restarted counts as another. */
-async function containersOf({ docker }: Laboratory, { appEnvId }: Subject): Promise<string> {
+async function containersOf({ docker }: TestCluster, { appEnvId }: Subject): Promise<string> {
   const listed = await docker.listContainers({ all: true, filters: { label: [`berth.env=${appEnvId}`] } })
   const seen = await Promise.all(listed.map(({ Id }) => docker.getContainer(Id).inspect()))
   return seen.map(({ Id, State }) => `${Id} ${State.StartedAt}`).join(' ')

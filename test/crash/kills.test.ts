@@ -1,44 +1,44 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BUILD, BUILD_POINTS } from './harness/build-scenario.ts'
-import { type Laboratory, openLaboratory } from './harness/laboratory.ts'
 import type { Pass } from './harness/orders.ts'
 import { pick, randomFrom } from './harness/random.ts'
 import { SCENARIOS } from './harness/scenarios.ts'
+import { startTestCluster, type TestCluster } from './harness/test-cluster.ts'
 import { killAtEveryFailpoint, killAtRandom } from './kills.ts'
 
 const SEED = 20_261_121
-const tell = (line: string) => console.log(line)
-let lab: Laboratory
+const log = (line: string) => console.log(line)
+let cluster: TestCluster
 
 beforeAll(async () => {
-  lab = await openLaboratory()
+  cluster = await startTestCluster()
 })
 
-afterAll(() => lab?.close())
+afterAll(() => cluster?.close())
 
-test('every operation survives SIGKILL at a failpoint', { timeout: 180_000 }, async () => {
+test('every operation survives SIGKILL at a failpoint', { timeout: 240_000 }, async () => {
   const random = randomFrom(SEED)
   // A build has a test of its own below.
   const scenarios = SCENARIOS.filter((scenario) => scenario !== BUILD)
   const choose = (passes: Pass[]) => [pick(random, passes)]
-  const report = await killAtEveryFailpoint(lab, { passesOfEach: 1, scenarios, choose }, tell)
+  const report = await killAtEveryFailpoint(cluster, { passesOfEach: 1, scenarios, choose }, log)
   expect(report.kills + report.missed).toBe(scenarios.length)
 })
 
-test('a build survives SIGKILL at failpoints of its own', { timeout: 180_000 }, async () => {
+test('a build survives SIGKILL at failpoints of its own', { timeout: 240_000 }, async () => {
   const random = randomFrom(SEED)
   const points = [BUILD_POINTS.slice(0, 3), BUILD_POINTS.slice(3)].map((some) => pick(random, some))
   const choose = (passes: Pass[]) => passes.filter(({ point }) => points.includes(point))
-  const report = await killAtEveryFailpoint(lab, { passesOfEach: 1, scenarios: [BUILD], choose }, tell)
+  const report = await killAtEveryFailpoint(cluster, { passesOfEach: 1, scenarios: [BUILD], choose }, log)
   expect(report).toMatchObject({ kills: points.length, missed: 0 })
 })
 
-test('a build survives SIGKILL at a random moment', { timeout: 120_000 }, async () => {
-  const report = await killAtRandom(lab, { seed: SEED, kills: 1, environments: 1, scenarios: [BUILD] }, tell)
+test('a build survives SIGKILL at a random moment', { timeout: 240_000 }, async () => {
+  const report = await killAtRandom(cluster, { seed: SEED, kills: 1, environments: 1, scenarios: [BUILD] }, log)
   expect(report.kills).toBe(1)
 })
 
-test('operations at random survive SIGKILL at random moments', { timeout: 120_000 }, async () => {
-  const report = await killAtRandom(lab, { seed: SEED, kills: 3 }, tell)
+test('operations at random survive SIGKILL at random moments', { timeout: 240_000 }, async () => {
+  const report = await killAtRandom(cluster, { seed: SEED, kills: 3 }, log)
   expect(report.kills).toBe(3)
 })

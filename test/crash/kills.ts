@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { settle } from './harness/invariants.ts'
-import type { Laboratory, Role } from './harness/laboratory.ts'
+import { awaitInvariants } from './harness/invariants.ts'
 import type { Pass } from './harness/orders.ts'
 import { pick, randomFrom } from './harness/random.ts'
 import { SCENARIOS, type Scenario } from './harness/scenarios.ts'
 import { createSubject, ended, type Subject } from './harness/subject.ts'
+import type { Role, TestCluster } from './harness/test-cluster.ts'
 
 /** Every operation has to have ended this long after the killed process was started again. */
 export const END_SECONDS = 30
@@ -18,20 +18,20 @@ export interface KillReport {
 
 export const emptyReport = (): KillReport => ({ kills: 0, missed: 0, slowestSeconds: 0 })
 
-export type Tell = (line: string) => void
+export type Log = (line: string) => void
 
 /** SIGKILL at each pass of each failpoint that an operation comes by, one after another. */
 export async function killAtEveryFailpoint(
-  lab: Laboratory,
+  cluster: TestCluster,
   { passesOfEach, scenarios = SCENARIOS, choose = (passes) => passes }: EveryFailpoint,
-  tell: Tell,
+  log: Log,
 ): Promise<KillReport> {
-  const subject = await createSubject(lab, 'Killed', 2)
+  const subject = await createSubject(cluster, 'Killed', 2)
   const report = emptyReport()
   for (const scenario of scenarios) {
-    const passes = choose(await passesOf(lab, scenario, subject, passesOfEach))
-    for (const pass of passes) await killAt(lab, scenario, subject, pass, report, tell)
-    tell(`${scenario.name}: ${passes.length} passes`)
+    const passes = choose(await passesOf(cluster, scenario, subject, passesOfEach))
+    for (const pass of passes) await killAt(cluster, scenario, subject, pass, report, log)
+    log(`${scenario.name}: ${passes.length} passes`)
   }
   return report
 }
@@ -43,55 +43,60 @@ interface EveryFailpoint {
 }
 
 /** What the operation comes by when nothing kills it. */
-export async function passesOf(lab: Laboratory, scenario: Scenario, subject: Subject, most: number): Promise<Pass[]> {
-  const prepared = await scenario.prepare(lab, subject)
-  await settle(lab)
-  lab.orders.forgetPasses()
-  await expectOutcome(lab, scenario, await scenario.act(lab, prepared))
-  await settle(lab)
-  // Other environments are looked at meanwhile; which pass of theirs it was would be chance.
+export async function passesOf(
+  cluster: TestCluster,
+  scenario: Scenario,
+  subject: Subject,
+  most: number,
+): Promise<Pass[]> {
+  const prepared = await scenario.prepare(cluster, subject)
+  await awaitInvariants(cluster)
+  cluster.orders.forgetPasses()
+  await expectOutcome(cluster, scenario, await scenario.act(cluster, prepared))
+  await awaitInvariants(cluster)
+  // Other environments are reconciled meanwhile; counting their passes would leave the point to chance.
   const isOurs = (about: string) => about === prepared.appEnvId || !about.startsWith('env_')
-  return lab.orders
+  return cluster.orders
     .passes(isOurs, most)
     .map((pass) => (pass.subject === prepared.appEnvId ? { ...pass, subject: 'env' } : pass))
 }
 
 async function killAt(
-  lab: Laboratory,
+  cluster: TestCluster,
   scenario: Scenario,
   subject: Subject,
   pass: Pass,
   report: KillReport,
-  tell: Tell,
+  log: Log,
 ): Promise<void> {
   const name = `${scenario.name} @ ${pass.point}#${pass.pass}`
   try {
-    const prepared = await scenario.prepare(lab, subject)
+    const prepared = await scenario.prepare(cluster, subject)
     const about = pass.subject === 'env' ? prepared.appEnvId : pass.subject
-    lab.orders.arm({ ...pass, subject: about }, 'SIGKILL', `${name} ${report.kills + report.missed}`)
-    const operations = await scenario.act(lab, prepared)
-    await expectOutcome(lab, scenario, operations)
-    // Some points come after the operation, when the environment is looked at again.
-    for (let waited = 0; waited < 20 && !lab.orders.isFired; waited += 1) await pause(100)
-    if (!lab.orders.disarm()) report.missed += 1
+    cluster.orders.arm({ ...pass, subject: about }, 'SIGKILL', `${name} ${report.kills + report.missed}`)
+    const operations = await scenario.act(cluster, prepared)
+    await expectOutcome(cluster, scenario, operations)
+    // Some points come after the operation, at the next reconcile.
+    for (let waited = 0; waited < 20 && !cluster.orders.isFired; waited += 1) await pause(100)
+    if (!cluster.orders.disarm()) report.missed += 1
     else report.kills += 1
-    await Promise.all(lab.processes.map((one) => one.ready()))
-    report.slowestSeconds = Math.max(report.slowestSeconds, await settle(lab, END_SECONDS))
+    await Promise.all(cluster.processes.map((one) => one.ready()))
+    report.slowestSeconds = Math.max(report.slowestSeconds, await awaitInvariants(cluster, END_SECONDS))
   } catch (error) {
-    lab.orders.disarm()
-    tell(`✗ ${name}`)
+    cluster.orders.disarm()
+    log(`✗ ${name}`)
     throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
 export async function expectOutcome(
-  lab: Laboratory,
+  cluster: TestCluster,
   { outcome }: Scenario,
   operations: readonly string[],
   seconds = END_SECONDS + 15,
 ): Promise<void> {
   for (const id of operations) {
-    const operation = await ended(lab, id, seconds)
+    const operation = await ended(cluster, id, seconds)
     if (operation.status !== outcome) throw new Error(`It should have ended ${outcome}: ${JSON.stringify(operation)}`)
   }
 }
@@ -105,13 +110,14 @@ export interface RandomKills {
 
 /** Operations at random, on several environments at once, while processes are killed at random moments. */
 export async function killAtRandom(
-  lab: Laboratory,
+  cluster: TestCluster,
   { seed, kills, environments = 3, scenarios: played = SCENARIOS }: RandomKills,
-  tell: Tell,
+  log: Log,
 ): Promise<KillReport> {
   const random = randomFrom(seed)
   const subjects: Subject[] = []
-  for (let number = 0; number < environments; number += 1) subjects.push(await createSubject(lab, `Random ${number}`))
+  for (let number = 0; number < environments; number += 1)
+    subjects.push(await createSubject(cluster, `Random ${number}`))
   const report = emptyReport()
   while (report.kills < kills) {
     const scenarios = subjects.map(() => pick(random, played))
@@ -119,20 +125,22 @@ export async function killAtRandom(
     const afterMs = Math.floor(random() * 1500)
     const name = `${scenarios.map((one) => one.name).join(' + ')}, ${role} killed after ${afterMs} ms`
     try {
-      const prepared = await Promise.all(subjects.map((subject, at) => scenarios[at]?.prepare(lab, subject) ?? subject))
-      const acting = Promise.all(prepared.map((subject, at) => scenarios[at]?.act(lab, subject) ?? []))
+      const prepared = await Promise.all(
+        subjects.map((subject, at) => scenarios[at]?.prepare(cluster, subject) ?? subject),
+      )
+      const acting = Promise.all(prepared.map((subject, at) => scenarios[at]?.act(cluster, subject) ?? []))
       await pause(afterMs)
-      pick(random, lab.of(role)).signal('SIGKILL')
+      pick(random, cluster.of(role)).signal('SIGKILL')
       report.kills += 1
       const operations = await acting
-      await Promise.all(operations.map((ids, at) => expectOutcome(lab, scenarios[at] as Scenario, ids)))
-      await Promise.all(lab.processes.map((one) => one.ready()))
-      report.slowestSeconds = Math.max(report.slowestSeconds, await settle(lab, END_SECONDS))
+      await Promise.all(operations.map((ids, at) => expectOutcome(cluster, scenarios[at] as Scenario, ids)))
+      await Promise.all(cluster.processes.map((one) => one.ready()))
+      report.slowestSeconds = Math.max(report.slowestSeconds, await awaitInvariants(cluster, END_SECONDS))
     } catch (error) {
-      tell(`✗ kill ${report.kills}: ${name}`)
+      log(`✗ kill ${report.kills}: ${name}`)
       throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`)
     }
-    if (report.kills % 20 === 0) tell(`${report.kills} random kills`)
+    if (report.kills % 20 === 0) log(`${report.kills} random kills`)
   }
   return report
 }

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Laboratory, openLaboratory } from './harness/laboratory.ts'
+import { startTestCluster, type TestCluster } from './harness/test-cluster.ts'
 import { cutListeners, killDatabase } from './outages.ts'
 
 const SEED = 20_261_123
-let lab: Laboratory
+let cluster: TestCluster
 
 beforeAll(async () => {
-  lab = await openLaboratory()
+  cluster = await startTestCluster()
 })
 
-afterAll(() => lab?.close())
+afterAll(() => cluster?.close())
 
-test('nothing that was acknowledged is lost when PostgreSQL is killed', { timeout: 180_000 }, async () => {
+test('nothing that was acknowledged is lost when PostgreSQL is killed', { timeout: 240_000 }, async () => {
   const outages = { seed: SEED, rounds: 2, environments: 3, calls: 30 }
-  const { acknowledged, refused, visits } = await killDatabase(lab, outages, console.log)
+  const { acknowledged, refused, requests } = await killDatabase(cluster, outages, console.log)
   expect(acknowledged + refused).toBe(60)
-  expect(visits).toBeGreaterThan(0)
+  expect(requests).toBeGreaterThan(0)
 })
 
-test('operations are found when every listening session is cut', { timeout: 60_000 }, async () => {
-  expect(await cutListeners(lab)).toBeGreaterThan(0)
+test('operations are found when every listening session is cut', { timeout: 240_000 }, async () => {
+  expect(await cutListeners(cluster)).toBeGreaterThan(0)
 })

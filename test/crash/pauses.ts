@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { settle } from './harness/invariants.ts'
-import type { Laboratory } from './harness/laboratory.ts'
+import { awaitInvariants } from './harness/invariants.ts'
 import type { Pass } from './harness/orders.ts'
-import type { LabProcess } from './harness/process.ts'
+import type { BerthProcess } from './harness/process.ts'
 import { pick, randomFrom } from './harness/random.ts'
 import { SCENARIOS, type Scenario } from './harness/scenarios.ts'
 import { createSubject, type Subject } from './harness/subject.ts'
-import { END_SECONDS, expectOutcome, passesOf, type Tell } from './kills.ts'
+import type { TestCluster } from './harness/test-cluster.ts'
+import { END_SECONDS, expectOutcome, type Log, passesOf } from './kills.ts'
 
 export interface PauseReport {
   pauses: number
@@ -18,66 +18,66 @@ export interface PauseReport {
  * first goes on where it was, and must change nothing. Needs two workers.
  */
 export async function pauseWorkers(
-  lab: Laboratory,
+  cluster: TestCluster,
   { seed, pauses }: { seed: number; pauses: number },
-  tell: Tell,
+  log: Log,
 ): Promise<PauseReport> {
   const random = randomFrom(seed)
-  const subject = await createSubject(lab, 'Paused', 2)
+  const subject = await createSubject(cluster, 'Paused', 2)
   const passes = new Map<string, Pass[]>()
   const report = { pauses: 0, slowestTakeoverSeconds: 0 }
   // A cancelled operation is over in the request, so there is nothing to take over.
   const scenarios = SCENARIOS.filter(({ outcome }) => outcome === 'SUCCEEDED')
   while (report.pauses < pauses) {
     const scenario = pick(random, scenarios)
-    const known = passes.get(scenario.name) ?? (await workersPasses(lab, scenario, subject))
+    const known = passes.get(scenario.name) ?? (await workersPasses(cluster, scenario, subject))
     passes.set(scenario.name, known)
     const pass = pick(random, known)
     const name = `${scenario.name} paused @ ${pass.point}#${pass.pass}`
     try {
-      const took = await pauseAt(lab, scenario, subject, pass, `${name} ${report.pauses}`)
+      const took = await pauseAt(cluster, scenario, subject, pass, `${name} ${report.pauses}`)
       if (took === null) continue
       report.pauses += 1
       report.slowestTakeoverSeconds = Math.max(report.slowestTakeoverSeconds, took)
     } catch (error) {
       throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`)
     }
-    if (report.pauses % 10 === 0) tell(`${report.pauses} pauses`)
+    if (report.pauses % 10 === 0) log(`${report.pauses} pauses`)
   }
   return report
 }
 
-async function workersPasses(lab: Laboratory, scenario: Scenario, subject: Subject): Promise<Pass[]> {
-  const passes = await passesOf(lab, scenario, subject, 4)
+async function workersPasses(cluster: TestCluster, scenario: Scenario, subject: Subject): Promise<Pass[]> {
+  const passes = await passesOf(cluster, scenario, subject, 4)
   return passes.filter(({ point }) => !/^(request|routes)\./.test(point))
 }
 
 /** Seconds from the pause to the operation's end; null when the point was not passed before that. */
 async function pauseAt(
-  lab: Laboratory,
+  cluster: TestCluster,
   scenario: Scenario,
   subject: Subject,
   pass: Pass,
   id: string,
 ): Promise<number | null> {
-  const prepared = await scenario.prepare(lab, subject)
+  const prepared = await scenario.prepare(cluster, subject)
   const about = pass.subject === 'env' ? prepared.appEnvId : pass.subject
-  lab.orders.arm({ ...pass, subject: about }, 'SIGSTOP', id)
-  const operations = await scenario.act(lab, prepared)
+  cluster.orders.arm({ ...pass, subject: about }, 'SIGSTOP', id)
+  const operations = await scenario.act(cluster, prepared)
   const since = performance.now()
-  await expectOutcome(lab, scenario, operations)
+  await expectOutcome(cluster, scenario, operations)
   const took = (performance.now() - since) / 1000
-  if (!lab.orders.disarm()) return null
-  const paused = pausedWorker(lab)
+  if (!cluster.orders.disarm()) return null
+  const paused = pausedWorker(cluster)
   try {
-    await settle(lab, END_SECONDS)
-    const before = await truth(lab)
+    await awaitInvariants(cluster, END_SECONDS)
+    const before = await truth(cluster)
     paused.signal('SIGCONT')
     await paused.ready()
     // Long enough for it to do what it was about to, and to find out that it may not.
     await pause(500)
-    await settle(lab, END_SECONDS)
-    const after = await truth(lab)
+    await awaitInvariants(cluster, END_SECONDS)
+    const after = await truth(cluster)
     if (after !== before) throw new Error(`Something was written after the pause:\n${before}\n${after}`)
     return took
   } finally {
@@ -85,14 +85,14 @@ async function pauseAt(
   }
 }
 
-function pausedWorker(lab: Laboratory): LabProcess {
-  const paused = lab.of('worker').find(({ pid }) => pid === lab.orders.firedBy)
+function pausedWorker(cluster: TestCluster): BerthProcess {
+  const paused = cluster.of('worker').find(({ pid }) => pid === cluster.orders.firedBy)
   if (!paused) throw new Error('It was no worker that paused')
   return paused
 }
 
 /** What must be the same before and after: everything that only an operation may change. */
-async function truth({ pool, docker, installationId }: Laboratory): Promise<string> {
+async function truth({ pool, docker, installationId }: TestCluster): Promise<string> {
   const { rows } = await pool.query<{ truth: string }>(`
     SELECT concat_ws(E'\\n',
       (SELECT string_agg(concat_ws(' ', id, status, reason, attempt, finished_at), E'\\n' ORDER BY id) FROM operation),

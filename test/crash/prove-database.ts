@@ -1,6 +1,6 @@
 // npm run prove:database [-- --seed 7 --rounds 5 --environments 40 --calls 200]
 import { parseArgs } from 'node:util'
-import { proveInLaboratory } from './harness/prove-in-laboratory.ts'
+import { proveOnTestCluster } from './harness/prove-on-test-cluster.ts'
 import { cutListeners, killDatabase } from './outages.ts'
 
 const { values } = parseArgs({
@@ -11,17 +11,17 @@ const { values } = parseArgs({
     calls: { type: 'string', default: '200' },
   },
 })
-const tell = (line: string) => console.log(line)
+const log = (line: string) => console.log(line)
 const [seed, rounds, environments, calls] = [values.seed, values.rounds, values.environments, values.calls].map(Number)
-tell(`seed ${seed}`)
-await proveInLaboratory(async (lab) => {
+log(`seed ${seed}`)
+await proveOnTestCluster(async (cluster) => {
   const report = await killDatabase(
-    lab,
+    cluster,
     { seed: seed ?? 0, rounds: rounds ?? 0, environments: environments ?? 0, calls: calls ?? 0 },
-    tell,
+    log,
   )
-  tell(
-    `PostgreSQL killed ${rounds} times under ${calls} concurrent operations: ${report.acknowledged} acknowledged, all there and ended; ${report.refused} refused with Retry-After, the slowest after ${report.slowestRefusalSeconds.toFixed(1)} s; no process died; ${report.visits} visits, none failed`,
+  log(
+    `PostgreSQL killed ${rounds} times under ${calls} concurrent operations: ${report.acknowledged} acknowledged, all there and ended; ${report.refused} refused with Retry-After, the slowest after ${report.slowestRefusalSeconds.toFixed(1)} s; no process died; ${report.requests} requests, none failed`,
   )
-  tell(`${await cutListeners(lab)} listening sessions ended: the next operation was found all the same`)
+  log(`${await cutListeners(cluster)} listening sessions ended: the next operation was found all the same`)
 })

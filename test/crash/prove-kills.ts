@@ -1,6 +1,6 @@
 // npm run prove:kills [-- --seed 7 --random 200 --passes 6 --only deploy-image]
 import { parseArgs } from 'node:util'
-import { proveInLaboratory } from './harness/prove-in-laboratory.ts'
+import { proveOnTestCluster } from './harness/prove-on-test-cluster.ts'
 import { SCENARIOS } from './harness/scenarios.ts'
 import { emptyReport, killAtEveryFailpoint, killAtRandom } from './kills.ts'
 
@@ -13,20 +13,20 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
   },
 })
-const tell = (line: string) => console.log(line)
+const log = (line: string) => console.log(line)
 const scenarios = SCENARIOS.filter(({ name }) => !values.only || name === values.only)
-tell(`seed ${values.seed}`)
-await proveInLaboratory(
-  async (lab) => {
-    const every = await killAtEveryFailpoint(lab, { passesOfEach: Number(values.passes), scenarios }, tell)
-    tell(
+log(`seed ${values.seed}`)
+await proveOnTestCluster(
+  async (cluster) => {
+    const every = await killAtEveryFailpoint(cluster, { passesOfEach: Number(values.passes), scenarios }, log)
+    log(
       `${every.kills} kills at failpoints of ${scenarios.length} operations (${every.missed} not passed again): every operation ended, nothing orphaned; slowest ${every.slowestSeconds.toFixed(1)} s after the restart`,
     )
     const random =
       Number(values.random) > 0
-        ? await killAtRandom(lab, { seed: Number(values.seed), kills: Number(values.random) }, tell)
+        ? await killAtRandom(cluster, { seed: Number(values.seed), kills: Number(values.random) }, log)
         : emptyReport()
-    tell(
+    log(
       `${random.kills} random kills: every operation ended, nothing orphaned; slowest ${random.slowestSeconds.toFixed(1)} s`,
     )
   },

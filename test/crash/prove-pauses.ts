@@ -1,6 +1,6 @@
 // npm run prove:pauses [-- --seed 7 --pauses 100 --lease 15]
 import { parseArgs } from 'node:util'
-import { proveInLaboratory } from './harness/prove-in-laboratory.ts'
+import { proveOnTestCluster } from './harness/prove-on-test-cluster.ts'
 import { pauseWorkers } from './pauses.ts'
 
 const { values } = parseArgs({
@@ -10,12 +10,12 @@ const { values } = parseArgs({
     lease: { type: 'string', default: '15' },
   },
 })
-const tell = (line: string) => console.log(line)
-tell(`seed ${values.seed}`)
-await proveInLaboratory(
-  async (lab) => {
-    const report = await pauseWorkers(lab, { seed: Number(values.seed), pauses: Number(values.pauses) }, tell)
-    tell(
+const log = (line: string) => console.log(line)
+log(`seed ${values.seed}`)
+await proveOnTestCluster(
+  async (cluster) => {
+    const report = await pauseWorkers(cluster, { seed: Number(values.seed), pauses: Number(values.pauses) }, log)
+    log(
       `${report.pauses} pauses past a lease of ${values.lease} s: no stale write, no container doubled; slowest takeover ${report.slowestTakeoverSeconds.toFixed(1)} s`,
     )
   },

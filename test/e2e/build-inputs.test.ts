@@ -17,7 +17,7 @@ let site: BuildSite
 
 beforeAll(async () => {
   ;({ berth, images, site } = await startBuildSite())
-}, 180_000)
+})
 
 afterAll(() => berth?.stop())
 
@@ -49,12 +49,12 @@ describe('.dockerignore', () => {
     })
     const kept = ['abbc', 'deep', 'deep/er', 'deep/kept', 'deep/top', 'docs', 'docs/a.md', 'secrets']
     expect(found).toEqual([...kept, 'secrets/public.txt', 'server.js'])
-  }, 60_000)
+  })
 
   test('is itself a file like any other, as the Dockerfile is; what Berth sends along is none', async () => {
     expect(await contextOf({})).toEqual(['Dockerfile', 'server.js'])
     expect(await contextOf({ '.dockerignore': 'nothing' })).toEqual(['.dockerignore', 'Dockerfile', 'server.js'])
-  }, 60_000)
+  })
 })
 
 const isInstalled = await isRegistryInstalled()
@@ -104,7 +104,7 @@ describe.skipIf(!isInstalled)('a private base image', () => {
     const again = await site.upload(without, await source())
     expect(again).toMatchObject({ status: 'FAILED', reason: 'IMAGE_UNAUTHORIZED' })
     expect((await site.logOf(again)).at(-1)).toMatch(/IMAGE_UNAUTHORIZED.*team\/base/)
-  }, 90_000)
+  })
 
   test('is not had with a credential of another account, or for another registry', async () => {
     const { accountId } = await berth.ok<{ accountId: string }>('POST', '/account', { name: 'another' })
@@ -113,5 +113,5 @@ describe.skipIf(!isInstalled)('a private base image', () => {
     const elsewhere = await credentialOf(accountId, { ...REGISTRY_CREDENTIAL, registry: 'registry.example.com' })
     const app = await site.uploadedApp({ accountId, buildPullAccountSecretId: elsewhere }, { accountId })
     expect(await site.upload(app, await source())).toMatchObject({ status: 'FAILED', reason: 'IMAGE_UNAUTHORIZED' })
-  }, 60_000)
+  })
 })

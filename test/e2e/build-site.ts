@@ -28,7 +28,7 @@ export async function startBuildSite(settings: Record<string, string> = {}) {
   return { berth, images, site: createBuildSite(berth) }
 }
 
-/** Quick ways to build apps on a test platform, by the doors that everybody uses. */
+/** Quick ways to build apps on a test platform, through the public APIs. */
 export function createBuildSite({ ok, platform }: TestPlatform) {
   async function createApp(fields: Record<string, unknown>, appEnvFields: Record<string, unknown> = {}) {
     const { accounts } = await ok<{ accounts: { accountId: string }[] }>('GET', '/accounts')

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ask } from './clients.ts'
 import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
-import { ask } from './visitors.ts'
 
 const REPAIR_SECONDS = 30
 /** A bound on a hang, not a measure. */
@@ -21,15 +21,15 @@ const status = () => berth.ok<Status>('GET', `/app-env/status?appEnvId=${sample.
 const containers = () =>
   berth.docker.listContainers({ all: true, filters: { label: [`berth.env=${sample.appEnvId}`] } })
 
-/** Looks until it holds; fails with what was seen last. */
+/** Reads until the condition holds; fails with the last value. */
 async function eventually<T>(
-  look: () => Promise<T>,
+  read: () => Promise<T>,
   holds: (seen: T) => boolean,
   seconds = REPAIR_SECONDS,
 ): Promise<T> {
   const until = Date.now() + seconds * 1000
   for (;;) {
-    const seen = await look()
+    const seen = await read()
     if (holds(seen)) return seen
     if (Date.now() > until) throw new Error(`Not within ${seconds} s; last seen: ${JSON.stringify(seen)}`)
     await sleep(100)
@@ -37,7 +37,7 @@ async function eventually<T>(
 }
 
 beforeAll(async () => {
-  // Without events nothing but the routine look can find out.
+  // Without engine events, only a routine reconcile can find out.
   berth = await startTestPlatform({ BERTH_ENGINE_EVENTS: 'false' })
   sample = await berth.createSample('Drifting', 2)
   await berth.ok(

@@ -3,8 +3,8 @@ import { PRESET_SOURCES } from '../app-types/preset-sources.ts'
 import { type BuildImages, baseImageArgs } from '../support/build-images.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
 import { type BuildSite, startBuildSite } from './build-site.ts'
+import { ask } from './clients.ts'
 import type { TestPlatform } from './platform.ts'
-import { ask } from './visitors.ts'
 
 let berth: TestPlatform
 let images: BuildImages
@@ -14,7 +14,7 @@ let git: GitServer
 beforeAll(async () => {
   ;({ berth, images, site } = await startBuildSite({ BERTH_GIT_PRIVATE_HOSTS: 'true' }))
   git = await startGitServer()
-}, 180_000)
+})
 
 afterAll(async () => {
   await berth?.stop()
@@ -117,7 +117,7 @@ describe('a git repository', () => {
     await berth.ok('POST', '/app-env/rollback', { appEnvId: app.appEnvId })
     expect(await site.ended(app)).toMatchObject({ kind: 'ROLLBACK', status: 'SUCCEEDED' })
     expect(await visit(app.host)).toBe('second')
-  }, 240_000)
+  })
 })
 
 test('images go with their environment', async () => {
@@ -129,4 +129,4 @@ test('images go with their environment', async () => {
   const response = await berth.rest('DELETE', `/app-env?appEnvId=${app.appEnvId}`, undefined, { prefer: 'wait=60' })
   expect(response.status).toBe(200)
   expect(await ours()).toEqual([])
-}, 180_000)
+})

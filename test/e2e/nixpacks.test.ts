@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BuildImages } from '../support/build-images.ts'
 import { sourceOf } from '../support/source-archive.ts'
 import { type BuildSite, startBuildSite } from './build-site.ts'
+import { ask } from './clients.ts'
 import type { TestPlatform } from './platform.ts'
-import { ask } from './visitors.ts'
 
 const SECRET = 'hunter2-hunter2'
 let berth: TestPlatform
@@ -15,7 +15,7 @@ beforeAll(async () => {
   ;({ berth, images, site } = await startBuildSite({
     BERTH_NIXPACKS: fileURLToPath(import.meta.resolve('../support/nixpacks.mjs')),
   }))
-}, 120_000)
+})
 
 afterAll(() => berth?.stop())
 
@@ -48,13 +48,13 @@ test('what nixpacks plans is built, deployed, and answers, without the values of
   const log = (await site.logOf(operation)).join('\n')
   expect(log).toContain('The Dockerfile is what nixpacks wrote')
   expect(log).not.toContain(SECRET)
-}, 120_000)
+})
 
 test('a source whose settings lead out of it is refused', async () => {
   const app = await site.uploadedApp({ builder: 'NIXPACKS' })
   const operation = await site.upload(app, await source({ staticAssets: { '../../escaped': 'x' } }))
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'SOURCE_REFUSED' })
-}, 60_000)
+})
 
 test('a secret that a Dockerfile of one’s own puts into the image is warned of', async () => {
   const start = `COPY server.js /app/\nRUN echo plain > /app/built\nUSER node\nCMD ["node", "/app/server.js"]\n`
@@ -71,4 +71,4 @@ test('a secret that a Dockerfile of one’s own puts into the image is warned of
     expect(log.filter((line) => line.startsWith('Warning'))).toEqual(expected)
     expect(log.join('\n')).not.toContain(SECRET)
   }
-}, 120_000)
+})

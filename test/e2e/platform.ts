@@ -52,7 +52,8 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
     BERTH_DATA_DIR: dataDir,
     BERTH_LOG_LEVEL: process.env.BERTH_TEST_LOG ?? 'fatal',
     BERTH_RECONCILE_SECONDS: '2',
-    BERTH_DRAIN_SECONDS: '2',
+    BERTH_DRAIN_SECONDS: '1',
+    BERTH_ROUTE_PROPAGATION_MS: '300',
     ...settings,
   })
   const platform = await startPlatform(config, pino({ level: config.BERTH_LOG_LEVEL }))

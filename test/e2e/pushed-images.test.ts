@@ -8,8 +8,8 @@ import {
 } from '../support/docker-registry.ts'
 import { sourceOf } from '../support/source-archive.ts'
 import { type BuiltApp, createBuildSite } from './build-site.ts'
+import { ask } from './clients.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
-import { ask } from './visitors.ts'
 
 const canPush = await isRegistryInstalled()
 if (!canPush) console.log('Nothing is pushed here: docker-registry is not installed')
@@ -20,7 +20,7 @@ const started: TestPlatform[] = []
 
 beforeAll(async () => {
   if (canPush) registry = await startRegistry()
-}, 60_000)
+})
 
 afterAll(async () => {
   for (const berth of started) await berth.stop()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startClients } from './clients.ts'
 import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
-import { startVisitors } from './visitors.ts'
 
 const REPLACEMENTS = 20
 const BAD_VERSIONS = 5
@@ -35,15 +35,17 @@ beforeAll(async () => {
 afterAll(() => berth?.stop())
 
 test('replaces a 2-replica app twenty times under load without a failed request', { timeout: TIMEOUT_MS }, async () => {
-  const visitors = startVisitors(berth.platform.ingressUrl ?? '', sample.host, 8)
+  const clients = startClients(berth.platform.ingressUrl ?? '', sample.host, 8)
   for (let round = 0; round < REPLACEMENTS; round += 1) {
     const answer = await lifecycle(round % 2 === 0 ? 'redeploy' : 'rollback')
     expect(answer.appEnv.status).toBe('RUNNING')
   }
-  const visits = await visitors.stop()
-  console.info(`${REPLACEMENTS} replacements: ${total(visits.byVersion)} requests, ${visits.failures.length} failed`)
-  expect(visits.failures).toEqual([])
-  expect(visits.byVersion.size).toBeGreaterThan(REPLACEMENTS / 2)
+  const requests = await clients.stop()
+  console.info(
+    `${REPLACEMENTS} replacements: ${total(requests.byVersion)} requests, ${requests.failures.length} failed`,
+  )
+  expect(requests.failures).toEqual([])
+  expect(requests.byVersion.size).toBeGreaterThan(REPLACEMENTS / 2)
   expect((await status()).currentVersion).toBe(REPLACEMENTS + 1)
 })
 
@@ -51,7 +53,7 @@ test('gives versions that never become ready no traffic, and says why they faile
   timeout: TIMEOUT_MS,
 }, async () => {
   const good = String((await status()).currentVersion)
-  const visitors = startVisitors(berth.platform.ingressUrl ?? '', sample.host, 8)
+  const clients = startClients(berth.platform.ingressUrl ?? '', sample.host, 8)
   for (let round = 0; round < BAD_VERSIONS; round += 1) {
     const broken = round % 2 === 0 ? 'never' : 'exit'
     await berth.ok('PUT', '/app-env', { appEnvId: sample.appEnvId, envVars: [{ name: 'BROKEN', value: broken }] })
@@ -63,10 +65,12 @@ test('gives versions that never become ready no traffic, and says why they faile
     expect(latestDeployment.reason).toBe(broken === 'never' ? 'READINESS_TIMEOUT' : 'CONTAINER_EXITED')
     expect(latestDeployment.message).toContain(broken === 'never' ? '503' : 'cannot open the safe')
   }
-  const visits = await visitors.stop()
-  console.info(`${BAD_VERSIONS} bad versions: ${total(visits.byVersion)} requests, ${visits.failures.length} failed`)
-  expect(visits.failures).toEqual([])
-  expect([...visits.byVersion.keys()]).toEqual([good])
+  const requests = await clients.stop()
+  console.info(
+    `${BAD_VERSIONS} bad versions: ${total(requests.byVersion)} requests, ${requests.failures.length} failed`,
+  )
+  expect(requests.failures).toEqual([])
+  expect([...requests.byVersion.keys()]).toEqual([good])
 })
 
 const total = (byVersion: Map<string, number>) => [...byVersion.values()].reduce((sum, count) => sum + count, 0)

@@ -25,7 +25,7 @@ beforeAll(async () => {
   built = { name: image?.RepoTags?.[0] ?? '', id: image?.Id ?? '' }
   const replica = await berth.database.replica.findFirstOrThrow({ where: { appEnvId: theirs.appEnvId } })
   address = replica.address ?? ''
-}, 180_000)
+})
 
 afterAll(() => berth?.stop())
 
@@ -82,4 +82,4 @@ test('a build reaches containers of its own account, and nobody else’s', async
   }
   expect(await reach({})).toBe('the other answers: yes')
   expect(await reach({ accountId })).toBe('the other answers: no')
-}, 60_000)
+})

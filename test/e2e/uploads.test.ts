@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BuildImages } from '../support/build-images.ts'
 import { sourceOf } from '../support/source-archive.ts'
 import { type BuildSite, startBuildSite } from './build-site.ts'
+import { ask } from './clients.ts'
 import type { TestPlatform } from './platform.ts'
-import { ask } from './visitors.ts'
 
 let berth: TestPlatform
 let images: BuildImages
@@ -11,7 +11,7 @@ let site: BuildSite
 
 beforeAll(async () => {
   ;({ berth, images, site } = await startBuildSite())
-}, 120_000)
+})
 
 afterAll(() => berth?.stop())
 
@@ -27,7 +27,7 @@ test('code that is uploaded is built by its own Dockerfile, deployed, and answer
   expect(await ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'hello from the build' })
   const status = await berth.ok<{ currentDeployment: object }>('GET', `/app-env/status?appEnvId=${app.appEnvId}`)
   expect(status.currentDeployment).toMatchObject({ type: 'BUILD', status: 'DEPLOYED', version: 1 })
-}, 120_000)
+})
 
 test('a volume belongs to the user whom the image runs as', async () => {
   const note = `require('node:fs').writeFileSync('/data/notes/note', 'mine')`
@@ -36,4 +36,4 @@ test('a volume belongs to the user whom the image runs as', async () => {
   const archive = await sourceOf({ Dockerfile: dockerfile, 'server.js': `${note}\n${SERVER}` })
   expect(await site.upload(app, archive)).toMatchObject({ status: 'SUCCEEDED', reason: null })
   expect(await ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'hello from volume' })
-}, 120_000)
+})

@@ -18,7 +18,7 @@ afterAll(() => world.close())
 async function accountWithPast() {
   const accountId = await world.account()
   const appIds = [await world.app({ accountId }), await world.app({ accountId })]
-  await world.database.event.updateMany({ where: { ledgerId: accountId }, data: { createdAt: new Date(0) } })
+  await world.database.event.updateMany({ where: { eventSequenceId: accountId }, data: { createdAt: new Date(0) } })
   await expireEvents(world.database, 24)
   return { accountId, appIds }
 }
@@ -37,17 +37,17 @@ describe.each(Object.entries(over))('over %s', (_name, subscribe) => {
     const extensions = refused?.errors?.[0]?.extensions
     expect(extensions).toMatchObject({ code: 'CURSOR_EXPIRED', reason: 'EVENTS_EXPIRED', continueAfter: head })
     await world.app({ accountId })
-    const told = subscribe({ id: accountId, after: String(extensions?.continueAfter) })
-    expect((await told.next()).value?.data.accountEvents.cursor).toBe(String(Number(head) + 1))
-    await told.return(undefined)
+    const received = subscribe({ id: accountId, after: String(extensions?.continueAfter) })
+    expect((await received.next()).value?.data.accountEvents.cursor).toBe(String(Number(head) + 1))
+    await received.return(undefined)
   })
 
   test('without a cursor, the first answer is the present state and the cursor to go on from', async () => {
     const { accountId, appIds } = await accountWithPast()
-    const told = subscribe({ id: accountId })
-    const { accountEvents } = (await told.next()).value?.data ?? {}
+    const received = subscribe({ id: accountId })
+    const { accountEvents } = (await received.next()).value?.data ?? {}
     expect(accountEvents).toMatchObject({ event: null, cursor: String(await world.feed.head(accountId)) })
     expect(accountEvents.account.apps.nodes.map(({ id }: { id: string }) => id).toSorted()).toEqual(appIds.toSorted())
-    await told.return(undefined)
+    await received.return(undefined)
   })
 })

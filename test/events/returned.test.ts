@@ -28,11 +28,11 @@ test('subscribers leave no socket and no timer behind', async () => {
   const sockets = Array.from({ length: EACH }, () => openSocket(world.url, world.adminToken))
   const leaving = new AbortController()
   const { signal } = leaving
-  const told = [
+  const received = [
     ...sockets.map((socket) => socket.iterate(QUERY, variables)),
     ...sockets.map(() => overSse({ url: world.url, token: world.adminToken, query: QUERY, variables, signal })),
   ]
-  await Promise.all(told.map((one) => one.next()))
+  await Promise.all(received.map((one) => one.next()))
   const meanwhile = held()
   expect(meanwhile.sockets - before.sockets).toBeGreaterThanOrEqual(4 * EACH)
   expect(meanwhile.timers - before.timers).toBeGreaterThanOrEqual(2 * EACH)

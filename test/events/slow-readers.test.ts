@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
-import { fillUp, serverSockets, stuckSocket, stuckStream, tellMore } from './stuck.ts'
+import { fillUp, logMore, serverSockets, stuckSocket, stuckStream } from './stuck.ts'
 
 const MB = 1024 * 1024
 const SOON = { timeout: 8_000, interval: 50 }
@@ -30,25 +30,25 @@ describe.each([
   ['WebSocket', stuckSocket],
   ['SSE', stuckStream],
 ])('over %s', (name, begin) => {
-  test('a reader that falls behind is told that it was too slow, once it reads again', async () => {
+  test('a reader that falls behind gets the error that it was too slow, once it reads again', async () => {
     const accountId = await world.account()
     const reader = await begin(world, accountId)
     await fillUp(world, accountId, sockets)
-    await tellMore(world, accountId, 12)
+    await logMore(world, accountId, 12)
     reader.resume()
     const { text, code } = await reader.ended
     if (name === 'WebSocket') expect(code).toBe(4413)
     else expect(text).toMatch(/"reason":"TOO_SLOW".*\n\nevent: complete\ndata:\n\n$/)
   })
 
-  test('a reader that never reads is cut, and what it costs does not grow with what it is told', async () => {
+  test('a reader that never reads is cut, and its cost does not grow with the events sent to it', async () => {
     const accountId = await world.account()
     await begin(world, accountId)
     await fillUp(world, accountId, sockets)
     const before = heldBytes()
-    await tellMore(world, accountId, 400)
+    await logMore(world, accountId, 400)
     await expect.poll(() => sockets.size, SOON).toBe(0)
-    // Told 20 MB; the cap is a quarter of one.
+    // 20 MB are sent; the cap is a quarter of one.
     expect(heldBytes() - before).toBeLessThan(8 * MB)
   })
 })

@@ -11,7 +11,7 @@ const QUERY = `subscription ($id: ID!, $after: String) {
   accountEvents(accountId: $id, after: $after) { cursor event { payload } }
 }`
 
-/** A reader that begins, and then reads no more until it is told to. */
+/** A reader that begins, and then stops reading until asked. */
 export interface StuckReader {
   resume(): void
   /** What it has read altogether, once its connection has ended. */
@@ -61,7 +61,7 @@ export async function stuckStream(world: GraphQLWorld, accountId: string): Promi
   return { resume: () => response.resume(), ended }
 }
 
-/** The server's ends of all connections that are made from now on. */
+/** The server's ends of all connections opened from now on. */
 export function serverSockets(world: GraphQLWorld): Set<Socket> {
   const sockets = new Set<Socket>()
   world.server.on('connection', (socket: Socket) => {
@@ -71,13 +71,13 @@ export function serverSockets(world: GraphQLWorld): Set<Socket> {
   return sockets
 }
 
-const tell = (world: GraphQLWorld, accountId: string) =>
+const log = (world: GraphQLWorld, accountId: string) =>
   world.database.$transaction((tx) => record(tx, accountId, [{ type: 'app.updated', payload: { padding: PADDING } }]))
 
 /** Writes until the kernel takes no more for a reader, and so the server has to keep it. */
 export async function fillUp(world: GraphQLWorld, accountId: string, sockets: ReadonlySet<Socket>): Promise<void> {
   for (let count = 0; count < MOST_EVENTS; count += 1) {
-    await tell(world, accountId)
+    await log(world, accountId)
     if (isWaiting(sockets) && (await staysSo(sockets))) return
   }
   throw new Error('The kernel took everything')
@@ -91,13 +91,13 @@ const waitingBytes = (sockets: ReadonlySet<Socket>) =>
 /** What is only on its way to the kernel waits for a moment, too, and on a busy machine for a long one; but it shrinks. */
 async function staysSo(sockets: ReadonlySet<Socket>): Promise<boolean> {
   const bytes = waitingBytes(sockets)
-  for (let looks = 0; looks < 20; looks += 1) {
+  for (let reads = 0; reads < 20; reads += 1) {
     await sleep(20)
     if (waitingBytes(sockets) !== bytes) return false
   }
   return true
 }
 
-export async function tellMore(world: GraphQLWorld, accountId: string, count: number): Promise<void> {
-  for (let told = 0; told < count; told += 1) await tell(world, accountId)
+export async function logMore(world: GraphQLWorld, accountId: string, count: number): Promise<void> {
+  for (let received = 0; received < count; received += 1) await log(world, accountId)
 }

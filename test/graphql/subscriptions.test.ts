@@ -96,7 +96,7 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     await world.app({ accountId })
     await world.app({ accountId })
     await world.database.event.updateMany({
-      where: { ledgerId: accountId, sequence: { lte: 2 } },
+      where: { eventSequenceId: accountId, sequence: { lte: 2 } },
       data: { createdAt: new Date(0) },
     })
     await expireEvents(world.database, 24)

@@ -7,9 +7,9 @@ const SETTLED_WITHIN_MS = 60_000
 
 /** Each finds rows that no order of whole transactions could have left. */
 const IMPOSSIBLE: Record<string, string> = {
-  'events have gaps': `SELECT l.id FROM ledger l JOIN event e ON e.ledger_id = l.id GROUP BY l.id
+  'events have gaps': `SELECT l.id FROM event_sequence l JOIN event e ON e.event_sequence_id = l.id GROUP BY l.id
     HAVING count(*) <> l.last_event_sequence - l.expired_sequence OR max(e.sequence) <> l.last_event_sequence`,
-  'audit entries have gaps': `SELECT l.id FROM ledger l JOIN audit_entry a ON a.ledger_id = l.id GROUP BY l.id
+  'audit entries have gaps': `SELECT l.id FROM event_sequence l JOIN audit_entry a ON a.event_sequence_id = l.id GROUP BY l.id
     HAVING count(*) <> l.last_audit_sequence OR max(a.sequence) <> l.last_audit_sequence`,
   'updating without an operation': `SELECT e.id FROM app_env e WHERE status = 'UPDATING' AND deleted_at IS NULL AND NOT EXISTS
     (SELECT 1 FROM operation o WHERE o.app_env_id = e.id AND o.status IN ('QUEUED', 'RUNNING'))`,
@@ -50,7 +50,7 @@ export async function checkAfterwards(berth: BerthUnderTest, databaseUrl: string
   for (const line of new Set(berth.complaints().map(withoutTimes))) add(`it complains: ${line.slice(0, 600)}`)
 }
 
-/** One complaint, however often it was made. */
+/** One complaint, however often it was found. */
 const withoutTimes = (line: string) =>
   line.replace(/"(time|ms|pid)":[\d.]+,?/g, '').replace(/[a-z]{2,4}_[0-9a-z-]{26,}/g, '…')
 

@@ -7,10 +7,10 @@ import { drawOf } from './draw.ts'
 import { createFindings, type Findings } from './findings.ts'
 import { type FuzzTools, fuzz, TRANSPORTS } from './fuzz.ts'
 import { inject } from './injection.ts'
-import { createPlaces } from './places.ts'
 import { mangle } from './raw.ts'
 import { abuseSockets, crowd } from './socket-abuse.ts'
 import { createSocketClient } from './socket-client.ts'
+import { createTargets } from './targets.ts'
 import { createWire } from './wire.ts'
 import type { Testimony } from './witness.ts'
 
@@ -23,7 +23,7 @@ export interface Campaign {
   sockets: number
   /** What goes into every field. */
   attacks: readonly string[]
-  /** Told of each part when it is over. */
+  /** Called after each part. */
   tell(line: string): void
 }
 
@@ -48,35 +48,35 @@ export async function attack(campaign: Campaign): Promise<Findings> {
 }
 
 async function attackWith(berth: BerthUnderTest, campaign: Campaign, findings: Findings): Promise<void> {
-  const { seed, raw, tell } = campaign
+  const { seed, raw, tell: log } = campaign
   const { port, token } = berth
   const wire = createWire(port, token)
-  const places = await createPlaces(wire)
+  const targets = await createTargets(wire)
   const sockets = createSocketClient(port, token)
-  const tools: FuzzTools = { wire, places, sockets, findings, seed }
-  const before = await fuzzBothDoors(berth, tools, campaign)
+  const tools: FuzzTools = { wire, targets, sockets, findings, seed }
+  const before = await fuzzBothApis(berth, tools, campaign)
 
-  tell(`${await battery(berth, tools)} costly documents over HTTP, SSE and WebSocket, before any resolver`)
+  log(`${await battery(berth, tools)} costly documents over HTTP, SSE and WebSocket, before any resolver`)
   const mangling = mangle({ targets: targetsOf(berth), token, findings, seed }, raw)
   const [statuses, abuses] = await Promise.all([mangling, abuseSockets(port, token, findings)])
-  tell(`${raw} mangled requests to both ports: ${shown(statuses)}`)
-  tell(`${abuses} abuses of WebSocket, each with its close code`)
-  await crowd(port, token, places.idFor('accountId', drawOf(seed, 0)) ?? '', campaign.sockets)
-  tell(`${campaign.sockets} WebSockets with ten subscriptions each, hung up`)
+  log(`${raw} mangled requests to both ports: ${shown(statuses)}`)
+  log(`${abuses} abuses of WebSocket, each with its close code`)
+  await crowd(port, token, targets.idFor('accountId', drawOf(seed, 0)) ?? '', campaign.sockets)
+  log(`${campaign.sockets} WebSockets with ten subscriptions each, hung up`)
 
   const { sent, taken, refused, followed } = await inject(wire, findings, campaign.attacks)
-  tell(`${sent} injections: ${taken} taken and read back by ${followed} calls, ${refused} refused`)
-  tell(`${await compareInContainer(berth, wire, findings)} values compared inside a container`)
+  log(`${sent} injections: ${taken} taken and read back by ${followed} calls, ${refused} refused`)
+  log(`${await compareInContainer(berth, wire, findings)} values compared inside a container`)
   sockets.close()
   wire.agent.destroy()
   compare(before, await berth.testify({ collect: true }), campaign, findings)
 }
 
 /** Returns how much the process holds half-way. */
-async function fuzzBothDoors(
+async function fuzzBothApis(
   berth: BerthUnderTest,
   tools: FuzzTools,
-  { requests, tell }: Campaign,
+  { requests, tell: log }: Campaign,
 ): Promise<Testimony> {
   // The first answer of a process waits for what it has to load, which says nothing about the cases.
   await fuzz({ ...tools, findings: createFindings() }, 40, 2 ** 30)
@@ -85,13 +85,13 @@ async function fuzzBothDoors(
   const second = await fuzz(tools, requests / 2, requests / 2)
   const slowest = Math.round(Math.max(first.slowestMs, second.slowestMs))
   const statuses = shown(first.statuses, second.statuses)
-  tell(`${requests} fuzzed requests over REST and GraphQL, the slowest ${slowest} ms: ${statuses}`)
+  log(`${requests} fuzzed requests over REST and GraphQL, the slowest ${slowest} ms: ${statuses}`)
   return before
 }
 
-function compare(before: Testimony, after: Testimony, { tell }: Campaign, findings: Findings): void {
+function compare(before: Testimony, after: Testimony, { tell: log }: Campaign, findings: Findings): void {
   const [was, is] = [before.heap, after.heap].map((bytes) => Math.round(bytes / MB))
-  tell(
+  log(
     `heap ${was} MB half-way through the fuzzing, ${is} MB at the end; ${after.resources} sockets, ${before.resources} before`,
   )
   if (after.heap - before.heap > GROWTH_MB * MB) findings.add({ phase: 'memory', what: 'grows without bound' })

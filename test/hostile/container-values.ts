@@ -17,7 +17,7 @@ require('node:http').createServer((request, response) => {
 process.on('SIGTERM', () => process.exit(0))
 `
 
-interface Seen {
+interface Found {
   env: Record<string, string>
   args: string[]
   probe: Record<string, string> | null
@@ -38,12 +38,12 @@ export async function compareInContainer(berth: BerthUnderTest, wire: Wire, find
       .map((text, index) => [`X-Probe-${index}`, text]),
   )
   const host = await deploy(berth, wire, values, args, headers)
-  const seen = await visit(berth, host)
+  const found = await visit(berth, host)
   const wrong = [
-    ...values.filter((text, index) => seen.env[`ATTACK_${index}`] !== text),
-    ...args.filter((text, index) => seen.args[index] !== text),
+    ...values.filter((text, index) => found.env[`ATTACK_${index}`] !== text),
+    ...args.filter((text, index) => found.args[index] !== text),
     ...Object.entries(headers).flatMap(([name, text]) =>
-      seen.probe?.[name.toLowerCase()] === text.trim() ? [] : [text],
+      found.probe?.[name.toLowerCase()] === text.trim() ? [] : [text],
     ),
   ]
   for (const text of wrong)
@@ -89,11 +89,11 @@ async function deploy(
   return (JSON.parse(text) as { hosts: string[] }).hosts[0] ?? ''
 }
 
-async function visit({ ingressPort }: BerthUnderTest, host: string): Promise<Seen> {
+async function visit({ ingressPort }: BerthUnderTest, host: string): Promise<Found> {
   const deadline = Date.now() + READY_WITHIN_MS
   for (;;) {
     const { status, text } = await throughIngress({ address: '127.0.0.1', port: ingressPort }, host, '/')
-    if (status === 200) return JSON.parse(text) as Seen
+    if (status === 200) return JSON.parse(text) as Found
     if (Date.now() > deadline) throw new Error(`The container with the attacks does not answer: ${status} ${text}`)
     await sleep(200)
   }

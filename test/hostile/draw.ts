@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Draws values from a seed: the same seed draws the same ones, so that any single case can be made again. */
+/** Draws values from a seed: the same seed draws the same values, so that any single case can be repeated. */
 export interface Draw {
   whole(min: number, max: number): number
   one<T>(items: readonly T[]): T

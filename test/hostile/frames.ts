@@ -58,11 +58,11 @@ const PATIENCE_MS = 5_000
 export async function answered(socket: Socket): Promise<void> {
   if (socket.closed) return
   socket.resume()
-  const told = new Promise<Buffer | null>((resolve) => {
+  const received = new Promise<Buffer | null>((resolve) => {
     socket.once('data', resolve)
     socket.once('close', () => resolve(null))
   })
-  const chunk = await Promise.race([told, sleep(PATIENCE_MS, null, { ref: false })])
+  const chunk = await Promise.race([received, sleep(PATIENCE_MS, null, { ref: false })])
   socket.pause()
   if (chunk && !socket.closed) socket.unshift(chunk)
 }
@@ -73,7 +73,7 @@ const ABNORMAL = 1006
 /** The close code that comes, and the text of frames until then, or until there is enough of it. */
 export async function untilClosed(
   socket: Socket,
-  patienceMs: number,
+  timeoutMs: number,
   enough?: string,
 ): Promise<{ code: number | null; text: string }> {
   let isCut = true
@@ -87,7 +87,7 @@ export async function untilClosed(
     if (enough && bytes.includes(enough)) leave()
   })
   socket.resume()
-  const late = setTimeout(leave, patienceMs)
+  const late = setTimeout(leave, timeoutMs)
   // Who was cut off before this is closed already, and says so no more.
   if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve))
   clearTimeout(late)

@@ -2,15 +2,15 @@ import { drawOf } from './draw.ts'
 import type { Findings } from './findings.ts'
 import { type GraphQLCase, graphqlCase } from './graphql-cases.ts'
 import { inParallel } from './in-parallel.ts'
-import type { Places } from './places.ts'
 import { restCase } from './rest-cases.ts'
 import type { SocketClient } from './socket-client.ts'
+import type { Targets } from './targets.ts'
 import { type Answer, faultOf, graphqlFault, problemFault, SLOWEST_MS } from './verdict.ts'
 import { asCurl, type Sent, send, type Wire } from './wire.ts'
 
 export interface FuzzTools {
   wire: Wire
-  places: Places
+  targets: Targets
   sockets: SocketClient
   findings: Findings
   seed: number
@@ -21,17 +21,17 @@ export interface FuzzCounts {
   slowestMs: number
 }
 
-const LANES = 8
+const CONCURRENCY = 8
 const RENEW_EVERY = 400
 /** BERTH_MAX_WAIT_SECONDS of the Berth under test. */
 const WAIT_MS = 1_000
 
-/** Sends so many requests of both doors, each of which the seed and its number decide. */
+/** Sends this many requests to both APIs; the seed and its number determine each. */
 export async function fuzz(tools: FuzzTools, requests: number, from = 0): Promise<FuzzCounts> {
   const counts: FuzzCounts = { statuses: new Map(), slowestMs: 0 }
-  await inParallel(requests, LANES, async (offset) => {
+  await inParallel(requests, CONCURRENCY, async (offset) => {
     const index = from + offset
-    if (index % RENEW_EVERY === RENEW_EVERY - 1) await tools.places.renew()
+    if (index % RENEW_EVERY === RENEW_EVERY - 1) await tools.targets.renew()
     const [label, ms] = index % 2 === 0 ? await overRest(tools, index) : await overGraphQL(tools, index)
     counts.statuses.set(label, (counts.statuses.get(label) ?? 0) + 1)
     counts.slowestMs = Math.max(counts.slowestMs, ms)
@@ -40,11 +40,11 @@ export async function fuzz(tools: FuzzTools, requests: number, from = 0): Promis
 }
 
 async function overRest(tools: FuzzTools, index: number): Promise<[number, number]> {
-  const { wire, places, findings, seed } = tools
-  const sent = restCase(drawOf(seed, index), places)
+  const { wire, targets, findings, seed } = tools
+  const sent = restCase(drawOf(seed, index), targets)
   const ask = () => send(wire, sent)
   const answer = await unlessStarved(await ask(), ask)
-  if (answer.status === 200) places.learn(answer.text)
+  if (answer.status === 200) targets.learn(answer.text)
   const what = restFault(sent, answer)
   if (what)
     findings.add({ phase: 'REST', index, what, replay: `${asCurl(wire, sent)}\n    → ${answer.text.slice(0, 600)}` })
@@ -73,53 +73,55 @@ export function restFault(sent: Sent, answer: Answer): string | null {
 
 async function overGraphQL(tools: FuzzTools, index: number): Promise<[string, number]> {
   const draw = drawOf(tools.seed, index)
-  const made = graphqlCase(draw, tools.places)
+  const created = graphqlCase(draw, tools.targets)
   const transport =
-    made.kind === 'subscription'
+    created.kind === 'subscription'
       ? draw.one(['sse', 'ws'] as const)
       : draw.one(['post', 'post', 'get', 'sse', 'ws'] as const)
   const ask = async () => {
     const began = performance.now()
-    const told = await TRANSPORTS[transport](tools, made)
-    return { ...told, ms: performance.now() - began }
+    const received = await TRANSPORTS[transport](tools, created)
+    return { ...received, ms: performance.now() - began }
   }
   const { status, text, ms } = await unlessStarved(await ask(), ask)
-  tools.places.learn(text)
-  const waits = JSON.stringify(made).includes('waitSeconds') ? WAIT_MS : 0
+  tools.targets.learn(text)
+  const waits = JSON.stringify(created).includes('waitSeconds') ? WAIT_MS : 0
   const answer = { status, headers: {}, text, ms }
   // Silence is an answer for subscriptions that resume from a cursor: nothing has happened since.
-  const shape = text === '' && made.kind === 'subscription' ? null : graphqlFault(text)
-  const what = status === 0 ? text : (faultOf(answer, JSON.stringify(made), SLOWEST_MS + waits) ?? shape)
+  const shape = text === '' && created.kind === 'subscription' ? null : graphqlFault(text)
+  const what = status === 0 ? text : (faultOf(answer, JSON.stringify(created), SLOWEST_MS + waits) ?? shape)
   if (what) {
-    const replay = `${JSON.stringify(made).slice(0, 1_500)}\n    → ${text.slice(0, 600)}`
+    const replay = `${JSON.stringify(created).slice(0, 1_500)}\n    → ${text.slice(0, 600)}`
     tools.findings.add({ phase: `GraphQL over ${transport}`, index, what, replay })
   }
   return [`${transport} ${status}`, ms]
 }
 
-type Told = Pick<Answer, 'status' | 'text'>
+type Received = Pick<Answer, 'status' | 'text'>
 
-export const TRANSPORTS: Record<'post' | 'get' | 'sse' | 'ws', (tools: FuzzTools, made: GraphQLCase) => Promise<Told>> =
-  {
-    post: ({ wire }, { kind: _kind, ...body }) =>
-      send(wire, { method: 'POST', path: '/graphql', headers: {}, body: JSON.stringify(body) }),
-    get({ wire }, { kind: _kind, query, variables, operationName }) {
-      const search = new URLSearchParams({
-        query,
-        variables: JSON.stringify(variables),
-        operationName: operationName ?? 'Q',
-      })
-      // What is too long for a header goes the other way.
-      const isLong = search.toString().length > 12_000
-      if (isLong) return TRANSPORTS.post({ wire } as FuzzTools, { kind: 'query', query, variables })
-      return send(wire, { method: 'GET', path: `/graphql?${search}`, headers: {} })
-    },
-    sse: ({ wire }, made) => firstOverSse(wire, made),
-    ws: ({ sockets }, made) => sockets.first(made),
-  }
+export const TRANSPORTS: Record<
+  'post' | 'get' | 'sse' | 'ws',
+  (tools: FuzzTools, created: GraphQLCase) => Promise<Received>
+> = {
+  post: ({ wire }, { kind: _kind, ...body }) =>
+    send(wire, { method: 'POST', path: '/graphql', headers: {}, body: JSON.stringify(body) }),
+  get({ wire }, { kind: _kind, query, variables, operationName }) {
+    const search = new URLSearchParams({
+      query,
+      variables: JSON.stringify(variables),
+      operationName: operationName ?? 'Q',
+    })
+    // What is too long for a header goes the other way.
+    const isLong = search.toString().length > 12_000
+    if (isLong) return TRANSPORTS.post({ wire } as FuzzTools, { kind: 'query', query, variables })
+    return send(wire, { method: 'GET', path: `/graphql?${search}`, headers: {} })
+  },
+  sse: ({ wire }, created) => firstOverSse(wire, created),
+  ws: ({ sockets }, created) => sockets.first(created),
+}
 
-/** The first answer of a stream, which is then left; nothing at all is an answer when nothing is told for a while. */
-async function firstOverSse({ port, token }: Wire, { kind, ...body }: GraphQLCase): Promise<Told> {
+/** The first answer of a stream, which is then closed; silence for a while counts as an answer too. */
+async function firstOverSse({ port, token }: Wire, { kind, ...body }: GraphQLCase): Promise<Received> {
   const left = new AbortController()
   const leave = setTimeout(() => left.abort(), kind === 'subscription' ? 300 : SLOWEST_MS * 2)
   let text = ''
@@ -143,7 +145,7 @@ async function firstOverSse({ port, token }: Wire, { kind, ...body }: GraphQLCas
     }
   } catch (error) {
     if (!left.signal.aborted) return { status: 0, text: `broken stream: ${error}` }
-    if (kind !== 'subscription') return { status: 0, text: 'a stream told nothing' }
+    if (kind !== 'subscription') return { status: 0, text: 'a stream sent nothing' }
   } finally {
     clearTimeout(leave)
     left.abort()

@@ -19,9 +19,9 @@ import {
 } from 'graphql'
 import { STRINGS } from './corpus.ts'
 import type { Draw } from './draw.ts'
-import type { Places } from './places.ts'
 import { FINE } from './schema-values.ts'
 import { chip, oddValue, spoil } from './spoil.ts'
+import type { Targets } from './targets.ts'
 
 export interface GraphQLCase {
   kind: 'query' | 'mutation' | 'subscription'
@@ -41,17 +41,17 @@ export function plainFieldsOf(name: string): string {
 
 interface Making {
   draw: Draw
-  places: Places
+  targets: Targets
   variables: Record<string, unknown>
   declared: string[]
 }
 
 /** A random operation that the SDL allows, with random arguments in its variables; then, perhaps, spoiled. */
-export function graphqlCase(draw: Draw, places: Places): GraphQLCase {
+export function graphqlCase(draw: Draw, targets: Targets): GraphQLCase {
   const kind = draw.one(['query', 'query', 'query', 'mutation', 'mutation', 'subscription'] as const)
   const root = schema.getRootType(kind as never)
   if (!root) throw new Error(`The schema has no ${kind}`)
-  const making: Making = { draw, places, variables: {}, declared: [] }
+  const making: Making = { draw, targets, variables: {}, declared: [] }
   const fields = Array.from({ length: kind === 'query' ? draw.whole(1, 2) : 1 }, (_, index) => {
     return `f${index}: ${fieldOf(making, draw.one(Object.values(root.getFields())), 0)}`
   })
@@ -96,10 +96,10 @@ function fieldOf(making: Making, field: GraphQLField<unknown, unknown>, depth: n
   return `${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''}${selectionOf(making, field.type, depth)}`
 }
 
-function variableFor({ draw, places, variables, declared }: Making, { name, type }: GraphQLArgument): string {
+function variableFor({ draw, targets, variables, declared }: Making, { name, type }: GraphQLArgument): string {
   const variable = `v${declared.length}`
   declared.push(`$${variable}: ${type}`)
-  variables[variable] = valueFor(draw, places, type, name)
+  variables[variable] = valueFor(draw, targets, type, name)
   return `$${variable}`
 }
 
@@ -114,27 +114,27 @@ function selectionOf(making: Making, type: GraphQLOutputType, depth: number): st
   return ` { __typename ${chosen.map((field) => fieldOf(making, field, depth + 1)).join(' ')} }`
 }
 
-function valueFor(draw: Draw, places: Places, type: GraphQLInputType, name: string): unknown {
-  if (isNonNullType(type)) return valueFor(draw, places, type.ofType, name)
+function valueFor(draw: Draw, targets: Targets, type: GraphQLInputType, name: string): unknown {
+  if (isNonNullType(type)) return valueFor(draw, targets, type.ofType, name)
   if (isListType(type)) {
     if (name in FINE && draw.chance(0.6)) return FINE[name]
-    return Array.from({ length: draw.whole(0, 2) }, () => valueFor(draw, places, type.ofType, name))
+    return Array.from({ length: draw.whole(0, 2) }, () => valueFor(draw, targets, type.ofType, name))
   }
   if (isInputObjectType(type)) {
     const fields = Object.values(type.getFields()).filter((field) => isNonNullType(field.type) || draw.chance(0.3))
-    return Object.fromEntries(fields.map((field) => [field.name, valueFor(draw, places, field.type, field.name)]))
+    return Object.fromEntries(fields.map((field) => [field.name, valueFor(draw, targets, field.type, field.name)]))
   }
   if (isEnumType(type)) return draw.one(type.getValues()).name
   if (type.name === 'Boolean') return draw.chance(0.5)
   if (type.name === 'Int') return draw.one([0, 1, 2, 5, 50, -1, 2 ** 31 - 1, -(2 ** 31)])
   if (type.name === 'Float') return draw.one([0.5, 1, 2, -1, 1e308])
-  return textFor(draw, places, name)
+  return textFor(draw, targets, name)
 }
 
-function textFor(draw: Draw, places: Places, name: string): unknown {
+function textFor(draw: Draw, targets: Targets, name: string): unknown {
   // Some ids have the name of what they are about, and some are only called id.
   const field = name === 'id' ? draw.one(['appId', 'appEnvId', 'accountId', 'tokenId', 'operationId']) : name
-  const id = /Id$/.test(field) ? places.idFor(field, draw) : null
+  const id = /Id$/.test(field) ? targets.idFor(field, draw) : null
   if (id && draw.chance(0.85)) return id
   if (name in FINE && draw.chance(0.6)) return FINE[name]
   if (/after|before|cursor/i.test(name)) return draw.one([...CURSORS, ...STRINGS])

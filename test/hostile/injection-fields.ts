@@ -25,7 +25,7 @@ function textPaths(schema: JsonSchema): string[][] {
   return [...inside, ...ofItems, ...ofMap, ...own]
 }
 
-/** The body with the text in its place; what is missing on the way there is made. */
+/** The body with the text in that field; missing parents are created. */
 export function withText(
   body: Record<string, unknown>,
   path: readonly string[],

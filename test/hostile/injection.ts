@@ -5,15 +5,15 @@ import { restFault } from './fuzz.ts'
 import { plainFieldsOf } from './graphql-cases.ts'
 import { inParallel } from './in-parallel.ts'
 import { TEXT_FIELDS, type TextField, withText } from './injection-fields.ts'
-import { createPlaces, type Places } from './places.ts'
 import { resolve } from './rest-cases.ts'
 import { inputOf } from './schema-values.ts'
+import { createTargets, type Targets } from './targets.ts'
 import { type Answer, graphqlFault } from './verdict.ts'
 import { asCurl, type Sent, send, type Wire } from './wire.ts'
 
-interface Lane {
+interface Pool {
   wire: Wire
-  places: Places
+  targets: Targets
   findings: Findings
   counts: InjectionCounts
 }
@@ -25,7 +25,7 @@ export interface InjectionCounts {
   followed: number
 }
 
-const LANES = 6
+const CONCURRENCY = 6
 const API = '/api/public/v1'
 
 /** Kept and shown to nobody, not kept at all, or shown in another form. */
@@ -35,23 +35,23 @@ const HIDDEN = /^(data|envName|region|expiresAt)$/
 export async function inject(wire: Wire, findings: Findings, attacks: readonly string[]) {
   const counts: InjectionCounts = { sent: 0, taken: 0, refused: 0, followed: 0 }
   const cases = TEXT_FIELDS.flatMap((field) => attacks.map((attack) => ({ field, attack })))
-  // Each has things of its own, which nobody else changes between a write and the look at it.
-  const lanes: Lane[] = []
-  for (let lane = 0; lane < LANES; lane += 1) {
-    lanes.push({ wire, places: await createPlaces(wire), findings, counts })
+  // Each has targets of its own, which nobody else changes between a write and its check.
+  const slots: Pool[] = []
+  for (let slot = 0; slot < CONCURRENCY; slot += 1) {
+    slots.push({ wire, targets: await createTargets(wire), findings, counts })
   }
-  await inParallel(LANES, LANES, async (number) => {
-    for (let at = number; at < cases.length; at += LANES) {
+  await inParallel(CONCURRENCY, CONCURRENCY, async (number) => {
+    for (let at = number; at < cases.length; at += CONCURRENCY) {
       const { field, attack } = cases[at] as (typeof cases)[number]
-      await attempt(lanes[number] as Lane, field, attack)
+      await attempt(slots[number] as Pool, field, attack)
     }
   })
   return counts
 }
 
-async function attempt(lane: Lane, { operation, path }: TextField, attack: string): Promise<void> {
-  const { places, counts } = lane
-  const making = { draw: drawOf(1, 1), places, resolve, isCalm: true }
+async function attempt(slot: Pool, { operation, path }: TextField, attack: string): Promise<void> {
+  const { targets, counts } = slot
+  const making = { draw: drawOf(1, 1), targets, resolve, isCalm: true }
   const { required = [] } = operation.body ?? {}
   const all = Object.entries(inputOf(making, operation.body ?? {}) as object)
   const base: Record<string, unknown> = Object.fromEntries(all.filter(([name]) => required.includes(name)))
@@ -60,34 +60,34 @@ async function attempt(lane: Lane, { operation, path }: TextField, attack: strin
   if (name === 'POST /app' && path[0] === 'jobConfig') base.dockerPreset = 'JOB'
   const isLifecycle = operation.path.startsWith(`${API}/app-env/`) && path[0] !== 'envName'
   for (const id of SUBJECTS[name] ?? (isLifecycle ? ['appEnvId'] : [])) {
-    base[id] = places.idFor(id, making.draw)
+    base[id] = targets.idFor(id, making.draw)
   }
   const body = withText({ ...base, ...uniqueName(base) }, path, attack)
   const sent: Sent = { method: operation.method, path: operation.path, headers: {}, body: JSON.stringify(body) }
-  const answer = await judge(lane, sent)
+  const answer = await judge(slot, sent)
   counts.sent += 1
   if (answer.status === 200) {
     counts.taken += 1
     const ids = { ...onlyIds(body), ...onlyIds(JSON.parse(answer.text)) }
-    const texts = await follow(lane, ids)
+    const texts = await follow(slot, ids)
     const isShown = path.length > 0 && !path.some((step) => HIDDEN.test(step)) && !/Id$/.test(path[0] ?? '')
-    if (isShown && !texts.has(attack) && !texts.has(attack.trim())) told(lane, sent, path, attack)
-    if (operation.method === 'POST') await clear(lane, operation.path, ids, answer)
+    if (isShown && !texts.has(attack) && !texts.has(attack.trim())) received(slot, sent, path, attack)
+    if (operation.method === 'POST') await clear(slot, operation.path, ids, answer)
   } else {
     counts.refused += 1
     if (answer.status === 400 && !/"errors":\[/.test(answer.text))
-      told(lane, sent, path, 'a refusal that names no field')
+      received(slot, sent, path, 'a refusal that names no field')
   }
 }
 
-let made = 0
+let created = 0
 
 /** Names of environments must differ; the attack itself replaces this one where the name is its target. */
 function uniqueName(base: Record<string, unknown>) {
-  made += 1
+  created += 1
   return {
-    ...('name' in base ? { name: `n${made}` } : {}),
-    ...('email' in base ? { email: `n${made}@example.com` } : {}),
+    ...('name' in base ? { name: `n${created}` } : {}),
+    ...('email' in base ? { email: `n${created}@example.com` } : {}),
   }
 }
 
@@ -99,12 +99,12 @@ const SUBJECTS: Record<string, string[]> = {
   'PATCH /account/member': ['userId'],
 }
 
-function told({ findings, wire }: Lane, sent: Sent, path: readonly string[], attack: string): void {
+function received({ findings, wire }: Pool, sent: Sent, path: readonly string[], attack: string): void {
   const what = `${sent.method} ${sent.path} ${path.join('.')} does not come back as it was sent`
   findings.add({ phase: 'injection', what, replay: `${JSON.stringify(attack)} ${asCurl(wire, sent)}` })
 }
 
-async function judge({ wire, findings }: Lane, sent: Sent): Promise<Answer> {
+async function judge({ wire, findings }: Pool, sent: Sent): Promise<Answer> {
   const answer = await send(wire, sent)
   const fault = restFault(sent, answer)
   if (fault)
@@ -122,26 +122,26 @@ const onlyIds = (body: Record<string, unknown>): Ids =>
   Object.fromEntries(Object.entries(body).filter(([name, id]) => /Id$/.test(name) && typeof id === 'string')) as Ids
 
 /** Every read that shows one of these; all the texts that they show. */
-async function follow(lane: Lane, ids: Ids): Promise<Set<string>> {
+async function follow(slot: Pool, ids: Ids): Promise<Set<string>> {
   const found = new Set<string>()
-  const accountId = ids.accountId ?? lane.places.idFor('accountId', drawOf(1, 1)) ?? ''
+  const accountId = ids.accountId ?? slot.targets.idFor('accountId', drawOf(1, 1)) ?? ''
   for (const [name, id] of Object.entries(ids)) {
     for (const path of READS[name] ?? []) {
       const full = `${API}${path}${encodeURIComponent(id.toWellFormed())}&accountId=${accountId}`
       const read = /\/member\?/.test(path) ? full : full.replace(/&accountId=.*/, '')
-      const { status, text } = await judge(lane, { method: 'GET', path: read, headers: {} })
-      lane.counts.followed += 1
+      const { status, text } = await judge(slot, { method: 'GET', path: read, headers: {} })
+      slot.counts.followed += 1
       if (status === 200) textsIn(JSON.parse(text), found)
     }
   }
   for (const [name, query] of Object.entries(QUERIES)) {
     if (!ids[name]) continue
     const body = JSON.stringify({ query, variables: { id: ids[name] } })
-    const { text } = await judge(lane, { method: 'POST', path: '/graphql', headers: {}, body })
+    const { text } = await judge(slot, { method: 'POST', path: '/graphql', headers: {}, body })
     const fault = graphqlFault(text)
     if (fault)
-      lane.findings.add({ phase: 'injection', what: `${name} over GraphQL ${fault}`, replay: text.slice(0, 300) })
-    lane.counts.followed += 1
+      slot.findings.add({ phase: 'injection', what: `${name} over GraphQL ${fault}`, replay: text.slice(0, 300) })
+    slot.counts.followed += 1
   }
   return found
 }
@@ -172,21 +172,21 @@ function textsIn(value: unknown, found: Set<string>): void {
 }
 
 /** Operates on what was created, and deletes it. */
-async function clear(lane: Lane, path: string, ids: Ids, answer: Answer): Promise<void> {
+async function clear(slot: Pool, path: string, ids: Ids, answer: Answer): Promise<void> {
   const created = onlyIds(JSON.parse(answer.text))
   const { appEnvId, appId } = { ...created }
   if (path === `${API}/app-env` && appEnvId && !ids.preventDestroy) {
     for (const step of ['deploy-image', 'stop', 'start', 'redeploy', 'apply-changes']) {
       const body = JSON.stringify({ appEnvId, ...(step === 'deploy-image' ? { image: MISSING_IMAGE } : {}) })
-      await judge(lane, { method: 'POST', path: `${API}/app-env/${step}`, headers: {}, body })
+      await judge(slot, { method: 'POST', path: `${API}/app-env/${step}`, headers: {}, body })
     }
-    lane.counts.followed += 5
-    await follow(lane, { appEnvId })
-    await judge(lane, { method: 'DELETE', path: `${API}/app-env?appEnvId=${appEnvId}`, headers: {} })
+    slot.counts.followed += 5
+    await follow(slot, { appEnvId })
+    await judge(slot, { method: 'DELETE', path: `${API}/app-env?appEnvId=${appEnvId}`, headers: {} })
   }
   if (path === `${API}/app` && appId)
-    await judge(lane, { method: 'DELETE', path: `${API}/app?appId=${appId}`, headers: {} })
+    await judge(slot, { method: 'DELETE', path: `${API}/app?appId=${appId}`, headers: {} })
   if (path === `${API}/account` && created.accountId) {
-    await judge(lane, { method: 'DELETE', path: `${API}/account?accountId=${created.accountId}`, headers: {} })
+    await judge(slot, { method: 'DELETE', path: `${API}/account?accountId=${created.accountId}`, headers: {} })
   }
 }

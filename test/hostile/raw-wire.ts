@@ -35,7 +35,7 @@ export async function sendRaw(port: number, { bytes, pieces, cuts }: RawCase): P
   }
   socket.write(bytes.subarray(from))
   const answered = new Promise<void>((resolve) => socket.once('data', () => resolve()))
-  // Whoever waits for more has to be told that there is none; told at once, Node gives up on what it is answering.
+  // A server that waits for more has to learn that there is none; but at once, Node would abort its answer.
   await Promise.race([answered, ended, closed, setTimeout(SILENCE_MS, undefined, { ref: false })])
   const since = performance.now()
   socket.end()

@@ -4,7 +4,7 @@ import { inParallel } from './in-parallel.ts'
 import { rawCase } from './raw-cases.ts'
 import { sendRaw } from './raw-wire.ts'
 
-const LANES = 32
+const CONCURRENCY = 32
 
 interface RawTarget {
   name: string
@@ -22,7 +22,7 @@ interface RawTools {
 /** Sends so many mangled requests, to one port after the other; how often each status came back. */
 export async function mangle({ targets, token, findings, seed }: RawTools, requests: number) {
   const statuses = new Map<string, number>()
-  await inParallel(requests, LANES, async (index) => {
+  await inParallel(requests, CONCURRENCY, async (index) => {
     const target = targets[index % targets.length] as RawTarget
     const made = rawCase(drawOf(seed, index), { host: target.host, token })
     const outcome = await sendRaw(target.port, made)

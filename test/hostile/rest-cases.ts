@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { openApiDocument } from '../../src/rest/openapi/openapi.ts'
 import { DEEP_TEXTS, STRINGS } from './corpus.ts'
 import type { Draw } from './draw.ts'
-import type { Places } from './places.ts'
 import { inputOf, type JsonSchema, type Making } from './schema-values.ts'
 import { chip, spoil } from './spoil.ts'
+import type { Targets } from './targets.ts'
 import type { Sent } from './wire.ts'
 
 export interface Operation {
@@ -38,9 +38,9 @@ function operationOf(path: string, method: string, operation: JsonSchema): Opera
 }
 
 /** A request to some path of the OpenAPI document, mostly right. */
-export function restCase(draw: Draw, places: Places): Sent {
+export function restCase(draw: Draw, targets: Targets): Sent {
   const isCalm = draw.chance(0.4)
-  const making: Making = { draw, places, resolve, isCalm }
+  const making: Making = { draw, targets, resolve, isCalm }
   const operation = draw.one(OPERATIONS)
   const query = operation.query.filter(({ required }) => required || draw.chance(0.4))
   const named = Object.fromEntries(query.map(({ name, schema }) => [name, inputOf(making, schema, name)]))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { MISSING_IMAGE } from './berth-under-test.ts'
 import { ODD_VALUES, STRINGS } from './corpus.ts'
 import type { Draw } from './draw.ts'
-import type { Places } from './places.ts'
+import type { Targets } from './targets.ts'
 
 export interface JsonSchema {
   [key: string]: unknown
@@ -17,7 +17,7 @@ export interface JsonSchema {
   additionalProperties?: JsonSchema | boolean
 }
 
-/** What gets a call past the first look, by the name of the field. */
+/** Values that pass validation, by the name of the field. */
 export const FINE: Readonly<Record<string, unknown>> = {
   ...{ name: 'Fuzz', port: 80, region: 'local', image: MISSING_IMAGE, email: 'a@example.com' },
   ...{ roles: ['AUDIT'], kind: 'USER', type: 'BASIC_AUTH', data: { username: 'a', password: 'b' } },
@@ -27,18 +27,18 @@ export const FINE: Readonly<Record<string, unknown>> = {
 
 export interface Making {
   draw: Draw
-  places: Places
-  /** True: nothing that could be refused by its looks, so that what comes after is reached as well. */
+  targets: Targets
+  /** True: only values that pass validation, so that the code behind it is reached too. */
   isCalm: boolean
-  /** Looks up a reference such as `#/components/schemas/Variable`. */
+  /** Resolves a reference such as `#/components/schemas/Variable`. */
   resolve(ref: string): JsonSchema
 }
 
 /** A value that the schema mostly accepts. Ids are real ones, as far as there are any. */
 export function inputOf(making: Making, schema: JsonSchema, field = ''): unknown {
-  const { draw, places } = making
+  const { draw, targets } = making
   if (schema.$ref) return inputOf(making, making.resolve(schema.$ref), field)
-  if (/Id$/.test(field)) return places.idFor(field, draw) ?? draw.one(STRINGS)
+  if (/Id$/.test(field)) return targets.idFor(field, draw) ?? draw.one(STRINGS)
   if (field in FINE && (making.isCalm || draw.chance(0.7))) return FINE[field]
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return draw.one(schema.enum)

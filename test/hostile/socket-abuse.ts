@@ -103,7 +103,7 @@ export async function abuseSockets(port: number, token: string, findings: Findin
     const isIntroduced = parts[0] === init
     for (const [index, part] of parts.entries()) {
       socket.write(part)
-      // The token is looked up before anything else is allowed.
+      // The token is checked before anything else is allowed.
       if (index === 0 && isIntroduced) await answered(socket)
     }
     const outcome = code === null ? await whileOpen(socket) : (await untilClosed(socket, PATIENCE_MS)).code

@@ -15,7 +15,7 @@ export interface SocketClient {
 }
 
 const SILENCE_MS = 300
-const PATIENCE_MS = 5_000
+const ANSWER_TIMEOUT_MS = 5_000
 
 /** Close codes that graphql-transport-ws has for what a client did wrong. */
 const DOCUMENTED = new Set([4400, 4409])
@@ -34,12 +34,12 @@ export function createSocketClient(port: number, token: string): SocketClient {
     await once(socket, 'message')
     socket.on('message', (data) => {
       const message = JSON.parse(String(data)) as Message
-      if (message.type === 'pong') for (const hear of [...waiting.values()]) hear(message)
+      if (message.type === 'pong') for (const onMessage of [...waiting.values()]) onMessage(message)
       else waiting.get(message.id ?? '')?.(message)
     })
     socket.on('close', (code) => {
       opening = null
-      for (const hear of [...waiting.values()]) hear({ type: 'closed', payload: code })
+      for (const onMessage of [...waiting.values()]) onMessage({ type: 'closed', payload: code })
     })
     return socket
   }
@@ -51,20 +51,20 @@ export function createSocketClient(port: number, token: string): SocketClient {
       lastId += 1
       const id = String(lastId)
       const answer = Promise.withResolvers<{ status: number; text: string }>()
-      waiting.set(id, ({ type, payload: told }) => {
-        if (type === 'next') answer.resolve({ status: 200, text: JSON.stringify(told) })
-        else if (type === 'error') answer.resolve({ status: 200, text: JSON.stringify({ errors: told }) })
+      waiting.set(id, ({ type, payload: received }) => {
+        if (type === 'next') answer.resolve({ status: 200, text: JSON.stringify(received) })
+        else if (type === 'error') answer.resolve({ status: 200, text: JSON.stringify({ errors: received }) })
         else if (type === 'complete') answer.resolve({ status: 200, text: kind === 'subscription' ? '' : '{}' })
         else if (type === 'pong' && kind === 'subscription') answer.resolve({ status: 200, text: '' })
         else if (type === 'closed') {
-          const text = DOCUMENTED.has(Number(told)) ? '{"data":null}' : `closed with ${told}`
-          answer.resolve({ status: DOCUMENTED.has(Number(told)) ? 200 : 0, text })
+          const text = DOCUMENTED.has(Number(received)) ? '{"data":null}' : `closed with ${received}`
+          answer.resolve({ status: DOCUMENTED.has(Number(received)) ? 200 : 0, text })
         }
       })
       socket.send(JSON.stringify({ id, type: 'subscribe', payload }))
       // A stream may have nothing to tell; whoever answers a ping meanwhile does not hang.
       const ask = setTimeout(() => socket.send('{"type":"ping"}'), SILENCE_MS)
-      const late = setTimeout(() => answer.resolve({ status: 0, text: 'a WebSocket told nothing' }), PATIENCE_MS)
+      const late = setTimeout(() => answer.resolve({ status: 0, text: 'a WebSocket sent nothing' }), ANSWER_TIMEOUT_MS)
       const first = await answer.promise
       clearTimeout(ask)
       clearTimeout(late)

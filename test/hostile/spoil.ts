@@ -4,12 +4,12 @@ import type { Draw } from './draw.ts'
 
 type Holder = Record<string, unknown>
 
-/** Every place in a value, as the thing that holds it and the key. */
-function placesIn(value: unknown, found: [Holder, string][] = []): [Holder, string][] {
+/** Every position in a value, as its parent and the key. */
+function positionsIn(value: unknown, found: [Holder, string][] = []): [Holder, string][] {
   if (typeof value !== 'object' || value === null) return found
   for (const [key, item] of Object.entries(value)) {
     found.push([value as Holder, key])
-    placesIn(item, found)
+    positionsIn(item, found)
   }
   return found
 }
@@ -25,7 +25,7 @@ export function oddValue(draw: Draw): unknown {
 export function spoil<T extends object>(draw: Draw, input: T): T {
   const spoiled = structuredClone(input)
   for (let times = draw.whole(0, 2); times > 0; times -= 1) {
-    const all = placesIn(spoiled)
+    const all = positionsIn(spoiled)
     const [holder, key] = all.length > 0 ? draw.one(all) : [spoiled as Holder, 'other']
     if (draw.chance(0.7)) put(holder, key, oddValue(draw))
     else if (draw.chance(0.5)) delete holder[key]

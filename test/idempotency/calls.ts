@@ -1,4 +1,4 @@
-import type { Laboratory } from '../crash/harness/laboratory.ts'
+import type { TestCluster } from '../crash/harness/test-cluster.ts'
 
 /** What a client sees of an answer. */
 export interface Reply {
@@ -9,7 +9,7 @@ export interface Reply {
   operationId: string | null
 }
 
-/** One write, ready to be made through any api process, with whatever key and options. */
+/** One write, ready to be sent through any api process, with any key and options. */
 export type Write = (api: number, options: WriteOptions) => Promise<Reply>
 
 export interface WriteOptions {
@@ -25,9 +25,9 @@ const given = (fields: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 /** Through REST: the options are headers. */
-export function overRest(lab: Laboratory, method: string, path: string, body: Record<string, unknown>): Write {
-  return async (api, { key, expected, waitSeconds, token = lab.token, change }) => {
-    const response = await fetch(`${addressOf(lab, api)}/api/public/v1${path}`, {
+export function overRest(cluster: TestCluster, method: string, path: string, body: Record<string, unknown>): Write {
+  return async (api, { key, expected, waitSeconds, token = cluster.token, change }) => {
+    const response = await fetch(`${addressOf(cluster, api)}/api/public/v1${path}`, {
       method,
       headers: given({
         authorization: token,
@@ -49,19 +49,24 @@ export function overRest(lab: Laboratory, method: string, path: string, body: Re
 
 const REPLAYED = /,?"idempotentReplayed":(true|false)/
 
-/** The status that REST would have, so that both doors are judged alike. */
+/** The status that REST would have, so that both APIs are compared alike. */
 const STATUS: Record<string, number> = {
   ...{ INVALID_INPUT: 400, FORBIDDEN: 403, NOT_FOUND: 404, CONFLICT: 409, PRECONDITION_FAILED: 412 },
   IDEMPOTENCY_MISMATCH: 422,
 }
 
 /** Through GraphQL: the options are fields of the input. */
-export function overGraphQL(lab: Laboratory, mutation: string, payload: string, input: Record<string, unknown>): Write {
+export function overGraphQL(
+  cluster: TestCluster,
+  mutation: string,
+  payload: string,
+  input: Record<string, unknown>,
+): Write {
   const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`
   const query = `mutation Do($input: ${type}!) { ${mutation}(input: $input) { ${payload} idempotentReplayed } }`
-  return async (api, { key, expected, waitSeconds, token = lab.token, change }) => {
+  return async (api, { key, expected, waitSeconds, token = cluster.token, change }) => {
     const options = given({ idempotencyKey: key, expectedVersion: expected, waitSeconds })
-    const response = await fetch(`${addressOf(lab, api)}/graphql`, {
+    const response = await fetch(`${addressOf(cluster, api)}/graphql`, {
       method: 'POST',
       headers: { authorization: token, 'content-type': 'application/json' },
       body: JSON.stringify({ query, variables: { input: { ...input, ...options, ...change } } }),
@@ -71,7 +76,7 @@ export function overGraphQL(lab: Laboratory, mutation: string, payload: string, 
     const code = errors?.[0]?.extensions.code
     return {
       status: code ? (STATUS[code] ?? 500) : response.status,
-      // Whether it is a replay is told apart; everything else has to be equal.
+      // Whether it is a replay is compared separately; everything else has to be equal.
       text: text.replace(REPLAYED, '').replace(/"requestId":"[^"]*"/, ''),
       isReplay: REPLAYED.exec(text)?.[1] === 'true',
       operationId: /op_\w+/.exec(text)?.[0] ?? null,
@@ -79,14 +84,14 @@ export function overGraphQL(lab: Laboratory, mutation: string, payload: string, 
   }
 }
 
-const addressOf = ({ ports }: Laboratory, api: number) => `http://127.0.0.1:${ports.api[api % ports.api.length]}`
+const addressOf = ({ ports }: TestCluster, api: number) => `http://127.0.0.1:${ports.api[api % ports.api.length]}`
 
-/** The same write through both doors. */
-export const deployImage = (lab: Laboratory, appEnvId: string): Record<'REST' | 'GraphQL', Write> => ({
-  REST: overRest(lab, 'POST', '/app-env/deploy-image', { appEnvId, image: lab.image }),
-  GraphQL: overGraphQL(lab, 'deployImage', 'success message appEnv { id status } operation { id }', {
+/** The same write through both APIs. */
+export const deployImage = (cluster: TestCluster, appEnvId: string): Record<'REST' | 'GraphQL', Write> => ({
+  REST: overRest(cluster, 'POST', '/app-env/deploy-image', { appEnvId, image: cluster.image }),
+  GraphQL: overGraphQL(cluster, 'deployImage', 'success message appEnv { id status } operation { id }', {
     appEnvId,
-    image: lab.image,
+    image: cluster.image,
   }),
 })
 
@@ -105,10 +110,10 @@ export function expectEqual(replies: readonly Reply[], what: string): Reply {
   return first
 }
 
-let made = 0
+let created = 0
 
 /** No other call of this run has it. */
 export const newKey = (noun: string): string => {
-  made += 1
-  return `${noun}-${process.pid}-${made}`
+  created += 1
+  return `${noun}-${process.pid}-${created}`
 }

@@ -14,10 +14,10 @@ import { expectThat } from './calls.ts'
 const CASES = [...appCases, ...settingCases, ...lifecycleCases, ...peopleCases, ...credentialCases]
 /** They need a source, or an archive that was uploaded, which no case has. */
 const NOT_TRIED = ['buildAppEnv', 'requestStorageKey', 'notifyCodeUpload']
-const DOORS: Record<string, Door> = { REST: restDoor, GraphQL: graphqlDoor }
+const APIS: Record<string, Door> = { REST: restDoor, GraphQL: graphqlDoor }
 
 /**
- * Every call that is accepted, as a dry run through both doors: not one row of any table is another afterwards, and
+ * Every call that is accepted, as a dry run through both APIs: not one row of any table is another afterwards, and
  * an idempotency key that it brings along is not used up. How many there were.
  */
 export async function dryRunEverything(world: World): Promise<number> {
@@ -30,8 +30,8 @@ export async function dryRunEverything(world: World): Promise<number> {
       await makeFresh(world)
       const prepared = await prepare(world)
       const before = await everything(world.database)
-      for (const [name, door] of Object.entries(DOORS)) {
-        const outcome = await door(served.app, world.adminToken, { ...prepared, isDry: true })
+      for (const [name, api] of Object.entries(APIS)) {
+        const outcome = await api(served.app, world.adminToken, { ...prepared, isDry: true })
         expectThat(outcome.accepted, `${title} is accepted as a dry run over ${name}`, outcome)
         const after = await everything(world.database)
         const changed = [...before].filter(([table, rows]) => after.get(table) !== rows).map(([table]) => table)

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { createDatabase } from '../../src/database/client.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { proveInLaboratory } from '../crash/harness/prove-in-laboratory.ts'
+import { proveOnTestCluster } from '../crash/harness/prove-on-test-cluster.ts'
 import { createWorld } from '../support/world.ts'
 import { dryRunEverything } from './dry-runs.ts'
 import { proveEverything } from './everything.ts'
@@ -14,10 +14,10 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '20' },
   },
 })
-const tell = (line: string) => console.log(line)
-tell(`seed ${values.seed}`)
+const log = (line: string) => console.log(line)
+log(`seed ${values.seed}`)
 
-/** In an installation of its own beside the laboratory's, to which nothing else happens meanwhile. */
+/** In an installation of its own beside the test cluster's, in which nothing else happens meanwhile. */
 async function proveDryRuns(databaseUrl: string): Promise<void> {
   const admin = new pg.Client({ connectionString: databaseUrl })
   await admin.connect()
@@ -29,16 +29,16 @@ async function proveDryRuns(databaseUrl: string): Promise<void> {
   const database = createDatabase({ url: url.href, poolSize: 5 })
   const world = await createWorld({ held: { url: url.href, database, drop: () => database.$disconnect() } })
   try {
-    tell(`${await dryRunEverything(world)} dry runs of every command over both doors: no row of any table changed`)
+    log(`${await dryRunEverything(world)} dry runs of every command over both APIs: no row of any table changed`)
   } finally {
     await world.close()
   }
 }
 
-await proveInLaboratory(
-  async (lab) => {
-    await proveEverything(lab, { rounds: Number(values.rounds), seed: Number(values.seed) }, tell)
-    await proveDryRuns(lab.databaseUrl)
+await proveOnTestCluster(
+  async (cluster) => {
+    await proveEverything(cluster, { rounds: Number(values.rounds), seed: Number(values.seed) }, log)
+    await proveDryRuns(cluster.databaseUrl)
   },
   { processes: { api: 2, worker: 1, ingress: 0 } },
 )

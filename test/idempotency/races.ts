@@ -1,7 +1,7 @@
-import type { Laboratory } from '../crash/harness/laboratory.ts'
 import { createSubject } from '../crash/harness/subject.ts'
+import type { TestCluster } from '../crash/harness/test-cluster.ts'
 import { expectThat, inParallel, newKey, overGraphQL, overRest, type Write } from './calls.ts'
-import type { Tell } from './keys.ts'
+import type { Log } from './keys.ts'
 
 type Resource = 'app' | 'app-env'
 
@@ -15,13 +15,13 @@ interface Race {
   version(): Promise<number>
 }
 
-/** Fifty writers that have all read the same version: one wins, the others are told so. Every round. */
+/** Fifty writers that have all read the same version: one wins, the others get a conflict. Every round. */
 export async function raceVersions(
-  lab: Laboratory,
+  cluster: TestCluster,
   { rounds, resources }: { rounds: number; resources: readonly Resource[] },
-  tell: Tell,
+  log: Log,
 ): Promise<void> {
-  for (const { resource, name, write, change, version } of await races(lab)) {
+  for (const { resource, name, write, change, version } of await races(cluster)) {
     if (!resources.includes(resource)) continue
     for (let round = 0; round < rounds; round += 1) {
       const expected = await version()
@@ -35,15 +35,15 @@ export async function raceVersions(
       const after = await version()
       expectThat(after === expected + 1, 'One change was made', { expected, after })
     }
-    tell(`${rounds} rounds of 50 racing over ${name}: one wins each, 49 × 412`)
+    log(`${rounds} rounds of 50 racing over ${name}: one wins each, 49 × 412`)
   }
-  await raceOperations(lab, tell)
+  await raceOperations(cluster, log)
 }
 
-async function races(lab: Laboratory): Promise<Race[]> {
-  const { appId, appEnvId } = await createSubject(lab, 'Raced')
+async function races(cluster: TestCluster): Promise<Race[]> {
+  const { appId, appEnvId } = await createSubject(cluster, 'Raced')
   const versionIn = (table: string, id: string) => async () =>
-    Number((await lab.pool.query(`SELECT version FROM ${table} WHERE id = $1`, [id])).rows[0].version)
+    Number((await cluster.pool.query(`SELECT version FROM ${table} WHERE id = $1`, [id])).rows[0].version)
   const ofAppEnv = {
     resource: 'app-env' as const,
     version: versionIn('app_env', appEnvId),
@@ -55,22 +55,22 @@ async function races(lab: Laboratory): Promise<Race[]> {
     change: (writer: string) => ({ healthCheckPath: `/${writer}` }),
   }
   return [
-    { name: 'PUT /app-env', write: overRest(lab, 'PUT', '/app-env', { appEnvId }), ...ofAppEnv },
-    { name: 'updateAppEnv', write: overGraphQL(lab, 'updateAppEnv', 'appEnv { id }', { appEnvId }), ...ofAppEnv },
-    { name: 'PATCH /app', write: overRest(lab, 'PATCH', '/app', { appId }), ...ofApp },
-    { name: 'updateApp', write: overGraphQL(lab, 'updateApp', 'app { id }', { appId }), ...ofApp },
+    { name: 'PUT /app-env', write: overRest(cluster, 'PUT', '/app-env', { appEnvId }), ...ofAppEnv },
+    { name: 'updateAppEnv', write: overGraphQL(cluster, 'updateAppEnv', 'appEnv { id }', { appEnvId }), ...ofAppEnv },
+    { name: 'PATCH /app', write: overRest(cluster, 'PATCH', '/app', { appId }), ...ofApp },
+    { name: 'updateApp', write: overGraphQL(cluster, 'updateApp', 'app { id }', { appId }), ...ofApp },
   ]
 }
 
 /** Of operations too: fifty deployments of what the caller has seen are one. */
-async function raceOperations(lab: Laboratory, tell: Tell): Promise<void> {
-  const { appEnvId } = await createSubject(lab, newKey('Raced'))
-  const input = { appEnvId, image: lab.image }
-  const doors = [
-    overRest(lab, 'POST', '/app-env/deploy-image', input),
-    overGraphQL(lab, 'deployImage', 'success', input),
+async function raceOperations(cluster: TestCluster, log: Log): Promise<void> {
+  const { appEnvId } = await createSubject(cluster, newKey('Raced'))
+  const input = { appEnvId, image: cluster.image }
+  const apis = [
+    overRest(cluster, 'POST', '/app-env/deploy-image', input),
+    overGraphQL(cluster, 'deployImage', 'success', input),
   ]
-  for (const [round, write] of doors.entries()) {
+  for (const [round, write] of apis.entries()) {
     const replies = await inParallel(50, write, { expected: round + 1 })
     const won = replies.filter(({ status }) => status === 200).length
     expectThat(
@@ -79,5 +79,5 @@ async function raceOperations(lab: Laboratory, tell: Tell): Promise<void> {
       replies.map(({ status }) => status),
     )
   }
-  tell('50 racing deployments of one version of the environment, over each door: one is begun')
+  log('50 racing deployments of one version of the environment, over each API: one is begun')
 }

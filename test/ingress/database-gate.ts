@@ -35,7 +35,7 @@ export async function openGate(databaseUrl: string) {
       isOpen = false
       breakConnections()
     },
-    /** Nothing passes any more on the connections there are, and nobody is told. */
+    /** Open connections go silent: nothing passes any more, and no end is signalled. */
     freeze() {
       for (const socket of sockets) socket.unpipe().pause()
     },

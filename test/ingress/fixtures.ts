@@ -116,7 +116,7 @@ export interface Ask {
   agent?: http.Agent
 }
 
-/** One request of a visitor, on a connection of its own unless an agent is given. */
+/** One request of a client, on a connection of its own unless an agent is given. */
 export function ask(
   port: number,
   { method = 'GET', path = '/', host = HOST, headers, body, agent }: Ask = {},
@@ -160,7 +160,7 @@ export async function talk(port: number, text: string, silenceMs = 300): Promise
 }
 
 /** Waits until the claim holds. */
-export async function eventually(claim: () => boolean, ms = 3_000): Promise<void> {
+export async function eventually(claim: () => boolean, ms = 20_000): Promise<void> {
   const deadline = performance.now() + ms
   while (!claim()) {
     if (performance.now() > deadline) throw new Error('It did not come about in time')

@@ -108,7 +108,7 @@ test('hop-by-hop headers and those that Connection names go no further, in eithe
   expect(answer.headers).toMatchObject({ 'x-own': 'kept', 'set-cookie': ['a=1', 'b=2'] })
 })
 
-test('a visitor cannot have the headers of the ingress removed by naming them in Connection', async () => {
+test('a client cannot have the headers of the ingress removed by naming them in Connection', async () => {
   const { ingress, headersSeen } = await startObserved()
   await ask(ingress.port, { headers: { connection: 'x-forwarded-for, host, x-request-id' } })
   expect(headersSeen()).toMatchObject({

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ask, eventually, type Replica, routeTo, startIngress, startReplica } from './fixtures.ts'
 
-const VISITORS = 20
+const CLIENTS = 20
 const SWAPS = 12
 const DRAIN_MS = 1_500
 
@@ -33,20 +33,20 @@ test('no request fails while replicas are replaced under load, whatever its meth
   const seen = new Set<string>()
   let answered = 0
   let isOver = false
-  const visit = async (visitor: number) => {
+  const visit = async (client: number) => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
-    const method = visitor % 2 === 0 ? 'GET' : 'POST'
+    const method = client % 2 === 0 ? 'GET' : 'POST'
     while (!isOver) {
       const answer = await ask(ingress.port, { agent, method, body: method === 'POST' ? 'x' : undefined }).catch(String)
       if (typeof answer === 'string' || answer.status !== 200) failures.push(answer)
       else seen.add(answer.body)
       answered += 1
-      // Pauses as long as the servers' patience bring connections to the edge of being closed.
-      if (visitor >= 15) await sleep(900 + Math.random() * 200)
+      // Pauses as long as the servers' idle timeout bring connections to the edge of being closed.
+      if (client >= 15) await sleep(900 + Math.random() * 200)
     }
     agent.destroy()
   }
-  const visitors = Array.from({ length: VISITORS }, (_, visitor) => visit(visitor))
+  const clients = Array.from({ length: CLIENTS }, (_, client) => visit(client))
   for (let version = 1; version <= SWAPS; version += 1) {
     await sleep(250)
     const next = await Promise.all([startVersion(version), startVersion(version)])
@@ -56,7 +56,7 @@ test('no request fails while replicas are replaced under load, whatever its meth
   }
   await Promise.all(retirements)
   isOver = true
-  await Promise.all(visitors)
+  await Promise.all(clients)
   expect(failures).toEqual([])
   expect(answered).toBeGreaterThan(1_000)
   expect(seen.size).toBe(SWAPS + 1)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ResponseHead } from '../../src/ingress/http1/response-head.ts'
-import { ResponseParser, type ResponseSink } from '../../src/ingress/http1/response-parser.ts'
+import type { ResponseHead } from '../../src/ingress/upstreams/response-head.ts'
+import { ResponseParser, type ResponseSink } from '../../src/ingress/upstreams/response-parser.ts'
 
 interface Read {
   statuses: number[]
@@ -47,11 +47,11 @@ function parse(pieces: readonly Buffer[], { method = 'GET', end = false } = {}):
 const parseText = (text: string, options?: { method?: string; end?: boolean }) =>
   parse([Buffer.from(text, 'latin1')], options)
 
-/** The text cut at any places. */
-const cutAt = (text: string, places: number[]) => {
+/** The text cut at these positions. */
+const cutAt = (text: string, positions: number[]) => {
   const bytes = Buffer.from(text, 'latin1')
-  const sorted = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
-  return sorted.slice(1).map((place, index) => bytes.subarray(sorted[index], place))
+  const sorted = [0, ...positions.map((at) => at % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
+  return sorted.slice(1).map((at, index) => bytes.subarray(sorted[index], at))
 }
 
 const chunked = (pieces: string[]) =>

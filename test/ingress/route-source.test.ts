@@ -65,7 +65,7 @@ test('routes are the hosts of live environments with their ready replicas', asyn
   await eventually(() => source.table?.lookup(host) === null)
 })
 
-test('a hint brings a change at once, a poll brings it without one, and no change brings no new table', async () => {
+test('a notification brings a change at once, a poll brings it without one, and no change brings no new table', async () => {
   const { appEnvId, host } = await deployed(20_010)
   const targets = (source: RouteSource) => source.table?.lookup(host)?.targets.length
   const slow = await start({ pollMs: 60_000 })

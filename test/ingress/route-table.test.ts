@@ -32,14 +32,14 @@ test('a table finds routes by Host header and survives being written and read', 
 
 test('followers hear the table there is, and every next one until they leave', () => {
   const current = new CurrentTable()
-  const heard: RouteTable[] = []
+  const received: RouteTable[] = []
   const [first, second, third] = [new RouteTable([]), new RouteTable([]), new RouteTable([])]
   current.replace(first)
-  const leave = current.follow((table) => heard.push(table))
+  const leave = current.follow((table) => received.push(table))
   current.replace(second)
   leave()
   current.replace(third)
-  expect(heard).toEqual([first, second])
-  expect(heard[1]).toBe(second)
+  expect(received).toEqual([first, second])
+  expect(received[1]).toBe(second)
   expect(current.table).toBe(third)
 })

@@ -51,7 +51,7 @@ test('an unknown host is answered with a 404 that says which host it was', async
   })
 })
 
-test('a browser gets a page, and nothing that a visitor sent can become part of its markup', async () => {
+test('a browser gets a page, and nothing that a client sent can become part of its markup', async () => {
   const ingress = await startIngress([routeTo([], { cliEnvName: '<script>alert(1)</script>' })])
   const answer = await ask(ingress.port, { headers: HTML, path: '/<b>' })
   expect(answer.status).toBe(503)
@@ -85,7 +85,7 @@ test('without any table every host is answered with 503 until there is one', asy
   expect((await ask(ingress.port)).body).toBe('ok')
 })
 
-test('HTTP/1.0 visitors are served, and the connection ends with the answer', async () => {
+test('HTTP/1.0 clients are served, and the connection ends with the answer', async () => {
   const replica = await startReplica((_request, response) => {
     response.write('one ')
     response.end('two')

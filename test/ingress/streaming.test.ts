@@ -172,7 +172,7 @@ test('an answer that ends with its connection is passed on whole', async () => {
   expect(await ask(ingress.port)).toMatchObject({ status: 200, body: 'old school' })
 })
 
-test("an app that breaks off its answer breaks off the visitor's, so that nobody takes a part for the whole", async () => {
+test("an app that breaks off its answer breaks off the client's, so that nobody takes a part for the whole", async () => {
   for (const head of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
     const replica = await startRawReplica((socket) =>
       socket.once('data', () => {
@@ -185,7 +185,7 @@ test("an app that breaks off its answer breaks off the visitor's, so that nobody
   }
 })
 
-test('a visitor who leaves ends the request at the app', async () => {
+test('a client that leaves ends the request at the app', async () => {
   let left = 0
   const replica = await startReplica((request, response) => {
     response.once('close', () => {
@@ -195,10 +195,10 @@ test('a visitor who leaves ends the request at the app', async () => {
   })
   const ingress = await startIngress([routeTo([replica.target])])
   for (const path of ['/waiting', '/begun']) {
-    const visitor = connect(ingress.port, '127.0.0.1')
-    visitor.write(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)
+    const client = connect(ingress.port, '127.0.0.1')
+    client.write(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)
     await sleep(100)
-    visitor.destroy()
+    client.destroy()
   }
   await eventually(() => left === 2)
   expect(await ingress.registry.metrics()).toContain('berth_ingress_requests_total{status="aborted"} 2')
@@ -212,7 +212,7 @@ test('an app that does not begin to answer in time is a 504', async () => {
   expect(answer.headers['x-berth-error']).toBe('ANSWER_TIMEOUT')
 })
 
-test('a visitor whose body stops coming is a 408', async () => {
+test('a client whose body stops coming is a 408', async () => {
   const replica = await startReplica((request) => void request.resume())
   const ingress = await startIngress([routeTo([replica.target])], { BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS: '1' })
   const answer = await talk(ingress.port, `POST / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 9\r\n\r\npart`, 3_000)

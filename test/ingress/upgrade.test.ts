@@ -22,11 +22,11 @@ async function startSwitching(onSwitch: (socket: Socket) => void): Promise<Repli
 }
 
 function visit(port: number, bytes: string): Socket {
-  const visitor = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
-  visitor.on('error', () => {})
-  onTestFinished(() => void visitor.destroy())
-  visitor.write(bytes)
-  return visitor
+  const client = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
+  client.on('error', () => {})
+  onTestFinished(() => void client.destroy())
+  client.write(bytes)
+  return client
 }
 
 test('a WebSocket echoes 1 MB both ways, and the replica sees who asks', async () => {
@@ -57,9 +57,9 @@ test('a WebSocket echoes 1 MB both ways, and the replica sees who asks', async (
 test('bytes that follow the request at once are not lost', async () => {
   const replica = await startSwitching((socket) => socket.pipe(socket))
   const ingress = await startIngress([routeTo([replica.target])])
-  const visitor = visit(ingress.port, `${SWITCH}early `)
-  visitor.end('late')
-  const text = String(Buffer.concat(await visitor.toArray()))
+  const client = visit(ingress.port, `${SWITCH}early `)
+  client.end('late')
+  const text = String(Buffer.concat(await client.toArray()))
   expect(text).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n/)
   expect(text).toContain('X-Own: 1')
   expect(text.endsWith('\r\n\r\nearly late')).toBe(true)
@@ -72,10 +72,10 @@ test('each direction ends by itself', async () => {
     socket.end(`got ${received.length}`)
   })
   const ingress = await startIngress([routeTo([replica.target])])
-  const visitor = visit(ingress.port, SWITCH)
-  await once(visitor, 'readable')
-  visitor.end(Buffer.alloc(2 * MB))
-  const text = String(Buffer.concat(await visitor.toArray()))
+  const client = visit(ingress.port, SWITCH)
+  await once(client, 'readable')
+  client.end(Buffer.alloc(2 * MB))
+  const text = String(Buffer.concat(await client.toArray()))
   expect(text.endsWith(`got ${2 * MB}`)).toBe(true)
 })
 
@@ -90,34 +90,34 @@ test('a slow reader on either side slows the other down, and nothing is lost', a
     socket.end(payload)
   })
   const ingress = await startIngress([routeTo([replica.target])])
-  const visitor = visit(ingress.port, SWITCH)
-  const [head] = await once(visitor, 'data')
-  visitor.pause()
+  const client = visit(ingress.port, SWITCH)
+  const [head] = await once(client, 'data')
+  client.pause()
   expect(String(head)).toContain('101')
   const before = process.memoryUsage().arrayBuffers
-  visitor.end(payload)
+  client.end(payload)
   await sleep(200)
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * MB)
   await sleep(600)
-  const received = Buffer.concat(await visitor.toArray())
+  const received = Buffer.concat(await client.toArray())
   expect(received.subarray(0, 64).toString()).toBe(digest)
   expect(received.subarray(64).equals(payload)).toBe(true)
 })
 
-test.each(['visitor', 'app'] as const)('when the %s breaks, the other side is told', async (who) => {
+test.each(['client', 'app'] as const)('when the %s breaks, the other side learns of it', async (who) => {
   let app: Socket | undefined
   const replica = await startSwitching((socket) => {
     app = socket
     socket.resume()
   })
   const ingress = await startIngress([routeTo([replica.target])])
-  const visitor = visit(ingress.port, SWITCH)
-  await once(visitor, 'data')
-  const [broken, other] = who === 'visitor' ? [visitor, app] : [app, visitor]
+  const client = visit(ingress.port, SWITCH)
+  await once(client, 'data')
+  const [broken, other] = who === 'client' ? [client, app] : [app, client]
   other?.resume()
-  const told = new Promise((resolve) => other?.once('close', resolve))
+  const received = new Promise((resolve) => other?.once('close', resolve))
   broken?.resetAndDestroy()
-  await told
+  await received
 })
 
 test('an app may decline to switch', async () => {
@@ -141,15 +141,15 @@ test('a request to switch gets the same problems as any other', async () => {
 test('a tunnel that is silent for too long is closed, and one that is used is not', async () => {
   const replica = await startSwitching((socket) => socket.pipe(socket))
   const ingress = await startIngress([routeTo([replica.target])], { BERTH_INGRESS_IDLE_SECONDS: '1' })
-  const visitor = visit(ingress.port, SWITCH)
-  const closed = once(visitor, 'close')
-  visitor.resume()
+  const client = visit(ingress.port, SWITCH)
+  const closed = once(client, 'close')
+  client.resume()
   const startedAt = performance.now()
   for (let count = 0; count < 4; count += 1) {
     await sleep(400)
-    visitor.write('x')
+    client.write('x')
   }
-  visitor.once('end', () => visitor.end())
+  client.once('end', () => client.end())
   await closed
   expect(performance.now() - startedAt).toBeGreaterThan(2_300)
 })
@@ -157,8 +157,8 @@ test('a tunnel that is silent for too long is closed, and one that is used is no
 test("a tunnel counts as one of the replica's requests", async () => {
   const busy = await startSwitching((socket) => socket.resume())
   const ingress = await startIngress([routeTo([busy.target])])
-  const visitor = visit(ingress.port, SWITCH)
-  await once(visitor, 'data')
+  const client = visit(ingress.port, SWITCH)
+  await once(client, 'data')
   const idle = await startReplica((_request, response) => response.end('http'))
   ingress.route([busy.target, idle.target])
   for (let count = 0; count < 4; count += 1) await ask(ingress.port)

@@ -43,12 +43,12 @@ const TRANSPORTS: Record<string, Follow> = {
 
 const build = async () => startBuild(world, (await sourceEnv(world)).appEnvId)
 
-const messagesOf = (told: Told[]): string[] =>
-  told.flatMap(({ data }) => data.buildLogs.lines.map(({ message }: { message: string }) => message))
+const messagesOf = (following: Told[]): string[] =>
+  following.flatMap(({ data }) => data.buildLogs.lines.map(({ message }: { message: string }) => message))
 
-async function all(told: AsyncGenerator<Told>): Promise<Told[]> {
+async function all(following: AsyncGenerator<Told>): Promise<Told[]> {
   const answers: Told[] = []
-  for await (const answer of told) answers.push(answer)
+  for await (const answer of following) answers.push(answer)
   return answers
 }
 
@@ -67,29 +67,29 @@ async function getLogs(query: Record<string, string>, token = world.adminToken) 
 
 describe.each(Object.entries(TRANSPORTS))('buildLogs over %s', (_name, follow) => {
   test('tells all lines so far, then each as it is written, and completes with the last', async () => {
-    const { appEnvId, contentId, book, ...rest } = await build()
-    for (const message of numbered(450)) book.add(line(message))
-    const told = follow({ id: appEnvId })
-    const heard: Told[] = []
-    while (messagesOf(heard).length < 450) heard.push(...(await take(told, 1)))
-    for (const message of numbered(50, 450)) book.add(line(message))
-    while (messagesOf(heard).length < 500) heard.push(...(await take(told, 1)))
-    expect(heard.every(({ data }) => !data.buildLogs.hasEnded && data.buildLogs.contentId === contentId)).toBe(true)
-    book.add(line('The build failed', true))
-    await book.close()
+    const { appEnvId, contentId, stream, ...rest } = await build()
+    for (const message of numbered(450)) stream.add(line(message))
+    const following = follow({ id: appEnvId })
+    const received: Told[] = []
+    while (messagesOf(received).length < 450) received.push(...(await take(following, 1)))
+    for (const message of numbered(50, 450)) stream.add(line(message))
+    while (messagesOf(received).length < 500) received.push(...(await take(following, 1)))
+    expect(received.every(({ data }) => !data.buildLogs.hasEnded && data.buildLogs.contentId === contentId)).toBe(true)
+    stream.add(line('The build failed', true))
+    await stream.close()
     await changeContent(world, { appEnvId, contentId, ...rest }, { status: 'FAILED' })
-    heard.push(...(await all(told)))
-    expect(messagesOf(heard)).toEqual([...numbered(500), 'The build failed'])
-    expect(heard.at(-1)?.data.buildLogs.hasEnded).toBe(true)
-    const last = heard.findLast(({ data }) => data.buildLogs.lines.length > 0)
+    received.push(...(await all(following)))
+    expect(messagesOf(received)).toEqual([...numbered(500), 'The build failed'])
+    expect(received.at(-1)?.data.buildLogs.hasEnded).toBe(true)
+    const last = received.findLast(({ data }) => data.buildLogs.lines.length > 0)
     expect(last?.data.buildLogs.lines.at(-1)).toMatchObject({ stream: 'STDERR', containerName: 'build' })
   })
 
   test('goes on from any cursor without a gap or a repeat', async () => {
     const started = await build()
-    const { appEnvId, contentId, book } = started
-    for (const message of numbered(500)) book.add(line(message))
-    await book.close()
+    const { appEnvId, contentId, stream } = started
+    for (const message of numbered(500)) stream.add(line(message))
+    await stream.close()
     await changeContent(world, started, { status: 'BUILT', imageDigest: 'sha256:1' })
     const whole = await all(follow({ id: appEnvId, contentId }))
     expect(messagesOf(whole)).toEqual(numbered(500))
@@ -114,57 +114,57 @@ describe.each(Object.entries(TRANSPORTS))('buildLogs over %s', (_name, follow) =
   })
 })
 
-test('a cancelled build is followed until its worker has written the last it heard', async () => {
-  const { appEnvId, contentId, operationId, book } = await build()
-  book.add(line('working'))
-  const told = TRANSPORTS.websocket?.({ id: appEnvId }) as AsyncGenerator<Told>
-  const heard: Told[] = []
-  while (messagesOf(heard).length < 1) heard.push(...(await take(told, 1)))
+test('a cancelled build is followed until its worker has written the last it received', async () => {
+  const { appEnvId, contentId, operationId, stream } = await build()
+  stream.add(line('working'))
+  const following = TRANSPORTS.websocket?.({ id: appEnvId }) as AsyncGenerator<Told>
+  const received: Told[] = []
+  while (messagesOf(received).length < 1) received.push(...(await take(following, 1)))
   await world.perform(cancelOperation, { operationId })
   const { status } = await world.database.content.findUniqueOrThrow({ where: { id: contentId } })
   expect(status).toBe('CANCELLED')
-  // Longer than a follower waits before it looks again: it has seen the version cancelled, and stays.
+  // Longer than a follower waits before it polls again: it has seen the version cancelled, and stays.
   await sleep(1_500)
-  book.add(line('still working'))
-  await book.close()
-  heard.push(...(await all(told)))
-  expect(messagesOf(heard)).toEqual(['working', 'still working'])
+  stream.add(line('still working'))
+  await stream.close()
+  received.push(...(await all(following)))
+  expect(messagesOf(received)).toEqual(['working', 'still working'])
 })
 
 test('a cancelled build whose worker is dead has ended when its claim has', async () => {
-  const { appEnvId, operationId, book } = await build()
-  book.add(line('working'))
-  const told = TRANSPORTS.sse?.({ id: appEnvId }) as AsyncGenerator<Told>
-  const heard: Told[] = []
-  while (messagesOf(heard).length < 1) heard.push(...(await take(told, 1)))
+  const { appEnvId, operationId, stream } = await build()
+  stream.add(line('working'))
+  const following = TRANSPORTS.sse?.({ id: appEnvId }) as AsyncGenerator<Told>
+  const received: Told[] = []
+  while (messagesOf(received).length < 1) received.push(...(await take(following, 1)))
   await world.perform(cancelOperation, { operationId })
   await world.database.$executeRaw`
-    UPDATE log_book SET lease_expires_at = now() - interval '10 s' WHERE app_env_id = ${appEnvId}`
-  const [last] = await all(told)
+    UPDATE log_stream SET lease_expires_at = now() - interval '10 s' WHERE app_env_id = ${appEnvId}`
+  const [last] = await all(following)
   expect(last?.data.buildLogs).toMatchObject({ hasEnded: true, lines: [] })
-  await book.close()
+  await stream.close()
 })
 
-test('lines that are told while a build ends at any moment are all of its lines', async () => {
+test('lines that are written while a build ends at any moment are all of its lines', async () => {
   for (const delayMs of [0, 5, 20, 60, 120]) {
     const started = await build()
-    for (const message of numbered(300)) started.book.add(line(message))
+    for (const message of numbered(300)) started.stream.add(line(message))
     const ending = sleep(delayMs).then(async () => {
-      await started.book.close()
+      await started.stream.close()
       await changeContent(world, started, { status: 'FAILED' })
     })
-    const told = await all(TRANSPORTS.websocket?.({ id: started.appEnvId }) as AsyncGenerator<Told>)
+    const following = await all(TRANSPORTS.websocket?.({ id: started.appEnvId }) as AsyncGenerator<Told>)
     await ending
-    expect(messagesOf(told)).toEqual(numbered(300))
+    expect(messagesOf(following)).toEqual(numbered(300))
   }
 })
 
 test('GET /logs and logs show builds by their type alone, filtered as any log', async () => {
   const started = await build()
-  const { appEnvId, contentId, book } = started
-  for (const message of numbered(20)) book.add(line(message))
-  book.add(line('The build failed', true))
-  await book.close()
+  const { appEnvId, contentId, stream } = started
+  for (const message of numbered(20)) stream.add(line(message))
+  stream.add(line('The build failed', true))
+  await stream.close()
   const read = async (query: Record<string, string> = {}) => {
     const { status, body } = await getLogs({ appEnvId, type: 'BUILD', ...query })
     expect(status).toBe(200)

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Laboratory, openLaboratory } from '../crash/harness/laboratory.ts'
 import { finish } from '../crash/harness/subject.ts'
-import { ask } from '../e2e/visitors.ts'
+import { startTestCluster, type TestCluster } from '../crash/harness/test-cluster.ts'
+import { ask } from '../e2e/clients.ts'
 
 const PAGE = 1_000
 const BURST_LINES = 200
@@ -41,17 +41,17 @@ export interface KeptLogs {
 
 /** A container says so many lines while the worker that collects them is killed again and again; then it is removed. */
 export async function keepLogs(lines: number, kills: number): Promise<KeptLogs> {
-  const lab = await openLaboratory({ processes: { worker: 2 }, settings: { BERTH_LEASE_SECONDS: '3' } })
+  const cluster = await startTestCluster({ processes: { worker: 2 }, settings: { BERTH_LEASE_SECONDS: '3' } })
   try {
-    const { appEnvId, host } = await createTalker(lab, lines)
-    await finish(lab, 'deploy-image', { appEnvId }, { image: lab.image })
-    const killed = await killWhileTalking(lab, appEnvId, host, { lines, kills })
-    await finish(lab, 'stop', { appEnvId })
-    const messages = await readAll(lab, appEnvId)
+    const { appEnvId, host } = await createTalker(cluster, lines)
+    await finish(cluster, 'deploy-image', { appEnvId }, { image: cluster.image })
+    const killed = await killWhileTalking(cluster, appEnvId, host, { lines, kills })
+    await finish(cluster, 'stop', { appEnvId })
+    const messages = await readAll(cluster, appEnvId)
     const numbers = messages.flatMap((message) => /^line (\d+) of/.exec(message)?.[1] ?? [])
     const known = new Set(numbers)
     const searches = []
-    for (let n = 0; n < SEARCHES; n += 1) searches.push(await search(lab, appEnvId, `LINE ${n * 7} OF`))
+    for (let n = 0; n < SEARCHES; n += 1) searches.push(await search(cluster, appEnvId, `LINE ${n * 7} OF`))
     return {
       said: lines,
       kept: messages.length,
@@ -63,31 +63,31 @@ export async function keepLogs(lines: number, kills: number): Promise<KeptLogs> 
       found: searches.filter(({ found }) => found === 1).length,
     }
   } finally {
-    await lab.close()
+    await cluster.close()
   }
 }
 
-async function createTalker(lab: Laboratory, lines: number): Promise<{ appEnvId: string; host: string }> {
-  const { accounts } = (await lab.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
+async function createTalker(cluster: TestCluster, lines: number): Promise<{ appEnvId: string; host: string }> {
+  const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
   const accountId = accounts[0]?.accountId
-  const { appId } = await lab.ok('POST', '/app', {
+  const { appId } = await cluster.ok('POST', '/app', {
     name: 'talker',
     accountId,
     port: 3000,
     useImage: true,
-    image: lab.image,
+    image: cluster.image,
   })
   const startupConfig = { command: 'node', args: ['-e', TALKER], shell: false }
   const envVars = [{ name: 'LINES', value: String(lines) }]
   const appEnv = { accountId, appId, name: 'production', region: 'local', startupConfig, envVars }
-  const { appEnvId } = (await lab.ok('POST', '/app-env', appEnv)) as { appEnvId: string }
-  const { hosts } = (await lab.ok('GET', `/app-env?appEnvId=${appEnvId}`)) as { hosts: string[] }
+  const { appEnvId } = (await cluster.ok('POST', '/app-env', appEnv)) as { appEnvId: string }
+  const { hosts } = (await cluster.ok('GET', `/app-env?appEnvId=${appEnvId}`)) as { hosts: string[] }
   return { appEnvId, host: hosts[0] ?? '' }
 }
 
-/** Kills whichever worker holds the log book, evenly over the time in which the container talks. */
+/** Kills whichever worker holds the log stream, evenly over the time in which the container talks. */
 async function killWhileTalking(
-  lab: Laboratory,
+  cluster: TestCluster,
   appEnvId: string,
   host: string,
   { lines, kills }: { lines: number; kills: number },
@@ -95,49 +95,51 @@ async function killWhileTalking(
   let killed = 0
   const until = Date.now() + DONE_WITHIN_SECONDS * 1000
   for (;;) {
-    const said = Number(await saidBy(lab, host))
+    const said = Number(await saidBy(cluster, host))
     if (said >= lines && killed >= kills) return killed
     if (Date.now() > until) throw new Error(`Only ${said} of ${lines} lines were said in time`)
-    if (killed < kills && said >= (lines / (kills + 1)) * (killed + 1)) killed += await killCollector(lab, appEnvId)
+    if (killed < kills && said >= (lines / (kills + 1)) * (killed + 1)) killed += await killCollector(cluster, appEnvId)
     await pause(50)
   }
 }
 
 /** Kills the worker that writes a log of the environment; how many that were. */
-export async function killCollector(lab: Laboratory, appEnvId: string): Promise<number> {
-  const { rows } = await lab.pool.query<{ leaseOwner: string }>(
-    `SELECT lease_owner AS "leaseOwner" FROM log_book WHERE app_env_id = $1 AND lease_expires_at > now() AND last_number > 0`,
+export async function killCollector(cluster: TestCluster, appEnvId: string): Promise<number> {
+  const { rows } = await cluster.pool.query<{ leaseOwner: string }>(
+    `SELECT lease_owner AS "leaseOwner" FROM log_stream WHERE app_env_id = $1 AND lease_expires_at > now() AND last_number > 0`,
     [appEnvId],
   )
   const owner = rows[0]?.leaseOwner
   // A process is known by its socket in its own data directory.
-  const worker = lab.of('worker').find(({ name }) => owner && existsSync(join(lab.folder, name, 'processes', owner)))
+  const worker = cluster
+    .of('worker')
+    .find(({ name }) => owner && existsSync(join(cluster.folder, name, 'processes', owner)))
   if (!worker) return 0
   worker.signal('SIGKILL')
   return 1
 }
 
-const saidBy = (lab: Laboratory, host: string): Promise<string> =>
-  ask(`http://127.0.0.1:${lab.ports.ingress[0]}`, host).then(
+const saidBy = (cluster: TestCluster, host: string): Promise<string> =>
+  ask(`http://127.0.0.1:${cluster.ports.ingress[0]}`, host).then(
     ({ body }) => body,
     () => '0',
   )
 
-async function readAll(lab: Laboratory, appEnvId: string): Promise<string[]> {
+async function readAll(cluster: TestCluster, appEnvId: string): Promise<string[]> {
   const messages: string[] = []
   let cursor: string | undefined
   do {
-    const place = cursor ? `&cursor=${cursor}` : ''
-    const page = (await lab.ok('GET', `/logs?appEnvId=${appEnvId}&size=${PAGE}${place}`)) as unknown as LogAnswer
+    const position = cursor ? `&cursor=${cursor}` : ''
+    const page = (await cluster.ok('GET', `/logs?appEnvId=${appEnvId}&size=${PAGE}${position}`)) as unknown as LogAnswer
     messages.push(...page.logs.map(({ message }) => message))
     cursor = page.nextCursor
   } while (cursor)
   return messages
 }
 
-async function search(lab: Laboratory, appEnvId: string, text: string): Promise<{ ms: number; found: number }> {
+async function search(cluster: TestCluster, appEnvId: string, text: string): Promise<{ ms: number; found: number }> {
   const startedAt = performance.now()
   const query = `appEnvId=${appEnvId}&search=${encodeURIComponent(text)}`
-  const { logs } = (await lab.ok('GET', `/logs?${query}`)) as unknown as LogAnswer
+  const { logs } = (await cluster.ok('GET', `/logs?${query}`)) as unknown as LogAnswer
   return { ms: performance.now() - startedAt, found: logs.length }
 }

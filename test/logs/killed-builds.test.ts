@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Laboratory, openLaboratory } from '../crash/harness/laboratory.ts'
 import { ended } from '../crash/harness/subject.ts'
+import { startTestCluster, type TestCluster } from '../crash/harness/test-cluster.ts'
 import { ensureBuildImages } from '../support/build-images.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
 import { overSse } from '../support/transports.ts'
@@ -12,62 +12,62 @@ const TALKER = `let n = 0; const t = setInterval(() => { console.log('tick ' + n
 const SERVER = `require('node:http').createServer((q, r) => r.end('ok')).listen(process.env.PORT)
 process.on('SIGTERM', () => process.exit(0))`
 
-let lab: Laboratory
+let cluster: TestCluster
 let git: GitServer
 
 beforeAll(async () => {
   const settings = { BERTH_LEASE_SECONDS: '3', BERTH_GIT_PRIVATE_HOSTS: 'true' }
-  lab = await openLaboratory({ processes: { worker: 2 }, settings })
+  cluster = await startTestCluster({ processes: { worker: 2 }, settings })
   git = await startGitServer()
-}, 180_000)
+})
 
 afterAll(async () => {
-  await lab?.close()
+  await cluster?.close()
   await git?.close()
 })
 
 async function createTalker(): Promise<string> {
-  const { node } = await ensureBuildImages(lab.docker)
+  const { node } = await ensureBuildImages(cluster.docker)
   const Dockerfile = `FROM ${node}\nRUN node -e "${TALKER}"\nCOPY server.js /\nUSER node\nCMD ["node", "/server.js"]\n`
   git.commit('talker', { Dockerfile, 'server.js': SERVER })
-  const { accounts } = (await lab.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
+  const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
   const accountId = accounts[0]?.accountId
   const app = { name: 'talker', accountId, port: 3000, gitRepo: git.repository('talker') }
-  const { appId } = await lab.ok('POST', '/app', app)
+  const { appId } = await cluster.ok('POST', '/app', app)
   const appEnv = { accountId, appId, name: 'production', region: 'local', branch: 'main' }
-  return ((await lab.ok('POST', '/app-env', appEnv)) as { appEnvId: string }).appEnvId
+  return ((await cluster.ok('POST', '/app-env', appEnv)) as { appEnvId: string }).appEnvId
 }
 
 async function logOf(appEnvId: string): Promise<string[]> {
-  const { logs } = await lab.ok('GET', `/logs?type=BUILD&size=1000&appEnvId=${appEnvId}`)
+  const { logs } = await cluster.ok('GET', `/logs?type=BUILD&size=1000&appEnvId=${appEnvId}`)
   return (logs as { message: string }[]).map(({ message }) => message).reverse()
 }
 
 async function follow(appEnvId: string): Promise<string[]> {
   const query = `subscription { buildLogs(appEnvId: "${appEnvId}") { hasEnded lines { message } } }`
-  const told: string[] = []
-  const url = `http://127.0.0.1:${lab.ports.api[0]}/graphql`
-  for await (const { data } of overSse({ url, token: lab.token, query }))
-    told.push(...data.buildLogs.lines.map(({ message }: { message: string }) => message))
-  return told
+  const received: string[] = []
+  const url = `http://127.0.0.1:${cluster.ports.api[0]}/graphql`
+  for await (const { data } of overSse({ url, token: cluster.token, query }))
+    received.push(...data.buildLogs.lines.map(({ message }: { message: string }) => message))
+  return received
 }
 
-test('the log of a build whose worker is killed goes on with the next attempt', { timeout: 180_000 }, async () => {
+test('the log of a build whose worker is killed goes on with the next attempt', { timeout: 240_000 }, async () => {
   const appEnvId = await createTalker()
-  const operationId = await lab.begin('POST', '/app-env/build', { appEnvId })
+  const operationId = await cluster.begin('POST', '/app-env/build', { appEnvId })
   const following = follow(appEnvId)
   const acknowledged = await eventually(
     () => logOf(appEnvId),
     (lines) => lines.includes('tick 10'),
     60,
   )
-  expect(await killCollector(lab, appEnvId)).toBe(1)
-  expect(await ended(lab, operationId, 120)).toMatchObject({ status: 'SUCCEEDED' })
-  const told = await following
-  expect(told.slice(0, acknowledged.length)).toEqual(acknowledged)
-  expect(told.filter((line) => line.startsWith('Building commit'))).toHaveLength(2)
-  const last = told.slice(told.findLastIndex((line) => line.startsWith('Building commit')))
+  expect(await killCollector(cluster, appEnvId)).toBe(1)
+  expect(await ended(cluster, operationId, 120)).toMatchObject({ status: 'SUCCEEDED' })
+  const received = await following
+  expect(received.slice(0, acknowledged.length)).toEqual(acknowledged)
+  expect(received.filter((line) => line.startsWith('Building commit'))).toHaveLength(2)
+  const last = received.slice(received.findLastIndex((line) => line.startsWith('Building commit')))
   expect(last.filter((line) => /^tick \d+$/.test(line))).toEqual(Array.from({ length: TICKS }, (_, n) => `tick ${n}`))
   expect(last.at(-1)).toBe('The image is built')
-  expect(await logOf(appEnvId)).toEqual(told)
+  expect(await logOf(appEnvId)).toEqual(received)
 })

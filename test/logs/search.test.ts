@@ -9,7 +9,7 @@ const SECOND = 1_000_000_000n
 
 let world: GraphQLWorld
 let appEnvId: string
-let book: LogStreamClaim
+let stream: LogStreamClaim
 let containerId: number
 
 const containers = () => ({ appEnvId, kind: 'CONTAINERS' }) as const
@@ -20,8 +20,8 @@ beforeAll(async () => {
   const row = { containerId: 'c1', appEnvId, contentId: 'con_1', name: 'berth-one', phase: 'running' }
   containerId = (await world.database.container.create({ data: row })).id
   const claimed = await claimLogStream(world.database, containers(), { owner: 'worker-1', leaseSeconds: 60 })
-  if (!claimed) throw new Error('The book is taken')
-  book = claimed
+  if (!claimed) throw new Error('The log stream is already claimed')
+  stream = claimed
   await say(Array.from({ length: 100 }, (_, n) => `line ${n}`))
   await say(['100% of a_b', 'An ERROR of its own'], true)
 })
@@ -29,14 +29,14 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const say = (messages: string[], isError = false) => {
-  const first = book.lastNumber
+  const first = stream.lastNumber
   const lines = messages.map((message, n) => ({
     containerId,
     at: NOON + (first + BigInt(n)) * SECOND,
     isError,
     message,
   }))
-  return append(world.database, book, lines, [])
+  return append(world.database, stream, lines, [])
 }
 
 interface Page {
@@ -88,48 +88,48 @@ describe('searching a log', () => {
   })
 })
 
-test('a live log goes on from its cursor, in both doors', async () => {
+test('a live log goes on from its cursor, in both APIs', async () => {
   const { said, nextCursor } = await read({ isLive: 'true', size: '2' })
   expect(said).toEqual(['100% of a_b', 'An ERROR of its own'])
   const socket = openSocket(world.url, world.adminToken)
   const query = 'subscription ($id: ID) { appEnvLogs(appEnvId: $id) { cursor lines { message } } }'
-  const told = socket.iterate(query, { id: appEnvId })
-  const { value: first } = await told.next()
+  const received = socket.iterate(query, { id: appEnvId })
+  const { value: first } = await received.next()
   expect(first?.data.appEnvLogs.lines).toHaveLength(102)
   await say(['live one', 'live two'])
-  const { value: second } = await told.next()
+  const { value: second } = await received.next()
   expect(second?.data.appEnvLogs.lines).toEqual([{ message: 'live one' }, { message: 'live two' }])
-  await told.return(undefined)
+  await received.return(undefined)
   await socket.close()
   const rest = await read({ isLive: 'true', cursor: nextCursor ?? '' })
   expect(rest.said).toEqual(['live one', 'live two'])
   expect((await read({ isLive: 'true', cursor: rest.nextCursor ?? '' })).said).toEqual([])
 })
 
-test('what is used is told after each measurement', async () => {
+test('usage is sent after each measurement', async () => {
   const socket = openSocket(world.url, world.adminToken)
   const query = 'subscription ($id: ID) { metrics(appEnvId: $id) { used { cpu memory } measuredAt } }'
-  const told = socket.iterate(query, { id: appEnvId })
-  const { value: first } = await told.next()
+  const received = socket.iterate(query, { id: appEnvId })
+  const { value: first } = await received.next()
   expect(first?.data.metrics).toEqual({ used: { cpu: 0, memory: 0 }, measuredAt: null })
   const use = { cpuMillicores: 250, memoryMb: 64, cpuLimit: 1000, memoryLimit: 512 }
   await world.database.metricSample.create({ data: { appEnvId, containerId, at: new Date(), ...use } })
-  const { value: second } = await told.next()
+  const { value: second } = await received.next()
   expect(second?.data.metrics.used).toEqual({ cpu: 250, memory: 64 })
-  await told.return(undefined)
+  await received.return(undefined)
   await socket.close()
 })
 
-test('a worker whose book was claimed by another writes nothing', async () => {
+test('a worker whose log stream was claimed by another writes nothing', async () => {
   const other = await claimLogStream(world.database, containers(), { owner: 'worker-2', leaseSeconds: 60 })
   expect(other).toBeNull()
-  const former = { ...book }
+  const former = { ...stream }
   const forced = await claimLogStream(world.database, containers(), {
     owner: 'worker-2',
     leaseSeconds: 60,
     isForced: true,
   })
-  expect(forced?.lastNumber).toBe(book.lastNumber)
+  expect(forced?.lastNumber).toBe(stream.lastNumber)
   const line = { containerId, at: NOON, isError: false, message: 'too late' }
   expect(await append(world.database, former, [line], [])).toBe(false)
   expect((await read({ search: 'too late' })).said).toEqual([])

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { DoorName } from './doors.ts'
+import type { ApiName } from './apis.ts'
 import { BROKEN, type Command } from './model.ts'
 
 /** What is drawn of a command; versions and operations are chosen from what there is once it is its turn. */
@@ -13,11 +13,11 @@ interface Choosing {
 
 export interface Turn {
   caller: number
-  door: DoorName
+  api: ApiName
   /** Before it; 'rest' waits until no operation is open. */
   pause: number | 'rest'
   drawn: Drawn
-  /** Insists on the revision that was told last. */
+  /** Insists on the revision that was returned last. */
   insists: boolean
 }
 
@@ -66,7 +66,7 @@ export interface Play {
 export const play = ({ turns, callers, images }: Play): fc.Arbitrary<(Turn | null)[]> => {
   const turn = fc.record<Turn>({
     caller: fc.nat(callers - 1),
-    door: fc.constantFrom<DoorName>('REST', 'GraphQL'),
+    api: fc.constantFrom<ApiName>('REST', 'GraphQL'),
     pause: pauses,
     drawn: drawn(images),
     insists: fc.nat(5).map((number) => number === 5),

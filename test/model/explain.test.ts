@@ -20,12 +20,14 @@ test('answers of calls that overlapped are explained in whatever order fits', ()
 
 test('a call that was answered before another was made comes before it', () => {
   const calls = [call(1, deploy, { version: 2 }, [0, 10]), call(2, deploy, { version: 1 }, [11, 15])]
-  expect(explain(FRESH, calls, running)).toMatchObject({ explained: 0, stuck: [{ told: { version: 1 } }] })
+  expect(explain(FRESH, calls, running)).toMatchObject({ explained: 0, stuck: [{ answer: { version: 1 } }] })
 })
 
 test('an acceptance that the state forbids is not explained', () => {
   const calls = [call(1, { name: 'start' }, { status: 'UPDATING', version: 1 }, [0, 10])]
-  expect(explain(FRESH, calls, () => true)).toMatchObject({ stuck: [{ told: { refusal: 'CONFLICT NEVER_DEPLOYED' } }] })
+  expect(explain(FRESH, calls, () => true)).toMatchObject({
+    stuck: [{ answer: { refusal: 'CONFLICT NEVER_DEPLOYED' } }],
+  })
 })
 
 test('an end that no order leads to is not explained', () => {

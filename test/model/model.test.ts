@@ -4,7 +4,7 @@ import { pretendedEngine, type Stage, setStage } from './stage.ts'
 
 const SEED = 20_261_121
 const IMAGES = ['sound', 'other', 'broken']
-const tell = () => {}
+const log = () => {}
 let stage: Stage
 
 beforeAll(async () => {
@@ -14,13 +14,13 @@ beforeAll(async () => {
 afterAll(() => stage?.close())
 
 test('an environment answers as its model does, whatever is asked in whatever order', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
-  const plays = { seed: SEED, runs: 12, lanes: 6, turns: 30, callers: 3, images: IMAGES }
-  expect(await runPlays(stage, plays, tell)).toMatchObject({ plays: 12 })
+  const plays = { seed: SEED, runs: 12, slots: 6, turns: 30, callers: 3, images: IMAGES }
+  expect(await runPlays(stage, plays, log)).toMatchObject({ plays: 12 })
 })
 
-test('twenty callers at once get answers that some order explains', { timeout: 120_000 }, async () => {
-  const plays = { seed: SEED, runs: 2, lanes: 1, turns: 80, callers: 20, images: IMAGES }
-  expect(await runPlays(stage, plays, tell)).toMatchObject({ plays: 2 })
+test('twenty callers at once get answers that some order explains', { timeout: 240_000 }, async () => {
+  const plays = { seed: SEED, runs: 2, slots: 1, turns: 80, callers: 20, images: IMAGES }
+  expect(await runPlays(stage, plays, log)).toMatchObject({ plays: 2 })
 })

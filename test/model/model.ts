@@ -42,7 +42,7 @@ export const FRESH: State = {
 }
 
 export type Command =
-  /** `whole`: with the newest version too, where a door tells that elsewhere. */
+  /** `whole`: with the newest version too, where an API returns that elsewhere. */
   | { name: 'read'; whole: boolean }
   | { name: 'deployImage'; image: string }
   | { name: 'redeploy' | 'rollback'; version: number | null }
@@ -69,7 +69,7 @@ const conflict = (state: State, reason: string) => refused(state, `CONFLICT ${re
 export function decide(state: State, command: Command, by: number, expected: number | null = null): Step {
   if (command.name === 'cancel') return cancel(state, command.by)
   if (state.isDeleted) return refused(state, 'NOT_FOUND')
-  if (command.name === 'read') return { answer: whatIsSeen(state), next: state }
+  if (command.name === 'read') return { answer: whatIsRead(state), next: state }
   if (expected !== null && expected !== state.revision) return refused(state, 'PRECONDITION_FAILED VERSION_MISMATCH')
   switch (command.name) {
     case 'deployImage':
@@ -93,7 +93,7 @@ export function decide(state: State, command: Command, by: number, expected: num
   }
 }
 
-function whatIsSeen({ status, revision, current, versions }: State): Answer {
+function whatIsRead({ status, revision, current, versions }: State): Answer {
   const latest = versions.at(-1)?.status ?? null
   return { status, revision, current: current || null, latest }
 }

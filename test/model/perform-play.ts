@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type DoorName, type Request, send } from './doors.ts'
+import { type ApiName, type Request, send } from './apis.ts'
 import type { Drawn, Turn } from './draw.ts'
 import { type Call, explain } from './explain.ts'
 import { type Command, FRESH, type State } from './model.ts'
@@ -9,19 +9,19 @@ import { contradictions } from './witnesses.ts'
 const REST_MS = 20_000
 const LOOK_MS = 15
 
-/** A call, with what has to be looked up to judge it. */
-interface Made extends Call {
-  door: DoorName
+/** A call, with what is needed to judge it. */
+interface RecordedCall extends Call {
+  api: ApiName
   operationId: string | null
 }
 
-/** Where plays take place; environments are deleted at their end, so one app serves them all. */
-export interface Place {
+/** What plays act on; environments are deleted at their end, so one app serves them all. */
+export interface Target {
   accountId: string
   appId: string
 }
 
-export async function openPlace({ world, engine }: Stage): Promise<Place> {
+export async function openTarget({ world, engine }: Stage): Promise<Target> {
   const accountId = await world.account()
   return { accountId, appId: await world.app({ accountId, image: 'sound:1', ...engine.app }) }
 }
@@ -29,10 +29,10 @@ export async function openPlace({ world, engine }: Stage): Promise<Place> {
 let made = 0
 
 /** Performs a play on an environment of its own, and throws when what was answered cannot be explained. Calls made. */
-export async function perform(stage: Stage, place: Place, turns: readonly (Turn | null)[]): Promise<number> {
+export async function perform(stage: Stage, target: Target, turns: readonly (Turn | null)[]): Promise<number> {
   made += 1
   const name = `play ${made}`
-  const { appEnvId } = await stage.world.appEnv({ ...stage.engine.appEnv, ...place, name })
+  const { appEnvId } = await stage.world.appEnv({ ...stage.engine.appEnv, ...target, name })
   const play = new Play(stage, appEnvId)
   const callers = Map.groupBy(
     turns.filter((turn) => turn !== null),
@@ -48,10 +48,10 @@ export async function perform(stage: Stage, place: Place, turns: readonly (Turn 
 }
 
 class Play {
-  readonly calls: Made[] = []
+  readonly calls: RecordedCall[] = []
   readonly #stage: Stage
   readonly #appEnvId: string
-  #made = 0
+  #count = 0
   #revision = 1
 
   constructor(stage: Stage, appEnvId: string) {
@@ -59,14 +59,14 @@ class Play {
     this.#appEnvId = appEnvId
   }
 
-  async take({ pause: before, door, drawn, insists }: Turn): Promise<void> {
+  async take({ pause: before, api, drawn, insists }: Turn): Promise<void> {
     if (before === 'rest') await this.#rest()
     else if (before > 0) await pause(before)
     const chosen = await this.#choose(drawn)
-    await this.#call(door, { ...chosen, expected: insists && drawn.name !== 'cancel' ? this.#revision : null })
+    await this.#call(api, { ...chosen, expected: insists && drawn.name !== 'cancel' ? this.#revision : null })
   }
 
-  /** Looks for an explanation once nothing is open any more, then deletes the environment and looks again. */
+  /** Searches for an explanation once nothing is open any more, then deletes the environment and searches again. */
   async judge(): Promise<void> {
     await this.#rest()
     await this.#explain()
@@ -74,61 +74,63 @@ class Play {
     await this.#rest()
     await this.#explain()
     const found = [...(await contradictions(this.#stage.database, this.#appEnvId)), ...(await this.#leftOver())]
-    if (found.length > 0) throw new Error(`${found.join('\n')}\n${this.#told()}`)
+    if (found.length > 0) throw new Error(`${found.join('\n')}\n${this.#transcript()}`)
   }
 
-  async #call(door: DoorName, request: Omit<Request, 'appEnvId' | 'image' | 'key'>): Promise<void> {
+  async #call(api: ApiName, request: Omit<Request, 'appEnvId' | 'image' | 'key'>): Promise<void> {
     const { world, engine, fetch } = this.#stage
     const { command, expected } = request
     const image = command.name === 'deployImage' ? (engine.images[command.image] ?? '') : ''
-    this.#made += 1
-    const by = this.#made
+    this.#count += 1
+    const by = this.#count
     const calledAt = performance.now()
-    const told = await send(fetch, world.adminToken, door, {
+    const result = await send(fetch, world.adminToken, api, {
       ...request,
       ...{ appEnvId: this.#appEnvId, image, key: `${this.#appEnvId} ${by}` },
     })
-    this.calls.push({ ...{ by, door, command, expected, calledAt }, ...told, answeredAt: performance.now() })
-    const { revision } = told.answer
+    this.calls.push({ ...{ by, api, command, expected, calledAt }, ...result, answeredAt: performance.now() })
+    const { revision } = result.answer
     if (typeof revision === 'number') this.#revision = revision
   }
 
-  /** Where there is nothing to choose from, a look is taken instead. */
+  /** Where there is nothing to choose from, it reads instead. */
   async #choose(drawn: Drawn): Promise<Pick<Request, 'command' | 'contentId' | 'operationId'>> {
     const nothing = { contentId: null, operationId: null }
-    const look = { command: { name: 'read' as const, whole: true }, ...nothing }
+    const read = { command: { name: 'read' as const, whole: true }, ...nothing }
     if (!('choice' in drawn)) return { command: drawn, ...nothing }
     const { name, choice } = drawn
     if (name === 'cancel') {
       const begun = this.calls.filter(({ operationId }) => operationId !== null)
       // The latest are the likeliest to be open.
       const call = begun[Math.floor((choice ?? 0) ** 0.2 * begun.length)]
-      return call ? { command: { name, by: call.by }, contentId: null, operationId: call.operationId } : look
+      return call ? { command: { name, by: call.by }, contentId: null, operationId: call.operationId } : read
     }
     if (choice === null) return { command: { name, version: null }, ...nothing }
     const contents = await this.#stage.database.content.findMany({ where: { appEnvId: this.#appEnvId } })
     const content = contents[Math.floor(choice * contents.length)]
-    return content ? { command: { name, version: content.version }, contentId: content.id, operationId: null } : look
+    return content ? { command: { name, version: content.version }, contentId: content.id, operationId: null } : read
   }
 
   async #explain(): Promise<void> {
     const { appEnv, final } = await this.#outcome()
     const calls = await this.#withVersions()
-    const isFinal = (state: State) => JSON.stringify(told(state)) === final
+    const isFinal = (state: State) => JSON.stringify(result(state)) === final
     const unexplained = explain(FRESH, calls, isFinal)
     if (!unexplained) return
     const { explained, state, stuck } = unexplained
-    const lines = stuck.map(({ call, told }) => `  ${call.by}: the model would tell ${JSON.stringify(told)}`)
+    const lines = stuck.map(
+      ({ call, answer: result }) => `  ${call.by}: the model would answer ${JSON.stringify(result)}`,
+    )
     throw new Error(
       [
         `No order explains what was answered; the best attempt explains ${explained} of ${calls.length} calls`,
-        ...[this.#told(), `The model is at ${JSON.stringify(state)}`, ...lines],
+        ...[this.#transcript(), `The model is at ${JSON.stringify(state)}`, ...lines],
         `It ended as ${final}; ${appEnv.id}`,
       ].join('\n'),
     )
   }
 
-  /** The end, as `told` has it of the model. */
+  /** The final state, as `result` derives it from the model. */
   async #outcome() {
     const { database } = this.#stage
     const appEnv = await database.appEnv.findUniqueOrThrow({
@@ -168,11 +170,11 @@ class Play {
       const open = await database.operation.findFirst({ where })
       if (!open) return
       if (performance.now() > until)
-        throw new Error(`It does not come to rest: ${JSON.stringify(open)}\n${this.#told()}`)
+        throw new Error(`It does not come to rest: ${JSON.stringify(open)}\n${this.#transcript()}`)
     }
   }
 
-  /** Containers of a deleted environment, once there was time to look again. */
+  /** Containers of a deleted environment, once there was time to reconcile. */
   async #leftOver(): Promise<string[]> {
     const { runtime } = this.#stage.engine.ports
     const where = { appEnvId: this.#appEnvId }
@@ -184,12 +186,12 @@ class Play {
     }
   }
 
-  #told(): string {
+  #transcript(): string {
     const since = Math.min(...this.calls.map(({ calledAt }) => calledAt))
-    const lines = this.calls.map(({ by, door, command, expected, answer, operationId, calledAt, answeredAt }) => {
+    const lines = this.calls.map(({ by, api, command, expected, answer, operationId, calledAt, answeredAt }) => {
       const when = `${(calledAt - since).toFixed(1)}–${(answeredAt - since).toFixed(1)} ms`
       const insisted = expected === null ? '' : ` at revision ${expected}`
-      return `  ${by}: ${door} ${JSON.stringify(command as Command)}${insisted} → ${JSON.stringify(answer)} ${operationId ?? ''} (${when})`
+      return `  ${by}: ${api} ${JSON.stringify(command as Command)}${insisted} → ${JSON.stringify(answer)} ${operationId ?? ''} (${when})`
     })
     return lines.join('\n')
   }
@@ -198,7 +200,7 @@ class Play {
 const sorted = (ends: readonly (readonly unknown[])[]) => [...ends].sort(([a], [b]) => Number(a) - Number(b))
 
 /** Of the model's state, what the database shows at rest. A deleted environment's status is of no concern. */
-const told = ({ status, revision, current, versions, ends, isDeleted }: State) => [
+const result = ({ status, revision, current, versions, ends, isDeleted }: State) => [
   ...[status, revision, current, versions.map((version) => version.status)],
   sorted(Object.entries(ends).map(([by, end]) => [Number(by), end])),
   isDeleted,

@@ -15,7 +15,7 @@ const SLOWEST_MS = 12
 
 /**
  * An engine in memory, for the state machine alone: as quick as the database, so that thousands of operations can be
- * raced. It starts whatever it is told to, except what is broken. All its replicas are one local server.
+ * raced. It starts whatever it is asked to, except what is broken. All its replicas are one local server.
  */
 export class PretendRuntime implements ContainerRuntime {
   readonly #replicas = new Map<string, ObservedReplica>()

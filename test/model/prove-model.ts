@@ -21,15 +21,15 @@ const { values } = parseArgs({
     crowds: { type: 'string', default: '20' },
     /** Plays on containers of the machine's engine. */
     containers: { type: 'string', default: '20' },
-    lanes: { type: 'string', default: '24' },
+    slots: { type: 'string', default: '24' },
     /** Of one play to repeat, as a failure names it. */
     path: { type: 'string' },
     shrink: { type: 'boolean', default: false },
   },
 })
-const tell = (line: string) => console.log(line)
+const log = (line: string) => console.log(line)
 const [seed, turns] = [Number(values.seed), Number(values.commands)]
-tell(`seed ${seed}`)
+log(`seed ${seed}`)
 
 /** On a PostgreSQL of its own, which nobody misses when it is lost. */
 async function perform(
@@ -47,9 +47,9 @@ async function perform(
     const stage = await setStage(openEngine, { url: postgres.url, database, drop: () => database.$disconnect() })
     try {
       const since = performance.now()
-      const report = await runPlays(stage, { ...plays, seed }, tell)
+      const report = await runPlays(stage, { ...plays, seed }, log)
       const took = ((performance.now() - since) / 1000).toFixed(0)
-      tell(`${report.plays} plays ${what}: ${report.calls} calls, all explained; never two active contents (${took} s)`)
+      log(`${report.plays} plays ${what}: ${report.calls} calls, all explained; never two active contents (${took} s)`)
     } finally {
       await stage.close()
     }
@@ -62,16 +62,16 @@ async function perform(
 const images = ['sound', 'other', 'broken']
 const callers = Number(values.callers)
 if (values.path !== undefined) {
-  const again = { runs: 1, lanes: 1, path: values.path, shrinks: values.shrink }
+  const again = { runs: 1, slots: 1, path: values.path, shrinks: values.shrink }
   await perform('repeated', pretendedEngine, { ...again, turns, callers, images })
 } else {
-  const lanes = Number(values.lanes)
+  const slots = Number(values.slots)
   const each = { shrinks: values.shrink, images }
-  await perform(`of ${turns} commands`, pretendedEngine, { ...each, runs: Number(values.runs), lanes, turns, callers })
+  await perform(`of ${turns} commands`, pretendedEngine, { ...each, runs: Number(values.runs), slots, turns, callers })
   await perform('of 20 callers at once', pretendedEngine, {
     ...each,
-    ...{ runs: Number(values.crowds), lanes: Math.min(lanes, 3), turns: 100, callers: 20 },
+    ...{ runs: Number(values.crowds), slots: Math.min(slots, 3), turns: 100, callers: 20 },
   })
-  const onContainers = { shrinks: false, runs: Number(values.containers), lanes: 4, turns, callers: 3 }
+  const onContainers = { shrinks: false, runs: Number(values.containers), slots: 4, turns, callers: 3 }
   await perform('on containers', containerEngine, { ...onContainers, images: ['sound', 'other'] })
 }

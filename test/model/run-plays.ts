@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { type Play, play } from './draw.ts'
-import { openPlace, type Place, perform } from './perform-play.ts'
+import { openTarget, perform, type Target } from './perform-play.ts'
 import type { Stage } from './stage.ts'
 
 export interface Plays extends Play {
   seed: number
   runs: number
   /** Plays that are performed at the same time, each in an account of its own. */
-  lanes: number
+  slots: number
   /** Of the play to repeat, as a failure names it. */
   path?: string | undefined
-  /** Looks for a shorter play that fails as well. */
+  /** Searches for a shorter play that fails as well. */
   shrinks?: boolean
 }
 
@@ -19,22 +19,22 @@ export interface PlaysReport {
   calls: number
 }
 
-/** Every lane draws from a seed of its own, so that a lane that failed can be repeated alone. */
-export async function runPlays(stage: Stage, plays: Plays, tell: (line: string) => void): Promise<PlaysReport> {
+/** Every slot draws from a seed of its own, so that one that failed can be repeated alone. */
+export async function runPlays(stage: Stage, plays: Plays, log: (line: string) => void): Promise<PlaysReport> {
   const report = { plays: 0, calls: 0 }
-  const places: Place[] = []
-  while (places.length < Math.min(plays.lanes, plays.runs)) places.push(await openPlace(stage))
+  const targets: Target[] = []
+  while (targets.length < Math.min(plays.slots, plays.runs)) targets.push(await openTarget(stage))
   await Promise.all(
-    places.map(async (place, lane) => {
+    targets.map(async (target, slot) => {
       const property = fc.asyncProperty(play(plays), async (turns) => {
-        const calls = await perform(stage, place, turns)
+        const calls = await perform(stage, target, turns)
         report.calls += calls
         report.plays += 1
-        if (report.plays % 100 === 0) tell(`${report.plays} plays, ${report.calls} calls`)
+        if (report.plays % 100 === 0) log(`${report.plays} plays, ${report.calls} calls`)
       })
-      const numRuns = Math.ceil((plays.runs - lane) / plays.lanes)
+      const numRuns = Math.ceil((plays.runs - slot) / plays.slots)
       await fc.assert(property, {
-        seed: plays.seed + lane,
+        seed: plays.seed + slot,
         numRuns,
         endOnFailure: !plays.shrinks,
         ...(plays.path ? { path: plays.path } : {}),

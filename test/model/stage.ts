@@ -10,7 +10,7 @@ import { createWorld, type World } from '../support/world.ts'
 import { PretendImages, PretendRuntime } from './pretend-engine.ts'
 import { watchActiveContents } from './witnesses.ts'
 
-/** The real services behind both real doors, two real workers, and an engine. */
+/** The real services behind both real APIs, two real workers, and an engine. */
 export type Stage = Awaited<ReturnType<typeof setStage>>
 
 export interface Engine {

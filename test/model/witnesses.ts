@@ -1,7 +1,7 @@
 import type { Database } from '../../src/database/client.ts'
 
 /**
- * Has the database note every commit after which an environment had two rollouts with traffic, or two versions under
+ * Has the database record every commit after which an environment had two rollouts with traffic, or two versions under
  * way: no poll could see what lasts for one transaction.
  */
 export async function watchActiveContents(database: Database): Promise<void> {

@@ -6,7 +6,7 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
     database.$executeRaw`DELETE FROM idempotency_record`,
     database.$executeRaw`DELETE FROM event`,
     database.$executeRaw`DELETE FROM audit_entry`,
-    database.$executeRaw`DELETE FROM ledger`,
+    database.$executeRaw`DELETE FROM event_sequence`,
     database.$executeRaw`DELETE FROM operation`,
     database.$executeRaw`UPDATE app_env SET current_content_id = NULL`,
     database.$executeRaw`DELETE FROM app_env`,

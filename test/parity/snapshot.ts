@@ -24,9 +24,9 @@ export async function snapshot(database: Database): Promise<unknown> {
     operations: await database.operation.findMany({ orderBy }),
     tokens: await database.token.findMany({ orderBy, omit: { hash: true, lastUsedAt: true } }),
     credentials: await database.credential.findMany({ orderBy, omit: { sealedData: true } }),
-    events: await database.event.findMany({ orderBy: [{ ledgerId: 'asc' }, { sequence: 'asc' }] }),
+    events: await database.event.findMany({ orderBy: [{ eventSequenceId: 'asc' }, { sequence: 'asc' }] }),
     audit: await database.auditEntry.findMany({
-      orderBy: [{ ledgerId: 'asc' }, { sequence: 'asc' }],
+      orderBy: [{ eventSequenceId: 'asc' }, { sequence: 'asc' }],
       omit: { id: true, hash: true },
     }),
   }

@@ -12,7 +12,7 @@ beforeAll(async () => {
   served = serveWorld(world)
   const { appEnvId, accountId, appId } = await world.appEnv()
   const contentId = await world.deploy(appEnvId)
-  await world.database.logBook.create({ data: { appEnvId, kind: 'CONTAINERS' } })
+  await world.database.logStream.create({ data: { appEnvId, kind: 'CONTAINERS' } })
   const operation = await world.database.operation.findFirstOrThrow({ where: { appEnvId } })
   place = { appEnvId, accountId, appId, contentId, operationId: operation.id, metric: 'cpu_usage' }
 })

@@ -73,7 +73,7 @@ describe('a write', () => {
   test('leaves exactly one audit entry, chained to the one before', async () => {
     await newApp('Chained')
     const entries = await held.database.auditEntry.findMany({
-      where: { ledgerId: accountId },
+      where: { eventSequenceId: accountId },
       orderBy: { sequence: 'asc' },
     })
     let previous = ''
@@ -207,6 +207,9 @@ describe('operations of one environment', () => {
 
 test('events of an account have no gaps, and follow the order of commits', async () => {
   await Promise.all(Array.from({ length: 8 }, (_, index) => newAppEnv(`Event ${index}`)))
-  const events = await held.database.event.findMany({ where: { ledgerId: accountId }, orderBy: { sequence: 'asc' } })
+  const events = await held.database.event.findMany({
+    where: { eventSequenceId: accountId },
+    orderBy: { sequence: 'asc' },
+  })
   expect(events.map((event) => event.sequence)).toEqual(events.map((_, index) => BigInt(index + 1)))
 })

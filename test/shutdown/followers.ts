@@ -12,7 +12,7 @@ interface Subject {
 }
 
 /** How the subscriptions came to their end. */
-export interface Farewells {
+export interface Goodbyes {
   /** Codes that WebSockets were closed with, and how many. */
   codes: Record<string, number>
   /** Reasons that the last answer of a stream gave, and how many. */
@@ -20,7 +20,7 @@ export interface Farewells {
 }
 
 /** Opens subscriptions, four of five over WebSockets and the others over SSE; resolves when each has begun. */
-export async function follow(subject: Subject, count: number): Promise<{ farewells: Promise<Farewells> }> {
+export async function follow(subject: Subject, count: number): Promise<{ goodbyes: Promise<Goodbyes> }> {
   const endings: Promise<{ code?: number; reason?: string }>[] = []
   const overStreams = Math.ceil(count / 5)
   for (let index = 0; index < overStreams; index += OPENING_AT_A_TIME) {
@@ -31,24 +31,24 @@ export async function follow(subject: Subject, count: number): Promise<{ farewel
     const { ended } = await followSocket(subject, Math.min(PER_SOCKET, left))
     endings.push(ended)
   }
-  return { farewells: Promise.all(endings).then(counted) }
+  return { goodbyes: Promise.all(endings).then(counted) }
 }
 
-function counted(endings: { code?: number; reason?: string }[]): Farewells {
-  const farewells: Farewells = { codes: {}, reasons: {} }
+function counted(endings: { code?: number; reason?: string }[]): Goodbyes {
+  const goodbyes: Goodbyes = { codes: {}, reasons: {} }
   for (const { code, reason } of endings) {
-    if (code !== undefined) farewells.codes[code] = (farewells.codes[code] ?? 0) + 1
-    else farewells.reasons[String(reason)] = (farewells.reasons[String(reason)] ?? 0) + 1
+    if (code !== undefined) goodbyes.codes[code] = (goodbyes.codes[code] ?? 0) + 1
+    else goodbyes.reasons[String(reason)] = (goodbyes.reasons[String(reason)] ?? 0) + 1
   }
-  return farewells
+  return goodbyes
 }
 
 async function followStream({ url, token, accountId }: Subject) {
-  const told = overSse({ url: `${url}/graphql`, token, query: QUERY, variables: { id: accountId } })
-  await told.next()
+  const received = overSse({ url: `${url}/graphql`, token, query: QUERY, variables: { id: accountId } })
+  await received.next()
   const toTheEnd = async () => {
     let last: Told | undefined
-    for await (const one of told) last = one
+    for await (const one of received) last = one
     return { reason: String(last?.errors?.[0]?.extensions?.reason ?? 'none') }
   }
   return { ended: toTheEnd().catch((error) => ({ reason: String(error) })) }

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 export interface Outcomes {
   answered: number
   /** Names of the apps whose making was answered. */
-  made: Set<string>
+  created: Set<string>
   /** Refused in words (503, or UNAVAILABLE), or never accepted: what they asked for must not have been done. */
   refused: string[]
   /** Connections that ended in the middle of an answer. */
@@ -19,23 +19,23 @@ interface Load {
   token: string
   accountId: string
   outcomes: Outcomes
-  /** True once the server has been told to stop. */
+  /** True once the server has been asked to stop. */
   isStopping: () => boolean
 }
 
-export const noOutcomes = (): Outcomes => ({ answered: 0, made: new Set(), refused: [], cut: [], unexpected: [] })
+export const noOutcomes = (): Outcomes => ({ answered: 0, created: new Set(), refused: [], cut: [], unexpected: [] })
 
 const PAUSE_MS = 5
 const appOf = (name: string, accountId: string) => ({ name, accountId, port: 80, useImage: true, image: 'nginx:1' })
 const MUTATION = 'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name } } }'
 
 /** Writes and reads by turns over one connection that is kept, until the server takes no more. */
-export async function loadHttp(load: Load, door: 'rest' | 'graphql', number: number): Promise<void> {
+export async function loadHttp(load: Load, api: 'rest' | 'graphql', number: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   try {
     for (let turn = 0; ; turn += 1) {
-      const name = `${door} ${number} ${turn}`
-      if (!(await exchange(load, agent, door, name, turn % 2 === 0))) return
+      const name = `${api} ${number} ${turn}`
+      if (!(await exchange(load, agent, api, name, turn % 2 === 0))) return
       await sleep(PAUSE_MS)
     }
   } finally {
@@ -44,11 +44,11 @@ export async function loadHttp(load: Load, door: 'rest' | 'graphql', number: num
 }
 
 /** One request; false when there is no use in another. */
-async function exchange(load: Load, agent: Agent, door: string, name: string, isWrite: boolean): Promise<boolean> {
+async function exchange(load: Load, agent: Agent, api: string, name: string, isWrite: boolean): Promise<boolean> {
   const { token, url, accountId, outcomes } = load
   const input = appOf(name, accountId)
   const [method, path, body] =
-    door === 'graphql'
+    api === 'graphql'
       ? isWrite
         ? ['POST', '/graphql', { query: MUTATION, variables: { input } }]
         : ['POST', '/graphql', { query: '{ me { email } }' }]
@@ -59,7 +59,7 @@ async function exchange(load: Load, agent: Agent, door: string, name: string, is
   const answer = await send(`${url}${path}`, { method: method as string, agent, headers }, body)
   if (answer.status === 200 && !/"errors"/.test(answer.text)) {
     outcomes.answered += 1
-    if (isWrite) outcomes.made.add(name)
+    if (isWrite) outcomes.created.add(name)
     return true
   }
   if (answer.status === 503 || /STOPPING/.test(answer.text)) outcomes.refused.push(name)
@@ -107,14 +107,14 @@ export function loadSocket({ url, token, accountId, outcomes }: Load, number: nu
     socket.on('open', () => say({ type: 'connection_init', payload: { Authorization: token } }))
     socket.on('message', (data) => {
       const { type, payload } = JSON.parse(String(data)) as { type: string; payload?: unknown }
-      if (type === 'next') {
+      const text = JSON.stringify(payload)
+      if (type === 'next' && !/"errors"/.test(text)) {
         outcomes.answered += 1
-        outcomes.made.add(name())
+        outcomes.created.add(name())
         isWaiting = false
-      } else if (type === 'error') {
+      } else if (type === 'next' || type === 'error') {
         isWaiting = false
-        const text = JSON.stringify(payload)
-        if (/STOPPING/.test(text)) outcomes.refused.push(name())
+        if (/STOPPING|UNAVAILABLE/.test(text)) outcomes.refused.push(name())
         else outcomes.unexpected.push(`${name()}: ${text}`)
       }
       if (type !== 'connection_ack' && type !== 'complete') return

@@ -38,7 +38,7 @@ async function round(number: number): Promise<void> {
   })
   const problems = [...report.problems, ...(await handover.check())]
   if (report.code !== 0) problems.push(`It ended with ${report.code}`)
-  const { codes, reasons } = report.farewells
+  const { codes, reasons } = report.goodbyes
   console.log(
     `round ${number}: ended in ${(report.ms / 1000).toFixed(1)} s; ${report.answered} requests answered, ` +
       `${report.refused} refused, ${problems.length} problems; ${values.subscriptions} subscriptions: ` +

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../src/database/client.ts'
 import type { ApiProcess } from '../support/api-process.ts'
-import { type Farewells, follow } from './followers.ts'
+import { follow, type Goodbyes } from './followers.ts'
 import { loadHttp, loadSocket, noOutcomes } from './load.ts'
 
 const CONNECTIONS = 6
@@ -11,7 +11,7 @@ export interface ShutdownReport {
   ms: number
   answered: number
   refused: number
-  farewells: Farewells
+  goodbyes: Goodbyes
   socketCodes: number[]
   /** In words; none when everything is as it should be. */
   problems: string[]
@@ -27,7 +27,7 @@ interface ShutdownOptions {
 
 /**
  * Ends a process by SIGTERM in the middle of reads, writes and live subscriptions. Afterwards everything that the
- * database holds must have been answered for, and every subscription must have been told why it ended.
+ * database holds must have been answered for, and every subscription must have got the reason why it ended.
  */
 export async function proveShutdown({
   running,
@@ -37,7 +37,7 @@ export async function proveShutdown({
 }: ShutdownOptions): Promise<ShutdownReport> {
   const { url, token } = running
   const { id: accountId } = await database.account.findFirstOrThrow({ orderBy: { id: 'asc' } })
-  const { farewells } = await follow({ url, token, accountId }, subscriptions)
+  const { goodbyes } = await follow({ url, token, accountId }, subscriptions)
   const outcomes = noOutcomes()
   let isStopping = false
   const load = { url, token, accountId, outcomes, isStopping: () => isStopping }
@@ -54,11 +54,11 @@ export async function proveShutdown({
   const apps = await database.app.findMany({ where: { accountId }, select: { name: true } })
   const done = new Set(apps.map(({ name }) => name))
   for (const name of done) {
-    if (/^(rest|graphql|socket) \d/.test(name) && !outcomes.made.has(name))
+    if (/^(rest|graphql|socket) \d/.test(name) && !outcomes.created.has(name))
       problems.push(`The answer to ${name} was lost`)
   }
-  for (const name of outcomes.made) if (!done.has(name)) problems.push(`${name} was answered for and is not there`)
-  const told = await farewells
+  for (const name of outcomes.created) if (!done.has(name)) problems.push(`${name} was answered for and is not there`)
+  const received = await goodbyes
   const { answered, refused } = outcomes
-  return { code, ms, answered, refused: refused.length, farewells: told, socketCodes, problems }
+  return { code, ms, answered, refused: refused.length, goodbyes: received, socketCodes, problems }
 }

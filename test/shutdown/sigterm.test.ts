@@ -20,6 +20,6 @@ test('SIGTERM under load loses no answer, says goodbye to every subscription and
   const report = await proveShutdown({ running, database: held.database, subscriptions: 100, answersFirst: 60 })
   expect(report.problems).toEqual([])
   // 0 means in time as well: after 10 s it would have given up and said 1.
-  expect(report).toMatchObject({ code: 0, farewells: { codes: { 1001: 16 }, reasons: { STOPPING: 20 } } })
+  expect(report).toMatchObject({ code: 0, goodbyes: { codes: { 1001: 16 }, reasons: { STOPPING: 20 } } })
   expect(new Set(report.socketCodes)).toEqual(new Set([1001]))
 })

@@ -22,7 +22,9 @@ export interface TestDatabaseOptions {
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const { poolSize = 5, onQuery, empty = false } = options
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await administer(`CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : TEMPLATE_DATABASE}`)
+  // A file copy takes half the time of the default, which writes every page to the log first.
+  const template = empty ? 'template0' : TEMPLATE_DATABASE
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
   const url = new URL(inject('postgresUrl'))
   url.pathname = `/${name}`
   const database = createDatabase({ url: url.href, poolSize, onQuery })

@@ -13,7 +13,7 @@ interface Answer {
   errors: { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[] | undefined
 }
 
-/** A world with the real server in front, listening, and a client for its GraphQL door. */
+/** A world with the real server in front, listening, and a client for its GraphQL API. */
 export async function createGraphQLWorld(options: Parameters<typeof createWorld>[0] = {}) {
   const world = await createWorld(options)
   const { services, config, log, vault, limits, database, wakeups, adminToken } = world

@@ -16,8 +16,11 @@ declare module 'vitest' {
 
 const PREFIX = 'berth-test-'
 
-// Nothing here outlives the run, so durability is traded for speed.
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+// Nothing here outlives the run, so durability is traded for speed. Databases that live for seconds need no vacuum.
+const SETTINGS = {
+  ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
+  ...{ wal_level: 'minimal', max_wal_senders: '0', max_connections: '400' },
+}
 
 /** One real PostgreSQL for the whole run, with one migrated database that every test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -19,7 +19,7 @@ export interface RestAnswer extends Answer {
 
 const noGraphQL = { fetch: () => new Response('{"data":null}', { headers: { 'content-type': 'application/json' } }) }
 
-/** The REST door of a world, called in the process. */
+/** The REST API of a world, called in the process. */
 export function serveRest(world: World, overrides: Partial<ServerDependencies> = {}) {
   const { services, config, log, limits } = world
   const api = createServer({ services, config, log, limits, graphql: noGraphQL, readiness: {}, ...overrides })

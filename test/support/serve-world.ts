@@ -5,7 +5,7 @@ import type { World } from './world.ts'
 
 export type Served = ReturnType<typeof serveWorld>
 
-/** Both doors onto a world, as production composes them, without a port. */
+/** Both APIs of a world, as production composes them, without a port. */
 export function serveWorld({ services, database, wakeups, vault, config, log }: World) {
   const feed = createEventFeed({ database, wakeups, config, log })
   const graphql = createGraphQL({ services, vault, config, log, feed })

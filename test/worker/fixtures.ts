@@ -31,8 +31,9 @@ const SETTINGS = {
   BERTH_ENGINE_EVENTS: 'false',
   BERTH_RECONCILE_SECONDS: '1',
   BERTH_DRAIN_SECONDS: '1',
+  BERTH_ROUTE_PROPAGATION_MS: '50',
   BERTH_STOP_GRACE_SECONDS: '2',
-  BERTH_READY_TIMEOUT_SECONDS: '20',
+  BERTH_READY_TIMEOUT_SECONDS: '120',
   BERTH_LEASE_SECONDS: '5',
 }
 
@@ -110,7 +111,7 @@ function observers(database: Awaited<ReturnType<typeof createWorld>>['database']
     ended: (id: string): Promise<Operation> =>
       eventually(
         () => operation(id),
-        (seen) => !isOpen(seen.status),
+        (value) => !isOpen(value.status),
       ),
     containersOf: (appEnvId: string) =>
       docker.listContainers({ all: true, filters: { label: [`berth.env=${appEnvId}`] } }),
@@ -121,14 +122,18 @@ function observers(database: Awaited<ReturnType<typeof createWorld>>['database']
   }
 }
 
-/** Looks until it holds; fails with what was seen last. */
-export async function eventually<T>(look: () => Promise<T>, holds: (seen: T) => boolean, seconds = 20): Promise<T> {
+const FIRST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 100
+
+/** Reads until the condition holds; fails with the last value. Reads less often over time, to leave others the processor. */
+export async function eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean, seconds = 90): Promise<T> {
   const until = Date.now() + seconds * 1000
-  for (;;) {
-    const seen = await look()
-    if (holds(seen)) return seen
-    if (Date.now() > until) throw new Error(`Not within ${seconds} s; last seen: ${JSON.stringify(seen, bigintAsText)}`)
-    await sleep(30)
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+    const value = await read()
+    if (holds(value)) return value
+    if (Date.now() > until)
+      throw new Error(`Not within ${seconds} s; last seen: ${JSON.stringify(value, bigintAsText)}`)
+    await sleep(pauseMs)
   }
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readRoutes } from '../../src/ingress/routes/route-query.ts'
 import { createHealthServer } from '../../src/server/health-server.ts'
 import { addHost, removeHost, validateHost } from '../../src/services/host/host-commands.ts'
-import { afterwards } from '../../src/worker/housekeeping/validate-hosts.ts'
+import { nextHostState } from '../../src/worker/housekeeping/validate-hosts.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
@@ -110,12 +110,12 @@ test('a valid host survives two bad answers and any number of none', () => {
   const valid = { status: 'VALID' as const, failures: 1, reason: null, wasValid: true }
   const now = new Date()
   const absent = { isProved: false as const, reason: 'nothing' }
-  expect(afterwards(valid, absent, now)).toMatchObject({ status: 'VALID', failures: 2 })
-  expect(afterwards({ ...valid, failures: 2 }, absent, now)).toMatchObject({ status: 'INVALID', failures: 3 })
-  expect(afterwards({ ...valid, failures: 2 }, null, now)).toMatchObject({ status: 'VALID', failures: 2 })
+  expect(nextHostState(valid, absent, now)).toMatchObject({ status: 'VALID', failures: 2 })
+  expect(nextHostState({ ...valid, failures: 2 }, absent, now)).toMatchObject({ status: 'INVALID', failures: 3 })
+  expect(nextHostState({ ...valid, failures: 2 }, null, now)).toMatchObject({ status: 'VALID', failures: 2 })
 })
 
-test('Caddy is told which hosts are routed, on the internal listener', async () => {
+test('Caddy learns which hosts are routed from the internal listener', async () => {
   const server = createHealthServer({}, (host) => host === 'shop.example.com')
   const ask = async (domain: string) =>
     (await server.fetch(new Request(`http://127.0.0.1/tls/ask?domain=${domain}`))).status

@@ -22,10 +22,10 @@ const expire = (appEnvId: string) =>
 const rename = (lease: Lease, name: string) =>
   fenced(harbour.database, lease, (tx) => tx.appEnv.update({ where: { id: lease.appEnvId }, data: { name } }))
 
-const claimAs = (owner: string, lane: 'operations' | 'looks' = 'looks', seconds = 5) =>
-  claim(harbour.database, lane, owner, seconds)
+const claimAs = (owner: string, queue: 'operations' | 'reconciles' = 'reconciles', seconds = 5) =>
+  claim(harbour.database, queue, owner, seconds)
 
-const DONE = { lookAgainSeconds: 3600, observed: false }
+const DONE = { requeueAfterSeconds: 3600, observed: false }
 
 describe('a lease', () => {
   let appEnvId: string
@@ -52,7 +52,7 @@ describe('a lease', () => {
   })
 
   test('ends by the monotonic clock when it is not renewed, and lives on when it is', async () => {
-    const lease = (await claimAs('short', 'looks', 1)) as Lease
+    const lease = (await claimAs('short', 'reconciles', 1)) as Lease
     await new Promise((resolve) => setTimeout(resolve, 700))
     await renew(harbour.database, [lease], 1)
     await new Promise((resolve) => setTimeout(resolve, 700))
@@ -86,7 +86,7 @@ describe('a lease', () => {
     expect(await claimAs('other', 'operations')).toMatchObject({ appEnvId })
   })
 
-  test('is due again when it is released, at the next look or the end of a drain', async () => {
+  test('is due again when it is released, at the next reconcile or the end of a drain', async () => {
     const lease = (await claimAs('worker')) as Lease
     await release(harbour.database, lease, DONE)
     const wait = (await harbour.appEnvRow(appEnvId)).dueAt.getTime() - Date.now()

@@ -184,8 +184,8 @@ test('a database that cuts every connection, again and again, delays a deploymen
     (seen) => seen.health === 'HEALTHY' && seen.replicas.length === 2,
   )
   expect(await harbour.containersOf(appEnvId)).toHaveLength(2)
-  const told = (await harbour.eventsOf(appEnvId)).filter(({ type }) => type === 'operation.succeeded')
-  expect(told).toHaveLength(1)
+  const recorded = (await harbour.eventsOf(appEnvId)).filter(({ type }) => type === 'operation.succeeded')
+  expect(recorded).toHaveLength(1)
 })
 
 async function cutConnections(): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainText } from '../../src/worker/attempt/plain-text.ts'
+import { plainText } from '../../src/worker/text/plain-text.ts'
 
 test('text from a program loses what cannot be stored or should not be shown', () => {
   expect(plainText('a\u0000b\u001b[31mred\u001b[0m\tc\nd\u0007')).toBe('abred\tc\nd')

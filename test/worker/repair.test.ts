@@ -6,7 +6,7 @@ let harbour: Harbour
 let appEnvId: string
 
 beforeAll(async () => {
-  // Without events, only looks find out.
+  // Without engine events, only reconciles find out.
   harbour = await createHarbour({ BERTH_ENGINE_EVENTS: 'false' })
   harbour.startWorker()
   appEnvId = await harbour.sample({ containers: 2 })
@@ -44,8 +44,8 @@ describe.each([
       expect((await fetch(`http://${address}:${port}/`)).status).toBe(200)
     }
     expect(await harbour.containersOf(appEnvId)).toHaveLength(2)
-    const told = (await harbour.eventsOf(appEnvId)).slice(eventsBefore)
-    expect(told.map((event) => [event.type, (event as Record<string, unknown>).health])).toEqual([
+    const recorded = (await harbour.eventsOf(appEnvId)).slice(eventsBefore)
+    expect(recorded.map((event) => [event.type, (event as Record<string, unknown>).health])).toEqual([
       ['appEnv.healthChanged', 'DEGRADED'],
       ['appEnv.healthChanged', 'HEALTHY'],
     ])

@@ -6,7 +6,7 @@ const NOW = new Date('2026-01-01T00:00:00Z')
 const later = new Date(NOW.getTime() + 5_000)
 const earlier = new Date(NOW.getTime() - 1)
 
-const wish = (replicas: number, upcoming: DesiredReplicas['upcoming'] = null): DesiredReplicas => ({
+const desired = (replicas: number, upcoming: DesiredReplicas['upcoming'] = null): DesiredReplicas => ({
   rolloutId: 'now',
   replicas,
   upcoming,
@@ -28,58 +28,60 @@ const named = (items: readonly { rolloutId: string; index: number }[]) =>
   items.map((item) => `${item.rolloutId}-${item.index}`)
 
 function plan(wanted: DesiredReplicas, rows: RecordedReplica[], containers: ObservedReplica[]) {
-  const { needsApply, surplus, outdated, forgotten } = planReplicas(wanted, rows, containers, NOW)
-  return { needsApply, surplus: named(surplus), outdated: named(outdated), forgotten: named(forgotten) }
+  const { needsApply, surplus, outdated, gone } = planReplicas(wanted, rows, containers, NOW)
+  return { needsApply, surplus: named(surplus), outdated: named(outdated), gone: named(gone) }
 }
 
-const NOTHING = { needsApply: false, surplus: [], outdated: [], forgotten: [] }
+const NOTHING = { needsApply: false, surplus: [], outdated: [], gone: [] }
 
 describe('a plan', () => {
   test('is empty when what runs is what should', () => {
-    expect(plan(wish(2), [row('now', 0), row('now', 1)], [container('now', 0), container('now', 1)])).toEqual(NOTHING)
-    expect(plan(wish(0), [], [])).toEqual(NOTHING)
+    expect(plan(desired(2), [row('now', 0), row('now', 1)], [container('now', 0), container('now', 1)])).toEqual(
+      NOTHING,
+    )
+    expect(plan(desired(0), [], [])).toEqual(NOTHING)
   })
 
   test.each(['created', 'exited', 'dead', 'paused'] as const)('brings back a container that is %s', (phase) => {
-    expect(plan(wish(1), [row('now', 0)], [container('now', 0, phase)])).toEqual({ ...NOTHING, needsApply: true })
+    expect(plan(desired(1), [row('now', 0)], [container('now', 0, phase)])).toEqual({ ...NOTHING, needsApply: true })
   })
 
   test('brings back a container that is missing, and leaves one that restarts to the engine', () => {
-    expect(plan(wish(1), [row('now', 0)], [])).toEqual({ ...NOTHING, needsApply: true })
-    expect(plan(wish(1), [row('now', 0)], [container('now', 0, 'restarting')])).toEqual(NOTHING)
+    expect(plan(desired(1), [row('now', 0)], [])).toEqual({ ...NOTHING, needsApply: true })
+    expect(plan(desired(1), [row('now', 0)], [container('now', 0, 'restarting')])).toEqual(NOTHING)
   })
 
   test('leaves a draining container alone until its time, then removes it', () => {
     const containers = [container('now', 0), container('old', 0)]
-    expect(plan(wish(1), [row('now', 0), row('old', 0, 'DRAINING', later)], containers)).toEqual(NOTHING)
-    expect(plan(wish(1), [row('now', 0), row('old', 0, 'DRAINING', earlier)], containers)).toEqual({
+    expect(plan(desired(1), [row('now', 0), row('old', 0, 'DRAINING', later)], containers)).toEqual(NOTHING)
+    expect(plan(desired(1), [row('now', 0), row('old', 0, 'DRAINING', earlier)], containers)).toEqual({
       ...NOTHING,
       surplus: ['old-0'],
-      forgotten: ['old-0'],
+      gone: ['old-0'],
     })
   })
 
-  test('forgets a draining row whose container is gone', () => {
+  test('drops a draining row whose container is gone', () => {
     const rows = [row('now', 0), row('old', 0, 'DRAINING', later)]
-    expect(plan(wish(1), rows, [container('now', 0)])).toEqual({ ...NOTHING, forgotten: ['old-0'] })
+    expect(plan(desired(1), rows, [container('now', 0)])).toEqual({ ...NOTHING, gone: ['old-0'] })
   })
 
   test('drains what still takes traffic and should not', () => {
     const rows = [row('now', 0), row('now', 1), row('old', 0)]
     const containers = [container('now', 0), container('now', 1), container('old', 0)]
-    expect(plan(wish(1), rows, containers)).toEqual({ ...NOTHING, outdated: ['now-1', 'old-0'] })
+    expect(plan(desired(1), rows, containers)).toEqual({ ...NOTHING, outdated: ['now-1', 'old-0'] })
   })
 
   test('removes a container that belongs to nothing, but not what an open operation is bringing about', () => {
     const containers = [container('now', 0), container('next', 0), container('stray', 0)]
     const upcoming = { rolloutId: 'next', replicas: Number.POSITIVE_INFINITY }
-    expect(plan(wish(1, upcoming), [row('now', 0)], containers)).toEqual({ ...NOTHING, surplus: ['stray-0'] })
-    expect(plan(wish(1), [row('now', 0)], containers)).toEqual({ ...NOTHING, surplus: ['next-0', 'stray-0'] })
+    expect(plan(desired(1, upcoming), [row('now', 0)], containers)).toEqual({ ...NOTHING, surplus: ['stray-0'] })
+    expect(plan(desired(1), [row('now', 0)], containers)).toEqual({ ...NOTHING, surplus: ['next-0', 'stray-0'] })
   })
 
   test('spares the replicas that scaling adds to the rollout that serves', () => {
     const containers = [container('now', 0), container('now', 1), container('now', 2)]
-    expect(plan(wish(1, { rolloutId: 'now', replicas: 2 }), [row('now', 0)], containers)).toEqual({
+    expect(plan(desired(1, { rolloutId: 'now', replicas: 2 }), [row('now', 0)], containers)).toEqual({
       ...NOTHING,
       surplus: ['now-2'],
     })
@@ -91,7 +93,7 @@ describe('a plan', () => {
     expect(plan(stopped, rows, [container('now', 0), container('old', 0)])).toEqual({
       ...NOTHING,
       surplus: ['now-0', 'old-0'],
-      forgotten: ['now-0', 'old-0'],
+      gone: ['now-0', 'old-0'],
     })
   })
 })

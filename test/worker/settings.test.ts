@@ -60,9 +60,9 @@ test('a variable that is changed on three environments and applied on one restar
   ]
   for (const appEnvId of appEnvIds) await harbour.perform(setVariables, { appEnvId, variables })
   const [applied = '', ...others] = appEnvIds
-  const told = await harbour.perform(applyChanges, { appEnvId: applied })
-  expect(told.message).toBe('Deploying the changes: envVars.COLOUR, envVars.KEY')
-  expect(await harbour.ended(told.operationId ?? '')).toMatchObject({ status: 'SUCCEEDED' })
+  const answer = await harbour.perform(applyChanges, { appEnvId: applied })
+  expect(answer.message).toBe('Deploying the changes: envVars.COLOUR, envVars.KEY')
+  expect(await harbour.ended(answer.operationId ?? '')).toMatchObject({ status: 'SUCCEEDED' })
 
   const after = await Promise.all(appEnvIds.map(serving))
   expect(after[0]).not.toEqual(before[0])
@@ -136,10 +136,10 @@ test('a version that refers to an environment which is gone is repaired, and a n
 test('a container whose liveness probe fails is started anew, and the status says so', async () => {
   const appEnvId = await running()
   const probe = { path: '/live', initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 2 }
-  const told = await harbour.perform(changeHealthcheck, {
+  const answer = await harbour.perform(changeHealthcheck, {
     ...{ appEnvId, liveness: probe, startup: { ...probe, path: '/' }, applyImmediately: true },
   })
-  await harbour.ended(told.operationId ?? '')
+  await harbour.ended(answer.operationId ?? '')
   const before = await serving(appEnvId)
   await ask(appEnvId, '/die')
   const restarted = await eventually(
@@ -159,7 +159,7 @@ test('a version whose startup probe is never answered fails, and the version bef
   const appEnvId = await running()
   const before = await serving(appEnvId)
   const startup = { port: 3999, initialDelaySeconds: 0, periodSeconds: 1, failureThreshold: 2 }
-  const told = await harbour.perform(changeHealthcheck, { appEnvId, startup, applyImmediately: true })
-  expect(await harbour.ended(told.operationId ?? '')).toMatchObject({ status: 'FAILED', reason: 'STARTUP_FAILED' })
+  const answer = await harbour.perform(changeHealthcheck, { appEnvId, startup, applyImmediately: true })
+  expect(await harbour.ended(answer.operationId ?? '')).toMatchObject({ status: 'FAILED', reason: 'STARTUP_FAILED' })
   expect(await serving(appEnvId)).toEqual(before)
 })

@@ -5,10 +5,10 @@ import { newId } from '../../src/domain/ids.ts'
 import { resourcesOf } from '../../src/domain/resources.ts'
 import { readAppEnvHistory } from '../../src/services/app-env/app-env-history.ts'
 import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'
+import type { WorkerContext } from '../../src/worker/context/worker-context.ts'
 import { EngineHealth } from '../../src/worker/engine/engine-health.ts'
 import { sweepBuildSteps } from '../../src/worker/housekeeping/sweep-build-steps.ts'
 import { sweepImages } from '../../src/worker/housekeeping/sweep-images.ts'
-import type { WorkerContext } from '../../src/worker/process-environment.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import { createHarbour, type Harbour } from './fixtures.ts'
 
@@ -33,7 +33,7 @@ const tools = (): WorkerContext => {
     imageBuilder,
     database,
     config,
-    link: new EngineHealth(runtime, log, async () => {}),
+    engineHealth: new EngineHealth(runtime, log, async () => {}),
   } as WorkerContext
 }
 const sweep = () => sweepImages(tools(), AbortSignal.timeout(20_000))

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => harbour?.close())
 
-async function notes(appEnvId: string): Promise<string> {
+async function entries(appEnvId: string): Promise<string> {
   const { replicas } = await harbour.appEnvRow(appEnvId)
   const { address, port } = replicas.find((row) => row.state === 'READY') ?? {}
   return (await fetch(`http://${address}:${port}/`)).text()
@@ -37,7 +37,7 @@ test('a volume outlives containers, one version writes it at a time, and it stay
   const { appEnvId } = await harbour.appEnv({ app: { port: 3000 }, startupConfig, volume })
   await harbour.ended(await harbour.deployment(appEnvId))
   await harbour.ended(await harbour.deployment(appEnvId))
-  expect(await notes(appEnvId)).toBe('start1 end1 start2 ')
+  expect(await entries(appEnvId)).toBe('start1 end1 start2 ')
 
   // One that fails gives way to the version before, which comes back to its data.
   await harbour.configure(appEnvId, { BROKEN: 'yes' })
@@ -46,7 +46,7 @@ test('a volume outlives containers, one version writes it at a time, and it stay
     () => harbour.appEnvRow(appEnvId),
     (seen) => seen.health === 'HEALTHY' && seen.replicas.some((row) => row.state === 'READY'),
   )
-  expect(await notes(appEnvId)).toBe('start1 end1 start2 end2 start2 ')
+  expect(await entries(appEnvId)).toBe('start1 end1 start2 end2 start2 ')
 
   const { volumeId } = await harbour.appEnvRow(appEnvId)
   await expect(harbour.perform(deleteVolume, { volumeId })).rejects.toMatchObject({ reason: 'VOLUME_IN_USE' })

@@ -77,7 +77,7 @@ export class AccountNetworks {
         Options: { 'com.docker.network.bridge.name': bridgeInterface(installationId, accountId) },
         abortSignal: AbortSignal.timeout(callTimeoutSeconds * 1000),
       })
-      failpoint('network.made', accountId)
+      failpoint('network.created', accountId)
     } catch (error) {
       if (isOutOfAddresses(error)) throw new Error(OUT_OF_ADDRESSES, { cause: error })
       if (!existsAlready(error)) throw error

@@ -45,7 +45,7 @@ builder.subscriptionField('accountEvents', (t) =>
     async subscribe(_root, { accountId, after }, context) {
       await context.services.accounts.get(context.caller, accountId)
       return follow<State>(context, {
-        ledgerId: accountId,
+        eventSequenceId: accountId,
         after,
         permit: (present) => permit(present, 'account:read', { accountId }),
         concerns: ({ appEnvId }, caller) => !appEnvId || (visibleAppEnvIds(caller, accountId)?.has(appEnvId) ?? true),

@@ -68,7 +68,7 @@ builder.subscriptionField('appEnvStatusChanged', (t) =>
       const address = addressOf({ appEnvId, envName })
       const { id, accountId } = await services.appEnvs.get(caller, address)
       return follow<State>(context, {
-        ledgerId: accountId,
+        eventSequenceId: accountId,
         after,
         permit: (present) => permit(present, 'appEnv:read', { accountId, appEnvId: id }),
         concerns: (event) => event.appEnvId === id && event.type.startsWith('appEnv.'),

@@ -40,7 +40,7 @@ builder.subscriptionField('operationProgress', (t) =>
       const { services, caller } = context
       const { accountId, appEnvId } = await services.operations.get(caller, operationId)
       return follow<State>(context, {
-        ledgerId: accountId,
+        eventSequenceId: accountId,
         permit: (present) => permit(present, 'operation:read', { accountId, appEnvId }),
         // A change of the environment's status may name the operation too; it is no progress of it.
         concerns: (event) => event.operationId === operationId && event.type.startsWith('operation.'),

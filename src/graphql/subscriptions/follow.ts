@@ -13,7 +13,7 @@ export interface Message<State> {
 }
 
 interface Subject<State> {
-  ledgerId: string
+  eventSequenceId: string
   after?: string | null | undefined
   /** Throws when the caller may not follow this; asked again every few seconds. */
   permit(caller: Caller): void
@@ -80,9 +80,9 @@ async function* messages<State>(
   subject: Subject<State>,
   standing: Standing,
 ): AsyncGenerator<Message<State>, void> {
-  const { ledgerId } = subject
+  const { eventSequenceId } = subject
   const isResumed = typeof subject.after === 'string'
-  const after = isResumed ? sequenceOf(subject.after as string) : await feed.head(ledgerId)
+  const after = isResumed ? sequenceOf(subject.after as string) : await feed.head(eventSequenceId)
   let state: State | null = null
   if (!isResumed) {
     state = await subject.present()
@@ -91,7 +91,7 @@ async function* messages<State>(
   }
   if (standing.hasLeft) return
   const filter = (event: RecordedEvent) => subject.concerns(event, standing.caller)
-  standing.events = feed.follow(ledgerId, { after, filter, onTooSlow })
+  standing.events = feed.follow(eventSequenceId, { after, filter, onTooSlow })
   for await (const event of standing.events) {
     state = subject.next(state, event)
     yield { cursor: cursorOf(event.sequence), event, state }

@@ -18,13 +18,13 @@ export type ClientRequestHandler = (
 ) => void
 
 const MAX_HEADER_BYTES = 32_768
-// Against visitors who send their headers one by one to hold connections.
+// Limits clients that send their headers slowly to hold connections.
 const HEADERS_TIMEOUT_MS = 15_000
 const CONNECTIONS_CHECK_MS = 2_000
 // Longer than load balancers in front keep idle connections (mostly 60 s), so that it is they who close first.
 const KEEP_ALIVE_MS = 75_000
 
-/** The server that visitors talk to, within its limits; what it cannot parse it answers itself. */
+/** The server that clients connect to, with its limits. Requests that it cannot parse it answers itself. */
 export function createClientServer(limits: ClientLimits, handle: ClientRequestHandler): Server {
   const server = createServer({
     insecureHTTPParser: false,
@@ -68,7 +68,7 @@ function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
 }
 
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  // An answer that is under way must not be mixed with ours, and whoever reset the connection reads nothing.
+  // An answer under way must not be mixed with ours, and a client that reset the connection reads nothing.
   const isAnswering = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage?.headersSent
   if (!socket.writable || error.code === 'ECONNRESET' || isAnswering) {
     socket.destroy()

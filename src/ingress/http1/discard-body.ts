@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 
-// A visitor whose request was refused in the middle of its body may finish sending, within reason: closing at
-// once would reset the connection, and the answer that says why would be lost with it.
+// When a request is refused in the middle of its body, the client may finish sending, within limits: closing at once
+// would reset the connection, and the client would lose the answer that says why.
 const LINGER = { bytes: 16 * 1_048_576, ms: 5_000 }
 
-/** Reads what is left of a body that nobody wants, so that the connection can go on; closes it when that is too much. */
+/**
+ * Reads the rest of a body that nobody wants, so that the connection can be reused; closes it when the rest is too
+ * long.
+ */
 export function discardBody(request: IncomingMessage): void {
   const { headers, socket } = request
   const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined

@@ -1,5 +1,7 @@
 import type { ReplicaGroup } from '../upstreams/replica-group.ts'
 import type { ReplicaPool } from '../upstreams/replica-pool.ts'
+import { MalformedResponse, type ResponseHead } from '../upstreams/response-head.ts'
+import type { FailureKind, UpstreamConnection, UpstreamSink } from '../upstreams/upstream-connection.ts'
 import type { ClientRequest, ExchangeContext } from './exchange-context.ts'
 import type { Ongoing } from './ongoing.ts'
 import { answerProblem } from './problem-answer.ts'
@@ -13,23 +15,21 @@ import {
   requestTimeout,
 } from './problems.ts'
 import { RequestBody } from './request-body.ts'
-import { MalformedResponse, type ResponseHead } from './response-head.ts'
 import { timedOutParty } from './timed-out-party.ts'
 import { openTunnel } from './tunnel.ts'
-import type { FailureKind, UpstreamConnection, UpstreamSink } from './upstream-connection.ts'
 
 const MAX_RETRIES = 16
-// A request that must not be sent twice only goes on a connection that was in use a moment ago: then the other
-// end cannot be about to close it for having been idle.
+// A request that must not be sent twice only uses a connection that was active a moment ago: then the upstream cannot
+// be about to close it as idle.
 const FRESH_MS = 1_000
 const SMALL_BYTES = 16_384
 const FORBIDDEN_TRAILER = /^(?:content-length|transfer-encoding|connection|host|set-cookie|x-berth-.*|x-request-id)$/i
 
-/** One request of a visitor and its answer, with as many tries at it as are safe. */
+/** One client request and its answer, retried as often as is safe. */
 export class Exchange implements UpstreamSink, Ongoing {
-  place = -1
+  index = -1
   private readonly context: ExchangeContext
-  private readonly visit: ClientRequest
+  private readonly client: ClientRequest
   private readonly body: RequestBody | null
   private readonly startedAt = performance.now()
   private excluded: Set<ReplicaPool> | null = null
@@ -39,13 +39,13 @@ export class Exchange implements UpstreamSink, Ongoing {
   private lastFailure: FailureKind = 'refused'
   private retries = 0
   private hasSentHead = false
-  private isSettled = false
+  private hasEnded = false
 
-  constructor(context: ExchangeContext, visit: ClientRequest, group: ReplicaGroup) {
+  constructor(context: ExchangeContext, client: ClientRequest, group: ReplicaGroup) {
     this.context = context
-    this.visit = visit
+    this.client = client
     this.group = group
-    const { inbound, request, response } = visit
+    const { inbound, request, response } = client
     const refuseLarge = () => this.refuse(payloadTooLarge(context.bodyLimitBytes))
     this.body =
       inbound.body === 'none'
@@ -61,19 +61,19 @@ export class Exchange implements UpstreamSink, Ongoing {
   }
 
   onInformational({ status, headers }: ResponseHead): void {
-    const { inbound, request, response } = this.visit
+    const { inbound, request, response } = this.client
     if (status === 100 && inbound.expectsContinue) response.writeContinue()
     if (status !== 103 || request.httpVersion !== '1.1') return
     const links = headers.filter((_, index) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === 'link')
     try {
       response.writeEarlyHints({ link: links })
     } catch {
-      // Early hints are a favour; Node refuses links that it finds malformed.
+      // 103 Early Hints are optional, and Node throws on links that it finds malformed.
     }
   }
 
   onHead(head: ResponseHead): void {
-    const { inbound, response } = this.visit
+    const { inbound, response } = this.client
     if (head.keepAliveSeconds !== null) this.connection?.limitIdle(head.keepAliveSeconds)
     if (this.context.isClosing) response.shouldKeepAlive = false
     head.headers.push('X-Request-Id', inbound.requestId)
@@ -86,7 +86,7 @@ export class Exchange implements UpstreamSink, Ongoing {
   }
 
   onBody(bytes: Buffer): void {
-    const { response } = this.visit
+    const { response } = this.client
     this.hasSentHead = true
     if (response.write(Buffer.from(bytes))) return
     const { connection } = this
@@ -95,35 +95,35 @@ export class Exchange implements UpstreamSink, Ongoing {
   }
 
   onPause(): void {
-    // The first byte of the body may be long in coming (a stream of events), and the visitor waits for the head.
-    if (this.hasSentHead || !this.visit.response.headersSent) return
+    // The first byte of the body may take long (a stream of events), and the client waits for the head.
+    if (this.hasSentHead || !this.client.response.headersSent) return
     this.hasSentHead = true
-    this.visit.response.flushHeaders()
+    this.client.response.flushHeaders()
   }
 
   onEnd(lastBytes: Buffer, trailers: string[], isReusable: boolean): void {
-    const { response } = this.visit
+    const { response } = this.client
     if (trailers.length > 0) response.addTrailers(pairsOf(trailers))
     if (lastBytes.length === 0) response.end()
     // As text it is joined with the head and leaves in one system call, which is what a small answer costs most.
     else if (lastBytes.length <= SMALL_BYTES) response.end(lastBytes.toString('latin1'), 'latin1')
     else response.end(Buffer.from(lastBytes))
     this.release(isReusable && this.body?.isComplete !== false)
-    this.settle()
+    this.end()
   }
 
   onSwitch(head: ResponseHead, firstBytes: Buffer): void {
-    const { inbound, request, response, firstTunnelBytes } = this.visit
+    const { inbound, request, response, firstTunnelBytes } = this.client
     const { connection, pool, context } = this
     if (!inbound.isUpgrade || !connection || !pool) throw new MalformedResponse('it switched protocols unasked')
-    const visitor = request.socket
-    const tunnel: Ongoing = { place: -1, sweep: () => {}, destroy: () => visitor.destroy() }
+    const client = request.socket
+    const tunnel: Ongoing = { index: -1, sweep: () => {}, destroy: () => client.destroy() }
     openTunnel({
-      visitor,
+      client,
       connection,
       head,
       requestId: inbound.requestId,
-      fromVisitor: firstTunnelBytes,
+      fromClient: firstTunnelBytes,
       fromApp: firstBytes,
       idleMs: context.idleMs,
       onClose: () => {
@@ -131,10 +131,10 @@ export class Exchange implements UpstreamSink, Ongoing {
         pool.release(connection, false, performance.now())
       },
     })
-    response.detachSocket(visitor)
+    response.detachSocket(client)
     response.statusCode = head.status
     context.ongoing.add(tunnel)
-    this.settle()
+    this.end()
   }
 
   onFailure(kind: FailureKind, error: Error): void {
@@ -151,23 +151,23 @@ export class Exchange implements UpstreamSink, Ongoing {
   }
 
   sweep(now: number): void {
-    const { request, response } = this.visit
-    // An answer that is queued behind another on the same connection does not hear that the visitor left.
+    const { request, response } = this.client
+    // An answer queued behind another on the same connection does not notice that the client left.
     if (request.socket.destroyed) this.abandon()
-    if (this.isSettled || response.headersSent) return
+    if (this.hasEnded || response.headersSent) return
     const { answerSeconds } = this.context
     const lost = timedOutParty({ startedAt: this.startedAt, body: this.body }, now, answerSeconds * 1000)
     if (lost === 'app') this.refuse(answerTimeout(this.group.route, answerSeconds))
-    if (lost === 'visitor') this.refuse(requestTimeout())
+    if (lost === 'client') this.refuse(requestTimeout())
   }
 
   destroy(): void {
-    this.visit.request.socket.destroy()
+    this.client.request.socket.destroy()
     this.abandon()
   }
 
   private tryReplica(): void {
-    const { inbound } = this.visit
+    const { inbound } = this.client
     const now = performance.now()
     const pool = this.group.pick(this.excluded, now)
     if (!pool) {
@@ -184,8 +184,8 @@ export class Exchange implements UpstreamSink, Ongoing {
   }
 
   private mayRetry(kind: FailureKind): boolean {
-    if (this.isSettled || this.body?.isStarted || this.retries >= MAX_RETRIES) return false
-    return kind === 'refused' || (kind === 'reset' && this.visit.inbound.isIdempotent)
+    if (this.hasEnded || this.body?.isStarted || this.retries >= MAX_RETRIES) return false
+    return kind === 'refused' || (kind === 'reset' && this.client.inbound.isIdempotent)
   }
 
   private retry(): void {
@@ -193,15 +193,15 @@ export class Exchange implements UpstreamSink, Ongoing {
     this.context.metrics.retried()
     this.body?.stop()
     // The replicas may have been replaced since the first try, which may be why they refuse.
-    this.group = this.context.upstreams.find(this.visit.inbound.hostName) ?? this.group
+    this.group = this.context.upstreams.find(this.client.inbound.hostName) ?? this.group
     if (this.group.isEmpty) this.refuse(notServing(this.group.route))
     else this.tryReplica()
   }
 
   /** Ends the exchange with an answer of our own, or by breaking off the one that has begun. */
   private refuse(problem: Problem): void {
-    if (this.isSettled) return
-    const { inbound, request, response } = this.visit
+    if (this.hasEnded) return
+    const { inbound, request, response } = this.client
     this.release(false)
     if (response.headersSent) response.destroy()
     else {
@@ -209,24 +209,24 @@ export class Exchange implements UpstreamSink, Ongoing {
       this.context.metrics.refused(problem.code)
       answerProblem(request, response, problem, inbound.requestId)
     }
-    this.settle()
+    this.end()
   }
 
-  /** The visitor has left: the app need not go on. */
+  /** The client has left: the app need not go on. */
   private abandon(): void {
-    if (this.isSettled) return
-    this.isSettled = true
+    if (this.hasEnded) return
+    this.hasEnded = true
     this.context.ongoing.remove(this)
-    this.context.metrics.visitorLeft()
+    this.context.metrics.clientLeft()
     this.body?.stop()
     this.release(false)
   }
 
-  private settle(): void {
-    this.isSettled = true
+  private end(): void {
+    this.hasEnded = true
     this.context.ongoing.remove(this)
     this.body?.discard()
-    this.context.metrics.answered(this.visit.response.statusCode, (performance.now() - this.startedAt) / 1000)
+    this.context.metrics.answered(this.client.response.statusCode, (performance.now() - this.startedAt) / 1000)
   }
 
   private release(isReusable: boolean): void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
-/** The neighbours (a load balancer, Caddy) whose word about the visitor's address is taken. */
+/** The proxies in front (a load balancer, Caddy) whose X-Forwarded-* headers are trusted. */
 export class TrustedProxies {
   private readonly list = new BlockList()
   private readonly isEmpty: boolean
@@ -21,12 +21,12 @@ export class TrustedProxies {
   }
 }
 
-// A socket that listens on `::` reports IPv4 visitors in this form.
+// A socket that listens on `::` reports IPv4 clients in this form.
 const MAPPED_IPV4 = '::ffff:'
 
 /**
- * The header lines that tell the app who is really asking. What came in under these names counts only when a
- * trusted proxy sent it; from anybody else it is a claim, and is replaced.
+ * The headers that tell the app who the client is. Values that came in under these names count only from a trusted
+ * proxy; from anyone else they are replaced.
  */
 export function forwardedLines(request: IncomingMessage, hostHeader: string, proxies: TrustedProxies): string {
   const remote = request.socket.remoteAddress ?? ''

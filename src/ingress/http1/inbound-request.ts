@@ -6,7 +6,7 @@ import { badRequest, type Problem } from './problems.ts'
 
 export type RequestBodyKind = 'none' | 'length' | 'chunked'
 
-/** A visitor's request, checked, and its head as the app will get it. */
+/** A client's request, checked, and its head as the app will get it. */
 export interface InboundRequest {
   hostName: string
   requestId: string
@@ -33,7 +33,7 @@ const IDEMPOTENT = new Set([
   'QUERY',
 ])
 
-/** Between two neighbours only, said anew for the next one, or not to be believed from outside. */
+/** Hop-by-hop headers, headers that the ingress sets itself, and headers that must not be believed from outside. */
 const NOT_FORWARDED = new Set(
   `connection keep-alive proxy-connection proxy-authorization te transfer-encoding upgrade http2-settings
    content-length host expect forwarded x-real-ip x-request-id`.split(/\s+/),
@@ -41,16 +41,16 @@ const NOT_FORWARDED = new Set(
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#@]+)([/?].*)?$/i
 
-// Unique by where it was made and by number: randomness for every request is 3 % of the time one takes.
+// Unique by process and number: randomness for every request costs 3 % of the time one takes.
 const origin = randomUUID().slice(0, 18)
-let made = 0
+let created = 0
 
-/** Keeps the visitor's request id when it is usable, so that their logs and ours name the same request. */
+/** Keeps the client's request id when it is usable, so that its logs and ours name the same request. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id']
   if (typeof given === 'string' && REQUEST_ID.test(given)) return given
-  made += 1
-  return `req_${origin}-${made.toString(36)}`
+  created += 1
+  return `req_${origin}-${created.toString(36)}`
 }
 
 /** Checks a request that Node's strict parser let through, and writes its head for the app. */

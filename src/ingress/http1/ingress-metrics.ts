@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 const BUCKETS_SECONDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** What the ingress counts. Series are looked up once, not for each request. */
+/** Metrics of the ingress. Series are created once, not for each request. */
 export class IngressMetrics {
   private readonly byClass: Counter.Internal[]
   private readonly aborted: Counter.Internal
@@ -15,7 +15,7 @@ export class IngressMetrics {
     const registers = [registry]
     const requests = new Counter({
       name: 'berth_ingress_requests_total',
-      help: 'Requests to deployed apps by class of status; "aborted" when the visitor left before the answer ended.',
+      help: 'Requests to deployed apps by class of status; "aborted" when the client left before the answer ended.',
       labelNames: ['status'],
       registers,
     })
@@ -53,7 +53,7 @@ export class IngressMetrics {
     this.latency.observe(seconds)
   }
 
-  visitorLeft(): void {
+  clientLeft(): void {
     this.aborted.inc()
   }
 

@@ -1,7 +1,7 @@
-/** Something under way that the ingress looks after once in a while, and ends when it closes. */
+/** An exchange or a tunnel, which the ingress sweeps regularly, and ends when it closes. */
 export interface Ongoing {
-  /** Its place in the list; kept by the list. */
-  place: number
+  /** Index in the list, maintained by the list. */
+  index: number
   sweep(now: number): void
   destroy(): void
 }
@@ -19,15 +19,15 @@ export class OngoingList {
   }
 
   add(member: Ongoing): void {
-    member.place = this.members.push(member) - 1
+    member.index = this.members.push(member) - 1
   }
 
   /** Must be called once for a member. */
   remove(member: Ongoing): void {
     const last = this.members.pop()
     if (!last || last === member) return
-    this.members[member.place] = last
-    last.place = member.place
+    this.members[member.index] = last
+    last.index = member.index
   }
 
   sweep(now: number): void {

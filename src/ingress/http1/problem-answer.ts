@@ -1,13 +1,13 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Problem } from './problems.ts'
 
-/** Tells our answers from the app's own: no answer of an app ever carries this header. */
+/** Marks our own answers: no answer of an app ever carries this header. */
 const ERROR_HEADER = 'X-Berth-Error'
 
 const SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Answers with a problem, as a page for whoever accepts HTML and else as problem+json (RFC 9457). */
+/** Answers with a problem: a page for clients that accept HTML, else problem+json (RFC 9457). */
 export function answerProblem(
   request: IncomingMessage,
   response: ServerResponse,

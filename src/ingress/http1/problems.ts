@@ -15,7 +15,7 @@ export type ProblemCode =
   | 'NO_READY_REPLICA'
   | 'ANSWER_TIMEOUT'
 
-/** An answer of the ingress itself, in words for the visitor of an app and for the one who runs it. */
+/** An answer of the ingress itself, with a text for the app's client and one for its operator. */
 export class Problem {
   readonly status: number
   readonly code: ProblemCode

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import type { UpstreamConnection } from '../upstreams/upstream-connection.ts'
 import { discardBody } from './discard-body.ts'
 import { forwardableTrailers } from './inbound-request.ts'
-import type { UpstreamConnection } from './upstream-connection.ts'
 
-/** The body of a request on its way to a replica, at the pace of whoever is slower. */
+/** Sends the body of a request to a replica, at the pace of the slower side. */
 export class RequestBody {
   bytes = 0
   isComplete = false

@@ -12,10 +12,10 @@ export function timedOutParty(
   { startedAt, body }: PendingExchange,
   now: number,
   answerMs: number,
-): 'app' | 'visitor' | null {
+): 'app' | 'client' | null {
   const waitsForApp = !body || body.isComplete || body.isHeldBack
-  if (now - (body?.lastByteAt ?? startedAt) > answerMs) return waitsForApp ? 'app' : 'visitor'
+  if (now - (body?.lastByteAt ?? startedAt) > answerMs) return waitsForApp ? 'app' : 'client'
   if (waitsForApp) return null
   const uploadingMs = now - startedAt - SLOWEST_UPLOAD.graceMs
-  return uploadingMs > 0 && body.bytes < (uploadingMs / 1000) * SLOWEST_UPLOAD.bytesPerSecond ? 'visitor' : null
+  return uploadingMs > 0 && body.bytes < (uploadingMs / 1000) * SLOWEST_UPLOAD.bytesPerSecond ? 'client' : null
 }

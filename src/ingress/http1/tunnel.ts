@@ -1,51 +1,51 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ResponseHead } from './response-head.ts'
-import type { UpstreamConnection } from './upstream-connection.ts'
+import type { ResponseHead } from '../upstreams/response-head.ts'
+import type { UpstreamConnection } from '../upstreams/upstream-connection.ts'
 
 export interface TunnelOptions {
-  visitor: Socket
+  client: Socket
   connection: UpstreamConnection
   head: ResponseHead
   requestId: string
   /** What either side sent before the tunnel stood. */
-  fromVisitor: Buffer
+  fromClient: Buffer
   fromApp: Buffer
   idleMs: number
   onClose(): void
 }
 
 /**
- * Joins visitor and app after a protocol switch. Bytes go both ways at the pace of the slower side; each
- * direction ends by itself; a side that breaks takes the other with it, as a reset: it is no regular end.
- * Throws when the app's head has a header that cannot be passed on.
+ * Joins client and app after a protocol switch. Bytes go both ways at the pace of the slower side. Each direction ends
+ * by itself; when one side breaks, the other gets a reset, because that is no regular end. Throws when the app's head
+ * has a header that cannot be passed on.
  */
 export function openTunnel(options: TunnelOptions): void {
-  const { visitor, connection, fromVisitor, fromApp, idleMs, onClose } = options
+  const { client, connection, fromClient, fromApp, idleMs, onClose } = options
   const app = connection.socket
-  visitor.write(switchingHead(options), 'latin1')
-  if (fromApp.length > 0) visitor.write(Buffer.from(fromApp))
-  if (fromVisitor.length > 0) app.write(fromVisitor)
+  client.write(switchingHead(options), 'latin1')
+  if (fromApp.length > 0) client.write(Buffer.from(fromApp))
+  if (fromClient.length > 0) app.write(fromClient)
 
-  // Whatever passes in either direction is seen on the visitor's side.
-  visitor.setTimeout(idleMs, () => visitor.destroy())
-  connection.switchTo((bytes) => visitor.write(Buffer.from(bytes)))
-  visitor.on('drain', () => connection.resume())
-  visitor.on('data', (chunk: Buffer) => {
-    if (!app.write(chunk)) visitor.pause()
+  // Traffic in both directions shows on the client's side.
+  client.setTimeout(idleMs, () => client.destroy())
+  connection.switchTo((bytes) => client.write(Buffer.from(bytes)))
+  client.on('drain', () => connection.resume())
+  client.on('data', (chunk: Buffer) => {
+    if (!app.write(chunk)) client.pause()
   })
-  app.on('drain', () => visitor.resume())
-  // A visitor may have said all there is to say before the app switched.
-  if (visitor.readableEnded) app.end()
-  else visitor.once('end', () => app.end())
-  app.once('end', () => visitor.end())
-  visitor.once('close', (hadError) => {
-    if (hadError || !visitor.readableEnded) app.resetAndDestroy()
+  app.on('drain', () => client.resume())
+  // A client may have finished sending before the app switched.
+  if (client.readableEnded) app.end()
+  else client.once('end', () => app.end())
+  app.once('end', () => client.end())
+  client.once('close', (hadError) => {
+    if (hadError || !client.readableEnded) app.resetAndDestroy()
     else app.destroySoon()
   })
   app.once('close', (hadError) => {
-    if (hadError || !app.readableEnded) visitor.resetAndDestroy()
-    else visitor.destroySoon()
+    if (hadError || !app.readableEnded) client.resetAndDestroy()
+    else client.destroySoon()
     onClose()
   })
 }

@@ -20,8 +20,8 @@ const FIRST_ANSWER_WAIT_MS = 3_000
 const BACK_OFF_MS = { least: 250, most: 5_000 }
 
 /**
- * The table of the database, kept fresh. One connection both listens and polls: the poll is what notices that
- * the connection died without a word, so hints can be lost but never for longer than one poll.
+ * Keeps the route table up to date with the database. One connection both listens and polls. The poll notices a
+ * connection that died silently, so lost notifications delay a change by one poll at most.
  */
 export class RouteSource extends CurrentTable {
   private readonly options: Required<RouteSourceOptions>
@@ -40,7 +40,7 @@ export class RouteSource extends CurrentTable {
     this.file = new TableFile(options.dataDirectory)
   }
 
-  /** Returns once there is a table, or there is none to be had for now; goes on looking for one either way. */
+  /** Returns once there is a table, or none can be had for now; keeps trying in either case. */
   async start(): Promise<void> {
     const firstAnswer = new Promise<void>((resolve) => {
       this.running = this.run(resolve)
@@ -78,7 +78,7 @@ export class RouteSource extends CurrentTable {
     }
   }
 
-  /** Reads on every hint and every poll, until the connection fails or the source stops. */
+  /** Reads on every notification and every poll, until the connection fails or the source stops. */
   private async followDatabase(onAnswer: () => void): Promise<void> {
     const client = new pg.Client({
       connectionString: this.options.databaseUrl,
@@ -95,7 +95,7 @@ export class RouteSource extends CurrentTable {
       await client.connect()
       await client.query('LISTEN berth_routes')
       while (!this.stopping.signal.aborted) {
-        // Armed before reading: a hint that arrives meanwhile leads to another read.
+        // Armed before the read: a notification that arrives meanwhile leads to another read.
         this.wake = new AbortController()
         await this.refresh(client)
         onAnswer()

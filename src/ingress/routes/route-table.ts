@@ -1,13 +1,13 @@
 import type { AppEnvStatus } from '../../domain/app-env.ts'
 
-/** A replica that takes requests. `name` is the container's, for logs: its address never reaches a visitor. */
+/** A replica that takes requests. `name` is the container's, for logs: clients never see its address. */
 export interface Target {
   name: string
   address: string
   port: number
 }
 
-/** Where requests for one host go, and what to tell visitors when they can go nowhere. */
+/** Where requests for one host go, and what clients get while no replica serves. */
 export interface Route {
   host: string
   appEnvId: string

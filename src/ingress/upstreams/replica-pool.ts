@@ -1,5 +1,5 @@
-import { UpstreamConnection } from '../http1/upstream-connection.ts'
 import type { Target } from '../routes/route-table.ts'
+import { UpstreamConnection } from './upstream-connection.ts'
 
 const MAX_IDLE_CONNECTIONS = 256
 // How long a replica that refused is the last choice, so that not every request has to find out again.
@@ -11,7 +11,7 @@ export class ReplicaPool {
   /** Requests and tunnels that it is serving. */
   outstanding = 0
   private readonly idle: UpstreamConnection[] = []
-  private readonly onClose = (connection: UpstreamConnection) => this.forget(connection)
+  private readonly onClose = (connection: UpstreamConnection) => this.remove(connection)
   private coolUntil = 0
   private isRetired = false
 
@@ -47,7 +47,7 @@ export class ReplicaPool {
   closeStale(now: number): void {
     const stale = this.idle.filter((connection) => now - connection.idleSince > connection.idleLimitMs)
     for (const connection of stale) {
-      this.forget(connection)
+      this.remove(connection)
       connection.destroy()
     }
   }
@@ -66,7 +66,7 @@ export class ReplicaPool {
     for (const connection of this.idle.splice(0)) connection.destroy()
   }
 
-  private forget(connection: UpstreamConnection): void {
+  private remove(connection: UpstreamConnection): void {
     const index = this.idle.indexOf(connection)
     if (index >= 0) this.idle.splice(index, 1)
   }

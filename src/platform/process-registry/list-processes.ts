@@ -28,7 +28,7 @@ export async function listProcesses({ folder, alias }: RegistryDirectory, own: s
   }
 }
 
-/** Only a refusal proves a death. Whoever is silent may be paused. */
+/** Only a refused connection proves that a process is dead. A silent one may be paused. */
 function ask(path: string): Promise<ProcessInfo | 'dead' | 'silent'> {
   return new Promise((resolve) => {
     let text = ''

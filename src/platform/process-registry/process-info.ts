@@ -15,6 +15,6 @@ export type ProcessInfo = z.infer<typeof PROCESS_INFO>
 
 /** In a sentence: which process it is, and where it can be found. */
 export function readProcessInfo({ pid, roles, apiUrl, ingressUrl }: ProcessInfo): string {
-  const places = [apiUrl && `API ${apiUrl}`, ingressUrl && `apps ${ingressUrl}`].filter(Boolean).join(', ')
-  return `process ${pid} (${roles.join(', ')})${places ? `: ${places}` : ''}`
+  const urls = [apiUrl && `API ${apiUrl}`, ingressUrl && `apps ${ingressUrl}`].filter(Boolean).join(', ')
+  return `process ${pid} (${roles.join(', ')})${urls ? `: ${urls}` : ''}`
 }

@@ -8,19 +8,19 @@ import type { ProcessInfo } from './process-info.ts'
 import { newName, openRegistryDirectory, type RegistryDirectory } from './registry-directory.ts'
 
 /**
- * This process, as others on the same data directory see it. It listens on a socket of its own there for as long
- * as it lives. When it dies, however it does, the kernel stops listening, and the file stays: that proves its death
- * as no file with a process id in it could.
+ * This process in the registry. It listens on a socket in the data directory for as long as it lives. When it dies,
+ * however it does, the kernel stops listening and the file stays: that proves its death, as no file with a process id
+ * could.
  */
 export interface ProcessRegistration {
   readonly dataDir: string
   /** What the worker calls itself in the leases it holds. */
   readonly name: string
-  /** Told to whoever asks; kept up to date by whoever knows better. */
+  /** Sent to other processes that ask; the roles keep it up to date. */
   readonly about: ProcessInfo
-  lookAround(): Promise<ListedProcesses>
+  listProcesses(): Promise<ListedProcesses>
   /** The names of processes that are dead are of no more use. */
-  forget(names: readonly string[]): void
+  removeDead(names: readonly string[]): void
   /** For an orderly end, after which nothing has to be concluded from it. */
   close(): void
 }
@@ -39,36 +39,40 @@ export async function registerProcess(
     isStopping: false,
   }
   const name = newName(roles)
-  const meeting = await attend(dataDir, name, about).catch((error: unknown) => {
-    // Some file systems have no sockets, or are read-only. Then nobody learns of this process, nor it of others, and
-    // leases expire by themselves.
-    log.debug({ err: error }, 'This process and others on its data directory do not see each other')
+  const registration = await openSocket(dataDir, name, about).catch((error: unknown) => {
+    // Some file systems have no sockets, or are read-only. Then processes do not see each other, and leases expire on
+    // their own.
+    log.debug(
+      { err: error },
+      'Registering the process failed; it and others on the data directory do not see each other',
+    )
     return null
   })
-  const forget = (names: readonly string[]) => {
-    for (const each of names) if (meeting) rmSync(join(meeting.place.folder, each), { force: true })
+  const removeFiles = (names: readonly string[]) => {
+    for (const each of names) if (registration) rmSync(join(registration.place.folder, each), { force: true })
   }
   return {
     dataDir,
     name,
     about,
-    lookAround: async () => (meeting ? listProcesses(meeting.place, name) : { living: [], deadWorkers: [] }),
-    forget,
+    listProcesses: async () =>
+      registration ? listProcesses(registration.place, name) : { living: [], deadWorkers: [] },
+    removeDead: removeFiles,
     close() {
-      // In this order: a file that nobody answers at would stand for a death.
-      forget([name])
-      meeting?.server.close()
+      // The file first: one that nobody listens on would mean a dead process.
+      removeFiles([name])
+      registration?.server.close()
     },
   }
 }
 
-async function attend(
+async function openSocket(
   dataDir: string,
   name: string,
   about: ProcessInfo,
 ): Promise<{ place: RegistryDirectory; server: Server }> {
-  const place = openRegistryDirectory(dataDir)
-  const { folder, alias } = place
+  const directory = openRegistryDirectory(dataDir)
+  const { folder, alias } = directory
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.end(JSON.stringify(about))
@@ -79,7 +83,7 @@ async function attend(
   server.unref()
   // The folder is private; processes that run as different users, as in containers, may still ask each other.
   chmodSync(join(folder, draft), 0o666)
-  // It has its name only now: a socket that does not listen yet looks like one whose process is dead.
+  // Named only now: a socket that does not listen yet looks like that of a dead process.
   renameSync(join(folder, draft), join(folder, name))
-  return { place, server }
+  return { place: directory, server }
 }

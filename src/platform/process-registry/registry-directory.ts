@@ -27,7 +27,7 @@ export const isWorker = (name: string): boolean => name.startsWith(`${WORKER}-`)
 /** Whether a silent socket of this name proves anything: elsewhere, its process may well be alive. */
 export const isOfThisBoot = (name: string): boolean => name.split('-')[1] === BOOT
 
-/** Tells this machine, since it was switched on, from any other. Containers on one machine agree on it. */
+/** Identifies this machine since its last boot. Containers on one machine agree on it. */
 const BOOT = createHash('sha256').update(bootId()).digest('hex').slice(0, 8)
 
 function bootId(): string {

@@ -1,7 +1,7 @@
 import type { AnyAppType, AppType } from '../../app-types/app-type.ts'
 import { availableAppTypes, defaultAppType, getAppType } from '../../app-types/app-types.ts'
 import { versionProblem } from '../../app-types/presets.ts'
-import { typeConfigProblems } from '../../app-types/type-config.ts'
+import { foreignTypeConfigs } from '../../app-types/type-config.ts'
 import { typeNamed } from '../../app-types/wire-names.ts'
 import type { App } from '../../database/generated/prisma/client.ts'
 import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
@@ -27,7 +27,7 @@ export function typeOfPreset(preset: string): AppType {
 export function checkCreation(input: CreateAppInput): { preset: string } {
   const preset = presetOf(input)
   const type = typeNamed(preset)
-  const problems = [...sourceProblems(input), ...typeConfigProblems(type, input)]
+  const problems = [...sourceProblems(input), ...configProblems(type, input)]
   if (input.appType && typeNamed(input.appType) !== type) {
     problems.push({ field: 'appType', message: `does not fit dockerPreset ${preset}` })
   }
@@ -56,7 +56,7 @@ export function checkUpdate(input: UpdateAppInput, app: App): void {
   // Where an image runs, no source is missing: an app that names half of one must stay able to turn to images.
   const problems = [
     ...sourceProblems(usesImage ? input : { ...gitOf(app), ...input }),
-    ...typeConfigProblems(getAppType(app.type), input),
+    ...configProblems(getAppType(app.type), input),
   ]
   // An image on an app that builds from source would be recorded and never run.
   if (input.image !== undefined && !usesImage) {
@@ -64,6 +64,9 @@ export function checkUpdate(input: UpdateAppInput, app: App): void {
   }
   if (problems.length > 0) throw invalidInput(problems)
 }
+
+const configProblems = (type: AnyAppType, input: object): FieldProblem[] =>
+  foreignTypeConfigs(type, input).map(({ field, title }) => ({ field, message: `is only for ${title} apps` }))
 
 const GIT_FIELDS = ['gitNamespace', 'gitRepo', 'gitInstallationId'] as const
 

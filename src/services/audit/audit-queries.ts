@@ -22,16 +22,16 @@ export async function listAudit(
   { accountId, from, to }: AuditRange,
   request: PageRequest,
 ) {
-  const ledgerId = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
-  permit(caller, 'audit:read', { accountId: ledgerId })
+  const eventSequenceId = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
+  permit(caller, 'audit:read', { accountId: eventSequenceId })
   const { limit = DEFAULT_LIMIT, cursor } = request
-  const visible = visibleAppEnvIds(caller, ledgerId)
+  const visible = visibleAppEnvIds(caller, eventSequenceId)
   const rows = await database.$queryRaw<AuditRow[]>`
     SELECT id, sequence, action, actor_type AS "actorType", actor_id AS "actorId", token_id AS "tokenId",
       target_type AS "targetType", target_id AS "targetId", request_id AS "requestId", details, hash,
       created_at AS "createdAt"
     FROM audit_entry
-    WHERE ledger_id = ${ledgerId} AND sequence > ${cursor === undefined ? 0n : sequenceOf(cursor)}
+    WHERE event_sequence_id = ${eventSequenceId} AND sequence > ${cursor === undefined ? 0n : sequenceOf(cursor)}
       ${from ? Prisma.sql`AND created_at >= ${new Date(from)}` : Prisma.empty}
       ${to ? Prisma.sql`AND created_at <= ${new Date(to)}` : Prisma.empty}
       ${visible ? Prisma.sql`AND ${isVisible([...visible])}` : Prisma.empty}

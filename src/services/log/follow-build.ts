@@ -64,7 +64,7 @@ export async function followBuild(
 async function isBuildOver(database: Database, contentId: string): Promise<boolean> {
   const [{ isOver } = { isOver: true }] = await database.$queryRaw<{ isOver: boolean }[]>`
     SELECT NOT (c.type = 'BUILD' AND c.image_digest IS NULL AND c.status IN ('QUEUED', 'BUILDING')) AND NOT EXISTS (
-      SELECT 1 FROM container r JOIN log_book b ON b.app_env_id = r.app_env_id AND b.kind = 'BUILDS'
+      SELECT 1 FROM container r JOIN log_stream b ON b.app_env_id = r.app_env_id AND b.kind = 'BUILDS'
       WHERE r.container_id = c.id AND r.finished_at IS NULL
         AND b.lease_expires_at > now() - make_interval(secs => ${UNDER_WAY_SECONDS})) AS "isOver"
     FROM content c WHERE c.id = ${contentId}`

@@ -27,7 +27,7 @@ export interface LogFilter {
 export interface LogScope {
   appEnvId: string
   /** Null while nothing was ever said. */
-  bookId: number | null
+  logStreamId: number | null
   lastNumber: bigint
   containers: ReadonlyMap<number, Container>
   /** What the lines have to meet besides their place; null when all do. */
@@ -43,7 +43,7 @@ export async function logScope(
   const { id: appEnvId, appId } = await getAppEnv(database, caller, address)
   const app = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { type: true } })
   const kind = filter.type === BUILDS ? 'BUILDS' : 'CONTAINERS'
-  const book = await database.logBook.findUnique({ where: { appEnvId_kind: { appEnvId, kind } } })
+  const book = await database.logStream.findUnique({ where: { appEnvId_kind: { appEnvId, kind } } })
   const { contentId, containerName: name } = filter
   const containers = await database.container.findMany({
     where: { appEnvId, ...(contentId ? { contentId } : {}), ...(name ? { name } : {}) },
@@ -51,7 +51,7 @@ export async function logScope(
   const isOfType = kind === 'BUILDS' || filter.type === undefined || filter.type === getAppType(app.type).logType
   return {
     appEnvId,
-    bookId: isOfType ? (book?.id ?? null) : null,
+    logStreamId: isOfType ? (book?.id ?? null) : null,
     lastNumber: book?.lastNumber ?? 0n,
     containers: new Map(containers.map((container) => [container.id, container])),
     condition: conditionOf(filter, containers),

@@ -40,12 +40,12 @@ export async function searchLogs(
   request: LogPageRequest,
 ): Promise<LogPage> {
   const scope = await logScope(database, caller, address, filter)
-  if (scope.bookId === null) return { lines: [], next: null }
+  if (scope.logStreamId === null) return { lines: [], next: null }
   const isForward = request.newerThan !== undefined && request.olderThan === undefined
   const order = isForward ? Prisma.sql`ORDER BY at, number` : Prisma.sql`ORDER BY at DESC, number DESC`
   const { olderThan, newerThan, limit } = request
   const range = Prisma.sql`
-    FROM log_line WHERE book_id = ${scope.bookId} AND number <= ${scope.lastNumber} ${timesOf(filter)}
+    FROM log_line WHERE log_stream_id = ${scope.logStreamId} AND number <= ${scope.lastNumber} ${timesOf(filter)}
       ${olderThan ? Prisma.sql`AND (at, number) < (${olderThan.at}, ${olderThan.number})` : Prisma.empty}
       ${newerThan ? Prisma.sql`AND (at, number) > (${newerThan.at}, ${newerThan.number})` : Prisma.empty}`
   const rows = await database.$queryRaw<LineRow[]>`
@@ -86,15 +86,15 @@ export async function followLogs(
   { limit, after }: { limit: number; after: bigint | null },
 ): Promise<LiveLines> {
   const scope = await logScope(database, caller, address, filter)
-  const { appEnvId, bookId, lastNumber } = scope
-  if (bookId === null) return { appEnvId, lines: [], upTo: after ?? lastNumber, isCaughtUp: true }
+  const { appEnvId, logStreamId, lastNumber } = scope
+  if (logStreamId === null) return { appEnvId, lines: [], upTo: after ?? lastNumber, isCaughtUp: true }
   const isBehind = after !== null && after < lastNumber
   // Bounded like a search; the first answer shows the newest lines, any other goes on from where the last one ended.
   const until = isBehind && lastNumber - after > MOST_SCANNED ? after + BigInt(MOST_SCANNED) : lastNumber
   const since = after ?? lastNumber - BigInt(MOST_SCANNED)
   const rows = await database.$queryRaw<LineRow[]>`
     SELECT at, number, container_id AS "containerId", is_error AS "isError", message
-    FROM log_line WHERE book_id = ${bookId} AND number > ${since} AND number <= ${until} ${timesOf(filter)}
+    FROM log_line WHERE log_stream_id = ${logStreamId} AND number > ${since} AND number <= ${until} ${timesOf(filter)}
       ${scope.condition ? Prisma.sql`AND ${scope.condition}` : Prisma.empty}
     ORDER BY number ${after === null ? Prisma.sql`DESC` : Prisma.sql`ASC`} LIMIT ${limit}`
   if (after === null) rows.reverse()

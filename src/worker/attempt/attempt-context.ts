@@ -1,9 +1,9 @@
 import type { Content } from '../../database/generated/prisma/client.ts'
-import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../claim/environment-context.ts'
-import type { Deadline } from './deadline.ts'
+import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
+import type { Deadline } from '../time/deadline.ts'
 import type { Steps } from './steps.ts'
 
-/** One try at one operation. */
+/** One attempt at one operation. */
 export interface AttemptContext extends EnvironmentContext {
   appEnv: ClaimedAppEnv
   operation: ClaimedOperation
@@ -11,10 +11,12 @@ export interface AttemptContext extends EnvironmentContext {
   deadline: Deadline
 }
 
-/** One that brings a version about, or back. */
+/** An attempt that deploys a version, or brings one back. */
 export interface VersionAttemptContext extends AttemptContext {
   content: Content
 }
 
-/** Carries out one kind of change, resuming after the last finished step. Ends the operation, or throws why it could not. */
+/**
+ * Runs one kind of operation, resuming after the last finished step. Ends the operation, or throws why it could not.
+ */
 export type OperationHandler = (attempt: AttemptContext) => Promise<void>

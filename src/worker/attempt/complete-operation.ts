@@ -6,22 +6,22 @@ import type { NewEvent } from '../../events/event.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { fenced } from '../claim/fenced.ts'
+import { plainText } from '../text/plain-text.ts'
 import type { AttemptContext } from './attempt-context.ts'
-import { plainText } from './plain-text.ts'
 import type { FinishedStep } from './steps.ts'
 
 type Outcome = Prisma.OperationUncheckedUpdateManyInput
 
 interface Success {
   status: AppEnvStatus
-  /** The environment's other columns. */
+  /** Other columns of the environment. */
   appEnv?: Prisma.AppEnvUncheckedUpdateManyInput
   finish: readonly FinishedStep[]
-  /** Whatever else becomes true in the same moment: routes, the version. */
+  /** Whatever else commits in the same transaction: routes, the version. */
   write?: (tx: Transaction) => Promise<unknown>
 }
 
-/** Ends the operation and makes its result true, in one transaction: there is no moment in which only half of it is. */
+/** Ends the operation and applies its result in one transaction, so that no reader ever sees half of it. */
 export async function completeOperation(
   attempt: AttemptContext,
   { status, appEnv = {}, finish, write }: Success,
@@ -30,8 +30,8 @@ export async function completeOperation(
   await completing(attempt, async (tx) => {
     await write?.(tx)
     const outcome: Outcome = { status: 'SUCCEEDED', reason: null, message: null, finishedAt: now(attempt) }
-    const told = steps.event('operation.succeeded', { kind: operation.kind, contentId: operation.contentId })
-    const events = await steps.conclude(tx, outcome, told, finish)
+    const event = steps.event('operation.succeeded', { kind: operation.kind, contentId: operation.contentId })
+    const events = await steps.conclude(tx, outcome, event, finish)
     return [...events, ...(await changeStatus(tx, attempt, status, appEnv))]
   })
 }
@@ -39,11 +39,14 @@ export async function completeOperation(
 interface Failure {
   reason: string
   message: string
-  /** Every attempt was used up: it waits for a person. */
+  /** All attempts are used up: the operation is a dead letter until a person re-drives it. */
   isDeadLetter?: boolean
 }
 
-/** Ends the operation without its result: the environment is where it was before, and the version says why it failed. */
+/**
+ * Ends the operation without its result: the environment returns to its previous status, and the version records why it
+ * failed.
+ */
 export async function failOperation(
   attempt: AttemptContext,
   { reason, isDeadLetter = false, ...failure }: Failure,
@@ -53,15 +56,15 @@ export async function failOperation(
   await completing(attempt, async (tx) => {
     const finishedAt = now(attempt)
     if (operation.contentId) {
-      // `start` brings back a version that has long been DEPLOYED, and stays so.
+      // `start` redeploys a version that was DEPLOYED long ago; its status stays.
       const status = { in: ['QUEUED' as const, 'BUILDING' as const, 'BUILT' as const, 'DEPLOYING' as const] }
       const data = { status: 'FAILED', reason, message, finishedAt } as const
       await tx.content.updateMany({ where: { id: operation.contentId, status }, data })
     }
     const outcome: Outcome = { status: 'FAILED', reason, message, isDeadLetter, finishedAt }
     const { kind, contentId } = operation
-    const told = steps.event('operation.failed', { kind, contentId, reason, message, isDeadLetter })
-    const events = await steps.conclude(tx, outcome, told)
+    const event = steps.event('operation.failed', { kind, contentId, reason, message, isDeadLetter })
+    const events = await steps.conclude(tx, outcome, event)
     const status = statusAfter(operation.previousStatus, appEnv.currentContentId !== null)
     return [...events, ...(await changeStatus(tx, attempt, status, {}))]
   })
@@ -71,11 +74,11 @@ export interface RetryReason {
   reason: string
   message: string
   afterSeconds: number
-  /** Waiting for an engine costs no attempt. */
+  /** Waiting for an engine does not count as an attempt. */
   countsAsAttempt: boolean
 }
 
-/** Leaves the operation open, to be tried again after a while, but no later than its deadline. */
+/** Leaves the operation open, to be retried later, but no later than its deadline. */
 export async function retryOperationLater(attempt: AttemptContext, pause: RetryReason): Promise<void> {
   const { reason, afterSeconds, countsAsAttempt } = pause
   const { steps, operation } = attempt
@@ -83,18 +86,21 @@ export async function retryOperationLater(attempt: AttemptContext, pause: RetryR
   const next = now(attempt).getTime() + afterSeconds * 1000
   const notBefore = new Date(Math.min(next, Math.max(operation.deadlineAt.getTime(), now(attempt).getTime())))
   const number = operation.attempt + (countsAsAttempt ? 1 : 0)
-  // Said once; an outage of an hour is not worth a thousand events.
+  // Recorded once: an outage of an hour must not produce a thousand events.
   const isNews = countsAsAttempt || operation.reason !== reason
   await completing(attempt, async (tx) => {
     const outcome: Outcome = { reason, message, attempt: number, notBefore }
-    const told = steps.event('operation.retrying', { kind: operation.kind, reason, message, attempt: number })
+    const event = steps.event('operation.retrying', { kind: operation.kind, reason, message, attempt: number })
     const data = { ...outcome, steps: steps.restarted(), version: { increment: 1 } }
     await tx.operation.updateMany({ where: { id: operation.id }, data })
-    return isNews ? [told] : []
+    return isNews ? [event] : []
   })
 }
 
-/** The last transaction of an attempt; events go last, because from there on the account's ledger is locked. */
+/**
+ * The last transaction of an attempt. Events come last, because they lock the account's event sequence until the
+ * commit.
+ */
 async function completing(attempt: AttemptContext, write: (tx: Transaction) => Promise<NewEvent[]>): Promise<void> {
   const { database, lease, operation } = attempt
   lease.isCompleting = true
@@ -109,7 +115,7 @@ async function changeStatus(
   data: Prisma.AppEnvUncheckedUpdateManyInput,
 ): Promise<NewEvent[]> {
   await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { ...data, status, version: { increment: 1 } } })
-  // An ingress tells visitors of an environment that does not serve why it does not.
+  // For a stopped environment, an ingress answers clients with the reason: it has to learn the new status.
   await notifyIngresses(tx)
   const events = [steps.event('appEnv.statusChanged', { status, previousStatus: appEnv.status })]
   if (data.health === undefined || data.health === appEnv.health) return events

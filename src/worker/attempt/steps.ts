@@ -4,9 +4,9 @@ import type { Prisma } from '../../database/generated/prisma/client.ts'
 import type { OperationStep } from '../../domain/operation.ts'
 import type { EventType, NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
-import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
-import { plainText } from './plain-text.ts'
+import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
+import { plainText } from '../text/plain-text.ts'
 
 export type StepName =
   | 'source'
@@ -23,7 +23,7 @@ export type StepName =
 
 const DETAIL_PAUSE_MS = 1_000
 
-/** A step that is over, and what is worth knowing about how it went. */
+/** A finished step, and a detail for the user. */
 export interface FinishedStep {
   name: StepName
   detail: string | null
@@ -36,7 +36,7 @@ interface Advance {
   write?: (tx: Transaction) => Promise<unknown>
 }
 
-/** How long an operation may take: what is built takes that much longer. */
+/** How long an operation may take. A build gets its own timeouts on top. */
 export function timeFor(config: Config, content: ClaimedOperation['content']): number {
   const building = content?.buildPlan && !content.imageDigest
   const forBuild = building ? config.BERTH_SOURCE_TIMEOUT_SECONDS + config.BERTH_BUILD_TIMEOUT_SECONDS : 0
@@ -44,20 +44,20 @@ export function timeFor(config: Config, content: ClaimedOperation['content']): n
 }
 
 /**
- * The checkpoints of one operation. What is finished is on record before anything that builds on it begins, so a
- * successor repeats at most the step that was under way. Ending a step and starting the next is one write.
+ * The checkpoints of one operation. A finished step is recorded before the next one begins, so a successor repeats at
+ * most the step that was running. Finishing a step and starting the next is one write.
  */
 export class Steps {
-  readonly #work: EnvironmentContext
+  readonly #context: EnvironmentContext
   readonly #appEnv: ClaimedAppEnv
   readonly #operation: ClaimedOperation
   #steps: OperationStep[]
-  /** True while the operation's row does not say yet that somebody is at it. */
+  /** True until the operation's row says that it is running. */
   #isOpening: boolean
   #detailedAt = 0
 
-  constructor(work: EnvironmentContext, appEnv: ClaimedAppEnv, operation: ClaimedOperation) {
-    this.#work = work
+  constructor(context: EnvironmentContext, appEnv: ClaimedAppEnv, operation: ClaimedOperation) {
+    this.#context = context
     this.#appEnv = appEnv
     this.#operation = operation
     this.#steps = operation.steps as unknown as OperationStep[]
@@ -68,16 +68,16 @@ export class Steps {
     return Boolean(this.#find(name)?.finishedAt)
   }
 
-  /** When a step began, by the database's clock; a successor goes on counting from there. */
+  /** When a step began, by the database's clock. A successor keeps counting from there. */
   startedAt(name: StepName): Date {
     const step = this.#find(name)
-    return step ? new Date(step.startedAt) : this.#work.lease.claim.clock.now()
+    return step ? new Date(step.startedAt) : this.#context.lease.claim.clock.now()
   }
 
   async advance({ finish, start, write }: Advance): Promise<void> {
     const events = [...(finish ? this.#finish(finish) : []), ...(start ? this.#start(start) : [])]
     if (events.length === 0 && !write && !this.#isOpening) return
-    await fenced(this.#work.database, this.#work.lease, async (tx) => {
+    await fenced(this.#context.database, this.#context.lease, async (tx) => {
       await this.#save(tx)
       await write?.(tx)
       await record(tx, this.#operation.accountId, [...this.#openingEvents(), ...events])
@@ -85,49 +85,46 @@ export class Steps {
     this.#isOpening = false
   }
 
-  /** Says how a long step is going, at most once a second. */
+  /** Records the progress of a long step, at most once a second. */
   async detail(name: StepName, detail: string): Promise<void> {
     const step = this.#find(name)
     if (!step || step.detail === detail || performance.now() - this.#detailedAt < DETAIL_PAUSE_MS) return
     this.#detailedAt = performance.now()
     step.detail = plainText(detail)
-    await fenced(this.#work.database, this.#work.lease, async (tx) => {
+    await fenced(this.#context.database, this.#context.lease, async (tx) => {
       await this.#save(tx)
       await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', step.detail)])
     })
   }
 
-  /** Says that a step waits, or goes on, and until when the operation has to end because of it. */
+  /** Records that a step waits or goes on, and the operation's new deadline. */
   async wait(name: StepName, detail: string, leftMs: number): Promise<void> {
     const step = this.#find(name)
     if (step) step.detail = plainText(detail)
     this.#detailedAt = performance.now()
-    const deadlineAt = new Date(this.#work.lease.claim.clock.now().getTime() + leftMs)
-    await fenced(this.#work.database, this.#work.lease, async (tx) => {
+    const deadlineAt = new Date(this.#context.lease.claim.clock.now().getTime() + leftMs)
+    await fenced(this.#context.database, this.#context.lease, async (tx) => {
       await this.#save(tx, { deadlineAt })
       await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', detail)])
     })
   }
 
-  /**
-   * Writes how the operation ended, with the last checkpoints. Part of a transaction that does more; returns the
-   * events that tell of it.
-   */
+  /** Records the outcome and the last steps within a larger transaction. Returns the events to record. */
   async conclude(
     tx: Transaction,
     outcome: Prisma.OperationUncheckedUpdateManyInput,
-    told: NewEvent,
+    event: NewEvent,
     finish: readonly FinishedStep[] = [],
   ) {
-    // One that waited for an engine until it was too late has never been opened, and is not now.
+    // An operation that only ever waited for an engine was never opened, and is not opened to fail.
     if (outcome.status === 'FAILED') this.#isOpening = false
-    // The event of the whole operation makes those of its last steps superfluous.
+    // The operation's own event makes those of its last steps superfluous.
     for (const step of finish) this.#finish(step)
     await this.#save(tx, outcome)
-    return [...this.#openingEvents(), told]
+    return [...this.#openingEvents(), event]
   }
 
-  /** The finished ones. For an attempt that is put off: what is unfinished starts over, and its time with it. */
+  /** The finished steps, for a retry: an unfinished step starts over, and so does its time. */
   restarted(): Prisma.InputJsonValue {
     return this.#steps.filter((step) => step.finishedAt) as unknown as Prisma.InputJsonValue
   }
@@ -141,7 +138,7 @@ export class Steps {
     const data = { ...(this.#isOpening ? this.#opening() : {}), steps, version: { increment: 1 }, ...outcome }
     await tx.operation.updateMany({ where: { id: this.#operation.id }, data })
     if (this.#isOpening && this.#operation.contentId) {
-      // `start` brings back a content that has long been DEPLOYED, and stays so.
+      // `start` redeploys a version that was DEPLOYED long ago; its status stays.
       const where = { id: this.#operation.contentId, status: 'QUEUED' as const }
       const { content } = this.#operation
       const status = content?.buildPlan && !content.imageDigest ? 'BUILDING' : 'DEPLOYING'
@@ -149,11 +146,11 @@ export class Steps {
     }
   }
 
-  /** The deadline counts from the first attempt that finds an engine; until then the operation only waited for one. */
+  /** The deadline counts from the first attempt that reaches an engine; before that, the operation only waited. */
   #opening(): Prisma.OperationUncheckedUpdateManyInput {
-    const now = this.#work.lease.claim.clock.now()
+    const now = this.#context.lease.claim.clock.now()
     const isFirst = this.#operation.startedAt === null
-    const deadlineAt = new Date(now.getTime() + timeFor(this.#work.config, this.#operation.content) * 1000)
+    const deadlineAt = new Date(now.getTime() + timeFor(this.#context.config, this.#operation.content) * 1000)
     const running = { status: 'RUNNING' as const, reason: null, message: null }
     return isFirst ? { ...running, startedAt: now, deadlineAt } : running
   }
@@ -170,13 +167,13 @@ export class Steps {
     return [this.#progressed(name, 'started', null)]
   }
 
-  /** One that happens in the very transaction that ends it begins and ends there. */
+  /** A step that happens within the last transaction starts and finishes there. */
   #finish({ name, detail }: FinishedStep): NewEvent[] {
     if (this.isFinished(name)) return []
     this.#start(name)
-    const told = detail === null ? null : plainText(detail)
-    Object.assign(this.#find(name) ?? {}, { finishedAt: this.#now(), detail: told })
-    return [this.#progressed(name, 'finished', told)]
+    const event = detail === null ? null : plainText(detail)
+    Object.assign(this.#find(name) ?? {}, { finishedAt: this.#now(), detail: event })
+    return [this.#progressed(name, 'finished', event)]
   }
 
   #progressed(step: StepName, state: 'started' | 'running' | 'finished', detail: string | null): NewEvent {
@@ -184,7 +181,7 @@ export class Steps {
   }
 
   #now(): string {
-    return this.#work.lease.claim.clock.now().toISOString()
+    return this.#context.lease.claim.clock.now().toISOString()
   }
 
   #find(name: StepName): OperationStep | undefined {

@@ -1,42 +1,44 @@
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { timeFor } from '../attempt/steps.ts'
 
-const TELL_MS = 1_000
+const REPORT_MS = 1_000
 
 /**
- * A place to build in; returns how to give it back. Waiting for one is shown in the step's detail and costs the
- * operation none of its time, since how long others build is no fault of its own, but ends as waiting for an engine does.
+ * Waits for a build slot; returns how to release it. The step's detail shows the position in the queue. Waiting does
+ * not use up the operation's time, because how long others build is not its fault; but it is limited, as waiting for an
+ * engine is.
  */
 export async function acquireBuildSlot(attempt: VersionAttemptContext): Promise<() => void> {
   const { builds, signal, steps, deadline, config, content } = attempt
   const { ahead } = builds
   if (ahead === 0) return builds.take(signal, () => {})
-  // A successor of one that was killed in the queue finds the time for waiting in the deadline, and none of it here.
+  // After a crash in the queue, the deadline may still hold another attempt's waiting time, which this attempt does not
+  // get.
   const leftMs = Math.min(deadline.leftMs, timeFor(config, content) * 1000)
   deadline.leftMs = leftMs + config.BERTH_ENGINE_WAIT_SECONDS * 1000
-  await steps.wait('source', inWords(ahead), deadline.leftMs)
-  const leave = await inQueue(attempt)
+  await steps.wait('source', positionDetail(ahead), deadline.leftMs)
+  const release = await inQueue(attempt)
   try {
     deadline.leftMs = leftMs
     await steps.wait('source', 'fetching the source', leftMs)
-    return leave
+    return release
   } catch (error) {
-    leave()
+    release()
     throw error
   }
 }
 
-const inWords = (position: number) => `waiting for a place to build; position ${position} in the queue`
+const positionDetail = (position: number) => `waiting for a place to build; position ${position} in the queue`
 
-/** Tells the position again and again: steps take no more than one detail a second, and leave out the others. */
+/** Reports the position repeatedly: steps accept one detail a second and drop the others. */
 async function inQueue({ builds, signal, steps, log }: VersionAttemptContext): Promise<() => void> {
   let position = builds.ahead
-  const tell = () => {
+  const report = () => {
     steps
-      .detail('source', inWords(position))
-      .catch((error: unknown) => log.debug({ err: error }, 'A position was not recorded'))
+      .detail('source', positionDetail(position))
+      .catch((error: unknown) => log.debug({ err: error }, 'Recording the position in the build queue failed'))
   }
-  const timer = setInterval(tell, TELL_MS)
+  const timer = setInterval(report, REPORT_MS)
   try {
     return await builds.take(signal, (now) => {
       position = now

@@ -3,28 +3,28 @@ import { parseImageReference } from '../../domain/image-reference.ts'
 import type { RegistryCredential } from '../../images/image-builder.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 
-interface Finding {
+interface BaseImageContext {
   engine: LeasedEngine
-  /** By the registry that each is for. */
+  /** By registry. */
   credentials: Readonly<Record<string, RegistryCredential>>
-  tell: (line: string) => void
+  log: (line: string) => void
 }
 
 /**
- * Has every image that a Dockerfile names pulled as the app itself would pull it: with its own credential, or refused.
- * The engine would rather use what somebody else has pulled. Returns the Dockerfile with what was found.
+ * Pulls every image that a Dockerfile names as the app itself would: with its own credential, or not at all. Left to
+ * itself, the engine would use what another tenant has pulled. Returns the Dockerfile with the images pinned.
  */
 export function findBaseImages(
   dockerfile: string,
   buildArgs: Readonly<Record<string, string>>,
-  { engine, credentials, tell }: Finding,
+  { engine, credentials, log }: BaseImageContext,
 ): Promise<string> {
   const found = new Map<string, ReturnType<typeof find>>()
   const find = async (image: string) => {
     const { pinned, triggers } = await engine.resolveImage(image, credentialFor(image, credentials))
     const isOwnCopy = pinned.startsWith('sha256:')
-    tell(`${image} is ${isOwnCopy ? `the engine’s own copy, ${pinned}` : pinned}`)
-    // An id is no name to BuildKit.
+    log(`${image} is ${isOwnCopy ? `the engine’s own copy, ${pinned}` : pinned}`)
+    // BuildKit does not accept an image id as a name.
     return { name: isOwnCopy ? image : pinned, triggers }
   }
   return withBaseImages(dockerfile, buildArgs, (image) => {
@@ -34,14 +34,14 @@ export function findBaseImages(
   })
 }
 
-function credentialFor(image: string, credentials: Finding['credentials']): RegistryCredential | null {
+function credentialFor(image: string, credentials: BaseImageContext['credentials']): RegistryCredential | null {
   const parsed = parseImageReference(image)
   const registry = 'reference' in parsed ? parsed.reference.registry : ''
   const [, credential] = Object.entries(credentials).find(([server]) => registryOf(server) === registry) ?? []
   return credential ?? null
 }
 
-/** Registries are written as hosts, or as the addresses that engines have for them. */
+/** Registries are written as hosts, or as the addresses that engines use for them. */
 const registryOf = (server: string): string =>
   server
     .replace(/^https?:\/\//, '')

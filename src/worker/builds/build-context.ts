@@ -2,18 +2,18 @@ import type { BuildPlan } from '../../domain/build-plan.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import type { BuildLog } from './build-log.ts'
 
-/** What one build works with. */
+/** What one build needs. */
 export interface BuildContext {
   attempt: VersionAttemptContext
   plan: BuildPlan
   log: BuildLog
   /** Values of the BUILD variables, by name. */
   variables: Readonly<Record<string, string>>
-  /** An empty folder, for this attempt alone. */
+  /** The build directory: empty, and for this attempt alone. */
   directory: string
 }
 
-/** A signal that also fires, with the reason given, when the time is up. */
+/** A signal that also fires, with the given reason, when the time is up. */
 export function within(signal: AbortSignal, seconds: number, reason: Error) {
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(reason), seconds * 1000)

@@ -6,7 +6,7 @@ import { OPEN_STATUSES } from '../../domain/operation.ts'
 
 const buildsFolder = ({ BERTH_DATA_DIR }: Config): string => resolve(BERTH_DATA_DIR, 'builds')
 
-/** An empty folder for one attempt at one build; it goes when the attempt is over. */
+/** Creates an empty directory for one attempt at one build; disposing removes it. */
 export async function openBuildDirectory(config: Config, operationId: string, token: number) {
   const directory = join(buildsFolder(config), `${operationId}.${token}`)
   await rm(directory, { recursive: true, force: true })
@@ -17,7 +17,7 @@ export async function openBuildDirectory(config: Config, operationId: string, to
   }
 }
 
-/** Removes the folders of attempts whose process was killed: nobody holds their lease any more. */
+/** Removes the directories of attempts whose process was killed: no lease protects them any more. */
 export async function clearBuildDirectories(config: Config, database: Database): Promise<void> {
   const folder = buildsFolder(config)
   const names = await readdir(folder).catch(() => [])

@@ -12,11 +12,14 @@ import { findBaseImages } from './base-images.ts'
 import { type BuildContext, within } from './build-context.ts'
 import { writeDockerfile } from './write-dockerfile.ts'
 
-/** What a build makes anew, and another machine's is no use to it. */
+/** The build creates these itself; copies from another machine would be of no use. */
 const BROUGHT = ['**/node_modules', '**/.meteor/local']
 const CLEAN_UP_SECONDS = 60
 
-/** Has the engine build the source's folder; null where the Dockerfile needs none. Leaves nothing of a build that failed. */
+/**
+ * Has the engine build the source's directory; null when the Dockerfile needs none. A failed build leaves nothing
+ * behind.
+ */
 export async function buildImage(building: BuildContext, tree: string | null) {
   const { attempt, plan, log, variables } = building
   const { content, appEnv, operation, config, signal } = attempt
@@ -32,7 +35,7 @@ export async function buildImage(building: BuildContext, tree: string | null) {
   const credentials = await registryLoginOf(attempt, plan.pullCredentialId)
   const name = `berth-${traits.namespace}/${appEnv.cliEnvName}:${content.version}`
   const engine = attempt.engineUnder(deadline.signal)
-  const finding = { engine, credentials, tell: (line: string) => log.write(line) }
+  const finding = { engine, credentials, log: (line: string) => log.write(line) }
   const found = await findBaseImages(written.text, buildArgs, finding)
   const labelled = labelStages(found, traits.stageLabels(appEnv.id))
   const begunAt = new Date()
@@ -69,7 +72,7 @@ function buildArgsOf({ buildArgs }: BuildPlan, variables: Readonly<Record<string
   throw new BuildFailure('BUILD_ARGS_INVALID', `A variable of builds must not be called ${reserved}`)
 }
 
-/** What no quota of the engine keeps small is at least not deployed, and not kept. */
+/** The engine cannot limit an image's size while it builds, so one that is too large is removed afterwards. */
 async function assertNotTooLarge({ engine, config }: VersionAttemptContext, imageId: string): Promise<void> {
   const image = (await engine.builtImages()).find(({ id }) => id === imageId)
   const limitMb = config.BERTH_IMAGE_LIMIT_MB
@@ -79,12 +82,14 @@ async function assertNotTooLarge({ engine, config }: VersionAttemptContext, imag
 }
 
 /**
- * Not under the attempt's own signal: what was cancelled has to be cleared away too. But under its lease: whoever has
- * the environment now may be building. The sweep does what fails here.
+ * Not under the attempt's signal: a cancelled build has to be cleaned up too. But only under its lease: another worker
+ * may already be building. The sweep removes what this misses.
  */
 async function clearAway({ imageBuilder, appEnv, lease, log }: VersionAttemptContext, since: Date): Promise<void> {
   if (!lease.isHeld) return
   await imageBuilder
     .clearBuilds({ appEnvId: appEnv.id, since }, { timeoutSeconds: CLEAN_UP_SECONDS })
-    .catch((error: unknown) => log.debug({ err: error, appEnvId: appEnv.id }, 'A build could not be cleared away yet'))
+    .catch((error: unknown) =>
+      log.debug({ err: error, appEnvId: appEnv.id }, 'Cleaning up a build failed; the sweep retries it'),
+    )
 }

@@ -1,43 +1,43 @@
-import { plainText } from '../attempt/plain-text.ts'
 import type { BuildLine } from '../logs/build-log-stream.ts'
+import { plainText } from '../text/plain-text.ts'
 
-/** Lines at the end that are kept whatever came before: they say why a build failed. */
+/** Number of last lines that are always kept: they say why a build failed. */
 const TAIL_LINES = 200
 const MASK = '***SECRET***'
-/** Shorter ones stand in too many places that are none. */
+/** Shorter values occur in too many places that are no secret. */
 const SHORTEST_SECRET = 6
 
-/** Where lines are kept. */
-interface LineBook {
-  /** How many lines of the build were kept already. */
+/** Where lines are written. */
+interface LineStream {
+  /** How many lines of the build are stored already. */
   readonly kept: number
   add(line: BuildLine): void
   close(): Promise<void>
 }
 
 interface BuildLogOptions {
-  book: LineBook
+  stream: LineStream
   maxLines: number
-  /** Never shown, even when the build prints them. */
+  /** Masked, even when the build prints them. */
   secrets: readonly string[]
   now: () => Date
 }
 
 /**
- * What one build prints, kept line by line while it prints. A flood costs no more than its first lines and its last:
- * what is between them is counted, and the log says how many. Each attempt goes on after what those before it wrote.
+ * The output of one build, stored line by line while it runs. Of a flood, only the first and the last lines are stored;
+ * a line between them gives the number left out. Each attempt continues the log of those before it.
  */
 export class BuildLog {
   readonly #options: BuildLogOptions
   readonly #secrets: readonly string[]
-  /** What was printed last, whether or not it is kept already. */
+  /** The last lines printed, whether or not they are stored. */
   #latest: BuildLine[] = []
   #tail: BuildLine[] = []
   #dropped = 0
 
   constructor(options: BuildLogOptions) {
     this.#options = options
-    // Programs print a secret of several lines line by line, and perhaps not from its beginning.
+    // Programs print a multi-line secret line by line, and perhaps not from its beginning.
     const pieces = options.secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)])
     this.#secrets = pieces.filter((piece) => piece.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length)
   }
@@ -47,14 +47,14 @@ export class BuildLog {
   }
 
   write(text: string, { isError = false } = {}): void {
-    const { book, maxLines, now } = this.#options
-    // A progress bar draws over itself; what was there last is enough.
+    const { stream, maxLines, now } = this.#options
+    // A progress bar overwrites itself; only its last state matters.
     const shown = text.trimEnd().split('\r').at(-1) ?? ''
     const message = plainText(this.masked(shown))
     const line = { at: now(), isError, message }
     this.#latest.push(line)
     if (this.#latest.length > TAIL_LINES) this.#latest.shift()
-    if (book.kept < maxLines - TAIL_LINES) book.add(line)
+    if (stream.kept < maxLines - TAIL_LINES) stream.add(line)
     else this.#keepInTail(line)
   }
 
@@ -65,18 +65,18 @@ export class BuildLog {
     this.#dropped += 1
   }
 
-  /** The last lines, for the reason of a failure. */
+  /** The last lines, for the message of a failure. */
   last(count: number): string[] {
     return this.#latest.slice(-count).map(({ message }) => message)
   }
 
   async close(): Promise<void> {
-    const { book, now } = this.#options
+    const { stream, now } = this.#options
     const at = this.#tail[0]?.at ?? now()
-    if (this.#dropped > 0) book.add({ at, isError: true, message: `… ${this.#dropped} lines are left out …` })
-    for (const line of this.#tail) book.add(line)
+    if (this.#dropped > 0) stream.add({ at, isError: true, message: `… ${this.#dropped} lines are left out …` })
+    for (const line of this.#tail) stream.add(line)
     this.#tail = []
     this.#dropped = 0
-    await book.close()
+    await stream.close()
   }
 }

@@ -16,40 +16,40 @@ import { sourceLimitsOf } from './source-limits.ts'
 
 const LAST_LINES = 10
 
-/** A version that is built from source, and has no image yet. */
+/** True for a version that is built from source and has no image yet. */
 export const needsBuild = ({ buildPlan, imageDigest }: VersionAttemptContext['content']): boolean =>
   buildPlan !== null && imageDigest === null
 
 /**
- * Makes the version's image from its source, or finds that one of the same source is there. Whatever comes of it,
- * nothing is left of the work but the image and the log. Throws BuildFailure.
+ * Builds the version's image, or reuses one built from the same source. Leaves nothing but the image and the log,
+ * whatever happens. Throws BuildFailure.
  */
 export async function build(attempt: VersionAttemptContext): Promise<void> {
   const { steps, config, lease, operation } = attempt
   const plan = planOf(attempt)
   await steps.advance({ start: 'source' })
-  const leave = await acquireBuildSlot(attempt)
+  const releaseSlot = await acquireBuildSlot(attempt)
   try {
-    await using workplace = await openBuildDirectory(config, operation.id, lease.claim.token)
-    failpoint('workplace.made', lease.appEnvId)
+    await using buildDirectory = await openBuildDirectory(config, operation.id, lease.claim.token)
+    failpoint('build-directory.created', lease.appEnvId)
     const variables = await buildVariables(attempt, attempt.appEnv, attempt.content, plan.variables)
     const log = await openLog(attempt, plan, variables)
-    const building = { attempt, plan, log, variables, directory: workplace.directory }
+    const building = { attempt, plan, log, variables, directory: buildDirectory.directory }
     try {
       await makeImage(building)
       log.write('The image is built')
     } catch (error) {
-      throw tell(building, error)
+      throw withLog(building, error)
     } finally {
       await log.close()
       failpoint('log.closed', lease.appEnvId)
     }
   } finally {
-    leave()
+    releaseSlot()
   }
 }
 
-/** A build that goes on where another worker's was cut off builds the commit that was recorded then. */
+/** A successor of an attempt that was cut off builds the commit recorded then. */
 function planOf({ content }: VersionAttemptContext): BuildPlan {
   const plan = recordedPlan(content)
   if (!plan) throw new Error(`${content.id} is not built from source`)
@@ -57,7 +57,7 @@ function planOf({ content }: VersionAttemptContext): BuildPlan {
   return { ...plan, source: { ...plan.source, commit: content.gitCommitId } }
 }
 
-/** Secrets are masked as they were written, and as they are with what they refer to. */
+/** Masks secrets both as written and with their references resolved. */
 async function openLog(
   { database, content, config, lease, vault, appEnv }: VersionAttemptContext,
   plan: BuildPlan,
@@ -68,8 +68,8 @@ async function openLog(
     .filter(({ isSecret }) => isSecret)
     .flatMap((variable) => [accountVault.openVariable(variable), resolved[variable.name] ?? ''])
   const leaseSeconds = config.BERTH_LEASE_SECONDS
-  const book = await BuildLogStream.open({ database, lease, contentId: content.id, leaseSeconds })
-  return new BuildLog({ book, maxLines: config.BERTH_BUILD_LOG_LINES, secrets, now: () => lease.claim.clock.now() })
+  const stream = await BuildLogStream.open({ database, lease, contentId: content.id, leaseSeconds })
+  return new BuildLog({ stream, maxLines: config.BERTH_BUILD_LOG_LINES, secrets, now: () => lease.claim.clock.now() })
 }
 
 async function makeImage(building: BuildContext): Promise<void> {
@@ -93,7 +93,7 @@ async function makeImage(building: BuildContext): Promise<void> {
   failpoint('image.recorded', attempt.lease.appEnvId)
 }
 
-/** Takes the image of a version that was built from the very same. */
+/** Reuses the image of a version that was built from identical input. */
 async function reuse({ attempt, log }: BuildContext, source: LocatedSource, buildKey: string): Promise<boolean> {
   const { database, content, engine, appEnv } = attempt
   const same = await database.content.findFirst({
@@ -134,10 +134,10 @@ function recordImage(
 }
 
 /**
- * Puts the failure into the log; of a failed build, the reason also says what it printed last. What it says is shown to
- * whoever may see the environment, and may quote a secret.
+ * Writes the failure to the log. The message of a failed build also quotes its last lines. Everybody who may see the
+ * environment reads it, so secrets are masked.
  */
-function tell({ log }: BuildContext, error: unknown): unknown {
+function withLog({ log }: BuildContext, error: unknown): unknown {
   if (error instanceof ImageError) {
     const message = log.masked(error.message)
     const lines = error.reason === 'BUILD_FAILED' ? log.last(LAST_LINES) : []

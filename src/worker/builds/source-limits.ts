@@ -4,7 +4,7 @@ import { uploadsFolder } from '../../config/upload-files.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 
-/** What fetching a source may use and cost, as the settings have it. */
+/** Limits for fetching a source, from the settings. */
 export function sourceLimitsOf(config: Config, signal: AbortSignal): SourceTools {
   const { BERTH_GITHUB_APP_ID: appId, BERTH_GITHUB_PRIVATE_KEY: privateKey } = config
   return {

@@ -8,14 +8,14 @@ import { NIXPACKS } from '../../domain/build-plan.ts'
 import type { BuildContext } from './build-context.ts'
 
 interface Writing {
-  /** The source's folder, and the one in it that is built. */
+  /** The source's directory, and the one in it that is built. */
   tree: string | null
   context: string | null
   cacheScope: string | null
   signal: AbortSignal
 }
 
-/** The Dockerfile of a build, by its builder. Warns of what it would tell. Throws BuildFailure. */
+/** The Dockerfile of a build, from its builder. Warns of secrets that it would expose. Throws BuildFailure. */
 export async function writeDockerfile(building: BuildContext, writing: Writing): Promise<WrittenDockerfile> {
   const { plan, log, variables } = building
   if (plan.builder === NIXPACKS) return writtenByNixpacks(building, writing)

@@ -1,6 +1,6 @@
 /**
- * A worker lets go of an environment before it is done. It writes nothing more about it: whatever was begun is
- * resumed or cleared away by whoever looks at the environment next.
+ * The worker gives up an environment before its work is done, and writes nothing more about it. The next claim resumes
+ * or cleans up whatever was begun.
  */
 export class Abandoned extends Error {}
 
@@ -9,17 +9,17 @@ export class LeaseLost extends Abandoned {
   override readonly name = 'LeaseLost'
 }
 
-/** The operation was cancelled or superseded while it was being worked on. */
+/** The operation was cancelled or superseded while it ran. */
 export class OperationEnded extends Abandoned {
   override readonly name = 'OperationEnded'
 }
 
-/** A routine look gives way to an operation, which somebody waits for. */
+/** A routine reconcile gives way to an operation: somebody waits for that. */
 export class Preempted extends Abandoned {
   override readonly name = 'Preempted'
 }
 
-/** The worker is being stopped; its leases go back, so that another need not wait for them to expire. */
+/** The worker is stopping. It hands its leases back, so that other workers need not wait for them to expire. */
 export class WorkerStopping extends Abandoned {
   override readonly name = 'WorkerStopping'
 }

@@ -8,9 +8,9 @@ import type { Lease } from './lease.ts'
 const TRIES = 3
 
 /**
- * Runs a transaction that can only commit while the lease is this worker's: the environment's row is locked under
- * the fencing token, so a claim by another worker comes wholly before (and this throws LeaseLost) or after. For
- * work on an operation, one that was cancelled or superseded meanwhile throws OperationEnded.
+ * Runs a transaction that can commit only while this worker holds the lease. It locks the environment's row under the
+ * fencing token, so a claim by another worker comes either before (and this throws LeaseLost) or after. Throws
+ * OperationEnded when the operation was cancelled or superseded meanwhile.
  */
 export async function fenced<T>(database: Database, lease: Lease, write: (tx: Transaction) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -26,7 +26,7 @@ export async function fenced<T>(database: Database, lease: Lease, write: (tx: Tr
       failpoint('fenced.committed', lease.appEnvId)
       return written
     } catch (error) {
-      // Deadlocks and serialization failures left nothing behind.
+      // A deadlock or a serialization failure rolled everything back.
       if (tries >= TRIES || !isTransient(error)) throw error
     }
   }
@@ -37,7 +37,7 @@ async function lockUnderToken(tx: Transaction, { appEnvId, claim, operationId }:
     SELECT 1 FROM app_env WHERE id = ${appEnvId} AND lease_token = ${claim.token} FOR UPDATE`
   if (!held) throw new LeaseLost(`Another worker has claimed ${appEnvId}`)
   if (!operationId) return
-  // Read after the lock, under which requests end operations: what it says stays true until the commit.
+  // Read after the lock, which requests that end operations take too: the status cannot change before the commit.
   const [operation] = await tx.$queryRaw<{ status: OperationStatus }[]>`
     SELECT status::text AS status FROM operation WHERE id = ${operationId}`
   if (!operation || !isOpen(operation.status)) throw new OperationEnded(`${operationId} has ended`)

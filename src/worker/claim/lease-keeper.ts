@@ -1,23 +1,23 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../database/client.ts'
+import { sleep } from '../time/sleep.ts'
 import { LeaseLost, OperationEnded, Preempted } from './abandoned.ts'
 import { heartbeat } from './heartbeat.ts'
 import type { Lease } from './lease.ts'
-import { sleep } from './pause.ts'
 
-const BEAT_MS = 1_000
+const CHECK_MS = 1_000
 
 interface HeldRow {
   appEnvId: string
   token: number
-  /** The operation that is open, whether or not it has to wait yet. */
+  /** The open operation, even when it is not due yet. */
   operationId: string | null
   isDue: boolean
 }
 
 /**
- * Keeps every lease of one worker alive, and ends the work on those that were lost or whose operation is over.
- * One query a second watches all of them; a request's hint makes it look at once.
+ * Renews every lease of one worker, and aborts the work of leases that were lost or whose operation has ended. One
+ * query a second covers all of them; a notification makes it run at once.
  */
 export class LeaseKeeper {
   readonly #held = new Set<Lease>()
@@ -44,35 +44,35 @@ export class LeaseKeeper {
     this.#held.delete(lease)
   }
 
-  /** Beats until the signal fires. A database that is away is waited for; the leases end by themselves meanwhile. */
+  /** Runs until the signal fires. While the database is down it keeps trying; the leases expire on their own. */
   async run(signal: AbortSignal): Promise<void> {
-    const beatMs = Math.min(BEAT_MS, (this.#leaseSeconds * 1000) / 6)
+    const intervalMs = Math.min(CHECK_MS, (this.#leaseSeconds * 1000) / 6)
     while (!signal.aborted) {
-      await sleep(beatMs, signal)
+      await sleep(intervalMs, signal)
       try {
-        await this.#beat()
+        await this.#renewAndCheck()
         this.#isFailing = false
       } catch (error) {
-        if (!this.#isFailing) this.#log.warn({ err: error }, 'Leases cannot be renewed; they end by themselves')
+        if (!this.#isFailing) this.#log.warn({ err: error }, 'Lease renewal failed; leases expire on their own')
         this.#isFailing = true
       }
     }
   }
 
-  async #beat(): Promise<void> {
+  async #renewAndCheck(): Promise<void> {
     await heartbeat(this.#database, this.#held, this.#leaseSeconds)
-    await this.#watch([...this.#held])
+    await this.#check([...this.#held])
   }
 
-  /** Looks at once whether the work on an environment still makes sense, if this worker is at it. */
-  async hint(appEnvId: string): Promise<void> {
-    await this.#watch([...this.#held].filter((lease) => lease.appEnvId === appEnvId))
+  /** Checks at once whether this worker, if it holds the environment, should go on with its work. */
+  async checkNow(appEnvId: string): Promise<void> {
+    await this.#check([...this.#held].filter((lease) => lease.appEnvId === appEnvId))
   }
 
-  async #watch(leases: readonly Lease[]): Promise<void> {
+  async #check(leases: readonly Lease[]): Promise<void> {
     if (leases.length === 0) return
     const ids = leases.map((lease) => lease.appEnvId)
-    // What a lease is for may change while the query runs; only what was asked about is judged.
+    // A lease may move on to another operation while the query runs; judge only what was asked about.
     const asked = leases.map((lease) => ({ lease, operationId: lease.operationId }))
     const rows = await this.#database.$queryRaw<HeldRow[]>`
       SELECT e.id AS "appEnvId", e.lease_token AS token, o.id AS "operationId",
@@ -81,16 +81,16 @@ export class LeaseKeeper {
       WHERE e.id = ANY(${ids}::text[])`
     const byId = new Map(rows.map((row) => [row.appEnvId, row]))
     for (const { lease, operationId } of asked) {
-      if (lease.operationId === operationId) judge(lease, byId.get(lease.appEnvId))
+      if (lease.operationId === operationId) endIfPointless(lease, byId.get(lease.appEnvId))
     }
   }
 }
 
-function judge(lease: Lease, row: HeldRow | undefined): void {
+function endIfPointless(lease: Lease, row: HeldRow | undefined): void {
   if (row?.token !== lease.claim.token) lease.end(new LeaseLost(`Another worker has claimed ${lease.appEnvId}`))
   else if (lease.operationId && !lease.isCompleting && row.operationId !== lease.operationId) {
     lease.end(new OperationEnded(`${lease.operationId} has ended`))
-  } else if (lease.claim.queue === 'looks' && row.operationId && row.isDue) {
+  } else if (lease.claim.queue === 'reconciles' && row.operationId && row.isDue) {
     lease.end(new Preempted('An operation has been asked for'))
   }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
-import { databaseClock } from './database-clock.ts'
+import { databaseClock } from '../time/database-clock.ts'
 import { Lease, type QueueName } from './lease.ts'
 
 interface ClaimedRow {
@@ -10,14 +10,14 @@ interface ClaimedRow {
   nowMs: number
 }
 
-// Operations go first and have a queue of their own, so that a thousand looks that are due delay none of them.
+// Operations have a queue of their own, so that a thousand due reconciles delay none of them.
 const CANDIDATE: Readonly<Record<QueueName, Prisma.Sql>> = {
   operations: Prisma.sql`
     SELECT e.id FROM operation o JOIN app_env e ON e.id = o.app_env_id
     WHERE o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now()
       AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
     ORDER BY o.created_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
-  looks: Prisma.sql`
+  reconciles: Prisma.sql`
     SELECT e.id FROM app_env e
     WHERE e.due_at <= now() AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
       AND NOT EXISTS (SELECT 1 FROM operation o
@@ -26,8 +26,8 @@ const CANDIDATE: Readonly<Record<QueueName, Prisma.Sql>> = {
 }
 
 /**
- * Claims the environment that has waited longest, or finds none. `due_at` moves to where the lease expires: if
- * this worker dies, that is when another takes over.
+ * Claims the environment that has been due longest; null when none is. Moves `due_at` to the end of the lease: if this
+ * worker dies, another takes over then.
  */
 export async function claim(
   database: Database,
@@ -53,15 +53,15 @@ export async function claim(
 }
 
 interface Release {
-  /** When the environment is to be looked at again, unless something asks for it sooner. */
-  lookAgainSeconds: number
-  /** The engine was asked, and what it said is in the row. */
+  /** When the environment is due again, unless something makes it due sooner. */
+  requeueAfterSeconds: number
+  /** The engine was asked, and its answer is in the row. */
   observed: boolean
 }
 
 /**
- * Gives the environment back. A request that came while it was held has moved `due_at`, and is not lost: the
- * earliest of that, the next look and the next end of a drain is when the environment is due.
+ * Gives the environment back. It is due at the earliest of: the time a request set meanwhile (it moved `due_at`, and is
+ * not lost), the next reconcile, and the next end of a drain.
  */
 export async function release(database: Database, { claim: held }: Lease, next: Release): Promise<void> {
   await database.$executeRaw`
@@ -69,7 +69,7 @@ export async function release(database: Database, { claim: held }: Lease, next: 
       observed_at = CASE WHEN ${next.observed} THEN now() ELSE e.observed_at END,
       due_at = LEAST(
         CASE WHEN e.due_at <> ${held.dueAt}::timestamptz THEN e.due_at END,
-        now() + make_interval(secs => ${next.lookAgainSeconds}),
+        now() + make_interval(secs => ${next.requeueAfterSeconds}),
         (SELECT min(r.drain_until) FROM replica r
           WHERE r.app_env_id = e.id AND r.state = 'DRAINING' AND r.drain_until > now()))
     WHERE e.id = ${held.appEnvId} AND e.lease_token = ${held.token}`

@@ -1,29 +1,32 @@
+import type { DatabaseClock } from '../time/database-clock.ts'
 import { type Abandoned, LeaseLost } from './abandoned.ts'
-import type { DatabaseClock } from './database-clock.ts'
 
-/** What a worker claims environments for: an operation that is open, or a look at what runs. */
-export type QueueName = 'operations' | 'looks'
+/** What a worker claims environments for: an open operation, or a routine reconcile. */
+export type QueueName = 'operations' | 'reconciles'
 
 interface Claim {
   appEnvId: string
   /** Fencing token: greater than that of every earlier claim of the environment. */
   token: number
   queue: QueueName
-  /** Where the claim put `due_at`, as the database writes it. Elsewhere at release, somebody asked for attention. */
+  /**
+   * `due_at` as the claim set it, in the database's own notation. A different value at release means that the
+   * environment was made due meanwhile.
+   */
   dueAt: string
   clock: DatabaseClock
 }
 
 /**
- * The right to work on one environment until it expires. The time is measured here by the monotonic clock from
- * before the renewal was sent, so it ends here no later than in the database: a process that was paused finds
- * out before its next engine call, and what it writes to the database is refused by the token anyway.
+ * The right to work on one environment until it expires. Time is measured by the monotonic clock from before the
+ * renewal was sent, so the lease ends here no later than in the database. A process that was paused finds out before
+ * its next engine call, and the fencing token refuses its writes in any case.
  */
 export class Lease {
   readonly claim: Claim
-  /** The operation that the work is for; undefined while there is none whose end would matter. */
+  /** The operation that the lease is held for; undefined when the end of none would matter. */
   operationId: string | undefined
-  /** The work's last transaction is under way, so that the operation's end is no surprise. */
+  /** The last transaction is running: the operation's end is expected. */
   isCompleting = false
   renewedAt: number
   readonly #controller = new AbortController()
@@ -42,12 +45,12 @@ export class Lease {
     return this.claim.appEnvId
   }
 
-  /** Fires, with an Abandoned as its reason, when the work has to stop. */
+  /** Fires when the work has to stop; the reason is an Abandoned. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** Whether nobody else can have the environment yet, even where the work on it has to stop. */
+  /** Whether no other worker can have claimed the environment yet, even if the work on it has to stop. */
   get isHeld(): boolean {
     const isInTime = performance.now() <= this.renewedAt + this.#lengthMs
     return isInTime && !(this.signal.reason instanceof LeaseLost)
@@ -58,7 +61,7 @@ export class Lease {
     this.#arm()
   }
 
-  /** A timer can fire a moment early; then it is set again, or nothing would ever end the lease. */
+  /** A timer can fire a moment early. Without arming it again, nothing would end the lease. */
   #arm(): void {
     clearTimeout(this.#expiry)
     const leftMs = this.renewedAt + this.#lengthMs - performance.now()
@@ -68,7 +71,7 @@ export class Lease {
     }, leftMs + 1).unref()
   }
 
-  /** Throws the reason why the work has to stop, if it has. */
+  /** Throws the reason when the work has to stop. */
   assertHeld(): void {
     this.#endIfExpired()
     this.#controller.signal.throwIfAborted()
@@ -83,7 +86,7 @@ export class Lease {
     this.#controller.abort(reason)
   }
 
-  /** The work is over. */
+  /** Stops the timer when the work is done. */
   close(): void {
     clearTimeout(this.#expiry)
   }

@@ -1,15 +1,15 @@
 import type { Database } from '../../database/client.ts'
 
 /**
- * Ends the leases of workers whose processes are known to be dead, so that nobody waits for them to expire. The
- * fencing token moves on as in any claim. Never to be called for a worker that may still live: its clock would let
- * it go on calling the engine. Returns how many there were.
+ * Ends the leases of workers whose processes are dead, so that nobody waits for them to expire. Moves the fencing token
+ * on, as any claim does. Never call it for a worker that may be alive: its own clock would let it go on calling the
+ * engine. Returns the number of environments.
  */
 export async function releaseFormerLeases(database: Database, owners: readonly string[]): Promise<number> {
   if (owners.length === 0) return 0
   await database.$executeRaw`
-    UPDATE log_book SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1
-    WHERE id IN (SELECT id FROM log_book WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
+    UPDATE log_stream SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1
+    WHERE id IN (SELECT id FROM log_stream WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
   // In the order in which renewals lock them.
   return database.$executeRaw`
     UPDATE app_env SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1, due_at = now()

@@ -1,26 +1,29 @@
 import type { Logger } from 'pino'
+import { sleep } from '../time/sleep.ts'
 import type { Lease } from './lease.ts'
-import { sleep } from './pause.ts'
 
 const POLL_MS = 1_000
 const LONGEST_PAUSE_MS = 5_000
 
-/** After this long an attempt mostly waits, for a registry or a program that starts, and gives up its place. */
+/**
+ * After this long an attempt mostly waits, for a registry or a program to start, and no longer counts against the
+ * slots.
+ */
 const SLOT_MS = 10_000
-/** How many may be under way altogether, for each place. */
+/** Limit on everything that runs at once, per slot. */
 const WAITING_PER_SLOT = 8
 
 interface WorkQueueOptions {
   slots: number
   claim(): Promise<Lease | null>
   /** Never throws. */
-  attend(lease: Lease): Promise<void>
+  process(lease: Lease): Promise<void>
   log: Logger
 }
 
 /**
- * Claims environments as long as there are slots, and has them attended to. Woken by hints; looks by itself every
- * second. While the database is away it asks less and less often, and goes on when it is back.
+ * Claims environments while there are free slots, and has each processed. Polls every second, and claims at once when
+ * woken. While the database is down it polls less and less often.
  */
 export class WorkQueue {
   /** Why the last claim failed; null while claims succeed. */
@@ -34,7 +37,7 @@ export class WorkQueue {
     this.#options = options
   }
 
-  /** There may be something to do. */
+  /** There may be something to claim. */
   wake(): void {
     this.#wake.resolve()
   }
@@ -54,21 +57,21 @@ export class WorkQueue {
         const lease = await this.#options.claim()
         this.#recovered()
         if (!lease) return
-        const work = this.#options.attend(lease).finally(() => {
+        const work = this.#options.process(lease).finally(() => {
           this.#underWay.delete(work)
           this.wake()
         })
         this.#underWay.set(work, performance.now())
       }
     } catch (error) {
-      if (!this.lastError) this.#options.log.warn({ err: error }, 'No work can be claimed; the database is asked again')
+      if (!this.lastError) this.#options.log.warn({ err: error }, 'Claiming work failed; it is retried')
       this.lastError = error instanceof Error ? error.message : String(error)
       this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
     }
   }
 
   #recovered(): void {
-    if (this.lastError) this.#options.log.info('Work is claimed again')
+    if (this.lastError) this.#options.log.info('Claiming work succeeds again')
     this.lastError = null
     this.#pauseMs = POLL_MS
   }
@@ -81,7 +84,7 @@ export class WorkQueue {
   }
 
   async #rest(signal: AbortSignal): Promise<void> {
-    // Hints do not hurry a database that is away.
+    // While the database is down, notifications must not make polls more frequent.
     await sleep(this.#pauseMs, signal, this.lastError ? undefined : this.#wake.promise)
   }
 }

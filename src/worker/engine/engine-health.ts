@@ -1,33 +1,33 @@
 import type { Logger } from 'pino'
 import { DomainError, runtimeUnavailable } from '../../domain/errors.ts'
 import type { ContainerRuntime, RuntimeInfo } from '../../runtime/container-runtime.ts'
-import { sleep } from '../claim/pause.ts'
+import { sleep } from '../time/sleep.ts'
 
 const CHECK_SECONDS = 5
 const CHECK_WHILE_AWAY_SECONDS = 1
 const ANSWER_SECONDS = 5
 
-/** One missed answer may be a busy machine; after this many, calls that are under way will not be answered either. */
-const SILENCES_UNTIL_GONE = 2
+/** One missed answer may be a busy machine. After this many, running calls will not be answered either. */
+const UNANSWERED_UNTIL_GONE = 2
 
 export const isEngineAway = (error: unknown): boolean =>
   error instanceof DomainError && error.code === 'RUNTIME_UNAVAILABLE'
 
 /**
- * What this worker knows of the engine: one small call every few seconds finds out whether it answers, so that no
- * work has to run into its deadline, one environment after the other, while it does not.
+ * Whether the engine answers. One small call every few seconds finds out, so that during an outage not every
+ * environment in turn has to run into a timeout.
  */
 export class EngineHealth {
-  /** Null until it was asked for the first time. */
+  /** Null before the first check. */
   reachable: boolean | null = null
   reason: string | null = null
   info: RuntimeInfo | null = null
   readonly #runtime: ContainerRuntime
   readonly #log: Logger
-  /** Called whenever the engine was asked; `changed` when the answer is another than before. */
+  /** Called after every check; `changed` when the engine became reachable or unreachable. */
   readonly #onCheck: (changed: boolean) => Promise<void>
   #gone = new AbortController()
-  #silences = 0
+  #unanswered = 0
   readonly #firstCheck = Promise.withResolvers<void>()
   #checkNow = Promise.withResolvers<void>()
 
@@ -37,24 +37,24 @@ export class EngineHealth {
     this.#onCheck = onCheck
   }
 
-  /** Fires, with RUNTIME_UNAVAILABLE, when waiting for an answer has become useless; another one follows an outage. */
+  /** Fires, with RUNTIME_UNAVAILABLE, when waiting for an answer is useless. Replaced after an outage. */
   get gone(): AbortSignal {
     return this.#gone.signal
   }
 
-  /** Throws RUNTIME_UNAVAILABLE without asking when the engine is known not to answer. */
+  /** Throws RUNTIME_UNAVAILABLE, without a call, when the last check failed. */
   assertReachable(): void {
     if (this.reachable === false) throw runtimeUnavailable(this.reason ?? 'The container engine does not answer')
   }
 
-  /** The same, once it is known. */
+  /** Like assertReachable, but waits for the first check. */
   async requireReachable(signal: AbortSignal): Promise<void> {
     if (this.reachable === null) await sleep(2 * ANSWER_SECONDS * 1000, signal, this.#firstCheck.promise)
     signal.throwIfAborted()
     this.assertReachable()
   }
 
-  /** A call went unanswered: perhaps the engine is gone. */
+  /** A call was not answered: the engine may be down, so check now. */
   checkSoon(): void {
     this.#checkNow.resolve()
   }
@@ -66,7 +66,7 @@ export class EngineHealth {
       this.#firstCheck.resolve()
       if (signal.aborted) return
       await this.#onCheck(before !== this.reachable).catch((error: unknown) =>
-        this.#log.warn({ err: error }, 'The state of the engine could not be recorded'),
+        this.#log.warn({ err: error }, 'Recording the state of the container engine failed'),
       )
       await this.#rest(signal)
     }
@@ -79,26 +79,26 @@ export class EngineHealth {
       if (this.reachable !== true) this.#log.info({ engine: this.info }, 'The container engine answers')
       this.reachable = true
       this.reason = null
-      this.#silences = 0
+      this.#unanswered = 0
       if (this.#gone.signal.aborted) this.#gone = new AbortController()
     } catch (error) {
-      if (!signal.aborted) this.#noteSilence(error instanceof Error ? error.message : String(error))
+      if (!signal.aborted) this.#recordNoAnswer(error instanceof Error ? error.message : String(error))
     }
   }
 
-  #noteSilence(reason: string): void {
+  #recordNoAnswer(reason: string): void {
     if (this.reachable !== false) {
       this.#log.warn({ reason }, 'The container engine does not answer; operations wait for it')
     }
     this.reachable = false
     this.reason = reason
-    this.#silences += 1
-    if (this.#silences === SILENCES_UNTIL_GONE) this.#gone.abort(runtimeUnavailable(reason))
+    this.#unanswered += 1
+    if (this.#unanswered === UNANSWERED_UNTIL_GONE) this.#gone.abort(runtimeUnavailable(reason))
   }
 
   async #rest(signal: AbortSignal): Promise<void> {
     const seconds = this.reachable ? CHECK_SECONDS : CHECK_WHILE_AWAY_SECONDS
-    // However often it is doubted, an engine that is away is not asked more than once a second.
+    // An engine that is down is checked once a second at most, however often calls ask for it.
     await sleep(seconds * 1000, signal, this.reachable ? this.#checkNow.promise : undefined)
   }
 }

@@ -1,16 +1,18 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../database/client.ts'
-import { sleep } from '../claim/pause.ts'
+import { sleep } from '../time/sleep.ts'
 
-/** Engine events come in bursts, and all that one says is "look". */
-const GATHER_MS = 200
+/** Engine events come in bursts, and all of a burst leads to one reconcile. */
+const BATCH_MS = 200
 
-/** Makes environments due for a look when the engine reports a change. What is lost here is found by routine looks. */
+/**
+ * Makes environments due for a reconcile when the engine reports a change. Routine reconciles find what is lost here.
+ */
 export class EngineNotifications {
   readonly #database: Database
   readonly #log: Logger
   readonly #wake: () => void
-  #noted = new Set<string>()
+  #pending = new Set<string>()
 
   constructor(database: Database, log: Logger, wake: () => void) {
     this.#database = database
@@ -19,16 +21,18 @@ export class EngineNotifications {
   }
 
   add(appEnvId: string): void {
-    this.#noted.add(appEnvId)
+    this.#pending.add(appEnvId)
   }
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await sleep(GATHER_MS, signal)
-      if (this.#noted.size === 0 || signal.aborted) continue
-      const ids = [...this.#noted]
-      this.#noted = new Set()
-      await this.#makeDue(ids).catch((error: unknown) => this.#log.debug({ err: error }, 'Engine hints were lost'))
+      await sleep(BATCH_MS, signal)
+      if (this.#pending.size === 0 || signal.aborted) continue
+      const ids = [...this.#pending]
+      this.#pending = new Set()
+      await this.#makeDue(ids).catch((error: unknown) =>
+        this.#log.debug({ err: error }, 'Engine notifications were lost; routine reconciles find the changes'),
+      )
     }
   }
 
@@ -38,7 +42,7 @@ export class EngineNotifications {
   }
 }
 
-/** A row that is locked is being changed by somebody who makes it due anyway, or will be looked at in its turn. */
+/** Skips locked rows: whoever has the lock makes the environment due anyway, or a routine reconcile follows. */
 export const makeDue = (database: Database, appEnvIds: string[]): Promise<number> =>
   database.$executeRaw`
     UPDATE app_env SET due_at = LEAST(due_at, now())

@@ -5,20 +5,20 @@ const HOST_ID = 'local'
 const REGION = 'local'
 
 /**
- * Writes down how the engine was found. When it is back after an outage, everything that waited for it is due:
- * containers may have ended meanwhile, and nobody was told.
+ * Records whether the engine is reachable. When it is back after an outage, makes everything that waited for it due:
+ * containers may have ended without an event.
  */
 export async function recordEngine(
   database: Database,
-  link: EngineHealth,
+  engineHealth: EngineHealth,
   changed: boolean,
   wake: () => void,
 ): Promise<void> {
-  const reachable = link.reachable === true
-  const { name = 'Container engine', version = null } = link.info ?? {}
+  const reachable = engineHealth.reachable === true
+  const { name = 'Container engine', version = null } = engineHealth.info ?? {}
   await database.$executeRaw`
     INSERT INTO engine_host (id, region_code, name, engine_version, reachable, reason, observed_at)
-    SELECT ${HOST_ID}, code, ${name}, ${version}, ${reachable}, ${link.reason}, now() FROM region WHERE code = ${REGION}
+    SELECT ${HOST_ID}, code, ${name}, ${version}, ${reachable}, ${engineHealth.reason}, now() FROM region WHERE code = ${REGION}
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, reachable = excluded.reachable, reason = excluded.reason,
       engine_version = coalesce(excluded.engine_version, engine_host.engine_version), observed_at = now()`
   if (!changed || !reachable) return

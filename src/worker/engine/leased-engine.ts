@@ -24,9 +24,9 @@ import { type EngineHealth, isEngineAway } from './engine-health.ts'
 const LOG_SECONDS = 5
 const LONGEST_BUILD_SECONDS = 2 * 86_400
 
-/** The engine as the work on one environment may use it. */
+/** The engine, bound to the lease of one environment. */
 export interface LeasedEngine {
-  /** Throws RUNTIME_UNAVAILABLE when the engine was not seen to answer within the last seconds. */
+  /** Throws RUNTIME_UNAVAILABLE when the engine did not answer within the last seconds. */
   requireReachable(): Promise<void>
   resolveImage(image: string, credential: RegistryCredential | null): Promise<ResolvedImage>
   apply(rollout: Rollout): Promise<void>
@@ -34,32 +34,32 @@ export interface LeasedEngine {
   remove(replicas: Omit<RolloutReference, 'appEnvId'>, graceSeconds: number): Promise<void>
   removeNetwork(accountId: string): Promise<void>
   builder(): Promise<BuilderTraits>
-  /** Has no deadline but the work's signal. */
+  /** Has no deadline but the context's signal. */
   build(build: Omit<ImageBuild, 'appEnvId'>): Promise<string>
   pushImage(push: ImagePush): Promise<string>
   builtImages(): Promise<BuiltImage[]>
   removeImage(id: string): Promise<void>
-  /** Removes whatever builds have left of the environment, images and all. */
+  /** Removes whatever builds have left of the environment, including images. */
   removeImages(): Promise<void>
   /** The last lines of a container's output. */
   tail(name: string, lines: number): Promise<LogLine[]>
 }
 
-interface EngineParts {
+interface EngineContext {
   runtime: ContainerRuntime
   imageBuilder: ImageBuilder
-  link: EngineHealth
+  engineHealth: EngineHealth
   collector: Collector
 }
 
 /**
- * Every call checks the lease before and after, has a deadline and ends with the work's signal. The check before
- * is what keeps a process that was paused past its lease from touching the engine; a call that it was paused in
- * can only meet containers of its own rollout, because names and labels tell rollouts apart. What is seen is passed
- * on to the collector of logs, and what is removed is read to its end first.
+ * Every call checks the lease before and after, has a timeout, and ends with the signal. The check before it keeps a
+ * process that was paused past its lease away from the engine. A call that was itself paused can only reach containers
+ * of its own rollout, because names and labels tell rollouts apart. Observed replicas go to the log collector, and
+ * output is collected to its end before a container is removed.
  */
 export function leasedEngine(
-  { runtime, imageBuilder, link, collector }: EngineParts,
+  { runtime, imageBuilder, engineHealth, collector }: EngineContext,
   lease: Lease,
   signal: AbortSignal,
   config: Config,
@@ -67,34 +67,34 @@ export function leasedEngine(
   const call = async <T>(timeoutSeconds: number, ask: (bounds: CallBounds) => Promise<T>): Promise<T> => {
     lease.assertHeld()
     signal.throwIfAborted()
-    link.assertReachable()
+    engineHealth.assertReachable()
     failpoint('engine.asked', lease.appEnvId)
     try {
-      const answer = await ask({ signal: AbortSignal.any([signal, link.gone]), timeoutSeconds })
+      const answer = await ask({ signal: AbortSignal.any([signal, engineHealth.gone]), timeoutSeconds })
       failpoint('engine.answered', lease.appEnvId)
       lease.assertHeld()
       return answer
     } catch (error) {
-      // Why the work ended says more than how the call failed because of it.
+      // Why the work was stopped says more than how the call failed because of it.
       signal.throwIfAborted()
-      if (isEngineAway(error)) link.checkSoon()
+      if (isEngineAway(error)) engineHealth.checkSoon()
       throw error
     }
   }
   const { appEnvId } = lease
   const seconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
   return {
-    requireReachable: () => link.requireReachable(signal),
+    requireReachable: () => engineHealth.requireReachable(signal),
     resolveImage: (image, credential) =>
       call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => imageBuilder.resolveImage(image, credential, bounds)),
-    // Each replica is several calls, and a machine that is busy starts them slowly.
+    // Each replica takes several calls, and a busy machine starts them slowly.
     apply: (rollout) => call(seconds + rollout.replicas, (bounds) => runtime.apply(rollout, bounds)),
     async observe() {
       const observed = await call(seconds, (bounds) => runtime.observe({ appEnvId }, bounds))
-      collector.see(appEnvId, observed)
+      collector.observe(appEnvId, observed)
       return observed
     },
-    // The runtime adds the grace to the time by itself.
+    // The runtime adds the grace period to the timeout.
     remove: (replicas, graceSeconds) =>
       call(seconds, (bounds) => {
         const beforeRemoval = (containerId: string) => collector.finish(appEnvId, containerId, signal)

@@ -3,11 +3,11 @@ import type { Database } from '../../database/client.ts'
 const BATCH = 5_000
 const MOST_BATCHES = 20
 
-/** Deletes answers to idempotency keys that have been kept for as long as was promised. Returns how many. */
+/** Deletes answers to idempotency keys after their retention. Returns how many. */
 export async function deleteExpiredAnswers(database: Database): Promise<number> {
   let discarded = 0
   for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
-    // Rows that another worker is deleting, or a request is renewing, are left to them.
+    // Skips rows that another worker is deleting or a request is renewing.
     const deleted = await database.$executeRaw`
       DELETE FROM idempotency_record WHERE ctid IN (
         SELECT ctid FROM idempotency_record WHERE expires_at < now() LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`

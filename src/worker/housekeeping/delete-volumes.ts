@@ -1,8 +1,8 @@
-import type { WorkerContext } from '../process-environment.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
 
 const AT_ONCE = 20
 
-/** Removes deleted volumes from the engine, then their rows. One that a container still uses is tried again later. */
+/** Removes deleted volumes from the engine, then their rows. A volume that a container still uses is retried later. */
 export async function deleteVolumes(
   { database, runtime, config, log }: WorkerContext,
   signal: AbortSignal,
@@ -14,7 +14,7 @@ export async function deleteVolumes(
       await database.volume.deleteMany({ where: { id } })
     } catch (error) {
       if (signal.aborted) return
-      log.warn({ err: error, volumeId: id }, 'A deleted volume could not be removed yet')
+      log.warn({ err: error, volumeId: id }, 'Removing a deleted volume failed; it is retried')
     }
   }
 }

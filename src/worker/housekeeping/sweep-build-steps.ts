@@ -1,19 +1,16 @@
 import { OPEN_STATUSES } from '../../domain/operation.ts'
-import type { WorkerContext } from '../process-environment.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
 
-/**
- * Ends what is still being built where nobody wants anything built: containers that an engine, or a worker between two
- * attempts, left behind when it was killed.
- */
+/** Ends build containers that no open operation needs: an engine or a worker that was killed left them behind. */
 export async function sweepBuildSteps(
-  { imageBuilder, link, database, config }: WorkerContext,
+  { imageBuilder, engineHealth, database, config }: WorkerContext,
   signal: AbortSignal,
 ): Promise<void> {
-  link.assertReachable()
+  engineHealth.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
   const steps = await imageBuilder.buildSteps({}, bounds)
   if (steps.length === 0) return
-  // Read after the containers were: one of a build that begins now is not among them.
+  // Read after the containers: those of a build that begins now are not in the list.
   const busy = await database.operation.findMany({
     where: { appEnvId: { in: steps.map(({ appEnvId }) => appEnvId) }, status: { in: [...OPEN_STATUSES] } },
     select: { appEnvId: true },

@@ -1,21 +1,21 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import type { BuiltImage } from '../../images/image-builder.ts'
-import type { WorkerContext } from '../process-environment.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
 
 const HOUR_MS = 3_600_000
 const ENGINE_CLOCK_MS = 1_000
 const ENDING_MS = 5_000
 
 /**
- * Removes images that no version can run any more, and layers of builds that have had their time. What is refused a
- * rollback from now on keeps its image until the next sweep: a request that chose it just before finds it there.
+ * Removes images that no version can run any more, and build layers past their retention. A version that can no longer
+ * be rolled back to keeps its image until the next sweep, so that a rollback requested just before still finds it.
  */
 export async function sweepImages(
-  { imageBuilder, link, database, config }: WorkerContext,
+  { imageBuilder, engineHealth, database, config }: WorkerContext,
   signal: AbortSignal,
 ): Promise<void> {
-  link.assertReachable()
+  engineHealth.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
   const images = await imageBuilder.builtImages({}, bounds)
   if (images.length === 0) return
@@ -24,35 +24,35 @@ export async function sweepImages(
   await expireImages(database, config)
 }
 
-/** Read after the images were: one that has been built since is not among them. */
+/** Read after the images: one that was built since is not in the list. */
 async function judge(database: Database, images: readonly BuiltImage[], oldestLayer: number) {
   const ids = images.map(({ id }) => id)
   const contentIds = images.flatMap(({ contentId }) => contentId ?? [])
   const appEnvIds = [...new Set(images.map(({ appEnvId }) => appEnvId))]
   const live = { appEnv: { deletedAt: null } }
-  const [pinned, underWay, appEnvs, futile] = await Promise.all([
+  const [pinned, underWay, appEnvs, isOfFailedBuild] = await Promise.all([
     database.content.findMany({ where: { ...live, imageDigest: { in: ids } }, select: { imageDigest: true } }),
     database.content.findMany({
       where: { ...live, id: { in: contentIds }, status: { in: ['QUEUED', 'BUILDING', 'BUILT', 'DEPLOYING'] } },
       select: { id: true },
     }),
     database.appEnv.findMany({ where: { id: { in: appEnvIds }, deletedAt: null }, select: { id: true } }),
-    futileBuilds(database, appEnvIds, new Date(oldestLayer)),
+    failedBuilds(database, appEnvIds, new Date(oldestLayer)),
   ])
   const kept = new Set([...pinned.map((row) => row.imageDigest), ...underWay.map((row) => row.id)])
   const known = new Set(appEnvs.map((row) => row.id))
   return ({ id, contentId, appEnvId, createdAt }: BuiltImage): boolean => {
     if (contentId === null)
-      return known.has(appEnvId) && createdAt.getTime() > oldestLayer && !futile(appEnvId, createdAt)
+      return known.has(appEnvId) && createdAt.getTime() > oldestLayer && !isOfFailedBuild(appEnvId, createdAt)
     return kept.has(id) || kept.has(contentId)
   }
 }
 
 /**
- * Tells whether a layer was made while a build that came to nothing was under way: one that was killed could not clear
- * it away. The engine counts in whole seconds, and takes a moment to end a build.
+ * Tells whether a layer was created during a build that failed: a killed build could not clean up. The engine counts in
+ * whole seconds, and takes a moment to end a build.
  */
-async function futileBuilds(database: Database, appEnvIds: readonly string[], since: Date) {
+async function failedBuilds(database: Database, appEnvIds: readonly string[], since: Date) {
   const builds = await database.operation.findMany({
     where: {
       ...{ appEnvId: { in: [...appEnvIds] }, status: { in: ['FAILED', 'CANCELLED'] } },
@@ -70,8 +70,8 @@ async function futileBuilds(database: Database, appEnvIds: readonly string[], si
 }
 
 /**
- * Versions beyond those that are promised lose their image: whoever asks is told so, before the image goes. Those that
- * were never deployed are promised to nobody, and kept as layers are, for a build of the same source.
+ * Versions beyond the number kept lose their image digest first, so that a rollback is refused before the image goes.
+ * Versions that were never deployed are kept as long as layers are, for a rebuild of the same source.
  */
 const expireImages = (database: Database, config: Config): Promise<number> => database.$executeRaw`
   UPDATE content c SET image_digest = NULL, updated_at = now()

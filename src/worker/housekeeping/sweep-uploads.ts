@@ -5,10 +5,10 @@ import { storageKeyOf, uploadFile, uploadsFolder } from '../../config/upload-fil
 import type { Database } from '../../database/client.ts'
 
 const DAY_MS = 86_400_000
-/** Of each environment, the newest can be built again. */
+/** Newest archives of each environment, which can be built again. */
 const KEPT = 5
 
-/** Removes archives that nobody will build any more, from the disk of this machine. */
+/** Removes archives that will not be built any more from this machine's disk. */
 export async function sweepUploads(config: Config, database: Database): Promise<void> {
   const folder = uploadsFolder(config)
   const names = await readdir(folder).catch(() => [])
@@ -22,7 +22,7 @@ export async function sweepUploads(config: Config, database: Database): Promise<
   const kept = new Set(known.flatMap(({ id, sha256 }) => (sha256 ? uploadFile(id, sha256) : [])))
   for (const name of names.filter((name) => !kept.has(name))) {
     const file = join(folder, name)
-    // One that is being written is not on record yet.
+    // An upload that is being written has no row yet.
     const isRecent = (await stat(file)).mtimeMs > Date.now() - DAY_MS
     if (!isRecent) await rm(file, { force: true })
   }

@@ -1,72 +1,72 @@
 import type { Database } from '../../database/client.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import { clearBuildDirectories } from '../builds/build-directory.ts'
-import { sleep } from '../claim/pause.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { makeDue } from '../engine/engine-notifications.ts'
 import { deleteOldLogs } from '../logs/delete-old-logs.ts'
-import type { WorkerContext } from '../process-environment.ts'
+import { sleep } from '../time/sleep.ts'
 import { deleteExpiredAnswers } from './delete-expired-answers.ts'
 import { deleteVolumes } from './delete-volumes.ts'
 import { sweepBuildSteps } from './sweep-build-steps.ts'
 import { sweepImages } from './sweep-images.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
-/** Looks at everything on the engine are this many times rarer than those at one environment. */
-const LOOKS_PER_SWEEP = 2
+/** Sweeps of the whole engine are this many times rarer than reconciles of one environment. */
+const RECONCILES_PER_SWEEP = 2
 const LONGEST_PAUSE_SECONDS = 15
 const RETENTION_MS = 60_000
 
 /**
- * The housekeeping that belongs to no environment's routine: containers of environments that are stopped, deleted or
- * unknown, and rows that have had their time. Every worker does it; all of it may be done twice.
+ * Housekeeping that no reconcile does: containers of environments that are stopped, deleted or unknown, and rows past
+ * their retention. Every worker does it; doing any of it twice is harmless.
  */
-export async function sweepForever(tools: WorkerContext, signal: AbortSignal, wake: () => void): Promise<void> {
-  const pauseMs = Math.min(tools.config.BERTH_RECONCILE_SECONDS * LOOKS_PER_SWEEP, LONGEST_PAUSE_SECONDS) * 1000
+export async function sweepForever(context: WorkerContext, signal: AbortSignal, wake: () => void): Promise<void> {
+  const pauseMs = Math.min(context.config.BERTH_RECONCILE_SECONDS * RECONCILES_PER_SWEEP, LONGEST_PAUSE_SECONDS) * 1000
   let discardedAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
-    // Several workers that were started together should not stay in step.
+    // Jitter: workers that start together must not sweep in step.
     await sleep(pauseMs * (0.8 + Math.random() * 0.4), signal)
     if (signal.aborted) return
     try {
-      await sweepContainers(tools, signal, wake)
-      await sweepBuildSteps(tools, signal)
-      await deleteVolumes(tools, signal)
+      await sweepContainers(context, signal, wake)
+      await sweepBuildSteps(context, signal)
+      await deleteVolumes(context, signal)
       if (performance.now() - discardedAt < RETENTION_MS) continue
       discardedAt = performance.now()
-      await deleteExpiredAnswers(tools.database)
-      await deleteOldLogs(tools.database)
-      await clearBuildDirectories(tools.config, tools.database)
-      await sweepUploads(tools.config, tools.database)
-      await sweepImages(tools, signal)
+      await deleteExpiredAnswers(context.database)
+      await deleteOldLogs(context.database)
+      await clearBuildDirectories(context.config, context.database)
+      await sweepUploads(context.config, context.database)
+      await sweepImages(context, signal)
     } catch (error) {
       if (!signal.aborted && !isEngineAway(error))
-        tools.log.warn({ err: error }, 'Housekeeping failed; it is done again later')
+        context.log.warn({ err: error }, 'Housekeeping failed; it is retried')
     }
   }
 }
 
-async function sweepContainers(tools: WorkerContext, signal: AbortSignal, wake: () => void): Promise<void> {
-  const { runtime, link, config, database, log } = tools
-  link.assertReachable()
+async function sweepContainers(context: WorkerContext, signal: AbortSignal, wake: () => void): Promise<void> {
+  const { runtime, engineHealth, config, database, log } = context
+  engineHealth.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
   const observed = await runtime.observe({}, bounds)
   for (const [appEnvId, replicas] of Map.groupBy(observed, (replica) => replica.appEnvId))
-    tools.collector.see(appEnvId, replicas)
+    context.collector.observe(appEnvId, replicas)
   if (observed.length === 0) return
   const { unexpected, unknown } = await judge(database, observed)
-  // Those are removed by whoever claims the environment, under its lease, after looking again.
+  // The worker that claims the environment removes these, under its lease, after observing again.
   if (unexpected.length > 0) {
     await makeDue(database, unexpected)
     wake()
   }
   for (const appEnvId of unknown) {
-    log.warn({ appEnvId }, 'Containers of an environment that this database does not know are removed')
+    log.warn({ appEnvId }, 'Removing containers of an environment that is not in the database')
     await runtime.remove({ appEnvId }, { ...bounds, graceSeconds: config.BERTH_STOP_GRACE_SECONDS })
   }
 }
 
-/** `unexpected`: environments in which nothing, or another rollout, should run, and which nobody is at work on. */
+/** `unexpected`: environments that run something they should not, and that no worker holds. */
 async function judge(database: Database, observed: readonly ObservedReplica[]) {
   const rolloutsOf = Map.groupBy(observed, (replica) => replica.appEnvId)
   const ids = [...rolloutsOf.keys()]

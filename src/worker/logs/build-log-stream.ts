@@ -21,51 +21,51 @@ interface BuildLogStreamOptions {
   leaseSeconds: number
 }
 
-/** The build in the list of what says lines: how far its log has come. */
+/** The build's row among the containers: how far its log has come. */
 interface BuildRow {
   id: number
   stdoutAt: bigint
   capUsed: number
 }
 
-/** The log of an environment's builds, in the hands of one attempt at one of them. */
+/** The log stream of an environment's builds, claimed by one attempt. */
 export class BuildLogStream {
   readonly #database: Database
-  readonly #book: LogStreamClaim
+  readonly #claim: LogStreamClaim
   readonly #row: BuildRow
   readonly #renewal: NodeJS.Timeout
-  /** In the order of writing; the first of them may be under way. */
+  /** In order; a write of the first ones may be under way. */
   #lines: LogStreamLine[] = []
   #lastAt: bigint
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
-  /** The last call had no clear answer: it may have written all the same. */
+  /** The last write had no clear answer, and may have committed. */
   #isUnsure = false
   #isLost = false
 
-  private constructor({ database, leaseSeconds }: BuildLogStreamOptions, book: LogStreamClaim, row: BuildRow) {
+  private constructor({ database, leaseSeconds }: BuildLogStreamOptions, claim: LogStreamClaim, row: BuildRow) {
     this.#database = database
-    this.#book = book
+    this.#claim = claim
     this.#row = row
     this.#lastAt = row.stdoutAt
-    // A build may be silent for longer than the claim lasts.
+    // A build may print nothing for longer than the claim lasts.
     this.#renewal = setInterval(() => this.#flush(), (leaseSeconds * 1000) / RENEWALS_PER_LEASE).unref()
   }
 
   /**
-   * Takes the book from whoever had it, who writes no more from then on. Under the environment's lease, so that it is
-   * not taken by a worker that was paused. Throws LeaseLost and OperationEnded.
+   * Claims the stream from its former owner, which can write no more. Fenced by the environment's lease, so that a
+   * worker that was paused cannot claim it. Throws LeaseLost and OperationEnded.
    */
   static async open(options: BuildLogStreamOptions): Promise<BuildLogStream> {
     const { database, lease, contentId, leaseSeconds } = options
     const { appEnvId } = lease
     const now = lease.claim.clock.now()
-    const { book, row } = await fenced(database, lease, async (tx) => {
+    const { claim, row } = await fenced(database, lease, async (tx) => {
       const where = { id: appEnvId }
       const { leaseOwner } = await tx.appEnv.findUniqueOrThrow({ where, select: { leaseOwner: true } })
       const claimant = { owner: leaseOwner ?? '', leaseSeconds, isForced: true }
-      const book = await claimLogStream(tx, { appEnvId, kind: 'BUILDS' }, claimant)
-      if (!book) throw new Error('A log book could not be taken')
+      const claim = await claimLogStream(tx, { appEnvId, kind: 'BUILDS' }, claimant)
+      if (!claim) throw new Error('The log stream of builds could not be claimed')
       await tx.container.updateMany({
         where: { appEnvId, phase: 'build', finishedAt: null },
         data: { finishedAt: now, removedAt: now },
@@ -76,37 +76,37 @@ export class BuildLogStream {
         create: { containerId: contentId, ...names, startedAt: now, removedAt: now },
         update: { finishedAt: null, removedAt: now },
       })
-      return { book, row }
+      return { claim, row }
     })
-    return new BuildLogStream(options, book, row)
+    return new BuildLogStream(options, claim, row)
   }
 
-  /** How many lines of this build were kept, by this attempt and those before it. */
+  /** How many lines of this build are stored, by this attempt and those before it. */
   get kept(): number {
     return this.#row.capUsed + this.#lines.length
   }
 
   add({ at, isError, message }: BuildLine): void {
     const nanoseconds = BigInt(at.getTime()) * 1_000_000n
-    // Never two in one nanosecond, and never back: searches order lines by their time.
+    // Strictly increasing: searches order lines by time.
     this.#lastAt = nanoseconds > this.#lastAt ? nanoseconds : this.#lastAt + 1n
     this.#lines.push({ containerId: this.#row.id, at: this.#lastAt, isError, message })
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)
   }
 
-  /** Writes what is left and gives the book back. Never throws: a log is no reason to fail a build. */
+  /** Writes what is left and releases the stream. Never throws: a log must not fail a build. */
   async close(): Promise<void> {
     clearInterval(this.#renewal)
     await this.#flush()
-    const { id, token } = this.#book
+    const { id, token } = this.#claim
     await this.#database.$queryRaw`
-      WITH book AS (
-        UPDATE log_book SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}
+      WITH stream AS (
+        UPDATE log_stream SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}
         RETURNING app_env_id, last_number
       ), build AS (
-        UPDATE container SET finished_at = now(), removed_at = now() FROM book WHERE container.id = ${this.#row.id}
+        UPDATE container SET finished_at = now(), removed_at = now() FROM stream WHERE container.id = ${this.#row.id}
       )
-      SELECT pg_notify('berth_logs', app_env_id || ':' || last_number)::text FROM book`.catch(() => {})
+      SELECT pg_notify('berth_logs', app_env_id || ':' || last_number)::text FROM stream`.catch(() => {})
   }
 
   #flush(): Promise<void> {
@@ -116,11 +116,11 @@ export class BuildLogStream {
     return this.#writing
   }
 
-  /** Lines that could not be written stay, and are tried again with the next. */
+  /** Lines that could not be written stay, and are retried with the next ones. */
   async #write(): Promise<void> {
     for (let tries = 0; tries < TRIES && !this.#isLost; tries += 1) {
       try {
-        if (this.#isUnsure) await this.#makeSure()
+        if (this.#isUnsure) await this.#verify()
         if (this.#isLost || (await this.#append())) return
         this.#isUnsure = true
       } catch {
@@ -129,11 +129,11 @@ export class BuildLogStream {
     }
   }
 
-  /** Without lines it only renews the claim. */
+  /** Without lines, it only renews the claim. */
   async #append(): Promise<boolean> {
     const lines = [...this.#lines]
     const last = lines.at(-1)
-    if (!(await append(this.#database, this.#book, lines, last ? [this.#progress(last, lines.length)] : [])))
+    if (!(await append(this.#database, this.#claim, lines, last ? [this.#progress(last, lines.length)] : [])))
       return false
     this.#acknowledge(lines.length)
     return true
@@ -141,7 +141,7 @@ export class BuildLogStream {
 
   #progress({ at }: LogStreamLine, count: number): Progress {
     const { id, capUsed } = this.#row
-    // A build has one cap for the whole of it: as if it took one minute.
+    // A build has one cap for its whole duration: counted as one minute.
     return {
       id,
       checkpoint: { stdout: { at, count: 1 }, stderr: NOWHERE },
@@ -149,17 +149,17 @@ export class BuildLogStream {
     }
   }
 
-  /** Whether the book is still this attempt's, and how much of what it wanted to write is there. */
-  async #makeSure(): Promise<void> {
-    const { id, token } = this.#book
-    const [book] = await this.#database.$queryRaw<{ lastNumber: bigint }[]>`
-      SELECT last_number AS "lastNumber" FROM log_book
+  /** Finds out whether this attempt still has the stream, and how many of its lines were written. */
+  async #verify(): Promise<void> {
+    const { id, token } = this.#claim
+    const [claim] = await this.#database.$queryRaw<{ lastNumber: bigint }[]>`
+      SELECT last_number AS "lastNumber" FROM log_stream
       WHERE id = ${id} AND lease_token = ${token} AND lease_expires_at > now()`
-    this.#isLost = !book
+    this.#isLost = !claim
     this.#isUnsure = false
-    if (!book) return
-    this.#acknowledge(Number(book.lastNumber - this.#book.lastNumber))
-    this.#book.lastNumber = book.lastNumber
+    if (!claim) return
+    this.#acknowledge(Number(claim.lastNumber - this.#claim.lastNumber))
+    this.#claim.lastNumber = claim.lastNumber
   }
 
   #acknowledge(count: number): void {

@@ -1,20 +1,25 @@
 import type { LogLine } from '../../runtime/container-runtime.ts'
 
-/** The last collected line of a stream: its nanosecond, and how many lines of that nanosecond were collected. */
+/**
+ * The last collected line of an output stream: its nanosecond, and how many lines of that nanosecond were collected.
+ */
 export interface StreamPosition {
   at: bigint
   count: number
 }
 
-/** How far a container's output was collected. Engines keep order within a stream only, so each has a mark of its own. */
+/**
+ * How far a container's output was collected. Engines keep order only within stdout and within stderr, so each has its
+ * own position.
+ */
 export type Checkpoint = Record<LogLine['stream'], StreamPosition>
 
 /**
- * One pass over a container's output from where the last one ended. The engine begins with the nanosecond that was
- * asked for; as many lines of it as were collected are passed over. Moves the checkpoint along.
+ * One pass over a container's output, from the checkpoint on. The engine starts at the nanosecond asked for, so lines
+ * of it that were collected already are skipped. Moves the checkpoint along.
  */
 export class Reading {
-  /** What to ask the engine for: the earlier of the two marks. */
+  /** What to ask the engine for: the earlier of the two positions. */
   readonly since: bigint | undefined
   readonly #checkpoint: Checkpoint
   readonly #known: Record<LogLine['stream'], StreamPosition>
@@ -37,15 +42,15 @@ export class Reading {
     return true
   }
 
-  /** A clock that was set back must not make the checkpoint go back, or what lies between would be read twice. */
-  #advance(mark: StreamPosition, nanoseconds: bigint): void {
-    if (nanoseconds === mark.at) mark.count += 1
-    if (nanoseconds <= mark.at) return
-    mark.at = nanoseconds
-    mark.count = 1
+  /** When a clock was set back the checkpoint must not go back, or the lines between would be read twice. */
+  #advance(position: StreamPosition, nanoseconds: bigint): void {
+    if (nanoseconds === position.at) position.count += 1
+    if (nanoseconds <= position.at) return
+    position.at = nanoseconds
+    position.count = 1
   }
 }
 
-/** The nanoseconds of both streams, the earlier one first. */
+/** The nanoseconds of both positions, the earlier one first. */
 export const positionsInOrder = ({ stdout, stderr }: Checkpoint): [bigint, bigint] =>
   stdout.at < stderr.at ? [stdout.at, stderr.at] : [stderr.at, stdout.at]

@@ -3,13 +3,13 @@ import type { Database } from '../../database/client.ts'
 import type { Container } from '../../database/generated/prisma/client.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
-import { sleep } from '../claim/pause.ts'
+import { sleep } from '../time/sleep.ts'
 import { Reading } from './checkpoint.ts'
 import { ContainerOutput } from './container-output.ts'
 import { append, type LogStreamClaim, type LogStreamLine, releaseLogStream } from './log-stream.ts'
 
 const GATHER_MS = 250
-/** A batch is written when it is this long, whatever the time; readers wait at twice as much. */
+/** A batch of this many lines is written at once; at twice as many, readers wait. */
 const BATCH_LINES = 4_000
 const AGAIN_MS = 1_000
 
@@ -20,22 +20,22 @@ export interface CollectionContext {
   linesPerMinute: number
 }
 
-/** The book has gone to another worker, or may have: what was not written is read again by whoever has it. */
+/** Another worker has the log stream, or may have: it reads again what was not written. */
 export class LogStreamLost extends Error {
-  override readonly name = 'BookLost'
+  override readonly name = 'LogStreamLost'
 }
 
 /**
- * Collects what the containers of one environment say, under one claim of its book. What is read goes into one buffer
- * and from there, with the checkpoints it was read to, into the database; all of it ends at the first failure to write.
+ * Collects the output of one environment's containers under one claim of its log stream. Lines go into one buffer, and
+ * from there into the database together with their checkpoints. The first failure to write ends the collection.
  */
 export class Collection {
-  readonly book: LogStreamClaim
-  readonly #tools: CollectionContext
+  readonly claim: LogStreamClaim
+  readonly #context: CollectionContext
   readonly #ending = new AbortController()
   readonly #sources = new Map<string, ContainerOutput>()
   readonly #following = new Map<string, Promise<void>>()
-  /** Called when a container's output has come to its end: it may have been started again. */
+  /** Called when a container's output ends: the container may have been started again. */
   readonly #onEnd: () => void
   #lines: LogStreamLine[] = []
   #touched = new Set<ContainerOutput>()
@@ -44,9 +44,9 @@ export class Collection {
   #written = Promise.withResolvers<void>()
   readonly #running: Promise<void>
 
-  constructor(tools: CollectionContext, book: LogStreamClaim, onEnd: () => void = () => {}) {
-    this.#tools = tools
-    this.book = book
+  constructor(context: CollectionContext, claim: LogStreamClaim, onEnd: () => void = () => {}) {
+    this.#context = context
+    this.claim = claim
     this.#onEnd = onEnd
     this.#running = this.#run()
   }
@@ -69,31 +69,31 @@ export class Collection {
     }
   }
 
-  /** Reads what a container that has ended has left to say, and writes it. Throws BookLost. */
+  /** Reads the rest of an ended container's output, and writes it. Throws LogStreamLost. */
   async readToEnd(row: Container, signal: AbortSignal): Promise<void> {
     await this.#read(this.#sourceOf(row), false, AbortSignal.any([signal, this.#ending.signal]))
     await this.#write()
     if (this.hasEnded) throw this.#ending.signal.reason
   }
 
-  /** Stops reading, writes what was read, and gives the book back unless it is gone. */
+  /** Stops reading, writes what was read, and releases the stream unless it is lost. */
   async close(): Promise<void> {
     const isOurs = !this.hasEnded
     this.lose('The collection was closed')
     await Promise.all([this.#running, ...this.#following.values()])
     if (!isOurs) return
     await this.#write()
-    await releaseLogStream(this.#tools.database, this.book)
+    await releaseLogStream(this.#context.database, this.claim)
   }
 
-  /** Nothing more is to be read under this claim. */
+  /** Ends the collection: nothing more may be written under this claim. */
   lose(reason: string): void {
     this.#ending.abort(new LogStreamLost(reason))
     this.#written.resolve()
   }
 
   #sourceOf(row: Container): ContainerOutput {
-    const source = this.#sources.get(row.containerId) ?? new ContainerOutput(row, this.#tools.linesPerMinute)
+    const source = this.#sources.get(row.containerId) ?? new ContainerOutput(row, this.#context.linesPerMinute)
     this.#sources.set(row.containerId, source)
     return source
   }
@@ -107,9 +107,9 @@ export class Collection {
         return
       } catch (error) {
         if (signal.aborted || (error instanceof DomainError && error.code === 'NOT_FOUND')) return
-        this.#tools.log.debug(
+        this.#context.log.debug(
           { err: error, container: source.containerId },
-          'Output is read again from where it broke off',
+          'Reading container output broke off; it resumes from the checkpoint',
         )
         await sleep(AGAIN_MS, signal)
       }
@@ -120,7 +120,7 @@ export class Collection {
     const reading = new Reading(source.checkpoint)
     const since = reading.since === undefined ? {} : { since: reading.since }
     const keep = (line: LogStreamLine) => this.#lines.push(line)
-    for await (const line of this.#tools.runtime.logs(source.containerId, { follow, signal, ...since })) {
+    for await (const line of this.#context.runtime.logs(source.containerId, { follow, signal, ...since })) {
       if (!reading.isNew(line)) continue
       source.take(line, keep)
       this.#touched.add(source)
@@ -136,12 +136,12 @@ export class Collection {
     while (!signal.aborted) {
       await sleep(GATHER_MS, signal, this.#wake.promise)
       this.#wake = Promise.withResolvers()
-      this.#tellOfDropped()
+      this.#reportDropped()
       if (!signal.aborted) await this.#write()
     }
   }
 
-  #tellOfDropped(): void {
+  #reportDropped(): void {
     const now = performance.now()
     for (const source of this.#sources.values()) {
       if (!source.owesNotice(now)) continue
@@ -150,7 +150,7 @@ export class Collection {
     }
   }
 
-  /** One after the other; the checkpoints go with the very lines that led to them. */
+  /** Writes batches one after the other, each with the checkpoints its lines led to. */
   #write(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#writeBatch())
     return this.#writing
@@ -166,11 +166,12 @@ export class Collection {
     this.#touched = new Set()
     this.#written = Promise.withResolvers()
     try {
-      if (!(await append(this.#tools.database, this.book, lines, progress))) this.lose('The book is another worker’s')
+      if (!(await append(this.#context.database, this.claim, lines, progress)))
+        this.lose('Another worker has the log stream')
     } catch (error) {
-      this.#tools.log.warn(
-        { err: error, appEnvId: this.book.appEnvId },
-        'Output could not be written; it is read again',
+      this.#context.log.warn(
+        { err: error, appEnvId: this.claim.appEnvId },
+        'Writing container output failed; it is read again',
       )
       this.lose('Output could not be written')
     } finally {

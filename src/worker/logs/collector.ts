@@ -2,18 +2,24 @@ import type { Config } from '../../config/config.ts'
 import { asDomainError } from '../../database/errors.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { ContainerEnd, ObservedReplica } from '../../runtime/container-runtime.ts'
-import { sleep } from '../claim/pause.ts'
+import { sleep } from '../time/sleep.ts'
 import { Collection, type CollectionContext, LogStreamLost } from './collection.ts'
 import { recordContainers, recordEnd } from './containers.ts'
 import { claimLogStream, renewLogStreams } from './log-stream.ts'
 
-const LOOK_MS = 200
+const POLL_MS = 200
 const RENEWALS_PER_LEASE = 4
-/** Less than the removal has. What was read until then is kept, and the next attempt at the removal goes on there. */
-const LAST_WORDS_MS = 25_000
-/** Nobody else claims the book meanwhile, however slow the machine; a worker that dies at it delays the others so long. */
-const LAST_WORDS_LEASE_SECONDS = 30
-/** Of a container that dies again and again, only how it ended last is of interest. */
+/**
+ * Shorter than the removal's own timeout. What was read until then is kept, and the next attempt at the removal
+ * continues there.
+ */
+const LAST_LINES_MS = 25_000
+/**
+ * No other worker must claim the stream meanwhile, however slow the machine. A worker that dies here delays the others
+ * this long.
+ */
+const LAST_LINES_LEASE_SECONDS = 30
+/** Of a container that dies again and again, only the last ends matter. */
 const MOST_ENDS = 20
 
 const containersOf = (appEnvId: string) => ({ appEnvId, kind: 'CONTAINERS' }) as const
@@ -24,56 +30,60 @@ interface CollectorOptions extends Omit<CollectionContext, 'linesPerMinute'> {
 }
 
 /**
- * Collects what containers say, of every environment whose book this worker could claim. It is told of containers by
- * whoever looks at the engine; hints of the engine make it look by itself. Whatever it misses is collected at the
- * latest before the container is removed.
+ * Collects the output of every environment whose log stream this worker could claim. Whoever observes containers passes
+ * them on; engine notifications make the collector observe on its own. Whatever it misses is collected at the latest
+ * before the container is removed.
  */
 export class Collector {
   readonly #options: CollectorOptions
-  readonly #tools: CollectionContext
+  readonly #context: CollectionContext
   readonly #collections = new Map<string, Collection>()
-  /** What was last written down of an environment's containers. */
+  /** What was last recorded of an environment's containers. */
   readonly #recorded = new Map<string, string>()
-  readonly #hinted = new Set<string>()
-  /** Ends that were told of and not yet written down. */
+  readonly #notified = new Set<string>()
+  /** Container ends that were reported and not recorded yet. */
   readonly #ends = new Map<string, readonly ContainerEnd[]>()
-  readonly #seen = new Map<string, readonly ObservedReplica[]>()
+  readonly #observed = new Map<string, readonly ObservedReplica[]>()
   #isStopped = false
-  /** One thing at a time for each environment. */
-  readonly #turns = new Map<string, Promise<unknown>>()
+  /** Serializes the work on each environment. */
+  readonly #chains = new Map<string, Promise<unknown>>()
 
   constructor(options: CollectorOptions) {
     this.#options = options
-    this.#tools = { ...options, linesPerMinute: options.config.BERTH_LOG_LINES_PER_MINUTE }
+    this.#context = { ...options, linesPerMinute: options.config.BERTH_LOG_LINES_PER_MINUTE }
   }
 
-  /** The engine reported a change, perhaps that a container has ended. */
-  note(appEnvId: string, end: ContainerEnd | null = null): void {
-    this.#hinted.add(appEnvId)
+  /** The engine reported a change, perhaps the end of a container. */
+  notify(appEnvId: string, end: ContainerEnd | null = null): void {
+    this.#notified.add(appEnvId)
     if (end) this.#ends.set(appEnvId, [...(this.#ends.get(appEnvId) ?? []), end].slice(-MOST_ENDS))
   }
 
-  /** All containers of an environment, as somebody has just seen them. */
-  see(appEnvId: string, observed: readonly ObservedReplica[]): void {
-    this.#seen.set(appEnvId, observed)
+  /** All containers of an environment, as just observed. */
+  observe(appEnvId: string, observed: readonly ObservedReplica[]): void {
+    this.#observed.set(appEnvId, observed)
   }
 
-  /** Collects what a container that has ended has left to say: the last chance before it is removed. */
+  /** Collects the rest of an ended container's output: the last chance before it is removed. */
   async finish(appEnvId: string, containerId: string, signal: AbortSignal): Promise<void> {
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(LAST_WORDS_MS)])
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(LAST_LINES_MS)])
     try {
-      await this.#inTurn(appEnvId, () => this.#collectLastWords(appEnvId, containerId, deadline))
+      await this.#inTurn(appEnvId, () => this.#collectLastLines(appEnvId, containerId, deadline))
     } catch (error) {
       signal.throwIfAborted()
       const known = asDomainError(error)
-      // The removal is tried again, unless the engine said that there is nothing to be read: then trying again is no use.
-      if (deadline.aborted) throw new Error('The last lines of a container could not be read in time')
+      // Otherwise the removal fails and is retried; but when the engine says there is nothing to read, a retry would
+      // not help.
+      if (deadline.aborted) throw new Error('Reading the last lines of a container failed; they are lost in time')
       if (error instanceof LogStreamLost || (known instanceof DomainError && known.code !== 'NOT_FOUND')) throw known
-      this.#options.log.warn({ err: error, appEnvId, containerId }, 'The last lines of a container could not be read')
+      this.#options.log.warn(
+        { err: error, appEnvId, containerId },
+        'Reading the last lines of a container failed; they are lost',
+      )
     }
   }
 
-  /** Environments whose containers are this worker's to look after. */
+  /** Environments whose log stream this worker has. */
   get appEnvIds(): string[] {
     return [...this.#collections].flatMap(([appEnvId, { hasEnded }]) => (hasEnded ? [] : [appEnvId]))
   }
@@ -83,48 +93,50 @@ export class Collector {
     const renewMs = (config.BERTH_LEASE_SECONDS * 1000) / RENEWALS_PER_LEASE
     let renewedAt = performance.now()
     while (!signal.aborted) {
-      await sleep(LOOK_MS, signal)
-      await this.#lookAtHinted(signal)
-      for (const [appEnvId, observed] of this.#seen) this.#attend(appEnvId, observed)
-      this.#seen.clear()
+      await sleep(POLL_MS, signal)
+      await this.#observeNotified(signal)
+      for (const [appEnvId, observed] of this.#observed) this.#update(appEnvId, observed)
+      this.#observed.clear()
       if (performance.now() - renewedAt < renewMs) continue
       renewedAt = performance.now()
-      await this.#renew().catch((error: unknown) => log.debug({ err: error }, 'Log books could not be renewed'))
+      await this.#renew().catch((error: unknown) =>
+        log.debug({ err: error }, 'Renewing the claims of log streams failed'),
+      )
     }
-    // Whoever is in the midst of opening one would open it after the others were closed.
+    // A claim under way now would open a collection after all others were closed.
     this.#isStopped = true
-    await Promise.allSettled(this.#turns.values())
+    await Promise.allSettled(this.#chains.values())
     await Promise.allSettled([...this.#collections.values()].map((collection) => collection.close()))
   }
 
-  async #lookAtHinted(signal: AbortSignal): Promise<void> {
-    const hinted = [...this.#hinted]
-    this.#hinted.clear()
+  async #observeNotified(signal: AbortSignal): Promise<void> {
+    const notified = [...this.#notified]
+    this.#notified.clear()
     const bounds = { signal, timeoutSeconds: this.#options.config.BERTH_ENGINE_TIMEOUT_SECONDS }
-    for (const appEnvId of hinted) {
-      // What is lost here is seen by the next look.
-      const observed = await this.#tools.runtime.observe({ appEnvId }, bounds).catch(() => null)
-      if (observed) this.see(appEnvId, observed)
+    for (const appEnvId of notified) {
+      // The next reconcile observes what is missed here.
+      const observed = await this.#context.runtime.observe({ appEnvId }, bounds).catch(() => null)
+      if (observed) this.observe(appEnvId, observed)
     }
   }
 
-  #attend(appEnvId: string, observed: readonly ObservedReplica[]): void {
+  #update(appEnvId: string, observed: readonly ObservedReplica[]): void {
     const collection = this.#collections.get(appEnvId)
     const facts = JSON.stringify(observed)
     const isKnown = this.#recorded.get(appEnvId) === facts && !this.#ends.has(appEnvId)
     if (isKnown && (observed.length === 0 || collection?.hasEnded === false)) return
     this.#inTurn(appEnvId, () => this.#collect(appEnvId, observed, facts)).catch((error: unknown) =>
-      this.#options.log.debug({ err: error, appEnvId }, 'Output is not collected for now'),
+      this.#options.log.debug({ err: error, appEnvId }, 'Collecting container output failed; it is retried'),
     )
   }
 
   async #collect(appEnvId: string, observed: readonly ObservedReplica[], facts: string): Promise<void> {
-    // Rows hold checkpoints: they are read under the claim, or another worker may be moving them.
+    // Rows hold checkpoints: read them under the claim, or another worker may be moving them.
     const collection = observed.length > 0 ? await this.#open(appEnvId) : await this.#close(appEnvId)
-    const rows = await recordContainers(this.#tools.database, appEnvId, observed)
+    const rows = await recordContainers(this.#context.database, appEnvId, observed)
     const ends = this.#ends.get(appEnvId) ?? []
     this.#ends.delete(appEnvId)
-    for (const end of ends) await recordEnd(this.#tools.database, end)
+    for (const end of ends) await recordEnd(this.#context.database, end)
     collection?.follow(rows)
     this.#recorded.set(appEnvId, facts)
   }
@@ -133,14 +145,14 @@ export class Collector {
     const open = this.#collections.get(appEnvId)
     if (open && !open.hasEnded) return open
     await this.#close(appEnvId)
-    const book = this.#isStopped
+    const claim = this.#isStopped
       ? null
-      : await claimLogStream(this.#tools.database, containersOf(appEnvId), this.#claimant())
-    if (!book) return null
-    const collection = new Collection(this.#tools, book, () => {
-      // It may run still, if the engine was stopped and left it alone: then it has to be followed again.
+      : await claimLogStream(this.#context.database, containersOf(appEnvId), this.#claimant())
+    if (!claim) return null
+    const collection = new Collection(this.#context, claim, () => {
+      // The container may still run, when the engine was stopped and left it alone: then it has to be followed again.
       this.#recorded.delete(appEnvId)
-      this.note(appEnvId)
+      this.notify(appEnvId)
     })
     this.#collections.set(appEnvId, collection)
     return collection
@@ -156,16 +168,16 @@ export class Collector {
     return { owner: this.#options.owner, leaseSeconds: this.#options.config.BERTH_LEASE_SECONDS }
   }
 
-  /** Takes the book from whoever has it, this worker or another: they read on from where this ends. */
-  async #collectLastWords(appEnvId: string, containerId: string, signal: AbortSignal): Promise<void> {
-    const { database, runtime } = this.#tools
+  /** Claims the stream from its owner, be it this worker or another: they continue where this ends. */
+  async #collectLastLines(appEnvId: string, containerId: string, signal: AbortSignal): Promise<void> {
+    const { database, runtime } = this.#context
     const observed = await runtime.observe({ appEnvId }, { signal })
     await this.#close(appEnvId)
     this.#recorded.delete(appEnvId)
-    const claimant = { ...this.#claimant(), leaseSeconds: LAST_WORDS_LEASE_SECONDS, isForced: true }
-    const book = await claimLogStream(database, containersOf(appEnvId), claimant)
-    if (!book) throw new LogStreamLost('The book could not be claimed')
-    const collection = new Collection(this.#tools, book)
+    const claimant = { ...this.#claimant(), leaseSeconds: LAST_LINES_LEASE_SECONDS, isForced: true }
+    const claim = await claimLogStream(database, containersOf(appEnvId), claimant)
+    if (!claim) throw new LogStreamLost('The log stream could not be claimed')
+    const collection = new Collection(this.#context, claim)
     try {
       const rows = await recordContainers(database, appEnvId, observed)
       const row = rows.find((one) => one.containerId === containerId)
@@ -173,25 +185,26 @@ export class Collector {
     } finally {
       await collection.close()
     }
-    this.see(appEnvId, observed)
+    this.observe(appEnvId, observed)
   }
 
   async #renew(): Promise<void> {
     const open = [...this.#collections.values()].filter((collection) => !collection.hasEnded)
     if (open.length === 0) return
-    const books = open.map(({ book }) => book)
-    const held = await renewLogStreams(this.#tools.database, books, this.#options.config.BERTH_LEASE_SECONDS)
-    for (const collection of open) if (!held.has(collection.book.id)) collection.lose('Another worker has the book')
+    const claims = open.map(({ claim }) => claim)
+    const held = await renewLogStreams(this.#context.database, claims, this.#options.config.BERTH_LEASE_SECONDS)
+    for (const collection of open)
+      if (!held.has(collection.claim.id)) collection.lose('Another worker has the log stream')
   }
 
   #inTurn<T>(appEnvId: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#turns.get(appEnvId) ?? Promise.resolve()).then(work, work)
-    const settled = turn
+    const task = (this.#chains.get(appEnvId) ?? Promise.resolve()).then(work, work)
+    const finished = task
       .catch(() => {})
       .finally(() => {
-        if (this.#turns.get(appEnvId) === settled) this.#turns.delete(appEnvId)
+        if (this.#chains.get(appEnvId) === finished) this.#chains.delete(appEnvId)
       })
-    this.#turns.set(appEnvId, settled)
-    return turn
+    this.#chains.set(appEnvId, finished)
+    return task
   }
 }

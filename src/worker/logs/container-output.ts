@@ -6,20 +6,20 @@ import { type CapState, droppedNotice, RateCap } from './rate-cap.ts'
 
 const MINUTE_MS = 60_000
 
-/** One container's output: how far it was read, and what of it is kept. */
+/** One container's output: how far it was read, and how much of it is kept. */
 export class ContainerOutput implements Progress {
   readonly id: number
   readonly containerId: string
   readonly checkpoint: Checkpoint
   readonly cap: CapState
-  /** The start of the run whose output was read to its end. */
+  /** Start of the run whose output was read to its end. */
   endedRun: number | null = null
   readonly #linesPerMinute: number
   readonly #rateCap: RateCap
-  /** The time of the latest line, kept or dropped. */
+  /** Time of the latest line, kept or dropped. */
   #latest: bigint
-  /** When it was heard, by performance.now(). */
-  #heardAt = performance.now()
+  /** When the latest line was read, by performance.now(). */
+  #readAt = performance.now()
 
   constructor(row: Container, linesPerMinute: number) {
     this.id = row.id
@@ -34,26 +34,29 @@ export class ContainerOutput implements Progress {
     this.#rateCap = new RateCap(linesPerMinute, this.cap)
   }
 
-  /** What a line adds to the log: mostly itself; nothing over the cap, and what was dropped once that is over. */
+  /**
+   * What a line adds to the log: usually itself; nothing over the cap; a notice of dropped lines once the cap allows
+   * lines again.
+   */
   take({ nanoseconds, stream, message }: LogLine, keep: (line: LogStreamLine) => void): void {
     const isKept = this.#rateCap.admits(nanoseconds, message.length, (dropped) => keep(this.#notice(dropped)))
     if (nanoseconds > this.#latest) this.#latest = nanoseconds
-    this.#heardAt = performance.now()
+    this.#readAt = performance.now()
     if (isKept)
       keep({ containerId: this.id, at: nanoseconds, isError: stream === 'stderr', message: storable(message) })
   }
 
-  /** Lines were dropped, and then none came for a minute, so that the next may be long in coming. */
+  /** Lines were dropped, and none came for a minute: the next one may take long, so the notice must not wait for it. */
   owesNotice(now: number): boolean {
-    return this.cap.dropped > 0 && now - this.#heardAt >= MINUTE_MS
+    return this.cap.dropped > 0 && now - this.#readAt >= MINUTE_MS
   }
 
-  /** The container has said all it had to say for now. */
+  /** The output has ended for now. */
   conclude(keep: (line: LogStreamLine) => void): void {
-    this.#rateCap.tell((dropped) => keep(this.#notice(dropped)))
+    this.#rateCap.report((dropped) => keep(this.#notice(dropped)))
   }
 
-  /** Stands where the last of the dropped lines would. */
+  /** A notice in place of the last of the dropped lines. */
   #notice(dropped: number): LogStreamLine {
     return {
       containerId: this.id,
@@ -64,5 +67,5 @@ export class ContainerOutput implements Progress {
   }
 }
 
-/** PostgreSQL's texts cannot hold a NUL. */
+/** PostgreSQL texts cannot hold a NUL. */
 const storable = (message: string): string => (message.includes('\0') ? message.replaceAll('\0', '\uFFFD') : message)

@@ -3,8 +3,8 @@ import { type Container, Prisma } from '../../database/generated/prisma/client.t
 import type { ContainerEnd, ObservedReplica } from '../../runtime/container-runtime.ts'
 
 /**
- * Writes down the containers of an environment as they were just seen; those that are gone keep their row, for what
- * they said. Returns the rows of those that are there. How a container ended is kept when it is started again.
+ * Records the containers of an environment as just observed. Rows of removed containers stay, for their logs. Returns
+ * the rows of those that exist. How a container last ended is kept when it is started again.
  */
 export async function recordContainers(
   database: Database,
@@ -21,7 +21,7 @@ export async function recordContainers(
 
 function recordContainer(database: Database, replica: ObservedReplica): Promise<number> {
   const { containerId, appEnvId, contentId, name, phase, startedAt, restartCount, outOfMemory } = replica
-  // An engine answers an end that never was with a time all the same when the container was never started.
+  // Engines report an end time even for a container that was never started.
   const finishedAt = startedAt ? replica.finishedAt : null
   return database.$executeRaw`
     INSERT INTO container AS c (container_id, app_env_id, content_id, name, phase, started_at, finished_at,
@@ -36,11 +36,11 @@ function recordContainer(database: Database, replica: ObservedReplica): Promise<
       last_exit_out_of_memory = excluded.last_exit_out_of_memory OR (c.last_exit_out_of_memory AND ${isSameEnd})`
 }
 
-/** The engine's event and its inspection give one end two times. */
+/** The engine's event and its inspection report slightly different times for the same end. */
 const isSameEnd = Prisma.sql`
   (excluded.last_exit_at IS NULL OR abs(extract(epoch FROM excluded.last_exit_at - c.last_exit_at)) < 2)`
 
-/** How a container ended, told when it did. */
+/** Records the end of a container from the engine's event. */
 export const recordEnd = (database: Database, { containerId, exitCode, outOfMemory, at }: ContainerEnd) =>
   database.$executeRaw`
     UPDATE container SET last_exit_at = ${at}, last_exit_code = ${exitCode},

@@ -4,19 +4,21 @@ const BATCH = 10_000
 const MOST_BATCHES = 50
 
 /**
- * Deletes what the plan keeps no longer: lines, measurements, and then the rows of containers that nothing speaks of.
- * Of a deleted environment all of it goes. In batches, so that collecting waits for none of them.
+ * Deletes lines and measurements past the plan's retention, then rows of containers without lines. Of a deleted
+ * environment, deletes all of it. In batches, so that collection never waits for long.
  */
 export async function deleteOldLogs(database: Database): Promise<number> {
-  const kept = await database.$queryRaw<{ appEnvId: string; books: number[]; logDays: number; metricDays: number }[]>`
-    SELECT e.id AS "appEnvId", array_agg(b.id) AS books,
+  const kept = await database.$queryRaw<
+    { appEnvId: string; logStreamIds: number[]; logDays: number; metricDays: number }[]
+  >`
+    SELECT e.id AS "appEnvId", array_agg(s.id) AS "logStreamIds",
       CASE WHEN e.deleted_at IS NULL THEN p.log_days ELSE 0 END AS "logDays",
       CASE WHEN e.deleted_at IS NULL THEN p.metric_days ELSE 0 END AS "metricDays"
-    FROM log_book b JOIN app_env e ON e.id = b.app_env_id JOIN account a ON a.id = e.account_id
+    FROM log_stream s JOIN app_env e ON e.id = s.app_env_id JOIN account a ON a.id = e.account_id
     JOIN plan p ON p.code = a.plan_code GROUP BY e.id, p.code`
   let discarded = 0
-  for (const { appEnvId, books, logDays, metricDays } of kept) {
-    for (const book of books) discarded += await discardLines(database, book, logDays)
+  for (const { appEnvId, logStreamIds, logDays, metricDays } of kept) {
+    for (const logStreamId of logStreamIds) discarded += await discardLines(database, logStreamId, logDays)
     discarded += await inBatches(
       () => database.$executeRaw`
         DELETE FROM metric_sample WHERE ctid IN (SELECT ctid FROM metric_sample
@@ -27,16 +29,16 @@ export async function deleteOldLogs(database: Database): Promise<number> {
   return discarded
 }
 
-const discardLines = (database: Database, book: number, logDays: number): Promise<number> =>
+const discardLines = (database: Database, logStreamId: number, logDays: number): Promise<number> =>
   inBatches(
     () => database.$executeRaw`
-      DELETE FROM log_line WHERE book_id = ${book} AND number IN (
-        SELECT number FROM log_line WHERE book_id = ${book}
+      DELETE FROM log_line WHERE log_stream_id = ${logStreamId} AND number IN (
+        SELECT number FROM log_line WHERE log_stream_id = ${logStreamId}
           AND at < (extract(epoch FROM now() - make_interval(days => ${logDays})) * 1000)::bigint * 1000000
         LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
   )
 
-/** A container that has been gone for longer than lines are kept has none left. */
+/** A container that has been removed for longer than the retention has no lines left. */
 const discardContainers = (database: Database, appEnvId: string, logDays: number): Promise<number> =>
   database.$executeRaw`
     DELETE FROM container WHERE app_env_id = ${appEnvId} AND removed_at < now() - make_interval(days => ${logDays})`

@@ -1,15 +1,15 @@
 import type { Database, Transaction } from '../../database/client.ts'
-import type { LogBookKind } from '../../database/generated/prisma/client.ts'
+import type { LogStreamKind } from '../../database/generated/prisma/client.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { CapState } from './rate-cap.ts'
 
-/** The right to write one of an environment's logs, until another worker claims it. */
+/** The right to write one of an environment's log streams, until another worker claims it. */
 export interface LogStreamClaim {
   id: number
   appEnvId: string
   token: number
   lastNumber: bigint
-  /** Every write renews the claim for so long. */
+  /** Every write renews the claim for this long. */
   leaseSeconds: number
 }
 
@@ -20,7 +20,7 @@ export interface LogStreamLine {
   message: string
 }
 
-/** A container's place and cap after the lines that are written with it. */
+/** A container's checkpoint and cap after the lines that are written with it. */
 export interface Progress {
   id: number
   checkpoint: Checkpoint
@@ -30,84 +30,87 @@ export interface Progress {
 interface Claimant {
   owner: string
   leaseSeconds: number
-  /** Takes it from whoever has it: the container is about to be removed, or the build is now this worker's. */
+  /**
+   * Claims the stream even while another worker has it: the container is about to be removed, or the build is now this
+   * worker's.
+   */
   isForced?: boolean
 }
 
-/** Claims a log of an environment; null while another worker has it. */
+/** Claims a log stream of an environment; null while another worker has it. */
 export async function claimLogStream(
   database: Database | Transaction,
-  { appEnvId, kind }: { appEnvId: string; kind: LogBookKind },
+  { appEnvId, kind }: { appEnvId: string; kind: LogStreamKind },
   { owner, leaseSeconds, isForced = false }: Claimant,
 ): Promise<LogStreamClaim | null> {
-  const [book] = await database.$queryRaw<Omit<LogStreamClaim, 'leaseSeconds'>[]>`
-    INSERT INTO log_book AS b (app_env_id, kind, lease_owner, lease_expires_at, lease_token)
-    VALUES (${appEnvId}, ${kind}::"LogBookKind", ${owner}, now() + make_interval(secs => ${leaseSeconds}), 1)
+  const [stream] = await database.$queryRaw<Omit<LogStreamClaim, 'leaseSeconds'>[]>`
+    INSERT INTO log_stream AS s (app_env_id, kind, lease_owner, lease_expires_at, lease_token)
+    VALUES (${appEnvId}, ${kind}::"LogStreamKind", ${owner}, now() + make_interval(secs => ${leaseSeconds}), 1)
     ON CONFLICT (app_env_id, kind) DO UPDATE SET lease_owner = excluded.lease_owner,
-      lease_expires_at = excluded.lease_expires_at, lease_token = b.lease_token + 1
-    WHERE ${isForced} OR b.lease_expires_at IS NULL OR b.lease_expires_at < now()
+      lease_expires_at = excluded.lease_expires_at, lease_token = s.lease_token + 1
+    WHERE ${isForced} OR s.lease_expires_at IS NULL OR s.lease_expires_at < now()
     RETURNING id, app_env_id AS "appEnvId", lease_token AS token, last_number AS "lastNumber"`
-  return book ? { ...book, leaseSeconds } : null
+  return stream ? { ...stream, leaseSeconds } : null
 }
 
 /**
- * Lines and the places they lead to, in one statement: both are kept or neither. False when the book is another's, or
- * when an earlier call has written after all: then whoever goes on has to read the places again. The book's row stays
- * locked to the commit, so numbers are given in the order of commits and have no gaps. The log of a build is written only
- * while the claim lasts: once it is over, readers are told that nothing follows.
+ * Writes lines and the checkpoints they lead to in one statement: both or neither. False when another worker has the
+ * stream, or an earlier call committed after all: then the checkpoints have to be read again. The stream's row stays
+ * locked until the commit, so line numbers follow the order of commits and have no gaps. A build's log is written only
+ * while the claim lasts: after that, readers are told that nothing follows.
  */
 export async function append(
   database: Database,
-  book: LogStreamClaim,
+  stream: LogStreamClaim,
   lines: readonly LogStreamLine[],
   progress: readonly Progress[],
 ): Promise<boolean> {
-  const marks = progress.map(({ checkpoint: place, cap }) => [place.stdout, place.stderr, cap] as const)
+  const positions = progress.map(({ checkpoint, cap }) => [checkpoint.stdout, checkpoint.stderr, cap] as const)
   const written = await database.$queryRaw<unknown[]>`
-    WITH book AS (
-      UPDATE log_book SET last_number = last_number + ${lines.length},
-        lease_expires_at = now() + make_interval(secs => ${book.leaseSeconds})
-      WHERE id = ${book.id} AND lease_token = ${book.token} AND last_number = ${book.lastNumber}
+    WITH stream AS (
+      UPDATE log_stream SET last_number = last_number + ${lines.length},
+        lease_expires_at = now() + make_interval(secs => ${stream.leaseSeconds})
+      WHERE id = ${stream.id} AND lease_token = ${stream.token} AND last_number = ${stream.lastNumber}
         AND (kind = 'CONTAINERS' OR lease_expires_at > now())
       RETURNING id, last_number
-    ), places AS (
+    ), checkpoints AS (
       UPDATE container c SET stdout_at = p.stdout_at, stdout_count = p.stdout_count, stderr_at = p.stderr_at,
         stderr_count = p.stderr_count, cap_minute = p.cap_minute, cap_used = p.cap_used, dropped = p.dropped
-      FROM book, unnest(${progress.map(({ id }) => id)}::int[],
-        ${marks.map(([out]) => String(out.at))}::bigint[], ${marks.map(([out]) => out.count)}::int[],
-        ${marks.map(([, err]) => String(err.at))}::bigint[], ${marks.map(([, err]) => err.count)}::int[],
-        ${marks.map(([, , cap]) => String(cap.minute))}::bigint[], ${marks.map(([, , cap]) => cap.used)}::int[],
-        ${marks.map(([, , cap]) => cap.dropped)}::int[])
+      FROM stream, unnest(${progress.map(({ id }) => id)}::int[],
+        ${positions.map(([out]) => String(out.at))}::bigint[], ${positions.map(([out]) => out.count)}::int[],
+        ${positions.map(([, err]) => String(err.at))}::bigint[], ${positions.map(([, err]) => err.count)}::int[],
+        ${positions.map(([, , cap]) => String(cap.minute))}::bigint[], ${positions.map(([, , cap]) => cap.used)}::int[],
+        ${positions.map(([, , cap]) => cap.dropped)}::int[])
         AS p (id, stdout_at, stdout_count, stderr_at, stderr_count, cap_minute, cap_used, dropped)
       WHERE c.id = p.id
     ), lines AS (
-      INSERT INTO log_line (book_id, number, container_id, at, is_error, message)
-      SELECT book.id, ${book.lastNumber} + l.place, l.container_id, l.at, l.is_error, l.message
-      FROM book, unnest(${lines.map(({ containerId }) => containerId)}::int[], ${lines.map(({ at }) => String(at))}::bigint[],
+      INSERT INTO log_line (log_stream_id, number, container_id, at, is_error, message)
+      SELECT stream.id, ${stream.lastNumber} + l.position, l.container_id, l.at, l.is_error, l.message
+      FROM stream, unnest(${lines.map(({ containerId }) => containerId)}::int[], ${lines.map(({ at }) => String(at))}::bigint[],
         ${lines.map(({ isError }) => isError)}::boolean[], ${lines.map(({ message }) => message)}::text[])
-        WITH ORDINALITY AS l (container_id, at, is_error, message, place)
+        WITH ORDINALITY AS l (container_id, at, is_error, message, position)
     )
-    SELECT pg_notify('berth_logs', ${book.appEnvId} || ':' || last_number)::text FROM book`
+    SELECT pg_notify('berth_logs', ${stream.appEnvId} || ':' || last_number)::text FROM stream`
   if (written.length === 0) return false
-  book.lastNumber += BigInt(lines.length)
+  stream.lastNumber += BigInt(lines.length)
   return true
 }
 
-/** Keeps the books of one worker its own; returns the ids of those that still are. */
+/** Renews one worker's claims; returns the ids of those it still has. */
 export async function renewLogStreams(
   database: Database,
-  books: readonly LogStreamClaim[],
+  claims: readonly LogStreamClaim[],
   leaseSeconds: number,
 ): Promise<Set<number>> {
   const held = await database.$queryRaw<{ id: number }[]>`
-    UPDATE log_book SET lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
-    WHERE id IN (SELECT b.id FROM log_book b
-      JOIN unnest(${books.map(({ id }) => id)}::int[], ${books.map(({ token }) => token)}::int[]) AS held (id, token)
-      ON b.id = held.id AND b.lease_token = held.token ORDER BY b.id FOR UPDATE OF b)
+    UPDATE log_stream SET lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
+    WHERE id IN (SELECT s.id FROM log_stream s
+      JOIN unnest(${claims.map(({ id }) => id)}::int[], ${claims.map(({ token }) => token)}::int[]) AS held (id, token)
+      ON s.id = held.id AND s.lease_token = held.token ORDER BY s.id FOR UPDATE OF s)
     RETURNING id`
   return new Set(held.map(({ id }) => id))
 }
 
 export const releaseLogStream = (database: Database, { id, token }: LogStreamClaim): Promise<number> =>
   database.$executeRaw`
-    UPDATE log_book SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}`
+    UPDATE log_stream SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}`

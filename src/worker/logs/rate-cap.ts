@@ -1,19 +1,19 @@
 const MINUTE = 60_000_000_000n
 
-/** A long line costs as much as several short ones. */
+/** A long line counts as several short ones. */
 const BYTES_PER_LINE = 1024
 
 export interface CapState {
   /** Minutes since 1970. */
   minute: bigint
   used: number
-  /** Lines that were dropped and not yet told of. */
+  /** Lines that were dropped and not reported yet. */
   dropped: number
 }
 
 /**
- * How many lines a container may say in a minute. Counted by the lines' own time, and kept with the place in the
- * output, so that whoever reads them again decides the same.
+ * How many lines a container may log in a minute. Counted by the lines' own time, and kept with the checkpoint, so that
+ * a second reading decides the same.
  */
 export class RateCap {
   readonly state: CapState
@@ -24,11 +24,11 @@ export class RateCap {
     this.state = state
   }
 
-  /** False for a line that is one too many. `told` gives the number of dropped lines once they are over. */
-  admits(nanoseconds: bigint, length: number, told: (dropped: number) => void): boolean {
+  /** False for a line over the cap. Calls `report` with the number of dropped lines once the next minute begins. */
+  admits(nanoseconds: bigint, length: number, report: (dropped: number) => void): boolean {
     const minute = nanoseconds / MINUTE
     if (minute > this.state.minute) {
-      this.tell(told)
+      this.report(report)
       Object.assign(this.state, { minute, used: 0 })
     }
     this.state.used += 1 + Math.floor(length / BYTES_PER_LINE)
@@ -37,9 +37,9 @@ export class RateCap {
     return false
   }
 
-  /** Nothing follows for now. */
-  tell(told: (dropped: number) => void): void {
-    if (this.state.dropped > 0) told(this.state.dropped)
+  /** Reports dropped lines now, because nothing follows for a while. */
+  report(report: (dropped: number) => void): void {
+    if (this.state.dropped > 0) report(this.state.dropped)
     this.state.dropped = 0
   }
 }

@@ -7,7 +7,7 @@ import { inParallel } from '../../runtime/in-parallel.ts'
 
 const AT_ONCE = 4
 
-interface SamplingTools {
+interface SamplingContext {
   database: Database
   runtime: ContainerRuntime
   signal: AbortSignal
@@ -15,11 +15,11 @@ interface SamplingTools {
 }
 
 /**
- * Measures what the running containers of these environments use, and writes it down at one common time, so that the
- * samples of an environment can be added up. Containers that end meanwhile are left out.
+ * Measures what the running containers of these environments use. All samples get the same time, so that those of one
+ * environment can be added up. Containers that end meanwhile are left out.
  */
 export async function sampleContainers(
-  { database, runtime, signal, timeoutSeconds }: SamplingTools,
+  { database, runtime, signal, timeoutSeconds }: SamplingContext,
   appEnvIds: readonly string[],
 ): Promise<number> {
   const containers = await database.container.findMany({
@@ -30,7 +30,7 @@ export async function sampleContainers(
     select: { id: true, configuration: true },
   })
   const limits = new Map(contents.map((content) => [content.id, resourcesOf(recordedConfiguration(content))]))
-  // Windows of time are reckoned by the database's clock.
+  // Scaling windows are computed by the database's clock.
   const at = await databaseTime(database)
   const samples = await inParallel(containers, AT_ONCE, async ({ id, containerId, appEnvId, contentId }) => {
     const limit = limits.get(contentId)

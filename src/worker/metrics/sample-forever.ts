@@ -1,24 +1,31 @@
-import { autoscale } from '../autoscaling/autoscale.ts'
-import { sleep } from '../claim/pause.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
-import type { WorkerContext } from '../process-environment.ts'
+import { sleep } from '../time/sleep.ts'
+import { autoscale } from './autoscale.ts'
 import { sampleContainers } from './sample-containers.ts'
 
-/** Measures and scales, at a steady beat, the environments whose logs this worker collects: each has one such worker. */
-export async function sampleForever(tools: WorkerContext, signal: AbortSignal): Promise<void> {
-  const { config, log, collector, link } = tools
-  const beatMs = config.BERTH_METRICS_SECONDS * 1000
+/**
+ * Measures and scales, at a fixed interval, the environments whose logs this worker collects: each has exactly one such
+ * worker.
+ */
+export async function sampleForever(context: WorkerContext, signal: AbortSignal): Promise<void> {
+  const { config, log, collector, engineHealth } = context
+  const intervalMs = config.BERTH_METRICS_SECONDS * 1000
   const timeoutSeconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
-  for (let next = performance.now() + beatMs; !signal.aborted; next = Math.max(next + beatMs, performance.now())) {
+  for (
+    let next = performance.now() + intervalMs;
+    !signal.aborted;
+    next = Math.max(next + intervalMs, performance.now())
+  ) {
     await sleep(Math.max(0, next - performance.now()), signal)
     if (signal.aborted) return
     try {
-      link.assertReachable()
+      engineHealth.assertReachable()
       const { appEnvIds } = collector
-      await sampleContainers({ ...tools, signal, timeoutSeconds }, appEnvIds)
-      await autoscale(tools, appEnvIds)
+      await sampleContainers({ ...context, signal, timeoutSeconds }, appEnvIds)
+      await autoscale(context, appEnvIds)
     } catch (error) {
-      if (!signal.aborted && !isEngineAway(error)) log.warn({ err: error }, 'Containers could not be measured')
+      if (!signal.aborted && !isEngineAway(error)) log.warn({ err: error }, 'Measuring containers failed')
     }
   }
 }

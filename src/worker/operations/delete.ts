@@ -4,7 +4,7 @@ import { NOTHING_RUNS } from '../reconcile/observation.ts'
 import { purgeRows, removeUnusedNetwork } from '../reconcile/purge.ts'
 import { drainAndStop, unroute } from '../version/drain-and-stop.ts'
 
-/** Removes what a deleted environment leaves on the engine, then what only made sense while it ran. */
+/** Removes what a deleted environment leaves on the engine, then the rows that only a live environment needs. */
 export async function deleteEnvironment(attempt: AttemptContext): Promise<void> {
   await unroute(attempt)
   const detail = await drainAndStop(attempt, 'remove')

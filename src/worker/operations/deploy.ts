@@ -1,10 +1,10 @@
 import { isRolledOut, wantedReplicas } from '../../app-types/behaviours.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
-import { withBackgroundReconcile } from '../attempt/background-reconcile.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
 import type { StepName } from '../attempt/steps.ts'
 import { build, needsBuild } from '../builds/build.ts'
+import { withBackgroundReconcile } from '../reconcile/background-reconcile.ts'
 import { awaitReady } from '../version/await-ready.ts'
 import { credentialOf } from '../version/credential.ts'
 import { push, resolveBuilt } from '../version/pushed-image.ts'
@@ -13,8 +13,8 @@ import { rolloutOf } from '../version/rollout.ts'
 import { route } from '../version/route.ts'
 
 /**
- * Brings a version about, or back: build where there is a source, pull, create, ready, route. Up to the last
- * transaction, the version that serves is left as it is, so wherever this fails or is cut off, nothing has happened to it.
+ * Deploys a version, or brings one back: build if there is a source, pull, create, ready, route. The serving version
+ * stays untouched up to the last transaction, so a failure anywhere before it changes nothing.
  */
 export async function deploy(started: AttemptContext): Promise<void> {
   const { content } = started.operation
@@ -42,7 +42,9 @@ async function startReplicas(attempt: VersionAttemptContext): Promise<ObservedRe
   return awaitReady(attempt, rollout)
 }
 
-/** From the moment the version that serves is stopped there is nothing to look after, and nothing must bring it back. */
+/**
+ * Once the serving version is stopped, there is nothing to reconcile in the background, and nothing must restart it.
+ */
 async function replaceInPlace<T>(attempt: VersionAttemptContext, start: () => Promise<T>): Promise<T> {
   await withBackgroundReconcile(attempt, () => provideImage(attempt, 'stop'))
   await stopOtherVersions(attempt)
@@ -55,7 +57,7 @@ async function provideImage(attempt: VersionAttemptContext, next: StepName | nul
   await pull(attempt, next)
 }
 
-/** Pins the image, so that every container of the version, now or after a repair, runs the same. */
+/** Pins the image, so that every container of the version runs the same one, also after a repair. */
 async function pull(attempt: VersionAttemptContext, next: StepName | null): Promise<void> {
   const { steps, engine, content } = attempt
   if (steps.isFinished('pull') && content.imageDigest) return
@@ -85,7 +87,7 @@ function pullDetail(pinned: string, { fromCache, isBuilt }: { fromCache: boolean
   return fromCache ? `no registry answered; the engine's own copy is used: ${pinned}` : `pulled ${pinned}`
 }
 
-/** What runs when it is asked to is in place as soon as its image is. */
+/** An app that runs only on demand is deployed as soon as its image is pinned. */
 async function pin(attempt: VersionAttemptContext): Promise<void> {
   const { content, operation, lease } = attempt
   const now = lease.claim.clock.now()

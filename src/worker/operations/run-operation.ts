@@ -5,9 +5,9 @@ import { Failure } from '../../domain/failure.ts'
 import type { OperationKind } from '../../domain/operation.ts'
 import type { AttemptContext, OperationHandler } from '../attempt/attempt-context.ts'
 import { failOperation, retryOperationLater } from '../attempt/complete-operation.ts'
-import { DeadlineExceeded } from '../attempt/deadline.ts'
 import { Abandoned } from '../claim/abandoned.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
+import { DeadlineExceeded } from '../time/deadline.ts'
 import { deleteEnvironment } from './delete.ts'
 import { deploy } from './deploy.ts'
 import { scale } from './scale.ts'
@@ -28,8 +28,8 @@ const ENGINE_PAUSE_SECONDS = 3
 const RETRY_SECONDS = { first: 1, longest: 60 }
 
 /**
- * One attempt at an operation, to whatever end: done, failed for good, or put off. Throws only when nothing can be
- * written about it: the lease is gone, the operation was ended by a request, or the database is away.
+ * Runs one attempt at an operation, which succeeds, fails or is put off. Throws only when nothing can be written about
+ * it: the lease is lost, a request ended the operation, or the database is down.
  */
 export async function runOperation(attempt: AttemptContext): Promise<void> {
   try {
@@ -37,20 +37,20 @@ export async function runOperation(attempt: AttemptContext): Promise<void> {
     await attempt.engine.requireReachable()
     await HANDLERS[attempt.operation.kind](attempt)
   } catch (error) {
-    // Whatever a call fails with when it is cut off, the reason is why it was.
+    // A call that was aborted fails in its own way; the signal's reason says why.
     await handleFailure(attempt, attempt.signal.aborted ? attempt.signal.reason : error)
   }
 }
 
 async function handleFailure(attempt: AttemptContext, error: unknown): Promise<void> {
-  // A process that was paused meets broken connections first, and only then the timer of its lease.
+  // A process that was paused finds broken connections before the timer of its lease fires.
   attempt.lease.assertHeld()
   if (error instanceof Abandoned || isDatabaseAway(error)) throw error
   const { operation, log } = attempt
   const about = { appEnvId: operation.appEnvId, operationId: operation.id, kind: operation.kind }
   if (error instanceof DeadlineExceeded) return failOperation(attempt, timedOut(attempt))
   if (isEngineAway(error)) {
-    log.warn({ ...about }, 'The operation waits for a container engine')
+    log.warn({ ...about }, 'Operation is waiting for the container engine')
     const waiting = { reason: 'ENGINE_UNREACHABLE', message: 'Waiting for a container engine' }
     return retryOperationLater(attempt, { ...waiting, afterSeconds: ENGINE_PAUSE_SECONDS, countsAsAttempt: false })
   }
@@ -58,12 +58,12 @@ async function handleFailure(attempt: AttemptContext, error: unknown): Promise<v
     log.warn({ ...about, reason: error.reason }, error.message)
     return failOperation(attempt, { reason: error.reason, message: error.message })
   }
-  log.error({ ...about, err: error, attempt: operation.attempt + 1 }, 'An attempt failed')
-  return tryAgain(attempt, error)
+  log.error({ ...about, err: error, attempt: operation.attempt + 1 }, 'Operation attempt failed')
+  return retryOrFail(attempt, error)
 }
 
-/** Bounded, with a growing pause that is not the same for all, because what broke them was perhaps common to many. */
-function tryAgain(attempt: AttemptContext, error: unknown): Promise<void> {
+/** Bounded, with exponential backoff and jitter: what broke this attempt may have broken many. */
+function retryOrFail(attempt: AttemptContext, error: unknown): Promise<void> {
   const { operation } = attempt
   const reason = error instanceof Failure ? error.reason : 'INTERNAL'
   const message = messageFor(error)
@@ -76,7 +76,7 @@ function tryAgain(attempt: AttemptContext, error: unknown): Promise<void> {
   return retryOperationLater(attempt, { reason, message, afterSeconds, countsAsAttempt: true })
 }
 
-/** Errors with a class of their own speak of code and statements; those are for the log. */
+/** Errors of a class of their own describe code and statements; those belong in the log only. */
 const messageFor = (error: unknown): string =>
   error instanceof Failure || (error instanceof Error && error.constructor === Error)
     ? error.message

@@ -8,7 +8,7 @@ import { completeOperation } from '../attempt/complete-operation.ts'
 import { awaitReady } from '../version/await-ready.ts'
 import { rolloutOf } from '../version/rollout.ts'
 
-/** Brings the wanted number of replicas of the version that serves about, without starting the others anew. */
+/** Changes the number of replicas of the serving version, without restarting the others. */
 export async function scale(attempt: AttemptContext): Promise<void> {
   const { appEnv, operation } = attempt
   const { currentContent: content, rolloutId } = appEnv
@@ -21,12 +21,16 @@ export async function scale(attempt: AttemptContext): Promise<void> {
     })
   }
   const version = { ...attempt, content }
-  const ready = replicas > appEnv.replicasDesired ? await add(version, rolloutId, replicas) : []
+  const ready = replicas > appEnv.replicasDesired ? await startMore(version, rolloutId, replicas) : []
   const detail = `from ${appEnv.replicasDesired} to ${replicas}`
-  await settle(version, rolloutId, replicas, ready, detail)
+  await completeScaling(version, rolloutId, replicas, ready, detail)
 }
 
-async function add(attempt: VersionAttemptContext, rolloutId: string, replicas: number): Promise<ObservedReplica[]> {
+async function startMore(
+  attempt: VersionAttemptContext,
+  rolloutId: string,
+  replicas: number,
+): Promise<ObservedReplica[]> {
   const { appEnv, content, operation, steps, engine } = attempt
   await steps.advance({ start: 'create' })
   const choice = { content, rolloutId, requestId: operation.requestId, replicas }
@@ -41,7 +45,7 @@ async function add(attempt: VersionAttemptContext, rolloutId: string, replicas: 
   return ready
 }
 
-async function settle(
+async function completeScaling(
   attempt: VersionAttemptContext,
   rolloutId: string,
   replicas: number,
@@ -64,7 +68,7 @@ async function settle(
   })
 }
 
-/** One that was about to be drained away has its row still. */
+/** A replica that was draining still has its row. */
 async function addRoute(
   tx: Parameters<typeof notifyIngresses>[0],
   appEnvId: string,

@@ -3,12 +3,12 @@ import { completeOperation } from '../attempt/complete-operation.ts'
 import { NOTHING_RUNS } from '../reconcile/observation.ts'
 import { drainAndStop, unroute } from '../version/drain-and-stop.ts'
 
-/** Takes the environment out of service; its version is kept, and starts again from where it is now. */
+/** Stops the environment. Its version is kept, and `start` deploys it again. */
 export async function stop(attempt: AttemptContext): Promise<void> {
   await unroute(attempt)
   const detail = await drainAndStop(attempt, 'stop')
   await completeOperation(attempt, {
-    // What was never deployed has nothing to start again.
+    // Without a deployed version there is nothing to start again.
     status: attempt.appEnv.currentContentId ? 'STOPPED' : 'PENDING',
     appEnv: NOTHING_RUNS,
     finish: [{ name: 'stop', detail }],

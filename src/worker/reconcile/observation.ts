@@ -1,33 +1,26 @@
 import { type Health, healthOf } from '../../domain/app-env.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
-import { plainText } from '../attempt/plain-text.ts'
+import { plainText } from '../text/plain-text.ts'
+import { exitOf } from '../version/container-exit.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 
-/** What a look found, as it is told to users. */
+/** What a reconcile found, as users see it. */
 export interface Observation {
   health: Health
   replicasRunning: number
   replicasReady: number
-  /** Why it is less than healthy. */
+  /** Why the environment is less than healthy. */
   observedReason: string | null
 }
 
 const NOTHING_SERVES = { health: 'UNKNOWN', replicasReady: 0, observedReason: null } as const
 
-/** What is recorded of an environment in which nothing runs, nor should. */
+/** Recorded for an environment in which nothing runs, nor should. */
 export const NOTHING_RUNS = { rolloutId: null, replicasDesired: 0, replicasRunning: 0, ...NOTHING_SERVES } as const
 
 const isRunning = ({ phase }: ObservedReplica) => phase === 'running'
 
-/** How a container ended, in words: `exited with code 137 (out of memory)`. */
-export function exitOf({ phase, exitCode, outOfMemory }: ObservedReplica): string {
-  if (phase === 'created') return 'never started'
-  if (phase === 'paused') return 'paused'
-  const code = exitCode === null ? '' : ` with code ${exitCode}`
-  return `exited${code}${outOfMemory ? ' (out of memory)' : ''}`
-}
-
-/** `unready` tells why a running replica's probe failed, by its container. */
+/** `unready`: why the probe of a running replica failed, by container. */
 export function observationOf({ wanted, upcoming }: ReplicaPlan, unready: ReadonlyMap<string, string>): Observation {
   if (wanted.length === 0) return { ...NOTHING_SERVES, replicasRunning: upcoming.filter(isRunning).length }
   const running = wanted.flatMap(({ observed }) => (observed && isRunning(observed) ? [observed] : []))

@@ -1,19 +1,19 @@
 import type { Transaction } from '../../database/client.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { NOTHING_RUNS } from './observation.ts'
 
-/** For a deleted environment whose operation could not finish: looks do what is left of it. */
-export async function purge(work: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<void> {
-  await removeUnusedNetwork(work, appEnv)
-  await fenced(work.database, work.lease, async (tx) => {
+/** For a deleted environment whose operation could not finish: reconciles complete the rest. */
+export async function purge(context: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<void> {
+  await removeUnusedNetwork(context, appEnv)
+  await fenced(context.database, context.lease, async (tx) => {
     await purgeRows(tx, appEnv.id)
     await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { ...NOTHING_RUNS, status: 'STOPPED' } })
   })
 }
 
-/** Routes, hosts and secrets go; versions, operations and events stay, as history. */
+/** Deletes routes, hosts and secrets. Versions, operations and events stay, as history. */
 export async function purgeRows(tx: Transaction, appEnvId: string): Promise<void> {
   await tx.replica.deleteMany({ where: { appEnvId } })
   await tx.host.deleteMany({ where: { appEnvId } })
@@ -22,7 +22,7 @@ export async function purgeRows(tx: Transaction, appEnvId: string): Promise<void
   await notifyIngresses(tx)
 }
 
-/** The account's network goes with the last environment that could need it; the engine keeps one that is in use. */
+/** Removes the account's network with its last environment. The engine refuses to remove one that is in use. */
 export async function removeUnusedNetwork(
   { database, engine }: EnvironmentContext,
   { accountId }: ClaimedAppEnv,

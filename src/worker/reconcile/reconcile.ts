@@ -3,61 +3,66 @@ import type { Replica } from '../../database/generated/prisma/client.ts'
 import type { Configuration } from '../../domain/configuration.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
-import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
+import { probeReplica } from '../probes/probe-replica.ts'
+import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
 import { observationOf } from './observation.ts'
-import { probeReplica } from './probe-replica.ts'
 import { purge } from './purge.ts'
 import { recordEngineUnreachable, recordObservation } from './record-observation.ts'
 import { removeFailedContainers } from './remove-failed-containers.ts'
 import { repair } from './repair.ts'
 import { type DesiredReplicas, planReplicas, type ReplicaPlan } from './replica-plan.ts'
 import { isUnready, type Probed, routesOf, wasReady } from './replica-states.ts'
-import { probeStartupAndLiveness } from './startup-and-liveness.ts'
 
-/** What one look at an environment came to. */
+/** Result of one reconcile. */
 export interface ReconcileResult {
-  lookAgainSeconds: number
-  /** The engine answered, and what it said is on record. */
+  requeueAfterSeconds: number
+  /** The engine answered, and its answer is recorded. */
   observed: boolean
 }
 
 const SOON_SECONDS = 0.3
-/** A container this young may still become ready at any moment. */
+/** A container this young may become ready at any moment. */
 const YOUNG_MS = 30_000
-/** Nothing runs that could change; what is started by hand, the sweep finds sooner. */
+/** Nothing runs that could change. Containers started by hand are found sooner, by the sweep. */
 const IDLE_SECONDS = 60
 const NEVER_SECONDS = 10 * 365 * 86_400
 
 /**
- * Compares what should run with what does, records what it sees, and repairs. It relies on nothing but the two
- * states, so it may be repeated, cut short anywhere, and done by any worker.
+ * Compares desired with observed state, records what it observes, and repairs. It relies on nothing but these two
+ * states, so any worker may repeat it, or cut it short anywhere.
  */
-export async function reconcile(work: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<ReconcileResult> {
-  const { config, engine } = work
-  const patience = { lookAgainSeconds: config.BERTH_RECONCILE_SECONDS, observed: false }
+export async function reconcile(context: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<ReconcileResult> {
+  const { config, engine } = context
+  const requeueLater = { requeueAfterSeconds: config.BERTH_RECONCILE_SECONDS, observed: false }
   const operation = appEnv.operations[0]
-  // What an open stop or delete has taken down must not be put up again behind its back.
-  if (operation?.kind === 'STOP' || operation?.kind === 'DELETE') return patience
+  // An open stop or delete has removed containers on purpose: they must not be restarted.
+  if (operation?.kind === 'STOP' || operation?.kind === 'DELETE') return requeueLater
   try {
     const observed = await engine.observe()
-    const plan = planReplicas(desiredState(appEnv, operation), appEnv.replicas, observed, work.lease.claim.clock.now())
-    const probed = await probeAll(work, appEnv, plan)
-    await record(work, appEnv, plan, probed)
-    const restarted = await removeFailedContainers(work, appEnv, probed)
-    const wasBroughtBack = await repair(work, appEnv, plan, restarted > 0)
+    const plan = planReplicas(
+      desiredState(appEnv, operation),
+      appEnv.replicas,
+      observed,
+      context.lease.claim.clock.now(),
+    )
+    const probed = await probeAll(context, appEnv, plan)
+    await record(context, appEnv, plan, probed)
+    const restarted = await removeFailedContainers(context, appEnv, probed)
+    const wasBroughtBack = await repair(context, appEnv, plan, restarted > 0)
     if (appEnv.deletedAt) {
-      await purge(work, appEnv)
-      return { lookAgainSeconds: NEVER_SECONDS, observed: true }
+      await purge(context, appEnv)
+      return { requeueAfterSeconds: NEVER_SECONDS, observed: true }
     }
     return {
-      lookAgainSeconds: wasBroughtBack ? SOON_SECONDS : requeueAfter(work, appEnv, plan, probed),
+      requeueAfterSeconds: wasBroughtBack ? SOON_SECONDS : requeueAfter(context, appEnv, plan, probed),
       observed: true,
     }
   } catch (error) {
     if (!isEngineAway(error)) throw error
-    await recordEngineUnreachable(work, appEnv)
-    return patience
+    await recordEngineUnreachable(context, appEnv)
+    return requeueLater
   }
 }
 
@@ -71,13 +76,19 @@ function desiredState(appEnv: ClaimedAppEnv, operation: ClaimedOperation | undef
   }
 }
 
-/** Scaling adds to the rollout that serves; everything else brings one of its own, named after the operation. */
+/**
+ * Scaling adds to the serving rollout; every other operation starts a rollout of its own, named after the operation.
+ */
 function upcomingOf(appEnv: ClaimedAppEnv, operation: ClaimedOperation): DesiredReplicas['upcoming'] {
   if (operation.contentId) return { rolloutId: operation.id, replicas: Number.POSITIVE_INFINITY }
   return appEnv.rolloutId ? { rolloutId: appEnv.rolloutId, replicas: wantedReplicas(appEnv) } : null
 }
 
-async function probeAll(work: EnvironmentContext, appEnv: ClaimedAppEnv, { wanted }: ReplicaPlan): Promise<Probed[]> {
+async function probeAll(
+  context: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  { wanted }: ReplicaPlan,
+): Promise<Probed[]> {
   const content = appEnv.currentContent
   if (!content) return []
   const configuration = recordedConfiguration(content)
@@ -85,7 +96,7 @@ async function probeAll(work: EnvironmentContext, appEnv: ClaimedAppEnv, { wante
     wanted.map(async ({ index, observed }) => {
       const row = appEnv.replicas.find((one) => one.rolloutId === appEnv.rolloutId && one.index === index) ?? null
       if (observed?.phase !== 'running') return { index, observed, row, failure: null, failures: 0 }
-      return { index, observed, row, ...(await probeOne(work, observed, row, configuration)) }
+      return { index, observed, row, ...(await probeOne(context, observed, row, configuration)) }
     }),
   )
 }
@@ -95,24 +106,20 @@ async function probeOne(
   observed: ObservedReplica,
   row: Replica | null,
   configuration: Configuration,
-): Promise<Pick<Probed, 'failure' | 'failures' | 'failuresBorne' | 'deadBecause'>> {
+): Promise<Pick<Probed, 'failure' | 'failures' | 'failuresAllowed' | 'failureReason'>> {
   const now = lease.claim.clock.now()
   const circumstances = { now, wasReady: wasReady({ row, observed }), probes, signal }
-  const { hasStarted, failureReason: deadBecause } = await probeStartupAndLiveness(
-    observed,
-    configuration,
-    circumstances,
-  )
-  if (deadBecause) return { failure: deadBecause, failures: 0, deadBecause }
+  const { hasStarted, failureReason } = await probeStartupAndLiveness(observed, configuration, circumstances)
+  if (failureReason) return { failure: failureReason, failures: 0, failureReason }
   if (!hasStarted) return { failure: 'its startup probe has not succeeded yet', failures: 0 }
   const { ready, reason } = await probeReplica(observed, configuration, signal)
   const failures = probes.recordResult(observed.containerId, ready)
-  const failuresBorne = configuration.healthCheck.readiness?.failureThreshold
-  return { failure: ready ? null : reason, failures, failuresBorne }
+  const failuresAllowed = configuration.healthCheck.readiness?.failureThreshold
+  return { failure: ready ? null : reason, failures, failuresAllowed }
 }
 
 async function record(
-  work: EnvironmentContext,
+  context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
   plan: ReplicaPlan,
   probed: Probed[],
@@ -125,7 +132,7 @@ async function record(
     content && appEnv.rolloutId
       ? routesOf({ cliEnvName: appEnv.cliEnvName, version: content.version, rolloutId: appEnv.rolloutId }, probed)
       : []
-  await recordObservation(work, appEnv, plan, { ...observationOf(plan, unready), routes })
+  await recordObservation(context, appEnv, plan, { ...observationOf(plan, unready), routes })
 }
 
 function requeueAfter(

@@ -3,8 +3,8 @@ import type { Replica } from '../../database/generated/prisma/client.ts'
 import type { NewEvent } from '../../events/event.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import type { Observation } from './observation.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 import { isSameRoute, type ReplicaRoute } from './replica-states.ts'
@@ -12,41 +12,41 @@ import { isSameRoute, type ReplicaRoute } from './replica-states.ts'
 type ObservationWithRoutes = Observation & { routes: ReplicaRoute[] }
 
 /**
- * Writes what a look found: health, and which replicas take traffic. Mostly it is what was known before, and then
- * nothing is written. Routes that lead nowhere are gone from the table before their containers are.
+ * Records what a reconcile found: health, and which replicas take traffic. Usually nothing has changed, and nothing is
+ * written. Routes that lead nowhere are removed before their containers are.
  */
 export async function recordObservation(
-  work: EnvironmentContext,
+  context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
   plan: ReplicaPlan,
-  seen: ObservationWithRoutes,
+  observation: ObservationWithRoutes,
 ): Promise<void> {
-  const changed = seen.routes.filter((route) => !hasRoute(appEnv.replicas, route))
-  const isNews = !isSameObservation(appEnv, seen)
-  if (!isNews && changed.length + plan.outdated.length + plan.forgotten.length === 0) return
-  await fenced(work.database, work.lease, async (tx) => {
+  const changed = observation.routes.filter((route) => !hasRoute(appEnv.replicas, route))
+  const hasChanged = !isSameObservation(appEnv, observation)
+  if (!hasChanged && changed.length + plan.outdated.length + plan.gone.length === 0) return
+  await fenced(context.database, context.lease, async (tx) => {
     for (const route of changed) await saveRoute(tx, appEnv, route)
-    if (plan.outdated.length > 0) await drainOutdated(tx, plan, work.config.BERTH_DRAIN_SECONDS)
-    await tx.replica.deleteMany({ where: { name: { in: plan.forgotten.map((row) => row.name) } } })
-    if (isNews) await saveObservation(tx, work, appEnv, seen)
-    if (changed.length + plan.outdated.length + plan.forgotten.length > 0) await notifyIngresses(tx)
-    if (appEnv.health !== seen.health) await record(tx, appEnv.accountId, [healthChanged(appEnv, seen)])
+    if (plan.outdated.length > 0) await drainOutdated(tx, plan, context.config.BERTH_DRAIN_SECONDS)
+    await tx.replica.deleteMany({ where: { name: { in: plan.gone.map((row) => row.name) } } })
+    if (hasChanged) await saveObservation(tx, context, appEnv, observation)
+    if (changed.length + plan.outdated.length + plan.gone.length > 0) await notifyIngresses(tx)
+    if (appEnv.health !== observation.health) await record(tx, appEnv.accountId, [healthChanged(appEnv, observation)])
   })
 }
 
-/** An engine that does not answer says nothing about the containers: what they were last seen to be stays, but for the word. */
-export async function recordEngineUnreachable(work: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<void> {
+/** When the engine does not answer, the last known numbers stay; only the health becomes UNKNOWN. */
+export async function recordEngineUnreachable(context: EnvironmentContext, appEnv: ClaimedAppEnv): Promise<void> {
   const { replicasRunning, replicasReady, replicasDesired } = appEnv
   if (replicasDesired === 0 || appEnv.health === 'UNKNOWN') return
-  const seen = {
+  const observation = {
     health: 'UNKNOWN',
     replicasRunning,
     replicasReady,
     observedReason: 'The container engine does not answer',
   } as const
-  await fenced(work.database, work.lease, async (tx) => {
-    await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: seen })
-    await record(tx, appEnv.accountId, [healthChanged(appEnv, seen)])
+  await fenced(context.database, context.lease, async (tx) => {
+    await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: observation })
+    await record(tx, appEnv.accountId, [healthChanged(appEnv, observation)])
   })
 }
 
@@ -66,15 +66,15 @@ async function saveObservation(
   tx: Transaction,
   { lease }: EnvironmentContext,
   appEnv: ClaimedAppEnv,
-  seen: ObservationWithRoutes,
+  observation: ObservationWithRoutes,
 ): Promise<void> {
-  const { health, replicasRunning, replicasReady, observedReason } = seen
+  const { health, replicasRunning, replicasReady, observedReason } = observation
   const data = { health, replicasRunning, replicasReady, observedReason, observedAt: lease.claim.clock.now() }
   await tx.appEnv.updateMany({ where: { id: appEnv.id }, data })
 }
 
-function healthChanged(appEnv: ClaimedAppEnv, seen: Observation): NewEvent {
-  const { health, replicasRunning: running, replicasReady: ready, observedReason: reason } = seen
+function healthChanged(appEnv: ClaimedAppEnv, observation: Observation): NewEvent {
+  const { health, replicasRunning: running, replicasReady: ready, observedReason: reason } = observation
   const replicas = { desired: appEnv.replicasDesired, running, ready }
   const payload = { health, previousHealth: appEnv.health, replicas, reason }
   return { type: 'appEnv.healthChanged', appId: appEnv.appId, appEnvId: appEnv.id, payload }
@@ -83,8 +83,8 @@ function healthChanged(appEnv: ClaimedAppEnv, seen: Observation): NewEvent {
 const hasRoute = (rows: readonly Replica[], route: ReplicaRoute): boolean =>
   rows.some((row) => row.name === route.name && isSameRoute(row, route))
 
-const isSameObservation = (appEnv: ClaimedAppEnv, seen: Observation): boolean =>
-  appEnv.health === seen.health &&
-  appEnv.replicasRunning === seen.replicasRunning &&
-  appEnv.replicasReady === seen.replicasReady &&
-  appEnv.observedReason === seen.observedReason
+const isSameObservation = (appEnv: ClaimedAppEnv, observation: Observation): boolean =>
+  appEnv.health === observation.health &&
+  appEnv.replicasRunning === observation.replicasRunning &&
+  appEnv.replicasReady === observation.replicasReady &&
+  appEnv.observedReason === observation.observedReason

@@ -1,27 +1,27 @@
 import { record } from '../../events/record.ts'
-import { plainText } from '../attempt/plain-text.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
-import { removeAll } from './repair.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { plainText } from '../text/plain-text.ts'
+import { removeReplicas } from '../version/remove-replicas.ts'
 import type { Probed } from './replica-states.ts'
 
 /**
- * Removes the containers whose probes say that they are dead, for the same look to bring them back. On record before
- * it is done: a restart that nobody could see would be a crash without a cause.
+ * Removes containers that fail their startup or liveness probe; the same reconcile starts them again. Recorded before
+ * it is done: otherwise the restart would look like a crash without a cause.
  */
 export async function removeFailedContainers(
-  work: EnvironmentContext,
+  context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
   probed: readonly Probed[],
 ): Promise<number> {
-  const dead = probed.flatMap(({ index, observed, deadBecause }) =>
-    deadBecause && observed ? [{ index, observed, reason: plainText(`container ${index}, ${deadBecause}`) }] : [],
+  const dead = probed.flatMap(({ index, observed, failureReason }) =>
+    failureReason && observed ? [{ index, observed, reason: plainText(`container ${index}, ${failureReason}`) }] : [],
   )
   if (dead.length === 0) return 0
   const reason = dead.map((one) => one.reason).join('; ')
-  work.log.info({ appEnvId: appEnv.id, reason }, 'Containers are started anew')
-  await fenced(work.database, work.lease, async (tx) => {
-    const lastRestartAt = work.lease.claim.clock.now()
+  context.log.info({ appEnvId: appEnv.id, reason }, 'Restarting containers that failed a probe')
+  await fenced(context.database, context.lease, async (tx) => {
+    const lastRestartAt = context.lease.claim.clock.now()
     const data = { restartCount: { increment: dead.length }, lastRestartAt, lastRestartReason: reason }
     await tx.appEnv.updateMany({ where: { id: appEnv.id }, data })
     const about = { appId: appEnv.appId, appEnvId: appEnv.id }
@@ -29,8 +29,8 @@ export async function removeFailedContainers(
       { type: 'appEnv.containersRestarted', ...about, payload: { containers: dead.map((one) => one.index), reason } },
     ])
   })
-  await removeAll(
-    work,
+  await removeReplicas(
+    context,
     dead.map((one) => one.observed),
   )
   return dead.length

@@ -1,82 +1,74 @@
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { Failure } from '../../domain/failure.ts'
 import { type Rollout, RuntimeError } from '../../runtime/container-runtime.ts'
-import { plainText } from '../attempt/plain-text.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
 import { fenced } from '../claim/fenced.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { plainText } from '../text/plain-text.ts'
 import { credentialOf } from '../version/credential.ts'
 import { resolveBuilt } from '../version/pushed-image.ts'
+import { removeReplicas } from '../version/remove-replicas.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 
 /**
- * Brings back what is missing, then removes what is surplus: in this order, because removing waits for containers
- * to end. `hasRemoved` tells of containers that the plan knows of and that are gone by now. True when containers were
- * started, so that another look is worth while soon.
+ * Starts what is missing, then removes what is surplus: in this order, because removing waits for containers to end.
+ * `hasRemoved`: containers of the plan were removed since. True when containers were started, so that the next
+ * reconcile should come soon.
  */
 export async function repair(
-  work: EnvironmentContext,
+  context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
   plan: ReplicaPlan,
   hasRemoved = false,
 ): Promise<boolean> {
-  const wasBroughtBack = (plan.needsApply || hasRemoved) && (await restoreReplicas(work, appEnv, plan))
-  await removeAll(work, plan.surplus)
+  const wasBroughtBack = (plan.needsApply || hasRemoved) && (await restoreReplicas(context, appEnv, plan))
+  await removeReplicas(context, plan.surplus)
   return wasBroughtBack
 }
 
-async function restoreReplicas(work: EnvironmentContext, appEnv: ClaimedAppEnv, plan: ReplicaPlan): Promise<boolean> {
+async function restoreReplicas(
+  context: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  plan: ReplicaPlan,
+): Promise<boolean> {
   const { currentContent: content, rolloutId } = appEnv
   if (!content || !rolloutId) return false
-  work.log.info({ appEnvId: appEnv.id, contentId: content.id }, 'Containers are brought back')
+  context.log.info({ appEnvId: appEnv.id, contentId: content.id }, 'Starting missing containers')
   try {
-    const { requestId } = await work.database.operation.findUniqueOrThrow({ where: { id: rolloutId } })
+    const { requestId } = await context.database.operation.findUniqueOrThrow({ where: { id: rolloutId } })
     const choice = { content, rolloutId, requestId, replicas: replicasKept(appEnv, plan) }
-    await applyWithImage(work, appEnv, content, await rolloutOf(work, appEnv, choice))
+    await applyWithImage(context, appEnv, content, await rolloutOf(context, appEnv, choice))
     return true
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const observedReason = plainText(`Containers cannot be brought back: ${error.message}`)
-    work.log.warn({ appEnvId: appEnv.id, reason: error.reason }, observedReason)
-    await fenced(work.database, work.lease, (tx) =>
+    context.log.warn({ appEnvId: appEnv.id, reason: error.reason }, observedReason)
+    await fenced(context.database, context.lease, (tx) =>
       tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { observedReason } }),
     )
     return false
   }
 }
 
-/** The engine removes replicas beyond the number at once, and those that drain are not to be cut off. */
+/** The engine removes replicas beyond the number at once, and must not cut off those that drain. */
 function replicasKept({ replicas, rolloutId }: ClaimedAppEnv, plan: ReplicaPlan): number {
-  const draining = replicas.filter((row) => row.rolloutId === rolloutId && !plan.forgotten.includes(row))
+  const draining = replicas.filter((row) => row.rolloutId === rolloutId && !plan.gone.includes(row))
   return Math.max(plan.wanted.length, ...draining.map((row) => row.index + 1))
 }
 
-/** Images can be removed by hand as well. */
+/** Somebody may have removed the image by hand. */
 async function applyWithImage(
-  work: EnvironmentContext,
+  context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
   content: Content,
   rollout: Rollout,
 ): Promise<void> {
   try {
-    await work.engine.apply(rollout)
+    await context.engine.apply(rollout)
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.reason !== 'IMAGE_NOT_FOUND') throw error
-    if (content.type === 'BUILD') await resolveBuilt(work, content)
-    else await work.engine.resolveImage(rollout.pinnedImage, await credentialOf(work, appEnv, content))
-    await work.engine.apply(rollout)
+    if (content.type === 'BUILD') await resolveBuilt(context, content)
+    else await context.engine.resolveImage(rollout.pinnedImage, await credentialOf(context, appEnv, content))
+    await context.engine.apply(rollout)
   }
-}
-
-/** Gives containers their grace to end in, all at the same time. */
-export async function removeAll(
-  work: EnvironmentContext,
-  replicas: readonly { rolloutId: string; index: number }[],
-): Promise<void> {
-  const grace = work.config.BERTH_STOP_GRACE_SECONDS
-  const results = await Promise.allSettled(
-    replicas.map(({ rolloutId, index }) => work.engine.remove({ rolloutId, index }, grace)),
-  )
-  const failed = results.find((result) => result.status === 'rejected')
-  if (failed) throw failed.reason
 }

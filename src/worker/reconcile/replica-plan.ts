@@ -1,6 +1,6 @@
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 
-/** Replica rows as far as planning needs them. */
+/** The columns of a replica row that planning needs. */
 export interface RecordedReplica {
   name: string
   rolloutId: string
@@ -10,62 +10,64 @@ export interface RecordedReplica {
 }
 
 export interface DesiredReplicas {
-  /** The rollout that serves and how many of it; none while stopped. */
+  /** The serving rollout and its number of replicas; null while stopped. */
   rolloutId: string | null
   replicas: number
-  /** A rollout that an open operation is bringing about, which is not to be touched. */
+  /** A rollout that an open operation is starting; it must not be touched. */
   upcoming: { rolloutId: string; replicas: number } | null
 }
 
 export interface ReplicaPlan {
-  /** One for each replica that should serve; null where there is no container. */
+  /** One entry for each replica that should serve; null where there is no container. */
   wanted: { index: number; observed: ObservedReplica | null }[]
-  /** What an open operation is bringing about, as far as it has come. */
+  /** Containers that an open operation has started so far. */
   upcoming: ObservedReplica[]
   /** True when containers that should run are missing or not running. */
   needsApply: boolean
   /** Containers that belong to nothing. */
   surplus: ObservedReplica[]
-  /** Rows that still route to containers which should not serve any more: they drain now. */
+  /** Rows that still route to containers which should no longer serve: these start to drain. */
   outdated: RecordedReplica[]
   /** Rows of containers that are gone or are being removed. */
-  forgotten: RecordedReplica[]
+  gone: RecordedReplica[]
 }
 
-const place = (replica: { rolloutId: string; index: number }) => `${replica.rolloutId} ${replica.index}`
+const slotKey = (replica: { rolloutId: string; index: number }) => `${replica.rolloutId} ${replica.index}`
 
-/** Compares what should run with what does. Pure: the same facts give the same plan, whoever comes upon them. */
+/** Compares desired with observed replicas. Pure: the same facts give the same plan. */
 export function planReplicas(
-  wish: DesiredReplicas,
+  desired: DesiredReplicas,
   recorded: readonly RecordedReplica[],
   observed: readonly ObservedReplica[],
   now: Date,
 ): ReplicaPlan {
   const isWanted = (replica: { rolloutId: string; index: number }) =>
-    replica.rolloutId === wish.rolloutId && replica.index < wish.replicas
+    replica.rolloutId === desired.rolloutId && replica.index < desired.replicas
   const isUpcoming = (replica: { rolloutId: string; index: number }) =>
-    replica.rolloutId === wish.upcoming?.rolloutId && replica.index < wish.upcoming.replicas
-  // Nothing drains in an environment that is stopped or deleted: stopping has its own pause.
+    replica.rolloutId === desired.upcoming?.rolloutId && replica.index < desired.upcoming.replicas
+  // Nothing drains in an environment that is stopped or deleted: stopping waits for routes by itself.
   const drains = (row: RecordedReplica) =>
-    wish.replicas > 0 && (row.state !== 'DRAINING' || (row.drainUntil !== null && row.drainUntil > now))
+    desired.replicas > 0 && (row.state !== 'DRAINING' || (row.drainUntil !== null && row.drainUntil > now))
 
-  const wanted = Array.from({ length: wish.replicas }, (_, index) => ({
+  const wanted = Array.from({ length: desired.replicas }, (_, index) => ({
     index,
-    observed: observed.find((replica) => replica.rolloutId === wish.rolloutId && replica.index === index) ?? null,
+    observed: observed.find((replica) => replica.rolloutId === desired.rolloutId && replica.index === index) ?? null,
   }))
-  const present = new Set(observed.map(place))
+  const existing = new Set(observed.map(slotKey))
   const leaving = recorded.filter((row) => !isWanted(row))
-  const draining = leaving.filter((row) => drains(row) && present.has(place(row)))
-  const sheltered = new Set(draining.map(place))
+  const draining = leaving.filter((row) => drains(row) && existing.has(slotKey(row)))
+  const stillDraining = new Set(draining.map(slotKey))
   return {
     wanted,
     upcoming: observed.filter((replica) => isUpcoming(replica) && !isWanted(replica)),
     needsApply: wanted.some((one) => !one.observed || isDown(one.observed)),
-    surplus: observed.filter((replica) => !isWanted(replica) && !isUpcoming(replica) && !sheltered.has(place(replica))),
+    surplus: observed.filter(
+      (replica) => !isWanted(replica) && !isUpcoming(replica) && !stillDraining.has(slotKey(replica)),
+    ),
     outdated: draining.filter((row) => row.state !== 'DRAINING'),
-    forgotten: leaving.filter((row) => !sheltered.has(place(row))),
+    gone: leaving.filter((row) => !stillDraining.has(slotKey(row))),
   }
 }
 
-/** One that is restarting is left to the engine, which waits longer after every crash. */
+/** A restarting container is left to the engine, which backs off after every crash. */
 const isDown = ({ phase }: ObservedReplica) => phase !== 'running' && phase !== 'restarting'

@@ -3,53 +3,53 @@ import { replicaName } from '../../domain/replica-name.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 
 type ReplicaState = Replica['state']
-/** How the ingress is to see a replica. */
+/** A replica as the ingress routes to it. */
 export type ReplicaRoute = Pick<Replica, 'name' | 'index' | 'containerId' | 'address' | 'port' | 'state'>
 
-/** A replica that should serve, the row that routes to it and what its probe said. */
+/** A replica that should serve, its row, and the result of its probe. */
 export interface Probed {
   index: number
   row: ReplicaRoute | null
   observed: ObservedReplica | null
   /** Why the probe failed; null when it succeeded, or the replica does not run. */
   failure: string | null
-  /** Probes that failed in a row. */
+  /** Failed probes in a row. */
   failures: number
-  /** How many of them are borne; FAILURES_UNTIL_UNREADY unless the readiness probe says so. */
-  failuresBorne?: number | undefined
-  /** Why it is to be started anew; such a one takes no traffic, whatever else. */
-  deadBecause?: string | null | undefined
+  /** How many failures are tolerated; FAILURES_UNTIL_UNREADY unless the readiness probe sets its own threshold. */
+  failuresAllowed?: number | undefined
+  /** Why the container must be restarted; such a replica takes no traffic in any case. */
+  failureReason?: string | null | undefined
 }
 
-/** One slow answer is no reason to take a replica out of the balance. */
+/** One slow answer must not take a replica out of rotation. */
 const FAILURES_UNTIL_UNREADY = 3
 
-/** Whether the row speaks of the same run of the container: a restart gives it another address. */
+/** Whether the row describes the same run of the container: a restart changes its address. */
 const isSameRun = ({ row, observed }: Pick<Probed, 'row' | 'observed'>) =>
   row !== null && row.containerId === observed?.containerId && row.address === observed?.address
 
 export const wasReady = (probed: Pick<Probed, 'row' | 'observed'>) =>
   isSameRun(probed) && (probed.row?.state === 'READY' || probed.row?.state === 'UNREADY')
 
-/** True for a replica that fails its probes, beyond what is forgiven to one that was ready. */
+/** True for a replica that fails its probes more often than a ready one may. */
 export const isUnready = (probed: Probed): boolean =>
   probed.failure !== null &&
   !(
     isSameRun(probed) &&
     probed.row?.state === 'READY' &&
-    probed.failures < (probed.failuresBorne ?? FAILURES_UNTIL_UNREADY) &&
-    !probed.deadBecause
+    probed.failures < (probed.failuresAllowed ?? FAILURES_UNTIL_UNREADY) &&
+    !probed.failureReason
   )
 
 function stateOf(probed: Probed): ReplicaState {
-  if (probed.observed?.phase !== 'running' || probed.deadBecause) return 'STARTING'
+  if (probed.observed?.phase !== 'running' || probed.failureReason) return 'STARTING'
   if (!isUnready(probed)) return 'READY'
   return wasReady(probed) ? 'UNREADY' : 'STARTING'
 }
 
 /**
- * Which replicas take traffic. Those that fail their probes do not, unless all of them do: then those that were
- * ready once and still run go on, because a slow answer is better than none.
+ * Which replicas take traffic: those whose probes succeed. When none does, those that were ready before and still run,
+ * because a slow answer is better than none.
  */
 export function routesOf(rollout: Parameters<typeof replicaName>[0], replicas: readonly Probed[]): ReplicaRoute[] {
   const states = replicas.map(stateOf)

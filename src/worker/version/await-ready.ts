@@ -4,23 +4,23 @@ import { patienceSeconds } from '../../domain/health-check.ts'
 import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
-import { sleep } from '../claim/pause.ts'
-import { exitOf } from '../reconcile/observation.ts'
-import { probeReplica } from '../reconcile/probe-replica.ts'
-import { probeStartupAndLiveness } from '../reconcile/startup-and-liveness.ts'
+import { probeReplica } from '../probes/probe-replica.ts'
+import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
+import { sleep } from '../time/sleep.ts'
+import { exitOf } from './container-exit.ts'
 import { VersionFailed } from './version-failed.ts'
 
 const FIRST_PAUSE_MS = 8
 const LONGEST_PAUSE_MS = 1_000
 
-/** A container that has died this often while it should become ready will not become ready. */
+/** A container that has died this often before it was ready will not become ready. */
 const MOST_EXITS = 3
 
 const LAST_LINES = 5
 
 /**
- * Waits until every replica of the rollout answers its probe, and returns them. Containers that vanish or stop
- * meanwhile are brought back. Throws VersionFailed when they keep dying or the time is up, with their last words.
+ * Waits until every replica of the rollout is ready, and returns them. Restarts containers that vanish or stop
+ * meanwhile. Throws VersionFailed, with their last lines, when they keep dying or the time is up.
  */
 export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollout): Promise<ObservedReplica[]> {
   const { signal, steps, config } = attempt
@@ -33,7 +33,7 @@ export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollou
     if (ready.length >= rollout.replicas) return ready
     const now = attempt.lease.claim.clock.now().getTime()
     if (now > deadline) throw await wait.timedOut(timeoutSeconds)
-    // The first second is not worth telling: most versions are ready within it.
+    // Most versions are ready within a second, so progress is shown only after that.
     if (now - since > LONGEST_PAUSE_MS)
       await steps.detail('ready', `waiting: ${wait.reason} (${ready.length} of ${rollout.replicas} ready)`)
     await sleep(pauseMs, signal)
@@ -41,14 +41,14 @@ export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollou
   }
 }
 
-/** A version that asks for a long start, or not to be asked for long, gets it. */
+/** A version with a long startup probe, or a delayed readiness probe, gets more time. */
 function readySeconds({ content }: VersionAttemptContext, { BERTH_READY_TIMEOUT_SECONDS: usual }: Config): number {
   const { startup, readiness } = recordedConfiguration(content).healthCheck
   const start = startup ? startup.initialDelaySeconds + patienceSeconds(startup) : 0
   return Math.max(usual, start, readiness ? readiness.initialDelaySeconds + usual : 0)
 }
 
-/** What is remembered from one round to the next. */
+/** State kept between two rounds. */
 class ReadyWait {
   reason = 'the containers are starting'
   readonly #attempt: VersionAttemptContext
@@ -56,7 +56,7 @@ class ReadyWait {
   readonly #ready = new Set<string>()
   /** Ends of containers that the engine did not restart by itself, as `<container> <time of the end>`. */
   readonly #ends = new Set<string>()
-  /** Containers that died, as they were then: a restart forgets why. */
+  /** Containers that died, as observed then: a restart loses the reason. */
   readonly #deaths = new Map<string, ObservedReplica>()
   #unready: ObservedReplica | null = null
 
@@ -77,9 +77,9 @@ class ReadyWait {
   }
 
   async timedOut(seconds: number): Promise<VersionFailed> {
-    // A program that ended is a better reason than a probe that found nobody, however slowly it ends again.
+    // A dead container explains more than a probe that found nobody, however late it dies again.
     const dead = [...this.#deaths.values()].at(-1)
-    const words = await this.#lastWords(dead ?? this.#unready)
+    const words = await this.#lastLines(dead ?? this.#unready)
     const reason = dead ? `container ${dead.index} ${exitOf(dead)}` : this.reason
     const message = `Not ready within ${seconds} s: ${reason}${words}`
     return new VersionFailed(dead ? reasonOf(dead) : 'READINESS_TIMEOUT', message)
@@ -95,7 +95,7 @@ class ReadyWait {
     }
   }
 
-  /** Readiness is asked once the startup probe has succeeded, and after its own delay. */
+  /** Readiness is probed after the startup probe has succeeded, and after its own delay. */
   async #ask(replica: ObservedReplica): Promise<Readiness> {
     const { content, signal, probes, lease } = this.#attempt
     const configuration = recordedConfiguration(content)
@@ -104,20 +104,20 @@ class ReadyWait {
     const ageSeconds = (now.getTime() - (replica.startedAt?.getTime() ?? now.getTime())) / 1000
     if (readiness && ageSeconds < readiness.initialDelaySeconds)
       return { ready: false, reason: `the readiness probe begins after ${readiness.initialDelaySeconds} s` }
-    const { hasStarted, failureReason: deadBecause } = await probeStartupAndLiveness(
+    const { hasStarted, failureReason } = await probeStartupAndLiveness(
       replica,
-      // What does not take traffic yet is not started anew for failing to live.
+      // A replica that does not take traffic yet is not restarted for a failed liveness probe.
       { port: configuration.port, healthCheck: { ...configuration.healthCheck, liveness: undefined } },
       { now, wasReady: false, probes, signal },
     )
-    if (deadBecause)
-      throw new VersionFailed('STARTUP_FAILED', `Container ${replica.index} has not started: ${deadBecause}`)
+    if (failureReason)
+      throw new VersionFailed('STARTUP_FAILED', `Container ${replica.index} has not started: ${failureReason}`)
     if (!hasStarted) return { ready: false, reason: `the startup probe waits for ${startup?.path ?? 'its port'}` }
     return probeReplica(replica, configuration, signal)
   }
 
   async #failIfDying(replica: ObservedReplica): Promise<void> {
-    // One that the engine has restarted has died, even when nobody saw it down.
+    // A container that the engine restarted has died, even if nobody observed it.
     const hasDied = replica.exitCode !== null || (replica.restartCount > 0 && !this.#deaths.has(replica.containerId))
     if (hasDied) this.#deaths.set(replica.containerId, replica)
     const death = this.#deaths.get(replica.containerId)
@@ -125,15 +125,17 @@ class ReadyWait {
     if (replica.phase === 'exited') this.#ends.add(`${replica.containerId} ${replica.finishedAt?.getTime()}`)
     const ends = [...this.#ends].filter((end) => end.startsWith(replica.containerId)).length
     this.reason = `container ${replica.index} ${exitOf(death)}`
-    if (ends + replica.restartCount < MOST_EXITS) return
+    const exits = ends + replica.restartCount
+    // A running container does not say how it ended before. The pauses between restarts grow, so the next one shows it.
+    if (exits < (death.exitCode === null ? 2 * MOST_EXITS : MOST_EXITS)) return
     throw new VersionFailed(
       reasonOf(death),
-      `${capitalised(this.reason)}, again and again${await this.#lastWords(replica)}`,
+      `${capitalised(this.reason)}, again and again${await this.#lastLines(replica)}`,
     )
   }
 
-  /** A replica's last lines say more about why it is not ready than any probe. */
-  async #lastWords(replica: ObservedReplica | null): Promise<string> {
+  /** A replica's last lines explain more than any probe. */
+  async #lastLines(replica: ObservedReplica | null): Promise<string> {
     if (!replica) return ''
     const { engine, signal } = this.#attempt
     const lines = await engine.tail(replica.name, LAST_LINES).catch(() => [])
@@ -142,7 +144,7 @@ class ReadyWait {
   }
 }
 
-/** A restarted container has a new address, and has to prove itself again. */
+/** A restarted container has a new address, and has to become ready again. */
 const identity = ({ containerId, address, restartCount }: ObservedReplica) =>
   `${containerId} ${address} ${restartCount}`
 

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { RegistryCredential } from '../../images/image-builder.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { VersionFailed } from './version-failed.ts'
 
 const registryLogin = z.object({ username: z.string(), password: z.string(), registry: z.string().optional() })
 
-/** Docker Hub is known to engines by an address of its own. */
+/** Engines know Docker Hub by this address. */
 const HUB = 'https://index.docker.io/v1/'
 
-/** The login for base images, as an engine takes it: by the registry that it is for. */
+/** The login for base images, keyed by registry, as engines take it. */
 export async function registryLoginOf(
   { database, vault, appEnv }: Pick<EnvironmentContext, 'database' | 'vault'> & { appEnv: ClaimedAppEnv },
   id: string | null,
@@ -24,7 +24,10 @@ export async function registryLoginOf(
   return { [registry ?? HUB]: login }
 }
 
-/** The registry login that a version pulls with, if it has one. Throws VersionFailed when it is gone or of no use. */
+/**
+ * The registry login that a version pulls with; null when it has none. Throws VersionFailed when it was deleted or is
+ * not a login.
+ */
 export async function credentialOf(
   { database, vault }: Pick<EnvironmentContext, 'database' | 'vault'>,
   appEnv: ClaimedAppEnv,

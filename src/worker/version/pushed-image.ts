@@ -2,9 +2,9 @@ import type { Config } from '../../config/config.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { ImageError, type RegistryCredential, type ResolvedImage } from '../../images/image-builder.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
-import type { EnvironmentContext } from '../claim/environment-context.ts'
+import type { EnvironmentContext } from '../context/environment-context.ts'
 
-/** The repository that built images are pushed to, with its login; null where there is none. */
+/** The repository that built images are pushed to, with its login; null when none is configured. */
 function registryOf({ BERTH_PUSH_REPOSITORY: repository, ...config }: Config) {
   if (!repository) return null
   const { BERTH_PUSH_USERNAME: username, BERTH_PUSH_PASSWORD: password } = config
@@ -16,7 +16,10 @@ function registryOf({ BERTH_PUSH_REPOSITORY: repository, ...config }: Config) {
   }
 }
 
-/** Keeps a built image in a registry too, if there is one. Done before the version serves, or the version fails. */
+/**
+ * Pushes a built image to the registry, if one is configured, before the version serves. When that fails, so does the
+ * version.
+ */
 export async function push(attempt: VersionAttemptContext): Promise<void> {
   const { steps, engine, content, config, appEnv } = attempt
   const registry = registryOf(config)
@@ -31,7 +34,7 @@ export async function push(attempt: VersionAttemptContext): Promise<void> {
   })
 }
 
-/** A built image, as the engine has it, or as it has it again once the registry has sent it back. */
+/** A built image as the engine has it; pulled back from the registry when the engine has lost it. */
 export async function resolveBuilt({ engine, config }: EnvironmentContext, content: Content): Promise<ResolvedImage> {
   const id = content.imageDigest ?? content.image
   try {

@@ -1,12 +1,13 @@
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
-import { sleep } from '../claim/pause.ts'
-import { removeAll } from '../reconcile/repair.ts'
-import { ROUTE_PROPAGATION_MS } from './drain-and-stop.ts'
+import { sleep } from '../time/sleep.ts'
+import { removeReplicas } from './remove-replicas.ts'
 import { drainOthers } from './route.ts'
 
-/** Two versions that write to one volume at once could ruin it, so the one that serves goes first (contract §4.1). */
+/**
+ * Two versions that write to one volume at once could corrupt it, so the serving one is stopped first (contract §4.1).
+ */
 export function needsRecreate({ appEnv, content }: VersionAttemptContext): boolean {
   const volume = recordedConfiguration(content).volume
   const serving = appEnv.currentContent
@@ -14,11 +15,11 @@ export function needsRecreate({ appEnv, content }: VersionAttemptContext): boole
 }
 
 /**
- * Takes down whatever runs of other versions. Should the new one fail, the next look brings the old one back, because
- * it is still the one that is maintained. Repeated by every attempt: looks in between have brought it back.
+ * Stops every other version. If the new one fails, the next reconcile restarts the old one, because it is still the
+ * current one. Every attempt repeats this: reconciles in between have restarted it.
  */
 export async function stopOtherVersions(attempt: VersionAttemptContext): Promise<void> {
-  const { steps, engine, appEnv, operation, signal } = attempt
+  const { steps, engine, appEnv, operation, signal, config } = attempt
   const others = (await engine.observe()).filter((replica) => replica.rolloutId !== operation.id)
   if (others.length > 0) {
     await steps.advance({
@@ -28,9 +29,9 @@ export async function stopOtherVersions(attempt: VersionAttemptContext): Promise
         await notifyIngresses(tx)
       },
     })
-    await sleep(ROUTE_PROPAGATION_MS, signal)
+    await sleep(config.BERTH_ROUTE_PROPAGATION_MS, signal)
     signal.throwIfAborted()
-    await removeAll(attempt, others)
+    await removeReplicas(attempt, others)
   }
   const detail = `${others.length} stopped first: a volume is written by one version at a time`
   await steps.advance({ finish: { name: 'stop', detail }, start: 'create' })

@@ -2,7 +2,7 @@ import type { Content } from '../../database/generated/prisma/client.ts'
 import { type Configuration, recordedConfiguration, type StartupConfig } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import type { Rollout } from '../../runtime/container-runtime.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { containerVariables } from './variables.ts'
 import { VersionFailed } from './version-failed.ts'
 
@@ -15,7 +15,7 @@ interface RolloutChoice {
 
 /** What the engine is to run for a version, with its secrets opened: never logged, never stored. */
 export async function rolloutOf(
-  work: EnvironmentContext,
+  context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
   choice: RolloutChoice,
 ): Promise<Rollout> {
@@ -28,22 +28,22 @@ export async function rolloutOf(
     appEnvId: appEnv.id,
     contentId: content.id,
     rolloutId,
-    generation: work.lease.claim.token,
+    generation: context.lease.claim.token,
     requestId,
     version: content.version,
     cliEnvName: appEnv.cliEnvName,
     pinnedImage: content.imageDigest,
     command: commandOf(configuration.startup),
     workingDir: configuration.startup?.workingDir ?? null,
-    environment: await containerVariables(work, appEnv, content),
-    volume: await volumeOf(work, configuration),
+    environment: await containerVariables(context, appEnv, content),
+    volume: await volumeOf(context, configuration),
     port: configuration.port,
     replicas,
     resources: resourcesOf(configuration),
   }
 }
 
-/** A version whose volume was deleted must not be given an empty one in its place. */
+/** A version whose volume was deleted must not get an empty one instead. */
 async function volumeOf({ database }: EnvironmentContext, { volume }: Configuration): Promise<Rollout['volume']> {
   if (!volume) return null
   const kept = await database.volume.findFirst({ where: { id: volume.id, deletedAt: null }, select: { id: true } })
@@ -51,7 +51,7 @@ async function volumeOf({ database }: EnvironmentContext, { volume }: Configurat
   return { id: volume.id, path: volume.path }
 }
 
-/** With a shell, arguments are part of the line it reads, so that `$PORT` in them means what it says. */
+/** In a shell, arguments are part of the command line, so that `$PORT` in them is expanded. */
 function commandOf(startup: StartupConfig | null): Rollout['command'] {
   if (!startup) return null
   if (!startup.shell) return { entrypoint: [startup.command], args: startup.args }

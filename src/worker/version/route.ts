@@ -4,9 +4,8 @@ import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
 
 /**
- * The moment of a deployment: in one transaction traffic goes to the new replicas, the version becomes the one that
- * is maintained, and the old replicas begin to drain. The new ones have answered their probes, so whichever table an
- * ingress has read, old or new, all of it can be reached.
+ * Switches traffic in one transaction: the new replicas get it, the version becomes the current one, and the old
+ * replicas start to drain. The new ones are ready, so everything in an ingress's table, old or new, can be reached.
  */
 export async function route(attempt: VersionAttemptContext, ready: readonly ObservedReplica[]): Promise<void> {
   const { appEnv, content, operation, lease } = attempt
@@ -37,7 +36,7 @@ export async function route(attempt: VersionAttemptContext, ready: readonly Obse
 const secondsSince = ({ steps }: VersionAttemptContext, now: Date) =>
   ((now.getTime() - steps.startedAt('ready').getTime()) / 1000).toFixed(1)
 
-/** Takes all replicas but the rollout's out of the balance; they finish what they are at, and are removed after the drain. */
+/** Drains all replicas of other rollouts: they finish their requests, and are removed after the drain. */
 export const drainOthers = (tx: Transaction, appEnvId: string, rolloutId: string | null, seconds: number) =>
   tx.$executeRaw`
     UPDATE replica SET state = 'DRAINING', drain_until = now() + make_interval(secs => ${seconds})

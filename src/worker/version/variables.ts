@@ -7,28 +7,32 @@ import {
 } from '../../domain/configuration.ts'
 import { resolveReferences, UnresolvedReference } from '../../domain/references.ts'
 import { connectionUrls, type UrlLookup } from '../../references/connection-urls.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../claim/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { VersionFailed } from './version-failed.ts'
 
-type Tools = Pick<EnvironmentContext, 'database' | 'vault' | 'config'>
+type VariablesContext = Pick<EnvironmentContext, 'database' | 'vault' | 'config'>
 type Values = Record<string, string>
 
-/** What the containers of a version find in their environment: Berth's variables, then the user's, which win. */
-export async function containerVariables(tools: Tools, appEnv: ClaimedAppEnv, content: Content): Promise<Values> {
+/** Environment variables of a version's containers: Berth's own, then the user's, which win. */
+export async function containerVariables(
+  context: VariablesContext,
+  appEnv: ClaimedAppEnv,
+  content: Content,
+): Promise<Values> {
   const platform = platformVariables(appEnv, content)
   const { variables } = recordedConfiguration(content)
-  const resolved = await resolve(tools, appEnv, content, variables)
+  const resolved = await resolve(context, appEnv, content, variables)
   return { ...platform, ...pick(resolved, variables.filter(isReadByContainers)) }
 }
 
-/** What a build is given. It may refer to variables of the platform's, and gets none of them by itself. */
+/** Variables of a build. They may refer to the platform's, but do not include them. */
 export async function buildVariables(
-  tools: Tools,
+  context: VariablesContext,
   appEnv: ClaimedAppEnv,
   content: Content,
   variables: readonly SealedVariable[],
 ): Promise<Values> {
-  const resolved = await resolve(tools, appEnv, content, variables)
+  const resolved = await resolve(context, appEnv, content, variables)
   return pick(resolved, variables.filter(isReadByBuilds))
 }
 
@@ -46,9 +50,9 @@ function platformVariables(appEnv: ClaimedAppEnv, content: Content): Values {
 const pick = (resolved: ReadonlyMap<string, string>, variables: readonly SealedVariable[]): Values =>
   Object.fromEntries(variables.map(({ name }) => [name, resolved.get(name) ?? '']))
 
-/** What was checked when it was set may be gone by now: the environment that was referred to, or its port. */
+/** A reference that was valid when it was set may be broken by now: its environment, or its port, may be gone. */
 async function resolve(
-  { database, vault, config }: Tools,
+  { database, vault, config }: VariablesContext,
   appEnv: ClaimedAppEnv,
   content: Content,
   variables: readonly SealedVariable[],
@@ -56,7 +60,7 @@ async function resolve(
   if (variables.length === 0) return new Map()
   const secrets = vault.forAccount(appEnv.account)
   const values = new Map(variables.map((variable) => [variable.name, secrets.openVariable(variable)]))
-  // A version that has served comes back to life, also when what it refers to is gone: it is not looked at anew.
+  // A version that has served must start again even when a reference is broken: it is not validated again.
   const hasServed = content.deployedAt !== null
   const found = await connectionUrls({ tx: database, config }, appEnv.accountId, values.values(), {
     includesDeleted: hasServed,

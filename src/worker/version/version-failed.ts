@@ -9,5 +9,5 @@ type VersionFailureReason =
   | 'REFERENCE_UNRESOLVED'
   | 'VOLUME_DELETED'
 
-/** The version itself is at fault: trying again would not help. */
+/** The version itself is at fault: a retry would not help. */
 export class VersionFailed extends Failure<VersionFailureReason> {}

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Failpoint } from '../../../src/fault-injection/failpoint.ts'
 import { sourceOf } from '../../support/source-archive.ts'
-import type { Laboratory } from './laboratory.ts'
 import type { Scenario } from './scenarios.ts'
 import { createEnvironment, ended, type Subject } from './subject.ts'
+import type { TestCluster } from './test-cluster.ts'
 
 /** Where only a build passes. */
 export const BUILD_POINTS: readonly Failpoint[] = [
-  'workplace.made',
+  'build-directory.created',
   'source.fetched',
   'build.asked',
   'build.answered',
@@ -27,35 +27,35 @@ let builds = 0
 /** An upload that no build has seen before, built and deployed. */
 export const BUILD: Scenario = {
   name: 'build',
-  async prepare(lab, subject) {
-    const site = built.get(subject) ?? createSite(lab, subject)
+  async prepare(cluster, subject) {
+    const site = built.get(subject) ?? createSite(cluster, subject)
     built.set(subject, site)
     return site
   },
-  act: async (lab, subject) => [await beginBuild(lab, subject)],
+  act: async (cluster, subject) => [await beginBuild(cluster, subject)],
   outcome: 'SUCCEEDED',
 }
 
-async function createSite(lab: Laboratory, { accountId }: Subject): Promise<Subject> {
+async function createSite(cluster: TestCluster, { accountId }: Subject): Promise<Subject> {
   const app = { name: 'Built', accountId, port: 3000, isCliDeployment: true, healthCheckPath: '/healthz' }
-  const { appId } = (await lab.ok('POST', '/app', app)) as { appId: string }
-  const site = await createEnvironment(lab, { accountId, appId }, 'production')
-  const operation = await ended(lab, await beginBuild(lab, site))
+  const { appId } = (await cluster.ok('POST', '/app', app)) as { appId: string }
+  const site = await createEnvironment(cluster, { accountId, appId }, 'production')
+  const operation = await ended(cluster, await beginBuild(cluster, site))
   if (operation.status !== 'SUCCEEDED') throw new Error(`The first build: ${JSON.stringify(operation)}`)
   return site
 }
 
-async function beginBuild(lab: Laboratory, { appEnvId }: Subject): Promise<string> {
+async function beginBuild(cluster: TestCluster, { appEnvId }: Subject): Promise<string> {
   builds += 1
   const key = { appEnvId, fileExtension: '.tar.gz' }
-  const { storageKey, uploadUrl } = await lab.ok('POST', '/app-env/request-storage-key', key)
+  const { storageKey, uploadUrl } = await cluster.ok('POST', '/app-env/request-storage-key', key)
   const wait = `["node", "-e", "setTimeout(() => {}, ${STEP_MS})"]`
-  const Dockerfile = `FROM ${lab.image}\nCOPY number /\nRUN ${wait}\nRUN ${wait}\n`
+  const Dockerfile = `FROM ${cluster.image}\nCOPY number /\nRUN ${wait}\nRUN ${wait}\n`
   await put(String(uploadUrl), await sourceOf({ Dockerfile, number: `${builds}` }))
-  return lab.begin('POST', '/app-env/notify-code-upload', { appEnvId, storageKey })
+  return cluster.begin('POST', '/app-env/notify-code-upload', { appEnvId, storageKey })
 }
 
-/** Repeated until it is answered: whoever receives it may be killed meanwhile. */
+/** Repeated until it is answered: the process that receives it may be killed meanwhile. */
 async function put(url: string, archive: Buffer): Promise<void> {
   const until = Date.now() + PUT_SECONDS * 1000
   for (;;) {

@@ -32,13 +32,13 @@ export async function openEngineGate(path: string, socketPath: string): Promise<
       if (gate.weather === 'cut') client.destroy()
       else if (gate.weather !== 'mute') engine.write(chunk)
     })
-    let heard = 0
+    let received = 0
     engine.on('data', (chunk) => {
       if (gate.weather === 'cut') client.destroy()
       if (gate.weather === 'fair') client.write(chunk)
-      if (gate.weather === 'half-open' && heard < HALF_OPEN_BYTES)
-        client.write(chunk.subarray(0, HALF_OPEN_BYTES - heard))
-      heard += chunk.length
+      if (gate.weather === 'half-open' && received < HALF_OPEN_BYTES)
+        client.write(chunk.subarray(0, HALF_OPEN_BYTES - received))
+      received += chunk.length
     })
   })
   const gate: EngineGate = {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Laboratory } from './laboratory.ts'
+import type { TestCluster } from './test-cluster.ts'
 
 /** Each finds what must not be, in the words of its column. */
 const QUERIES: Record<string, string> = {
@@ -26,7 +26,7 @@ const QUERIES: Record<string, string> = {
     LEFT JOIN audit_entry a ON a.details->>'operationId' = o.id AND a.action <> 'cancelOperation'
     GROUP BY o.id HAVING count(a.id) <> 1`,
   'gaps in the sequence of events': `
-    SELECT ledger_id AS found FROM event GROUP BY ledger_id HAVING count(*) <> max(sequence) - min(sequence) + 1`,
+    SELECT event_sequence_id AS found FROM event GROUP BY event_sequence_id HAVING count(*) <> max(sequence) - min(sequence) + 1`,
   'replicas that are neither wanted nor draining': `
     SELECT r.name AS found FROM replica r JOIN app_env e ON e.id = r.app_env_id
     WHERE r.rollout_id IS DISTINCT FROM e.rollout_id OR r.index >= e.replicas_desired OR r.state <> 'READY'`,
@@ -46,27 +46,27 @@ const WANTED = `
   WHERE e.deleted_at IS NULL AND e.status = 'RUNNING'`
 
 /** Everything that is wrong at this moment; nothing when all is well. */
-export async function violations(lab: Laboratory): Promise<string[]> {
+export async function violations(cluster: TestCluster): Promise<string[]> {
   const found: string[] = []
   for (const [what, query] of Object.entries(QUERIES)) {
-    const { rows } = await lab.pool.query<{ found: string }>(query)
+    const { rows } = await cluster.pool.query<{ found: string }>(query)
     if (rows.length > 0) found.push(`${what}: ${rows.map((row) => row.found).join(', ')}`)
   }
-  const { rows: wanted } = await lab.pool.query<WantedReplicas>(WANTED)
-  found.push(...(await onTheEngine(lab, wanted)), ...(await networks(lab)), ...(await routes(lab)))
-  found.push(...(await builtImages(lab)), ...workplaces(lab))
+  const { rows: wanted } = await cluster.pool.query<WantedReplicas>(WANTED)
+  found.push(...(await onTheEngine(cluster, wanted)), ...(await networks(cluster)), ...(await routes(cluster)))
+  found.push(...(await builtImages(cluster)), ...buildDirectories(cluster))
   return found
 }
 
-async function onTheEngine({ docker, installationId }: Laboratory, wanted: WantedReplicas[]): Promise<string[]> {
+async function onTheEngine({ docker, installationId }: TestCluster, wanted: WantedReplicas[]): Promise<string[]> {
   const filters = { label: [`berth.installation=${installationId}`] }
   const containers = await docker.listContainers({ all: true, filters })
-  const place = (one: { Labels: Record<string, string> }) =>
+  const replicaKey = (one: { Labels: Record<string, string> }) =>
     `${one.Labels['berth.env']} ${one.Labels['berth.operation']} ${one.Labels['berth.replica']}`
-  const running = containers.filter(({ State }) => State === 'running').map(place)
+  const running = containers.filter(({ State }) => State === 'running').map(replicaKey)
   const should = wanted.map(({ appEnvId, rolloutId, index }) => `${appEnvId} ${rolloutId} ${index}`)
   const missing = should.filter((one) => !running.includes(one))
-  const orphaned = containers.map(place).filter((one) => !should.includes(one))
+  const orphaned = containers.map(replicaKey).filter((one) => !should.includes(one))
   const doubled = running.filter((one, position) => running.indexOf(one) !== position)
   return [
     ...missing.map((one) => `a container is missing: ${one}`),
@@ -75,7 +75,7 @@ async function onTheEngine({ docker, installationId }: Laboratory, wanted: Wante
   ]
 }
 
-async function networks({ docker, installationId, pool }: Laboratory): Promise<string[]> {
+async function networks({ docker, installationId, pool }: TestCluster): Promise<string[]> {
   const filters = { label: [`berth.installation=${installationId}`] }
   const found = await docker.listNetworks({ filters })
   const { rows } = await pool.query<{ id: string }>(
@@ -90,39 +90,39 @@ async function networks({ docker, installationId, pool }: Laboratory): Promise<s
 }
 
 /** Each version that was built has one image, which is the one that it is pinned to. */
-async function builtImages({ docker, installationId, pool }: Laboratory): Promise<string[]> {
+async function builtImages({ docker, installationId, pool }: TestCluster): Promise<string[]> {
   const filters = { label: [`berth.installation=${installationId}`, 'berth.role=image'] }
   const images = await docker.listImages({ filters })
   const { rows } = await pool.query<{ id: string; image: string }>(
     `SELECT id, image_digest AS image FROM content WHERE type = 'BUILD' AND image_digest IS NOT NULL`,
   )
-  const made = images.map(({ Labels }) => Labels['berth.content'] ?? '')
+  const contentIds = images.map(({ Labels }) => Labels['berth.content'] ?? '')
   return [
     ...rows.filter(({ image }) => !images.some(({ Id }) => Id === image)).map(({ id }) => `the image of ${id} is gone`),
-    ...made.filter((id, position) => made.indexOf(id) !== position).map((id) => `two images of ${id}`),
+    ...contentIds.filter((id, position) => contentIds.indexOf(id) !== position).map((id) => `two images of ${id}`),
   ]
 }
 
 /** A worker that was paused takes its folder away when it goes on. */
-function workplaces(lab: Laboratory): string[] {
-  const going = lab.of('worker').filter(({ pid }) => pid !== lab.orders.firedBy)
+function buildDirectories(cluster: TestCluster): string[] {
+  const going = cluster.of('worker').filter(({ pid }) => pid !== cluster.orders.firedBy)
   return going.flatMap(({ name }) => {
-    const folder = join(lab.folder, name, 'builds')
+    const folder = join(cluster.folder, name, 'builds')
     const left = existsSync(folder) ? readdirSync(folder) : []
     return left.map((one) => `a folder is left of a build: ${one}`)
   })
 }
 
 /** What the ingresses have on disk is what they route by. */
-async function routes(lab: Laboratory): Promise<string[]> {
-  const { rows } = await lab.pool.query<{ host: string; targets: string }>(`
+async function routes(cluster: TestCluster): Promise<string[]> {
+  const { rows } = await cluster.pool.query<{ host: string; targets: string }>(`
     SELECT h.host, coalesce(string_agg(r.name, ' ' ORDER BY r.name), '') AS targets FROM host h
     JOIN app_env e ON e.id = h.app_env_id AND e.deleted_at IS NULL
     LEFT JOIN replica r ON r.app_env_id = e.id AND r.state = 'READY'
     WHERE h.status = 'VALID' GROUP BY h.host ORDER BY h.host`)
   const should = JSON.stringify(rows.map(({ host, targets }) => `${host} ${targets}`))
-  return lab.of('ingress').flatMap(({ name }) => {
-    const { routes } = JSON.parse(readFileSync(join(lab.folder, name, 'ingress-table.json'), 'utf8')) as {
+  return cluster.of('ingress').flatMap(({ name }) => {
+    const { routes } = JSON.parse(readFileSync(join(cluster.folder, name, 'ingress-table.json'), 'utf8')) as {
       routes: { host: string; targets: { name: string }[] }[]
     }
     const has = JSON.stringify(
@@ -141,10 +141,10 @@ async function routes(lab: Laboratory): Promise<string[]> {
 }
 
 /** Waits until nothing is wrong; returns the seconds it took. Throws with what was wrong last. */
-export async function settle(lab: Laboratory, seconds = 30): Promise<number> {
+export async function awaitInvariants(cluster: TestCluster, seconds = 30): Promise<number> {
   const since = performance.now()
   for (;;) {
-    const found = await violations(lab).catch((error: Error) => [String(error)])
+    const found = await violations(cluster).catch((error: Error) => [String(error)])
     const took = (performance.now() - since) / 1000
     if (found.length === 0) return took
     if (took > seconds) throw new Error(`After ${seconds} s still:\n  ${found.join('\n  ')}`)

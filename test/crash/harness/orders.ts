@@ -10,7 +10,7 @@ export interface Pass {
   pass: number
 }
 
-/** What the laboratory tells the processes, and what they tell it, through one folder. */
+/** Orders to the processes and their reports, through one folder. */
 export class Orders {
   readonly folder: string
 
@@ -18,7 +18,7 @@ export class Orders {
     this.folder = folder
   }
 
-  /** Written aside and moved into place, because processes read it at any moment. */
+  /** Written aside and renamed, because processes read it at any moment. */
   arm(pass: Pass, signal: NodeJS.Signals, id: string): void {
     rmSync(this.#path('fired'), { force: true })
     writeFileSync(this.#path('draft'), JSON.stringify({ ...pass, signal, id }))

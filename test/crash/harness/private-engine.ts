@@ -90,8 +90,8 @@ function startContainerd(folder: string): ChildProcess {
   const config = join(folder, 'containerd.toml')
   writeFileSync(config, 'version = 2\ndisabled_plugins = ["io.containerd.grpc.v1.cri"]\n')
   const log = openSync(join(folder, 'containerd.log'), 'a')
-  const places = ['--root', join(folder, 'cr'), '--state', join(folder, 'cs'), '--address', join(folder, 'c')]
-  return spawn('containerd', ['--config', config, ...places], { stdio: ['ignore', log, log] })
+  const options = ['--root', join(folder, 'cr'), '--state', join(folder, 'cs'), '--address', join(folder, 'c')]
+  return spawn('containerd', ['--config', config, ...options], { stdio: ['ignore', log, log] })
 }
 
 async function end(child: ChildProcess | null, signal: NodeJS.Signals): Promise<void> {

@@ -16,7 +16,7 @@ export interface ProcessOptions {
 }
 
 /** One Berth process that is started again whenever it dies, as an init system would. */
-export class LabProcess {
+export class BerthProcess {
   readonly name: string
   readonly #options: ProcessOptions
   #child: ChildProcess | null = null
@@ -31,10 +31,11 @@ export class LabProcess {
   start(): void {
     this.#isWanted = true
     const { environment, logFile } = this.#options
+    const { PATH, NODE_COMPILE_CACHE } = process.env
     const log = openSync(logFile, 'a')
     const child = spawn(process.execPath, [MAIN], {
       stdio: ['ignore', log, log],
-      env: { PATH: process.env.PATH ?? '', ...environment },
+      env: { PATH, NODE_COMPILE_CACHE, ...environment },
     })
     this.#child = child
     child.once('exit', () => {

@@ -1,26 +1,26 @@
 import { BUILD } from './build-scenario.ts'
-import type { Laboratory } from './laboratory.ts'
 import { begin, createEnvironment, finish, type Subject } from './subject.ts'
+import type { TestCluster } from './test-cluster.ts'
 
 /** One operation: what it needs beforehand, the calls that make it, and how it has to end. */
 export interface Scenario {
   name: string
   /** The environment that it is about; most take the one that there is. */
-  prepare(lab: Laboratory, subject: Subject): Promise<Subject>
+  prepare(cluster: TestCluster, subject: Subject): Promise<Subject>
   /** Ids of the operations that were begun, the last of which decides. */
-  act(lab: Laboratory, subject: Subject): Promise<string[]>
+  act(cluster: TestCluster, subject: Subject): Promise<string[]>
   outcome: 'SUCCEEDED' | 'CANCELLED'
 }
 
-const running = async (lab: Laboratory, subject: Subject): Promise<Subject> => {
-  const { status } = await lab.ok('GET', `/app-env/status?appEnvId=${subject.appEnvId}`)
-  if (status === 'STOPPED') await finish(lab, 'start', subject)
-  else if (status !== 'RUNNING') await finish(lab, 'deploy-image', subject, { image: lab.image })
+const running = async (cluster: TestCluster, subject: Subject): Promise<Subject> => {
+  const { status } = await cluster.ok('GET', `/app-env/status?appEnvId=${subject.appEnvId}`)
+  if (status === 'STOPPED') await finish(cluster, 'start', subject)
+  else if (status !== 'RUNNING') await finish(cluster, 'deploy-image', subject, { image: cluster.image })
   return subject
 }
 
-const colour = (lab: Laboratory, { appEnvId }: Subject, variables: Record<string, string>) =>
-  lab.ok('PUT', '/app-env', {
+const colour = (cluster: TestCluster, { appEnvId }: Subject, variables: Record<string, string>) =>
+  cluster.ok('PUT', '/app-env', {
     appEnvId,
     envVars: Object.entries(variables).map(([name, value]) => ({ name, value })),
   })
@@ -28,11 +28,11 @@ const colour = (lab: Laboratory, { appEnvId }: Subject, variables: Record<string
 const one = (
   path: string,
   prepare: Scenario['prepare'] = running,
-  fields: (lab: Laboratory) => object = () => ({}),
+  fields: (cluster: TestCluster) => object = () => ({}),
 ): Scenario => ({
   name: path,
   prepare,
-  act: async (lab, subject) => [await begin(lab, path, subject, { ...fields(lab) })],
+  act: async (cluster, subject) => [await begin(cluster, path, subject, { ...fields(cluster) })],
   outcome: 'SUCCEEDED',
 })
 
@@ -42,48 +42,48 @@ export const SCENARIOS: readonly Scenario[] = [
   BUILD,
   one('deploy-image', running, ({ image }) => ({ image })),
   one('redeploy'),
-  one('rollback', async (lab, subject) => {
-    await running(lab, subject)
-    const { rows } = await lab.pool.query(`SELECT 1 FROM content WHERE app_env_id = $1 AND status = 'DEPLOYED'`, [
+  one('rollback', async (cluster, subject) => {
+    await running(cluster, subject)
+    const { rows } = await cluster.pool.query(`SELECT 1 FROM content WHERE app_env_id = $1 AND status = 'DEPLOYED'`, [
       subject.appEnvId,
     ])
-    if (rows.length < 2) await finish(lab, 'deploy-image', subject, { image: lab.image })
+    if (rows.length < 2) await finish(cluster, 'deploy-image', subject, { image: cluster.image })
     return subject
   }),
   one('stop'),
-  one('start', async (lab, subject) => {
-    await running(lab, subject)
-    await finish(lab, 'stop', subject)
+  one('start', async (cluster, subject) => {
+    await running(cluster, subject)
+    await finish(cluster, 'stop', subject)
     return subject
   }),
-  one('apply-changes', async (lab, subject) => {
-    await running(lab, subject)
+  one('apply-changes', async (cluster, subject) => {
+    await running(cluster, subject)
     painted += 1
-    await colour(lab, subject, { COLOUR: `shade ${painted}` })
+    await colour(cluster, subject, { COLOUR: `shade ${painted}` })
     return subject
   }),
   {
     name: 'cancel',
     prepare: running,
-    async act(lab, subject) {
+    async act(cluster, subject) {
       // A version that never becomes ready is sure to be there still when it is cancelled.
-      await colour(lab, subject, { BROKEN: 'never' })
-      const operationId = await begin(lab, 'deploy-image', subject, { image: lab.image })
-      await lab.ok('POST', '/operation/cancel', { operationId })
-      await colour(lab, subject, { COLOUR: 'plain' })
+      await colour(cluster, subject, { BROKEN: 'never' })
+      const operationId = await begin(cluster, 'deploy-image', subject, { image: cluster.image })
+      await cluster.ok('POST', '/operation/cancel', { operationId })
+      await colour(cluster, subject, { COLOUR: 'plain' })
       return [operationId]
     },
     outcome: 'CANCELLED',
   },
   {
     name: 'delete',
-    async prepare(lab, subject) {
+    async prepare(cluster, subject) {
       painted += 1
-      const doomed = await createEnvironment(lab, subject, `doomed-${painted}`)
-      return running(lab, doomed)
+      const doomed = await createEnvironment(cluster, subject, `doomed-${painted}`)
+      return running(cluster, doomed)
     },
-    async act(lab, { appEnvId }) {
-      return [await lab.begin('DELETE', `/app-env?appEnvId=${appEnvId}`)]
+    async act(cluster, { appEnvId }) {
+      return [await cluster.begin('DELETE', `/app-env?appEnvId=${appEnvId}`)]
     },
     outcome: 'SUCCEEDED',
   },

@@ -17,8 +17,11 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
   return {
     folder,
     fill() {
-      const { bavail, bsize } = statfsSync(folder)
-      run('fallocate', '-l', String(bavail * bsize), filler)
+      // Whoever else writes to it may take some of the room between the two calls; what is then left is asked again.
+      for (;;) {
+        const { bavail, bsize } = statfsSync(folder)
+        if (bavail === 0 || allocate(filler, bavail * bsize)) return
+      }
     },
     free: () => rmSync(filler, { force: true }),
     [Symbol.dispose]() {
@@ -26,6 +29,13 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
       rmdirSync(folder)
     },
   }
+}
+
+function allocate(file: string, bytes: number): boolean {
+  const { status, stderr } = spawnSync('fallocate', ['-l', String(bytes), file])
+  if (status === 0) return true
+  if (String(stderr).includes('No space left')) return false
+  throw new Error(`fallocate -l ${bytes} ${file}: ${stderr}`)
 }
 
 function run(command: string, ...args: string[]): void {

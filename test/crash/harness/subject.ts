@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { sampleStartup } from '../../e2e/sample-app.ts'
-import type { Laboratory } from './laboratory.ts'
+import type { TestCluster } from './test-cluster.ts'
 
 /** An environment to work on. */
 export interface Subject {
@@ -11,23 +11,23 @@ export interface Subject {
 }
 
 /** An app with one environment, of which nothing is deployed yet. */
-export async function createSubject(lab: Laboratory, name: string, containers = 1): Promise<Subject> {
-  const { accounts } = (await lab.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
+export async function createSubject(cluster: TestCluster, name: string, containers = 1): Promise<Subject> {
+  const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
   const accountId = accounts[0]?.accountId ?? ''
-  const app = { name, accountId, port: 3000, useImage: true, image: lab.image, healthCheckPath: '/healthz' }
-  const { appId } = (await lab.ok('POST', '/app', app)) as { appId: string }
-  return createEnvironment(lab, { accountId, appId }, 'production', containers)
+  const app = { name, accountId, port: 3000, useImage: true, image: cluster.image, healthCheckPath: '/healthz' }
+  const { appId } = (await cluster.ok('POST', '/app', app)) as { appId: string }
+  return createEnvironment(cluster, { accountId, appId }, 'production', containers)
 }
 
 export async function createEnvironment(
-  lab: Laboratory,
+  cluster: TestCluster,
   { accountId, appId }: { accountId: string; appId: string },
   name: string,
   containers = 1,
 ): Promise<Subject> {
   const appEnv = { accountId, appId, name, region: 'local', containers, startupConfig: sampleStartup }
-  const { appEnvId } = (await lab.ok('POST', '/app-env', appEnv)) as { appEnvId: string }
-  const { hosts } = (await lab.ok('GET', `/app-env?appEnvId=${appEnvId}`)) as { hosts: string[] }
+  const { appEnvId } = (await cluster.ok('POST', '/app-env', appEnv)) as { appEnvId: string }
+  const { hosts } = (await cluster.ok('GET', `/app-env?appEnvId=${appEnvId}`)) as { hosts: string[] }
   return { accountId, appId, appEnvId, host: hosts[0] ?? '' }
 }
 
@@ -40,10 +40,10 @@ export interface EndedOperation {
 }
 
 /** Waits for an operation to end; throws when it has not within the time. */
-export async function ended(lab: Laboratory, operationId: string, seconds = 60): Promise<EndedOperation> {
+export async function ended(cluster: TestCluster, operationId: string, seconds = 60): Promise<EndedOperation> {
   const until = Date.now() + seconds * 1000
   for (;;) {
-    const found = await lab.pool
+    const found = await cluster.pool
       .query<EndedOperation>('SELECT id, kind, status::text, reason, message FROM operation WHERE id = $1', [
         operationId,
       ])
@@ -58,18 +58,18 @@ export async function ended(lab: Laboratory, operationId: string, seconds = 60):
 
 /** Begins an operation; its id. */
 export const begin = (
-  lab: Laboratory,
+  cluster: TestCluster,
   path: string,
   { appEnvId }: { appEnvId: string },
   fields: Record<string, unknown> = {},
-): Promise<string> => lab.begin('POST', `/app-env/${path}`, { appEnvId, ...fields })
+): Promise<string> => cluster.begin('POST', `/app-env/${path}`, { appEnvId, ...fields })
 
 export async function finish(
-  lab: Laboratory,
+  cluster: TestCluster,
   path: string,
   subject: { appEnvId: string },
   fields: Record<string, unknown> = {},
 ): Promise<void> {
-  const operation = await ended(lab, await begin(lab, path, subject, fields))
+  const operation = await ended(cluster, await begin(cluster, path, subject, fields))
   if (operation.status !== 'SUCCEEDED') throw new Error(`${path} in preparation: ${JSON.stringify(operation)}`)
 }

@@ -23,7 +23,7 @@ export interface Read {
   connections: number
 }
 
-/** Reads a ledger from its beginning to its end, over connections that are cut at random, and goes on by cursor. */
+/** Reads an event sequence from beginning to end, over connections that are cut at random, and resumes by cursor. */
 export async function readEvents({ seed, urls, token, accountId, last }: Reading): Promise<Read> {
   const random = randomFrom(seed)
   const arrived: Arrived[] = []

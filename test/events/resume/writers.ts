@@ -8,7 +8,7 @@ const ROLLED_BACK = 0.1
 const LONGEST_PAUSE_MS = 12
 
 export interface Written {
-  /** The text of every event that was committed, by ledger, in no order. */
+  /** The text of every event that was committed, by event sequence, in no order. */
   committed: Map<string, string[]>
   rolledBack: number
   /** How often one session's transaction was committed before another that had begun earlier. */
@@ -21,15 +21,15 @@ interface Writing {
   sessions: number
   /** Events altogether. */
   count: number
-  ledgerIds: readonly string[]
+  eventSequenceIds: readonly string[]
 }
 
 /**
  * Writes events by sessions of their own, whose transactions sleep before they record and before they commit, so that
  * they commit in another order than they began in; some take everything back at the last moment.
  */
-export async function writeEvents({ databaseUrl, seed, sessions, count, ledgerIds }: Writing): Promise<Written> {
-  const written: Written = { committed: new Map(ledgerIds.map((id) => [id, []])), rolledBack: 0, overtaken: 0 }
+export async function writeEvents({ databaseUrl, seed, sessions, count, eventSequenceIds }: Writing): Promise<Written> {
+  const written: Written = { committed: new Map(eventSequenceIds.map((id) => [id, []])), rolledBack: 0, overtaken: 0 }
   let left = count
   let begun = 0
   let lastCommitted = 0
@@ -40,24 +40,24 @@ export async function writeEvents({ databaseUrl, seed, sessions, count, ledgerId
     const database = createDatabase({ url: databaseUrl, poolSize: 1 })
     try {
       for (let turn = 0; left > 0; turn += 1) {
-        const ledgerId = pick(random, ledgerIds)
+        const eventSequenceId = pick(random, eventSequenceIds)
         const size = Math.min(left, 1 + Math.floor(random() * MOST_EVENTS_AT_ONCE))
         const texts = Array.from({ length: size }, (_, index) => `${number}-${turn}-${index}`)
         const takesBack = random() < ROLLED_BACK
         if (!takesBack) left -= size
         begun += 1
-        const place = begun
+        const position = begun
         const committing = database.$transaction(async (tx) => {
           await nap()
           const events = texts.map((text) => ({ type: 'app.updated' as const, payload: { text } }))
-          await record(tx, ledgerId, events)
+          await record(tx, eventSequenceId, events)
           await nap()
           if (takesBack) throw new TakenBack()
         })
         if (await committing.then(() => true, ignoreTakenBack)) {
-          if (place < lastCommitted) written.overtaken += 1
-          lastCommitted = Math.max(lastCommitted, place)
-          written.committed.get(ledgerId)?.push(...texts)
+          if (position < lastCommitted) written.overtaken += 1
+          lastCommitted = Math.max(lastCommitted, position)
+          written.committed.get(eventSequenceId)?.push(...texts)
         } else written.rolledBack += 1
       }
     } finally {

@@ -14,7 +14,7 @@ let images: BuildImages
 
 beforeAll(async () => {
   images = await ensureBuildImages(docker)
-}, 120_000)
+})
 
 afterAll(() => removeEverything(docker, installationId))
 

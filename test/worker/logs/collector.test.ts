@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stopAppEnv } from '../../../src/services/lifecycle/stop.ts'
 import { createHarbour, type Harbour } from '../fixtures.ts'
 
-/** Says so many numbered lines at once on stdout and every tenth on stderr too, then last words when it is told to end. */
+/** Says so many numbered lines at once on stdout and every tenth on stderr too, then a last line when it is asked to end. */
 const TALKER = `
 const count = Number(process.env.LINES)
 for (let n = 0; n < count; n += 1) { console.log('line ' + n); if (n % 10 === 0) console.error('mark ' + n) }
@@ -27,12 +27,14 @@ async function talker(lines: number): Promise<string> {
 }
 
 const linesOf = async (appEnvId: string) => {
-  const book = await harbour.database.logBook.findFirst({ where: { appEnvId, kind: 'CONTAINERS' } })
-  return book ? harbour.database.logLine.findMany({ where: { bookId: book.id }, orderBy: { number: 'asc' } }) : []
+  const stream = await harbour.database.logStream.findFirst({ where: { appEnvId, kind: 'CONTAINERS' } })
+  return stream
+    ? harbour.database.logLine.findMany({ where: { logStreamId: stream.id }, orderBy: { number: 'asc' } })
+    : []
 }
 
 describe('what a container says', () => {
-  test('is kept to its last words when it is removed, once, by three workers', { timeout: TIMEOUT_MS }, async () => {
+  test('is kept to its last line when it is removed, once, by three workers', { timeout: TIMEOUT_MS }, async () => {
     for (const _ of [1, 2, 3]) harbour.startWorker()
     const appEnvId = await talker(LINES)
     await harbour.ended(await harbour.deployment(appEnvId))

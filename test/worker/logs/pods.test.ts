@@ -4,7 +4,7 @@ import { readMetrics, readSeries } from '../../../src/services/metric/metric-que
 import { listPods } from '../../../src/services/pod/pod-queries.ts'
 import { createHarbour, eventually, type Harbour } from '../fixtures.ts'
 
-/** Listens; ends with code 3 once, or eats all its memory once, when told so by a path. */
+/** Listens; ends with code 3 once, or eats all its memory once, when a path asks for it. */
 const FRAGILE = `
 const { existsSync, writeFileSync } = require('node:fs')
 require('node:http').createServer((_, response) => response.end('ok')).listen(Number(process.env.PORT))
@@ -34,9 +34,9 @@ beforeAll(async () => {
 
 afterAll(() => harbour?.close())
 
-async function leave(mark: string): Promise<void> {
+async function leave(flag: string): Promise<void> {
   const [container] = await harbour.containersOf(appEnvId)
-  const script = `fs.writeFileSync('/tmp/${mark}', '')`
+  const script = `fs.writeFileSync('/tmp/${flag}', '')`
   const exec = await harbour.docker.getContainer(container?.Id ?? '').exec({ Cmd: ['node', '-e', script] })
   await exec.start({ Detach: true })
 }

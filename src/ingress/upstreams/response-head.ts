@@ -52,7 +52,7 @@ class HeaderFacts {
       case 'upgrade':
         this.upgrade = value
         break
-      // Ours alone: they tell visitors which answers come from the ingress, and which request this was.
+      // Reserved for the ingress: they tell clients which answers are its own, and which request this was.
       case 'x-berth-error':
       case 'x-request-id':
       case 'proxy-connection':
@@ -97,7 +97,7 @@ function framingOf(status: number, method: string, facts: HeaderFacts): Framing 
   if (facts.length !== null && !LENGTH.test(facts.length)) throw new MalformedResponse('a length that is no number')
   if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return NO_BODY
   if (facts.transferEncoding !== null) {
-    // Any other coding is between two neighbours, and passing it on would need us to undo it.
+    // Any other coding is hop-by-hop, and we would have to undo it before passing the body on.
     if (facts.transferEncoding.toLowerCase() !== 'chunked') throw new MalformedResponse('an unknown transfer coding')
     return { by: 'chunks' }
   }

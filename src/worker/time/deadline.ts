@@ -3,7 +3,7 @@ export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded'
 }
 
-/** When an attempt at an operation has to end. It can be moved while the attempt waits for others. */
+/** When an attempt at an operation has to end. It moves while the attempt waits for others. */
 export class Deadline {
   readonly #late = new AbortController()
   #timer: NodeJS.Timeout | undefined

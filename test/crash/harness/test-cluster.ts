@@ -12,7 +12,7 @@ import { newSecret } from '../../../src/secrets/token-secret.ts'
 import { removeEverything } from '../../support/remove-everything.ts'
 import { ensureTestImage } from '../../support/test-image.ts'
 import { Orders } from './orders.ts'
-import { LabProcess } from './process.ts'
+import { BerthProcess } from './process.ts'
 
 const ANSWER_TIMEOUT_MS = 60_000
 
@@ -26,24 +26,24 @@ export interface Answer {
 
 export type Role = 'api' | 'worker' | 'ingress'
 
-export type Laboratory = Awaited<ReturnType<typeof openLaboratory>>
+export type TestCluster = Awaited<ReturnType<typeof startTestCluster>>
 
-export interface LaboratoryOptions {
+export interface TestClusterOptions {
   /** How many processes of each role; one of each when omitted. */
   processes?: Partial<Record<Role, number>>
   settings?: Record<string, string>
   /** Where everything but the engine is kept; a folder for temporary files when omitted. */
   parent?: string
-  /** Whether the database is started again by itself when it ends; only when told to, if omitted. */
+  /** Whether the database is started again by itself when it ends; only on request, if omitted. */
   isDatabaseRevived?: boolean
   /** The engine that containers run on, when it is not the machine's own. */
   docker?: Docker
 }
 
 /** Berth as a company runs it, role by role in processes of their own, on a PostgreSQL that is nobody else's. */
-export async function openLaboratory(options: LaboratoryOptions = {}) {
+export async function startTestCluster(options: TestClusterOptions = {}) {
   const folder = mkdtempSync(join(options.parent ?? tmpdir(), 'berth-crash-'))
-  // Apart from the rest, which may be on a disk that is made to fill up.
+  // Apart from the rest, which may be on a disk that a test fills up.
   const orders = new Orders(mkdtempSync(join(tmpdir(), 'berth-orders-')))
   // The machine does not crash, so nothing need reach the disk; what is committed has to survive the server's death.
   const startDatabase = () =>
@@ -59,10 +59,11 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
     DATABASE_URL: databaseUrl,
     BERTH_ADMIN_TOKEN: token,
     BERTH_MASTER_KEY: randomBytes(32).toString('hex'),
-    BERTH_LABORATORY: orders.folder,
+    BERTH_FAULT_INJECTION: orders.folder,
     BERTH_LOG_LEVEL: 'warn',
     BERTH_RECONCILE_SECONDS: '2',
     BERTH_DRAIN_SECONDS: '1',
+    BERTH_ROUTE_PROPAGATION_MS: '300',
     BERTH_STOP_GRACE_SECONDS: '2',
     BERTH_OPERATION_RATE_LIMIT: '1000000',
     BERTH_RATE_LIMIT: '10000000',
@@ -70,7 +71,7 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
   }
   const uploads = join(folder, 'uploads')
   mkdirSync(uploads)
-  const processes: LabProcess[] = []
+  const processes: BerthProcess[] = []
   const ports: Record<Role, number[]> = { api: [], worker: [], ingress: [] }
   for (const role of ['api', 'worker', 'ingress'] as const) {
     for (let number = 1; number <= (options.processes?.[role] ?? 1); number += 1) {
@@ -88,7 +89,7 @@ export async function openLaboratory(options: LaboratoryOptions = {}) {
         INGRESS_PORT: String(role === 'ingress' ? ingressPort : 0),
         BERTH_HEALTH_PORT: String(role === 'api' ? 0 : port),
       }
-      processes.push(new LabProcess({ name, environment, port, logFile: join(folder, `${name}.log`) }))
+      processes.push(new BerthProcess({ name, environment, port, logFile: join(folder, `${name}.log`) }))
     }
   }
   for (const one of processes) one.start()

@@ -1,15 +1,15 @@
-const MOST_REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 
-/** A look that comes a moment early is not worth another period. */
-const PUNCTUAL = 0.9
+/** Tolerance for a reconcile that comes a moment early: waiting for the next one would double the period. */
+const EARLY_TOLERANCE = 0.9
 
-/** How often in a row the probes of running containers have failed, as far as this worker saw. */
+/** How often in a row the probes of running containers have failed, as far as this worker has seen. */
 export class ProbeHistory {
   readonly #failures = new Map<string, number>()
   readonly #passed = new Map<string, true>()
   readonly #askedAt = new Map<string, number>()
 
-  /** Returns the number of failures in a row, this one included; 0 when it succeeded. */
+  /** Returns the number of failures in a row, this one included; 0 after a success. */
   recordResult(containerId: string, succeeded: boolean): number {
     const failures = succeeded ? 0 : (this.#failures.get(containerId) ?? 0) + 1
     if (failures > 0) remember(this.#failures, containerId, failures)
@@ -17,15 +17,15 @@ export class ProbeHistory {
     return failures
   }
 
-  /** True when a probe was not asked for its period; then it counts as asked now. */
+  /** True when the probe's period has passed since it was last sent; then counts it as sent now. */
   isDue(probe: string, periodSeconds: number, now: Date): boolean {
     const since = now.getTime() - (this.#askedAt.get(probe) ?? Number.NEGATIVE_INFINITY)
-    if (since < periodSeconds * 1000 * PUNCTUAL) return false
+    if (since < periodSeconds * 1000 * EARLY_TOLERANCE) return false
     remember(this.#askedAt, probe, now.getTime())
     return true
   }
 
-  /** For probes that are over once they have succeeded. */
+  /** For probes that end with their first success. */
   recordSuccess(probe: string): void {
     remember(this.#passed, probe, true)
   }
@@ -35,10 +35,10 @@ export class ProbeHistory {
   }
 }
 
-/** Containers come and go; the ones not heard of for longest are forgotten first. */
+/** Containers come and go, so the entry that was not used for longest is dropped first. */
 function remember<Value>(memory: Map<string, Value>, key: string, value: Value): void {
   memory.delete(key)
   memory.set(key, value)
   const oldest = memory.keys().next().value
-  if (memory.size > MOST_REMEMBERED && oldest !== undefined) memory.delete(oldest)
+  if (memory.size > MAX_REMEMBERED && oldest !== undefined) memory.delete(oldest)
 }

@@ -24,8 +24,8 @@ const READ_BUFFER_BYTES = 65_536
 // Many servers close after five idle seconds, and a request that crosses with that is lost.
 const IDLE_LIMIT_MS = 4_000
 
-// One buffer for all: reads are handled one at a time, and whoever keeps bytes copies them. Node would
-// otherwise allocate this much anew for every read.
+// One buffer for all connections: reads are handled one at a time, and users that keep bytes copy them. Node would
+// otherwise allocate this much for every read.
 const readBuffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES)
 
 /**

@@ -8,7 +8,7 @@ import {
   type AskedBuild,
   askForBuild,
   line,
-  openBook,
+  openLogStream,
   sourceEnv,
   startBuild,
   takeOver,
@@ -27,8 +27,8 @@ afterAll(() => world.close())
 const build = async () => startBuild(world, (await sourceEnv(world)).appEnvId)
 
 async function linesOf({ appEnvId }: AskedBuild) {
-  const book = await world.database.logBook.findFirstOrThrow({ where: { appEnvId, kind: 'BUILDS' } })
-  return world.database.logLine.findMany({ where: { bookId: book.id }, orderBy: { number: 'asc' } })
+  const stream = await world.database.logStream.findFirstOrThrow({ where: { appEnvId, kind: 'BUILDS' } })
+  return world.database.logLine.findMany({ where: { logStreamId: stream.id }, orderBy: { number: 'asc' } })
 }
 
 const written = async (of: AskedBuild) => (await linesOf(of)).map(({ message }) => message)
@@ -54,16 +54,16 @@ function deaf(database: Database, answers: number): Database {
 describe('the log of a build', () => {
   test('goes on after an attempt that was cut off, which writes no more: nothing lost, nothing twice', async () => {
     const asked = await build()
-    for (const message of numbered('first', 500)) asked.book.add(line(message))
+    for (const message of numbered('first', 500)) asked.stream.add(line(message))
     await eventually(
       () => written(asked),
       (lines) => lines.length === 500,
     )
-    // The first worker is paused: it wakes up with lines that it read, and was not told yet that it is too late.
-    const second = await openBook(world, await takeOver(world, asked, 'worker-2'), asked)
-    asked.book.add(line('too late'))
-    await asked.book.close()
-    await expect(openBook(world, asked.lease, asked)).rejects.toThrow(LeaseLost)
+    // The first worker is paused: it wakes up with lines that it read, and does not know yet that it is too late.
+    const second = await openLogStream(world, await takeOver(world, asked, 'worker-2'), asked)
+    asked.stream.add(line('too late'))
+    await asked.stream.close()
+    await expect(openLogStream(world, asked.lease, asked)).rejects.toThrow(LeaseLost)
     for (const message of numbered('second', 500)) second.add(line(message))
     await second.close()
     expect(await written(asked)).toEqual([...numbered('first', 500), ...numbered('second', 500)])
@@ -75,35 +75,35 @@ describe('the log of a build', () => {
   test('has each line once when the answers to its writing are lost', async () => {
     const asked = await askForBuild(world, (await sourceEnv(world)).appEnvId)
     const lease = await takeOver(world, asked)
-    const book = await openBook({ ...world, database: deaf(world.database, 2) }, lease, asked)
-    for (const message of numbered('line', 300)) book.add(line(message))
+    const stream = await openLogStream({ ...world, database: deaf(world.database, 2) }, lease, asked)
+    for (const message of numbered('line', 300)) stream.add(line(message))
     await eventually(
       () => written(asked),
       (lines) => lines.length > 0,
     )
-    for (const message of numbered('later', 300)) book.add(line(message))
-    await book.close()
+    for (const message of numbered('later', 300)) stream.add(line(message))
+    await stream.close()
     expect(await written(asked)).toEqual([...numbered('line', 300), ...numbered('later', 300)])
   })
 
   test('is closed for a worker whose claim has run out, and for one whose operation has ended', async () => {
     const asked = await build()
     await world.database.$executeRaw`
-      UPDATE log_book SET lease_expires_at = now() - interval '1 s' WHERE app_env_id = ${asked.appEnvId}`
-    asked.book.add(line('out of time'))
-    await asked.book.close()
+      UPDATE log_stream SET lease_expires_at = now() - interval '1 s' WHERE app_env_id = ${asked.appEnvId}`
+    asked.stream.add(line('out of time'))
+    await asked.stream.close()
     expect(await written(asked)).toEqual([])
     await world.perform(cancelOperation, { operationId: asked.operationId })
-    await expect(openBook(world, asked.lease, asked)).rejects.toThrow(OperationEnded)
+    await expect(openLogStream(world, asked.lease, asked)).rejects.toThrow(OperationEnded)
   })
 
   test('keeps its first lines and its last over all attempts, and counts the others', async () => {
     const asked = await build()
-    const open = (book = asked.book) => new BuildLog({ book, maxLines: 250, secrets: [], now: () => new Date() })
+    const open = (stream = asked.stream) => new BuildLog({ stream, maxLines: 250, secrets: [], now: () => new Date() })
     const first = open()
     for (const message of numbered('first', 40)) first.write(message)
     await first.close()
-    const second = open(await openBook(world, asked.lease, asked))
+    const second = open(await openLogStream(world, asked.lease, asked))
     for (const message of numbered('second', 1000)) second.write(message)
     expect(second.last(2)).toEqual(['second 998', 'second 999'])
     await second.close()
@@ -115,13 +115,13 @@ describe('the log of a build', () => {
 
   test('goes when the plan keeps it no longer, and with its environment', async () => {
     const [old, deleted] = [await build(), await build()]
-    for (const { book } of [old, deleted]) {
-      book.add(line('said'))
-      await book.close()
+    for (const { stream } of [old, deleted]) {
+      stream.add(line('said'))
+      await stream.close()
     }
     await world.database.$executeRaw`
       UPDATE log_line SET at = at - 8 * 86400 * 1000000000::bigint
-      WHERE book_id = (SELECT id FROM log_book WHERE app_env_id = ${old.appEnvId} AND kind = 'BUILDS')`
+      WHERE log_stream_id = (SELECT id FROM log_stream WHERE app_env_id = ${old.appEnvId} AND kind = 'BUILDS')`
     await world.database.$executeRaw`UPDATE app_env SET deleted_at = now() WHERE id = ${deleted.appEnvId}`
     await deleteOldLogs(world.database)
     expect([await written(old), await written(deleted)]).toEqual([[], []])

@@ -15,19 +15,19 @@ const SAME: Record<string, string> = {
   buildPullAccountSecretId: 'credentialId',
 }
 
-export interface Places {
+export interface Targets {
   /** An id of what that field names, alive as far as we know. */
   idFor(field: string, draw: Draw): string | null
-  /** Remembers what an answer made. */
+  /** Remembers the ids in an answer. */
   learn(text: string): void
   /** Makes new ones: those that are known may have been deleted meanwhile. */
   renew(): Promise<void>
 }
 
 /** Real things that requests can be about, in an account of their own, so that no case locks the others out. */
-export async function createPlaces(wire: Wire): Promise<Places> {
+export async function createTargets(wire: Wire): Promise<Targets> {
   const ids: Ids = {}
-  let made = 0
+  let created = 0
   // With the admin's own token revoked, there would be nobody left to ask.
   const own = new Set<string>()
   const { text } = await send(wire, { method: 'GET', path: `${API}/tokens`, headers: {} })
@@ -61,21 +61,21 @@ export async function createPlaces(wire: Wire): Promise<Places> {
   }
 
   async function renew() {
-    made += 1
+    created += 1
     await ensureAccount()
     const { appId } = await post('/app', {
-      name: `App ${made}`,
+      name: `App ${created}`,
       accountId,
       port: 80,
       useImage: true,
       image: MISSING_IMAGE,
     })
-    const { appEnvId } = await post('/app-env', { accountId, appId, name: `env ${made}`, region: 'local' })
+    const { appEnvId } = await post('/app-env', { accountId, appId, name: `env ${created}`, region: 'local' })
     await post('/app-env/deploy-image', { appEnvId, image: MISSING_IMAGE })
     const data = { username: 'a', password: 'b' }
-    await post('/credential', { accountId, type: 'BASIC_AUTH', name: `Login ${made}`, data })
-    await post('/token', { kind: 'ENVIRONMENT', appEnvId, name: `Token ${made}` })
-    const email = `somebody${made}@example.com`
+    await post('/credential', { accountId, type: 'BASIC_AUTH', name: `Login ${created}`, data })
+    await post('/token', { kind: 'ENVIRONMENT', appEnvId, name: `Token ${created}` })
+    const email = `somebody${created}@example.com`
     const { userId } = await post('/account/member', { accountId, email, roles: ['AUDIT'] })
     ids.userId = [userId ?? '', ...(ids.userId ?? [])].slice(0, KEPT)
     for (const path of [`/app-env/history?appEnvId=${appEnvId}`, `/operations?appEnvId=${appEnvId}`]) {

@@ -5,16 +5,16 @@ import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
 import type { ImageBuilder } from '../../images/image-builder.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import type { BuildSlots } from '../builds/build-slots.ts'
+import type { BuildSlots } from '../claim/build-slots.ts'
+import type { Lease } from '../claim/lease.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
-import type { ProbeHistory } from '../reconcile/probe-history.ts'
-import type { Lease } from './lease.ts'
+import type { ProbeHistory } from '../probes/probe-history.ts'
 
-/** Everything that work on one claimed environment has at hand. */
+/** What the work on one claimed environment needs. */
 export interface EnvironmentContext {
   database: Database
   engine: LeasedEngine
-  /** The same engine for a part of the work that may have to stop earlier. */
+  /** The same engine, for a part of the work with a shorter deadline. */
   engineUnder(signal: AbortSignal): LeasedEngine
   vault: Vault
   config: Config
@@ -22,9 +22,9 @@ export interface EnvironmentContext {
   lease: Lease
   probes: ProbeHistory
   builds: BuildSlots
-  /** For clearing away, which no lease is needed for. */
+  /** For cleaning up, which needs no lease. */
   imageBuilder: ImageBuilder
-  /** Fires when the work has to stop: the lease's signal, and for an operation its deadline too. */
+  /** Fires when the work has to stop: the lease's signal, and an operation's deadline. */
   signal: AbortSignal
 }
 
@@ -36,7 +36,7 @@ const withState = {
   operations: { where: { status: { in: [...OPEN_STATUSES] } }, include: { content: true } },
 } satisfies Prisma.AppEnvInclude
 
-/** An environment as the worker sees it: what should run, what was recorded to run, and what was asked for. */
+/** An environment as the worker loads it: its desired state, its recorded replicas, its open operation. */
 export type ClaimedAppEnv = Prisma.AppEnvGetPayload<{ include: typeof withState }>
 export type ClaimedOperation = ClaimedAppEnv['operations'][number]
 

@@ -3,8 +3,8 @@ import { stripVTControlCharacters } from 'node:util'
 const MOST_BYTES = 2_048
 
 /**
- * Text from outside (an engine, a program's output) as it can be stored and shown: PostgreSQL takes no NUL, JSON no
- * half characters, and a screen should get no control sequences.
+ * Makes text from outside (an engine, a program's output) safe to store and show: PostgreSQL refuses NUL, JSON refuses
+ * half of a surrogate pair, and a terminal should get no control sequences.
  */
 export function plainText(text: string): string {
   const harmless = stripVTControlCharacters(text.toWellFormed()).replace(/[\p{Cc}--[\n\t]]/gv, '')

@@ -19,31 +19,31 @@ test('readings that break off anywhere collect each line once, however many shar
         now += BigInt(later)
         return { stream, nanoseconds: now, timestamp: new Date(0), message: String(number) }
       })
-      const place = start()
+      const checkpoint = start()
       const collected: string[] = []
       for (const length of [...breaks, lines.length, lines.length]) {
-        const reading = new Reading(place)
-        const heard = lines.slice(0, length).filter(({ nanoseconds }) => nanoseconds >= (reading.since ?? 0n))
-        collected.push(...heard.filter((line) => reading.isNew(line)).map(({ message }) => message))
+        const reading = new Reading(checkpoint)
+        const read = lines.slice(0, length).filter(({ nanoseconds }) => nanoseconds >= (reading.since ?? 0n))
+        collected.push(...read.filter((line) => reading.isNew(line)).map(({ message }) => message))
       }
       expect(collected.map(Number).sort((a, b) => a - b)).toEqual(lines.map((_, number) => number))
     }),
   )
 })
 
-test('lines over the cap are dropped, counted, and told of when the minute is over', () => {
+test('lines over the cap are dropped, counted, and reported when the minute is over', () => {
   const state: CapState = { minute: 0n, used: 0, dropped: 0 }
   const cap = new RateCap(3, state)
-  const told: number[] = []
+  const reported: number[] = []
   const admit = (second: number, length = 10) =>
-    cap.admits(BigInt(second) * 1_000_000_000n, length, (n) => told.push(n))
+    cap.admits(BigInt(second) * 1_000_000_000n, length, (n) => reported.push(n))
   expect([admit(1), admit(2), admit(3), admit(4), admit(5)]).toEqual([true, true, true, false, false])
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
   expect(admit(61)).toBe(true)
-  expect(told).toEqual([2])
+  expect(reported).toEqual([2])
   expect(admit(62, 5 * 1024)).toBe(false)
-  cap.tell((n) => told.push(n))
-  expect(told).toEqual([2, 1])
+  cap.report((n) => reported.push(n))
+  expect(reported).toEqual([2, 1])
 })
 
 describe('the notice of dropped lines', () => {
@@ -62,17 +62,17 @@ describe('the notice of dropped lines', () => {
     return { stream: 'stdout', nanoseconds: second * SECOND, timestamp: new Date(0), message: `at ${second}` }
   }
 
-  function hear(...seconds: bigint[]) {
+  function read(...seconds: bigint[]) {
     const source = new ContainerOutput({ ...row, containerId: 'c1' } as Container, 2)
     const log: LogStreamLine[] = []
     const keep = (line: LogStreamLine) => log.push(line)
     for (const second of seconds) source.take(said(second), keep)
-    return { source, keep, told: () => log.map(({ at, message }) => [Number(at / SECOND), message]) }
+    return { source, keep, reported: () => log.map(({ at, message }) => [Number(at / SECOND), message]) }
   }
 
   test('stands in the minute in which they were dropped, once for each', () => {
-    const { told } = hear(1n, 2n, 3n, 4n, 61n, 62n, 63n, 3_600n)
-    expect(told()).toEqual([
+    const { reported } = read(1n, 2n, 3n, 4n, 61n, 62n, 63n, 3_600n)
+    expect(reported()).toEqual([
       [1, 'at 1'],
       [2, 'at 2'],
       [4, '[berth] 2 lines were dropped here: more than 2 in a minute'],
@@ -84,11 +84,11 @@ describe('the notice of dropped lines', () => {
   })
 
   test('does not wait for the next line for longer than a minute', () => {
-    const { source, keep, told } = hear(1n, 2n, 3n)
+    const { source, keep, reported } = read(1n, 2n, 3n)
     expect(source.owesNotice(performance.now())).toBe(false)
     expect(source.owesNotice(performance.now() + 60_000)).toBe(true)
     source.conclude(keep)
-    expect(told().at(-1)).toEqual([3, '[berth] 1 lines were dropped here: more than 2 in a minute'])
+    expect(reported().at(-1)).toEqual([3, '[berth] 1 lines were dropped here: more than 2 in a minute'])
     expect(source.owesNotice(performance.now() + 60_000)).toBe(false)
   })
 })

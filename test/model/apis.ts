@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer, Command } from './model.ts'
 
-export type DoorName = 'REST' | 'GraphQL'
+export type ApiName = 'REST' | 'GraphQL'
 
 /** A command with what it names by number replaced by the ids that this installation gave. */
 export interface Request {
@@ -17,7 +17,7 @@ export interface Request {
   key: string
 }
 
-export interface Told {
+export interface CallResult {
   answer: Answer
   /** The operation that was begun; null for none. */
   operationId: string | null
@@ -28,11 +28,11 @@ export type Fetch = (path: string, init: RequestInit) => Response | Promise<Resp
 const BUSY_PAUSE_MS = 500
 const MOST_REPEATS = 20
 
-/** Sends a command through a door until it is answered, and puts the answer in the model's words. */
-export async function send(fetch: Fetch, token: string, door: DoorName, request: Request): Promise<Told> {
+/** Sends a command through an API until it is answered, and translates the answer for the model. */
+export async function send(fetch: Fetch, token: string, api: ApiName, request: Request): Promise<CallResult> {
   for (let repeats = 0; ; repeats += 1) {
-    const told = await (door === 'REST' ? overRest(fetch, token, request) : overGraphQL(fetch, token, request))
-    if (told.answer.refusal !== 'UNAVAILABLE' || repeats === MOST_REPEATS) return told
+    const result = await (api === 'REST' ? overRest(fetch, token, request) : overGraphQL(fetch, token, request))
+    if (result.answer.refusal !== 'UNAVAILABLE' || repeats === MOST_REPEATS) return result
     await pause(BUSY_PAUSE_MS)
   }
 }
@@ -48,7 +48,7 @@ const MUTATIONS = {
   delete: 'deleteAppEnv',
 } as const
 
-/** The fields of a write, which are the same in both doors. */
+/** The fields of a write, which are the same in both APIs. */
 function fieldsOf({ command, appEnvId, contentId, operationId, image }: Request): Record<string, unknown> {
   switch (command.name) {
     case 'cancel':
@@ -68,7 +68,7 @@ function fieldsOf({ command, appEnvId, contentId, operationId, image }: Request)
   }
 }
 
-async function overRest(fetch: Fetch, token: string, request: Request): Promise<Told> {
+async function overRest(fetch: Fetch, token: string, request: Request): Promise<CallResult> {
   const { command, appEnvId, expected, key } = request
   const [method, path] = methodAndPath(command, appEnvId)
   const hasBody = method === 'POST' || method === 'PUT'
@@ -114,7 +114,7 @@ function readAnswer(body: any, revision: number): Answer {
   return 'latestDeployment' in body ? { ...seen, latest: body.latestDeployment?.status ?? null } : { ...seen, revision }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer of either door.
+// biome-ignore lint/suspicious/noExplicitAny: an answer of either API.
 const lifecycleAnswer = ({ appEnv, rollbackInfo }: any): Answer => ({
   status: appEnv.status,
   ...(rollbackInfo ? { from: rollbackInfo.fromVersion, to: rollbackInfo.toVersion } : {}),
@@ -128,7 +128,7 @@ const payloadOf = (command: Command) => {
   return `appEnv { status } operation { id } ${info}`
 }
 
-async function overGraphQL(fetch: Fetch, token: string, request: Request): Promise<Told> {
+async function overGraphQL(fetch: Fetch, token: string, request: Request): Promise<CallResult> {
   const { command, appEnvId, expected, key } = request
   const mutation = command.name === 'read' ? '' : MUTATIONS[command.name]
   const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`
@@ -159,7 +159,7 @@ async function overGraphQL(fetch: Fetch, token: string, request: Request): Promi
 /** Answers that a state machine can give; anything else is a fault, and not to be explained. */
 const EXPLICABLE = new Set(['CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED', 'UNAVAILABLE'])
 
-function refusal(code: string, reason: string | undefined, whole: unknown): Told {
+function refusal(code: string, reason: string | undefined, whole: unknown): CallResult {
   if (!EXPLICABLE.has(code)) throw new Error(`A fault instead of an answer: ${JSON.stringify(whole)}`)
   return { answer: { refusal: [code, reason].filter(Boolean).join(' ') }, operationId: null }
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import { type AutoScaling, decideScaling, type LoadSample, type ScalingDecision } from '../../domain/autoscaling.ts'
-import type { WorkerContext } from '../process-environment.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
 
 interface ScaledRow {
   id: string
@@ -10,14 +10,21 @@ interface ScaledRow {
   now: Date
 }
 
-/** Looks whether these environments have as many containers as their load needs, and records an operation where not. */
-export async function autoscale(tools: WorkerContext, appEnvIds: readonly string[]): Promise<void> {
-  for (const row of await scaledAppEnvs(tools.database, appEnvIds)) {
-    const decision = await decide(tools, row)
+/**
+ * Compares the containers of these environments with their load, and records an operation where the number should
+ * change.
+ */
+export async function autoscale(context: WorkerContext, appEnvIds: readonly string[]): Promise<void> {
+  for (const row of await scaledAppEnvs(context.database, appEnvIds)) {
+    const decision = await decide(context, row)
     if (!decision) continue
     const { why, containers } = decision
-    const isBegun = await tools.recordScaling({ appEnvId: row.id, from: row.containers, to: containers, why })
-    if (isBegun) tools.log.info({ appEnvId: row.id, from: row.containers, to: containers, why }, 'Scaled by itself')
+    const isBegun = await context.recordScaling({ appEnvId: row.id, from: row.containers, to: containers, why })
+    if (isBegun)
+      context.log.info(
+        { appEnvId: row.id, from: row.containers, to: containers, why },
+        'Autoscaling changed the number of containers',
+      )
   }
 }
 
@@ -34,7 +41,7 @@ async function decide({ database, config }: WorkerContext, row: ScaledRow): Prom
   return decideScaling(autoScaling, { containers, now, samples, beatSeconds: config.BERTH_METRICS_SECONDS })
 }
 
-/** Only since the last operation ended, which may have changed what runs. */
+/** Only since the last operation ended: before that, something else may have run. */
 function loadOf(database: Database, { id, autoScaling }: ScaledRow, config: Config): Promise<LoadSample[]> {
   const { upWindowSeconds, downWindowSeconds } = autoScaling
   const seconds = Math.max(upWindowSeconds, downWindowSeconds) + config.BERTH_METRICS_SECONDS

@@ -7,7 +7,7 @@ import { now } from './measure.ts'
 const TOKENS = 100
 
 /** An environment to follow, tokens to follow it with, and a way to make events. */
-export async function makePlace(database: Database, apiUrl: string, adminToken: string) {
+export async function createFollowedEnvironment(database: Database, apiUrl: string, adminToken: string) {
   const call = async (path: string, body: object) => {
     const response = await fetch(`${apiUrl}/api/public/v1${path}`, {
       method: 'POST',

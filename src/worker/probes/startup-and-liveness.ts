@@ -7,27 +7,27 @@ import { sendProbe } from './probe-replica.ts'
 type Probed = Pick<Configuration, 'port'> & { healthCheck: HealthCheck }
 
 export interface ProbeState {
-  /** False until the startup probe has succeeded: the other probes do not count before. */
+  /** False until the startup probe has succeeded: no other probe counts before. */
   hasStarted: boolean
-  /** Why the container is to be started anew; null while it may live. */
+  /** Why the container must be restarted; null while it is alive. */
   failureReason: string | null
 }
 
 const ALIVE: ProbeState = { hasStarted: true, failureReason: null }
 
-interface Circumstances {
+interface ProbeConditions {
   now: Date
-  /** It took traffic in this very run: whatever its startup probe says now, it has started. */
+  /** The replica took traffic in this run of its container, so it has started, whatever its startup probe says now. */
   wasReady: boolean
   probes: ProbeHistory
   signal: AbortSignal
 }
 
-/** Asks a running replica's startup and liveness probes, as far as it is their time. */
+/** Sends a running replica its startup and liveness probes when they are due. */
 export async function probeStartupAndLiveness(
   replica: ObservedReplica,
   { port, healthCheck }: Probed,
-  { now, wasReady, probes, signal }: Circumstances,
+  { now, wasReady, probes, signal }: ProbeConditions,
 ): Promise<ProbeState> {
   const { startup, liveness } = healthCheck
   const ageSeconds = (now.getTime() - (replica.startedAt?.getTime() ?? now.getTime())) / 1000

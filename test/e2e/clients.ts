@@ -1,11 +1,11 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface Visits {
+export interface ClientRun {
   /** Requests that were answered 200, by the version that answered. */
   byVersion: Map<string, number>
   failures: string[]
-  stop(): Promise<Visits>
+  stop(): Promise<ClientRun>
 }
 
 interface Answer {
@@ -13,10 +13,10 @@ interface Answer {
   body: string
 }
 
-/** Keeps a number of visitors busy with one host, each with a connection of its own, until told to stop. */
-export function startVisitors(ingressUrl: string, host: string, count: number, pauseMs = 0): Visits {
+/** Runs clients against one host, each with a connection of its own, until stopped. */
+export function startClients(ingressUrl: string, host: string, count: number, pauseMs = 0): ClientRun {
   const agent = new Agent({ keepAlive: true, maxSockets: count })
-  const visits: Visits = { byVersion: new Map(), failures: [], stop }
+  const run: ClientRun = { byVersion: new Map(), failures: [], stop }
   let stopped = false
   const busy = Array.from({ length: count }, visit)
 
@@ -24,22 +24,22 @@ export function startVisitors(ingressUrl: string, host: string, count: number, p
     while (!stopped) {
       if (pauseMs > 0) await sleep(pauseMs)
       const answer = await ask(ingressUrl, host, agent).catch((error: Error) => ({ status: 0, body: error.message }))
-      if (answer.status !== 200) visits.failures.push(`${answer.status} ${answer.body.slice(0, 200)}`)
+      if (answer.status !== 200) run.failures.push(`${answer.status} ${answer.body.slice(0, 200)}`)
       else {
         const { version } = JSON.parse(answer.body) as { version: string }
-        visits.byVersion.set(version, (visits.byVersion.get(version) ?? 0) + 1)
+        run.byVersion.set(version, (run.byVersion.get(version) ?? 0) + 1)
       }
     }
   }
 
-  async function stop(): Promise<Visits> {
+  async function stop(): Promise<ClientRun> {
     stopped = true
     await Promise.all(busy)
     agent.destroy()
-    return visits
+    return run
   }
 
-  return visits
+  return run
 }
 
 /** One request with a Host header of our choice, which fetch does not allow. */

@@ -7,7 +7,7 @@ const ANSWER_SECONDS = 5
 
 type Asked = Pick<ProbeSettings, 'path' | 'port' | 'headers'> & { timeoutSeconds?: number }
 
-/** Asks a running replica whether it can take traffic. One that listens nowhere, or is not probed, can as soon as it runs. */
+/** Sends a running replica its readiness probe. One that has no port, or is not probed, is ready as soon as it runs. */
 export const probeReplica = async (
   replica: ObservedReplica,
   { port, healthCheck }: Pick<Configuration, 'port' | 'healthCheck'>,
@@ -17,7 +17,7 @@ export const probeReplica = async (
     ? { ready: true, reason: '' }
     : sendProbe(replica, port, healthCheck.readiness ?? healthCheck, signal)
 
-/** Asks a running replica what one of its probes asks. */
+/** Sends one probe to a running replica. */
 export async function sendProbe(
   { address, port }: ObservedReplica,
   appPort: number | null,
@@ -26,7 +26,7 @@ export async function sendProbe(
 ): Promise<Readiness> {
   if (appPort === null) return { ready: true, reason: '' }
   if (address === null) return { ready: false, reason: 'it has no address yet' }
-  // What is published is the app's port; another one is reached only where containers have addresses of their own.
+  // Only the app's port is published; another port is reachable only where containers have addresses of their own.
   const probed = askedPort !== null && askedPort !== appPort ? askedPort : port
   return probe({ address, port: probed ?? appPort, path, headers, timeoutMs: timeoutSeconds * 1000, signal })
 }

@@ -1,4 +1,4 @@
-/** Waits for a time, for `wake`, or for the signal, whichever is first. Never rejects. */
+/** Waits for the time, for `wake`, or for the signal, whichever comes first. Never rejects. */
 export function sleep(ms: number, signal: AbortSignal, wake?: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,4 +1,7 @@
-/** The database's time without asking it again: its clock when last asked, and what the monotonic clock counted since. */
+/**
+ * The database's time without another query: its clock at the last query, plus what the monotonic clock has counted
+ * since.
+ */
 export interface DatabaseClock {
   now(): Date
 }

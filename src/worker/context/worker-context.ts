@@ -1,0 +1,26 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/client.ts'
+import type { RecordScaling } from '../../domain/autoscaling.ts'
+import type { ImageBuilder } from '../../images/image-builder.ts'
+import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import type { BuildSlots } from '../claim/build-slots.ts'
+import type { EngineHealth } from '../engine/engine-health.ts'
+import type { Collector } from '../logs/collector.ts'
+import type { ProbeHistory } from '../probes/probe-history.ts'
+
+/** What a worker needs, whichever environment it has claimed. */
+export interface WorkerContext {
+  database: Database
+  runtime: ContainerRuntime
+  imageBuilder: ImageBuilder
+  vault: Vault
+  config: Config
+  log: Logger
+  engineHealth: EngineHealth
+  probes: ProbeHistory
+  collector: Collector
+  builds: BuildSlots
+  recordScaling: RecordScaling
+}

@@ -1,0 +1,35 @@
+import type { AttemptContext } from '../attempt/attempt-context.ts'
+import { loadClaimedAppEnv } from '../context/environment-context.ts'
+import { sleep } from '../time/sleep.ts'
+import { reconcile } from './reconcile.ts'
+
+/**
+ * Runs the slow part of an operation while reconciling the version that serves: a long pull must not keep a container
+ * that died from being replaced. The last reconcile is over before this returns, so that none writes into the
+ * operation's last transaction.
+ */
+export async function withBackgroundReconcile<T>(attempt: AttemptContext, task: () => Promise<T>): Promise<T> {
+  const done = new AbortController()
+  const reconciling = keepReconciling(attempt, AbortSignal.any([attempt.signal, done.signal]))
+  try {
+    return await task()
+  } finally {
+    done.abort()
+    await reconciling
+  }
+}
+
+async function keepReconciling(attempt: AttemptContext, signal: AbortSignal): Promise<void> {
+  const { database, appEnv, config, log } = attempt
+  const task = { ...attempt, signal, engine: attempt.engineUnder(signal) }
+  for (;;) {
+    await sleep(config.BERTH_RECONCILE_SECONDS * 1000, signal)
+    if (signal.aborted) return
+    try {
+      await reconcile(task, await loadClaimedAppEnv(database, appEnv.id))
+    } catch (error) {
+      if (!signal.aborted)
+        log.warn({ err: error, appEnvId: appEnv.id }, 'Reconciling in the background of an operation failed')
+    }
+  }
+}

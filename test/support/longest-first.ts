@@ -1,0 +1,46 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that mostly wait go first, so that files which mostly compute fill the gaps and the end. */
+const PROJECTS = ['proofs', 'engine', 'api']
+
+/** A file that takes a minute must not be the last to begin. */
+const LONGEST = [
+  'crash/kills',
+  'crash/engine-faults',
+  'crash/pauses',
+  'crash/outages',
+  'hostile/hostile',
+  'idempotency/idempotency',
+  'model/model',
+  'processes/start',
+  'app-types/preset-builds',
+  'e2e/replacement',
+  'e2e/failing-builds',
+  'e2e/git-builds',
+  'runtime/engine',
+  'e2e/build-queue',
+  'e2e/drift',
+  'e2e/nixpacks',
+  'worker/deploy',
+  'worker/settings',
+  'worker/outage',
+  'worker/autoscaling',
+  'parity/parity',
+  'builder/hostile',
+  'database/embedded',
+]
+
+/** Orders files by project, because a process that goes on with its own project keeps what it has loaded. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.sort((a, b) => projectRank(a) - projectRank(b) || fileRank(a) - fileRank(b))
+  }
+}
+
+const projectRank = ({ project }: TestSpecification) => PROJECTS.indexOf(project.name)
+
+function fileRank({ moduleId }: TestSpecification): number {
+  const rank = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
+  return rank < 0 ? LONGEST.length : rank
+}
