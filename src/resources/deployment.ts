@@ -10,7 +10,7 @@ export const deploymentStatus = enumeration('DeploymentStatus', 'Progress of a v
   BUILT: 'The image is built.',
   DEPLOYING: 'The containers are starting.',
   DEPLOYED: 'The version was deployed successfully.',
-  JOB_READY: 'Job runs can use the version.',
+  JOB_READY: 'Runs can be started with the version.',
   FAILED: 'The version could not be deployed.',
   CANCELLED: 'The version was given up before it was deployed.',
 })

@@ -13,7 +13,7 @@ export const region = resource({
       inGraphQL: { name: 'code' },
     }),
     name: field.column('name', text, 'Name of the region.'),
-    functionsSupported: field.column('functionsSupported', flag, 'Whether the region runs Functions.'),
+    functionsSupported: field.column('functionsSupported', flag, 'Whether Functions run in the region.'),
     sandboxAddonReady: field.column('sandboxAddonReady', flag, 'Whether the sandbox add-on of the region is ready.'),
     publicGatewayReady: field.column('publicGatewayReady', flag, 'Whether the public gateway of the region is ready.'),
   },

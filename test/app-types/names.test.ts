@@ -10,7 +10,6 @@ const SOURCE = join(import.meta.dirname, '../../src')
 /** Words that are a type's and something else's as well; with the reason why they may stand outside of app-types/. */
 const EXCEPTIONS: Record<string, { where: RegExp; reason: string }> = {
   JOB_READY: { where: /\bJOB_READY\b/, reason: 'a status of deployments in the contract (§2)' },
-  'Job runs': { where: /'Job runs can use it\.'/, reason: 'describes that status' },
   'Whether Functions run': {
     where: /'Whether Functions run/,
     reason: 'describes a field of regions in the contract (§3)',

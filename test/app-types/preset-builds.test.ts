@@ -50,6 +50,6 @@ describe.each(['classic', 'buildkit'] as const)('by the %s builder', (builder) =
         expect(JSON.stringify([inspected, history])).not.toContain(value)
       }
     },
-    60_000,
+    240_000,
   )
 })

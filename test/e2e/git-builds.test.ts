@@ -88,7 +88,7 @@ describe('a git repository', () => {
       expect(log.some((line) => /FROM docker.io.library.berth-stand-in-node/.test(line))).toBe(true)
       expect(log.at(-1)).toBe('The image is built')
     },
-    180_000,
+    240_000,
   )
 
   test('with a Dockerfile of its own is built by it, and a new commit replaces the version', async () => {

@@ -68,7 +68,7 @@ test.skipIf(!canPush)(
     await operate(berth, app, 'start')
     expect(await ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'kept' })
   },
-  120_000,
+  240_000,
 )
 
 test.skipIf(!canPush)(
@@ -82,5 +82,5 @@ test.skipIf(!canPush)(
     expect(later).toMatchObject({ status: 'FAILED', reason: 'PUSH_FAILED' })
     expect(later.message).toMatch(/cannot be pushed: the registry .* cannot be reached: it refuses connections/)
   },
-  120_000,
+  240_000,
 )

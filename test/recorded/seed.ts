@@ -96,10 +96,10 @@ async function seedLogs(client: pg.Client, { appEnvId, contentId }: Seeded): Pro
   ] as const
   for (const [index, [kind, lines]] of logs.entries()) {
     const id = index + 1
-    await insert(client, 'log_book', { id, app_env_id: appEnvId, kind, last_number: lines.length })
+    await insert(client, 'log_stream', { id, app_env_id: appEnvId, kind, last_number: lines.length })
     for (const [n, [container, isError, message]] of lines.entries())
       await insert(client, 'log_line', {
-        ...{ book_id: id, number: n + 1, container_id: container + 1, at: NOON + BigInt(n) * 1_000_000_000n },
+        ...{ log_stream_id: id, number: n + 1, container_id: container + 1, at: NOON + BigInt(n) * 1_000_000_000n },
         ...{ is_error: isError, message },
       })
   }
