@@ -1,15 +1,5 @@
 import type { AppEnvStatus } from './app-env.ts'
 
-export type OperationKind =
-  | 'DEPLOY_IMAGE'
-  | 'BUILD'
-  | 'REDEPLOY'
-  | 'ROLLBACK'
-  | 'STOP'
-  | 'START'
-  | 'APPLY_CHANGES'
-  | 'DELETE'
-
 export type OperationStatus = 'QUEUED' | 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED'
 
 /** An operation is open until it has ended; an environment has at most one that is open. */

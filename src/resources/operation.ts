@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Operation } from '../database/generated/prisma/client.ts'
+import type { Operation, OperationKind } from '../database/generated/prisma/client.ts'
 import type { OperationStep } from '../domain/operation.ts'
 import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
 import { resource } from './resource.ts'
 
-export const operationKind = enumeration('OperationKind', 'What an operation does.', {
+export const operationKind = enumeration<OperationKind>('OperationKind', 'What an operation does.', {
   DEPLOY_IMAGE: 'Deploys a prebuilt image.',
   BUILD: 'Builds the source and deploys the result.',
   REDEPLOY: 'Replaces the containers with new ones of the same version.',

@@ -26,6 +26,7 @@ const LONGEST = [
   'worker/outage',
   'worker/autoscaling',
   'parity/parity',
+  'contributing/followed-checklists',
   'builder/hostile',
   'database/embedded',
 ]

@@ -18,13 +18,8 @@ import { planFor, sealedVariablesOf } from './build-plan.ts'
 
 export const MASK = '***SECRET***'
 
-type ConfiguredAppEnv = Pick<
-  LoadedAppEnv,
-  'app' | 'variables' | 'zClouds' | 'cpu' | 'memoryMb' | 'volume' | 'healthCheck' | 'startupConfig' | 'typeConfig'
->
-
 /** The configuration that the next version of an environment would record. */
-export function configurationOf(appEnv: ConfiguredAppEnv): Configuration {
+export function configurationOf(appEnv: LoadedAppEnv): Configuration {
   const { app } = appEnv
   return {
     port: app.port,
@@ -39,11 +34,11 @@ export function configurationOf(appEnv: ConfiguredAppEnv): Configuration {
   }
 }
 
-const volumeOf = ({ volume }: Pick<ConfiguredAppEnv, 'volume'>) =>
+const volumeOf = ({ volume }: Pick<LoadedAppEnv, 'volume'>) =>
   volume ? { id: volume.id, path: volume.path, diskMb: volume.diskMb } : null
 
 /** The app's health check, with what the environment sets for itself. */
-function healthCheckOf({ app, healthCheck }: Pick<ConfiguredAppEnv, 'app' | 'healthCheck'>): HealthCheck {
+function healthCheckOf({ app, healthCheck }: Pick<LoadedAppEnv, 'app' | 'healthCheck'>): HealthCheck {
   const own = (healthCheck as AppEnvHealthCheck | null) ?? {}
   return {
     path: own.path ?? app.healthCheckPath,

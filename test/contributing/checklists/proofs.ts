@@ -1,0 +1,19 @@
+import type { ChecklistProof } from '../checklist-proof.ts'
+import { appType } from './app-type.ts'
+import { field } from './field.ts'
+import { imageBuilderAdapter } from './image-builder-adapter.ts'
+import { lifecycleOperation } from './lifecycle-operation.ts'
+import { otherWrite } from './other-write.ts'
+import { runtimeAdapter } from './runtime-adapter.ts'
+import { setting } from './setting.ts'
+
+/** One for each checklist, in the order of CONTRIBUTING.md. A checklist without a proof fails. */
+export const PROOFS: readonly ChecklistProof[] = [
+  lifecycleOperation,
+  otherWrite,
+  field,
+  appType,
+  runtimeAdapter,
+  imageBuilderAdapter,
+  setting,
+]
