@@ -51,7 +51,7 @@ interface ServiceDependencies {
 
 export type Services = ReturnType<typeof createServices>
 
-/** Everything that the two doors can ask for. They hold nothing else of the house. */
+/** Everything that the two APIs can ask for. They have access to nothing else. */
 export function createServices(dependencies: ServiceDependencies) {
   const { database } = dependencies
   const callers = new CallerCache()
@@ -74,7 +74,7 @@ export function createServices(dependencies: ServiceDependencies) {
     },
     logs: {
       ...bind(database, { search: searchLogs, follow: followLogs, build: getBuild, followBuild }),
-      /** Waits for something to be written to one of an environment's logs, but not for long. */
+      /** Waits for a write to one of an environment's logs, but not for long. */
       next: (appEnvId: string, withinMs: number, signal: AbortSignal) =>
         dependencies.wakeups.next(appEnvId, withinMs, signal),
     },
@@ -88,7 +88,7 @@ export function createServices(dependencies: ServiceDependencies) {
   }
 }
 
-/** Gives functions their first argument, and turns a database that is away into an UNAVAILABLE. */
+/** Binds the first argument of functions, and turns an unreachable database into UNAVAILABLE. */
 function bind<First, Functions extends Record<string, (first: First, ...rest: never[]) => unknown>>(
   first: First,
   functions: Functions,

@@ -99,7 +99,7 @@ export const deleteCredential = command({
   },
 })
 
-/** What may be shown of a credential: everything but its secrets. */
+/** What may be shown of a credential: everything except its secrets. */
 export const credentialRecord = (credential: Credential) => ({
   credentialId: credential.id,
   accountId: credential.accountId,

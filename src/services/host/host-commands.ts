@@ -49,7 +49,7 @@ export const validateHost = command({
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
     const found = await customHost(context, appEnv, input)
-    // One that is valid stays so meanwhile: to look again must not take it off the air.
+    // A valid host stays valid while it is checked again: the check must not interrupt its traffic.
     const status = found.status === 'VALID' ? 'VALID' : 'VALIDATING'
     const checkAt = await databaseTime(context.tx)
     const row = await context.tx.host.update({ where: { id: found.id }, data: { status, checkAt } })

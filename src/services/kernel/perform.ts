@@ -12,7 +12,7 @@ import { type Caller, permit } from './caller.ts'
 import type { AnyCommand, CallOptions, CommandContext, CommandResult, Performed, Target } from './command.ts'
 import { claimKey, isKept, type KeyedCall, type StoredAnswer, storeAnswer, storeRefusal } from './idempotency.ts'
 
-/** Budgets that the doors share; without them nothing is counted. */
+/** Rate limits that both APIs share; without them nothing is counted. */
 export interface OperationLimits {
   /** Throws RATE_LIMITED. */
   consumeOperation(appEnvId: string): Promise<void>
@@ -37,8 +37,8 @@ class DryRunDone {
 }
 
 /**
- * Runs one write: input, target, permission, version, decision, record, in that order (contract §1, order of
- * checks), in one short transaction. A dry run is the very same transaction, rolled back.
+ * Runs one write: input, target, permission, version, decision, record, in that order (contract §1, order of checks),
+ * in one short transaction. A dry run is the same transaction, rolled back.
  */
 export async function perform(
   { database, config, vault, limits }: Dependencies,
@@ -86,8 +86,8 @@ function answerOf(outcome: Outcome): Performed {
 }
 
 /**
- * Under an idempotency key, a refusal is kept by the very transaction that came to it, less whatever it had written:
- * in a transaction of its own, a repeat could come in between and be accepted.
+ * Under an idempotency key, the deciding transaction itself stores a refusal, after it rolled back its other writes:
+ * with a second transaction, a repeat could come in between and be accepted.
  */
 async function decideForKey(decision: Decision): Promise<Performed | { refused: DomainError }> {
   const { tx, options } = decision
@@ -130,12 +130,12 @@ async function decide(decision: Decision): Promise<CommandResult> {
   }
   const target: Target = await command.target(context, input)
   permit(caller, command.permission, target)
-  // A replay never comes this far: only what would begin an operation counts.
+  // A replay never gets here: only calls that would begin an operation count.
   if (command.permission === 'appEnv:operate' && target.appEnvId && !options.dryRun)
     await limits?.consumeOperation(target.appEnvId)
   requireVersion(target, options.expectedVersion)
   const result: CommandResult = await command.execute(context, input, target)
-  // A create is audited under the id that it made.
+  // The audit entry of a create names the new id.
   const targetId = target.id ?? String(result[`${target.type}Id`])
   if (target.id === null) context.created(targetId)
   await record(tx, target.accountId ?? INSTALLATION_EVENTS, events, {
@@ -151,7 +151,7 @@ async function decide(decision: Decision): Promise<CommandResult> {
   return options.dryRun ? dryRunOf(result, details, new Set(made)) : result
 }
 
-/** The same answer as a prediction: without what was never made, and with a message that reports nothing. */
+/** The answer as a prediction: without ids that will never exist, and with a message that reports no change. */
 function dryRunOf(result: CommandResult, details: Record<string, unknown>, made: ReadonlySet<unknown>): CommandResult {
   const told = without(made, result)
   if (typeof told.message === 'string')
@@ -162,7 +162,7 @@ function dryRunOf(result: CommandResult, details: Record<string, unknown>, made:
 const without = (values: ReadonlySet<unknown>, record: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => !values.has(value)))
 
-/** Prisma refuses JSON in which a key is there without a value. */
+/** Prisma rejects JSON with undefined values. */
 const withoutUndefined = (more: Record<string, unknown>) => without(new Set([undefined]), more)
 
 function requireVersion(target: Target, expected: number | undefined): void {
@@ -171,7 +171,7 @@ function requireVersion(target: Target, expected: number | undefined): void {
   throw new DomainError('PRECONDITION_FAILED', 'VERSION_MISMATCH', message)
 }
 
-/** Deadlocks and serialization failures left nothing behind, so the whole transaction is simply run again. */
+/** Deadlocks and serialization failures left nothing behind, so the whole transaction simply runs again. */
 async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -193,8 +193,8 @@ export function parseInput<Shape extends z.ZodRawShape>(
 }
 
 /**
- * PostgreSQL's text can hold neither a NUL nor half a surrogate pair. The one would be refused there, as a fault of
- * ours; the other would come back as another character, or be refused where it is part of JSON.
+ * PostgreSQL's text type can hold neither a NUL nor half a surrogate pair. PostgreSQL would refuse a NUL, which would
+ * look like our fault; half a pair would come back as another character, or be refused inside JSON.
  */
 function textProblems(value: unknown, path: string[]): FieldProblem[] {
   if (typeof value === 'object' && value !== null) {

@@ -5,10 +5,10 @@ import { isOpen } from '../../domain/operation.ts'
 import type { Wakeups } from '../../events/wakeups.ts'
 import type { CallOptions } from './command.ts'
 
-/** A lost hint costs at most this much. */
+/** A lost notification delays a wait by at most this much. */
 const LOOK_AGAIN_MS = 1_000
 
-/** Why waits end early when the process does. Their callers are there still, and are answered. */
+/** Ends waits early because the process stops. The callers are still connected, and get an answer. */
 export class ProcessEnding extends Error {
   override readonly name = 'ProcessEnding'
 }
@@ -22,7 +22,7 @@ export function checkWait({ waitSeconds }: CallOptions, { BERTH_MAX_WAIT_SECONDS
 interface Wait {
   seconds: number
   signal?: AbortSignal | undefined
-  /** Called whenever it has looked and will look again. */
+  /** Called after every check that will be followed by another. */
   onLook: () => Promise<void>
 }
 
