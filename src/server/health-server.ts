@@ -3,7 +3,7 @@ import { answer, beginRequest, type ServerEnv } from '../http/context.ts'
 import { answerReadiness, type Readiness } from './health.ts'
 import { answerTlsAsk, type KnowsHost } from './tls-ask.ts'
 
-/** The internal listener: /livez and /readyz, and what Caddy asks where this process plays the ingress. */
+/** The internal listener: /livez and /readyz, and Caddy's question about hosts if this process runs the ingress. */
 export function createHealthServer(readiness: Readiness, knowsHost: KnowsHost | null = null) {
   const draining = new AbortController()
   const app = new Hono<ServerEnv>()

@@ -24,18 +24,18 @@ export interface ServerDependencies {
   config: Config
   log: Logger
   graphql: GraphQLHandler
-  /** Parts that /readyz asks. */
+  /** Parts that /readyz checks. */
   readiness: Readiness
-  /** The limits that the services count operations in; created here when omitted. */
+  /** The services' rate limits on operations; created here when omitted. */
   limits?: RateLimits
-  /** Where other parts keep their metrics; /metrics shows all of it. */
+  /** Where other modules register their metrics; /metrics shows all of it. */
   registry?: Registry
 }
 
 export interface ApiServer {
   fetch: Hono<ServerEnv>['fetch']
   request: Hono<ServerEnv>['request']
-  /** Says "not ready" from now on, and ends every wait for an operation early. */
+  /** Reports "not ready" from now on, and ends every wait for an operation early. */
   drain(): void
 }
 

@@ -4,8 +4,8 @@ import { answer, type ServerContext } from '../http/context.ts'
 export type KnowsHost = (host: string) => boolean
 
 /**
- * Caddy asks this before it gets a certificate for a host that a client has named: 200 for a routed host, 404 for any
- * other. On the internal listener only, where no client can try names.
+ * Caddy asks this before it requests a certificate for a host that a client has named: 200 for a routed host, 404 for
+ * any other. On the internal listener only, where no client can try names.
  */
 export function answerTlsAsk(c: ServerContext, knowsHost: KnowsHost): Response {
   const host = (c.req.query('domain') ?? '').toLowerCase()

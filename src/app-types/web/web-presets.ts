@@ -25,7 +25,7 @@ export const webPresets: [Preset, ...Preset[]] = [
   writes('NODE_JS_INSTALL_BUILD_START', nodeJsInstallBuildStart),
   writes('ANGULAR', angular),
   writes('METEOR_JS', meteorJs),
-  // Names that answers have shown (§2.2, §2.3), and that clients therefore send.
+  // Names that answers have shown (§2.2, §2.3), so clients send them.
   writes('NODE', nodeJsInstallStart),
   writes('METEOR', meteorJs),
   writes('PYTHON', python),

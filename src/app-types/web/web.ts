@@ -21,7 +21,7 @@ export const web: AppType = {
   },
   requiresPort: true,
   connectionUrls: urlsOver('http'),
-  // Opts in, so that a stray call cannot replace what is built from source.
+  // Opt-in, so that a stray call cannot replace an app that is built from source.
   acceptsImage: ({ useImage }) => useImage,
   allowsVolume: true,
   config: null,

@@ -2,7 +2,7 @@ import { DomainError, invalidField } from '../../domain/errors.ts'
 import type { ServerContext } from '../../http/context.ts'
 import { isJson, readText } from '../../http/json-body.ts'
 
-/** The JSON object in the body; no body at all is an empty one. */
+/** The JSON object in the body; a missing body is an empty object. */
 export async function readBody(c: ServerContext, limitKb: number): Promise<Record<string, unknown>> {
   const text = await readText(c.req.raw, limitKb)
   if (text === '') return {}

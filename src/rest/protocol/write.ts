@@ -8,7 +8,7 @@ import { waitOf } from './prefer.ts'
 import { queryReader, searchOf } from './query.ts'
 import { BASE_PATH, type RestDependencies, type WriteRoute } from './route.ts'
 
-/** Carries out a command: input from the body (DELETE: the query), options from headers, answer in the route's shape. */
+/** Runs a command: input from the body (DELETE: the query), options from headers, answer in the route's shape. */
 export function writeHandler({ services, config, draining }: RestDependencies, route: WriteRoute) {
   const takesQuery = route.method === 'DELETE'
   const readQuery = queryReader(route.command.input)
@@ -53,7 +53,7 @@ function refuseFields(search: URLSearchParams): void {
   if (first !== undefined) throw invalidField(first, 'is not a query parameter of this call; send it in the body')
 }
 
-/** The fields that the route promises, in its order. */
+/** The fields that the route declares, in its order. */
 function bodyOf(result: CommandResult, fields: string[]): Record<string, unknown> {
   return Object.fromEntries(fields.flatMap((field) => (field in result ? [[field, result[field]]] : [])))
 }
