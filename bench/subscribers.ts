@@ -15,10 +15,10 @@ const SUBSCRIBERS = 10_000
 const WARM_UP = 500
 const ROUNDS = 3
 const GAUGE = ['--expose-gc', '--import', join(import.meta.dirname, 'subscribers/gauge.ts')]
-/** 200 bytes for each: whatever is left does not belong to those who were there. */
+/** 200 bytes for each subscriber: less than that cannot be state kept for clients that have left. */
 const MOST_LEFT_BYTES = 2_000_000
 
-/** 10,000 WebSocket subscribers of one event stream: memory for each, and how long until all of them have an event. */
+/** 10,000 WebSocket subscribers of one event stream: memory for each, and the time until all of them have an event. */
 export async function benchSubscribers(): Promise<BenchResult[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'))
   const postgres = await startEmbeddedPostgres({ dataDir })

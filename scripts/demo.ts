@@ -10,7 +10,7 @@ import { deploy, ensureHello } from './demo/deploy-hello.ts'
 import { stage } from './demo/stages.ts'
 import { ensureSampleImage } from './sample-image.ts'
 
-/** Addresses that stand for all of this machine's are not ones to connect to. */
+/** Wildcard addresses cannot be connected to. */
 const CONNECTABLE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 function adminToken(config: Config, address: string): string {

@@ -17,8 +17,8 @@ import {
 } from '../src/database/schema-engine.ts'
 
 /**
- * The SQL that leads from the migrations to the schema; empty when they agree. Both sides are built in a real
- * database first, because PostgreSQL rewrites the conditions of partial indexes in its own words.
+ * The SQL from the migrations to the schema; empty when they agree. Both sides are built in a real database first,
+ * because PostgreSQL rewrites the conditions of partial indexes.
  */
 async function missingSql(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-migration-'))

@@ -34,7 +34,7 @@ export function restApi(address: string, token: string): Api {
   }
 }
 
-/** Asks the ingress for an app by its host name, without relying on how this machine resolves names. */
+/** Sends a request for an app's host to the ingress, without relying on how this machine resolves names. */
 export function throughIngress(
   ingress: { address: string; port: number },
   host: string,

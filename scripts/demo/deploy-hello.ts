@@ -34,7 +34,7 @@ async function createAppEnv(api: Api, accountId: string, appId: string): Promise
   return (await api.post<{ appEnvId: string }>('/app-env', appEnv)).body.appEnvId
 }
 
-/** Deploys the image and prints each step as it is finished; throws when the operation does not succeed. */
+/** Deploys the image and prints each step as it finishes; throws when the operation does not succeed. */
 export async function deploy(api: Api, appEnvId: string, image: string): Promise<void> {
   const { headers } = await api.post('/app-env/deploy-image', { appEnvId, image })
   const location = headers.get('operation-location')

@@ -1,20 +1,20 @@
 import type { Caller } from '../services/kernel/caller.ts'
 
-/** Revocation ends live subscriptions within 5 s (contract §1); this leaves time for the look itself. */
+/** Revocation ends live subscriptions within 5 s (contract §1); this leaves time for the check itself. */
 const LOOK_AGAIN_MS = 3_000
 
-/** Told who the caller is now, or why they are nobody any more. */
+/** Called with the current caller, or with the reason why there is none any more. */
 type OnLook = (present: Caller | null, refusal: unknown) => void
 
 export interface AccessWatch {
-  /** Looks again every few seconds, once for all who watch the same token. Returns how to stop. */
+  /** Checks every few seconds, once for all who watch the same token. Returns how to stop. */
   watch(authorization: string | null, onLook: OnLook): () => void
   close(): void
 }
 
 type Authenticate = (authorization: string) => Promise<Caller>
 
-/** Keeps an eye on whether those who are connected may still be. */
+/** Checks again and again whether connected callers still have access. */
 export function createAccessWatch(authenticate: Authenticate): AccessWatch {
   const watchers = new Map<string, Set<OnLook>>()
   const timer = setInterval(() => {
@@ -26,7 +26,7 @@ export function createAccessWatch(authenticate: Authenticate): AccessWatch {
       const caller = await authenticate(authorization)
       for (const onLook of [...callbacks]) onLook(caller, null)
     } catch (error) {
-      // A database that is away revokes nothing: the look after it is back decides.
+      // An unreachable database revokes nothing: the next check that reaches it decides.
       if ((error as { code?: string }).code !== 'UNAUTHENTICATED') return
       for (const onLook of [...callbacks]) onLook(null, error)
     }
