@@ -136,7 +136,7 @@ export interface ContainerRuntime {
    */
   logs(name: string, options: CallBounds & LogOptions): AsyncIterable<LogLine>
 
-  /** Current use; null when the container does not run. Takes up to a second. Throws NOT_FOUND as `logs` does. */
+  /** Current use; zeros when the container does not run. Takes up to a second. Throws NOT_FOUND as `logs` does. */
   stats(name: string, bounds?: CallBounds): Promise<ReplicaStats>
 
   /**

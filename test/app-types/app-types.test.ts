@@ -50,9 +50,9 @@ describe('the list of app types', () => {
 
 test('a type without its behaviours does not compile, and neither does a preset without its versions', () => {
   const { workload: _workload, ...unfinished } = scratch
-  // @ts-expect-error: nothing says what a deployment of it does.
+  // @ts-expect-error: the effect of a deployment is missing.
   const type: AppType = unfinished
-  // @ts-expect-error: nothing says which versions it comes in.
+  // @ts-expect-error: the preset's versions are missing.
   const preset: Preset = { kind: 'VERSIONED', name: 'POSTGRESQL' }
   expect([type, preset]).toHaveLength(2)
 })

@@ -7,7 +7,7 @@ import { presetNames } from '../../src/app-types/wire-names.ts'
 
 const SOURCE = join(import.meta.dirname, '../../src')
 
-/** Words that are a type's and something else's as well; with the reason why they may stand outside of app-types/. */
+/** Words that name a type and also something else, with the reason why they may appear outside of app-types/. */
 const EXCEPTIONS: Record<string, { where: RegExp; reason: string }> = {
   JOB_READY: { where: /\bJOB_READY\b/, reason: 'a status of deployments in the contract (§2)' },
   'Job runs': { where: /'Job runs can use it\.'/, reason: 'describes that status' },
@@ -21,7 +21,7 @@ const EXCEPTIONS: Record<string, { where: RegExp; reason: string }> = {
 
 const quoted = (name: string) => `['"\`]${name}['"\`]`
 
-/** Types, presets and configurations by their names, and their titles in what is shown to users. */
+/** Types, presets and configurations by their names, and their titles in texts for users. */
 const forbidden = (): RegExp => {
   const names = appTypes().flatMap(({ name, wireName, aliases, logType }) => [name, wireName, ...aliases, logType])
   const titles = appTypes().flatMap(({ title, wireName }) => (wireName === 'app' ? [] : [`['"\`].*\\b${title}s?\\b`]))

@@ -26,7 +26,7 @@ afterAll(() => removeEverything(docker, installationId))
 
 const sources = PRESET_SOURCES.filter(({ preset }) => preset !== 'PYTHON' || python)
 
-/** One of each kind for the second builder, which is told from the first by how it caches. */
+/** One of each kind for the second builder, whose caches work differently. */
 const KINDS = ['EXPRESS', 'VITE', 'PYTHON']
 
 describe.each(['classic', 'buildkit'] as const)('by the %s builder', (builder) => {

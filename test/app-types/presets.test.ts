@@ -27,7 +27,7 @@ function write(name: string, changed: Partial<DockerfileRequest> = {}): string {
   return preset.dockerfile({ version, facts: facts(), buildVariables: [], cacheScope: null, ...changed })
 }
 
-/** What the linter of editors objects to, and what it has no rule for. */
+/** Problems that editors' linters report, and rules that they lack. */
 function problemsOf(dockerfile: string): string[] {
   const parsed = DockerfileParser.parse(dockerfile)
   const last = parsed

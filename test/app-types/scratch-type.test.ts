@@ -7,10 +7,10 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 
-/** A platform in a process of its own, because its list of app types is another one. */
+/** A platform in a separate process, because its list of app types differs. */
 const REGISTER = join(import.meta.dirname, 'scratch/register.ts')
 
-/** Says what it is asked, and is ready under one path only. */
+/** Echoes each request, and is ready under one path only. */
 const PROGRAM = `
 const { createServer } = require('node:http')
 console.log('peer is ' + process.env.PEER)

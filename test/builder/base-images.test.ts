@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { withBaseImages } from '../../src/builder/dockerfile/base-images.ts'
 import { labelStages } from '../../src/builder/dockerfile/dockerfile-labels.ts'
 
-/** What the Dockerfile asks for, and what the engine is given in its place. */
+/** The images that the Dockerfile names, and the names that the engine gets instead. */
 async function read(lines: readonly string[], buildArgs: Record<string, string> = {}, triggers: string[] = []) {
   const asked: string[] = []
   const text = await withBaseImages(lines.join('\n'), buildArgs, async (image) => {

@@ -17,7 +17,7 @@ let git: GitServer
 let root: string
 const asked: { path: string; jwt: string; body: unknown }[] = []
 
-/** The one call of GitHub's API that a clone needs: it gives tokens to whoever signs with the app's key. */
+/** The one call of GitHub's API that a clone needs: it returns tokens to clients that sign with the app's key. */
 const api = createServer(async (request, response) => {
   const jwt = request.headers.authorization?.replace('Bearer ', '') ?? ''
   const [head, claims, signature] = jwt.split('.')

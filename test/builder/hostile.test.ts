@@ -34,7 +34,7 @@ afterAll(async () => {
   console.info(`hostile sources: ${counts.refused} of ${counts.tried} refused`)
 })
 
-/** Of everything hostile in this file; the last line says both. */
+/** Counts every hostile case in this file; the last line prints both counts. */
 const counts = { tried: 0, refused: 0 }
 
 async function expectRefused(attack: Promise<unknown>, reason: string): Promise<void> {
@@ -43,7 +43,7 @@ async function expectRefused(attack: Promise<unknown>, reason: string): Promise<
   counts.refused += 1
 }
 
-/** The same of what is told rather than thrown. */
+/** The same for a reported problem rather than a thrown one. */
 function expectProblem(read: object): void {
   counts.tried += 1
   expect(read).toEqual({ problem: expect.any(String) })
@@ -58,7 +58,7 @@ async function sandbox(): Promise<string> {
   return folder
 }
 
-/** Nothing beside the sandbox, and none of the marks that an attack would leave. */
+/** No files outside the sandbox, and no traces of a successful attack. */
 function expectUntouched(folder: string): void {
   expect(readdirSync(join(folder, '..'))).toEqual(['inner'])
   expect(existsSync('/tmp/berth-pwned')).toBe(false)

@@ -6,7 +6,7 @@ import { describeFaults } from './image-builder/faults.ts'
 import { describeRegistries } from './image-builder/registries.ts'
 import { describeResolving } from './image-builder/resolving.ts'
 
-/** The behaviour that every adapter of the image builder is held to. */
+/** The behaviour that every adapter of the image builder must have. */
 export function describeImageBuilder(adapter: string, harness: EngineHarness): void {
   describe(`the image builder on ${adapter}`, () => {
     let present: World

@@ -9,7 +9,7 @@ const statements: string[] = []
 
 beforeAll(async () => {
   own = await createTestDatabase()
-  // A server far from Greenwich, as an administrator of PostgreSQL may have set it up.
+  // A server in another time zone, as an administrator of PostgreSQL may have configured it.
   await own.database.$executeRawUnsafe(
     `ALTER DATABASE ${new URL(own.url).pathname.slice(1)} SET TimeZone TO 'Asia/Tokyo'`,
   )

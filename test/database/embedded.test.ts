@@ -12,7 +12,7 @@ let dataDir: string
 const folder = () => join(dataDir, 'postgres')
 
 beforeEach(() => {
-  // Private, like root's home: the server's own user could not even look inside.
+  // Private, like root's home: the server's own user could not even list it.
   dataDir = mkdtempSync(join(tmpdir(), 'berth-embedded-'))
   chmodSync(dataDir, 0o700)
 })
@@ -32,7 +32,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** Another process that uses the same data folder, until it is killed or told to stop. */
+/** Another process that uses the same data folder, until it is killed or stopped. */
 async function startElsewhere(): Promise<{ child: ChildProcess; url: string }> {
   const module = join(import.meta.dirname, '../../src/database/embedded.ts')
   const program = `

@@ -8,7 +8,7 @@ const SCALING: AutoScaling = {
 const NOW = new Date('2026-11-21T12:00:00Z')
 const BEAT = 15
 
-/** A sample every beat up to now, over so many seconds. */
+/** A sample every interval up to now, over so many seconds. */
 const load = (seconds: number, cpuPercent: number, memoryPercent = 10): LoadSample[] =>
   Array.from({ length: Math.floor(seconds / BEAT) + 1 }, (_, n) => {
     return { at: new Date(NOW.getTime() - seconds * 1000 + n * BEAT * 1000), cpuPercent, memoryPercent }

@@ -11,7 +11,7 @@ afterAll(() => world.close())
 
 const audits = serverAudits({ url: () => world.url, fetchFn: audited })
 
-/** The audits know nothing of tokens. */
+/** The audits send no tokens. */
 async function audited(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const headers = new Headers(init?.headers)
   headers.set('authorization', world.adminToken)

@@ -80,7 +80,7 @@ async function write(editor: string, text: string): Promise<void> {
   await page.keyboard.press('Delete')
   // At once, because the editor closes brackets that are typed.
   await page.keyboard.insertText(text)
-  // The editor hands over what was typed after a pause.
+  // The editor reports the typed text after a pause.
   await page.waitForTimeout(1_000)
 }
 
@@ -91,6 +91,6 @@ async function run(document: string): Promise<void> {
   await page.locator('.graphiql-execute-button').click()
 }
 
-/** What the page shows as the answer; its spaces are of a kind that does not break. */
+/** The answer that the page shows, with its non-breaking spaces replaced. */
 const answer = async () =>
   ((await page.locator('.result-window .view-lines').textContent()) ?? '').replaceAll('\u00a0', ' ')

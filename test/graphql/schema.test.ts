@@ -20,7 +20,7 @@ const types = Object.values(schema.getTypeMap()).filter(
   (type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type),
 )
 
-/** Everything in a type that can be described, by a name to find it with. */
+/** Everything in a type that can have a description, with a name to find it by. */
 function describable(type: GraphQLNamedType): [string, string | null | undefined][] {
   const all: [string, string | null | undefined][] = [[type.name, type.description]]
   if (isEnumType(type)) {

@@ -23,14 +23,14 @@ afterAll(async () => {
   await world.close()
 })
 
-/** What configures an app of its type is not known to the compiler. */
+/** The compiler does not know the configuration of app types. */
 type Field = keyof CreateAppInput | 'jobConfig' | 'functionConfig'
 
 const GITHUB = { gitProvider: 'GITHUB', gitNamespace: 'acme', gitRepo: 'shop', gitInstallationId: '42' }
 const CREDENTIAL = 'the credential made above'
 const FUNCTION = { minScale: 1, maxScale: 2, concurrency: 3, idleSeconds: 4, timeoutSeconds: 5 }
 
-/** Every field that an app is created with, with a value that is not the default, and what that needs besides. */
+/** Every field of a new app, with a value that is not the default, and the fields that it depends on. */
 const VALUES: Record<Field, Record<string, unknown>> = {
   name: { name: 'Readable' },
   accountId: {},
@@ -59,13 +59,13 @@ const VALUES: Record<Field, Record<string, unknown>> = {
   functionConfig: { dockerPreset: 'FUNCTION', functionConfig: FUNCTION },
 }
 
-/** Fields that GraphQL reads under another name: relations are walked, and enums are in upper case there. */
+/** Fields that GraphQL reads under another name: relations are followed, and enums are in upper case. */
 const IN_GRAPHQL: Partial<Record<Field, { selection: string; value(input: unknown): unknown }>> = {
   accountId: { selection: 'account { id }', value: (id) => ({ id }) },
   appType: { selection: 'type', value: (type) => String(type).toUpperCase() },
 }
 
-/** Fields of PATCH /app that say what to do, and not what the app is. */
+/** Fields of PATCH /app that request an action and do not describe the app. */
 const NOT_KEPT = ['appId', 'applyImmediately']
 
 test('every field that PATCH /app takes is one that an app is created with', () => {

@@ -2,7 +2,7 @@ import { routes } from '../../src/rest/routes.ts'
 import type { ApiServer } from '../../src/server/server.ts'
 import type { Prepared } from './parity-case.ts'
 
-/** How a call ended, in words that both doors share. */
+/** The outcome of a call, in terms that both APIs share. */
 export type Outcome = { accepted: true } | { accepted: false; code: string; reason: string | null; fields: string[] }
 
 type App = Pick<ApiServer, 'request'>
@@ -74,12 +74,12 @@ export const graphqlDoor: Door = async (app, adminToken, { command, input, token
   }
 }
 
-/** Scopes have colons, which names of enum values cannot. */
+/** Scopes have colons, which enum values cannot contain. */
 const inGraphQL = (input: Record<string, unknown>) =>
   Array.isArray(input.scopes)
     ? { ...input, scopes: input.scopes.map((scope: string) => scope.toUpperCase().replaceAll(':', '_')) }
     : input
 
-/** GraphQL itself refuses a field that an input type does not have, and names it in its own words. */
+/** GraphQL itself refuses a field that an input type does not have, and names it in its own message. */
 const undefinedFields = (message: string) =>
   [...message.matchAll(/unknown field "(\w+)"/g)].map((match) => match[1] ?? '')

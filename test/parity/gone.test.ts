@@ -33,7 +33,7 @@ type Place = Awaited<ReturnType<typeof deployed>>
 
 const operationsOf = async (appEnvId: string) => (await world.operationsOf(appEnvId)).map(({ id }) => id)
 
-/** Ways to be deleted; `takesApp` says whether the app goes too. */
+/** Ways to be deleted; `takesApp` says whether the app is deleted too. */
 const DELETIONS: [how: string, takesApp: boolean, run: (place: Place) => Promise<unknown>][] = [
   ['an environment', false, ({ appEnvId }) => world.perform(deleteAppEnv, { appEnvId })],
   ['an app', true, ({ appId }) => world.perform(deleteApp, { appId })],

@@ -45,7 +45,7 @@ const simple = (
 ): ParityCase =>
   parityCase(title, expected, async (world) => ({ command, input: { appEnvId: await state(world), ...more } }))
 
-/** What every lifecycle operation is refused with, whatever the state of the environment. */
+/** The refusals that every lifecycle operation shares, whatever the state of the environment. */
 function refusalsOf(command: AnyCommand): ParityCase[] {
   const more = command === deployImage ? { image: 'shop:2' } : {}
   const { name } = command

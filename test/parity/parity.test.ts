@@ -42,7 +42,7 @@ afterAll(async () => {
   console.info(`parity: ${passed} of ${cases.length} calls agree through both doors`)
 })
 
-/** One call through one door, in an installation that has seen nothing else. */
+/** One call through one API, in a fresh installation. */
 async function goThrough(name: string, { prepare }: ParityCase) {
   const { door, world, served } = rooms.get(name) as Room
   await makeFresh(world)
@@ -63,7 +63,7 @@ test.each(cases.map((parity) => [parity.title, parity.expected, parity] as const
     expect(inWords(rest.outcome)).toBe(expected)
     expect(graphql.outcome).toEqual(rest.outcome)
     expect(graphql.after).toEqual(rest.after)
-    // A refusal changes nothing at all; an accepted call that changes nothing would prove nothing.
+    // A refusal changes nothing; an accepted call that changes nothing would prove nothing.
     if (rest.outcome.accepted) expect(rest.after).not.toEqual(rest.before)
     else expect(rest.after).toEqual(rest.before)
     passed += 1

@@ -20,7 +20,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** An environment to which everything was done that is audited under another id than its own. */
+/** An environment with every action that is audited under another id than its own. */
 async function lively(accountId: string, appId: string, name: string) {
   const { appEnvId } = await world.appEnv({ accountId, appId, name })
   const { operationId } = await world.perform(deployImage, { appEnvId, image: 'nginx:1' })

@@ -58,7 +58,7 @@ describe('an app', () => {
     const half = await call('POST', '/app', { body: { ...app, gitRepo: 'shop', gitInstallationId: '' } })
     expect(half.body.errors).toEqual(missing('gitNamespace', 'gitInstallationId'))
 
-    // As an earlier version let it be.
+    // As an earlier version stored it.
     const appId = await world.app()
     await world.database.app.update({ where: { id: appId }, data: { gitProvider: 'GITHUB', gitRepo: 'shop' } })
     const source = await call('PATCH', '/app', { body: { appId, useImage: false } })
@@ -80,7 +80,7 @@ describe('an app', () => {
     const { headers } = await call('GET', '/app', { query: { appId } })
     await affected(image)
     expect((await call('GET', '/app', { query: { appId } })).headers.get('etag')).toBe(headers.get('etag'))
-    // What was pending already is now being applied.
+    // What was already pending is now being applied.
     expect(await affected({ ...image, applyImmediately: true })).toBe(1)
   })
 

@@ -8,7 +8,7 @@ type Node = Record<string, unknown>
 
 let world: World
 let call: ReturnType<typeof serveRest>['call']
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth.
+// biome-ignore lint/suspicious/noExplicitAny: the test reads the document at every depth.
 let document: any
 
 beforeAll(async () => {

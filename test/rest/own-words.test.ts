@@ -4,7 +4,7 @@ import { queryReader } from '../../src/rest/protocol/query.ts'
 import { routes } from '../../src/rest/routes.ts'
 import { parseInput } from '../../src/services/kernel/perform.ts'
 
-/** A wrong type, too little, too much or none of the choices, whatever the field is. */
+/** A wrong type, too little, too much or none of the choices, for any field. */
 const WRONG = [
   ...['', 'x y\n', 'x'.repeat(70_000), '-1', '0.5', '99999999999', 'COBOL'],
   ...[-1, 0, 0.5, 1e12, Number.POSITIVE_INFINITY, true, null],

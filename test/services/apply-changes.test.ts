@@ -31,7 +31,7 @@ async function pendingIn(appEnvId: string): Promise<string[]> {
   return pendingChanges.changes.map(({ kind, field }) => `${kind} ${field}`)
 }
 
-/** Applies what is pending; returns what it said, and the version that it makes. */
+/** Applies what is pending; returns the answer, and the new version. */
 async function apply(appEnvId: string) {
   const { message, operationId } = await world.perform(applyChanges, { appEnvId })
   const operation = await world.database.operation.findUniqueOrThrow({

@@ -4,7 +4,7 @@ import { CallerCache } from '../../src/services/kernel/caller-cache.ts'
 
 const somebody = (tokenId: string, expiresAt: Date | null = null) => ({ caller: { tokenId } as Caller, expiresAt })
 
-/** Counts look-ups, and answers with the next in line. */
+/** Counts queries, and answers each with the next caller of the list. */
 function lookUps(...answers: ReturnType<typeof somebody>[]) {
   let count = 0
   const lookUp = async () => answers[Math.min(count++, answers.length - 1)] ?? somebody('none')

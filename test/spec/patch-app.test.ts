@@ -29,7 +29,7 @@ const doors: [name: string, door: Door][] = [
   ['GraphQL', graphqlDoor],
 ]
 
-/** The row with the login's id where it stands for it, and without what is undefined. */
+/** The row with the login's id in place of its placeholder, and without undefined values. */
 const inThisWorld = <T extends object>(fields: T): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) =>
@@ -55,7 +55,7 @@ async function goThrough(door: Door, { app, patch, becomes, pending }: PatchRow)
   const after = await appOf(appId)
   if ('refused' in becomes) {
     expect(after).toEqual(before)
-    // A required field that is missing, or one that is no number, GraphQL refuses by its types, in its own words.
+    // GraphQL refuses a missing required field, or one that is no number, by its types and with its own messages.
     if (outcome.accepted) throw new Error('It was accepted')
     expect(['INVALID_INPUT', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']).toContain(outcome.code)
     if (door === restDoor) expect(outcome.fields).toEqual(becomes.refused)
@@ -66,7 +66,7 @@ async function goThrough(door: Door, { app, patch, becomes, pending }: PatchRow)
   if (pending) expect(await pendingIn(appEnvId)).toEqual(pending)
 }
 
-/** What is undefined takes a default of the world's away, and so has to stay. */
+/** An undefined value removes a default of the world, so it has to stay. */
 const inThisWorldOrUnset = (fields: object) => ({ ...fields, ...inThisWorld(fields) })
 
 describe('a row of PATCH /app', () => {
@@ -76,7 +76,7 @@ describe('a row of PATCH /app', () => {
   })
 })
 
-/** applyImmediately, with what the answer's environmentsAffected is to be and which environments are updated. */
+/** applyImmediately, with the expected environmentsAffected and the environments that are updated. */
 const immediate = [
   { title: 'applyImmediately false', fields: { port: 81, applyImmediately: false }, affected: 3, updating: 0 },
   { title: 'applyImmediately omitted', fields: { port: 81 }, affected: 3, updating: 0 },

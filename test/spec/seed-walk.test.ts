@@ -8,7 +8,7 @@ import { sentences } from './sentence-checks.ts'
 import { checkUpdateField } from './update-checks.ts'
 import { type Check, type Checks, startWalk, type Walk } from './walk.ts'
 
-/** One check for every row of a table, where its rows are all of one kind. */
+/** One check for every row of a table whose rows are all of one kind. */
 const tables: Checks = {
   '2.1': checkCreationField,
   '2.2': checkAppField,

@@ -10,8 +10,8 @@ const DIGEST = `example/image@sha256:${'a'.repeat(64)}`
 const FAILURE = { reason: 'NOT_READY', message: 'The new version never became ready' }
 
 /**
- * Ends an operation as the worker would, without an engine, so that the APIs can be tested alone: the same
- * rows and the same events, in one transaction. Does nothing to an operation that has ended.
+ * Ends an operation as the worker would, without an engine, so that the APIs can be tested alone: the same rows and the
+ * same events, in one transaction. Does nothing to an operation that has ended.
  */
 export async function settle(database: Database, operationId: string, outcome: Outcome = 'SUCCEEDED'): Promise<void> {
   await database.$transaction(async (tx) => {

@@ -2,7 +2,7 @@ import { createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
 
 export interface Told {
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
   data?: any
   errors?: readonly { message: string; extensions?: Record<string, unknown> }[]
 }
@@ -15,7 +15,7 @@ interface Call {
   signal?: AbortSignal
 }
 
-/** Everything that one operation is answered over SSE, as it comes. */
+/** Every answer to one operation over SSE, as it arrives. */
 export async function* overSse({ url, token, query, variables, signal }: Call): AsyncGenerator<Told> {
   const response = await fetch(url, {
     method: 'POST',
@@ -54,7 +54,7 @@ export function openSocket(url: string, token: string | null) {
       try {
         yield* client.iterate({ query, variables }) as AsyncIterable<Told>
       } catch (error) {
-        // A list of GraphQL errors is an answer; a closed socket is none.
+        // A list of GraphQL errors is an answer; a closed socket is not.
         if (!Array.isArray(error)) throw error
         yield { errors: error }
       }

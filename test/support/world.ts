@@ -23,13 +23,13 @@ import { type Outcome, settle } from './settle.ts'
 export type World = Awaited<ReturnType<typeof createWorld>>
 
 interface WorldOptions extends TestDatabaseOptions {
-  /** Settings that differ from the defaults, as in the environment. */
+  /** Settings that differ from the defaults, as environment variables. */
   settings?: Record<string, string>
-  /** A migrated database that is there already; a clone of the test run's template when omitted. */
+  /** An existing migrated database; a clone of the test run's template when omitted. */
   held?: TestDatabase
 }
 
-/** A fresh installation on a database of its own, and quick ways to fill it through the real services. */
+/** A fresh installation on a database of its own, and shortcuts to fill it through the real services. */
 export async function createWorld({ settings = {}, ...options }: WorldOptions = {}) {
   const held = options.held ?? (await createTestDatabase({ poolSize: 10, ...options }))
   const { database, url } = held
@@ -109,7 +109,7 @@ function people(perform: Perform, defaultAccountId: string) {
   }
   return {
     token,
-    /** A member of an account, with a token. TECHNICAL in the default account unless told otherwise. */
+    /** A member of an account, with a token. The defaults are TECHNICAL and the default account. */
     async user({ roles = ['TECHNICAL'], accountId = defaultAccountId, appEnvIds = null }: NewUser = {}) {
       const email = `${randomUUID()}@example.com`
       const { userId } = await perform(addMember, { accountId, email, roles, appEnvIds })
@@ -140,7 +140,7 @@ function places(perform: Perform, defaultAccountId: string) {
   return {
     /** An app that runs images, unless `fields` of POST /app say otherwise. */
     app,
-    /** An environment, of an app of its own unless `appId` names one. */
+    /** An environment, of a new app unless `appId` names one. */
     async appEnv({ app: appFields, ...fields }: Fields & { app?: Fields } = {}) {
       const accountId = fields.accountId ?? appFields?.accountId ?? defaultAccountId
       const appId = fields.appId ?? (await app({ accountId, ...appFields }))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { probe } from '../../../src/runtime/readiness.ts'
 import { createWorld, type EngineHarness, eventually, onlyReplica, uniqueId, type World } from '../engine-harness.ts'
 
-/** Containers get what they were promised and no more, and installations on one engine do not meet. */
+/** Containers get the promised resources and no more, and installations on one engine stay apart. */
 export function describeConfinement(world: () => World, harness: EngineHarness): void {
   test('limits processor and memory, and hands on directory and variables as they are', async () => {
     const rollout = world().rollout({

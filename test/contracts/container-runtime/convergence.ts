@@ -3,7 +3,7 @@ import { replicaName } from '../../../src/domain/replica-name.ts'
 import { probe } from '../../../src/runtime/readiness.ts'
 import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 
-/** `apply` brings about what is wanted, whatever was there before, and touches nothing that is right already. */
+/** `apply` reaches the desired state from any state, and leaves correct containers alone. */
 export function describeConvergence(world: () => World, harness: EngineHarness): void {
   const observed = async (appEnvId: string) => await world().runtime.observe({ appEnvId })
 

@@ -5,7 +5,7 @@ import { expectUnavailable, UNAVAILABLE } from '../unavailable.ts'
 
 const BOUNDS = { timeoutSeconds: 1 }
 
-/** An engine that is away, or worse, half there, costs a caller its deadline and no more. */
+/** An engine that does not answer, or only half answers, costs a caller its deadline and no more. */
 export function describeFaults(world: () => World, harness: EngineHarness): void {
   const calls = (runtime: ContainerRuntime): Record<string, () => Promise<unknown>> => {
     const rollout = world().rollout()

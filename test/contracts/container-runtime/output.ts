@@ -7,7 +7,7 @@ const LONG_LINE = 'ä'.repeat(20_000)
 const textOf = (lines: LogLine[], stream: LogLine['stream']) =>
   lines.filter((line) => line.stream === stream).map(({ message }) => message)
 
-/** What containers print and use, and the engine's notifications. */
+/** Output and use of containers, and the engine's notifications. */
 export function describeOutput(world: () => World, harness: EngineHarness): void {
   const start = async (change: Partial<Rollout>) => {
     const rollout = world().rollout(change)

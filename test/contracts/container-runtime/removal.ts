@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { probe } from '../../../src/runtime/readiness.ts'
 import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 
-/** `remove` ends, and leaves nothing of what it was asked to remove. */
+/** `remove` ends, and leaves nothing behind. */
 export function describeRemoval(world: () => World, harness: EngineHarness): void {
   const indexes = async (appEnvId: string) => (await world().runtime.observe({ appEnvId })).map(({ index }) => index)
 

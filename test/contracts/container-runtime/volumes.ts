@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Command, type EngineHarness, eventually, type World } from '../engine-harness.ts'
 
-/** A volume is where it is mounted, outlives containers, and belongs to one installation. */
+/** A volume appears at its mount path, outlives containers, and belongs to one installation. */
 export function describeVolumes(world: () => World, harness: EngineHarness): void {
   const { writeNote, readNote } = harness.programs
   const volumeOf = () => ({ id: `vol_${Math.random().toString(36).slice(2).padEnd(13, '0')}`, path: '/data' })

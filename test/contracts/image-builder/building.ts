@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type EngineHarness, eventually, onlyReplica, uniqueId, type World } from '../engine-harness.ts'
 import { buildImage, run } from './build-image.ts'
 
-/** A build follows its Dockerfile, reports what it does, and ends with an image that runs. */
+/** A build follows its Dockerfile, reports its progress, and ends with an image that runs. */
 export function describeBuilding(world: () => World, harness: EngineHarness): void {
   const { announce, fail, wait } = harness.programs
 

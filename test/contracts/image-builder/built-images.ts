@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createWorld, type EngineHarness, uniqueId, type World } from '../engine-harness.ts'
 import { buildImage, run } from './build-image.ts'
 
-/** What was built is found by the environment that it was built for, and belongs to it. */
+/** Built images belong to the environment they were built for, and are found by it. */
 export function describeBuiltImages(world: () => World, harness: EngineHarness): void {
   test('lists an image under its environment and version, until it is removed', async () => {
     const { imageBuilder } = world()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { World } from '../engine-harness.ts'
 
-/** An image is pinned, by what a registry says or by the engine's own copy. */
+/** An image is pinned by the registry's digest or by the engine's own copy. */
 export function describeResolving(world: () => World): void {
   test('uses its own copy of an image that no registry answers for', async () => {
     const { imageBuilder, runtime, image } = world()

@@ -14,7 +14,7 @@ test('a call to the engine does not walk through what hangs on its signal', asyn
   const engine = connect({ dockerHost: `tcp://127.0.0.1:${port}`, installationId: 'ins_test' })
   const call = new AbortController()
   let walks = 0
-  // Stands for a busy process: whoever describes the signal in depth comes by here.
+  // Stands for a busy process: whoever inspects the signal in depth reads this property.
   const visited = () => {
     walks += 1
     return 'the heap'

@@ -72,7 +72,7 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
   })
 
   test('runs programs, with what they print as lines', async () => {
-    // BuildKit shows nothing of a step that some earlier build has run already.
+    // BuildKit prints no output of a step that an earlier build has run already.
     const { id, lines } = await build('ARG WHO', `RUN echo hello $WHO > /${installationId} && cat /${installationId}`)
     expect(id).toMatch(/^sha256:/)
     expect(lines).toContain('hello you')
