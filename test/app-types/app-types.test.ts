@@ -36,12 +36,12 @@ describe('the list of app types', () => {
     expect(typeNamed(name).name).toBe(type)
   })
 
-  test('takes no type once it was read', () => {
+  test('refuses further types once it was read', () => {
     appTypes()
     expect(() => addAppType(scratch)).toThrow('SCRATCH was added after the list of app types was read')
   })
 
-  test('holds no type that runs nothing where containers are configured, unless it runs on demand', () => {
+  test('holds no type that starts no containers where some are configured, unless it runs on demand', () => {
     for (const { name, workload } of availableAppTypes())
       expect(wantedReplicas({ containers: 1, app: { type: name } }), name).toBe(workload.kind === 'ON_DEMAND' ? 0 : 1)
     expect(() => getAppType('SERVICE')).toThrow()
@@ -57,7 +57,7 @@ test('a type without its behaviours does not compile, and neither does a preset 
   expect([type, preset]).toHaveLength(2)
 })
 
-describe('a type that is not probed', () => {
+describe('a type without a probe', () => {
   test('is ready as soon as it runs', async () => {
     const healthCheck = healthCheckFor({ ...scratch, ...continuous({}) }, { path: '/', port: null, headers: {} })
     const replica = { address: '127.0.0.1', port: 9 } as ObservedReplica
@@ -91,7 +91,7 @@ describe('a type is refused', () => {
     expect(() => assertComplete({ ...scratch, ...changed }, appTypes())).toThrow(problem)
   })
 
-  test('no sooner than it is wrong', () => {
+  test('only for a mistake', () => {
     expect(() => assertComplete({ ...scratch, ...continuous({}) }, appTypes())).not.toThrow()
   })
 })

@@ -34,7 +34,7 @@ const withoutComment = (line: string) => (/^\s*(\*|\/\*|\/\/)/.test(line) ? '' :
 const withoutExceptions = (line: string) =>
   Object.values(EXCEPTIONS).reduce((rest, { where }) => rest.replaceAll(new RegExp(where, 'g'), ''), line)
 
-test('no app type, preset or type’s configuration is named outside of src/app-types', async () => {
+test('no code outside of src/app-types names an app type, a preset or a type’s configuration', async () => {
   const names = forbidden()
   const found: string[] = []
   for await (const file of glob('**/*.ts', { cwd: SOURCE })) {

@@ -19,7 +19,7 @@ export function describeContainerRuntime(adapter: string, harness: EngineHarness
     afterEach(() => harness.removeContainers(present.installationId))
     afterAll(() => harness.cleanUp(present.installationId))
 
-    test('says what it runs on', async () => {
+    test('reports its engine’s version', async () => {
       expect(await world().runtime.info()).toEqual({ name: adapter, version: expect.stringMatching(/^\d/) })
     })
 

@@ -21,7 +21,7 @@ export function describeImageBuilder(adapter: string, harness: EngineHarness): v
     describe('resolving', () => describeResolving(world))
     describe('with a registry', () => describeRegistries(world, harness))
     describe('building', () => describeBuilding(world, harness))
-    describe('keeping what it has built', () => describeBuiltImages(world, harness))
+    describe('keeping built images', () => describeBuiltImages(world, harness))
     describe('with a faulty engine', () => describeFaults(world, harness))
   })
 }

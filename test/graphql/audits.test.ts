@@ -22,7 +22,7 @@ async function audited(input: RequestInfo | URL, init?: RequestInit): Promise<Re
 
 let way: 'short' | 'long' = 'short'
 
-describe.each(['short', 'long'] as const)('GraphQL over HTTP, by the %s way', (which) => {
+describe.each(['short', 'long'] as const)('GraphQL over HTTP, on the %s path', (which) => {
   test('61 of 61 audits pass', async () => {
     way = which
     const results = await Promise.all(audits.map((audit) => audit.fn()))

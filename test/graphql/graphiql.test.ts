@@ -25,7 +25,7 @@ let page: Page
 const asked: string[] = []
 const complaints: string[] = []
 
-describe.skipIf(!isThere)('GraphiQL in a browser that can reach nothing else', () => {
+describe.skipIf(!isThere)('GraphiQL in a browser that can reach only this server', () => {
   beforeAll(async () => {
     world = await createGraphQLWorld()
     browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS })
@@ -57,7 +57,7 @@ describe.skipIf(!isThere)('GraphiQL in a browser that can reach nothing else', (
     await expect.poll(answer, { timeout: 10_000 }).toContain('"name": "From the page"')
   })
 
-  test('follows a subscription while things happen', async () => {
+  test('follows a subscription while events arrive', async () => {
     const { appEnvId } = await world.appEnv()
     await run(`subscription { appEnvStatusChanged(appEnvId: "${appEnvId}") { status event { type } } }`)
     await expect.poll(answer, { timeout: 10_000 }).toContain('"status": "PENDING"')
@@ -66,7 +66,7 @@ describe.skipIf(!isThere)('GraphiQL in a browser that can reach nothing else', (
     if (process.env.BERTH_TEST_SCREENSHOT) await page.screenshot({ path: process.env.BERTH_TEST_SCREENSHOT })
   })
 
-  test('asked nobody but this server, and nothing was refused by its own policy', () => {
+  test('sent requests to this server only, and its own policy refused none of them', () => {
     const outside = asked.filter((url) => !url.startsWith(new URL(world.url).origin) && !/^(blob|data):/.test(url))
     expect(outside).toEqual([])
     expect(complaints).toEqual([])

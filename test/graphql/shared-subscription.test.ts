@@ -30,7 +30,7 @@ async function nextOf(subscriptions: Subscription[]) {
 }
 
 describe('an event', () => {
-  test('is worked out once for all who ask the same with the same token', async () => {
+  test('is computed once for all who ask the same with the same token', async () => {
     const accountId = await world.account()
     const { appId } = await world.appEnv({ accountId })
     const counts: number[] = []
@@ -46,7 +46,7 @@ describe('an event', () => {
     expect(counts[1]).toBe(counts[0])
   })
 
-  test('is told in the words of each question', async () => {
+  test('is answered with the fields of each query', async () => {
     const accountId = await world.account('Acme shared')
     const { appId } = await world.appEnv({ accountId })
     const subscriptions = [
@@ -59,7 +59,7 @@ describe('an event', () => {
     expect(other.account).toEqual({ slug: 'acme-shared' })
   })
 
-  test('shows each member only what is theirs', async () => {
+  test('shows each member only their own environments', async () => {
     const accountId = await world.account()
     const { appId, appEnvId } = await world.appEnv({ accountId })
     await world.appEnv({ accountId, appId, name: 'staging' })

@@ -46,7 +46,7 @@ const PROGRESS = `subscription ($id: ID!) {
 }`
 
 describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
-  test('appEnvStatusChanged tells the present state, then each change', async () => {
+  test('appEnvStatusChanged sends the current state, then each change', async () => {
     const { appEnvId } = await world.appEnv()
     const told = subscribe(STATUS, { id: appEnvId })
     const { value: first } = await told.next()
@@ -57,7 +57,7 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     await told.return(undefined)
   })
 
-  test('accountEvents go on from a cursor without a gap or a repeat', async () => {
+  test('accountEvents continue from a cursor without a gap or a repeat', async () => {
     const accountId = await world.account()
     const { appEnvId } = await world.appEnv({ accountId })
     await world.deploy(appEnvId)
@@ -91,7 +91,7 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     expect(late.map(({ data }) => data.operationProgress.operation.status)).toEqual(['SUCCEEDED'])
   })
 
-  test('an expired cursor, one that never was, and an unknown id are errors', async () => {
+  test('an expired cursor, an invalid one, and an unknown id are errors', async () => {
     const accountId = await world.account()
     await world.app({ accountId })
     await world.app({ accountId })
@@ -108,13 +108,13 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     expect(await code({ id: 'acc_01h2xcejqtf2nbrexx3vqjhp41' })).toBe('NOT_FOUND')
   })
 
-  test('a stranger is refused', async () => {
+  test('a caller from another account is refused', async () => {
     const stranger = await world.user({ accountId: await world.account() })
     const [told] = await take(subscribe(EVENTS, { id: world.accountId }, stranger.token), 1)
     expect(told?.errors?.[0]?.extensions?.code).toBe('FORBIDDEN')
   })
 
-  test('a restricted member hears of their environments only', async () => {
+  test('a restricted member gets events of their environments only', async () => {
     const accountId = await world.account()
     const [mine, other] = [await world.appEnv({ accountId }), await world.appEnv({ accountId, name: 'other' })]
     const member = await world.user({ accountId, appEnvIds: [mine.appEnvId] })
@@ -160,7 +160,7 @@ describe('a live subscription', () => {
     expect(rest.at(-1)?.errors?.[0]?.extensions?.code).toBe('UNAUTHENTICATED')
   })
 
-  test('is told of what happens at once, not at the next look', async () => {
+  test('gets events at once, not at the next poll', async () => {
     const appId = await world.app()
     const told = overSse({ url: world.url, token: world.adminToken, query: EVENTS, variables: { id: world.accountId } })
     await told.next()
@@ -179,7 +179,7 @@ describe('a WebSocket', () => {
     expect(await socket.closed).toMatchObject({ code: 4403 })
   })
 
-  test('has only so many subscriptions, and keeps those it has', async () => {
+  test('has a limited number of subscriptions, and keeps the existing ones', async () => {
     const socket = openSocket(world.url, world.adminToken)
     const open = [1, 2, 3].map(() => socket.iterate(EVENTS, { id: world.accountId }))
     for (const told of open) await told.next()

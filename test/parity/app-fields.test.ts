@@ -68,17 +68,17 @@ const IN_GRAPHQL: Partial<Record<Field, { selection: string; value(input: unknow
 /** Fields of PATCH /app that request an action and do not describe the app. */
 const NOT_KEPT = ['appId', 'applyImmediately']
 
-test('every field that PATCH /app takes is one that an app is created with', () => {
+test('every field of PATCH /app is a field of POST /app', () => {
   const known = [...Object.keys(createAppInput.shape), ...NOT_KEPT]
   expect(Object.keys(updateAppInput.shape).filter((field) => !known.includes(field))).toEqual([])
 })
 
-test('no field of POST /app is left out here', () => {
+test('this test covers every field of POST /app', () => {
   expect(Object.keys(VALUES).sort()).toEqual(Object.keys(createAppInput.shape).sort())
 })
 
 describe.each(Object.keys(VALUES) as Field[])('%s', (field) => {
-  test('reads back as it was set, through both doors', async () => {
+  test('reads back as it was set, through both APIs', async () => {
     const set = Object.entries({ name: 'App', accountId: world.accountId, port: 80, ...VALUES[field] })
     const input = Object.fromEntries(set.map(([key, value]) => [key, value === CREDENTIAL ? credentialId : value]))
     const { appId } = await world.perform(createApp, input)

@@ -58,7 +58,7 @@ const fieldsOf = ({ appEnvId, envName, contentId, tokenId }: Place): string[] =>
 ]
 
 describe.each(DELETIONS)('after the deletion of %s', (_how, takesApp, remove) => {
-  test('no door knows it any more', async () => {
+  test('neither API finds it', async () => {
     const place = await deployed()
     await remove(place)
     const { appEnvId, envName, tokenId, appId } = place
@@ -77,7 +77,7 @@ describe.each(DELETIONS)('after the deletion of %s', (_how, takesApp, remove) =>
       expect((await readGraphQL(served, world.adminToken, field)).code, field).toBe('NOT_FOUND')
   })
 
-  test('no list above it shows it', async () => {
+  test('no list above it contains it', async () => {
     const place = await deployed()
     await remove(place)
     const { accountId, userId, appEnvId } = place
@@ -90,7 +90,7 @@ describe.each(DELETIONS)('after the deletion of %s', (_how, takesApp, remove) =>
     expect(member.body.appEnvIds).toEqual([])
   })
 
-  test('nothing can be followed, and what follows the deletion is found by its id', async () => {
+  test('nothing can be followed, except the deletion by its id', async () => {
     const place = await deployed()
     await remove(place)
     const started = await served.app.request('/graphql', {

@@ -56,7 +56,7 @@ const inWords = (outcome: Outcome) =>
   outcome.accepted ? 'accepted' : [outcome.code, outcome.reason].filter((word) => word !== null).join(' ')
 
 test.each(cases.map((parity) => [parity.title, parity.expected, parity] as const))(
-  '%s is %s through both doors, with the same state, events and audit entry',
+  '%s is %s through both APIs, with the same state, events and audit entry',
   async (_title, expected, parity) => {
     const rest = await goThrough('REST', parity)
     const graphql = await goThrough('GraphQL', parity)

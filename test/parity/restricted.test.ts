@@ -33,7 +33,7 @@ interface Entry {
   targetId: string
 }
 
-test('an auditor who is restricted to environments reads of those and of the account, page after page', async () => {
+test('an auditor who is restricted to environments reads entries of those and of the account, page after page', async () => {
   const accountId = await world.account()
   const appId = await world.app({ accountId })
   const mine = await lively(accountId, appId, 'mine')
@@ -71,7 +71,7 @@ test('an admin who is restricted to environments reads no token of another', asy
   }
 })
 
-test('a restriction can be sent back as it was read, also after one of its environments was deleted', async () => {
+test('a restriction can be sent back as it was read, even after one of its environments was deleted', async () => {
   const accountId = await world.account()
   const appId = await world.app({ accountId })
   const kept = await world.appEnv({ accountId, appId, name: 'kept' })

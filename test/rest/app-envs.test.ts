@@ -37,7 +37,7 @@ describe('an environment', () => {
     expect((await call('GET', '/app-env', { query: { appEnvId } })).status).toBe(404)
   })
 
-  test('is refused without an address, and found by its id when the name is another’s', async () => {
+  test('is refused without an address, and found by its id even if the name belongs to another', async () => {
     expect((await call('GET', '/app-env')).body.errors).toEqual([expect.objectContaining({ field: 'appEnvId' })])
     const { appEnvId } = await world.appEnv()
     expect((await call('GET', '/app-env', { query: { appEnvId, envName: 'nobody' } })).body.appEnvId).toBe(appEnvId)
@@ -96,7 +96,7 @@ describe('an environment', () => {
     expect(await apply()).toEqual([false, expect.stringMatching(/stopped; start it/)])
   })
 
-  test('of a Job says what lets it take an image, and then does', async () => {
+  test('of a Job explains how to allow images, and then accepts one', async () => {
     const job = { dockerPreset: 'JOB', port: undefined, useImage: undefined, image: undefined }
     const { appId, appEnvId } = await world.appEnv({ app: job })
     const deploy = () => call('POST', '/app-env/deploy-image', { body: { appEnvId, image: 'nginx:1' } })
@@ -109,7 +109,7 @@ describe('an environment', () => {
 })
 
 describe('status and history', () => {
-  test('tell what runs, what was asked for last, and what can be brought back', async () => {
+  test('show what runs, what was requested last, and which versions can be rolled back to', async () => {
     const { appEnvId } = await world.appEnv()
     const first = await world.deploy(appEnvId, 'nginx:1')
     const second = await world.deploy(appEnvId, 'nginx:2')

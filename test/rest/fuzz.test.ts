@@ -83,7 +83,7 @@ const request = fc.constantFrom(...routes).chain((route) => {
 
 const statuses = new Map<number, number>()
 
-test('nothing that is sent to any path is a fault of ours', async () => {
+test('no request to any path causes an internal error', async () => {
   await fc.assert(
     fc.asyncProperty(request, async ({ route, some, wrong }) => {
       const right = Object.fromEntries(some.flatMap((name) => (name in fine ? [[name, fine[name]]] : [])))

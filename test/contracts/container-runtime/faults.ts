@@ -37,7 +37,7 @@ export function describeFaults(world: () => World, harness: EngineHarness): void
     await expect(Array.fromAsync(engine.runtime.logs(name, BOUNDS))).rejects.toMatchObject(UNAVAILABLE)
   })
 
-  test('ends a call at once when its caller gives up, with the reason', async () => {
+  test('ends a call at once when its caller aborts, with the reason', async () => {
     await using engine = await harness.openFaulty('mute', world())
     const reason = new Error('lease lost')
     const caller = new AbortController()

@@ -32,7 +32,7 @@ export function describeOutput(world: () => World, harness: EngineHarness): void
     expect(lines[0]?.timestamp.getTime()).toBeGreaterThan(Date.now() - 60_000)
   })
 
-  test('follows logs until the caller has had enough', async () => {
+  test('follows logs until the caller stops reading', async () => {
     const { name } = await start({ command: harness.programs.ticker })
     const seen: string[] = []
     for await (const { message } of world().runtime.logs(name, { follow: true })) {

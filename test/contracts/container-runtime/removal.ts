@@ -19,7 +19,7 @@ export function describeRemoval(world: () => World, harness: EngineHarness): voi
     expect(await indexes(old.appEnvId)).toEqual([])
   })
 
-  test('succeeds when there is nothing to remove, and when two remove at once', async () => {
+  test('succeeds when there is nothing to remove, and when two callers remove at once', async () => {
     const { runtime } = world()
     const rollout = world().rollout({ replicas: 2 })
     await runtime.apply(rollout)

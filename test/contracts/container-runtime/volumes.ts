@@ -19,7 +19,7 @@ export function describeVolumes(world: () => World, harness: EngineHarness): voi
     return lines[0]?.message ?? ''
   }
 
-  test('keeps what was written when the containers are gone, and not after it was removed', async () => {
+  test('keeps its data when the containers are gone, and loses it when it is removed', async () => {
     const volume = volumeOf()
     expect(await said(writeNote, volume)).toBe('done')
     expect(await said(readNote, volume)).toBe('kept')
@@ -29,7 +29,7 @@ export function describeVolumes(world: () => World, harness: EngineHarness): voi
     await world().runtime.removeVolume(volume.id)
   })
 
-  test('is not removed while a container uses it; one that is not there is removed already', async () => {
+  test('is not removed while a container uses it; removing a missing one succeeds', async () => {
     const { runtime } = world()
     const volume = volumeOf()
     await runtime.removeVolume(volume.id)
@@ -37,7 +37,7 @@ export function describeVolumes(world: () => World, harness: EngineHarness): voi
     await expect(runtime.removeVolume(volume.id)).rejects.toThrow(/in use/)
   })
 
-  test('of another installation is another, whatever its id', async () => {
+  test('of another installation is separate, even with the same id', async () => {
     const volume = volumeOf()
     expect(await said(writeNote, volume)).toBe('done')
     const stranger = harness.open({ installationId: `ins_stranger${world().installationId.slice(-14)}x` }).runtime

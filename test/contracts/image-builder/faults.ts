@@ -24,7 +24,7 @@ export function describeFaults(world: () => World, harness: EngineHarness): void
     },
   )
 
-  test('ends a call at once when its caller gives up, with the reason', async () => {
+  test('ends a call at once when its caller aborts, with the reason', async () => {
     await using engine = await harness.openFaulty('mute', world())
     const reason = new Error('lease lost')
     const caller = new AbortController()

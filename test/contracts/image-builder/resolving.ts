@@ -3,7 +3,7 @@ import type { World } from '../engine-harness.ts'
 
 /** An image is pinned by the registry's digest or by the engine's own copy. */
 export function describeResolving(world: () => World): void {
-  test('uses its own copy of an image that no registry answers for', async () => {
+  test('uses its own copy of an image when no registry has it', async () => {
     const { imageBuilder, runtime, image } = world()
     const resolved = await imageBuilder.resolveImage(image, null)
     expect(resolved).toEqual({

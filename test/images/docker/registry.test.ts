@@ -68,7 +68,7 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     expect((await docker.getImage(digest).inspect()).RepoDigests).toEqual([digest])
   })
 
-  test('takes an image by digest, too', async () => {
+  test('resolves an image by digest, too', async () => {
     await forget()
     expect(await createImageBuilder().resolveImage(digest, credential)).toEqual({
       pinned: digest,
@@ -95,7 +95,7 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     await expect(resolving).rejects.toMatchObject({ reason: 'IMAGE_NOT_FOUND' })
   })
 
-  test('tells a registry that falls silent from an engine that does', async () => {
+  test('tells a registry that stops answering from an engine that does', async () => {
     await using registrySilent = await engineProxy(ENGINE_SOCKET, { only: /\/images\/create/, kind: 'stall' })
     const timeout = { reason: 'PULL_TIMEOUT' }
     await forget()
