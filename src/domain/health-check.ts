@@ -25,5 +25,5 @@ export interface AppEnvHealthCheck extends Probes {
 }
 
 /** How long a probe may fail, counted from its first failure. */
-export const patienceSeconds = ({ failureThreshold, periodSeconds }: ProbeSettings): number =>
+export const failureWindowSeconds = ({ failureThreshold, periodSeconds }: ProbeSettings): number =>
   failureThreshold * periodSeconds

@@ -92,8 +92,8 @@ function problemOfRepository(repository: string): string | null {
   if (repository.length > MAX_NAME_LENGTH) return `the repository has at most ${MAX_NAME_LENGTH} characters`
   const wrong = repository.split('/').find((part) => !PATH_PART.test(part))
   if (wrong === undefined) return null
-  const hint = /[A-Z]/.test(wrong)
+  const rule = /[A-Z]/.test(wrong)
     ? 'must be lower case'
     : 'must be letters, digits, and single ".", "_" or "-" between them'
-  return `the repository part "${wrong}" ${hint}`
+  return `the repository part "${wrong}" ${rule}`
 }

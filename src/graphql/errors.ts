@@ -56,10 +56,10 @@ function refusalError(error: unknown, refusal: DomainError, { requestId }: Error
 function requestError(error: GraphQLError, { requestId }: ErrorTools): GraphQLError {
   const { http, ...extensions } = error.extensions
   const isOurs = typeof extensions.reason === 'string'
-  const told = isOurs ? extensions : {}
+  const published = isOurs ? extensions : {}
   // A body that is not JSON refuses the whole request, not just the document.
   const status = 'originalError' in extensions ? { http: { status: 400 } } : http ? { http } : {}
-  return located(error, shortened(error.message), { code: 'INVALID_INPUT', ...told, requestId, ...status })
+  return located(error, shortened(error.message), { code: 'INVALID_INPUT', ...published, requestId, ...status })
 }
 
 /** GraphQL quotes the value that it refuses, up to fifty times: a large one would come back many times as large. */

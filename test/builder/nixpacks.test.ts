@@ -80,9 +80,9 @@ test('a missing program, or one that never ends, is reported', async () => {
   const slow = join(folder, 'slow')
   writeFileSync(slow, '#!/bin/sh\nsleep 60\n', { mode: 0o755 })
   const late = new Error('too late')
-  const patience = new AbortController()
-  setTimeout(() => patience.abort(late), 100)
-  await expect(write({}, { program: slow, signal: patience.signal })).rejects.toBe(late)
+  const timeout = new AbortController()
+  setTimeout(() => timeout.abort(late), 100)
+  await expect(write({}, { program: slow, signal: timeout.signal })).rejects.toBe(late)
 })
 
 test('a program with too much output is ended', async () => {

@@ -27,10 +27,10 @@ describe.each(['short', 'long'] as const)('GraphQL over HTTP, on the %s path', (
     way = which
     const results = await Promise.all(audits.map((audit) => audit.fn()))
     const failed = results.filter((result) => result.status !== 'ok')
-    const told = failed.map(
+    const answer = failed.map(
       (result) => `${result.status} ${result.id} ${result.name}: ${'reason' in result ? result.reason : ''}`,
     )
-    expect(told).toEqual([])
+    expect(answer).toEqual([])
     expect(results).toHaveLength(61)
   })
 })

@@ -1,7 +1,7 @@
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
-import { openSocket, overSse, type Told, take } from '../support/transports.ts'
+import { type Answer, openSocket, overSse, take } from '../support/transports.ts'
 
 const statements: string[] = []
 let world: GraphQLWorld
@@ -12,18 +12,18 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const TRANSPORTS = {
-  async http(query: string, variables?: Record<string, unknown>): Promise<Told> {
+  async http(query: string, variables?: Record<string, unknown>): Promise<Answer> {
     return world.query(query, variables)
   },
-  async sse(query: string, variables?: Record<string, unknown>): Promise<Told> {
+  async sse(query: string, variables?: Record<string, unknown>): Promise<Answer> {
     const { url, adminToken: token } = world
     return (await take(overSse({ url, token, query, variables }), 1))[0] ?? {}
   },
-  async ws(query: string, variables?: Record<string, unknown>): Promise<Told> {
+  async ws(query: string, variables?: Record<string, unknown>): Promise<Answer> {
     const socket = openSocket(world.url, world.adminToken)
-    const [told] = await take(socket.iterate(query, variables), 1)
+    const [answer] = await take(socket.iterate(query, variables), 1)
     await socket.close()
-    return told ?? {}
+    return answer ?? {}
   },
 }
 

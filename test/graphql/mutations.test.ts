@@ -66,7 +66,7 @@ describe('a mutation', () => {
     for (let open = await world.operationsOf(appEnvId); open.length === 0; open = await world.operationsOf(appEnvId))
       await sleep(20)
     const [operation] = await world.operationsOf(appEnvId)
-    await world.settle(operation?.id ?? '')
+    await world.endOperation(operation?.id ?? '')
     expect((await waiting).answer).toEqual({ appEnv: { status: 'RUNNING' }, operation: { status: 'SUCCEEDED' } })
   })
 

@@ -75,9 +75,9 @@ describe('an environment token', () => {
         {},
         token,
       )
-    const told = await deploy('success appEnv { id name status } operation { status appEnvId }')
-    expect(told.errors).toBeUndefined()
-    expect(told.data.deployImage).toMatchObject({
+    const answer = await deploy('success appEnv { id name status } operation { status appEnvId }')
+    expect(answer.errors).toBeUndefined()
+    expect(answer.data.deployImage).toMatchObject({
       appEnv: { id: appEnvId, status: 'UPDATING' },
       operation: { status: 'QUEUED' },
     })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
-import { openSocket, type Told, take } from '../support/transports.ts'
+import { type Answer, openSocket, take } from '../support/transports.ts'
 
 const statements: string[] = []
 const EVENTS = `subscription ($id: ID!) {
@@ -16,17 +16,17 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-type Subscription = AsyncGenerator<Told>
+type Subscription = AsyncGenerator<Answer>
 
 async function begun(token: string, query: string, accountId: string): Promise<Subscription> {
-  const told = openSocket(world.url, token).iterate(query, { id: accountId })
-  await told.next()
-  return told
+  const answers = openSocket(world.url, token).iterate(query, { id: accountId })
+  await answers.next()
+  return answers
 }
 
 async function nextOf(subscriptions: Subscription[]) {
-  const told = await Promise.all(subscriptions.map((one) => take(one, 1)))
-  return told.map(([one]) => one?.data.accountEvents)
+  const answers = await Promise.all(subscriptions.map((one) => take(one, 1)))
+  return answers.map(([one]) => one?.data.accountEvents)
 }
 
 describe('an event', () => {
@@ -39,8 +39,8 @@ describe('an event', () => {
       while (subscriptions.length < size) subscriptions.push(await begun(world.adminToken, EVENTS, accountId))
       statements.length = 0
       await world.perform(updateApp, { appId, port: 8000 + size })
-      const told = await nextOf(subscriptions)
-      for (const one of told) expect(one).toEqual(told[0])
+      const answers = await nextOf(subscriptions)
+      for (const one of answers) expect(one).toEqual(answers[0])
       counts.push(statements.filter((sql) => /"public"\."app_env"/.test(sql)).length)
     }
     expect(counts[1]).toBe(counts[0])

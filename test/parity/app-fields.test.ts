@@ -4,7 +4,7 @@ import { createApp } from '../../src/services/app/create-app.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
-import { readGraphQL, readRest } from './read-doors.ts'
+import { readGraphQL, readRest } from './read-apis.ts'
 
 let world: World
 let served: Served

@@ -3,7 +3,7 @@ import { deleteApp } from '../../src/services/app/delete-app.ts'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
-import { type Query, readGraphQL, readRest } from './read-doors.ts'
+import { type Query, readGraphQL, readRest } from './read-apis.ts'
 
 let world: World
 let served: Served

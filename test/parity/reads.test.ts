@@ -3,7 +3,7 @@ import { newId } from '../../src/domain/ids.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
-import { type Query, readGraphQL, readRest, reads } from './read-doors.ts'
+import { type Query, readGraphQL, readRest, reads } from './read-apis.ts'
 
 /** Ids of one thing of each kind, all of one account. */
 type Place = Awaited<ReturnType<typeof furnish>>

@@ -5,7 +5,7 @@ import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
-import { readGraphQL, readRest } from './read-doors.ts'
+import { readGraphQL, readRest } from './read-apis.ts'
 
 let world: World
 let served: Served

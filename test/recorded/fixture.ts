@@ -70,7 +70,7 @@ export async function openFixture(settings: Record<string, string> = {}) {
     async deploy(appEnvId: string, image = 'shop:1') {
       const { headers } = await ask('POST', '/app-env/deploy-image', { appEnvId, image })
       const operationId = operationOf(headers)
-      await world.settle(operationId)
+      await world.endOperation(operationId)
       const { body } = await ask('GET', '/operation', { operationId })
       return { operationId, contentId: body.contentId as string }
     },
@@ -88,7 +88,7 @@ export async function openFixture(settings: Record<string, string> = {}) {
     },
     /** Ends an operation as a worker would. */
     finish: (operationId: string, outcome?: 'SUCCEEDED' | 'FAILED' | 'DEAD_LETTER') =>
-      world.settle(operationId, outcome),
+      world.endOperation(operationId, outcome),
     async close() {
       await world.close()
       await rm(folder, { recursive: true, force: true })

@@ -92,7 +92,7 @@ describe('an environment', () => {
     await world.deploy(appEnvId)
     expect(await apply()).toEqual([false, expect.stringMatching(/no changes are pending/)])
     const stop = await call('POST', '/app-env/stop', { body: { appEnvId } })
-    await world.settle(stop.headers.get('operation-location')?.split('=')[1] ?? '')
+    await world.endOperation(stop.headers.get('operation-location')?.split('=')[1] ?? '')
     expect(await apply()).toEqual([false, expect.stringMatching(/stopped; start it/)])
   })
 
@@ -114,7 +114,7 @@ describe('status and history', () => {
     const first = await world.deploy(appEnvId, 'nginx:1')
     const second = await world.deploy(appEnvId, 'nginx:2')
     const failing = await call('POST', '/app-env/deploy-image', { body: { appEnvId, image: 'nginx:3' } })
-    await world.settle(failing.headers.get('operation-location')?.split('=')[1] ?? '', 'FAILED')
+    await world.endOperation(failing.headers.get('operation-location')?.split('=')[1] ?? '', 'FAILED')
     const status = await call('GET', '/app-env/status', { query: { appEnvId } })
     expect(status.body).toMatchObject({
       status: 'RUNNING',

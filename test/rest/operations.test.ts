@@ -49,7 +49,7 @@ describe('an operation', () => {
   test('that used up every attempt is listed, and can be retried', async () => {
     const { appEnvId } = await world.appEnv()
     const operationId = await begin(appEnvId)
-    await world.settle(operationId, 'DEAD_LETTER')
+    await world.endOperation(operationId, 'DEAD_LETTER')
     const dead = await call('GET', '/operations', { query: { appEnvId, isDeadLetter: 'true' } })
     expect(dead.body.operations).toMatchObject([{ operationId, isDeadLetter: true }])
     const retried = await call('POST', '/operation/retry', { body: { operationId } })

@@ -119,7 +119,7 @@ describe('Prefer: wait', () => {
       headers: { Prefer: 'wait=20' },
     })
     await expect.poll(() => world.operationsOf(appEnvId)).toHaveLength(1)
-    await world.settle((await world.operationsOf(appEnvId))[0]?.id ?? null)
+    await world.endOperation((await world.operationsOf(appEnvId))[0]?.id ?? null)
     const { body, headers } = await answer
     expect(Object.keys(body)).toEqual(['success', 'message', 'appEnv'])
     expect(body.appEnv.status).toBe('RUNNING')

@@ -39,7 +39,7 @@ test('scaling during a deployment continues with the deployed version', async ()
 
 test('scaling while an environment starts leaves the start alone, which includes it', async () => {
   const { appEnvId } = await running()
-  await world.settle((await world.perform(stopAppEnv, { appEnvId })).operationId)
+  await world.endOperation((await world.perform(stopAppEnv, { appEnvId })).operationId)
   const { operationId } = await world.perform(startAppEnv, { appEnvId })
   expect(await world.perform(changeScaling, { appEnvId, containers: 2, ...now })).toMatchObject({ operationId: null })
   const start = await world.database.operation.findUniqueOrThrow({ where: { id: operationId ?? '' } })

@@ -52,18 +52,18 @@ describe('applying changes', () => {
     expect(message).toBe('Building and deploying the changes: buildArgs, port')
     expect(content).toMatchObject({ type: 'BUILD', imageDigest: null, configuration: { port: 81 } })
     expect(plan).toMatchObject({ buildArgs: 'A=1', isForced: false })
-    await world.settle(operation.id)
+    await world.endOperation(operation.id)
     expect(await pendingIn(appEnvId)).toEqual([])
   })
 
   test('to a build variable stays pending until it is built', async () => {
     const { appEnvId } = await running(SOURCE)
     await world.perform(updateAppEnv, { appEnvId, envVars: variables('TOKEN') })
-    await world.settle((await world.perform(redeployAppEnv, { appEnvId })).operationId)
+    await world.endOperation((await world.perform(redeployAppEnv, { appEnvId })).operationId)
     expect(await pendingIn(appEnvId)).toEqual(['BUILD envVars.TOKEN'])
     const { operation, plan } = await apply(appEnvId)
     expect(plan?.variables.map(({ name }) => name)).toEqual(['TOKEN'])
-    await world.settle(operation.id)
+    await world.endOperation(operation.id)
     expect(await pendingIn(appEnvId)).toEqual([])
   })
 
@@ -88,7 +88,7 @@ describe('applying changes', () => {
     expect(await pendingIn(appEnvId)).toEqual(['DEPLOY useImage', 'DEPLOY image'])
     const { content, operation } = await apply(appEnvId)
     expect(content).toMatchObject({ type: 'IMAGE_FROM', image: 'nginx:2', buildPlan: null })
-    await world.settle(operation.id)
+    await world.endOperation(operation.id)
     expect(await pendingIn(appEnvId)).toEqual([])
   })
 
@@ -110,8 +110,8 @@ describe('applying changes', () => {
 
   test('at once reports where it was not possible, and changes the app all the same', async () => {
     const { appId, appEnvId } = await running({})
-    const told = await world.perform(updateApp, { appId, useImage: false, applyImmediately: true })
-    expect(told).toMatchObject({
+    const answer = await world.perform(updateApp, { appId, useImage: false, applyImmediately: true })
+    expect(answer).toMatchObject({
       environmentsAffected: 1,
       notApplied: [{ appEnvId, reason: expect.stringContaining('no source to build from') }],
     })

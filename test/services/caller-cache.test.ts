@@ -24,9 +24,9 @@ describe('a known caller', () => {
     const cache = new CallerCache()
     const { lookUp } = lookUps(somebody('before'), somebody('after'))
     await cache.get('hash', lookUp)
-    cache.forgetAfter({ permission: 'appEnv:operate' })
+    cache.clearAfter({ permission: 'appEnv:operate' })
     expect((await cache.get('hash', lookUp)).tokenId).toBe('before')
-    cache.forgetAfter({ permission: 'token:own' })
+    cache.clearAfter({ permission: 'token:own' })
     expect((await cache.get('hash', lookUp)).tokenId).toBe('after')
   })
 
@@ -34,7 +34,7 @@ describe('a known caller', () => {
     const cache = new CallerCache()
     let answer: (found: ReturnType<typeof somebody>) => void = () => {}
     const slow = cache.get('hash', () => new Promise((resolve) => (answer = resolve)))
-    cache.forgetAfter({ permission: 'token:own' })
+    cache.clearAfter({ permission: 'token:own' })
     answer(somebody('stale'))
     await slow
     expect((await cache.get('hash', lookUps(somebody('fresh')).lookUp)).tokenId).toBe('fresh')

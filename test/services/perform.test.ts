@@ -20,7 +20,7 @@ import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { createServices, type Services } from '../../src/services/services.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { settle } from '../support/settle.ts'
+import { endOperation } from '../support/end-operation.ts'
 
 let held: TestDatabase
 let wakeups: Wakeups
@@ -169,7 +169,7 @@ describe('an idempotency key', () => {
     await lost
     const again = call(deployImage, input, options)
     const operation = await held.database.operation.findFirstOrThrow({ where: { appEnvId } })
-    await settle(held.database, operation.id)
+    await endOperation(held.database, operation.id)
     expect((await again).result).toMatchObject({ appEnv: { status: 'RUNNING' } })
     expect((await call(deployImage, input, options)).result).toEqual((await again).result)
   })

@@ -39,7 +39,8 @@ export async function startWalk() {
       call('POST', `/app-env/${operation}`, { body, ...(token === undefined ? {} : { token }) }),
     /** Ends the environment's open operation. */
     async finish(appEnvId: string) {
-      for (const { id, status } of await world.operationsOf(appEnvId)) if (status === 'QUEUED') await world.settle(id)
+      for (const { id, status } of await world.operationsOf(appEnvId))
+        if (status === 'QUEUED') await world.endOperation(id)
     },
     /** The status in a list (lower case) and in the status record (upper case). */
     async statusOf(appEnvId: string) {

@@ -18,7 +18,7 @@ import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { createServices } from '../../src/services/services.ts'
 import { createToken } from '../../src/services/token/token-commands.ts'
 import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './database.ts'
-import { type Outcome, settle } from './settle.ts'
+import { endOperation, type Outcome } from './end-operation.ts'
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
@@ -60,20 +60,20 @@ export async function createWorld({ settings = {}, ...options }: WorldOptions = 
     ...people(perform, accountId),
     ...places(perform, accountId),
     /** Ends an operation as the worker would. */
-    settle: (operationId: string | null, outcome?: Outcome) => settle(database, operationId ?? '', outcome),
+    endOperation: (operationId: string | null, outcome?: Outcome) => endOperation(database, operationId ?? '', outcome),
     operationsOf: (appEnvId: string) => database.operation.findMany({ where: { appEnvId }, orderBy: { id: 'asc' } }),
     auditOf: (targetId: string) => database.auditEntry.findMany({ where: { targetId }, orderBy: { id: 'asc' } }),
     /** Deploys an image to an environment and ends the operation at once. */
     async deploy(appEnvId: string, image = 'nginx:1') {
       const { operationId } = await perform(deployImage, { appEnvId, image })
-      await settle(database, operationId ?? '')
+      await endOperation(database, operationId ?? '')
       const { contentId } = await database.operation.findUniqueOrThrow({ where: { id: operationId ?? '' } })
       return contentId ?? ''
     },
     /** Builds an environment's source, and ends the operation at once. */
     async build(appEnvId: string) {
       const { operationId } = await perform(buildAppEnv, { appEnvId })
-      await settle(database, operationId ?? '')
+      await endOperation(database, operationId ?? '')
     },
     async close() {
       await wakeups.close()

@@ -76,8 +76,8 @@ function depthOf(document: DocumentNode): number {
     return deepest
   }
   const depthOfFragment = (name: string): number => {
-    const seen = known.get(name)
-    if (seen !== undefined) return seen
+    const cached = known.get(name)
+    if (cached !== undefined) return cached
     known.set(name, 0)
     const depth = depthOfSelections(fragments.get(name)?.selectionSet)
     known.set(name, depth)

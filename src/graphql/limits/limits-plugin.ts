@@ -99,8 +99,8 @@ function reckon({ schema, variableValues }: ExecutionArgs, { operation, fragment
 function prepare(args: ExecutionArgs): Prepared | null {
   const { document, operationName } = args
   const known = prepared.get(document) ?? new Map<string, Prepared>()
-  const seen = known.get(operationName ?? '')
-  if (seen) return seen
+  const cached = known.get(operationName ?? '')
+  if (cached) return cached
   const operation = getOperationAST(document, operationName)
   if (!operation) return null
   const fragments = new Map<string, FragmentDefinitionNode>()

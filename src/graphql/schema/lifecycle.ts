@@ -17,9 +17,9 @@ const RollbackInfo = builder.objectRef<Info>('RollbackInfo').implement({
   }),
 })
 
-type Told = Pick<LifecycleResult, 'success' | 'message' | 'appEnv' | 'operationId'>
+type Payload = Pick<LifecycleResult, 'success' | 'message' | 'appEnv' | 'operationId'>
 
-const lifecycleFields = (t: PayloadBuilder<Told>) => ({
+const lifecycleFields = (t: PayloadBuilder<Payload>) => ({
   success: t.boolean({ description: 'The operation was accepted.', resolve: ({ result }) => result.success }),
   message: t.string({ description: 'The same in words.', resolve: ({ result }) => result.message }),
   appEnv: appEnvField(t),
@@ -40,7 +40,7 @@ for (const operation of Object.values(lifecycleOperations)) {
     versioned: true,
     waits: true,
     payload: (t) => ({
-      ...lifecycleFields(t as unknown as PayloadBuilder<Told>),
+      ...lifecycleFields(t as unknown as PayloadBuilder<Payload>),
       ...(operation.name === 'rollbackAppEnv' ? rollbackField(t as PayloadBuilder<LifecycleResult>) : {}),
     }),
   })
@@ -48,19 +48,19 @@ for (const operation of Object.values(lifecycleOperations)) {
 
 commandMutation(cancelOperation, {
   versioned: true,
-  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Told>),
+  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Payload>),
 })
 
 commandMutation(retryOperation, {
   versioned: true,
   waits: true,
-  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Told>),
+  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Payload>),
 })
 
 commandMutation(notifyCodeUpload, {
   versioned: true,
   waits: true,
-  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Told>),
+  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Payload>),
 })
 
 commandMutation(requestStorageKey, {

@@ -7,7 +7,7 @@ import { whileAllowed } from '../subscriptions/while-allowed.ts'
 import { MetricEnum, MetricStepEnum } from './enums.ts'
 
 /** Measurements come more rarely than this. */
-const LOOK_AGAIN_MS = 3_000
+const POLL_MS = 3_000
 
 type Now = Awaited<ReturnType<Services['metrics']['now']>>
 type Series = Awaited<ReturnType<Services['metrics']['series']>>
@@ -98,7 +98,7 @@ async function* followMetrics({ services, caller }: GraphQLContext, appEnvId: st
     const metrics = await services.metrics.now(caller, { appEnvId })
     if (metrics.measuredAt !== known) yield { ...metrics, event: null }
     known = metrics.measuredAt
-    await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
+    await pause(POLL_MS, undefined, { signal }).catch(() => {})
   }
 }
 

@@ -5,7 +5,7 @@ import type { GraphQLContext } from '../context.ts'
 
 const LINES_AT_ONCE = 200
 /** NOTIFY makes it quick; polling every second makes it certain. */
-const LOOK_AGAIN_MS = 1_000
+const POLL_MS = 1_000
 
 /** One answer of a live log. Its lines are read when they are requested: a slow reader keeps none in memory. */
 export interface LogMessage {
@@ -33,7 +33,7 @@ export async function* followLines(
     const isNews = lines.length > 0 || place === null
     place = upTo
     if (isNews) yield { event: null, lines, upTo }
-    if (isCaughtUp) await services.logs.next(appEnvId, LOOK_AGAIN_MS, signal)
+    if (isCaughtUp) await services.logs.next(appEnvId, POLL_MS, signal)
   }
 }
 
@@ -59,6 +59,6 @@ export async function* followBuildLines(
     place = upTo
     if (isFirst || lines.length > 0 || hasEnded) yield { event: null, lines, upTo, contentId, hasEnded }
     if (hasEnded) return
-    if (isCaughtUp) await services.logs.next(appEnvId, LOOK_AGAIN_MS, signal)
+    if (isCaughtUp) await services.logs.next(appEnvId, POLL_MS, signal)
   }
 }

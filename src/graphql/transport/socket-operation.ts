@@ -67,10 +67,10 @@ export const serverStopping = (): DomainError =>
   })
 
 /** A result whose errors callers may read, without the parts that only HTTP uses. */
-export const told = (result: ExecutionResult, tools: ErrorTools): ExecutionResult =>
+export const publicAnswer = (result: ExecutionResult, tools: ErrorTools): ExecutionResult =>
   withoutStatus(publicResult(result, tools))
 
-const errorsOf = (result: ExecutionResult, tools: ErrorTools) => [...(told(result, tools).errors ?? [])]
+const errorsOf = (result: ExecutionResult, tools: ErrorTools) => [...(publicAnswer(result, tools).errors ?? [])]
 
 async function checkBudgets(
   { config, services }: GraphQLParts,

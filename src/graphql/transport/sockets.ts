@@ -6,7 +6,7 @@ import { type Extra, useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { GraphQLParts } from '../context.ts'
 import { closeSocket, drainSockets, watchBacklog } from './socket-closing.ts'
-import { prepare, run, type SocketArguments, type SocketDependencies, told } from './socket-operation.ts'
+import { prepare, publicAnswer, run, type SocketArguments, type SocketDependencies } from './socket-operation.ts'
 
 const PATH = '/graphql'
 const INIT_WAIT_MS = 5_000
@@ -47,7 +47,7 @@ export function attachSockets(dependencies: SocketDependencies) {
       execute: (args) => run(args as unknown as SocketArguments, 'execute') as never,
       subscribe: (args) => run(args as unknown as SocketArguments, 'subscribe') as never,
       onNext: (_context, _id, _payload, args, result) =>
-        told(result as ExecutionResult, (args as unknown as SocketArguments).tools),
+        publicAnswer(result as ExecutionResult, (args as unknown as SocketArguments).tools),
     },
     sockets,
     BERTH_HEARTBEAT_SECONDS * 1000,

@@ -6,7 +6,7 @@ export type Cut = () => void
 interface EventStreamOptions {
   results: AsyncIterable<ExecutionResult>
   /** The part of a result that the client may read. */
-  tell(result: ExecutionResult): ExecutionResult
+  toPublic(result: ExecutionResult): ExecutionResult
   heartbeatMs: number
   onClose(): void
 }
@@ -25,7 +25,7 @@ const encoder = new TextEncoder()
  * Results as server-sent events, in the format of graphql-sse: `next` for each, `complete` after the last. Takes the
  * next result only when the previous one has been read, so that a slow reader's backlog stays countable.
  */
-export function eventStream({ results, tell, heartbeatMs, onClose }: EventStreamOptions): EventStream {
+export function eventStream({ results, toPublic, heartbeatMs, onClose }: EventStreamOptions): EventStream {
   const iterator = results[Symbol.asyncIterator]()
   let last: ExecutionResult | null = null
   let beating: NodeJS.Timeout | undefined
@@ -34,7 +34,7 @@ export function eventStream({ results, tell, heartbeatMs, onClose }: EventStream
     clearInterval(beating)
     onClose()
   }
-  const next = (result: ExecutionResult) => `event: next\ndata: ${JSON.stringify(tell(result))}\n\n`
+  const next = (result: ExecutionResult) => `event: next\ndata: ${JSON.stringify(toPublic(result))}\n\n`
 
   const body = new ReadableStream<Uint8Array>({
     start(controller) {

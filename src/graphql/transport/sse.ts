@@ -3,7 +3,7 @@ import { type ExecutionResult, getOperationAST } from 'graphql'
 import type { Arrival } from '../context.ts'
 import { type ErrorTools, publicError } from '../errors.ts'
 import { JSON_TYPE, type Params, statusOf, type Yoga } from './json-post.ts'
-import { guarded, serverStopping, told } from './socket-operation.ts'
+import { guarded, publicAnswer, serverStopping } from './socket-operation.ts'
 import { type Cut, eventStream } from './sse-stream.ts'
 
 /** Time that a slow client, or a stopping server, gets to finish its stream. */
@@ -68,10 +68,10 @@ export function createEventStreams({ yoga, heartbeatSeconds, stopping }: Options
 
   function respond(result: ExecutionResult | AsyncGenerator<ExecutionResult>, tools: ErrorTools, cut: Cut | undefined) {
     const isStream = Symbol.asyncIterator in result
-    const status = isStream ? 200 : statusOf(told(result, tools), JSON_TYPE)
+    const status = isStream ? 200 : statusOf(publicAnswer(result, tools), JSON_TYPE)
     const stream = eventStream({
       results: isStream ? guarded(result, tools) : only(result),
-      tell: (one) => told(one, tools),
+      toPublic: (one) => publicAnswer(one, tools),
       heartbeatMs: heartbeatSeconds * 1000,
       onClose: () => open.delete(entry),
     })

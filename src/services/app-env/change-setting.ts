@@ -75,13 +75,17 @@ export function settingCommand<Shape extends TargetShape>(
       const data = await setting.change(context, appEnv, input)
       const { applyImmediately, appEnvId: _id, envName: _name, ...sent } = input as Record<string, unknown>
       const changed = Object.keys(sent)
-      const told = await changeSettings(context, appEnv, { data, changed, applyImmediately: applyImmediately === true })
+      const application = await changeSettings(context, appEnv, {
+        data,
+        changed,
+        applyImmediately: applyImmediately === true,
+      })
       const { status, name } = await context.tx.appEnv.findUniqueOrThrow({ where: { id: appEnv.id } })
       return {
         success: true,
-        message: `The ${setting.noun} changed${told.appliedImmediately ? ', and is being applied' : ''}`,
+        message: `The ${setting.noun} changed${application.appliedImmediately ? ', and is being applied' : ''}`,
         appEnv: { appEnvId: appEnv.id, name, status },
-        ...told,
+        ...application,
       }
     },
     async refresh({ database }, result) {

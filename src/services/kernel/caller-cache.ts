@@ -41,7 +41,7 @@ export class CallerCache {
   }
 
   /** Call it after every write, successful or not. A load in progress is not cached either. */
-  forgetAfter({ permission }: { permission: Permission }): void {
+  clearAfter({ permission }: { permission: Permission }): void {
     if (!LEAVES_CALLERS_ALONE.has(permission)) this.#known.clear()
   }
 }

@@ -23,7 +23,7 @@ export async function performAndWait(
   checkWait(options, config)
   // Even a failed call may have committed: its answer can get lost on the way back.
   const performed = await perform(dependencies, caller, command, input, options).finally(() =>
-    callers.forgetAfter(command),
+    callers.clearAfter(command),
   )
   const mayWait = performed.isUnfinished || (options.waitSeconds && !performed.replayed && !options.dryRun)
   const { operationId } = performed.result
@@ -43,7 +43,7 @@ async function finish(
   let renewedAt = performance.now()
   await waitForOperation(dependencies, operationId, {
     ...{ seconds, signal },
-    async onLook() {
+    async onPending() {
       if (performance.now() - renewedAt < RENEWAL_MS) return
       renewedAt = performance.now()
       await keepPending(database, call)

@@ -112,7 +112,7 @@ async function decide(decision: Decision): Promise<CommandResult> {
   const { tx, caller, config, vault, limits, command, input, options } = decision
   const events: NewEvent[] = []
   const details: Record<string, unknown> = {}
-  const made: unknown[] = []
+  const createdNames: unknown[] = []
   const context: CommandContext = {
     tx,
     caller,
@@ -126,7 +126,7 @@ async function decide(decision: Decision): Promise<CommandResult> {
     },
     announce: (event) => events.push(event),
     auditDetails: (more) => Object.assign(details, withoutUndefined(more)),
-    created: (...names) => made.push(...names),
+    created: (...names) => createdNames.push(...names),
   }
   const target: Target = await command.target(context, input)
   permit(caller, command.permission, target)
@@ -148,15 +148,19 @@ async function decide(decision: Decision): Promise<CommandResult> {
     requestId: options.requestId,
     details,
   })
-  return options.dryRun ? dryRunOf(result, details, new Set(made)) : result
+  return options.dryRun ? dryRunOf(result, details, new Set(createdNames)) : result
 }
 
 /** The answer as a prediction: without ids that will never exist, and with a message that reports no change. */
-function dryRunOf(result: CommandResult, details: Record<string, unknown>, made: ReadonlySet<unknown>): CommandResult {
-  const told = without(made, result)
-  if (typeof told.message === 'string')
-    told.message = `Dry run, nothing was changed. The call would answer: ${told.message}`
-  return { ...told, dryRun: true, changes: without(made, details) }
+function dryRunOf(
+  result: CommandResult,
+  details: Record<string, unknown>,
+  created: ReadonlySet<unknown>,
+): CommandResult {
+  const prediction = without(created, result)
+  if (typeof prediction.message === 'string')
+    prediction.message = `Dry run, nothing was changed. The call would answer: ${prediction.message}`
+  return { ...prediction, dryRun: true, changes: without(created, details) }
 }
 
 const without = (values: ReadonlySet<unknown>, record: Record<string, unknown>) =>

@@ -26,10 +26,10 @@ export const applyChanges = lifecycleOperation({
   },
 })
 
-type ToldPlan = Plan & { message: string }
+type PlanWithMessage = Plan & { message: string }
 
 /** Compares with the version in progress, if there is one: applying a variable must not undo a deployment. */
-async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promise<ToldPlan> {
+async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promise<PlanWithMessage> {
   const open = await openOperationOf(context.tx, appEnv)
   const coming = open?.contentId ? await context.tx.content.findUnique({ where: { id: open.contentId } }) : null
   const base = coming ?? appEnv.currentContent
@@ -37,16 +37,16 @@ async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promi
   if (changes.length === 0) return { intent: null, message: 'There is nothing to apply: no changes are pending' }
   const fields = changes.map(({ field }) => field)
   const needs = (kind: ChangeKind) => changes.some((change) => change.kind === kind)
-  const told = (doing: string, content?: NewContent): ToldPlan => {
+  const applying = (doing: string, content?: NewContent): PlanWithMessage => {
     context.auditDetails({ changes: fields })
     const intent = { kind: 'APPLY_CHANGES' as const, ...(content ? { content } : {}) }
     return { intent, message: `${doing}: ${fields.join(', ')}` }
   }
   // A build is deployed with all other changes, and a deployment starts as many containers as are configured.
-  if (needs('BUILD')) return told('Building and deploying the changes', await nextBuild(context, appEnv, false))
-  if (needs('DEPLOY')) return told('Deploying the changes', nextContent(appEnv, base))
+  if (needs('BUILD')) return applying('Building and deploying the changes', await nextBuild(context, appEnv, false))
+  if (needs('DEPLOY')) return applying('Deploying the changes', nextContent(appEnv, base))
   // An operation that supersedes a deployment, or a start, has to bring about the same result.
-  return coming ? told('Deploying the changes', nextContent(appEnv, base)) : told('Scaling')
+  return coming ? applying('Deploying the changes', nextContent(appEnv, base)) : applying('Scaling')
 }
 
 function nextContent(appEnv: LoadedAppEnv, base: Content | null): NewContent {
@@ -97,21 +97,21 @@ export async function applyWhereRunning(context: CommandContext, where: Prisma.A
   return applied
 }
 
-async function planWhereRunning(context: CommandContext, appEnv: LoadedAppEnv): Promise<ToldPlan> {
+async function planWhereRunning(context: CommandContext, appEnv: LoadedAppEnv): Promise<PlanWithMessage> {
   if (appEnv.status === 'PENDING') return NEVER_DEPLOYED
   if (!(await isStopped(context.tx, appEnv))) return planChanges(context, appEnv).catch(asReason)
   return { intent: null, message: `The environment is ${howStopped(appEnv)}; start it, then apply the changes` }
 }
 
 /** A problem of one environment, such as a build without a source, must not refuse the change for all. */
-function asReason(error: unknown): ToldPlan {
+function asReason(error: unknown): PlanWithMessage {
   if (error instanceof DomainError && error.code === 'CONFLICT') return { intent: null, message: error.message }
   throw error
 }
 
 const howStopped = ({ status }: LoadedAppEnv) => (status === 'STOPPED' ? 'stopped' : 'being stopped')
 
-const NEVER_DEPLOYED: ToldPlan = {
+const NEVER_DEPLOYED: PlanWithMessage = {
   intent: null,
   message: 'Nothing was ever deployed here; the first deployment takes the changes along',
 }

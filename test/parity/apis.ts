@@ -7,7 +7,7 @@ export type Outcome = { accepted: true } | { accepted: false; code: string; reas
 
 type App = Pick<ApiServer, 'request'>
 
-export type Door = (app: App, adminToken: string, prepared: Prepared) => Promise<Outcome>
+export type ApiCall = (app: App, adminToken: string, prepared: Prepared) => Promise<Outcome>
 
 interface Problem {
   code: string
@@ -22,7 +22,7 @@ interface GraphQLProblem {
 
 const requestId = 'parity-request'
 
-export const restDoor: Door = async (app, adminToken, { command, input, token, expectedVersion, isDry }) => {
+export const callRest: ApiCall = async (app, adminToken, { command, input, token, expectedVersion, isDry }) => {
   const route = routes.find((candidate) => 'command' in candidate && candidate.command === command)
   if (!route) throw new Error(`No route runs ${command.name}`)
   const { method, path } = route
@@ -45,7 +45,7 @@ export const restDoor: Door = async (app, adminToken, { command, input, token, e
   return { accepted: false, code: problem.code, reason: problem.reason ?? null, fields }
 }
 
-export const graphqlDoor: Door = async (app, adminToken, { command, input, token, expectedVersion, isDry }) => {
+export const callGraphQL: ApiCall = async (app, adminToken, { command, input, token, expectedVersion, isDry }) => {
   const type = `${command.name[0]?.toUpperCase()}${command.name.slice(1)}Input`
   const response = await app.request('/graphql', {
     method: 'POST',
