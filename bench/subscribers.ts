@@ -62,7 +62,7 @@ async function compare(theirSubject: Subject, ourSubject: Subject): Promise<Benc
   }
   const { left } = ours.at(-1) as Measured
   if (left.resources.length > 0 || left.heap > MOST_LEFT_BYTES)
-    throw new Error(`After all had left there were still ${left.resources.join(', ')} and ${left.heap} bytes more`)
+    throw new Error(`After all subscribers had left there were still ${left.resources.join(', ')} and ${left.heap} bytes more`)
   return results(theirs, ours)
 }
 

@@ -26,7 +26,7 @@ async function main(): Promise<number> {
   const startedAt = performance.now()
   const config = readConfig(process.env)
   if (config.PORT === 0 || config.INGRESS_PORT === 0) {
-    throw new Error('The demo has to know where Berth is: set PORT and INGRESS_PORT to ports other than 0.')
+    throw new Error('The demo needs fixed ports: set PORT and INGRESS_PORT to ports other than 0.')
   }
   const host = CONNECTABLE[config.HOST] ?? config.HOST
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${config.PORT}`
@@ -54,7 +54,7 @@ async function main(): Promise<number> {
     await berth.stop()
     return 0
   }
-  console.log(`Berth goes on at ${address} (GraphiQL: ${address}/graphql, docs: ${address}/docs). Ctrl-C stops it.\n`)
+  console.log(`Berth keeps running at ${address} (GraphiQL: ${address}/graphql, docs: ${address}/docs). Ctrl-C stops it.\n`)
   return berth.handOver()
 }
 

@@ -67,8 +67,8 @@ if (argument !== '--check' && !/^[a-z][a-z0-9_]*$/.test(argument)) {
 }
 const sql = await missingSql()
 if (argument !== '--check') {
-  console.log(sql ? await write(argument, sql) : 'Nothing to do: the migrations already lead to prisma/schema.prisma.')
+  console.log(sql ? await write(argument, sql) : 'Nothing to do: the migrations already match prisma/schema.prisma.')
 } else if (sql) {
-  console.error(`prisma/schema.prisma has moved on; run npm run migration -- <name>\n\n${sql}`)
+  console.error(`prisma/schema.prisma is newer than the migrations; run npm run migration -- <name>\n\n${sql}`)
   process.exit(1)
 }

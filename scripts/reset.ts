@@ -32,7 +32,7 @@ async function reset(config: Config): Promise<void> {
   if (!(await isConfirmed(dataDir))) return console.log('Nothing was changed.')
   if (installationId && !process.argv.includes('--keep-containers')) await removeFromEngine(installationId)
   rmSync(dataDir, { recursive: true, force: true })
-  console.log('Removed the data folder. npm start begins anew.')
+  console.log('Removed the data folder. The next npm start creates a new installation.')
 }
 
 async function assertUnused(dataDir: string): Promise<void> {

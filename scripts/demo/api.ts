@@ -54,7 +54,7 @@ export function throughIngress(
     call.once('error', (error: NodeJS.ErrnoException) => {
       const isAbsent = error.code === 'ECONNREFUSED'
       reject(
-        isAbsent ? new Error(`No ingress listens at ${address}:${port}. Set INGRESS_PORT to where it does.`) : error,
+        isAbsent ? new Error(`No ingress listens at ${address}:${port}. Set INGRESS_PORT to its port.`) : error,
       )
     })
     call.end()

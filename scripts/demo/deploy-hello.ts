@@ -14,7 +14,7 @@ interface Operation {
 export async function ensureHello(api: Api, image: string): Promise<string> {
   const { accounts } = await api.get<{ accounts: { accountId: string; isCurrent: boolean }[] }>('/accounts')
   const account = accounts.find((candidate) => candidate.isCurrent) ?? accounts[0]
-  if (!account) throw new Error('This token sees no account')
+  if (!account) throw new Error('This token has access to no account')
   const { accountId } = account
   const { apps } = await api.get<{ apps: { appId: string; name: string }[] }>(`/apps?accountId=${accountId}`)
   const known = apps.find((app) => app.name === 'hello')?.appId

@@ -12,7 +12,7 @@ let types: Map<string, AnyAppType> | undefined
 export function typeNamed(name: string): AnyAppType {
   types ??= new Map(appTypes().flatMap((type) => namesOf(type).map((one) => [one, type] as const)))
   const type = types.get(name)
-  if (!type) throw new Error(`No app type is called ${name}`)
+  if (!type) throw new Error(`No app type has the name ${name}`)
   return type
 }
 

@@ -8,6 +8,6 @@ export async function databaseTime(database: Pick<Transaction, '$queryRaw'>): Pr
   const [row] = await database.$queryRaw<
     { epochMs: number }[]
   >`SELECT (extract(epoch FROM now()) * 1000)::float8 AS "epochMs"`
-  if (!row) throw new Error('The database did not tell the time')
+  if (!row) throw new Error('The database returned no time')
   return new Date(row.epochMs)
 }

@@ -30,7 +30,7 @@ export function publicError(error: unknown, tools: ErrorTools): GraphQLError {
   if (refusal instanceof DomainError) {
     // Callers only learn that it was not their fault; the operator needs the cause.
     if (refusal.code === 'UNAVAILABLE')
-      tools.log.error({ err: original, requestId: tools.requestId }, 'A GraphQL operation was turned away')
+      tools.log.error({ err: original, requestId: tools.requestId }, 'A GraphQL operation was refused as unavailable')
     return mark(refusalError(error, refusal, tools))
   }
   tools.log.error({ err: original, requestId: tools.requestId }, 'A GraphQL operation failed')

@@ -1,4 +1,5 @@
 import { DomainError, invalidField } from '../domain/errors.ts'
+import type { ServerMiddleware } from './context.ts'
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
@@ -6,6 +7,14 @@ const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
 /** Whether the header announces JSON in the only encoding that JSON has (RFC 8259 §8.1). */
 export const isJson = (contentType: string): boolean =>
   JSON_TYPE.test(contentType) && /^utf-?8$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8')
+
+/** Refuses bodies whose declared length is over the limit, even if no handler would read them. */
+export const limitBody =
+  (limitKb: number): ServerMiddleware =>
+  (c, next) => {
+    refuseLength(c.req.header('content-length'), limitKb)
+    return next()
+  }
 
 /** When a length is declared, refuses a body that is too large before reading any of it. */
 export function refuseLength(contentLength: string | null | undefined, limitKb: number): void {

@@ -54,7 +54,7 @@ function withFetcher(html: string, fetcher: string): string {
   const options = JSON.stringify(OPTIONS)
   const script = html.indexOf('<script>', html.indexOf('<div id="root">'))
   const end = html.lastIndexOf(options)
-  if (script < 0 || end < script) throw new Error('The page that GraphiQL renders is not as expected')
+  if (script < 0 || end < script) throw new Error('GraphiQL rendered a page of an unknown format')
   const own = `<script>(() => {\n${fetcher}})()</script>\n`
   const drawn = `Object.assign(${options}, { fetcher: globalThis.berthFetcher })`
   return html.slice(0, script) + own + html.slice(script, end) + drawn + html.slice(end + options.length)

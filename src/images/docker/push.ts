@@ -20,7 +20,7 @@ export async function pushImage(
   signal: AbortSignal,
 ): Promise<string> {
   const parsed = parseImageReference(name)
-  if ('problem' in parsed) throw new Error(`"${name}" is no name for an image: ${parsed.problem}`)
+  if ('problem' in parsed) throw new Error(`"${name}" is not an image name: ${parsed.problem}`)
   const { reference } = parsed
   const tag = reference.tag ?? 'latest'
   try {

@@ -53,7 +53,7 @@ async function* eventLines(engine: DockerEngine, signal: AbortSignal): AsyncGene
     for await (const chunk of stream) {
       const lines = (unfinished + chunk).split('\n')
       unfinished = lines.pop() ?? ''
-      if (unfinished.length > MAX_EVENT_LENGTH) throw new Error('The engine sent an endless event')
+      if (unfinished.length > MAX_EVENT_LENGTH) throw new Error('The engine sent an event that is too long')
       yield* lines
     }
   } finally {

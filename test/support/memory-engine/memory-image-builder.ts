@@ -131,7 +131,7 @@ const ownCopy = ({ id, config }: MemoryImage): ResolvedImage => ({
 
 function pushImage({ machine }: MemoryConnection, { id, name, credential }: ImagePush): string {
   const parsed = parseImageReference(name)
-  if ('problem' in parsed) throw new Error(`"${name}" is no name for an image: ${parsed.problem}`)
+  if ('problem' in parsed) throw new Error(`"${name}" is not an image name: ${parsed.problem}`)
   const image = machine.images.find(id)
   if (!image) throw new ImageError('PUSH_FAILED', `There is no image ${id}`)
   machine.images.add(image, name)
