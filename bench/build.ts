@@ -8,7 +8,7 @@ import type { BenchResult } from './bench-result.ts'
 import { type BenchPlatform, startBenchPlatform } from './platform.ts'
 
 const ROUNDS = 9
-/** Of this run: an earlier one's layers are not to be found, and this one's are. */
+/** Unique to this run: it must not find layers of an earlier run, and must find its own. */
 const RUN = randomUUID()
 const FILES = 200
 
@@ -16,7 +16,7 @@ const SERVER = `require('node:http').createServer((q, r) => r.end('ok')).listen(
 process.on('SIGTERM', () => process.exit(0))
 `
 
-/** A program of two hundred files, of which each round changes one line. What it depends on stays as it is. */
+/** A program of two hundred files, of which each round changes one line. Its dependencies stay as they are. */
 const filesOf = (image: string, round: string): Record<string, string> => ({
   Dockerfile: [
     `FROM ${image} AS build`,
@@ -42,7 +42,7 @@ const filesOf = (image: string, round: string): Record<string, string> => ({
 
 /**
  * A one-line change with everything else cached: from the accepted notice of the upload to the image, against the
- * engine's own build of the same files. Turn by turn, so that a busy moment of the machine hits both.
+ * engine's own build of the same files. In turns, so that load on the machine affects both.
  */
 export async function benchBuild(): Promise<BenchResult> {
   const berth = await startBenchPlatform()
@@ -52,7 +52,7 @@ export async function benchBuild(): Promise<BenchResult> {
   try {
     const { node } = await ensureBuildImages(docker)
     const appEnvId = await createUploadedApp(berth)
-    // The first of each fills the cache.
+    // The first build of each fills the cache.
     for (let round = 0; round <= ROUNDS; round += 1) {
       const theirs = await buildByEngine(docker, filesOf(node, `engine ${round}`), built)
       const mine = await buildByBerth(berth, appEnvId, filesOf(node, `berth ${round}`))

@@ -12,8 +12,8 @@ const DEADLINE_MS = 30_000
 const PROGRAM = "require('node:http').createServer((q, r) => r.end('ok')).listen(3000)"
 
 /**
- * From an accepted deploy-image to the first 200 through the ingress, against the same container created and
- * started through dockerode to its first 200. Turn by turn, so that a busy moment of the machine hits both.
+ * From an accepted deploy-image to the first 200 through the ingress, against the same container created and started
+ * through dockerode to its first 200. In turns, so that load on the machine affects both.
  */
 export async function benchDeployImage(): Promise<BenchResult> {
   const berth = await startBenchPlatform()
@@ -67,7 +67,7 @@ async function deploy(berth: BenchPlatform, round: number): Promise<number> {
   const { hostname, port } = new URL(berth.ingressUrl)
   await untilOk({ host: hostname, port: Number(port), headers: { host } })
   const took = performance.now() - accepted
-  // Tidied away between rounds, so that later rounds do not run beside earlier containers.
+  // Removed between rounds, so that later rounds do not run beside earlier containers.
   await berth.post('/app-env/stop', { appEnvId }, { prefer: 'wait=60' })
   return took
 }

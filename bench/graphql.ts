@@ -75,7 +75,7 @@ async function compare(
   token: string,
   query: string,
 ): Promise<BenchResult> {
-  // A program of this size is compiled only after thousands of requests.
+  // Node compiles a program of this size only after thousands of requests.
   for (const { port } of [mercurius, berth]) await load(port, token, query, WARM_UP_SECONDS)
   const theirs = await turns(mercurius, token, query)
   const ours = await turns(berth, token, query)
@@ -94,7 +94,7 @@ async function compare(
   }
 }
 
-/** One server's turns: its median speed, and the CPU that one request took. */
+/** One server's turns: its median speed, and the CPU time of one request. */
 async function turns(server: Server, token: string, query: string) {
   const speeds: number[] = []
   const before = await cpuOf(server)

@@ -4,7 +4,7 @@ import { readConfig } from '../src/config/config.ts'
 import { createIngress } from '../src/ingress/ingress.ts'
 import { CurrentTable, RouteTable } from '../src/ingress/routes/route-table.ts'
 
-// The ingress as it runs in production, metrics and all, with a table of one host; its own process.
+// The ingress as it runs in production, metrics included, with a table of one host; its own process.
 const source = new CurrentTable()
 source.replace(
   new RouteTable([

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// Stands for a container: the least that an app does. Its own process, as a container is.
+// Stands for a container with the smallest possible app. Its own process, as a container is.
 const body = JSON.stringify({ message: 'hello from a container' })
 const server = createServer((_request, response) => {
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length })

@@ -13,8 +13,8 @@ const AUTOCANNON = join(import.meta.dirname, '../node_modules/autocannon/autocan
 const run = promisify(execFile)
 
 /**
- * Requests per second through the ingress against straight to the same server. Server, ingress and load are
- * processes of their own; the two ways take turns, so that whatever else the machine does falls on both.
+ * Requests per second through the ingress against direct requests to the same server. Server, ingress and load
+ * generator are separate processes; the two ways take turns, so that load on the machine affects both.
  */
 export async function benchIngress(): Promise<BenchResult> {
   const upstream = await start('ingress-upstream.ts')
@@ -69,7 +69,7 @@ async function load(port: number, seconds: number): Promise<number> {
   return requests.total / duration
 }
 
-/** CPU time of a process between this call and the call of what it returns, in microseconds. */
+/** CPU time of a process between this call and the call of the returned function, in microseconds. */
 async function cpuSince(child: ChildProcess): Promise<() => Promise<NodeJS.CpuUsage>> {
   const read = async (): Promise<NodeJS.CpuUsage> => {
     child.send('cpu')

@@ -22,8 +22,8 @@ const INSTALLATION = 'ins_bench_logs'
 const TALKER = `for (let n = 0; n < ${LINES}; n += 1) console.log('line ' + n + ' of what an ordinary app has to say, GET /index.html 200')`
 
 /**
- * Collects the output of one container into an embedded, durable PostgreSQL, checkpoints included, and compares with
- * only reading the engine's stream to its end. The two alternate.
+ * Collects the output of one container into an embedded, durable PostgreSQL, checkpoints included, and compares that
+ * with only reading the engine's stream to its end. The two alternate.
  */
 export async function benchLogs(): Promise<BenchResult> {
   const docker = new Docker()
@@ -82,7 +82,7 @@ async function collect(
   round: number,
 ): Promise<void> {
   const appEnvId = `env_${round}`
-  // The engine's container is one and the same; each round has a row of its own, which has collected nothing yet.
+  // All rounds share the engine's container; each has its own row, which has collected nothing yet.
   const names = { appEnvId, contentId: 'con', name: 'talker', phase: 'exited', startedAt: new Date() }
   const row = await database.container.create({ data: { ...names, containerId: `${containerId} ${round}` } })
   const claim = await claimLogStream(database, { appEnvId, kind: 'CONTAINERS' }, { owner: 'bench', leaseSeconds: 60 })

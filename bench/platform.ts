@@ -18,7 +18,10 @@ export interface BenchPlatform {
   stop(): Promise<void>
 }
 
-/** A whole Berth as a user has it: embedded, durable PostgreSQL and default settings; only the ports are free ones. */
+/**
+ * A whole Berth as a user runs it: embedded, durable PostgreSQL and default settings; only the ports are random free
+ * ones.
+ */
 export async function startBenchPlatform(): Promise<BenchPlatform> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'))
   const image = await ensureTestImage()

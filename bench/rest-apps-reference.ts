@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import pg from 'pg'
 
-// What one would write without a framework: one prepared statement, the same fields, no authentication at all.
+// A server without a framework: one prepared statement, the same fields, no authentication at all.
 const [, , connectionString, accountId] = process.argv
 const pool = new pg.Pool({ connectionString, max: 20 })
 const query = {

@@ -9,7 +9,8 @@ import { listen } from '../src/server/listen.ts'
 import { createServer } from '../src/server/server.ts'
 import { createServices } from '../src/services/services.ts'
 
-// The API as production composes it: authentication, limits, metrics and access log all on. Only the budget is out of the way.
+// The API as production composes it: authentication, limits, metrics and access log all on. Only the rate limit is out
+// of reach.
 const url = process.argv[2] ?? ''
 const config = readConfig({ PORT: '0', BERTH_RATE_LIMIT: '10000000' })
 const log = pino({ level: config.BERTH_LOG_LEVEL })

@@ -24,8 +24,8 @@ const AUTOCANNON = join(import.meta.dirname, '../node_modules/autocannon/autocan
 const run = promisify(execFile)
 
 /**
- * Requests per second of GET /apps against plain node http + pg on the same database: an account with 100 apps.
- * Both servers and the load are processes of their own, and the servers take turns.
+ * Requests per second of GET /apps against plain node http + pg on the same database: an account with 100 apps. Both
+ * servers and the load generator are separate processes, and the servers take turns.
  */
 export async function benchRestApps(): Promise<BenchResult> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'))

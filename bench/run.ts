@@ -18,7 +18,7 @@ const BENCHES = {
   subscribers: benchSubscribers,
 }
 
-/** `npm run bench`, or `npm run bench -- rest ingress` for some of them. An aim that is missed is said, and fails nothing. */
+/** `npm run bench`, or `npm run bench -- rest ingress` for some of them. Prints a missed aim, and does not fail. */
 const wanted = process.argv.slice(2)
 const unknown = wanted.filter((name) => !(name in BENCHES))
 if (unknown.length > 0) throw new Error(`No bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`)

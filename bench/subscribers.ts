@@ -15,10 +15,10 @@ const SUBSCRIBERS = 10_000
 const WARM_UP = 500
 const ROUNDS = 3
 const GAUGE = ['--expose-gc', '--import', join(import.meta.dirname, 'subscribers/gauge.ts')]
-/** 200 bytes for each: whatever is left does not belong to those who were there. */
+/** 200 bytes for each subscriber: less than that cannot be state kept for clients that have left. */
 const MOST_LEFT_BYTES = 2_000_000
 
-/** 10,000 WebSocket subscribers of one event stream: memory for each, and how long until all of them have an event. */
+/** 10,000 WebSocket subscribers of one event stream: memory for each, and the time until all of them have an event. */
 export async function benchSubscribers(): Promise<BenchResult[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'))
   const postgres = await startEmbeddedPostgres({ dataDir })
@@ -62,7 +62,9 @@ async function compare(theirSubject: Subject, ourSubject: Subject): Promise<Benc
   }
   const { left } = ours.at(-1) as Measured
   if (left.resources.length > 0 || left.heap > MOST_LEFT_BYTES)
-    throw new Error(`After all had left there were still ${left.resources.join(', ')} and ${left.heap} bytes more`)
+    throw new Error(
+      `After all subscribers had left there were still ${left.resources.join(', ')} and ${left.heap} bytes more`,
+    )
   return results(theirs, ours)
 }
 

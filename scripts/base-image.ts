@@ -6,8 +6,8 @@ const ASSEMBLED_IMAGE = `berth-base-node:${process.versions.node}`
 const PULL_TIMEOUT_MS = 120_000
 
 /**
- * An image with Node.js and a user `node` in it. From the registry when one answers; otherwise, or when
- * `offline`, put together from the Node.js that runs this and the libraries it needs.
+ * An image with Node.js and a user `node`. From the registry when one answers; otherwise, or when `offline`, assembled
+ * from the Node.js that runs this script and the libraries it needs.
  */
 export async function ensureBaseImage(docker: Docker, { offline = false } = {}): Promise<string> {
   if (!offline) {

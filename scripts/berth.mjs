@@ -1,5 +1,5 @@
-// The one way in: prepares whatever is missing, then runs the command. Plain JavaScript without dependencies,
-// because on a fresh clone there are none yet.
+// The only entry point: prepares whatever is missing, then runs the command. Plain JavaScript without dependencies,
+// because a fresh clone has none yet.
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { berthNode, checkNode, installDependencies } from './setup/dependencies.mjs'
@@ -8,7 +8,7 @@ import { generateCode } from './setup/generated-code.mjs'
 import { runProgram } from './setup/run-program.mjs'
 import { SetupError } from './setup/step.mjs'
 
-// engine: 'sought' takes one that runs, 'wanted' installs one if it can and goes on without, 'required' stops.
+// engine: 'sought' uses one that runs, 'wanted' installs one if it can and continues without, 'required' stops.
 const COMMANDS = {
   start: { program: ['src/main.ts'], engine: 'wanted' },
   test: { program: ['node_modules/vitest/vitest.mjs', 'run'], engine: 'required' },
@@ -47,7 +47,7 @@ async function main([name = 'start', ...args]) {
   return command.program ? runProgram(node, [...command.program, ...args], environment) : 0
 }
 
-/** Only workers do; and what is wrong with the settings is the program's to say. */
+/** Only workers need it; and the program itself reports wrong settings. */
 function mayUseEngine() {
   const { BERTH_ROLES, DOCKER_HOST } = process.env
   return (!BERTH_ROLES?.trim() || /worker/.test(BERTH_ROLES)) && (!DOCKER_HOST || URL.canParse(DOCKER_HOST))

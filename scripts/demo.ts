@@ -10,7 +10,7 @@ import { deploy, ensureHello } from './demo/deploy-hello.ts'
 import { stage } from './demo/stages.ts'
 import { ensureSampleImage } from './sample-image.ts'
 
-/** Addresses that stand for all of this machine's are not ones to connect to. */
+/** Wildcard addresses cannot be connected to. */
 const CONNECTABLE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 function adminToken(config: Config, address: string): string {
@@ -26,7 +26,7 @@ async function main(): Promise<number> {
   const startedAt = performance.now()
   const config = readConfig(process.env)
   if (config.PORT === 0 || config.INGRESS_PORT === 0) {
-    throw new Error('The demo has to know where Berth is: set PORT and INGRESS_PORT to ports other than 0.')
+    throw new Error('The demo needs fixed ports: set PORT and INGRESS_PORT to ports other than 0.')
   }
   const host = CONNECTABLE[config.HOST] ?? config.HOST
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${config.PORT}`
@@ -54,7 +54,9 @@ async function main(): Promise<number> {
     await berth.stop()
     return 0
   }
-  console.log(`Berth goes on at ${address} (GraphiQL: ${address}/graphql, docs: ${address}/docs). Ctrl-C stops it.\n`)
+  console.log(
+    `Berth keeps running at ${address} (GraphiQL: ${address}/graphql, docs: ${address}/docs). Ctrl-C stops it.\n`,
+  )
   return berth.handOver()
 }
 

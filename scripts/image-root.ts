@@ -8,7 +8,7 @@ import { type Pack, pack } from 'tar-stream'
 const PASSWD = 'root:x:0:0:root:/root:/bin/sh\nnode:x:1000:1000:node:/app:/bin/sh\n'
 const GROUP = 'root:x:0:\nnode:x:1000:\n'
 
-/** Makes an image without any registry: what `fill` writes is its whole file system. */
+/** Creates an image without any registry: `fill` writes its whole file system. */
 export async function importRoot(
   docker: Docker,
   reference: string,
@@ -33,7 +33,7 @@ export async function importRoot(
 export const addNode = (archive: Pack): Promise<void> =>
   addPrograms(archive, { 'usr/bin/node': realpathSync(process.execPath) })
 
-/** Programs of this machine, by the name they get, each with the libraries it needs. */
+/** Programs of this machine, by their names in the image, each with the libraries it needs. */
 export async function addPrograms(archive: Pack, programs: Record<string, string>): Promise<void> {
   for (const [name, path] of Object.entries(programs)) await addFile(archive, name, path)
   const libraries = new Set(Object.values(programs).flatMap(librariesOf))
@@ -45,7 +45,7 @@ export async function addFile(archive: Pack, name: string, path: string): Promis
   await pipeline(createReadStream(path), archive.entry({ name, size, mode: mode & 0o777 }))
 }
 
-/** What the dynamic linker would load: lines like `libm.so.6 => /lib/libm.so.6 (0x…)`, and the linker itself. */
+/** The libraries of the dynamic linker: lines like `libm.so.6 => /lib/libm.so.6 (0x…)`, and the linker itself. */
 function librariesOf(program: string): string[] {
   const lines = execFileSync('ldd', ['--', program], { encoding: 'utf8' }).split('\n')
   return lines.flatMap((line) => /(?:=> |^\s)(\/\S+) \(0x/.exec(line)?.[1] ?? [])

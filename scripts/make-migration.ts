@@ -17,8 +17,8 @@ import {
 } from '../src/database/schema-engine.ts'
 
 /**
- * The SQL that leads from the migrations to the schema; empty when they agree. Both sides are built in a real
- * database first, because PostgreSQL rewrites the conditions of partial indexes in its own words.
+ * The SQL from the migrations to the schema; empty when they agree. Both sides are built in a real database first,
+ * because PostgreSQL rewrites the conditions of partial indexes.
  */
 async function missingSql(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-migration-'))
@@ -67,8 +67,8 @@ if (argument !== '--check' && !/^[a-z][a-z0-9_]*$/.test(argument)) {
 }
 const sql = await missingSql()
 if (argument !== '--check') {
-  console.log(sql ? await write(argument, sql) : 'Nothing to do: the migrations already lead to prisma/schema.prisma.')
+  console.log(sql ? await write(argument, sql) : 'Nothing to do: the migrations already match prisma/schema.prisma.')
 } else if (sql) {
-  console.error(`prisma/schema.prisma has moved on; run npm run migration -- <name>\n\n${sql}`)
+  console.error(`prisma/schema.prisma is newer than the migrations; run npm run migration -- <name>\n\n${sql}`)
   process.exit(1)
 }

@@ -23,7 +23,7 @@ async function reset(config: Config): Promise<void> {
   }
   if (!existsSync(dataDir)) return console.log('Nothing to reset: there is no data folder.')
   const hasDatabase = existsSync(join(dataDir, 'postgres'))
-  // A mistyped BERTH_DATA_DIR must not delete what is there.
+  // A mistyped BERTH_DATA_DIR must not delete other files.
   if (!hasDatabase && !existsSync(join(dataDir, 'master-key')) && readdirSync(dataDir).length > 0) {
     throw new Refusal(`${dataDir} is no data directory of Berth; nothing was changed.`)
   }
@@ -32,7 +32,7 @@ async function reset(config: Config): Promise<void> {
   if (!(await isConfirmed(dataDir))) return console.log('Nothing was changed.')
   if (installationId && !process.argv.includes('--keep-containers')) await removeFromEngine(installationId)
   rmSync(dataDir, { recursive: true, force: true })
-  console.log('Removed the data folder. npm start begins anew.')
+  console.log('Removed the data folder. The next npm start creates a new installation.')
 }
 
 async function assertUnused(dataDir: string): Promise<void> {
@@ -44,7 +44,7 @@ async function assertUnused(dataDir: string): Promise<void> {
   )
 }
 
-/** What marks this installation's containers on the engine; refuses while a Berth uses the database. */
+/** The id that marks this installation's containers on the engine; refuses while a Berth uses the database. */
 async function readInstallation(dataDir: string): Promise<string | null> {
   const server = await startEmbeddedPostgres({ dataDir })
   const client = new pg.Client({ connectionString: server.url })
@@ -73,7 +73,7 @@ async function isConfirmed(dataDir: string): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new Refusal('Nobody is there to confirm it. To go ahead unasked: npm run reset -- --yes')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  // Ctrl-C and Ctrl-D are ways to say no.
+  // Ctrl-C and Ctrl-D mean no.
   const closed = once(terminal, 'close').then(() => '')
   const question = `Remove every app and environment of this installation, and ${dataDir}? [y/N] `
   const answer = await Promise.race([terminal.question(question).catch(() => ''), closed])

@@ -11,7 +11,7 @@ const SOURCE_LABEL = 'berth.sample.source'
 
 export interface SampleImageOptions {
   tag?: string
-  /** Ask no registry for the base image. */
+  /** Use no registry for the base image. */
   offline?: boolean
 }
 

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import mercurius from 'mercurius'
 import pg from 'pg'
 
-// The fastest that is commonly known: Mercurius with JIT, prepared SQL by hand, one batched loader, no token asked.
+// The fastest widely known setup: Mercurius with JIT, hand-written prepared SQL, one batched loader, no authentication.
 const [, , connectionString, accountId] = process.argv
 const pool = new pg.Pool({ connectionString, max: 20 })
 

@@ -4,7 +4,7 @@ import { GraphQLID, GraphQLNonNull, GraphQLObjectType, GraphQLSchema, GraphQLStr
 import { useServer } from 'graphql-ws/use/ws'
 import { WebSocketServer } from 'ws'
 
-// What graphql-ws alone costs: the smallest schema that answers the same subscription with the same bytes, fed from
+// The cost of graphql-ws alone: the smallest schema that answers the same subscription with the same bytes, fed from
 // memory, without tokens, limits, an event log or a database.
 interface Message {
   cursor: string
@@ -16,7 +16,7 @@ interface Message {
 const waiting = new Set<(message: Message) => void>()
 const present: Message = { cursor: '1', status: 'RUNNING', health: 'HEALTHY', event: null }
 
-/** Written by hand: a waiting generator cannot be left, so its listener would never be removed. */
+/** Written by hand: a waiting generator cannot be cancelled, so its listener would never be removed. */
 function changes(): AsyncGenerator<Message, void> {
   const queue = [present]
   let ask: ((result: IteratorResult<Message, void>) => void) | null = null

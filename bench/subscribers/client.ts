@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
 
-// Holds the subscribers, in a process of its own: what it costs is not the servers' to pay. It speaks the protocol
-// itself, because ten thousand clients of a library would be measured as well.
+// Holds the subscribers, in a process of its own, so that their cost does not count as the server's. It implements the
+// protocol itself, because ten thousand clients of a library would be measured as well.
 const QUERY = `subscription ($id: ID) {
   appEnvStatusChanged(appEnvId: $id) { cursor status health event { type createdAt } }
 }`

@@ -6,7 +6,7 @@ import { now } from './measure.ts'
 
 const TOKENS = 100
 
-/** An environment to follow, tokens to follow it with, and a way to make events. */
+/** An environment to follow, tokens to follow it with, and a way to create events. */
 export async function createFollowedEnvironment(database: Database, apiUrl: string, adminToken: string) {
   const call = async (path: string, body: object) => {
     const response = await fetch(`${apiUrl}/api/public/v1${path}`, {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What a process holds after a full garbage collection. */
+/** The memory of a process after a full garbage collection. */
 export interface Holding {
   rss: number
   heap: number
   external: number
-  /** Open sockets, timers and the like, by kind. */
+  /** Open sockets, timers and other handles, by kind. */
   resources: Record<string, number>
 }
 
-// Loaded with --import into the servers that are compared, so that both are measured from inside in the same way.
+// Loaded with --import into the servers that are compared, so that both are measured in the same way.
 process.on('message', async (message) => {
   if (message !== 'measure') return
   for (let round = 0; round < 4; round += 1) {

@@ -10,17 +10,17 @@ const EVENTS = 20
 export interface Subject {
   child: ChildProcess
   opening: Omit<Opening['open'], 'count'>
-  /** Makes one event; when it was begun, in milliseconds since 1970. */
+  /** Creates one event; returns its start time, in milliseconds since 1970. */
   publish(): Promise<number>
 }
 
 export interface Measured {
   heapPerSubscriber: number
-  /** What the process grew by. Only the first time says something: afterwards it has the memory already. */
+  /** The growth of the process. Only the first round counts: afterwards it has the memory already. */
   residentPerSubscriber: number
   p50: number
   p99: number
-  /** What is there after everybody has left, beyond what was there before. */
+  /** What remains after all clients have left, compared with the time before. */
   left: { heap: number; resources: string[] }
 }
 

@@ -11,7 +11,7 @@ const server = createServer((request, response) => {
 
 server.listen(port, () => console.log(`listening on ${port}, version ${version}`))
 
-// SIGTERM means: take nothing new, finish what is in hand, then go.
+// On SIGTERM: accept no new requests, finish the running ones, then exit.
 process.on('SIGTERM', () => {
   console.log('stopping')
   server.close(() => process.exit(0))

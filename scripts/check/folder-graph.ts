@@ -23,12 +23,12 @@ function readImports(checkout: string): Map<string, Set<string>> {
   )
 }
 
-/** Generated code is one thing that others import, whatever stands in it. */
+/** Generated code counts as one file. */
 function isSource(path: string): boolean {
   return path.startsWith('src/') && !path.startsWith('src/database/generated/')
 }
 
-/** For every folder, what stands directly in it, and which of that imports which: a cycle can hide at any depth. */
+/** For every folder, its direct contents and which of them imports which: a cycle can hide at any depth. */
 function graphOfEachFolder(imports: Graph): Map<string, Map<string, Set<string>>> {
   const graphs = new Map<string, Map<string, Set<string>>>()
   const importsOf = (folder: string, name: string) => {
@@ -50,7 +50,7 @@ function graphOfEachFolder(imports: Graph): Map<string, Map<string, Set<string>>
   return graphs
 }
 
-/** The share of files that exactly one other imports, of those that any imports. */
+/** The share of files with exactly one importer, among files with any importer. */
 function singleImporterShare(imports: Graph): { single: number; imported: number } {
   const importers = new Map<string, number>()
   for (const imported of imports.values()) {

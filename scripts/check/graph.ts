@@ -23,7 +23,7 @@ export function findCycles(graph: Graph): string[][] {
   return found
 }
 
-/** The longest way through a graph without cycles, from its first node to its last. */
+/** The longest path through a graph without cycles, from its first node to its last. */
 export function longestChain(graph: Graph): string[] {
   const chains = new Map<string, string[]>()
   const chainFrom = (node: string): string[] => {

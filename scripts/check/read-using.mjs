@@ -1,5 +1,5 @@
-// dependency-cruiser reads TypeScript through swc here, as it does not understand version 7 yet; and swc's visitor
-// does not know `using` declarations, for which it stops.
+// dependency-cruiser reads TypeScript through swc here, as it does not support version 7 yet; and swc's Visitor class
+// throws on `using` declarations.
 import { createRequire } from 'node:module'
 
 const { Visitor } = createRequire(import.meta.url)('@swc/core/Visitor.js')

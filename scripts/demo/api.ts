@@ -34,7 +34,7 @@ export function restApi(address: string, token: string): Api {
   }
 }
 
-/** Asks the ingress for an app by its host name, without relying on how this machine resolves names. */
+/** Sends a request for an app's host to the ingress, without relying on how this machine resolves names. */
 export function throughIngress(
   ingress: { address: string; port: number },
   host: string,
@@ -53,9 +53,7 @@ export function throughIngress(
     call.once('timeout', () => call.destroy(new Error('The ingress did not answer within 10 s')))
     call.once('error', (error: NodeJS.ErrnoException) => {
       const isAbsent = error.code === 'ECONNREFUSED'
-      reject(
-        isAbsent ? new Error(`No ingress listens at ${address}:${port}. Set INGRESS_PORT to where it does.`) : error,
-      )
+      reject(isAbsent ? new Error(`No ingress listens at ${address}:${port}. Set INGRESS_PORT to its port.`) : error)
     })
     call.end()
   })

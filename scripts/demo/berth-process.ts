@@ -7,10 +7,10 @@ const READY_TIMEOUT_MS = 90_000
 const STOP_TIMEOUT_MS = 60_000
 
 export interface RunningBerth {
-  /** False when it was running before, and so is not ours to stop. */
+  /** False when it was running before, so the demo must not stop it. */
   isOurs: boolean
   stop(): Promise<void>
-  /** Gives the terminal to Berth until it ends; returns its exit code. */
+  /** Passes the terminal to Berth until it ends; returns its exit code. */
   handOver(): Promise<number>
 }
 
@@ -21,7 +21,7 @@ export async function ensureBerth(address: string): Promise<RunningBerth> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts')], {
     stdio: ['inherit', 'pipe', 'pipe'],
   })
-  // What Berth says meanwhile is of interest only when it fails, or once the demo has finished.
+  // Berth's output is shown only when it fails, or once the demo has finished.
   let unseen = ''
   const keep = (chunk: Buffer) => {
     unseen += chunk
@@ -36,7 +36,7 @@ export async function ensureBerth(address: string): Promise<RunningBerth> {
     await ended
     clearTimeout(late)
   }
-  // A terminal's Ctrl-C has reached Berth already, and what is left to do here is to wait for it.
+  // The terminal's Ctrl-C has reached Berth already, so only wait for it.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
   process.once('SIGTERM', () => child.kill('SIGTERM'))
 
@@ -57,7 +57,7 @@ export async function ensureBerth(address: string): Promise<RunningBerth> {
   return { isOurs: true, stop, handOver }
 }
 
-/** Some other program may answer at that address too, but not like this. */
+/** Another program may answer at that address, but not with this body. */
 async function isReady(address: string): Promise<boolean> {
   try {
     const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(2_000) })

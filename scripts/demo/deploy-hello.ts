@@ -14,7 +14,7 @@ interface Operation {
 export async function ensureHello(api: Api, image: string): Promise<string> {
   const { accounts } = await api.get<{ accounts: { accountId: string; isCurrent: boolean }[] }>('/accounts')
   const account = accounts.find((candidate) => candidate.isCurrent) ?? accounts[0]
-  if (!account) throw new Error('This token sees no account')
+  if (!account) throw new Error('This token has access to no account')
   const { accountId } = account
   const { apps } = await api.get<{ apps: { appId: string; name: string }[] }>(`/apps?accountId=${accountId}`)
   const known = apps.find((app) => app.name === 'hello')?.appId
@@ -34,7 +34,7 @@ async function createAppEnv(api: Api, accountId: string, appId: string): Promise
   return (await api.post<{ appEnvId: string }>('/app-env', appEnv)).body.appEnvId
 }
 
-/** Deploys the image and prints each step as it is finished; throws when the operation does not succeed. */
+/** Deploys the image and prints each step as it finishes; throws when the operation does not succeed. */
 export async function deploy(api: Api, appEnvId: string, image: string): Promise<void> {
   const { headers } = await api.post('/app-env/deploy-image', { appEnvId, image })
   const location = headers.get('operation-location')

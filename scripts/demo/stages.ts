@@ -1,4 +1,4 @@
-/** Does one stage of the demo and prints how long it took. */
+/** Runs one stage of the demo and prints how long it took. */
 export async function stage<T>(label: string, work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now()
   try {

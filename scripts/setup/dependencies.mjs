@@ -13,13 +13,13 @@ export function checkNode() {
   )
 }
 
-/** Installs exactly what package-lock.json says, unless that is what is there. */
+/** Installs exactly the versions of package-lock.json, unless they are installed already. */
 export async function installDependencies(root) {
   if (dependenciesAreCurrent(root)) return
   await step('Installing dependencies and Node.js 24', () => {
     const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-    // `npm ci` insists that the lock file names the binaries of every platform there is, also of those that the
-    // registry in use does not carry. An install that saves nothing takes the same versions without that.
+    // `npm ci` requires the lock file's binaries for every platform, even those that the registry in use does not
+    // carry. An install that saves nothing takes the same versions without that.
     return runQuietly(npm, ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'])
   })
 }
@@ -35,7 +35,7 @@ export function berthNode(root) {
   )
 }
 
-/** npm leaves a record of what it installed, last of all: no record, or another version, means to install. */
+/** npm writes its record of the installed packages last: no record, or another version, means to install. */
 function dependenciesAreCurrent(root) {
   const record = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(record)) return false

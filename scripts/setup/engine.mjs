@@ -4,9 +4,9 @@ import { provideEngine } from './install-engine.mjs'
 import { SetupError } from './step.mjs'
 
 /**
- * Finds an engine, or installs and starts one. Returns the environment that Berth needs to reach it.
- * `need`: an engine that is 'required' and cannot be had is an error; one that is 'wanted' is spoken of, and Berth
- * starts without; one that is 'sought' is left alone unless it runs.
+ * Finds an engine, or installs and starts one. Returns the environment that Berth needs to reach it. `need`: without a
+ * 'required' engine it fails; without a 'wanted' one it says so, and Berth starts without; a 'sought' one is used only
+ * if it runs.
  */
 export async function prepareEngine(dataDir, need) {
   try {
@@ -21,7 +21,7 @@ export async function prepareEngine(dataDir, need) {
   }
 }
 
-/** What exactly to do on this machine. */
+/** Instructions for this machine. */
 function advice() {
   if (process.env.DOCKER_HOST) {
     return `No container engine answers at DOCKER_HOST=${process.env.DOCKER_HOST}. Start it, or unset DOCKER_HOST.`

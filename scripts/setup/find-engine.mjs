@@ -34,12 +34,12 @@ function sockets() {
   ]
 }
 
-/** Whether an engine is there and lets us in. */
+/** Whether an engine answers and accepts us. */
 export function answers(address) {
   const url = new URL(address)
   const target =
     url.protocol === 'unix:' ? { socketPath: url.pathname } : { host: url.hostname, port: Number(url.port || 2375) }
-  // An engine behind TLS is not probed: its certificates are in the hands of the user who set DOCKER_HOST.
+  // An engine behind TLS is not probed: the user who set DOCKER_HOST holds its certificates.
   if (process.env.DOCKER_TLS_VERIFY || url.protocol === 'https:') return Promise.resolve(true)
   return new Promise((resolve) => {
     const probe = request({ ...target, path: '/_ping', timeout: 3_000 }, (response) => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { runQuietly, step } from './step.mjs'
 
-/** Generates the database client whenever the schema, or the generator, is not the one of last time. */
+/** Generates the database client whenever the schema or the generator has changed. */
 export async function generateCode(root, node) {
   const folder = join(root, 'src', 'database', 'generated')
   const stamp = join(folder, 'source.sha256')
@@ -14,7 +14,7 @@ export async function generateCode(root, node) {
   )
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === source) return
   await step('Generating the database client', async () => {
-    // Prisma looks for its generators on the PATH, and calls home for an update check unless disabled.
+    // Prisma searches the PATH for its generators, and sends an update check unless disabled.
     const PATH = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`
     const environment = { PATH, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
     await runQuietly(node, [join(root, 'node_modules', 'prisma', 'build', 'index.js'), 'generate'], { environment })

@@ -8,7 +8,7 @@ import { runQuietly, SetupError, step } from './step.mjs'
 const START_TIMEOUT_SECONDS = 60
 const ENGINE = `unix://${DEFAULT_SOCKET}`
 
-/** Installs and starts Docker Engine where that can be done without asking; null where it cannot. */
+/** Installs and starts Docker Engine if that needs no question to the user; null if it does. */
 export async function provideEngine(dataDir) {
   const asRoot = rootPrefix()
   if (process.platform !== 'linux' || process.env.DOCKER_HOST || !asRoot) return null
@@ -47,7 +47,7 @@ async function start(asRoot, dataDir) {
   }
 }
 
-/** Without systemd the daemon is a child in a session of its own, and outlives Berth. */
+/** Without systemd the daemon is a child in its own session, and outlives Berth. */
 function launch(asRoot, dataDir, log, onEnd) {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   removeStalePidFiles()
@@ -60,7 +60,10 @@ function launch(asRoot, dataDir, log, onEnd) {
   daemon.unref()
 }
 
-/** After a crash of the machine the recorded number may be some other program's, which dockerd takes for itself. */
+/**
+ * After a crash of the machine the recorded process id may be another program's, which dockerd would mistake for
+ * itself.
+ */
 function removeStalePidFiles() {
   for (const file of ['/var/run/docker.pid', '/var/run/docker/containerd/containerd.pid']) {
     if (!existsSync(file)) continue
@@ -69,7 +72,7 @@ function removeStalePidFiles() {
   }
 }
 
-/** What to put before a command that needs root: nothing, or sudo if it asks for no password. Null: no way. */
+/** Prefix for a command that needs root: nothing, or sudo if it asks for no password. Null: neither works. */
 function rootPrefix() {
   if (process.getuid?.() === 0) return []
   return spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0 ? ['sudo', '-n'] : null

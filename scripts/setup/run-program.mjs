@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
 
-/** Hands the terminal over to a program, and ends as it ends. */
+/** Passes the terminal to a program, and exits as it does. */
 export async function runProgram(node, args, environment = {}) {
-  // Whatever the program starts in turn must find the same Node.js.
+  // Child processes of the program must find the same Node.js.
   const PATH = `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`
   // Deprecation warnings of libraries concern developers, not users of Berth.
   const child = spawn(node, ['--disable-warning=DeprecationWarning', ...args], {
@@ -18,12 +18,12 @@ export async function runProgram(node, args, environment = {}) {
   })
 }
 
-/** One signal of each kind: to the program a second one means to hurry. */
+/** One signal of each kind: to the program a second one means "stop faster". */
 function passSignalsOn(child) {
   const sent = new Set()
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.on(signal, () => {
-      // A terminal sends Ctrl-C to every process in its foreground, to the program too.
+      // A terminal sends Ctrl-C to every process in its foreground, including the program.
       if (sent.has(signal) || (signal === 'SIGINT' && process.stdin.isTTY)) return
       sent.add(signal)
       child.kill(signal)

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 
-/** Something that the person at the keyboard has to do; printed without a stack. */
+/** A task for the person at the keyboard; printed without a stack. */
 export class SetupError extends Error {}
 
-/** Does one piece of set-up and says, on one line, what it was and how long it took. */
+/** Runs one step of the setup and prints, on one line, what it was and how long it took. */
 export async function step(label, work) {
   const startedAt = Date.now()
   process.stdout.write(`  ${label} … `)
@@ -17,7 +17,7 @@ export async function step(label, work) {
   }
 }
 
-/** Runs a program quietly and returns what it printed; shows its last words only when it fails. */
+/** Runs a program quietly and returns its output; shows the last lines only when it fails. */
 export async function runQuietly(command, args, { environment = {}, timeoutSeconds = 900 } = {}) {
   const child = spawn(command, args, {
     env: { ...process.env, ...environment },

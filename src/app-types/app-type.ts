@@ -3,37 +3,37 @@ import type { HealthCheck } from '../domain/configuration.ts'
 import type { UrlKind } from '../domain/references.ts'
 import type { BuildPreset } from './presets/preset.ts'
 
-/** What an app type is called, and by whom. */
+/** The names of an app type. */
 interface Names {
   /** In the database, and in GraphQL's AppType. */
   name: string
   /** In messages. */
   title: string
-  /** What it is, for the documentation of both APIs. */
+  /** For the documentation of both APIs. */
   about: string
   /** REST's `appType`. */
   wireName: string
-  /** Names by which older clients call it (§1 rule 1). */
+  /** Names that older clients use (§1 rule 1). */
   aliases: readonly string[]
-  /** What its output is called in `GET /logs`. */
+  /** The type of its output in `GET /logs`. */
   logType: string
-  /** The preset of an app that names its type only; null where a preset has to be named. */
+  /** The preset of an app that names only its type; null where a preset must be named. */
   defaultPreset: string | null
 }
 
-/** A type that the public interface names and this version does not run yet: creating an app of it is refused. */
+/** A type that the public API names and this version does not run yet: creating an app of it is refused. */
 export interface AnnouncedAppType extends Names {
   isAvailable: false
   presets: readonly string[]
 }
 
-/** A way to make what an app runs, and the versions that it comes in. */
+/** A way to build an app, and its versions. */
 export type Preset =
-  /** The source brings its Dockerfile, or an image is deployed: what the version means is up to them. */
+  /** The source brings its Dockerfile, or an image is deployed; either one defines what the version means. */
   | { kind: 'OWN_DOCKERFILE'; name: string; dockerfilePath: string | null }
   /** Writes the Dockerfile. */
   | { kind: 'BUILD'; name: string; build: BuildPreset }
-  /** Comes in these versions, without the preset's name in them, oldest first. */
+  /** The supported versions, without the preset's name, oldest first. */
   | { kind: 'VERSIONED'; name: string; versions: readonly [string, ...string[]] }
 
 /** The object field that configures a type, in both APIs. */
@@ -41,28 +41,28 @@ export interface TypeConfig {
   field: string
   /** With a description: it is shown wherever the field is. */
   schema: z.ZodObject
-  /** PATCH /app takes it; otherwise it is changed in each environment. */
+  /** PATCH /app accepts it; otherwise it is changed in each environment. */
   isChangedWithApp: boolean
-  /** Its enums, as GraphQL names and describes them. */
+  /** Its enums, with GraphQL's names and descriptions. */
   enums?: readonly { name: string; about: string; values: Readonly<Record<string, string>> }[]
 }
 
-/** Runs all the time: a deployment starts its containers, waits until they are ready and takes the old ones away. */
+/** Runs all the time: a deployment starts its containers, waits until they are ready and removes the old ones. */
 export interface ContinuousWorkload {
   kind: 'CONTINUOUS'
-  /** How clients from outside reach it. Only what is routed by HTTP has hosts. */
+  /** How clients from outside reach it. Only HTTP routes have hosts. */
   routing: 'HTTP' | 'TCP' | 'NONE'
-  /** The health check of its containers, from what is configured; null: ready as soon as they run. */
+  /** The health check of its containers, from the configuration; null: ready as soon as they run. */
   probing: ((configured: HealthCheck) => HealthCheck) | null
   scaling: {
-    /** Containers that run when so many are configured. */
+    /** The number of containers that run when so many are configured. */
     replicas: (containers: number) => number
-    /** Whether their number may follow the load. */
+    /** Whether the number may follow the load. */
     autoscales: boolean
   }
 }
 
-/** Runs when it is asked to: a deployment makes its image ready, and starts nothing. */
+/** Runs on demand: a deployment prepares its image, and starts nothing. */
 export interface OnDemandWorkload {
   kind: 'ON_DEMAND'
 }
@@ -75,20 +75,20 @@ export interface UrlFacts {
   publicUrl: string | null
 }
 
-/** Everything in which app types differ. Nothing outside this folder asks for a type by name. */
+/** All differences between app types. No code outside this folder asks for a type by name. */
 export interface AppType extends Names {
   isAvailable: true
   presets: readonly [Preset, ...Preset[]]
   workload: ContinuousWorkload | OnDemandWorkload
-  /** Whether apps of it have to say which port they listen on. */
+  /** Whether apps of it must set the port that they listen on. */
   requiresPort: boolean
   connectionUrls: (facts: UrlFacts) => Record<UrlKind, string | null>
   /** Whether a prebuilt image may be deployed (§4.1 rule 1). */
   acceptsImage: (app: { useImage: boolean }) => boolean
-  /** Whether it may keep data that outlives its containers. */
+  /** Whether it may have a volume. */
   allowsVolume: boolean
   config: TypeConfig | null
-  /** Throws a DomainError where the account's plan, or the region, does not offer it. */
+  /** Throws a DomainError if the account's plan, or the region, does not offer it. */
   checkPlan: (plan: { name: string; functionsIncluded: boolean }) => void
   checkRegion: (region: { name: string; functionsSupported: boolean }) => void
 }

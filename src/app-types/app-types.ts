@@ -6,8 +6,8 @@ const known: AnyAppType[] = []
 let isRead = false
 
 /**
- * Adds a type to the list. Inputs, schemas and documents of both APIs are made from the list when they are imported, so
- * that a type has to be added before: throws once the list was read, and for a type that is not complete.
+ * Adds a type to the list. Both APIs create inputs, schemas and documents from the list when they are imported, so a
+ * type must be added before: throws once the list was read, and for an incomplete type.
  */
 export function addAppType(type: AnyAppType): void {
   if (isRead) throw new Error(`The app type ${type.name} was added after the list of app types was read`)

@@ -1,7 +1,9 @@
 import type { AnyAppType, AppType } from './app-type.ts'
 import { namesOf, presetNamesOf } from './type-names.ts'
 
-/** What the compiler cannot see of a type: throws where an app of it would be accepted and not run, or not be found. */
+/**
+ * Checks that the compiler cannot do: throws if an app of the type would be accepted and never run, or never be found.
+ */
 export function assertComplete(type: AnyAppType, others: readonly AnyAppType[]): void {
   const problems = [...clashes(type, others), ...(type.isAvailable ? gaps(type) : [])]
   if (problems.length > 0) throw new Error(`The app type ${type.name} ${problems.join('; it ')}`)

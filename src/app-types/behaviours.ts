@@ -7,14 +7,14 @@ type TypedApp = { type: string }
 const continuous = ({ workload }: AppType): ContinuousWorkload | null =>
   workload.kind === 'CONTINUOUS' ? workload : null
 
-/** Whether a deployment replaces containers. Otherwise it makes the image ready for whatever runs it later. */
+/** Whether a deployment replaces containers. Otherwise it only prepares the image. */
 export const isRolledOut = (app: TypedApp): boolean => continuous(getAppType(app.type)) !== null
 
-/** Containers of an environment once it runs: none for a type that runs when it is asked to. */
+/** The number of containers of a running environment: none for a type that runs on demand. */
 export const wantedReplicas = (appEnv: { containers: number; app: TypedApp }): number =>
   continuous(getAppType(appEnv.app.type))?.scaling.replicas(appEnv.containers) ?? 0
 
-/** Whether requests reach it by host names: it then has an automatic one, and may have others. */
+/** Whether requests reach it by host name: it then has an automatic host, and may have custom ones. */
 export const hasHosts = (type: AppType): boolean => continuous(type)?.routing === 'HTTP'
 
 /** Whether clients from outside reach it by plain TCP. */

@@ -1,6 +1,6 @@
 import type { AppType } from './app-type.ts'
 
-/** Reached under its name and port on the account's network by this protocol, and from outside by the ingress. */
+/** Reached by name and port on the account's network with this protocol, and from outside through the ingress. */
 export const urlsOver =
   (protocol: string): AppType['connectionUrls'] =>
   ({ host, port, publicUrl }) => ({
@@ -8,5 +8,5 @@ export const urlsOver =
     externalUrl: publicUrl,
   })
 
-/** Nothing listens. */
+/** No port is open. */
 export const noUrls: AppType['connectionUrls'] = () => ({ internalUrl: null, externalUrl: null })

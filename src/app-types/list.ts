@@ -4,5 +4,5 @@ import { job } from './job/job.ts'
 import { service } from './service/service.ts'
 import { web } from './web/web.ts'
 
-/** Every app type. The first is that of an app which names neither a type nor a preset. */
+/** Every app type. The first one is the default of an app that names neither a type nor a preset. */
 export const APP_TYPES: readonly AnyAppType[] = [web, service, functionApp, job]

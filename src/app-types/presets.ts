@@ -7,19 +7,21 @@ const findPreset = (name: string): Preset | null =>
     .flatMap((type): readonly Preset[] => type.presets)
     .find((preset) => preset.name === name) ?? null
 
-/** The preset that writes a Dockerfile; null for one whose sources bring theirs. */
+/** The preset that writes a Dockerfile; null for one whose sources bring their own. */
 export function findBuildPreset(name: string): BuildPreset | null {
   const preset = findPreset(name)
   return preset?.kind === 'BUILD' ? preset.build : null
 }
 
-/** The path of the Dockerfile where an app names none, as answers show it; null where it is written, or not shown. */
+/**
+ * The default path of the Dockerfile, as answers show it; null where the preset writes it, or where it is not shown.
+ */
 export function defaultDockerfilePath(name: string): string | null {
   const preset = findPreset(name)
   return preset?.kind === 'OWN_DOCKERFILE' ? preset.dockerfilePath : null
 }
 
-/** What is wrong with a `<PRESET>_<VERSION>` such as EXPRESS_NODE_JS_20 (§2.1); null when the preset comes in it. */
+/** What is wrong with a `<PRESET>_<VERSION>` such as EXPRESS_NODE_JS_20 (§2.1); null when the preset supports it. */
 export function versionProblem(name: string, version: string): string | null {
   const preset = findPreset(name)
   if (preset?.kind === 'BUILD')
@@ -34,8 +36,8 @@ const oneOf = (name: string, versions: readonly string[]) =>
   `must be one of ${versions.map((version) => `${name}_${version}`).join(', ')}`
 
 /**
- * The version without the preset's name: `EXPRESS_NODE_JS_20` and `EXPRESS_20` are `NODE_JS_20`. The default where none is
- * named; null for one that the preset does not have.
+ * The version without the preset's name: `EXPRESS_NODE_JS_20` and `EXPRESS_20` are `NODE_JS_20`. The default if none is
+ * named; null for an unknown version.
  */
 export function presetVersion(preset: BuildPreset, name: string, version: string | null): string | null {
   if (version === null) return preset.defaultVersion

@@ -3,7 +3,7 @@ import type { TypeConfig as Recorded } from '../domain/configuration.ts'
 import type { AppType, TypeConfig } from './app-type.ts'
 import { availableAppTypes } from './app-types.ts'
 
-/** An app is configured by the object field of its type, of whichever type: stored under the field's name, in one column. */
+/** The object field of its type configures an app, whatever the type: stored under the field's name, in one column. */
 export type StoredTypeConfig = Exclude<Recorded, null>
 
 interface Configured {
@@ -18,7 +18,7 @@ const configured = (): Configured[] =>
     .flatMap(({ name, title, config }) => (config ? [{ name, title, config }] : []))
     .reverse()
 
-/** Their fields for an input. The compiler does not know their names: `typeConfigIn` finds what was sent. */
+/** The fields for an input. The compiler does not know their names: `typeConfigIn` finds the one that was sent. */
 export const typeConfigInputs = ({ isChangeOfApp = false } = {}): object =>
   shapeOf(
     configured().filter(({ config }) => config.isChangedWithApp || !isChangeOfApp),
@@ -34,7 +34,7 @@ export const shownField = (stored: unknown, field: string): unknown =>
 
 export const typeConfigFields = (): TypeConfig[] => configured().map(({ config }) => config)
 
-/** What an input sets, as it is stored; undefined when it sets nothing. */
+/** The configuration of an input, as it is stored; undefined when the input has none. */
 export function typeConfigIn(input: object): StoredTypeConfig | undefined {
   const sent = Object.entries(input).filter(([field, value]) => isConfig(field) && value !== undefined)
   return sent.length > 0 ? Object.fromEntries(sent) : undefined
@@ -45,7 +45,7 @@ export const withoutTypeConfig = <Input extends object>(input: Input): Input =>
 
 const isConfig = (name: string) => typeConfigFields().some(({ field }) => field === name)
 
-/** What an input sets that configures apps of other types, which it may not: it would be stored and never read. */
+/** The field of an input that configures another type of app. It is refused: it would be stored and never read. */
 export function foreignTypeConfigs(type: Pick<AppType, 'name'>, input: object): { field: string; title: string }[] {
   const sent = typeConfigIn(input) ?? {}
   return configured()

@@ -1,6 +1,6 @@
 import type { AnyAppType } from './app-type.ts'
 
-/** Every name that leads to a type: REST's, GraphQL's, older ones and its presets. */
+/** Every name that leads to a type: REST's, GraphQL's, older names and presets. */
 export const namesOf = (type: AnyAppType): string[] => [
   ...new Set([type.wireName, type.name, ...type.aliases, ...presetNamesOf(type)]),
 ]

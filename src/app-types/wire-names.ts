@@ -3,16 +3,16 @@ import { appTypes, availableAppTypes } from './app-types.ts'
 import { namesOf, presetNamesOf } from './type-names.ts'
 
 /**
- * The names that clients know: `app`, `db`, `isDatabase`, `function`, `job`, GraphQL's names, and every preset. All are
- * the types' own words; what leads from a word to a type, and from a type to what an API shows, is in this file only.
+ * The names that clients know: `app`, `db`, `isDatabase`, `function`, `job`, GraphQL's names, and every preset. Each
+ * type declares its own names; only this file maps names to types, and types to what an API shows.
  */
 let types: Map<string, AnyAppType> | undefined
 
-/** The type that a client means by a name of it, or by a preset's. Throws for a name that no type has. */
+/** The type for one of its names or presets. Throws for an unknown name. */
 export function typeNamed(name: string): AnyAppType {
   types ??= new Map(appTypes().flatMap((type) => namesOf(type).map((one) => [one, type] as const)))
   const type = types.get(name)
-  if (!type) throw new Error(`No app type is called ${name}`)
+  if (!type) throw new Error(`No app type has the name ${name}`)
   return type
 }
 
@@ -23,7 +23,7 @@ export const wireNames = (): Names => appTypes().map((type) => type.wireName) as
 
 export const wireNameOf = (app: { type: string }): string => typeNamed(app.type).wireName
 
-/** The values of `type` in searches of logs that a type stands for. */
+/** The values of `type` in log searches that belong to a type. */
 export const logTypes = (): string[] => appTypes().map((type) => type.logType)
 
 /** Presets of types that are available first. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { BuildPlan } from '../domain/build-plan.ts'
 
-/** The same for builds that would make the same image: same source, same settings, same variables. */
+/** Equal for builds that would make the same image: same source, same settings, same variables. */
 export function buildKeyOf(plan: BuildPlan, identity: string): string {
   const { source: _source, isForced: _isForced, pullCredentialId: _credential, variables, ...settings } = plan
   const read = variables.map(({ name, fingerprint }) => `${name} ${fingerprint}`).sort()

@@ -1,4 +1,4 @@
-/** How much a source may hold, and how long it may take to come. */
+/** Limits on a source's size and on the time to fetch it. */
 export interface SourceLimits {
   maxBytes: number
   maxFiles: number
@@ -7,5 +7,5 @@ export interface SourceLimits {
 
 export const MAX_PATH_LENGTH = 1024
 
-/** For messages: whole megabytes, as the settings have them. */
+/** For messages: whole megabytes, as in the settings. */
 export const megabytes = (bytes: number): string => `${Math.floor(bytes / (1024 * 1024))} MB`

@@ -10,16 +10,16 @@ import type { SourceLimits } from './limits.ts'
 
 export interface SourceTools {
   limits: SourceLimits
-  /** Where uploaded archives are. */
+  /** The folder of uploaded archives. */
   uploads: string
   allowsPrivateHosts: boolean
   gitHub: (GitHubApp & { cloneUrl: string }) | null
   signal: AbortSignal
 }
 
-/** A source that was found, and has not been fetched. */
+/** A source that was located, and is not fetched yet. */
 export interface LocatedSource {
-  /** The same for the same files, whenever they are fetched. */
+  /** Equal for equal files, whenever they are fetched. */
   identity: string
   branch: string | null
   commit: string | null
@@ -29,7 +29,7 @@ export interface LocatedSource {
   fetch(): Promise<string | null>
 }
 
-/** Finds out exactly which source is meant, in an empty folder of its own. Throws BuildFailure. */
+/** Determines exactly which source is meant, using an empty folder of its own. Throws BuildFailure. */
 export async function locateSource(source: BuildSource, directory: string, tools: SourceTools): Promise<LocatedSource> {
   if (source.kind === 'git') return locateCommit(source, directory, tools)
   if (source.kind === 'upload') return locateUpload(source, directory, tools)
@@ -56,7 +56,7 @@ async function locateCommit(
   }
 }
 
-/** Only for repositories of the very host that the token is from. */
+/** The token goes only to the host that issued it. */
 function authorizationFor(
   { url, installationId }: Extract<BuildSource, { kind: 'git' }>,
   gitHub: SourceTools['gitHub'],

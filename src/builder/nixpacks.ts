@@ -10,7 +10,7 @@ const MAX_PLAN = 1024 * 1024
 const MAX_DOCKERFILE_BYTES = 256 * 1024
 const FOLDER = '.nixpacks'
 
-/** It would be read as settings wherever on this machine it is. */
+/** nixpacks would read it as settings, wherever on this machine it is. */
 const REFUSED_SETTINGS = ['NIXPACKS_CONFIG_FILE']
 
 const planShape = z.object({
@@ -22,11 +22,11 @@ const planShape = z.object({
 export interface NixpacksRun {
   /** Path of the program. */
   program: string
-  /** The source's folder. What nixpacks writes is put there too. */
+  /** The source's folder. What nixpacks writes goes there too. */
   context: string
-  /** An empty folder that it may take for its home. */
+  /** An empty folder for the program's home. */
   home: string
-  /** Values of the BUILD variables, by name. It is told those that are meant for itself. */
+  /** Values of the BUILD variables, by name. The program gets those that configure it. */
   variables: Readonly<Record<string, string>>
   /** As for presets. */
   cacheScope: string | null
@@ -35,7 +35,7 @@ export interface NixpacksRun {
 }
 
 /**
- * Has nixpacks write a Dockerfile for the source, with the values of the arguments that it has declared there. The program
+ * Lets nixpacks write a Dockerfile for the source, with the values of the arguments that it declares there. The program
  * reads the source and runs nothing of it. Throws BuildFailure.
  */
 export async function nixpacksDockerfile(
@@ -43,7 +43,7 @@ export async function nixpacksDockerfile(
 ): Promise<{ text: string; buildArgs: Record<string, string> }> {
   const { context, variables, cacheScope } = run
   const folder = join(context, FOLDER)
-  // What a source brings by that name would be taken for what nixpacks wrote.
+  // A file of that name in the source would be mistaken for nixpacks' output.
   await rm(folder, { recursive: true, force: true })
   const settings = Object.entries(variables).filter(
     ([name]) => name.startsWith('NIXPACKS_') && !REFUSED_SETTINGS.includes(name),
@@ -54,14 +54,14 @@ export async function nixpacksDockerfile(
   const said = await call('build', context, '--out', context, '--name', 'berth', ...cache)
   for (const line of said.split('\n')) if (line.trim() !== '') run.onLine(line)
   const text = await readDockerfile(join(folder, 'Dockerfile'))
-  // The call of docker that it suggests has every value in it, and would be copied into the image with the source.
+  // The docker command that it suggests contains every value, and would be copied into the image with the source.
   for (const name of ['build.sh', 'Dockerfile']) await rm(join(folder, name), { force: true })
   return { text: sealVariables(text, Object.keys(variables)), buildArgs: plan.variables }
 }
 
 async function nixpacks(run: NixpacksRun, args: readonly string[], settings: Record<string, string>): Promise<string> {
   const { program, home, signal } = run
-  // Values go by the environment, which others on this machine cannot read; names alone are on the command line.
+  // Values go through the environment, which others on this machine cannot read; the command line has only names.
   const environment = { ...settings, PATH: process.env.PATH, HOME: home, LC_ALL: 'C.UTF-8', NO_COLOR: '1' }
   const named = Object.keys(settings).flatMap((name) => ['--env', name])
   let output = ''
@@ -82,7 +82,7 @@ async function nixpacks(run: NixpacksRun, args: readonly string[], settings: Rec
   }
 }
 
-/** A source's own settings end up in the plan. It must not have files written outside of it by them. */
+/** The plan contains the source's own settings. They must not make nixpacks write files outside the source. */
 function readPlan(text: string): z.infer<typeof planShape> {
   const plan = parsePlan(text)
   for (const name of Object.keys(plan.staticAssets)) safePath(name)

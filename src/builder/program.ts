@@ -5,16 +5,18 @@ const KILL_AFTER_MS = 2_000
 const MAX_OUTPUT = 64 * 1024
 
 export interface ProgramRun {
-  /** Where it works. */
+  /** Working directory. */
   directory: string
-  /** Its whole environment: of the worker's own it gets nothing. */
+  /** The whole environment: the program inherits nothing from the worker. */
   environment: Readonly<Record<string, string | undefined>>
   signal: AbortSignal
-  /** Reads what it prints piece by piece; the beginning is kept and returned when omitted. Throwing ends the program. */
+  /**
+   * Gets the output piece by piece; when omitted, the beginning is collected and returned. Throwing ends the program.
+   */
   onOutput?: (text: string) => void
 }
 
-/** The program ended with another code than 0; `words` is what it said. */
+/** The program ended with an exit code other than 0; `words` is its error output. */
 export class ProgramFailure extends Error {
   readonly words: string
 
@@ -25,12 +27,12 @@ export class ProgramFailure extends Error {
   }
 }
 
-/** The program is not there. */
+/** The program is not installed. */
 export class ProgramMissing extends Error {}
 
 /**
- * Runs a program, without a shell, and ends it with everything that it has started when the signal fires. Throws
- * ProgramFailure or ProgramMissing. The only place from which a build starts a program.
+ * Runs a program, without a shell, and ends it with all its child processes when the signal fires. Throws
+ * ProgramFailure or ProgramMissing. All programs of a build start here.
  */
 export async function runProgram(program: string, args: readonly string[], run: ProgramRun): Promise<string> {
   run.signal.throwIfAborted()
@@ -38,7 +40,7 @@ export async function runProgram(program: string, args: readonly string[], run: 
     cwd: run.directory,
     env: { ...run.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that its helpers end with it.
+    // A process group of its own, so that its children end with it.
     detached: true,
   })
   const end = (signal: NodeJS.Signals) => {

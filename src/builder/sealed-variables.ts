@@ -2,12 +2,12 @@ import { DockerfileParser, type Instruction } from 'dockerfile-ast'
 import { declaredNames } from './dockerfile/exposed-variables.ts'
 
 const STAGE = 'berth-build'
-/** What an image is told of how it runs. */
+/** How an image runs. */
 const KEPT = ['ENTRYPOINT', 'WORKDIR', 'ENV', 'ARG', 'USER', 'CMD']
 
 /**
- * Gives the stage that builds the variables. Where it is also the one that runs, whose history would tell their values, the
- * image is put together anew from its files and settings, without them.
+ * Gives variables to the stage that builds. If that stage also runs, its history would reveal their values; then the
+ * image is assembled anew from its files and settings, without the history.
  */
 export function sealVariables(dockerfile: string, names: readonly string[]): string {
   const instructions = DockerfileParser.parse(dockerfile).getInstructions()
@@ -15,7 +15,7 @@ export function sealVariables(dockerfile: string, names: readonly string[]): str
   const [from] = froms
   if (names.length === 0 || !from) return dockerfile
   const lines = dockerfile.split('\n')
-  // Below what does not depend on them, as far as it can be told: what comes before stays cached.
+  // Below the instructions that do not depend on them, so that those stay cached.
   const { line } = (instructions.find((one) => one.getKeyword() === 'ENV') ?? from).getRange().end
   const declared = names.map((name) => `ARG ${name}`)
   const given = [...lines.slice(0, line + 1), ...declared, ...lines.slice(line + 1)]

@@ -17,17 +17,17 @@ const packageJson = z.object({
   workspaces: z.unknown().optional(),
 })
 
-/** Scripts that a package manager runs when it installs, and that may read or make whatever they like. */
+/** Scripts that a package manager runs during installation; they may read or write any file. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare']
-/** A package that is no registry's, but a file or folder of the source. */
+/** A package from a file or folder of the source instead of a registry. */
 const OWN_PACKAGE = /^(file|link|portal|workspace|patch):|^\.{0,2}\//
 /** Lines of requirements.txt that name other files: `-r base.txt`, `-e .`, `./wheels/a.whl`, `a @ file:…`. */
 const NAMES_FILES =
   /^(-[rce]|--(requirement|constraint|editable|find-links)\b|\.{0,2}\/|[^#\s]* ?@ ?file:|[^#\s]+\.whl\b)/
-/** Settings by which package managers sign in to registries, with the values left to the environment. */
+/** Settings with which package managers sign in to registries; the values come from the environment. */
 const REGISTRY_SETTINGS = ['.npmrc', '.yarnrc.yml', '.yarnrc']
 
-/** What presets decide by. Reads a few small files, and none of them through a link. */
+/** The facts that presets use. Reads a few small files, and none of them through a link. */
 export async function readFacts(directory: string): Promise<SourceFacts> {
   const entries = await readdir(directory, { withFileTypes: true })
   const files = new Set(entries.filter((entry) => !entry.isSymbolicLink()).map(({ name }) => name))
@@ -47,7 +47,7 @@ export async function readFacts(directory: string): Promise<SourceFacts> {
   }
 }
 
-/** Looked at one by one: an expression that may go on over all of them can take for ever. */
+/** Line by line: a regular expression over all lines could take exponential time. */
 const linesOf = (text: string): string[] =>
   text.split('\n').map((line) => line.slice(0, MAX_LINE_LENGTH).trim().replaceAll(/\s+/g, ' '))
 

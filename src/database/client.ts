@@ -5,7 +5,7 @@ import { createStatementNames } from './statement-names.ts'
 
 export type Database = PrismaClient
 
-/** What `database.$transaction(async (transaction) => …)` hands to its callback. */
+/** The argument of the callback of `database.$transaction(async (transaction) => …)`. */
 export type Transaction = Prisma.TransactionClient
 
 export interface DatabaseOptions {
@@ -15,14 +15,14 @@ export interface DatabaseOptions {
   onQuery?: (sql: string) => void
 }
 
-// The server gives up on a statement before Prisma gives up on the transaction around it: an interactive
-// transaction that times out during COMMIT can take the process down.
+// The server gives up on a statement before Prisma gives up on its transaction: an interactive transaction that times
+// out during COMMIT can crash the process.
 const LOCK_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 10_000
 const TRANSACTION_TIMEOUT_MS = 15_000
 const CONNECT_TIMEOUT_MS = 5_000
 
-/** A pool of connections in which nothing can wait for ever: not for a connection, a lock, a statement or a peer that died. */
+/** A connection pool without unbounded waits: for a connection, a lock, a statement or a dead peer. */
 export function createDatabase({ url, poolSize, onQuery }: DatabaseOptions): Database {
   const connections = {
     connectionString: url,
@@ -34,15 +34,15 @@ export function createDatabase({ url, poolSize, onQuery }: DatabaseOptions): Dat
     idleTimeoutMillis: 60_000,
     lock_timeout: LOCK_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    // A server that vanished without a word answers no statement at all, so the client counts too.
+    // A server that vanished silently answers no statement at all, so the client has a timeout too.
     query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
     idle_in_transaction_session_timeout: TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }
   const pool = new pg.Pool(connections)
-  // The pool and the adapter listen for errors by turns; a connection that breaks between two turns would crash the
-  // process. The next user of the connection gets the error anyway.
+  // The pool and the adapter take turns listening for errors; a connection that breaks between two turns would crash
+  // the process. The next user of the connection gets the error anyway.
   pool.on('connect', (client) => client.on('error', () => {}))
   const options = { statementNameGenerator: createStatementNames(), disposeExternalPool: true }
   const adapter = new PrismaPg(pool, options)

@@ -9,8 +9,8 @@ const DATABASE = 'berth'
 const STOP_TIMEOUT_SECONDS = 20
 const REVIVE_PAUSE_MS = 1_000
 
-// Every process that uses the server holds this lock shared; whoever gets it exclusively stops the server. Unlike a
-// file, the lock is released when its holder is killed.
+// Every process that uses the server holds this lock shared; the process that gets it exclusively stops the server.
+// Unlike a file, the lock is released when its holder is killed.
 const USE_LOCK = 7_236_784_002
 
 export interface EmbeddedOptions {
@@ -37,7 +37,7 @@ export interface EmbeddedPostgres {
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { dataDir, settings = {}, startTimeoutSeconds = 60, isRevived = true } = options
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  // One name for one folder: a running server is recognised by the folder it was started with.
+  // One canonical name per folder: a running server is recognised by the folder it was started with.
   const folder = join(realpathSync(dataDir), 'postgres')
   if (!existsSync(folder)) await create(folder)
   const stopping = new AbortController()
@@ -67,7 +67,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-/** Tries until it succeeds or is no longer wanted: without a database there is nothing better to do. */
+/** Tries until it succeeds or is no longer wanted: without a database no other work is possible. */
 async function revive(start: () => Promise<{ holder: pg.Client }>, signal: AbortSignal): Promise<pg.Client | null> {
   while (!signal.aborted) {
     const revived = await start().catch(() => null)
@@ -92,13 +92,13 @@ async function bringUp(
     const url = `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}`
     const holder = port ? await hold(url) : null
     if (holder) return { url, holder }
-    // Another process may be stopping the server, or starting it, at this very moment.
+    // Another process may be stopping or starting the server at this very moment.
     await sleep(250)
   }
   throw new Error(`PostgreSQL in ${folder} did not start within ${startTimeoutSeconds} s:\n${logTail(folder)}`)
 }
 
-/** Created aside and moved into place whole, so that a killed start leaves nothing half-done. */
+/** Created under another name and moved into place whole, so that a killed start leaves nothing half-done. */
 async function create(folder: string): Promise<void> {
   const draft = `${folder}.${process.pid}.tmp`
   rmSync(draft, { recursive: true, force: true })
@@ -115,7 +115,7 @@ async function create(folder: string): Promise<void> {
   }
 }
 
-/** A connection that marks the server as used by this process, or null when the server is not there to stay. */
+/** A connection that marks the server as used by this process, or null when the server is not going to stay. */
 async function hold(url: string): Promise<pg.Client | null> {
   const client = await connect(url).catch(() => null)
   if (!client) return null
@@ -161,7 +161,7 @@ function clientFor(url: string): pg.Client {
     lock_timeout: 5_000,
     keepAlive: true,
   })
-  // When the server goes away the work that uses it will notice; this connection has nothing to lose.
+  // When the server stops, its users will notice; this connection has nothing to lose.
   client.on('error', () => {})
   return client
 }

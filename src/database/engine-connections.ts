@@ -12,9 +12,9 @@ const STATEMENT_TIMEOUT_MS = 600_000
 const { CHAR, TEXT } = pg.types.builtins
 
 /**
- * How the schema engine reaches PostgreSQL. Prisma's own factory is not used whole: given a connection string
- * its shadow database silently is the main one, it drops the shadow while still connected to it, and it never
- * closes what it opened.
+ * How the schema engine reaches PostgreSQL. Prisma's own factory is only partly used: given a connection string, its
+ * shadow database silently is the main one, it drops the shadow while still connected to it, and it never closes what
+ * it opened.
  */
 export class EngineConnections implements SqlMigrationAwareDriverAdapterFactory {
   readonly provider = 'postgres'
@@ -60,8 +60,8 @@ export class EngineConnections implements SqlMigrationAwareDriverAdapterFactory 
   private async open(database: string | undefined): Promise<SqlDriverAdapter> {
     const pool = this.poolOf(database)
     const connection = await new PrismaPg(pool, { disposeExternalPool: true }).connect()
-    // The adapter cuts a script at every `;`, which breaks function bodies and leaves half a migration behind
-    // when it dies in the middle. Sent as one message, PostgreSQL runs it as one transaction.
+    // The adapter splits a script at every `;`, which breaks function bodies and leaves half a migration behind when it
+    // dies in the middle. Sent as one message, PostgreSQL runs it as one transaction.
     connection.executeScript = async (script) => {
       await pool.query(script)
     }
@@ -70,14 +70,14 @@ export class EngineConnections implements SqlMigrationAwareDriverAdapterFactory 
 
   private poolOf(database: string | undefined): pg.Pool {
     const pool = new pg.Pool({ ...this.config, database })
-    // A connection that breaks while idle is reported by the next statement on it.
+    // The next statement reports a connection that broke while idle.
     pool.on('error', () => {})
     this.pools.push(pool)
     return pool
   }
 }
 
-/** The adapter refuses the catalogue's one-byte type `"char"`, which the engine asks for: read as text, declared as what it is. */
+/** The adapter refuses the catalogue's one-byte type `"char"`, which the engine queries: read it as text. */
 function readingChars(connection: SqlDriverAdapter, pool: pg.Pool): SqlDriverAdapter {
   const charColumns = new WeakMap<unknown[], number[]>()
   const query = pool.query.bind(pool) as (...values: unknown[]) => Promise<pg.QueryResult>

@@ -5,7 +5,7 @@ interface Refusal {
 
 const WHAT_TO_DO = 'Start that PostgreSQL or correct DATABASE_URL. Without DATABASE_URL, Berth brings its own.'
 
-/** What is wrong with the server that DATABASE_URL names, and what to do; null when it is something else. Shows no password. */
+/** What is wrong with the server that DATABASE_URL names, and what to do; null for other errors. Shows no password. */
 export function explainRefusal(error: unknown, databaseUrl: string): Error | null {
   const { code, message = '' } = error as Refusal
   const fault = faultOf(code ?? '', message, new URL(databaseUrl))

@@ -55,7 +55,7 @@ export function listen({ url, channels, onNotification, onConnect, log }: Listen
       keepAlive: true,
     })
     const lost = new Promise<void>((resolve) => {
-      // A connection that breaks may say so more than once.
+      // A connection that breaks may emit more than one error.
       client.on('error', () => resolve())
       client.once('end', () => resolve())
       closing.signal.addEventListener('abort', () => resolve(), { once: true })
@@ -69,7 +69,7 @@ export function listen({ url, channels, onNotification, onConnect, log }: Listen
       onConnect?.()
       await lost
     } finally {
-      // A peer that vanished does not say goodbye either.
+      // A peer that vanished never confirms the end, so do not wait for long.
       await Promise.race([client.end().catch(() => {}), sleep(END_TIMEOUT_MS, undefined, { ref: false })])
     }
   }

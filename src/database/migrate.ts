@@ -10,7 +10,7 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the database to the newest migration and returns the names of those it applied. Any number of
+ * Migrates the database to the newest version and returns the names of the migrations it applied. Any number of
  * processes may call it at once: they take turns, and the later ones find nothing left to do.
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {

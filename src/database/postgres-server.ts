@@ -14,7 +14,7 @@ interface Binaries {
   postgres: string
 }
 
-// PostgreSQL's log is for the operator of Berth, not a second copy of statements and the values in them.
+// PostgreSQL's log is for Berth's operator, so it does not repeat statements and the values in them.
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -24,7 +24,7 @@ const SETTINGS = {
   log_min_error_statement: 'panic',
 }
 
-/** What the server writes into postmaster.pid: its process, its port, and whether it takes connections. */
+/** The contents of postmaster.pid: the server's process, its port, and whether it accepts connections. */
 export interface RunningServer {
   pid: number
   port: number
@@ -35,7 +35,7 @@ const pathsOf = (folder: string) => ({ data: join(folder, 'data'), log: join(fol
 
 const pidFile = (folder: string) => join(pathsOf(folder).data, 'postmaster.pid')
 
-/** Makes a new, empty cluster in the folder. */
+/** Creates a new, empty cluster in the folder. */
 export async function initialise(folder: string, password: string): Promise<void> {
   const { data } = pathsOf(folder)
   const { initdb } = await binaries()
@@ -59,8 +59,8 @@ export async function initialise(folder: string, password: string): Promise<void
 }
 
 /**
- * Starts the server in a session of its own, so that neither Ctrl-C nor the death of this process reaches it.
- * Resolves when it is ready, or has ended, or the time is up.
+ * Starts the server in its own session, so that neither Ctrl-C nor the death of this process reaches it. Resolves when
+ * it is ready, has ended, or the time is up.
  */
 export async function launch(folder: string, settings: Record<string, string>, deadline: number): Promise<void> {
   const { data, log } = pathsOf(folder)
@@ -84,10 +84,10 @@ export async function launch(folder: string, settings: Record<string, string>, d
   while (!ended && !findServer(folder)?.ready && Date.now() < deadline) await sleep(20)
 }
 
-/** The server that owns the folder and is alive, whoever started it. */
+/** The live server that owns the folder, whoever started it. */
 export function findServer(folder: string): RunningServer | null {
   const { pid, port, status } = readPidFile(folder)
-  // After a reboot the number in a left-over pid file may belong to some other program.
+  // After a reboot the number in a left-over pid file may belong to another program.
   if (!port || !commandLineOf(pid).includes(pathsOf(folder).data)) return null
   return { pid, port, ready: status === 'ready' }
 }
@@ -103,13 +103,13 @@ export async function shutDown(folder: string, seconds: number): Promise<void> {
   for (const stage of stages) {
     process.kill(server.pid, stage.signal)
     const deadline = Date.now() + stage.seconds * 1000
-    // Its own pid file is the last thing it removes; the process may linger as somebody's zombie.
+    // The server removes its pid file last; the process may remain as a zombie.
     while (findServer(folder) && Date.now() < deadline) await sleep(20)
     if (!findServer(folder)) return
   }
 }
 
-/** The last lines that the server said, for a message about why it does not run. */
+/** The server's last log lines, for a message about why it does not run. */
 export const logTail = (folder: string): string => textOf(pathsOf(folder).log).trim().split('\n').slice(-5).join('\n')
 
 function readPidFile(folder: string): { pid: number; port: number; status: string } {
@@ -117,7 +117,10 @@ function readPidFile(folder: string): { pid: number; port: number; status: strin
   return { pid: Number(lines[0]), port: Number(lines[3] ?? 0), status: (lines[7] ?? '').trim() }
 }
 
-/** PostgreSQL takes any living process of that number for its predecessor, and refuses to start. A dead one it handles. */
+/**
+ * PostgreSQL takes any living process of that number for its predecessor, and refuses to start. It handles a dead one
+ * itself.
+ */
 function removeForeignPidFile(folder: string): void {
   const { pid } = readPidFile(folder)
   const commandLine = pid > 0 ? commandLineOf(pid) : ''
@@ -134,7 +137,7 @@ function commandLineOf(pid: number): string {
   }
 }
 
-/** The port of last time if nobody took it meanwhile, else any. */
+/** The previous port if it is free, else any. */
 async function freePort(folder: string): Promise<number> {
   const file = join(folder, 'port')
   const remembered = Number(textOf(file))

@@ -8,7 +8,7 @@ import { EngineConnections } from './engine-connections.ts'
 export const SCHEMA_PATH = join(import.meta.dirname, '../../prisma/schema.prisma')
 export const MIGRATIONS_PATH = join(import.meta.dirname, '../../prisma/migrations')
 
-/** Every table is ours: nothing is left out of a comparison. */
+/** Every table is ours: a comparison leaves out none. */
 export const NO_FILTER = { externalTables: [], externalEnums: [] }
 
 // Node has it; TypeScript declares it only together with the whole browser.
@@ -16,10 +16,10 @@ declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>
 }
 
-// Once per process: the bindings keep views of the memory of the instance they met first.
+// Once per process: the bindings keep views of the memory of the first instance.
 let loading: ReturnType<typeof loadEngine> | undefined
 
-/** Lends out Prisma's own schema engine, as WebAssembly, on the given database, for the length of `work`. */
+/** Provides Prisma's own schema engine, as WebAssembly, on the given database, while `work` runs. */
 export async function withSchemaEngine<T>(databaseUrl: string, work: (engine: SchemaEngine) => Promise<T>): Promise<T> {
   loading ??= loadEngine()
   const { SchemaEngine } = await loading
@@ -30,7 +30,7 @@ export async function withSchemaEngine<T>(databaseUrl: string, work: (engine: Sc
     const engine = await SchemaEngine.new({ datamodels: [['schema.prisma', schema]] }, () => {}, adapter)
     return await work(engine).finally(() => engine.free())
   } catch (error) {
-    // The engine names an error of PostgreSQL by its number only; the adapter has kept the error itself.
+    // The engine reports a PostgreSQL error by its number only; the adapter has kept the error itself.
     const [, id] = /External error id#(\d+)/.exec(String(error)) ?? []
     throw (id && adapter.errorRegistry.consumeError(Number(id))?.error) || error
   } finally {
@@ -38,7 +38,7 @@ export async function withSchemaEngine<T>(databaseUrl: string, work: (engine: Sc
   }
 }
 
-/** The migrations as the engine wants them: folders in the order of their names. */
+/** The migrations in the engine's format: folders sorted by name. */
 export async function readMigrations(): Promise<MigrationList> {
   const entries = await readdir(MIGRATIONS_PATH, { withFileTypes: true }).catch(() => [])
   const folders = entries.filter((entry) => entry.isDirectory())

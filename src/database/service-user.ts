@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 
-/** PostgreSQL refuses to run as root, so under root it gets a user of its own, as distributions do. */
+/** PostgreSQL refuses to run as root, so under root it gets its own user, as in Linux distributions. */
 const SERVICE_USER = 'postgres'
 
 export interface ServiceUser {
@@ -10,7 +10,7 @@ export interface ServiceUser {
   gid: number
 }
 
-/** Whom the server runs as; null when the present user will do. */
+/** The server's user; null when the current user will do. */
 export function serviceUser(): ServiceUser | null {
   if (process.getuid?.() !== 0) return null
   const existing = findUser()
@@ -29,12 +29,12 @@ export function serviceUser(): ServiceUser | null {
   return created
 }
 
-/** The command that runs `program` as the service user, and the options to spawn it with. */
+/** The command that runs `program` as the service user, and the options for spawn. */
 export function commandAs(user: ServiceUser | null, program: string, args: string[], paths: string[]) {
   if (!user) return { command: program, args, options: {} }
   if (paths.every(isReachableByOthers)) return { command: program, args, options: user }
-  // Below a private folder such as /root the user could not reach its own files. For that it keeps one of root's
-  // capabilities, the weakest that this process has, and access(2) is configured to honour it.
+  // Below a private folder such as /root the user could not reach its own files. So it keeps one of root's
+  // capabilities, the weakest that this process has, in a way that access(2) respects.
   const capability = effectiveCapabilities() & (1n << 2n) ? '+dac_read_search' : '+dac_override'
   const identity = ['--reuid', `${user.uid}`, '--regid', `${user.gid}`, '--clear-groups', '--no-new-privs']
   const rights = ['--securebits', '+no_setuid_fixup', '--inh-caps', capability, '--ambient-caps', capability]

@@ -6,9 +6,9 @@ const MAX_CANDIDATES = 2_000
 const UNNAMED = ''
 
 /**
- * Names for the statements that keep coming, so that PostgreSQL parses and plans them once per connection; for
- * short queries that is most of their time. Bounded, because each name costs memory on every connection and
- * lists of different lengths are different statements.
+ * Names frequent statements, so that PostgreSQL parses and plans them once per connection; for short queries that is
+ * most of their time. Bounded, because each name costs memory on every connection, and lists of different lengths are
+ * different statements.
  */
 export function createStatementNames(): (query: { sql: string }) => string {
   const names = new Map<string, string>()

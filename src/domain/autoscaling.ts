@@ -9,7 +9,7 @@ export interface AutoScaling {
   downWindowSeconds: number
 }
 
-/** What all containers used together at one moment, of what they may. */
+/** The use of all containers together at one moment, relative to their limits. */
 export interface LoadSample {
   at: Date
   cpuPercent: number
@@ -19,7 +19,7 @@ export interface LoadSample {
 export interface ScalingFacts {
   containers: number
   now: Date
-  /** Since the number last changed, oldest first: what was measured before says nothing of this number. */
+  /** Since the last change of the number, oldest first: earlier samples say nothing about the current number. */
   samples: readonly LoadSample[]
   /** Pause between two samples. */
   beatSeconds: number
@@ -31,7 +31,7 @@ export interface ScalingDecision {
   why: string
 }
 
-/** A change of the number of containers that the load asks for. */
+/** A change of the number of containers that the load calls for. */
 export interface ScalingChange {
   appEnvId: string
   from: number
@@ -39,7 +39,7 @@ export interface ScalingChange {
   why: string
 }
 
-/** Records the operation that makes the change. False when the environment has moved on since it was decided. */
+/** Records the operation that makes the change. False when the environment has changed since the decision. */
 export type RecordScaling = (change: ScalingChange) => Promise<boolean>
 
 /** A window with fewer samples than this says nothing. */
@@ -52,9 +52,9 @@ interface Pressure {
 }
 
 /**
- * The number of containers there should be, or null while it is right. Added to when the load was above a target for
- * the whole of the up window, to as many as would bring it back; taken from one by one, when it would have stayed
- * below all targets with one fewer for the whole of the down window.
+ * The number of containers there should be; null while it is right. Grows when the load was above a target for the
+ * whole up window, to as many as bring it back. Shrinks by one when, with one fewer, it would have stayed below all
+ * targets for the whole down window.
  */
 export function decideScaling(scaling: AutoScaling, facts: ScalingFacts): ScalingDecision | null {
   const { enabled, min, max } = scaling
@@ -99,9 +99,9 @@ function scaleDown({ downWindowSeconds }: AutoScaling, facts: ScalingFacts, pres
   return { containers: fewer, why: `${words.join(', ')}, low enough for ${fewer} for ${downWindowSeconds} s` }
 }
 
-/** The samples of the last so many seconds; none unless they cover them. */
+/** The samples of the last so many seconds; none unless they cover the whole window. */
 function windowOf({ samples, now, beatSeconds }: ScalingFacts, seconds: number): readonly LoadSample[] {
-  // A window that is shorter than the pauses between samples would never be covered.
+  // A window shorter than the sampling interval could never be covered.
   const since = now.getTime() - Math.max(seconds, FEWEST_SAMPLES * beatSeconds) * 1000
   const recent = samples.filter(({ at }) => at.getTime() >= since)
   const [first, last] = [recent[0], recent.at(-1)]

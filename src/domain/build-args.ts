@@ -1,6 +1,6 @@
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const MAX_ARGS = 100
-/** BuildKit would take it for the program that reads the Dockerfile. */
+/** BuildKit would run it as the program that reads the Dockerfile. */
 const RESERVED = 'BUILDKIT_SYNTAX'
 
 export const isReservedArg = (name: string): boolean => name === RESERVED
@@ -8,8 +8,8 @@ export const isReservedArg = (name: string): boolean => name === RESERVED
 export type ParsedBuildArgs = { args: Record<string, string> } | { problem: string }
 
 /**
- * Build arguments as people write them: `A=b C="d e"`, one a line, with or without `--build-arg`, or a JSON object. Quotes
- * and backslashes mean what they mean in a shell, and nothing else does: no variable is expanded, no command is run.
+ * Build arguments as people write them: `A=b C="d e"`, one a line, with or without `--build-arg`, or a JSON object.
+ * Quotes and backslashes work as in a shell, and nothing else does: no variable is expanded, no command is run.
  */
 export function parseBuildArgs(text: string | null): ParsedBuildArgs {
   const trimmed = text?.trim() ?? ''

@@ -16,9 +16,9 @@ export type BuildFailureReason =
   | 'BUILD_TIMEOUT'
   | 'IMAGE_TOO_LARGE'
 
-/** A source that cannot be had, or of which no image can be made. */
+/** A source that cannot be fetched, or that cannot be built into an image. */
 export class BuildFailure extends Failure<BuildFailureReason> {
-  /** A git host or a token service that does not answer may do so a moment later. */
+  /** A git host or token service that does not answer may answer a moment later. */
   protected override get passing(): readonly BuildFailureReason[] {
     return ['SOURCE_UNREACHABLE']
   }

@@ -1,6 +1,6 @@
 import type { SealedVariable } from './configuration.ts'
 
-/** The builder that finds out by itself how a source is built. The other one, DOCKER, has a Dockerfile. */
+/** The builder that detects how to build a source. The other one, DOCKER, has a Dockerfile. */
 export const NIXPACKS = 'NIXPACKS'
 
 /** Where the source of a version comes from. */
@@ -21,8 +21,8 @@ export type BuildSource =
   | { kind: 'none' }
 
 /**
- * All that decides what a build makes. Recorded with the version, and kept by every later one that runs its image: what
- * an image was made with does not change when it is deployed with other settings.
+ * Everything that decides the result of a build. Recorded with the version, and copied to every later one that runs its
+ * image: deploying an image with other settings does not change what it was built from.
  */
 export interface BuildPlan {
   source: BuildSource
@@ -36,11 +36,11 @@ export interface BuildPlan {
   pullCredentialId: string | null
   /** The variables that the build reads, and those which they refer to. */
   variables: SealedVariable[]
-  /** Build even where a version of the same source and settings exists. */
+  /** Build even if a version of the same source and settings exists. */
   isForced: boolean
 }
 
-/** The fields whose change needs a build (contract §3), by the name that they have on the app. */
+/** The fields whose change needs a build (contract §3), by their names on the app. */
 const COMPARED: readonly (readonly [field: string, of: (plan: BuildPlan) => unknown])[] = [
   ['builder', ({ builder }) => builder],
   ['gitBranch', ({ source }) => (source.kind === 'git' ? source.branch : null)],
@@ -53,9 +53,9 @@ const COMPARED: readonly (readonly [field: string, of: (plan: BuildPlan) => unkn
   ['buildPullAccountSecretId', ({ pullCredentialId }) => pullCredentialId],
 ]
 
-/** The settings in which two plans differ, each with its old and new value; their variables are not among them. */
+/** The settings in which two plans differ, each with its old and new value; variables are not among them. */
 export const buildDifferences = (from: BuildPlan, to: BuildPlan): { field: string; from: unknown; to: unknown }[] =>
   COMPARED.filter(([, of]) => of(from) !== of(to)).map(([field, of]) => ({ field, from: of(from), to: of(to) }))
 
-/** What a version was built by; null for a prebuilt image. The column is JSON to the database. */
+/** The plan that built a version; null for a prebuilt image. The database column is untyped JSON. */
 export const recordedPlan = ({ buildPlan }: { buildPlan: unknown }): BuildPlan | null => buildPlan as BuildPlan | null

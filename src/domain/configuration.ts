@@ -4,7 +4,7 @@ import type { Resources } from './resources.ts'
 export type VariableType = 'DEPLOY' | 'BUILD' | 'BOTH'
 
 export interface SealedVariable {
-  /** The variable's id: part of what the sealed value is bound to. */
+  /** The variable's id: the sealed value is bound to it. */
   id: string
   name: string
   type: VariableType
@@ -32,7 +32,7 @@ export interface HealthCheck extends Probes {
   /** Null: the app's port. */
   port: number | null
   headers: Record<string, string>
-  /** Nothing is probed: containers are ready as soon as they run. */
+  /** No probes: containers are ready as soon as they run. */
   isOff?: boolean
 }
 
@@ -42,14 +42,14 @@ export interface MountedVolume {
   diskMb: number
 }
 
-/** What configures an app of its type: an object under the field's name; null when nothing does. */
+/** The configuration of the app's type: an object under the field's name; null when there is none. */
 export type TypeConfig = Record<string, Record<string, unknown>> | null
 
-/** What a version runs with besides its image: recorded with it, so that a rollback brings it back. */
+/** What a version runs with in addition to its image: recorded with it, so that a rollback restores it. */
 export interface Configuration {
   port: number | null
   zClouds: number
-  /** Set in place of a zCloud size. */
+  /** Set instead of a size in zClouds. */
   resources?: Resources | null
   /** Data that outlives the containers. */
   volume?: MountedVolume | null
@@ -60,6 +60,6 @@ export interface Configuration {
   typeConfig: TypeConfig
 }
 
-/** What a version was recorded with: the column is JSON to the database. */
+/** The configuration recorded with a version. The database column is untyped JSON. */
 export const recordedConfiguration = ({ configuration }: { configuration: unknown }): Configuration =>
   configuration as Configuration

@@ -1,4 +1,4 @@
-/** Every way a call can be refused, with the same name in both doors (contract §1). */
+/** Every code with which a call can be refused; both APIs use the same names (contract §1). */
 export type ErrorCode =
   | 'INVALID_INPUT'
   | 'UNAUTHENTICATED'
@@ -25,11 +25,11 @@ export interface FieldProblem {
 export interface ErrorDetails {
   fields?: FieldProblem[]
   retryAfterSeconds?: number
-  /** Of an expired cursor: the one to follow from, once the present state has been read. */
+  /** For an expired cursor: the cursor to follow from, once the current state has been read. */
   continueAfter?: string
 }
 
-/** A refusal that the caller is meant to read. Anything else that is thrown is masked as INTERNAL. */
+/** A refusal that the caller is meant to read. Any other error is masked as INTERNAL. */
 export class DomainError extends Error {
   readonly code: ErrorCode
   readonly reason: string | undefined

@@ -1,5 +1,5 @@
 /**
- * Why a version could not be brought about. The reason is a code, and the message is for the user; both are recorded with
+ * Why a version could not be deployed. The reason is a code, and the message is for the user; both are recorded with
  * the operation and the version.
  */
 export abstract class Failure<Reason extends string = string> extends Error {
@@ -11,12 +11,12 @@ export abstract class Failure<Reason extends string = string> extends Error {
     this.reason = reason
   }
 
-  /** Reasons that a later attempt may not meet. */
+  /** Reasons that may have gone by a later attempt. */
   protected get passing(): readonly Reason[] {
     return []
   }
 
-  /** Whether repeating would not help: it is about this version, not about this moment. */
+  /** Whether a retry would not help: the cause is this version, not a temporary condition. */
   get isFinal(): boolean {
     return !this.passing.includes(this.reason)
   }

@@ -6,8 +6,8 @@ type Issue = z.core.$ZodRawIssue
 export type ReadFields<Output> = { data: Output; problems?: undefined } | { data?: undefined; problems: FieldProblem[] }
 
 /**
- * Reads a value by its schema, and says of every field what it must be. The words are those of the schema where it
- * has some, and Berth's own otherwise: never the library's. `what` is the thing that has no unknown fields.
+ * Reads a value by its schema, and reports what every field must be. Uses the schema's message if it has one, otherwise
+ * Berth's own: never the library's. `what` names the thing that has no unknown fields.
  */
 export function readFields<Schema extends z.ZodType>(
   schema: Schema,
@@ -17,7 +17,7 @@ export function readFields<Schema extends z.ZodType>(
   const parsed = schema.safeParse(value, { error: ruleOf, reportInput: true })
   if (parsed.success) return { data: parsed.data }
   const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, what))
-  // Several checks of one field may share one sentence, which is enough to read once.
+  // Several checks of one field may share one sentence; report it once.
   return {
     problems: [...new Map(problems.map((problem) => [`${problem.field}: ${problem.message}`, problem])).values()],
   }
@@ -29,11 +29,11 @@ function problemsOf(issue: z.core.$ZodIssue, what: string): FieldProblem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ field: path ? `${path}.${key}` : key, message: `is not a field of ${what}` }))
   }
-  // No rule of a field is as useful as the news that it is not there at all.
+  // For a missing field, only say that it is missing.
   return [{ field: path || 'body', message: issue.input === undefined ? 'is required' : issue.message }]
 }
 
-/** The rule that was broken and the values that it allows. */
+/** The broken rule and the values that it allows. */
 function ruleOf(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -74,7 +74,7 @@ const TYPES: Record<string, string> = {
   record: 'an object',
 }
 
-/** A text in the place of a whole number should have been more than a number. */
+/** For a text in place of a whole number, say "whole number", not just "number". */
 const typeWanted = ({ expected, inst }: { expected: string; inst?: unknown }): string =>
   expected === 'number' && (inst as z.ZodNumber | undefined)?.format === 'safeint' ? 'int' : expected
 

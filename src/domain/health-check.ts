@@ -1,4 +1,4 @@
-/** How one probe asks, and how patient it is. What is null is the health check's own. */
+/** How a probe asks, and its timing. Null uses the health check's own value. */
 export interface ProbeSettings {
   /** Null: a TCP connect is enough. */
   path: string | null
@@ -14,16 +14,16 @@ export interface ProbeSettings {
 export const PROBES = ['readiness', 'liveness', 'startup'] as const
 export type ProbeName = (typeof PROBES)[number]
 
-/** The probes that are set; a probe that is not is not asked, apart from readiness, which the health check answers. */
+/** The probes that are set; one that is not set does not run, except readiness, which the health check provides. */
 export type Probes = Partial<Record<ProbeName, ProbeSettings>>
 
-/** An environment's own part of the health check: what is not set here is the app's. */
+/** An environment's part of the health check: unset values come from the app. */
 export interface AppEnvHealthCheck extends Probes {
   path?: string | null
   port?: number | null
   headers?: Record<string, string> | null
 }
 
-/** How long a probe's failures are borne, from the first of them. */
-export const patienceSeconds = ({ failureThreshold, periodSeconds }: ProbeSettings): number =>
+/** How long a probe may fail, counted from its first failure. */
+export const failureWindowSeconds = ({ failureThreshold, periodSeconds }: ProbeSettings): number =>
   failureThreshold * periodSeconds

@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url'
 
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
-/** A host name as DNS writes it: lower case, ASCII, without the dot at the end. Otherwise what is wrong with it. */
+/** A host name in DNS form: lower case, ASCII, without a trailing dot. Otherwise what is wrong with it. */
 export function parseHostName(text: string): { host: string } | { problem: string } {
   const host = domainToASCII(text.trim().replace(/\.$/, '')).toLowerCase()
   const labels = host.split('.')

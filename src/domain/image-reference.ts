@@ -1,4 +1,4 @@
-/** Where an image is found: `registry/repository`, and the tag or the digest (never neither). */
+/** The location of an image: `registry/repository`, and the tag or the digest (never neither). */
 export interface ImageReference {
   registry: string
   repository: string
@@ -12,7 +12,7 @@ const DOCKER_HUB = 'docker.io'
 const MAX_TEXT_LENGTH = 512
 const MAX_NAME_LENGTH = 255
 
-// The grammar of the distribution project's `reference` package, less IPv6 hosts and digests other than SHA-256.
+// The grammar of the distribution project's `reference` package, without IPv6 hosts and digests other than SHA-256.
 const HOST = /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*$/
 const PATH_PART = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/
 const TAG = /^\w[\w.-]{0,127}$/
@@ -20,8 +20,8 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/
 const BARE_IMAGE_ID = /^(?:sha256:)?[0-9a-f]{64}$/
 
 /**
- * Reads `[host[:port]/]repository[:tag][@sha256:digest]`, as users and container tools write it.
- * `nginx` means `docker.io/library/nginx:latest`. Anything else is a problem, in words that name the part.
+ * Reads `[host[:port]/]repository[:tag][@sha256:digest]`, as users and container tools write it. `nginx` means
+ * `docker.io/library/nginx:latest`. Anything else is a problem; the message names the part.
  */
 export function parseImageReference(text: string): ParsedImageReference {
   const problem = problemOfText(text)
@@ -47,7 +47,7 @@ export const isImageReference = (text: string): boolean => 'reference' in parseI
 /** `registry/repository` in full, the form in which two references can be compared. */
 export const repositoryOf = ({ registry, repository }: ImageReference): string => `${registry}/${repository}`
 
-/** The reference in full; the digest, where there is one, decides over the tag and stands alone. */
+/** The reference in full; a digest overrides the tag. */
 export const formatImageReference = (reference: ImageReference): string =>
   reference.digest === null
     ? `${repositoryOf(reference)}:${reference.tag}`
@@ -58,7 +58,7 @@ function problemOfText(text: string): string | null {
   if (text.length > MAX_TEXT_LENGTH) return `an image reference has at most ${MAX_TEXT_LENGTH} characters`
   if (/[^\x21-\x7e]/.test(text)) return 'an image reference has no spaces, control or non-ASCII characters'
   if (text.includes('://')) return 'an image reference does not begin with a scheme such as https://'
-  // An engine would read such a name as one of its own image ids, whoever they belong to.
+  // An engine would read such a name as an image id of its own, whoever owns that image.
   if (BARE_IMAGE_ID.test(text)) return 'an image id is not an image reference'
   return null
 }
@@ -69,7 +69,7 @@ function splitTag(text: string): { name: string; tag: string | null } {
   return colon < 0 ? { name: text, tag: null } : { name: text.slice(0, colon), tag: text.slice(colon + 1) }
 }
 
-/** The first part is a registry only when it could not be a part of a repository: a dot, a port, or localhost. */
+/** The first part is a registry only if it cannot be part of a repository: it has a dot or a port, or is localhost. */
 function splitRegistry(name: string): { registry: string; repository: string } {
   const slash = name.indexOf('/')
   const first = name.slice(0, Math.max(slash, 0))
@@ -92,8 +92,8 @@ function problemOfRepository(repository: string): string | null {
   if (repository.length > MAX_NAME_LENGTH) return `the repository has at most ${MAX_NAME_LENGTH} characters`
   const wrong = repository.split('/').find((part) => !PATH_PART.test(part))
   if (wrong === undefined) return null
-  const hint = /[A-Z]/.test(wrong)
+  const rule = /[A-Z]/.test(wrong)
     ? 'must be lower case'
     : 'must be letters, digits, and single ".", "_" or "-" between them'
-  return `the repository part "${wrong}" ${hint}`
+  return `the repository part "${wrong}" ${rule}`
 }

@@ -1,7 +1,7 @@
-/** Longest slug of an account, app or environment: three of them and two dashes fit a DNS label. */
+/** Maximum length of an account's, app's or environment's slug: three of them and two dashes fit a DNS label. */
 const MAX_SLUG_LENGTH = 20
 
-/** `My Shop!` → `my-shop`; empty when nothing of the name can be part of a host name. */
+/** `My Shop!` → `my-shop`; empty when no character of the name can be part of a host name. */
 export function slugOf(name: string): string {
   const plain = name
     .normalize('NFKD')
@@ -11,7 +11,7 @@ export function slugOf(name: string): string {
   return dashed.slice(0, MAX_SLUG_LENGTH).replace(/-+$/, '')
 }
 
-/** `my-shop`, then `my-shop-2`, `my-shop-3`…: the first that `isTaken` does not claim. */
+/** `my-shop`, then `my-shop-2`, `my-shop-3`…: the first for which `isTaken` is false. */
 export function freeSlug(wanted: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : `-${number}`

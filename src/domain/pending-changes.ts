@@ -20,21 +20,21 @@ export interface Effective {
   useImage: boolean
   containers: number
   configuration: Configuration
-  /** Null where nothing is built. */
+  /** Null when nothing is built. */
   build: BuildPlan | null
 }
 
 /** What may be shown of a variable: its value, or a mask. */
 export type ShowVariable = (variable: SealedVariable) => string
 
-/** Compares what runs with what is configured. Computed at every read, so it can never go stale. */
+/** Compares what runs with what is configured. Computed at every read, so it is never stale. */
 export function pendingChanges(running: Effective, configured: Effective, show: ShowVariable): PendingChange[] {
   const changes: PendingChange[] = []
   const compare = (kind: ChangeKind, field: string, from: unknown, to: unknown) => {
     if (!isDeepStrictEqual(from, to)) changes.push({ kind, field, from, to })
   }
   const [old, next] = [running.configuration, configured.configuration]
-  // An image has only to be deployed, a source has to be built.
+  // An image only has to be deployed, a source has to be built.
   compare(configured.useImage ? 'DEPLOY' : 'BUILD', 'useImage', running.useImage, configured.useImage)
   if (running.build && configured.build) {
     for (const { field, from, to } of buildDifferences(running.build, configured.build)) {
@@ -62,8 +62,8 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
 const shownVolume = ({ volume }: Configuration) => (volume ? { path: volume.path, disk: volume.diskMb } : null)
 
 /**
- * A variable that a build reads is compared with what the image was built with, so that a redeployment does not hide that
- * it has not been built in yet; one that containers read with what those were given.
+ * A variable that a build reads is compared with the image's build, so that a redeployment does not hide a pending
+ * build; one that containers read is compared with what they were given.
  */
 function changedVariables(running: Effective, configured: Effective, show: ShowVariable): PendingChange[] {
   const [given, next] = [running, configured].map(({ configuration }) =>
@@ -74,10 +74,10 @@ function changedVariables(running: Effective, configured: Effective, show: ShowV
   const after = byName(configured.configuration.variables)
   return [...new Set([...built, ...differing(given ?? [], next ?? [])])].flatMap((name) => {
     const [from, to] = [before.get(name), after.get(name)]
-    // New to the build only because another variable, which is told of, refers to it now.
+    // New to the build only because another variable, which is reported, refers to it now.
     if (from?.fingerprint === to?.fingerprint && from?.type === to?.type) return []
     const kind = built.includes(name) ? 'BUILD' : 'DEPLOY'
-    // One that became a secret was one before, as far as showing it goes.
+    // A variable that is secret now is masked in its old value too.
     const isSecret = Boolean(from?.isSecret || to?.isSecret)
     const shown = (variable: SealedVariable | undefined) => (variable ? show({ ...variable, isSecret }) : null)
     return [{ kind, field: `envVars.${name}`, from: shown(from), to: shown(to) }]
@@ -86,7 +86,7 @@ function changedVariables(running: Effective, configured: Effective, show: ShowV
 
 const byName = (variables: readonly SealedVariable[]) => new Map(variables.map((variable) => [variable.name, variable]))
 
-/** Names whose values are not the same on both sides. */
+/** Names whose values differ between the two sides. */
 function differing(old: readonly SealedVariable[], next: readonly SealedVariable[]): string[] {
   const [before, after] = [byName(old), byName(next)]
   const names = [...new Set([...before.keys(), ...after.keys()])]

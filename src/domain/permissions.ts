@@ -1,4 +1,4 @@
-/** What a caller may do, `noun:verb`. The table below is the only place that says who may. */
+/** Permissions of callers, `noun:verb`. Only the table below decides who may do what. */
 export type Permission =
   | 'token:own'
   | 'installation:manage'
@@ -33,7 +33,7 @@ export type Scope = (typeof SCOPES)[number]
 interface Rule {
   /** Roles that carry the permission; ADMIN carries every one. `member`: any role at all. `anyone`: any user. */
   roles: RoleName[] | 'member' | 'anyone'
-  /** What a scoped token must have been given besides. */
+  /** The scope that a scoped token needs in addition. */
   scope: Scope
   /** An environment token may do it to its own environment. */
   environmentToken?: true
@@ -52,7 +52,7 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'appEnv:change': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
   'appEnv:operate': { roles: ['TECHNICAL'], scope: 'svc:write:deploy', environmentToken: true },
   'appEnv:delete': { roles: [], scope: 'svc:admin' },
-  // Whoever may start an operation has to be able to see how it ended.
+  // A caller that may start an operation must be able to see how it ended.
   'operation:read': { roles: 'member', scope: 'svc:read', environmentToken: true },
   'variable:reveal': { roles: [], scope: 'svc:read:secrets' },
   'member:manage': { roles: ['MANAGE_MEMBERS'], scope: 'svc:admin' },

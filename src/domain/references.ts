@@ -1,11 +1,11 @@
 /**
  * References in the values of variables: `${NAME}` is another variable of the same environment,
- * `${<environment>.internalUrl}` and `.externalUrl` are where another environment of the account answers, and `$${`
- * stands for a `${` that is meant as it is. Anything else in braces is text: programs have syntax of their own.
+ * `${<environment>.internalUrl}` and `.externalUrl` are the addresses of another environment of the account, and `$${`
+ * stands for a literal `${`. Anything else in braces is text: programs have their own syntax.
  */
 const REFERENCE = /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)|([a-z0-9][a-z0-9-]*)\.(internalUrl|externalUrl))\}/g
 
-/** Engines take no longer value than this, and references could make one of any length. */
+/** Engines accept no longer value, and references could make values of any length. */
 const LONGEST_VALUE = 128 * 1024
 
 export type UrlKind = 'internalUrl' | 'externalUrl'
@@ -15,7 +15,7 @@ export interface AppEnvReference {
   url: UrlKind
 }
 
-/** The value cannot be worked out; the message says why, and follows the variable's name. */
+/** The value cannot be resolved; the message says why, and follows the variable's name. */
 export class UnresolvedReference extends Error {
   readonly variable: string
 
@@ -25,14 +25,17 @@ export class UnresolvedReference extends Error {
   }
 }
 
-/** What can be referred to besides the variables themselves. A lookup that returns null knows no such thing. */
+/** What references can name apart from the variables themselves. A lookup returns null for an unknown name. */
 export interface Surroundings {
   /** Variables that the platform sets. */
   platform: Readonly<Record<string, string>>
   urlOf(reference: AppEnvReference): string | null
 }
 
-/** Every variable with its references replaced. Throws UnresolvedReference for unknown names, circles and giants. */
+/**
+ * Every variable with its references replaced. Throws UnresolvedReference for unknown names, cycles and values that are
+ * too long.
+ */
 export function resolveReferences(
   values: ReadonlyMap<string, string>,
   surroundings: Surroundings,
@@ -65,7 +68,7 @@ export function resolveReferences(
   }
   const textOf = (from: string, name: string): string | null => {
     const value = values.get(name)
-    // A variable of the platform's may be refined under its own name: PATH_PREFIX=${PATH_PREFIX}/v2 is no circle then.
+    // A platform variable may be refined under its own name: PATH_PREFIX=${PATH_PREFIX}/v2 is no cycle then.
     if (value === undefined || (name === from && name in surroundings.platform))
       return surroundings.platform[name] ?? null
     return resolve(name, value)
@@ -77,10 +80,10 @@ export function resolveReferences(
 const unknown = (reference: string) =>
   `refers to ${reference}, which is neither a variable here nor an environment with that address; write $${reference} for the text itself`
 
-/** The named variables, and all that they refer to, directly or by way of others. */
+/** The named variables, and all that they refer to, directly or through others. */
 export function withReferenced(names: Iterable<string>, values: ReadonlyMap<string, string>): Set<string> {
   const found = new Set(names)
-  // A set that grows while it is gone through is gone through to its end.
+  // Iterating over a set includes items that are added meanwhile.
   for (const name of found) {
     for (const [, variable] of values.get(name)?.matchAll(REFERENCE) ?? []) {
       if (variable && values.has(variable)) found.add(variable)
@@ -89,7 +92,7 @@ export function withReferenced(names: Iterable<string>, values: ReadonlyMap<stri
   return found
 }
 
-/** The environments whose addresses the values ask for. */
+/** The environments whose addresses the values refer to. */
 export function appEnvReferences(values: Iterable<string>): AppEnvReference[] {
   return [...values].flatMap((value) =>
     [...value.matchAll(REFERENCE)].flatMap(([, , envName, url]) => (envName ? [{ envName, url: url as UrlKind }] : [])),

@@ -1,9 +1,9 @@
-/** Longest DNS label: the name is also what other containers of the account's network reach the replica by. */
+/** Maximum DNS label length: other containers of the account's network also reach the replica by this name. */
 const MAX_LENGTH = 63
 
 /**
- * Name of a replica's container: `berth-<cliEnvName>-v<version>-<last 8 of rolloutId>-<index>`.
- * Deterministic, so that a step which is repeated, or done by two workers at once, meets its own container.
+ * Name of a replica's container: `berth-<cliEnvName>-v<version>-<last 8 of rolloutId>-<index>`. Deterministic, so that
+ * a step that is repeated, or run by two workers at once, finds its own container.
  */
 export function replicaName(
   rollout: { cliEnvName: string; version: number; rolloutId: string },

@@ -9,7 +9,7 @@ export interface Refusal {
   message: string
 }
 
-/** Why a version cannot be rolled back to, or null. Told beforehand in every record, and decided by the same rule. */
+/** Why a version cannot be rolled back to, or null. Every record shows it, and the same rule decides the call. */
 export function refuseRollback(target: RollbackTarget, currentContentId: string | null): Refusal | null {
   if (target.id === currentContentId)
     return { reason: 'ALREADY_CURRENT', message: 'That version is the one deployed now' }

@@ -1,44 +1,44 @@
 import type { Caller } from '../services/kernel/caller.ts'
 
-/** Revocation ends live subscriptions within 5 s (contract §1); this leaves time for the look itself. */
-const LOOK_AGAIN_MS = 3_000
+/** Revocation ends live subscriptions within 5 s (contract §1); this leaves time for the check itself. */
+const CHECK_MS = 3_000
 
-/** Told who the caller is now, or why they are nobody any more. */
-type OnLook = (present: Caller | null, refusal: unknown) => void
+/** Called with the current caller, or with the reason why there is none any more. */
+type OnCheck = (present: Caller | null, refusal: unknown) => void
 
 export interface AccessWatch {
-  /** Looks again every few seconds, once for all who watch the same token. Returns how to stop. */
-  watch(authorization: string | null, onLook: OnLook): () => void
+  /** Checks every few seconds, once for all who watch the same token. Returns how to stop. */
+  watch(authorization: string | null, onCheck: OnCheck): () => void
   close(): void
 }
 
 type Authenticate = (authorization: string) => Promise<Caller>
 
-/** Keeps an eye on whether those who are connected may still be. */
+/** Checks again and again whether connected callers still have access. */
 export function createAccessWatch(authenticate: Authenticate): AccessWatch {
-  const watchers = new Map<string, Set<OnLook>>()
+  const watchers = new Map<string, Set<OnCheck>>()
   const timer = setInterval(() => {
-    for (const [authorization, callbacks] of watchers) void look(authorization, callbacks)
-  }, LOOK_AGAIN_MS).unref()
+    for (const [authorization, callbacks] of watchers) void check(authorization, callbacks)
+  }, CHECK_MS).unref()
 
-  async function look(authorization: string, callbacks: ReadonlySet<OnLook>): Promise<void> {
+  async function check(authorization: string, callbacks: ReadonlySet<OnCheck>): Promise<void> {
     try {
       const caller = await authenticate(authorization)
-      for (const onLook of [...callbacks]) onLook(caller, null)
+      for (const onCheck of [...callbacks]) onCheck(caller, null)
     } catch (error) {
-      // A database that is away revokes nothing: the look after it is back decides.
+      // An unreachable database revokes nothing: the next check that reaches it decides.
       if ((error as { code?: string }).code !== 'UNAUTHENTICATED') return
-      for (const onLook of [...callbacks]) onLook(null, error)
+      for (const onCheck of [...callbacks]) onCheck(null, error)
     }
   }
 
   return {
-    watch(authorization, onLook) {
+    watch(authorization, onCheck) {
       const key = authorization ?? ''
       const callbacks = watchers.get(key) ?? new Set()
-      watchers.set(key, callbacks.add(onLook))
+      watchers.set(key, callbacks.add(onCheck))
       return () => {
-        callbacks.delete(onLook)
+        callbacks.delete(onCheck)
         if (callbacks.size === 0 && watchers.get(key) === callbacks) watchers.delete(key)
       }
     },

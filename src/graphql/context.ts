@@ -5,7 +5,7 @@ import type { Caller } from '../services/kernel/caller.ts'
 import type { Services } from '../services/services.ts'
 import type { AccessWatch } from './access-watch.ts'
 
-/** What the door as a whole holds; the same for every request. */
+/** Dependencies of the whole API; the same for every request. */
 export interface GraphQLParts {
   services: Services
   config: Config
@@ -14,27 +14,29 @@ export interface GraphQLParts {
   access: AccessWatch
 }
 
-/** How a request reached this door, whichever of the three transports it came by. */
+/** Where a request came from, for any of the three transports. */
 export interface Arrival {
   requestId: string
   /** The Authorization header, or what a WebSocket client sent in its place. */
   authorization: string | null
-  /** Fires when the client has gone. Asked for only where something is waited for, because making it is costly. */
+  /** Fires when the client has gone. Requested only by code that waits, because creating it is expensive. */
   signalOf?: (() => AbortSignal) | undefined
-  /** Closes the connection when what the caller was allowed to follow is no longer theirs. */
+  /** Closes the connection when the caller loses access to what it follows. */
   closeConnection?: (() => void) | undefined
-  /** Told when a subscription was dropped because the client reads too slowly, and so will not hear of it by reading. */
+  /**
+   * Called when a subscription was dropped because the client reads too slowly, so it would not see that in an answer.
+   */
   onTooSlow?: (() => void) | undefined
 }
 
 export interface GraphQLContext extends GraphQLParts, Arrival {
-  /** Whoever asks anything of a caller that is nobody gets UNAUTHENTICATED thrown. */
+  /** Without a caller, reading this property throws UNAUTHENTICATED. */
   caller: Caller
   /** Null, or why there is no caller: then only the schema itself can be read. */
   refusal: unknown
 }
 
-/** Looks the caller up once per operation. A refusal is kept until something asks who is calling. */
+/** Authenticates the caller once per operation. A refusal is kept until a resolver asks for the caller. */
 export async function createContext(parts: GraphQLParts, arrival: Arrival): Promise<GraphQLContext> {
   try {
     const caller = await parts.services.authenticate(arrival.authorization)

@@ -6,7 +6,7 @@ import { publicResult } from './errors.ts'
 
 const isStream = (result: object): result is AsyncIterable<ExecutionResult> => Symbol.asyncIterator in result
 
-/** Whatever Yoga's own HTTP layer answers, SSE too, leaves with errors that callers may read. */
+/** Masks the errors in every answer of Yoga's own HTTP layer, including SSE. */
 export function publicErrorsPlugin(log: Logger): Plugin {
   return {
     onResultProcess({ result, setResult, serverContext }) {

@@ -19,26 +19,28 @@ import { createEventStreams } from './transport/sse.ts'
 
 interface GraphQLOptions extends Omit<GraphQLParts, 'access'> {
   log: Logger
-  /** The budget in which operations over a WebSocket are counted, like any other request. */
+  /** The budget that operations over a WebSocket count against, like any other request. */
   limits?: RequestBudget | undefined
 }
 
 interface RequestContext {
   requestId: string
-  /** Cuts the connection that the request came by. */
+  /** Cuts the request's connection. */
   cut?: (() => void) | undefined
 }
 
 export interface GraphQLDoor {
-  /** Everything at /graphql but WebSocket: queries, mutations, subscriptions over SSE, and GraphiQL for browsers. */
+  /** Everything at /graphql except WebSocket: queries, mutations, subscriptions over SSE, and GraphiQL for browsers. */
   fetch(request: Request, context: RequestContext): Promise<Response>
   /** Takes the server's WebSocket upgrades at /graphql. */
   attach(server: Server): void
-  /** Begins nothing new, answers what was begun, and tells everybody who follows something to go elsewhere. */
+  /**
+   * Begins nothing new, answers running operations, and asks the clients of live subscriptions to reconnect elsewhere.
+   */
   close(): Promise<void>
 }
 
-/** The GraphQL door: one schema and one set of limits, whichever way a document comes in. */
+/** The GraphQL API: one schema and one set of limits for all transports. */
 export function createGraphQL({ log, limits, ...rest }: GraphQLOptions): GraphQLDoor {
   const parts: GraphQLParts = { ...rest, access: createAccessWatch(rest.services.authenticate) }
   const yoga = yogaOf(parts, log)
@@ -61,7 +63,7 @@ export function createGraphQL({ log, limits, ...rest }: GraphQLOptions): GraphQL
       return (await streams.answer({ ...asked, params })) ?? (await yoga.fetch(request, { arrival }))
     }
     const contentType = headers.get('content-type')
-    // Without a type it is taken for a mistake, as the specification would have it; another type is refused as such.
+    // A missing type is treated as a mistake, as the specification requires; another type is refused as such.
     if (contentType === null) return refuseRequest(notJson('INVALID_INPUT'), 400, tools)
     if (!isJson(contentType)) return refuseRequest(notJson('UNSUPPORTED_MEDIA_TYPE'), 415, tools)
     try {
@@ -88,7 +90,7 @@ export function createGraphQL({ log, limits, ...rest }: GraphQLOptions): GraphQL
   }
 }
 
-/** As EventSource sends it, which can do no other. Null for what Yoga has the right words to refuse. */
+/** In the only form that EventSource can send. Null for requests that Yoga refuses with a good message. */
 function paramsOfUrl(url: string): Params | null {
   const { query, operationName, variables = '{}' } = Object.fromEntries(new URL(url).searchParams)
   try {
@@ -98,7 +100,7 @@ function paramsOfUrl(url: string): Params | null {
   }
 }
 
-/** Forms and texts are refused: a page of another site can send them without being asked. */
+/** Forms and text are refused: a page of another site can send them without a CORS check. */
 const notJson = (code: 'INVALID_INPUT' | 'UNSUPPORTED_MEDIA_TYPE') =>
   new DomainError(code, undefined, 'Send a JSON body, with Content-Type: application/json')
 
@@ -110,7 +112,7 @@ function yogaOf(parts: GraphQLParts, log: Logger): Yoga {
     context: ({ arrival }) => createContext(parts, arrival),
     parserAndValidationCache: { documentCache: createDocumentCache(), errorCache: noCache, validationCache: true },
     maxRequestBodySize: parts.config.BERTH_BODY_LIMIT_KB * 1024,
-    // What is thrown is sorted and masked by the plugin above, which knows the request's id.
+    // The plugin above sorts and masks thrown errors; it knows the request's id.
     maskedErrors: false,
     graphiql: false,
     landingPage: false,

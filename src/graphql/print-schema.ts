@@ -6,7 +6,7 @@ import { schema } from './schema.ts'
 
 const FILE = join(import.meta.dirname, '../../schema.graphql')
 
-/** The schema as text. GraphQL's printer leaves out which fields carry a directive, so @dangerous is added. */
+/** The schema as text. GraphQL's printer omits directives on fields, so @dangerous is added. */
 export function printedSchema(): string {
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {})
   const dangerous = mutations.filter((field) => field.extensions.dangerous).map((field) => field.name)

@@ -42,14 +42,14 @@ builder.subscriptionType({
     'Everything that can be followed, over WebSocket (graphql-transport-ws) or SSE. The first message is the present state.',
 })
 
-/** Marks what takes something away that users rely on; tools ask before they call it (§4.1 rule 3). */
+/** Marks mutations that take away something users rely on; tools ask before they call them (§4.1 rule 3). */
 const dangerousDirective = new GraphQLDirective({
   name: 'dangerous',
   description: 'The mutation removes something that may be in use: ask before calling it.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
 })
 
-/** The whole schema. Importing it is what puts it together. */
+/** The whole schema. Importing this file builds it. */
 export const schema: GraphQLSchema = readLoadedColumns(
   builder.toSchema({ directives: [...specifiedDirectives, dangerousDirective] }),
 )

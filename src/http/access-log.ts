@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { ServerMiddleware } from './context.ts'
 import type { HttpMetrics } from './http-metrics.ts'
 
-/** Reads that went well are most of the traffic and say the least: they are counted, and logged only at debug. */
+/** Successful reads are most of the traffic and the least interesting: they are counted, and logged only at debug. */
 const isQuiet = (method: string, status: number): boolean => status < 400 && (method === 'GET' || method === 'HEAD')
 
 /** One line a request, without query, headers or body: nothing in it can hold a secret. */

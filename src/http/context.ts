@@ -9,9 +9,9 @@ export interface ServerEnv {
     /** Headers of the answer. A plain object, because building Headers costs more than the rest. */
     headers: Record<string, string>
     caller: Caller
-    /** For the access log; absent while nobody was recognised. */
+    /** For the access log; absent while no caller is authenticated. */
     tokenId: string | undefined
-    /** The route's pattern, so that logs and metrics do not grow with every address that is tried. */
+    /** The route's pattern, so that logs and metrics do not grow with every address that a client tries. */
     route: string | undefined
     failure: unknown
   }
@@ -22,7 +22,7 @@ export type ServerMiddleware = MiddlewareHandler<ServerEnv>
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
-/** For answers that are data. Pages bring a policy of their own. */
+/** For answers that are data. Pages set a policy of their own. */
 const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
@@ -32,7 +32,7 @@ const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 }
 
-/** Names the request, and prepares the headers that every answer has. */
+/** Creates the request's id, and the headers that every answer has. */
 export const beginRequest: ServerMiddleware = (c, next) => {
   const given = c.req.header('x-request-id')
   const requestId = given && REQUEST_ID.test(given) ? given : `req_${randomUUID()}`
@@ -41,7 +41,7 @@ export const beginRequest: ServerMiddleware = (c, next) => {
   return next()
 }
 
-/** Answers with the request's headers; those given here win. */
+/** Answers with the request's headers; `headers` take precedence. */
 export function answer(
   c: ServerContext,
   status: number,
@@ -71,12 +71,12 @@ interface NodeBindings {
   outgoing?: { writableFinished: boolean; destroy(): void }
 }
 
-/** For a client that does not even read that its answer has ended. One that has read it keeps its connection. */
+/** For a client that never reads the end of its answer. One that has read it keeps its connection. */
 export function cutConnection(c: ServerContext): void {
   const { outgoing } = c.env as NodeBindings
   if (outgoing && !outgoing.writableFinished) outgoing.destroy()
 }
 
-/** The peer's address. Forwarded headers are not believed: anybody can send them. */
+/** The peer's address. Forwarded headers are ignored: any client can send them. */
 export const addressOf = (c: ServerContext): string =>
   (c.env as NodeBindings | undefined)?.incoming?.socket.remoteAddress ?? 'unknown'

@@ -7,7 +7,7 @@ interface CatalogueEntry {
   meaning: string
 }
 
-/** Every code, with its status. A new code does not compile until it is here. */
+/** Every code, with its status. A new code does not compile until it is listed here. */
 export const ERROR_CATALOGUE = {
   INVALID_INPUT: {
     status: 400,

@@ -9,7 +9,7 @@ export interface HttpMetrics {
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Counts requests by route pattern. Other parts add their own metrics to the same registry. */
+/** Counts requests by route pattern. Other modules add their own metrics to the same registry. */
 export function createHttpMetrics(registry = new Registry()): HttpMetrics {
   const requests = new Counter({
     name: 'berth_http_requests_total',
@@ -35,7 +35,7 @@ export function createHttpMetrics(registry = new Registry()): HttpMetrics {
 
 /**
  * Prometheus' text format, for the installation's admin only: route names and rates reveal something about every
- * tenant, and "from loopback" would mean everybody once there is a proxy in front.
+ * tenant, and behind a proxy "from loopback" would include everybody.
  */
 export async function answerMetrics(c: ServerContext, { registry }: HttpMetrics): Promise<Response> {
   permit(c.get('caller'), 'installation:manage', { accountId: null })

@@ -9,7 +9,7 @@ interface Identification {
   isRequired: boolean
 }
 
-/** Finds out who calls and counts the request, by its token or, without one that is valid, by its address. */
+/** Authenticates the caller and counts the request, by its token or, without a valid one, by its address. */
 export function identify({ services, limits, isRequired }: Identification): ServerMiddleware {
   return async (c, next) => {
     try {

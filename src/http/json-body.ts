@@ -1,4 +1,5 @@
 import { DomainError, invalidField } from '../domain/errors.ts'
+import type { ServerMiddleware } from './context.ts'
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
@@ -6,6 +7,14 @@ const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
 /** Whether the header announces JSON in the only encoding that JSON has (RFC 8259 §8.1). */
 export const isJson = (contentType: string): boolean =>
   JSON_TYPE.test(contentType) && /^utf-?8$/i.test(CHARSET.exec(contentType)?.[1] ?? 'utf-8')
+
+/** Refuses bodies whose declared length is over the limit, even if no handler would read them. */
+export const limitBody =
+  (limitKb: number): ServerMiddleware =>
+  (c, next) => {
+    refuseLength(c.req.header('content-length'), limitKb)
+    return next()
+  }
 
 /** When a length is declared, refuses a body that is too large before reading any of it. */
 export function refuseLength(contentLength: string | null | undefined, limitKb: number): void {
@@ -15,7 +24,7 @@ export function refuseLength(contentLength: string | null | undefined, limitKb: 
 const tooLarge = (limitKb: number) =>
   new DomainError('PAYLOAD_TOO_LARGE', undefined, `A request body may have at most ${limitKb} KB`)
 
-/** The body as text. Throws for what is too long, compressed, cut off, or no UTF-8. */
+/** The body as text. Throws if it is too long, compressed, cut off, or not UTF-8. */
 export async function readText(request: Request, limitKb: number): Promise<string> {
   const { headers } = request
   refuseCompressed(headers.get('content-encoding'))
@@ -26,7 +35,7 @@ export async function readText(request: Request, limitKb: number): Promise<strin
   )
 }
 
-/** Refused instead of read as if it were not compressed. */
+/** Refused, because it would otherwise be read as if it were not compressed. */
 function refuseCompressed(contentEncoding: string | null): void {
   if (!contentEncoding || /^identity$/i.test(contentEncoding)) return
   throw new DomainError('UNSUPPORTED_MEDIA_TYPE', undefined, 'Send the body as it is, without Content-Encoding')
@@ -43,7 +52,7 @@ async function readBounded(request: Request, limitKb: number): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** A client that hangs up in the middle of its body is no fault of ours, and nobody hears the answer. */
+/** A client that disconnects in the middle of its body is no fault of ours, and nobody receives the answer. */
 async function wholeOf<Bytes>(reading: Promise<Bytes>): Promise<Bytes> {
   try {
     return await reading
@@ -55,7 +64,7 @@ async function wholeOf<Bytes>(reading: Promise<Bytes>): Promise<Bytes> {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Read leniently, a name would be kept as another than was sent. */
+/** A lenient decoder would store another name than the client sent. */
 function textOf(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return utf8.decode(bytes)

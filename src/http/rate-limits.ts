@@ -39,7 +39,7 @@ export function createRateLimits(config: Pick<Config, 'BERTH_RATE_LIMIT' | 'BERT
   }
 }
 
-/** The library answers an exceeded budget by rejecting with its state. */
+/** The library reports an exceeded budget by rejecting with its state. */
 async function consume(
   limiter: RateLimiterMemory,
   key: string,

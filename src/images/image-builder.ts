@@ -10,20 +10,20 @@ export interface RegistryCredential {
 export interface ResolvedImage {
   /** What containers are created from: `repository@sha256:…`, or the engine's image id (`sha256:…`). */
   pinned: string
-  /** True when no registry answered and the engine's own copy was taken. */
+  /** True when no registry answered and the engine's own copy was used. */
   fromCache: boolean
-  /** What the image does to every build that starts from it (ONBUILD). */
+  /** The instructions that the image runs in every build that starts from it (ONBUILD). */
   triggers: readonly string[]
 }
 
-/** One image to be built, for one version of one environment. */
+/** One image to build, for one version of one environment. */
 export interface ImageBuild {
   accountId: string
   appId: string
   appEnvId: string
   contentId: string
   operationId: string
-  /** `<repository>:<tag>`, by which people find it; what runs is pinned by its id. */
+  /** `<repository>:<tag>`, for people; containers are pinned by its id. */
   name: string
   /** A tar archive. The adapter reads it once. */
   context: NodeJS.ReadableStream
@@ -33,13 +33,13 @@ export interface ImageBuild {
   /** Logins for base images, by registry. */
   credentials: Readonly<Record<string, RegistryCredential>>
   resources: Resources
-  /** What it may write on its way, where the engine lets that be seen. */
+  /** The disk space that it may use, where the engine can measure it. */
   diskMb: number
   /** Called with each whole line that the build prints. */
   onLine: (line: string) => void
 }
 
-/** An image of this engine, and where it is to be kept besides. */
+/** An image of this engine, and the registry to push it to. */
 export interface ImagePush {
   id: string
   /** `registry/repository:tag`. */
@@ -63,37 +63,38 @@ export interface BuildStep {
   appEnvId: string
 }
 
-/** How the engine builds: whether `RUN --mount` is understood, for those who write a Dockerfile for it. */
+/** The engine's way to build: whether it understands `RUN --mount`, for authors of Dockerfiles. */
 export interface BuilderTraits {
-  /** Begins the names of caches that only this environment's builds see; null where the builder keeps none. */
+  /** Prefix for names of caches that only this environment's builds see; null if the builder has no caches. */
   cacheScope(appEnvId: string): string | null
-  /** To be put on every stage of a Dockerfile, so that what a build leaves behind can be found. */
+  /** Labels for every stage of a Dockerfile, so that a build's leftovers can be found. */
   stageLabels(appEnvId: string): Record<string, string>
   /** Tells the images of several installations on one engine apart. */
   namespace: string
 }
 
 /**
- * The port to whatever pulls, builds and keeps images. `test/contracts/image-builder.ts` is the behaviour that every
- * adapter is held to. Its images are what the container runtime beside it runs. Every method may be repeated after a
- * crash, answers within its bounds, and throws DomainError RUNTIME_UNAVAILABLE when the engine does not answer, or the
- * signal's reason when the caller aborts. Any other Error is the engine's own trouble, which a later attempt may not meet.
+ * The port to whatever pulls, builds and stores images. Every adapter passes the suite in
+ * `test/contracts/image-builder.ts`. The container runtime beside it runs its images. Every method may be repeated
+ * after a crash, answers within its bounds, and throws DomainError RUNTIME_UNAVAILABLE when the engine does not answer,
+ * or the signal's reason when the caller aborts. Any other Error is a problem of the engine that may have gone by a
+ * later attempt.
  */
 export interface ImageBuilder {
   /**
    * Pulls an image and pins it. Falls back on the engine's own copy when no registry answers or knows it, unless it was
-   * built here: those are known by their ids only, and belong to the environment that they were built for.
-   * Throws ImageError IMAGE_NOT_FOUND, IMAGE_UNAUTHORIZED or IMAGE_INVALID; REGISTRY_UNREACHABLE or PULL_TIMEOUT
-   * when a later attempt may succeed.
+   * built here: built images are known by their ids only, and belong to the environment that they were built for.
+   * Throws ImageError IMAGE_NOT_FOUND, IMAGE_UNAUTHORIZED or IMAGE_INVALID; REGISTRY_UNREACHABLE or PULL_TIMEOUT when a
+   * later attempt may succeed.
    */
   resolveImage(image: string, credential: RegistryCredential | null, bounds?: CallBounds): Promise<ResolvedImage>
 
-  /** How it builds, for those who write what it reads. */
+  /** How it builds, for authors of Dockerfiles. */
   traits(bounds?: CallBounds): Promise<BuilderTraits>
 
   /**
    * Builds an image and returns its id. The build ends when the signal fires, with everything it has started. Throws
-   * ImageError BUILD_FAILED with the engine's words, or DISK_QUOTA_EXCEEDED.
+   * ImageError BUILD_FAILED with the engine's message, or DISK_QUOTA_EXCEEDED.
    */
   build(build: ImageBuild, bounds: CallBounds): Promise<string>
 
@@ -106,16 +107,19 @@ export interface ImageBuilder {
   /** Images and leftovers of builds, of this installation or one environment. */
   builtImages(filter?: { appEnvId?: string }, bounds?: CallBounds): Promise<BuiltImage[]>
 
-  /** Removes one of them, under all of its names. Gone already, or in use still, is fine. */
+  /** Removes one of them, under all of its names. Already gone, or still in use, is fine. */
   removeImage(id: string, bounds?: CallBounds): Promise<void>
 
-  /** The containers of builds, of this installation or one environment. They go with their step, if nothing is killed. */
+  /**
+   * The containers of builds, of this installation or one environment. Unless something is killed, they are removed
+   * with their step.
+   */
   buildSteps(filter?: { appEnvId?: string }, bounds?: CallBounds): Promise<BuildStep[]>
 
-  /** Ends a step and removes its container. Gone already is fine. */
+  /** Ends a step and removes its container. Already gone is fine. */
   removeBuildStep(containerId: string, bounds?: CallBounds): Promise<void>
 
-  /** Removes the containers in which an environment's builds ran, and the layers that they left since a moment. */
+  /** Removes the containers in which an environment's builds ran, and the layers that they left since a given time. */
   clearBuilds(reference: { appEnvId: string; since: Date }, bounds?: CallBounds): Promise<void>
 }
 
@@ -132,7 +136,7 @@ export type ImageErrorReason =
 
 /** The engine, or a registry, answered that it cannot be done. */
 export class ImageError extends Failure<ImageErrorReason> {
-  /** A registry that is away or slow may be back a moment later. */
+  /** A registry that is unreachable or slow may recover a moment later. */
   protected override get passing(): readonly ImageErrorReason[] {
     return ['REGISTRY_UNREACHABLE', 'PULL_TIMEOUT', 'PUSH_FAILED']
   }

@@ -7,8 +7,8 @@ import { type AppEnvReference, appEnvReferences, type UrlKind } from '../domain/
 export type UrlLookup = (reference: AppEnvReference) => string | null
 
 /**
- * Loads where other environments of the account answer: `internalUrl` by their name on the account's network,
- * `externalUrl` by their first valid host. Null for one that does not exist, or has no such address.
+ * Loads the addresses of other environments of the account: `internalUrl` by name on the account's network,
+ * `externalUrl` by the first valid host. Null for an environment that does not exist, or has no such address.
  */
 export async function connectionUrls(
   { tx, config }: { tx: Database | Transaction; config: Config },
@@ -20,7 +20,7 @@ export async function connectionUrls(
   if (names.size === 0) return () => null
   const appEnvs = await tx.appEnv.findMany({
     where: { accountId, cliEnvName: { in: [...names] }, ...(includesDeleted ? {} : { deletedAt: null }) },
-    // The last one of a name counts: the one that is there, if one is.
+    // The last environment of a name wins: an existing one before a deleted one.
     orderBy: { deletedAt: { sort: 'asc', nulls: 'last' } },
     select: {
       cliEnvName: true,

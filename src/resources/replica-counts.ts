@@ -6,7 +6,10 @@ type Counted = Pick<
   'status' | 'rolloutId' | 'containers' | 'replicasDesired' | 'replicasRunning' | 'replicasReady'
 > & { app: { type: string } }
 
-/** Containers, desired and observed. Where nothing serves yet, what the deployment under way is to bring about. */
+/**
+ * Containers, desired and observed. Before the first version serves, the counts are those of the deployment in
+ * progress.
+ */
 export function replicaCounts(appEnv: Counted): { desired: number; running: number; ready: number } {
   const isFirst = appEnv.rolloutId === null && appEnv.status === 'UPDATING'
   return {

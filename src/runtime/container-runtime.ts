@@ -7,13 +7,13 @@ export interface RuntimeInfo {
   version: string
 }
 
-/** The containers of one version of one environment, as they should be. */
+/** The desired containers of one version of one environment. */
 export interface Rollout {
   accountId: string
   appId: string
   appEnvId: string
   contentId: string
-  /** The operation that brought the rollout about; its id tells rollouts of one environment apart. */
+  /** The operation that began the rollout; its id tells rollouts of one environment apart. */
   rolloutId: string
   /** Fencing token of the worker that applies it, kept as a label. */
   generation: number
@@ -26,7 +26,7 @@ export interface Rollout {
   command: { entrypoint: string[]; args: string[] } | null
   workingDir: string | null
   environment: Record<string, string>
-  /** Data that outlives the containers; made when it is not there yet. */
+  /** Data that outlives the containers; created when missing. */
   volume: { id: string; path: string } | null
   /** Null: nothing listens (a job). */
   port: number | null
@@ -36,7 +36,7 @@ export interface Rollout {
 
 export type ReplicaPhase = 'created' | 'running' | 'restarting' | 'paused' | 'exited' | 'dead'
 
-/** One container of ours, as the engine reports it. */
+/** One container of this installation, as the engine reports it. */
 export interface ObservedReplica {
   name: string
   containerId: string
@@ -60,7 +60,7 @@ export interface ObservedReplica {
 
 export interface LogLine {
   timestamp: Date
-  /** The same, since 1970 and as exact as the engine has it: a checkpoint in the output to continue from. */
+  /** The same as nanoseconds since 1970: a checkpoint in the output to continue from. */
   nanoseconds: bigint
   stream: 'stdout' | 'stderr'
   message: string
@@ -95,25 +95,25 @@ export interface RemovalOptions {
 
 export interface LogOptions {
   tail?: number
-  /** Nanoseconds since 1970: lines of that very nanosecond are included. */
+  /** Nanoseconds since 1970: lines of exactly this nanosecond are included. */
   since?: bigint
   follow?: boolean
 }
 
 /**
- * The port to whatever runs containers. `test/contracts/container-runtime.ts` is the behaviour that every adapter is
- * held to. Every method may be repeated after a crash, answers within its bounds, and throws DomainError
- * RUNTIME_UNAVAILABLE when the engine does not answer, or the signal's reason when the caller aborts. Any other Error is
- * the engine's own trouble, which a later attempt may not meet.
+ * The port to a container engine. Every adapter passes the suite in `test/contracts/container-runtime.ts`. Every method
+ * may be repeated after a crash, answers within its bounds, and throws DomainError RUNTIME_UNAVAILABLE when the engine
+ * does not answer, or the signal's reason when the caller aborts. Any other Error is a problem of the engine that may
+ * have gone by a later attempt.
  */
 export interface ContainerRuntime {
   info(bounds?: CallBounds): Promise<RuntimeInfo>
 
   /**
-   * Brings the rollout's containers about: creates those missing of 0…replicas-1, starts those that have
-   * stopped, leaves running ones alone, removes those beyond. Does not wait for readiness.
-   * Throws RuntimeError CONTAINER_START_FAILED (bad command, a name taken by a stranger…), or IMAGE_NOT_FOUND when the
-   * engine has lost the pinned image: the image builder's resolveImage(pinnedImage) may bring it back.
+   * Creates the rollout's missing containers of 0…replicas-1, starts those that have stopped, leaves running ones
+   * alone, and removes those beyond. Does not wait for readiness. Throws RuntimeError CONTAINER_START_FAILED (such as a
+   * bad command, or a name that a foreign container uses), or IMAGE_NOT_FOUND when the engine has lost the pinned
+   * image: the image builder's resolveImage(pinnedImage) may bring it back.
    */
   apply(rollout: Rollout, bounds?: CallBounds): Promise<void>
 
@@ -130,23 +130,23 @@ export interface ContainerRuntime {
   removeNetwork(accountId: string, bounds?: CallBounds): Promise<void>
 
   /**
-   * The container's output, oldest first within each stream; ends at the present unless `follow`, which goes on until
+   * The container's output, oldest first within each stream; ends at the present unless `follow`, which continues until
    * the container ends. Lines are whole; one longer than 16 KiB comes in pieces. Takes a container's name or its id.
    * Throws NOT_FOUND for a container that is not this installation's.
    */
   logs(name: string, options: CallBounds & LogOptions): AsyncIterable<LogLine>
 
-  /** Use now; nothing when it does not run. Takes up to a second. Throws NOT_FOUND as `logs` does. */
+  /** Current use; zeros when the container does not run. Takes up to a second. Throws NOT_FOUND as `logs` does. */
   stats(name: string, bounds?: CallBounds): Promise<ReplicaStats>
 
   /**
-   * Calls back with an environment's id whenever the engine reports a change: a notification, never the truth. It carries
-   * how a container ended, because one that is restarted at once remembers nothing of it. Reconnects until aborted.
+   * Calls back with an environment's id whenever the engine reports a change: a notification to reconcile, not a state.
+   * It carries how a container ended, because one that is restarted at once has lost that. Reconnects until aborted.
    */
   watch(onChange: (appEnvId: string, end: ContainerEnd | null) => void, signal: AbortSignal): void
 }
 
 export type RuntimeErrorReason = 'IMAGE_NOT_FOUND' | 'CONTAINER_START_FAILED'
 
-/** The engine answered that it cannot be done, and that asking again would not help. */
+/** The engine answered that it cannot be done, and that a retry would not help. */
 export class RuntimeError extends Failure<RuntimeErrorReason> {}

@@ -1,6 +1,6 @@
 /**
- * Does `work` for every item, at most `limit` at a time, and waits for all of it even when some fails:
- * when the first failure is thrown, nothing is still being done behind the caller's back.
+ * Does `work` for every item, at most `limit` at a time, and waits for all of it even when some fails: when it throws
+ * the first failure, no work is still running.
  */
 export async function inParallel<T, R>(
   items: readonly T[],

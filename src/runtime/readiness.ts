@@ -13,13 +13,13 @@ export interface Probe {
 
 export interface Readiness {
   ready: boolean
-  /** In plain words, for the person whose deployment does not become ready. */
+  /** For the person whose deployment does not become ready. */
   reason: string
 }
 
 /**
- * Asks a replica once whether it is ready: by HTTP, where 2xx and 3xx mean yes, or by TCP connect.
- * Never fails because of the replica; throws the signal's reason when the caller aborts.
+ * Probes a replica once: by HTTP, where 2xx and 3xx mean ready, or by TCP connect. Never throws because of the replica;
+ * throws the signal's reason when the caller aborts.
  */
 export async function probe(target: Probe): Promise<Readiness> {
   const { path, port, timeoutMs } = target
@@ -51,7 +51,7 @@ function acceptsConnection({ address, port }: Probe, signal: AbortSignal): Promi
   })
 }
 
-/** No agent: a connection kept open would tie the probe's answer to an earlier life of the replica. */
+/** No agent: a connection kept open could still belong to a previous run of the replica. */
 function statusOf({ address, port, headers }: Probe, path: string, signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = get({ host: address, port, path, headers: withAgentName(headers), agent: false, signal })

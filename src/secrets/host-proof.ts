@@ -1,6 +1,6 @@
 import type { Vault } from './vault.ts'
 
-/** What proves that a host is meant for an environment: one of two DNS records. */
+/** The DNS records that prove a host belongs to an environment: either one is enough. */
 export interface HostProof {
   /** The environment's automatic host, which the custom one may be an alias of. */
   cname: string

@@ -4,7 +4,7 @@ const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** A 256-bit key and a short name for it that gives nothing away. */
+/** A 256-bit key and a short name for it that reveals nothing about it. */
 export interface Key {
   id: string
   bytes: Buffer
@@ -30,7 +30,7 @@ export function seal(key: Key, location: string, text: string): string {
   return `v1.${key.id}.${sealed.toString('base64')}`
 }
 
-/** Opens a sealed text. Throws when the key, the location or the bytes are not the ones it was sealed with. */
+/** Opens a sealed text. Throws when the key, the location or the bytes are not those it was sealed with. */
 export function open(key: Key, location: string, sealedText: string): string {
   const [version, keyId, encoded] = sealedText.split('.')
   if (version !== 'v1' || !encoded) throw new Error(`The sealed value of ${location} is malformed`)

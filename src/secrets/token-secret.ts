@@ -13,10 +13,10 @@ export function newSecret(kind: keyof typeof PREFIXES): string {
   return body + checksum(body)
 }
 
-/** Only this is kept. Tokens are random, so a plain hash is enough: there is nothing to guess. */
+/** Only the hash is stored. Tokens are random and cannot be guessed, so a plain hash is enough. */
 export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
-/** False for a token of ours with a wrong checksum: it is answered without asking the database. */
+/** False for a token of our format with a wrong checksum: it is refused without a query. */
 export function isPlausible(secret: string): boolean {
   if (!PATTERN.test(secret)) return !/^berth_[ues]_/.test(secret) && secret.length <= 200
   const body = secret.slice(0, -CHECKSUM_LENGTH)

@@ -7,7 +7,7 @@ const credentialLocation = (id: string) => `credential/${id}/data`
 const answerLocation = (call: string) => `idempotencyRecord/${call}/response`
 const dataKeyLocation = (accountId: string) => `account/${accountId}/dataKey`
 
-/** What one account's data key can do. Obtained from the vault with the account's wrapped key. */
+/** The operations of one account's data key. Get it from the vault with the account's wrapped key. */
 export interface AccountVault {
   sealVariable(variable: { name: string; value: string; type: VariableType; isSecret: boolean }): SealedVariable
   openVariable(variable: SealedVariable): string
@@ -20,12 +20,12 @@ export interface Vault {
   /** A fresh data key for an account, wrapped for storage. */
   wrapNewKey(accountId: string): string
   forAccount(account: { id: string; dataKey: string }): AccountVault
-  /** For answers kept for idempotent repeats; `call` says which call's it is. */
+  /** For answers kept for idempotent repeats; `call` names the call. */
   sealAnswer(call: string, text: string): string
   openAnswer(call: string, sealed: string): string
-  /** Fingerprint to compare requests by, without storing them: they may hold secrets. */
+  /** Fingerprint to compare requests without storing them: they may hold secrets. */
   fingerprint(text: string): string
-  /** Seals a known text, to find out at the next start whether the master key is still the same. */
+  /** Seals a known text, to check at the next start that the master key is still the same. */
   keyCheck(): string
   passesCheck(keyCheck: string): boolean
 }

@@ -10,8 +10,8 @@ export interface PartState {
 export interface ReadinessCheck {
   check(): PartState | Promise<PartState>
   /**
-   * False for a part whose absence is reported, but must not take this process out of a load balancer. The
-   * engine is one: without it the API still answers and records, and operations wait.
+   * False for a part whose failure is reported, but must not take this process out of a load balancer. The engine is
+   * one: without it the API still answers and records, and operations wait.
    */
   isRequired: boolean
 }
@@ -20,7 +20,7 @@ export type Readiness = Readonly<Record<string, ReadinessCheck>>
 
 const CHECK_TIMEOUT_MS = 2_000
 
-/** Each part, asked at once and with a deadline: a part that hangs is not ready. */
+/** Checks all parts at once, each with a deadline: a part that hangs is not ready. */
 export async function readParts(readiness: Readiness) {
   const entries = Object.entries(readiness).map(async ([name, { check, isRequired }]) => {
     const state = await Promise.race([results(check), tooLate()])
@@ -43,7 +43,7 @@ const tooLate = async (): Promise<PartState> => {
   return { ready: false, reason: `gave no answer within ${CHECK_TIMEOUT_MS} ms` }
 }
 
-/** 200 or 503, and which part is not ready. `isDraining`: the process is on its way out. */
+/** 200 or 503, and which part is not ready. `isDraining`: the process is stopping. */
 export async function answerReadiness(c: ServerContext, readiness: Readiness, isDraining: boolean): Promise<Response> {
   const { ready, parts } = await readParts(readiness)
   const isReady = ready && !isDraining

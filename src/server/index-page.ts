@@ -22,7 +22,7 @@ ${items}
 </html>
 `
 
-/** Where everything is, as a page or as JSON. */
+/** The links to everything, as a page or as JSON. */
 export function answerIndex(c: ServerContext): Response {
   const wantsPage = c.req.header('accept')?.includes('text/html')
   if (wantsPage) return answer(c, 200, PAGE, { 'Content-Type': 'text/html; charset=utf-8' })

@@ -8,7 +8,7 @@ import type { ApiServer } from './server.ts'
 
 const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 60_000
-/** An archive may be large and a line slow; its address is good for as long. */
+/** An archive may be large and a connection slow; its upload address is valid for as long. */
 const UPLOAD_TIMEOUT_MS = 3_600_000
 const KEEP_ALIVE_MS = 65_000
 const MAX_HEADER_BYTES = 16 * 1024
@@ -19,11 +19,11 @@ const LINGER_MS = 500
 const SWEEP_MS = 50
 
 export interface Listening {
-  /** For the websocket hook-up: it takes the `upgrade` events of this server. */
+  /** For the WebSocket handler: it takes the `upgrade` events of this server. */
   server: Server
   url: string
   port: number
-  /** Takes no new connections, answers what comes by those there are, and after 7 s cuts what is left. */
+  /** Stops accepting connections, answers requests on the open ones, and after 7 s cuts the rest. */
   close(): Promise<void>
 }
 
@@ -41,7 +41,8 @@ export async function listen({ api, host, port }: ListenOptions): Promise<Listen
     requestTimeout: UPLOAD_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Offers of other protocols, such as curl's of HTTP/2, are passed over as HTTP has it, and the request answered.
+    // Upgrade offers of other protocols, such as curl's of HTTP/2, are ignored as HTTP requires, and the request is
+    // answered.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
   }
   const server = createAdaptorServer({ fetch: api.fetch, serverOptions, overrideGlobalObjects: true }) as Server
@@ -54,7 +55,7 @@ export async function listen({ api, host, port }: ListenOptions): Promise<Listen
   return { server, port: chosen, url: `http://${name}:${chosen}`, close: () => close(server, api) }
 }
 
-/** The server has one limit for all requests, and it is the longest of them. */
+/** The server has one limit for all requests, so it must be the longest of them. */
 function endSlowBody(request: IncomingMessage): void {
   const { headers, method, url = '' } = request
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
@@ -68,9 +69,9 @@ async function close(server: Server, api: Pick<ApiServer, 'drain'>): Promise<voi
   api.drain()
   server.prependListener('request', endConnection)
   const closed = once(server, 'close')
-  // One turn later, so that clients already connected are accepted and answered rather than reset.
+  // One turn later, so that clients that have connected are accepted and answered rather than reset.
   await setImmediate()
-  // Not http's own close: that cuts idle connections at once, on which the next request may be on its way.
+  // Not http's own close: it cuts idle connections at once, and their next request may be on its way.
   NetServer.prototype.close.call(server)
   await Promise.race([closed, sleep(LINGER_MS, undefined, { ref: false })])
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)

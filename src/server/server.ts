@@ -4,10 +4,10 @@ import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import { notFound } from '../domain/errors.ts'
 import { logAccess } from '../http/access-log.ts'
-import { limitBody } from '../http/body-limit.ts'
 import { answer, beginRequest, type ServerEnv } from '../http/context.ts'
 import { answerMetrics, createHttpMetrics } from '../http/http-metrics.ts'
 import { identify } from '../http/identify.ts'
+import { limitBody } from '../http/json-body.ts'
 import { createRateLimits, type RateLimits } from '../http/rate-limits.ts'
 import { mountUploads } from '../rest/endpoints/uploads.ts'
 import { mountDocs } from '../rest/openapi/docs.ts'
@@ -24,18 +24,18 @@ export interface ServerDependencies {
   config: Config
   log: Logger
   graphql: GraphQLHandler
-  /** Parts that /readyz asks. */
+  /** Parts that /readyz checks. */
   readiness: Readiness
-  /** The limits that the services count operations in; created here when omitted. */
+  /** The services' rate limits on operations; created here when omitted. */
   limits?: RateLimits
-  /** Where other parts keep their metrics; /metrics shows all of it. */
+  /** Where other modules register their metrics; /metrics shows all of it. */
   registry?: Registry
 }
 
 export interface ApiServer {
   fetch: Hono<ServerEnv>['fetch']
   request: Hono<ServerEnv>['request']
-  /** Says "not ready" from now on, and ends every wait for an operation early. */
+  /** Reports "not ready" from now on, and ends every wait for an operation early. */
   drain(): void
 }
 

@@ -9,9 +9,9 @@ const FIRST_REGION = 'local'
 const FIRST_PLAN = 'standard'
 
 /**
- * Makes a fresh database an installation: one account, one admin, one region, one plan with everything in it
- * (contract §5). On one that exists it checks the master key and makes sure the admin token opens it.
- * Returns the installation's id, which marks what it owns on the engine. Throws when the key is wrong.
+ * Turns a fresh database into an installation: one account, one admin, one region, one plan that allows everything
+ * (contract §5). On an existing installation it checks the master key and makes sure that the admin token works.
+ * Returns the installation's id, which marks its resources on the engine. Throws when the key is wrong.
  */
 export async function openInstallation(
   database: Database,
@@ -73,7 +73,7 @@ async function createInstallation(tx: Transaction, vault: Vault, config: Config)
   return id
 }
 
-/** The admin token is whatever the file or BERTH_ADMIN_TOKEN says today; the one of yesterday stops working. */
+/** The admin token is the current one from the file or BERTH_ADMIN_TOKEN; the previous one stops working. */
 async function ensureAdminToken(tx: Transaction, adminToken: string): Promise<void> {
   const hash = hashOfSecret(adminToken)
   const name = 'Installation admin token'

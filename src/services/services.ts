@@ -63,7 +63,7 @@ export function createServices(dependencies: ServiceDependencies) {
     deployments: bind(database, { ...deployments, get: getDeployment }),
     logs: {
       ...bind(database, { search: searchLogs, follow: followLogs, build: getBuild, followBuild }),
-      /** Waits for something to be written to one of an environment's logs, but not for long. */
+      /** Waits for a write to one of an environment's logs, but not for long. */
       next: (appEnvId: string, withinMs: number, signal: AbortSignal) =>
         dependencies.wakeups.next(appEnvId, withinMs, signal),
     },
@@ -78,7 +78,7 @@ export function createServices(dependencies: ServiceDependencies) {
   return services
 }
 
-/** Gives functions their first argument, and turns a database that is away into an UNAVAILABLE. */
+/** Binds the first argument of functions, and turns an unreachable database into UNAVAILABLE. */
 function bind<First, Functions extends Record<string, (first: First, ...rest: never[]) => unknown>>(
   first: First,
   functions: Functions,

@@ -36,12 +36,12 @@ describe('the list of app types', () => {
     expect(typeNamed(name).name).toBe(type)
   })
 
-  test('takes no type once it was read', () => {
+  test('refuses further types once it was read', () => {
     appTypes()
     expect(() => addAppType(scratch)).toThrow('SCRATCH was added after the list of app types was read')
   })
 
-  test('holds no type that runs nothing where containers are configured, unless it runs on demand', () => {
+  test('holds no type that starts no containers where some are configured, unless it runs on demand', () => {
     for (const { name, workload } of availableAppTypes())
       expect(wantedReplicas({ containers: 1, app: { type: name } }), name).toBe(workload.kind === 'ON_DEMAND' ? 0 : 1)
     expect(() => getAppType('SERVICE')).toThrow()
@@ -50,14 +50,14 @@ describe('the list of app types', () => {
 
 test('a type without its behaviours does not compile, and neither does a preset without its versions', () => {
   const { workload: _workload, ...unfinished } = scratch
-  // @ts-expect-error: nothing says what a deployment of it does.
+  // @ts-expect-error: the effect of a deployment is missing.
   const type: AppType = unfinished
-  // @ts-expect-error: nothing says which versions it comes in.
+  // @ts-expect-error: the preset's versions are missing.
   const preset: Preset = { kind: 'VERSIONED', name: 'POSTGRESQL' }
   expect([type, preset]).toHaveLength(2)
 })
 
-describe('a type that is not probed', () => {
+describe('a type without a probe', () => {
   test('is ready as soon as it runs', async () => {
     const healthCheck = healthCheckFor({ ...scratch, ...continuous({}) }, { path: '/', port: null, headers: {} })
     const replica = { address: '127.0.0.1', port: 9 } as ObservedReplica
@@ -91,7 +91,7 @@ describe('a type is refused', () => {
     expect(() => assertComplete({ ...scratch, ...changed }, appTypes())).toThrow(problem)
   })
 
-  test('no sooner than it is wrong', () => {
+  test('only for a mistake', () => {
     expect(() => assertComplete({ ...scratch, ...continuous({}) }, appTypes())).not.toThrow()
   })
 })

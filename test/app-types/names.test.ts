@@ -7,7 +7,7 @@ import { presetNames } from '../../src/app-types/wire-names.ts'
 
 const SOURCE = join(import.meta.dirname, '../../src')
 
-/** Words that are a type's and something else's as well; with the reason why they may stand outside of app-types/. */
+/** Words that name a type and also something else, with the reason why they may appear outside of app-types/. */
 const EXCEPTIONS: Record<string, { where: RegExp; reason: string }> = {
   JOB_READY: { where: /\bJOB_READY\b/, reason: 'a status of deployments in the contract (§2)' },
   'Whether Functions run': {
@@ -20,7 +20,7 @@ const EXCEPTIONS: Record<string, { where: RegExp; reason: string }> = {
 
 const quoted = (name: string) => `['"\`]${name}['"\`]`
 
-/** Types, presets and configurations by their names, and their titles in what is shown to users. */
+/** Types, presets and configurations by their names, and their titles in texts for users. */
 const forbidden = (): RegExp => {
   const names = appTypes().flatMap(({ name, wireName, aliases, logType }) => [name, wireName, ...aliases, logType])
   const titles = appTypes().flatMap(({ title, wireName }) => (wireName === 'app' ? [] : [`['"\`].*\\b${title}s?\\b`]))
@@ -33,7 +33,7 @@ const withoutComment = (line: string) => (/^\s*(\*|\/\*|\/\/)/.test(line) ? '' :
 const withoutExceptions = (line: string) =>
   Object.values(EXCEPTIONS).reduce((rest, { where }) => rest.replaceAll(new RegExp(where, 'g'), ''), line)
 
-test('no app type, preset or type’s configuration is named outside of src/app-types', async () => {
+test('no code outside of src/app-types names an app type, a preset or a type’s configuration', async () => {
   const names = forbidden()
   const found: string[] = []
   for await (const file of glob('**/*.ts', { cwd: SOURCE })) {

@@ -26,7 +26,7 @@ afterAll(() => removeEverything(docker, installationId))
 
 const sources = PRESET_SOURCES.filter(({ preset }) => preset !== 'PYTHON' || python)
 
-/** One of each kind for the second builder, which is told from the first by how it caches. */
+/** One of each kind for the second builder, whose caches work differently. */
 const KINDS = ['EXPRESS', 'VITE', 'PYTHON']
 
 describe.each(['classic', 'buildkit'] as const)('by the %s builder', (builder) => {
@@ -34,7 +34,7 @@ describe.each(['classic', 'buildkit'] as const)('by the %s builder', (builder) =
   const presets = createPresetBuilder(docker, builder, installationId)
 
   test.each(built)(
-    'the preset $preset $about makes an image that answers, not as root, and that knows no BUILD variable',
+    'the preset $preset $about builds an image that answers, does not run as root, and has no BUILD variable',
     async ({ preset, files, path, answer }) => {
       const buildArgs = preset.startsWith('METEOR') ? forMeteor : ordinary
       const { id } = await presets.build({ preset, files, variables, buildArgs })

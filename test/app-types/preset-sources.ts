@@ -2,10 +2,10 @@ import { zipOf } from '../support/zip-archive.ts'
 
 type Files = Record<string, string | Buffer>
 
-/** A source of the kind that a preset is for, and what its program answers once it is built and runs. */
+/** A source that fits a preset, and the answer of its program once it is built and runs. */
 export interface PresetSource {
   preset: string
-  /** What is special about it, besides its preset. */
+  /** Its special feature, apart from its preset. */
   about: string
   files: Files
   path: string
@@ -14,7 +14,7 @@ export interface PresetSource {
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2)
 
-/** Answers with the words, and with who runs it. Fails where the value of a BUILD variable has come to run time. */
+/** Answers with the text and the user that it runs as. Fails if a BUILD variable's value is present at run time. */
 const server = (words: string): string => `
 if (process.env.BUILD_TOKEN) process.exit(7)
 require('node:http').createServer((q, r) => r.end(${words} + ', by user ' + process.getuid())).listen(process.env.PORT)
@@ -28,7 +28,7 @@ interface Vendored {
   program: string
 }
 
-/** A project whose one dependency lies in the source, so that no registry is asked: with the lock files of npm. */
+/** A project whose one dependency is inside the source, so that no registry is needed; with npm's lock files. */
 function npmProject(scripts: Record<string, string>, { name, bin, forDevelopment = false, program }: Vendored): Files {
   const dependencies = { [forDevelopment ? 'devDependencies' : 'dependencies']: { [name]: `file:vendor/${name}` } }
   const entry = `dist/bin/${name}`
@@ -50,7 +50,7 @@ function npmProject(scripts: Record<string, string>, { name, bin, forDevelopment
   }
 }
 
-/** Stands in for bundlers: reads the page, puts the build's variable in, and writes files with hashed names. */
+/** Stands in for bundlers: reads the page, inserts the build's variable, and writes files with hashed names. */
 const bundler = (output: string): string => `
 const fs = require('node:fs')
 if (process.argv[2] !== 'build') process.exit(1)
@@ -72,7 +72,7 @@ const site = (preset: string, name: string, script: string, output: string): Pre
   answer: `<h1>${preset} with https://api.example.com</h1>`,
 })
 
-/** Keeps pages that it makes while it runs below .next, as the real one does. */
+/** Stores pages that it creates at run time below .next, as the real one does. */
 const NEXT = `
 const fs = require('node:fs'), { execPath } = process
 if (process.argv[2] === 'build') {

@@ -27,7 +27,7 @@ function write(name: string, changed: Partial<DockerfileRequest> = {}): string {
   return preset.dockerfile({ version, facts: facts(), buildVariables: [], cacheScope: null, ...changed })
 }
 
-/** What the linter of editors objects to, and what it has no rule for. */
+/** Problems that editors' linters report, and rules that they lack. */
 function problemsOf(dockerfile: string): string[] {
   const parsed = DockerfileParser.parse(dockerfile)
   const last = parsed
@@ -61,7 +61,7 @@ test.each([
     'ARG A_IMAGE=node:22\nFROM $A_IMAGE AS a\nFROM $A_IMAGE\nUSER node\nCMD npm start',
     'in the form of a shell: npm start',
   ],
-])('of %j the linter says %s', (dockerfile, expected) => {
+])('the linter reports for %j: %s', (dockerfile, expected) => {
   expect(problemsOf(dockerfile).join('\n')).toContain(expected)
 })
 
@@ -70,7 +70,7 @@ function* every<A, B, C>(these: readonly A[], those: readonly B[], others: reado
 }
 
 describe.each(ALL)('the preset %s', (name) => {
-  test('writes a Dockerfile that linters have nothing against, in every version', () => {
+  test('writes a Dockerfile without linter findings, in every version', () => {
     const versions = findBuildPreset(name)?.versions ?? []
     expect(versions.length).toBeGreaterThan(2)
     for (const [version, cacheScope, installsFromSource] of every(versions, [null, 'cache'], [false, true])) {
@@ -79,7 +79,7 @@ describe.each(ALL)('the preset %s', (name) => {
     }
   })
 
-  test('writes the same for the same, and names BUILD variables in no stage that runs', () => {
+  test('writes the same for equal sources, and names BUILD variables in no stage that runs', () => {
     const buildVariables = ['TOKEN', 'API_URL']
     const written = write(name, { buildVariables })
     expect(written).toBe(write(name, { buildVariables: buildVariables.toReversed() }))
@@ -136,7 +136,7 @@ describe('the package manager', () => {
     expect(write('REMIX', { facts: facts(['package.json', file]) })).toContain(command)
   })
 
-  test('brings releases and settings of its own', () => {
+  test('supports releases and settings of its own', () => {
     const written = write('EXPRESS', { facts: facts(['package.json', 'yarn.lock', '.yarnrc.yml', '.yarn']) })
     expect(written).toMatch(
       /ENV YARN_NODE_LINKER=node-modules[\s\S]*COPY .yarn .\/.yarn\nCOPY .yarnrc.yml package.json/,
@@ -144,20 +144,20 @@ describe('the package manager', () => {
     expect(written).toContain('RUN yarn workspaces focus --all --production')
   })
 
-  test('keeps its downloads where the builder can, for this environment alone', () => {
+  test('caches its downloads if the builder can, for this environment alone', () => {
     expect(write('EXPRESS', { cacheScope: 'ours' })).toContain(
       'RUN --mount=type=cache,id=ours-npm,target=/root/.npm npm ci',
     )
     expect(write('EXPRESS')).not.toContain('--mount')
   })
 
-  test('gets the variables that its registry asks for, and only those, where it installs', () => {
+  test('gets exactly the variables that its registry settings refer to, in the stage that installs', () => {
     const [install] = write('EXPRESS', { buildVariables: ['OTHER', 'TOKEN'] }).split(/^RUN npm ci/m)
     expect(install).toContain('ARG TOKEN')
     expect(install).not.toContain('OTHER')
   })
 
-  test('sees all of a source that its own installation needs', () => {
+  test('gets the whole source if its installation needs it', () => {
     const written = write('REMIX', { facts: facts(undefined, { installsFromSource: true }) })
     expect(written).toMatch(/COPY \. \.\nRUN npm ci/)
     expect(written).toMatch(/npm run build && npm prune --omit=dev/)
@@ -173,7 +173,7 @@ describe('a Python program', () => {
     [['poetry.lock', 'pyproject.toml'], 'poetry install --only main --no-root'],
     [['Pipfile', 'Pipfile.lock'], 'pipenv sync'],
     [['requirements.txt'], 'pip install --requirement requirements.txt'],
-  ])('with %s installs by them', (files, command) => {
+  ])('with %s installs its packages from them', (files, command) => {
     const written = write('PYTHON', { facts: { ...facts(), files: new Set(['main.py', ...files]) } })
     expect(written).toContain(command)
     expect(problemsOf(written)).toEqual([])
@@ -185,6 +185,6 @@ test.each([
   ['VITE', { packageJson: { scripts: {}, main: null, installsFromSource: false } }, /no script "build"/],
   ['METEOR_JS', { files: new Set(['package.json']) }, /no folder .meteor/],
   ['PYTHON', { files: new Set(['requirements.txt']) }, /no main.py/],
-])('%s says what it misses', (name, changed, words) => {
+])('%s reports what is missing', (name, changed, words) => {
   expect(() => write(name, { facts: { ...facts(), ...changed } })).toThrow(words)
 })

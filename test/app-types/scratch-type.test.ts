@@ -7,10 +7,10 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 
-/** A platform in a process of its own, because its list of app types is another one. */
+/** A platform in a separate process, because its list of app types differs. */
 const REGISTER = join(import.meta.dirname, 'scratch/register.ts')
 
-/** Says what it is asked, and is ready under one path only. */
+/** Echoes each request, and is ready under one path only. */
 const PROGRAM = `
 const { createServer } = require('node:http')
 console.log('peer is ' + process.env.PEER)
@@ -85,7 +85,7 @@ const createApp = {
 
 const wordsOf = ({ field, message }: { field: string; message: string }) => `${field}: ${message}`
 
-describe.each(['REST', 'GraphQL'] as const)('a type that is one folder and one line, over %s', (api) => {
+describe.each(['REST', 'GraphQL'] as const)('a type added by one folder and one line, over %s', (api) => {
   test('creates an app, shown by its names and with its configuration', async () => {
     const { appId } = await createApp[api]({ scratchConfig: { colour: 'BLUE' }, dockerPresetVersion: 'SCRATCHPAD_2' })
     expect((await rest('GET', `/app?appId=${appId}`)).body).toMatchObject({
@@ -107,7 +107,7 @@ describe.each(['REST', 'GraphQL'] as const)('a type that is one folder and one l
     expect(apps.find((app: Body) => app.appId === appId)).toMatchObject({ dockerPreset: 'SCRATCHPAD' })
   })
 
-  test('is held to its own schema, versions and port', async () => {
+  test('obeys its own schema, versions and port', async () => {
     expect(await createApp[api]({ scratchConfig: { pages: 99 } })).toMatchObject({
       problems: [expect.stringMatching(/^scratchConfig\.pages: /)],
     })
@@ -172,7 +172,7 @@ describe.each(['REST', 'GraphQL'] as const)('its environment, over %s', (api) =>
     expect((await rest('PUT', '/app-env', { appEnvId, volume: { path: '/data', disk: 10 } })).status).toBe(400)
   })
 
-  test('is probed by the rule of its type, and found by its log type', async () => {
+  test('is probed by its type’s rule, and found by its log type', async () => {
     await expect.poll(() => logsOf('SCRATCHPAD_OUTPUT'), { timeout: 20_000 }).toContain('asked /scratch-ready')
     expect(await logsOf('WEB_APP')).toEqual([])
     const query = `{ logs(appEnvId: "${appEnvId}", type: SCRATCHPAD_OUTPUT) { nodes { message } } }`
@@ -180,7 +180,7 @@ describe.each(['REST', 'GraphQL'] as const)('its environment, over %s', (api) =>
     expect(data.logs.nodes).toContainEqual({ message: 'asked /scratch-ready' })
   })
 
-  test('is reached under the protocol of its type', async () => {
+  test('is reached with its type’s protocol', async () => {
     await expect.poll(() => logsOf('SCRATCHPAD_OUTPUT')).toContainEqual(expect.stringMatching(/^peer is scratch:\/\//))
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { withBaseImages } from '../../src/builder/dockerfile/base-images.ts'
 import { labelStages } from '../../src/builder/dockerfile/dockerfile-labels.ts'
 
-/** What the Dockerfile asks for, and what the engine is given in its place. */
+/** The images that the Dockerfile names, and the names that the engine gets instead. */
 async function read(lines: readonly string[], buildArgs: Record<string, string> = {}, triggers: string[] = []) {
   const asked: string[] = []
   const text = await withBaseImages(lines.join('\n'), buildArgs, async (image) => {
@@ -13,7 +13,7 @@ async function read(lines: readonly string[], buildArgs: Record<string, string> 
 }
 
 describe('images that a Dockerfile names', () => {
-  test('are found beforehand, wherever they stand', async () => {
+  test('are resolved before the build, wherever they appear', async () => {
     const { asked, lines } = await read([
       'FROM node:24 AS Build',
       'RUN --mount=type=cache,target=/a --mount=type=bind,from=ghcr.io/a/b:1,target=/b true',
@@ -45,7 +45,7 @@ describe('images that a Dockerfile names', () => {
     expect((await read(lines, args)).asked).toEqual([image])
   })
 
-  test('that somebody else’s image could be meant by are never handed on: ids, and stages that come later', async () => {
+  test('that could mean another tenant’s image are never passed on: ids, and later stages', async () => {
     const { asked } = await read(['FROM ab12', 'COPY --from=cd34 / /', 'FROM node AS cd34'])
     expect(asked).toEqual([
       'docker.io/library/ab12:latest',
@@ -65,12 +65,12 @@ test('a base image whose triggers read other images is refused, and one whose tr
   await expect(read(['FROM node'], {}, ['COPY . /app', 'RUN npm ci'])).resolves.toBeDefined()
 })
 
-test('what a variable of ADD holds is a path, and no address', async () => {
+test('a variable’s value in ADD is always a path', async () => {
   const found = await read(lines('ARG JAR', `ADD a $JAR http:/\${EMPTY}/x ./`, 'ADD ["$JAR", "/x"]', 'ADD a $HOME/'))
   expect(found.lines.slice(2)).toEqual([`ADD a ./$JAR ./http:/\${EMPTY}/x ./`, 'ADD ["./$JAR","/x"]', 'ADD a $HOME/'])
 })
 
-test('labels stand below every FROM, and below every LABEL that could claim to be another’s', () => {
+test('a label follows every FROM, and every LABEL that could claim another owner', () => {
   const labelled = labelStages('FROM a \\\n  # words\n  AS b\nLABEL berth.env=env_2\nRUN x \\\n\n y\nFROM c', {
     'berth.env': 'e',
   })
@@ -85,6 +85,6 @@ test.each([[['ARG A=1']], [['']], [['# only words']]])('a Dockerfile without FRO
   await expect(read(lines)).rejects.toMatchObject({ reason: 'DOCKERFILE_INVALID' })
 })
 
-test('a Dockerfile of empty lines is read in no time', async () => {
+test('a Dockerfile of empty lines is read quickly', async () => {
   await expect(read(new Array(200_000).fill(''))).rejects.toMatchObject({ reason: 'DOCKERFILE_INVALID' })
 })

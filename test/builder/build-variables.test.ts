@@ -31,7 +31,7 @@ describe('variables of a build that nixpacks planned', () => {
     'CMD ["npm start"]',
   ]
 
-  test('are known where it builds, and not where it runs', () => {
+  test('are available while it builds, and not while it runs', () => {
     expect(sealVariables(written.join('\n'), ['NIXPACKS_TOKEN', 'TOKEN']).split('\n')).toEqual([
       'FROM base AS berth-build',
       ...written.slice(1, 6),
@@ -49,7 +49,7 @@ describe('variables of a build that nixpacks planned', () => {
     ])
   })
 
-  test('change nothing where there are none, and only the first stage where another one runs', () => {
+  test('change nothing if there are none, and only the first stage if another one runs', () => {
     expect(sealVariables(written.join('\n'), [])).toBe(written.join('\n'))
     const two = [...written, 'FROM small', 'COPY --from=0 /app /app']
     const sealed = sealVariables(two.join('\n'), ['TOKEN'])

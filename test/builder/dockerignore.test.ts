@@ -24,11 +24,11 @@ describe('a pattern', () => {
     expect(no.filter((path) => matches(path))).toEqual([])
   })
 
-  test('that is none is refused by name', () => {
+  test('that is invalid is refused by name', () => {
     expect(() => pathMatcher('src/[abc')).toThrow(/"src\/\[abc" is no pattern/)
   })
 
-  test('that could match in very many ways takes no time', () => {
+  test('with very many possible matches is fast', () => {
     const path = `${'a/'.repeat(400)}c`
     expect(pathMatcher(`${'**/a/'.repeat(40)}b`)(path)).toBe(false)
     expect(pathMatcher(`${'*a'.repeat(100)}b`)('a'.repeat(250))).toBe(false)
@@ -41,7 +41,7 @@ describe('the patterns of a .dockerignore', () => {
     return paths.filter((path) => !isIgnored(path))
   }
 
-  test('leave out what is below what they name, and the last one that matches decides', () => {
+  test('leave out everything below a match, and the last matching pattern decides', () => {
     const paths = ['docs/a.md', 'docs/keep/b.md', 'docs/keep/c.txt', 'src/main.ts']
     expect(kept(['docs', '!docs/keep', '**/*.txt'], paths)).toEqual(['docs/keep/b.md', 'src/main.ts'])
     expect(kept(['*', '!src'], paths)).toEqual(['src/main.ts'])
@@ -52,7 +52,7 @@ describe('the patterns of a .dockerignore', () => {
     expect(kept(lines, ['dist/a', 'dist/kept', 'logs/x', '# comment'])).toEqual(['dist/kept', '# comment'])
   })
 
-  test('are only so many', () => {
+  test('are limited in number', () => {
     expect(() => ignoredBy(Array.from({ length: 2001 }, (_, at) => `f${at}`))).toThrow(/more than 2000 patterns/)
   })
 })

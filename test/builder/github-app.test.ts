@@ -17,7 +17,7 @@ let git: GitServer
 let root: string
 const asked: { path: string; jwt: string; body: unknown }[] = []
 
-/** The one call of GitHub's API that a clone needs: it gives tokens to whoever signs with the app's key. */
+/** The one call of GitHub's API that a clone needs: it returns tokens to clients that sign with the app's key. */
 const api = createServer(async (request, response) => {
   const jwt = request.headers.authorization?.replace('Bearer ', '') ?? ''
   const [head, claims, signature] = jwt.split('.')
@@ -72,7 +72,7 @@ test('a private repository is cloned with a token of its installation, for that 
   expect(JSON.stringify(source)).not.toContain(TOKEN)
 })
 
-test('without an installation it is not found, and another one or another key gets nowhere', async () => {
+test('without an installation it is not found, and another installation or key is refused', async () => {
   await expect(locate(null)).rejects.toMatchObject({ reason: 'SOURCE_NOT_FOUND' })
   await expect(locate('78')).rejects.toMatchObject({ reason: 'SOURCE_NOT_FOUND' })
   await expect(locate('77/../78')).rejects.toMatchObject({ reason: 'SOURCE_REFUSED' })

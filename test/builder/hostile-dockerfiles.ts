@@ -1,6 +1,6 @@
 const lines = (...text: string[]) => ['FROM node', ...text]
 
-/** What would start from, or read, what is not the app's own; or what engines could read in two ways. */
+/** Dockerfiles that start from, or read, another tenant's data; or that engines could read in two ways. */
 export const hostileDockerfiles: [name: string, lines: string[]][] = [
   ['an id', [`FROM ${'a'.repeat(64)}`]],
   ['an id with its kind', [`FROM sha256:${'a'.repeat(64)}`]],

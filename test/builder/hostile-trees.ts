@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import type { Files, GitServer } from '../support/git-server.ts'
 
-/** Names that lead a checkout into git's own folder, or out of the tree, on this or on another kind of disk. */
+/** Names that lead a checkout into git's own folder, or out of the tree, on this or another file system. */
 export const hostileNames: string[] = ['.git', '.GIT', 'git~1', '.gi\u200ct', '..', '.', 'a/b', '.git ', 'a\\..\\..\\b']
 
-/** What does nothing, because nothing that it would need is there. */
+/** Commands that do nothing, because what they need does not exist. */
 export const harmlessTrees: [name: string, files: Files][] = [
   [
     'filters that are named for every file',

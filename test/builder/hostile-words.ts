@@ -1,6 +1,6 @@
 const many = (count: number) => Array.from({ length: count }, (_, at) => `A${at}=1`).join(' ')
 
-/** Repository addresses and branches; GOOD stands for a repository that is there. */
+/** Repository addresses and branches; GOOD stands for an existing repository. */
 export const hostileAddresses: [url: string, branch: string | null][] = [
   ['file:///etc', null],
   ['ssh://git@example.com/x.git', null],

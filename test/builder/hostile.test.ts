@@ -34,7 +34,7 @@ afterAll(async () => {
   console.info(`hostile sources: ${counts.refused} of ${counts.tried} refused`)
 })
 
-/** Of everything hostile in this file; the last line says both. */
+/** Counts every hostile case in this file; the last line prints both counts. */
 const counts = { tried: 0, refused: 0 }
 
 async function expectRefused(attack: Promise<unknown>, reason: string): Promise<void> {
@@ -43,7 +43,7 @@ async function expectRefused(attack: Promise<unknown>, reason: string): Promise<
   counts.refused += 1
 }
 
-/** The same of what is told rather than thrown. */
+/** The same for a reported problem rather than a thrown one. */
 function expectProblem(read: object): void {
   counts.tried += 1
   expect(read).toEqual({ problem: expect.any(String) })
@@ -58,7 +58,7 @@ async function sandbox(): Promise<string> {
   return folder
 }
 
-/** Nothing beside the sandbox, and none of the marks that an attack would leave. */
+/** No files outside the sandbox, and no traces of a successful attack. */
 function expectUntouched(folder: string): void {
   expect(readdirSync(join(folder, '..'))).toEqual(['inner'])
   expect(existsSync('/tmp/berth-pwned')).toBe(false)
@@ -101,7 +101,7 @@ describe('an address or a branch', () => {
 describe('a repository', () => {
   let odd = 0
 
-  test('that is none of these is fetched: the newest commit, without history, hooks or git’s own folder', async () => {
+  test('without hostile parts is fetched: the newest commit, without history, hooks or git’s own folder', async () => {
     const tree = await fetchGit(await sandbox(), { url: git.repository('good'), branch: 'main' })
     expect(readdirSync(tree ?? '')).toEqual(['file.txt'])
   })
@@ -124,7 +124,7 @@ describe('a repository', () => {
   })
 
   test.each(hostileNames.flatMap((name) => [[name, '100644'] as const, [name, '40000'] as const]))(
-    'with an entry that is called %j (%s) is refused',
+    'with an entry named %j (%s) is refused',
     async (name, mode) => {
       odd += 1
       commitEntry(git, `entry-${odd}`, name, mode)
@@ -134,7 +134,7 @@ describe('a repository', () => {
     },
   )
 
-  test('with an entry of a plain name, made in the same way, is fetched', async () => {
+  test('with an ordinary entry, created in the same way, is fetched', async () => {
     commitEntry(git, 'plain-entry', 'plain', '40000')
     const tree = await fetchGit(await sandbox(), { url: git.repository('plain-entry') })
     expect(readdirSync(join(tree ?? '', 'plain'))).toEqual(['config'])
@@ -151,7 +151,7 @@ describe('a repository', () => {
     }
   })
 
-  test.each(harmlessTrees)('with %s is fetched as it is, and nothing comes of it', async (name, files) => {
+  test.each(harmlessTrees)('with %s is fetched as it is, without effect', async (name, files) => {
     const repository = name.replaceAll(' ', '-')
     git.commit(repository, files)
     const folder = await sandbox()
@@ -169,7 +169,7 @@ describe('a repository', () => {
     ['is not there', () => ({ status: 404, headers: {} }), 'SOURCE_NOT_FOUND'],
     ['wants a password', () => ({ status: 401, headers: { 'www-authenticate': 'Basic' } }), 'SOURCE_NOT_FOUND'],
     ['is a page', () => ({ status: 200, headers: { 'content-type': 'text/html' } }), 'SOURCE_NOT_FOUND'],
-  ])('whose host %s ends with a code', async (_name, answer, reason) => {
+  ])('whose host %s fails with a code', async (_name, answer, reason) => {
     git.intercept((request, response) => {
       if (!request.url?.startsWith('/odd.git')) return false
       const { status, headers } = answer(git.url)
@@ -192,7 +192,7 @@ describe('a path of the app', () => {
     await expectRefused(read, 'SOURCE_REFUSED')
   })
 
-  test.each(hostilePaths.contextDir)('%s is no context', async (contextDir) => {
+  test.each(hostilePaths.contextDir)('%s is no build context', async (contextDir) => {
     const tree = await sandbox()
     await symlink('/etc', join(tree, 'up'))
     await expectRefused(contextFolder(tree, contextDir), 'SOURCE_REFUSED')
@@ -204,7 +204,7 @@ test.each(hostileDockerfiles)('a Dockerfile with %s is refused', async (_name, d
   await expectRefused(withBaseImages(dockerfile.join('\n'), {}, find), 'DOCKERFILE_INVALID')
 })
 
-test.each(hostileImages)('%j is no image, in FROM or to be deployed', async (image) => {
+test.each(hostileImages)('%j is no image, in FROM or in a deployment', async (image) => {
   expectProblem(parseImageReference(image))
   const find = async (name: string) => ({ name, triggers: [] })
   const from = withBaseImages('ARG BASE\nFROM $BASE', { BASE: image }, find)

@@ -8,7 +8,7 @@ describe('links of a source', () => {
     [{ a: 'b', b: 'c/d' }],
     [{ 'a/b/up': '../..', 'x/y': '../a/b/up/z' }],
     [{ dangling: 'not/there/../here' }],
-  ])('may lead anywhere in it: %j', (links) => expect(check(links)).not.toThrow())
+  ])('may lead anywhere inside it: %j', (links) => expect(check(links)).not.toThrow())
 
   test.each([
     ['leads out', { 'd/e/s': '..', b: 'd/e/s/../..' }],
@@ -16,7 +16,7 @@ describe('links of a source', () => {
     ['leads out', { a: '/etc' }],
     ['too many others', { a: 'b', b: 'a' }],
     ['below another link', { a: 'b', 'a/c/d': 'x' }],
-  ] as const)('are refused when one %s, by way of others: %j', (why, links) => {
+  ] as const)('are refused when one %s, through others: %j', (why, links) => {
     expect(check(links)).toThrow(why)
   })
 })

@@ -32,7 +32,7 @@ function write(files: Record<string, string>, changed: object = {}) {
   return nixpacksDockerfile({ ...given, onLine: (line) => lines.push(line), ...changed })
 }
 
-test('a Dockerfile is what it writes, and values are in none of its files', async () => {
+test('a Dockerfile is written, and no file contains a variable’s value', async () => {
   const variables = { NIXPACKS_NODE_VERSION: '22', TOKEN: 'hunter2-hunter2', LD_PRELOAD: '/tmp/evil.so' }
   const { text, buildArgs } = await write({}, { variables })
   expect(text).toContain('ARG CI NIXPACKS_METADATA NODE_ENV NIXPACKS_NODE_VERSION')
@@ -46,7 +46,7 @@ test('a Dockerfile is what it writes, and values are in none of its files', asyn
 test.each([
   [null, /RUN {2}true/],
   ['ours', /RUN --mount=type=cache,id=ours-cache/],
-])('caches are the environment’s own where the builder has any (%s)', async (cacheScope, expected) => {
+])('caches belong to the environment if the builder has any (%s)', async (cacheScope, expected) => {
   expect((await write({}, { cacheScope })).text).toMatch(expected)
 })
 
@@ -61,7 +61,7 @@ test.each([
   expect(existsSync('/tmp/berth-escaped')).toBe(false)
 })
 
-test('a folder of its name that the source brings, or a link, is not taken for its own', async () => {
+test('ignores a file or link in the source with its folder’s name', async () => {
   mkdirSync(join(folder, 'elsewhere'))
   symlinkSync('../elsewhere', join(folder, 'context/.nixpacks'))
   await write({})
@@ -73,19 +73,19 @@ test('settings in a file anywhere on the machine are not read', async () => {
   expect(buildArgs).not.toHaveProperty('NIXPACKS_CONFIG_FILE')
 })
 
-test('a program that is not there, or never ends, is told', async () => {
+test('a missing program, or one that never ends, is reported', async () => {
   await expect(write({}, { program: '/nonexistent/nixpacks' })).rejects.toMatchObject({
     reason: 'BUILDER_NOT_AVAILABLE',
   })
   const slow = join(folder, 'slow')
   writeFileSync(slow, '#!/bin/sh\nsleep 60\n', { mode: 0o755 })
   const late = new Error('too late')
-  const patience = new AbortController()
-  setTimeout(() => patience.abort(late), 100)
-  await expect(write({}, { program: slow, signal: patience.signal })).rejects.toBe(late)
+  const timeout = new AbortController()
+  setTimeout(() => timeout.abort(late), 100)
+  await expect(write({}, { program: slow, signal: timeout.signal })).rejects.toBe(late)
 })
 
-test('a program that floods is ended', async () => {
+test('a program with too much output is ended', async () => {
   const flood = join(folder, 'flood')
   writeFileSync(
     flood,

@@ -16,7 +16,7 @@ const factsOf = (files: Record<string, string>) => {
   return readFacts(folder)
 }
 
-describe('a package is installed from its source', () => {
+describe('a package installs from its source', () => {
   test.each([
     [true, { scripts: { postinstall: 'prisma generate' } }],
     [true, { scripts: { prepare: 'husky' } }],
@@ -54,7 +54,7 @@ test.each([
   expect(await factsOf({ 'requirements.txt': requirements })).toMatchObject({ requirementsNameFiles: expected })
 })
 
-test('the variables by which a registry is asked are those of its settings', async () => {
+test('the variables of a registry are those of its settings', async () => {
   const { registryVariables } = await factsOf({
     '.npmrc': `//npm.example.com/:_authToken=$\{NPM_TOKEN}\n`,
     '.yarnrc.yml': `npmAuthToken: "$\{YARN_TOKEN:-none}"\n`,
@@ -68,12 +68,12 @@ test('links are not read', async () => {
   expect((await readFacts(folder)).packageJson).toBeNull()
 })
 
-test('folders that are called like files are no files', async () => {
+test('folders with the names of files are ignored', async () => {
   for (const name of ['package.json', 'Procfile', 'requirements.txt', '.npmrc']) mkdirSync(join(folder, name))
   expect(await readFacts(folder)).toMatchObject({ packageJson: null, webProcess: null })
 })
 
-test('a requirements.txt of empty lines is read in no time', async () => {
+test('a requirements.txt of empty lines is read quickly', async () => {
   const facts = await factsOf({ 'requirements.txt': `${' \n'.repeat(50_000)}./wheels/a.whl` })
   expect(facts.requirementsNameFiles).toBe(true)
 })

@@ -7,7 +7,7 @@ import { describeRemoval } from './container-runtime/removal.ts'
 import { describeVolumes } from './container-runtime/volumes.ts'
 import { createWorld, type EngineHarness, type World } from './engine-harness.ts'
 
-/** The behaviour that every adapter of the container runtime is held to. */
+/** The behaviour that every adapter of the container runtime must have. */
 export function describeContainerRuntime(adapter: string, harness: EngineHarness): void {
   describe(`the container runtime on ${adapter}`, () => {
     let present: World
@@ -19,7 +19,7 @@ export function describeContainerRuntime(adapter: string, harness: EngineHarness
     afterEach(() => harness.removeContainers(present.installationId))
     afterAll(() => harness.cleanUp(present.installationId))
 
-    test('says what it runs on', async () => {
+    test('reports its engine’s version', async () => {
       expect(await world().runtime.info()).toEqual({ name: adapter, version: expect.stringMatching(/^\d/) })
     })
 

@@ -12,7 +12,7 @@ export interface EngineOptions {
 
 export type Command = NonNullable<Rollout['command']>
 
-/** What the contracts run in containers. Each adapter brings programs that behave so, in the image it brings. */
+/** Programs that the contracts run in containers. Each adapter brings an image with them. */
 export interface TestPrograms {
   /** Prints "listening", answers every request to $PORT with 200 and "hello", and ends at SIGTERM. */
   server: Command
@@ -46,7 +46,7 @@ export interface TestPrograms {
   visit: Command
 }
 
-/** How an engine fails its callers. */
+/** The ways in which an engine fails its callers. */
 export type EngineFault =
   | 'absent'
   | 'refusing'
@@ -57,32 +57,32 @@ export type EngineFault =
   | 'falls silent in pulls'
 
 export interface TestRegistry extends AsyncDisposable {
-  /** What names of its images begin with. It lets in one user only. */
+  /** Prefix of its images' names. It lets in one user only. */
   address: string
   credential: RegistryCredential
-  /** Puts an image with a new content there, which the engine does not have. Returns its digest. */
+  /** Pushes an image with new content, which the engine does not have. Returns its digest. */
   publish(repository: string, tag: string): Promise<string>
-  /** Ends it, as if its machine had gone. */
+  /** Stops it, as if its machine had crashed. */
   stop(): Promise<void>
 }
 
-/** What the contracts need of adapters besides the ports: instances of them, and the engine behind their back. */
+/** What the contracts need of adapters in addition to the ports: instances of them, and direct access to the engine. */
 export interface EngineHarness {
-  /** Makes sure of an image that has the programs, and names it. */
+  /** Ensures that an image with the programs exists, and returns its name. */
   ensureImage(): Promise<string>
   programs: TestPrograms
   open(options: EngineOptions): ContainerEngine
-  /** The same engine, reached in a way that fails. */
+  /** The same engine, reached over a connection that fails. */
   openFaulty(fault: EngineFault, options: EngineOptions): Promise<ContainerEngine & AsyncDisposable>
-  /** Null, with a printed reason, where this machine has none. */
+  /** Null, with a printed reason, if this machine has none. */
   startRegistry(): Promise<TestRegistry | null>
-  /** What an operator may do without asking Berth. */
+  /** Actions of an operator that bypass Berth. */
   byHand: Record<'kill' | 'stop' | 'remove', (containerId: string) => Promise<void>> & {
     removeImage(image: string): Promise<void>
   }
   /** Removes an installation's containers without Berth's help, even after a failed test. */
   removeContainers(installationId: string): Promise<void>
-  /** Removes whatever else it left behind, too. */
+  /** Removes everything else that it left behind, too. */
   cleanUp(installationId: string): Promise<void>
 }
 
@@ -121,7 +121,7 @@ export function createWorld(harness: EngineHarness, image: string): World {
   return { installationId, image, rollout, ...harness.open({ installationId }) }
 }
 
-/** Reads every 50 ms until the claim holds; fails the test by what was last seen. */
+/** Reads every 50 ms until the claim holds; a failure shows the last value. */
 export async function eventually<T>(read: () => Promise<T>, holds: (seen: T) => boolean, seconds = 60): Promise<T> {
   const end = Date.now() + seconds * 1000
   for (;;) {

@@ -6,7 +6,7 @@ import { describeFaults } from './image-builder/faults.ts'
 import { describeRegistries } from './image-builder/registries.ts'
 import { describeResolving } from './image-builder/resolving.ts'
 
-/** The behaviour that every adapter of the image builder is held to. */
+/** The behaviour that every adapter of the image builder must have. */
 export function describeImageBuilder(adapter: string, harness: EngineHarness): void {
   describe(`the image builder on ${adapter}`, () => {
     let present: World
@@ -21,7 +21,7 @@ export function describeImageBuilder(adapter: string, harness: EngineHarness): v
     describe('resolving', () => describeResolving(world))
     describe('with a registry', () => describeRegistries(world, harness))
     describe('building', () => describeBuilding(world, harness))
-    describe('keeping what it has built', () => describeBuiltImages(world, harness))
+    describe('keeping built images', () => describeBuiltImages(world, harness))
     describe('with a faulty engine', () => describeFaults(world, harness))
   })
 }

@@ -27,7 +27,7 @@ afterAll(async () => {
 const configuration = (changed: object) =>
   JSON.stringify({ port: 80, jobConfig: null, functionConfig: null, ...changed })
 
-test('types and their configurations are kept when they become text and one column', async () => {
+test('types and their configurations survive the change to text and one column', async () => {
   const folders = (await readdir(MIGRATIONS_PATH)).filter((name) => /^\d/.test(name)).sort()
   const own = folders.findIndex((name) => MIGRATION.test(name))
   for (const folder of folders.slice(0, own)) await apply(folder)

@@ -9,7 +9,7 @@ const statements: string[] = []
 
 beforeAll(async () => {
   own = await createTestDatabase()
-  // A server far from Greenwich, as an administrator of PostgreSQL may have set it up.
+  // A server in another time zone, as an administrator of PostgreSQL may have configured it.
   await own.database.$executeRawUnsafe(
     `ALTER DATABASE ${new URL(own.url).pathname.slice(1)} SET TimeZone TO 'Asia/Tokyo'`,
   )
@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 describe('the database client', () => {
-  test('reads a moment back as it was written, whatever the time zone of the server', async () => {
+  test('reads a time back as it was written, whatever the time zone of the server', async () => {
     const createdAt = new Date('2026-03-29T01:30:00.123Z')
     await database.region.create({
       data: { code: 'tz', name: 'Time', functionsSupported: true, domain: 'tz.localhost', createdAt },
@@ -34,7 +34,7 @@ describe('the database client', () => {
     expect(rows).toEqual([{ epoch: createdAt.getTime() / 1000 }])
   })
 
-  test('tells each statement to whoever counts them', async () => {
+  test('reports each statement to its observer', async () => {
     statements.length = 0
     await database.app.findMany()
     expect(statements).toHaveLength(1)
@@ -52,7 +52,7 @@ describe('the database client', () => {
     await other.end()
   })
 
-  test('reports a server that is not there within its connection deadline', async () => {
+  test('reports a missing server within its connection deadline', async () => {
     const nowhere = createDatabase({ url: 'postgresql://berth@127.0.0.1:1/none', poolSize: 1 })
     await expect(nowhere.app.count()).rejects.toThrow()
     await nowhere.$disconnect()

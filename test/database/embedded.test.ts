@@ -12,7 +12,7 @@ let dataDir: string
 const folder = () => join(dataDir, 'postgres')
 
 beforeEach(() => {
-  // Private, like root's home: the server's own user could not even look inside.
+  // Private, like root's home: the server's own user could not even list it.
   dataDir = mkdtempSync(join(tmpdir(), 'berth-embedded-'))
   chmodSync(dataDir, 0o700)
 })
@@ -32,7 +32,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** Another process that uses the same data folder, until it is killed or told to stop. */
+/** Another process that uses the same data folder, until it is killed or stopped. */
 async function startElsewhere(): Promise<{ child: ChildProcess; url: string }> {
   const module = join(import.meta.dirname, '../../src/database/embedded.ts')
   const program = `
@@ -54,7 +54,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 describe('the embedded PostgreSQL', () => {
-  test('is started again, with everything that was committed, when it is killed', async () => {
+  test('restarts with all committed data when it is killed', async () => {
     const server = await startEmbeddedPostgres({ dataDir })
     await query(server.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
     const before = findServer(folder())
@@ -93,7 +93,7 @@ describe('the embedded PostgreSQL', () => {
     await server.stop()
   })
 
-  test('outlives a process that is killed, and is adopted by the next one', async () => {
+  test('outlives a killed process, and the next process adopts it', async () => {
     const { child, url } = await startElsewhere()
     await query(url, 'CREATE TABLE kept AS SELECT 42 AS answer')
     const before = findServer(folder())?.pid
@@ -119,14 +119,14 @@ describe('the embedded PostgreSQL', () => {
     expect(findServer(folder())).toBeNull()
   })
 
-  test('is made once when two processes start at the same moment', async () => {
+  test('is created once when two processes start at the same time', async () => {
     const [first, second] = await Promise.all([startElsewhere(), startElsewhere()])
     expect(first.url).toBe(second.url)
     await Promise.all([end(first.child, 'SIGTERM'), end(second.child, 'SIGTERM')])
     expect(findServer(folder())).toBeNull()
   })
 
-  test('starts over a pid file that some other program answers to', async () => {
+  test('ignores a pid file whose number belongs to another program', async () => {
     const first = await startEmbeddedPostgres({ dataDir })
     const pidFile = join(folder(), 'data', 'postmaster.pid')
     const lines = readFileSync(pidFile, 'utf8').split('\n')
@@ -138,7 +138,7 @@ describe('the embedded PostgreSQL', () => {
     await second.stop()
   })
 
-  test('says why when it cannot start', async () => {
+  test('says why it cannot start', async () => {
     mkdirSync(join(folder(), 'data'), { recursive: true })
     writeFileSync(join(folder(), 'password'), 'unused')
     await expect(startEmbeddedPostgres({ dataDir, startTimeoutSeconds: 2 })).rejects.toThrow(/did not start within 2 s/)

@@ -6,7 +6,7 @@ test('the pause doubles with each failure, up to the longest', () => {
   expect(pauses).toEqual([10, 20, 40, 80, 100, 100])
 })
 
-test('jitter takes at most a half away', () => {
+test('jitter subtracts at most a half', () => {
   for (let tries = 0; tries < 1_000; tries += 1) {
     const pause = withJitter(60)
     expect(pause).toBeGreaterThanOrEqual(30)

@@ -12,7 +12,7 @@ test.each([
   ['A=$(id) B=`id` C=$HOME', { A: '$(id)', B: '`id`', C: '$HOME' }],
   ['  ', {}],
   [null, {}],
-])('%j is read as people mean it', (text, args) => expect(parseBuildArgs(text)).toEqual({ args }))
+])('%j is read as intended', (text, args) => expect(parseBuildArgs(text)).toEqual({ args }))
 
 test.each([
   ['A="b', /never closed/],

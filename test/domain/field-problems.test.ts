@@ -8,7 +8,7 @@ const problemsOf = (schema: z.ZodType, value: unknown) =>
 const either = z.union([z.boolean(), z.literal('auto')])
 const byName = z.record(z.string().regex(/^[a-z]$/, 'is not a letter'), z.string())
 
-describe('a field that is wrong', () => {
+describe('a wrong field', () => {
   test.each([
     [z.string(), 1, 'must be a string'],
     [z.number(), '80', 'must be a number'],
@@ -42,11 +42,11 @@ describe('a field that is wrong', () => {
     [z.uuid(), 'b', 'must be of the format uuid'],
     [z.string().refine(() => false), 'a', 'is not allowed'],
     [z.string().min(3, 'has words of its own'), 'a', 'has words of its own'],
-  ] as const)('%# is told the rule', (schema, value, message) => {
+  ] as const)('%# is reported by its rule', (schema, value, message) => {
     expect(problemsOf(schema, { it: value })).toEqual([`it ${message}`])
   })
 
-  test('is required only when it is not there', () => {
+  test('is required only when it is missing', () => {
     expect(problemsOf(z.email('has words of its own'), {})).toEqual(['it is required'])
     expect(problemsOf(z.enum(['A']), { it: undefined })).toEqual(['it is required'])
     expect(problemsOf(z.string(), { it: null })).toEqual(['it must be a string'])

@@ -5,7 +5,7 @@ import { cliEnvNameOf, freeSlug, slugOf } from '../../src/domain/names.ts'
 const LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/
 
 describe('slugs', () => {
-  test('keep what can stand in a host name', () => {
+  test('keep the characters that host names allow', () => {
     expect(slugOf('My Shop!')).toBe('my-shop')
     expect(slugOf('Crème brûlée')).toBe('creme-brulee')
     expect(slugOf('!!!')).toBe('')
@@ -20,7 +20,7 @@ describe('slugs', () => {
     )
   })
 
-  test('never meet, and three of them fit one label', () => {
+  test('never collide, and three of them fit one label', () => {
     const taken = new Set<string>()
     const longest = 'a'.repeat(100)
     for (let number = 0; number < 150; number += 1) {

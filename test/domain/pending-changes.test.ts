@@ -35,11 +35,11 @@ const effective = (changed: Partial<Effective> = {}): Effective => ({
 const show = (shown: SealedVariable) => `value ${shown.fingerprint}`
 
 describe('pending changes', () => {
-  test('are none when what is configured runs', () => {
+  test('are empty when the configuration runs', () => {
     expect(pendingChanges(effective(), effective(), show)).toEqual([])
   })
 
-  test('tell containers, which scale, from what needs a deployment', () => {
+  test('separate the number of containers, which scales, from changes that need a deployment', () => {
     const configured = effective({ containers: 3, configuration: configuration({ port: 8080 }) })
     expect(pendingChanges(effective(), configured, show)).toEqual([
       { kind: 'DEPLOY', field: 'port', from: 80, to: 8080 },
@@ -59,41 +59,45 @@ describe('pending changes', () => {
       configuration: configuration({ variables }),
       build: plan({ variables: variables.filter(isReadByBuilds), ...changed }),
     })
-  const told = (running: Effective, configured: Effective) =>
+  const changesOf = (running: Effective, configured: Effective) =>
     pendingChanges(running, configured, show).map(({ kind, field, from, to }) => `${kind} ${field}: ${from} → ${to}`)
 
-  test('tell what a build reads, and only where the source is built', () => {
+  test('include what a build reads, only if the app builds from source', () => {
     const next = { builder: 'NIXPACKS', buildArgs: 'A=1', pullCredentialId: 'cred_1' }
-    expect(told(built([]), built([], next))).toEqual([
+    expect(changesOf(built([]), built([], next))).toEqual([
       'BUILD builder: DOCKER → NIXPACKS',
       'BUILD buildArgs: null → A=1',
       'BUILD buildPullAccountSecretId: null → cred_1',
     ])
-    expect(told(effective(), effective({ build: plan(next) }))).toEqual([])
+    expect(changesOf(effective(), effective({ build: plan(next) }))).toEqual([])
   })
 
-  test('compare a variable of builds with what the image was built with', () => {
+  test('compare a build variable with the image’s build', () => {
     const [old, next] = [variable('TOKEN', 'a', 'BUILD'), variable('TOKEN', 'b', 'BUILD')]
     const redeployed = { ...built([old]), configuration: configuration({ variables: [next] }) }
-    expect(told(redeployed, built([next]))).toEqual(['BUILD envVars.TOKEN: value a → value b'])
+    expect(changesOf(redeployed, built([next]))).toEqual(['BUILD envVars.TOKEN: value a → value b'])
     const both = variable('TOKEN', 'a', 'BOTH')
-    expect(told(built([variable('TOKEN', 'a')]), built([both]))).toEqual(['BUILD envVars.TOKEN: value a → value a'])
-    expect(told(built([both]), built([variable('TOKEN', 'a')]))).toEqual(['BUILD envVars.TOKEN: value a → value a'])
-    expect(told(built([both]), built([]))).toEqual(['BUILD envVars.TOKEN: value a → null'])
+    expect(changesOf(built([variable('TOKEN', 'a')]), built([both]))).toEqual([
+      'BUILD envVars.TOKEN: value a → value a',
+    ])
+    expect(changesOf(built([both]), built([variable('TOKEN', 'a')]))).toEqual([
+      'BUILD envVars.TOKEN: value a → value a',
+    ])
+    expect(changesOf(built([both]), built([]))).toEqual(['BUILD envVars.TOKEN: value a → null'])
   })
 
-  test('tell of a variable that a build only reaches by a reference when it has changed', () => {
+  test('include a variable that a build only refers to when it has changed', () => {
     const [host, url] = [variable('HOST', 'h'), variable('URL', 'u', 'BUILD')]
     const before = built([host])
     const referring = built([host, url], { variables: [host, url] })
-    expect(told(before, referring)).toEqual(['BUILD envVars.URL: null → value u'])
+    expect(changesOf(before, referring)).toEqual(['BUILD envVars.URL: null → value u'])
     const moved = variable('HOST', 'i')
-    expect(told(referring, built([moved, url], { variables: [moved, url] }))).toEqual([
+    expect(changesOf(referring, built([moved, url], { variables: [moved, url] }))).toEqual([
       'BUILD envVars.HOST: value h → value i',
     ])
   })
 
-  test('name variables that are new, changed and gone, and not those that are as they were', () => {
+  test('name new, changed and removed variables, and no unchanged ones', () => {
     const running = effective({
       configuration: configuration({ variables: [variable('SAME', 'a'), variable('OLD', 'b'), variable('X', 'c')] }),
     })
@@ -107,14 +111,14 @@ describe('pending changes', () => {
     ])
   })
 
-  test('leave build variables out where nothing is built', () => {
+  test('leave out build variables if nothing is built', () => {
     const configured = effective({ configuration: configuration({ variables: [variable('NPM_TOKEN', 'a', 'BUILD')] }) })
     expect(pendingChanges(effective(), configured, show)).toEqual([])
   })
 
-  test('tell turning to a source, which is built, from turning to an image, which is deployed', () => {
-    expect(told(effective(), effective({ useImage: false }))).toEqual(['BUILD useImage: true → false'])
+  test('include a switch to source, which builds, and a switch to an image, which deploys', () => {
+    expect(changesOf(effective(), effective({ useImage: false }))).toEqual(['BUILD useImage: true → false'])
     const image = effective({ image: 'shop:2', build: plan() })
-    expect(told(built([]), image)).toEqual(['DEPLOY useImage: false → true', 'DEPLOY image: shop:1 → shop:2'])
+    expect(changesOf(built([]), image)).toEqual(['DEPLOY useImage: false → true', 'DEPLOY image: shop:1 → shop:2'])
   })
 })

@@ -41,7 +41,7 @@ describe('permissions', () => {
     expect(allowed).toEqual(['token:own', 'account:read', 'app:read', 'appEnv:read', 'operation:read', 'audit:read'])
   })
 
-  test('an environment token operates its own environment and follows operations there, and that is all', () => {
+  test('an environment token only operates its own environment and follows operations there', () => {
     const token = member([], { kind: 'ENVIRONMENT', userId: null, appEnvId: 'env_1', memberships: new Map() })
     expect(permissions.filter((permission) => may(token, permission, scope))).toEqual([
       'appEnv:operate',

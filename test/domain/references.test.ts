@@ -29,18 +29,18 @@ describe('references in variables', () => {
     expect(refusal({ DB: `\${a-db-gone.internalUrl}` })).toMatch(/^DB refers to \$\{a-db-gone\.internalUrl\}, which is/)
   })
 
-  test('leave alone what is no reference, and what is escaped', () => {
+  test('leave other text and escaped references alone', () => {
     const values = { A: `\${B:-x} $B \${} \${a b} $\${B}`, B: '1' }
     expect(resolve(values).A).toBe(`\${B:-x} $B \${} \${a b} \${B}`)
   })
 
-  test('that nobody knows, or that go in a circle, are refused by the name of the variable', () => {
+  test('to unknown names, or in a cycle, are refused by the name of the variable', () => {
     expect(refusal({ A: `\${NOBODY}` })).toMatch(/^A refers to \$\{NOBODY\}, which is neither .*; write \$\$\{NOBODY\}/)
     expect(refusal({ A: `\${B}`, B: `\${C}`, C: `\${A}` })).toBe('A refers to itself: A → B → C → A')
     expect(refusal({ A: `\${A}` })).toBe('A refers to itself: A → A')
   })
 
-  test('cannot make a value of any length', () => {
+  test('cannot create values of unlimited length', () => {
     const values = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`V${i}`, `\${V${i + 1}}\${V${i + 1}}`]))
     expect(refusal({ ...values, V40: 'x' })).toMatch(/becomes longer than 128 KiB/)
   })

@@ -7,7 +7,7 @@ test('names a replica after its environment, version, rollout and index', () => 
   expect(replicaName(rollout, 3)).toBe('berth-default-shop-production-v12-4abcdefg-3')
 })
 
-test('is a DNS label that ends in what tells replicas apart', () => {
+test('is a DNS label that ends with the part that differs between replicas', () => {
   const rollouts = fc.record({
     cliEnvName: fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,120}$/),
     version: fc.integer({ min: 1, max: 1_000_000 }),

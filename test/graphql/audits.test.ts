@@ -11,7 +11,7 @@ afterAll(() => world.close())
 
 const audits = serverAudits({ url: () => world.url, fetchFn: audited })
 
-/** The audits know nothing of tokens. */
+/** The audits send no tokens. */
 async function audited(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const headers = new Headers(init?.headers)
   headers.set('authorization', world.adminToken)
@@ -22,15 +22,15 @@ async function audited(input: RequestInfo | URL, init?: RequestInit): Promise<Re
 
 let way: 'short' | 'long' = 'short'
 
-describe.each(['short', 'long'] as const)('GraphQL over HTTP, by the %s way', (which) => {
+describe.each(['short', 'long'] as const)('GraphQL over HTTP, on the %s path', (which) => {
   test('61 of 61 audits pass', async () => {
     way = which
     const results = await Promise.all(audits.map((audit) => audit.fn()))
     const failed = results.filter((result) => result.status !== 'ok')
-    const told = failed.map(
+    const answer = failed.map(
       (result) => `${result.status} ${result.id} ${result.name}: ${'reason' in result ? result.reason : ''}`,
     )
-    expect(told).toEqual([])
+    expect(answer).toEqual([])
     expect(results).toHaveLength(61)
   })
 })

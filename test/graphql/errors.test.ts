@@ -11,7 +11,7 @@ afterAll(() => world.close())
 const DEPLOY = 'mutation ($input: DeployImageInput!) { deployImage(input: $input) { appEnv { id } } }'
 
 describe('errors carry the code that REST gives the same refusal', () => {
-  test('a caller that is nobody', async () => {
+  test('a caller without a valid token', async () => {
     const { status, errors } = await world.query('{ apps { nodes { id } } }', {}, null)
     expect(status).toBe(401)
     expect(errors).toMatchObject([
@@ -22,7 +22,7 @@ describe('errors carry the code that REST gives the same refusal', () => {
     )
   })
 
-  test('nobody comes before wrong input, and may read the schema', async () => {
+  test('authentication is checked before input, and not for reading the schema', async () => {
     const { errors } = await world.query(DEPLOY, { input: { image: 5 } }, null)
     expect(errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED')
     expect((await world.query('{ __schema { queryType { name } } }', {}, null)).data.__schema.queryType.name).toBe(
@@ -73,7 +73,7 @@ describe('errors carry the code that REST gives the same refusal', () => {
   })
 })
 
-test('a fault of our own is masked, and found again by the request’s id', async () => {
+test('an internal error is masked, and found again by the request’s id', async () => {
   const { database } = world
   await database.$executeRaw`ALTER TABLE region RENAME TO region_away`
   const { errors } = await world.query('{ regions { code } }')

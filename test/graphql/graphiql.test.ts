@@ -25,7 +25,7 @@ let page: Page
 const asked: string[] = []
 const complaints: string[] = []
 
-describe.skipIf(!isThere)('GraphiQL in a browser that can reach nothing else', () => {
+describe.skipIf(!isThere)('GraphiQL in a browser that can reach only this server', () => {
   beforeAll(async () => {
     world = await createGraphQLWorld()
     browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS })
@@ -57,7 +57,7 @@ describe.skipIf(!isThere)('GraphiQL in a browser that can reach nothing else', (
     await expect.poll(answer, { timeout: 10_000 }).toContain('"name": "From the page"')
   })
 
-  test('follows a subscription while things happen', async () => {
+  test('follows a subscription while events arrive', async () => {
     const { appEnvId } = await world.appEnv()
     await run(`subscription { appEnvStatusChanged(appEnvId: "${appEnvId}") { status event { type } } }`)
     await expect.poll(answer, { timeout: 10_000 }).toContain('"status": "PENDING"')
@@ -66,7 +66,7 @@ describe.skipIf(!isThere)('GraphiQL in a browser that can reach nothing else', (
     if (process.env.BERTH_TEST_SCREENSHOT) await page.screenshot({ path: process.env.BERTH_TEST_SCREENSHOT })
   })
 
-  test('asked nobody but this server, and nothing was refused by its own policy', () => {
+  test('sent requests to this server only, and its own policy refused none of them', () => {
     const outside = asked.filter((url) => !url.startsWith(new URL(world.url).origin) && !/^(blob|data):/.test(url))
     expect(outside).toEqual([])
     expect(complaints).toEqual([])
@@ -80,7 +80,7 @@ async function write(editor: string, text: string): Promise<void> {
   await page.keyboard.press('Delete')
   // At once, because the editor closes brackets that are typed.
   await page.keyboard.insertText(text)
-  // The editor hands over what was typed after a pause.
+  // The editor reports the typed text after a pause.
   await page.waitForTimeout(1_000)
 }
 
@@ -91,6 +91,6 @@ async function run(document: string): Promise<void> {
   await page.locator('.graphiql-execute-button').click()
 }
 
-/** What the page shows as the answer; its spaces are of a kind that does not break. */
+/** The answer that the page shows, with its non-breaking spaces replaced. */
 const answer = async () =>
   ((await page.locator('.result-window .view-lines').textContent()) ?? '').replaceAll('\u00a0', ' ')

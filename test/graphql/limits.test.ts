@@ -1,7 +1,7 @@
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
-import { openSocket, overSse, type Told, take } from '../support/transports.ts'
+import { type Answer, openSocket, overSse, take } from '../support/transports.ts'
 
 const statements: string[] = []
 let world: GraphQLWorld
@@ -12,18 +12,18 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const TRANSPORTS = {
-  async http(query: string, variables?: Record<string, unknown>): Promise<Told> {
+  async http(query: string, variables?: Record<string, unknown>): Promise<Answer> {
     return world.query(query, variables)
   },
-  async sse(query: string, variables?: Record<string, unknown>): Promise<Told> {
+  async sse(query: string, variables?: Record<string, unknown>): Promise<Answer> {
     const { url, adminToken: token } = world
     return (await take(overSse({ url, token, query, variables }), 1))[0] ?? {}
   },
-  async ws(query: string, variables?: Record<string, unknown>): Promise<Told> {
+  async ws(query: string, variables?: Record<string, unknown>): Promise<Answer> {
     const socket = openSocket(world.url, world.adminToken)
-    const [told] = await take(socket.iterate(query, variables), 1)
+    const [answer] = await take(socket.iterate(query, variables), 1)
     await socket.close()
-    return told ?? {}
+    return answer ?? {}
   },
 }
 
@@ -55,7 +55,7 @@ describe.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])('over %s',
   const call = TRANSPORTS[transport]
 
   test.each(Object.entries({ ...REFUSED, ...REFUSED_BY_VARIABLES }))(
-    '%s is refused before anything is read',
+    '%s is refused before any read',
     async (name, [query, variables]) => {
       statements.length = 0
       const { data, errors } = await call(query, variables)
@@ -69,7 +69,7 @@ describe.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])('over %s',
     },
   )
 
-  test('what is within the limits is answered', async () => {
+  test('a document within the limits is answered', async () => {
     const { data, errors } = await call(
       'query ($n: Int = 100) { apps(first: $n) { nodes { appEnvs { nodes { id } } } } }',
     )
@@ -83,7 +83,7 @@ describe.each(Object.keys(TRANSPORTS) as (keyof typeof TRANSPORTS)[])('over %s',
   })
 })
 
-test.each(['sse', 'ws'] as const)('a subscription over %s is bounded like a query', async (transport) => {
+test.each(['sse', 'ws'] as const)('a subscription over %s has the limits of a query', async (transport) => {
   const costly = 'account { apps(first: 1000) { nodes { appEnvs(first: 1000) { nodes { id } } } } }'
   const { errors } = await TRANSPORTS[transport](
     `subscription { accountEvents(accountId: "${world.accountId}") { ${costly} } }`,
@@ -103,7 +103,7 @@ describe('requests', () => {
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }] })
   })
 
-  test('that change something by GET are refused', async () => {
+  test('that change data by GET are refused', async () => {
     const query = `mutation { createApp(input: { accountId: "${world.accountId}", name: "By GET", port: 80 }) { app { id } } }`
     const response = await fetch(`${world.url}?query=${encodeURIComponent(query)}`, {
       headers: { authorization: world.adminToken },
@@ -127,7 +127,7 @@ describe('requests', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('with a body beyond the limit are refused, whether its length was told or not', async () => {
+  test('with a body beyond the limit are refused, with or without a declared length', async () => {
     const body = JSON.stringify({ query: `{ __typename } #${'x'.repeat(1100 * 1024)}` })
     expect((await world.post(body)).status).toBe(413)
     const headers = { 'content-type': 'application/json', authorization: world.adminToken }

@@ -18,7 +18,7 @@ const mutate = async (name: string, input: Record<string, unknown>, fields: stri
 }
 
 describe('a mutation', () => {
-  test('takes its target by id or by CLI name', async () => {
+  test('accepts its target by id or by CLI name', async () => {
     const { appEnvId } = await world.appEnv()
     const { cliEnvName } = await world.database.appEnv.findUniqueOrThrow({ where: { id: appEnvId } })
     const { answer } = await mutate(
@@ -29,7 +29,7 @@ describe('a mutation', () => {
     expect(answer).toEqual({ appEnv: { id: appEnvId }, operation: { kind: 'DEPLOY_IMAGE' } })
   })
 
-  test('with a key that was used before repeats the answer, and does nothing', async () => {
+  test('with a repeated key repeats the answer, and does nothing', async () => {
     const { appEnvId } = await world.appEnv()
     const input = { appEnvId, image: 'nginx:1', idempotencyKey: 'once' }
     const first = await mutate('deployImage', input, 'idempotentReplayed operation { id }')
@@ -40,7 +40,7 @@ describe('a mutation', () => {
     expect((await mutate('deployImage', { ...input, image: 'nginx:2' }, 'message')).code).toBe('IDEMPOTENCY_MISMATCH')
   })
 
-  test('that is tried dry says what would change, and changes nothing', async () => {
+  test('as a dry run reports its changes, and makes none', async () => {
     const { appEnvId } = await world.appEnv()
     const { answer } = await mutate(
       'deployImage',
@@ -66,11 +66,11 @@ describe('a mutation', () => {
     for (let open = await world.operationsOf(appEnvId); open.length === 0; open = await world.operationsOf(appEnvId))
       await sleep(20)
     const [operation] = await world.operationsOf(appEnvId)
-    await world.settle(operation?.id ?? '')
+    await world.endOperation(operation?.id ?? '')
     expect((await waiting).answer).toEqual({ appEnv: { status: 'RUNNING' }, operation: { status: 'SUCCEEDED' } })
   })
 
-  test('insists on the version that was read', async () => {
+  test('requires the expected version', async () => {
     const appId = await world.app()
     const first = await mutate(
       'updateApp',
@@ -83,7 +83,7 @@ describe('a mutation', () => {
     )
   })
 
-  test('takes what REST takes: nested objects, enums, historical names', async () => {
+  test('accepts what REST accepts: nested objects, enums, historical names', async () => {
     const created = await mutate(
       'createApp',
       {
@@ -121,7 +121,7 @@ describe('a mutation', () => {
     })
   })
 
-  test('makes tokens whose secret is shown once, accounts and members', async () => {
+  test('creates tokens whose secret is shown once, accounts and members', async () => {
     const account = await mutate('createAccount', { name: 'Second' }, 'account { id name isCurrent }')
     expect(account.answer.account).toMatchObject({ name: 'Second', isCurrent: false })
     const accountId = account.answer.account.id
@@ -143,7 +143,7 @@ describe('a mutation', () => {
     expect((await world.query('{ me { id } }', {}, answer.secret)).status).toBe(401)
   })
 
-  test('that rolls back says from where to where', async () => {
+  test('that rolls back reports both versions', async () => {
     const { appEnvId } = await world.appEnv()
     const contentId = await world.deploy(appEnvId, 'nginx:1')
     await world.deploy(appEnvId, 'nginx:2')

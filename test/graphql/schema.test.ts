@@ -20,7 +20,7 @@ const types = Object.values(schema.getTypeMap()).filter(
   (type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type),
 )
 
-/** Everything in a type that can be described, by a name to find it with. */
+/** Everything in a type that can have a description, with a name to find it by. */
 function describable(type: GraphQLNamedType): [string, string | null | undefined][] {
   const all: [string, string | null | undefined][] = [[type.name, type.description]]
   if (isEnumType(type)) {
@@ -56,7 +56,7 @@ describe('the schema', () => {
     for (const node of nodes) expect(String(node.getFields().id?.type)).toBe('ID!')
   })
 
-  test('takes one input of its own in every mutation, with a key against repeats and a dry run', () => {
+  test('gives every mutation one input of its own, with an idempotency key and a dry run', () => {
     for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
       const name = field.name.charAt(0).toUpperCase() + field.name.slice(1)
       expect(field.args.map((argument) => `${argument.name}: ${argument.type}`)).toEqual([`input: ${name}Input!`])
@@ -113,13 +113,13 @@ describe('the schema', () => {
     `)
   })
 
-  test('marks what is dangerous', () => {
+  test('marks dangerous mutations', () => {
     const marked = [...printedSchema().matchAll(/\): (\w+)Payload! @dangerous/g)].map(([, name]) => name)
     expect(marked).toEqual(expect.arrayContaining(['RollbackAppEnv', 'StopAppEnv', 'DeleteApp', 'DeleteAppEnv']))
     expect(marked).not.toContain('DeployImage')
   })
 
-  test('is the one that schema.graphql shows', () => {
+  test('equals schema.graphql', () => {
     expect(readFileSync(join(import.meta.dirname, '../../schema.graphql'), 'utf8')).toBe(printedSchema())
   })
 })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe('a restricted member', () => {
-  test('sees their environments only, on every way down', async () => {
+  test('sees only their environments, on every path', async () => {
     const accountId = await world.account()
     const appId = await world.app({ accountId })
     const mine = await world.appEnv({ accountId, appId, name: 'mine' })
@@ -36,8 +36,8 @@ describe('a restricted member', () => {
   })
 })
 
-describe('a stranger', () => {
-  test('is refused what exists, whichever way they ask', async () => {
+describe('a caller from another account', () => {
+  test('is refused for existing resources, on every path', async () => {
     const { appEnvId, appId, accountId } = await world.appEnv()
     const contentId = await world.deploy(appEnvId)
     const [operation] = await world.operationsOf(appEnvId)
@@ -66,7 +66,7 @@ describe('a stranger', () => {
 })
 
 describe('an environment token', () => {
-  test('is told what its operation answers, and nothing around it', async () => {
+  test('gets its operation’s answer, and no data around it', async () => {
     const { appEnvId } = await world.appEnv()
     const { token } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
     const deploy = (fields: string) =>
@@ -75,9 +75,9 @@ describe('an environment token', () => {
         {},
         token,
       )
-    const told = await deploy('success appEnv { id name status } operation { status appEnvId }')
-    expect(told.errors).toBeUndefined()
-    expect(told.data.deployImage).toMatchObject({
+    const answer = await deploy('success appEnv { id name status } operation { status appEnvId }')
+    expect(answer.errors).toBeUndefined()
+    expect(answer.data.deployImage).toMatchObject({
       appEnv: { id: appEnvId, status: 'UPDATING' },
       operation: { status: 'QUEUED' },
     })
@@ -115,7 +115,7 @@ describe('secrets', () => {
     expect((await world.auditOf(id)).map((entry) => entry.action)).toContain('revealVariables')
   })
 
-  test('are not revealed to others', async () => {
+  test('are not revealed to other callers', async () => {
     const { appEnvId: id } = await world.appEnv({ envVars })
     const { token } = await world.user()
     const { data, errors } = await world.query(query, { id, reveal: true }, token)
@@ -124,7 +124,7 @@ describe('secrets', () => {
   })
 })
 
-test('what is deleted is gone from every answer at once', async () => {
+test('deleted data is gone from every answer at once', async () => {
   const { appEnvId, appId } = await world.appEnv()
   const contentId = await world.deploy(appEnvId)
   const { data } = await world.query(

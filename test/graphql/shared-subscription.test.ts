@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
-import { openSocket, type Told, take } from '../support/transports.ts'
+import { type Answer, openSocket, take } from '../support/transports.ts'
 
 const statements: string[] = []
 const EVENTS = `subscription ($id: ID!) {
@@ -16,21 +16,21 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-type Subscription = AsyncGenerator<Told>
+type Subscription = AsyncGenerator<Answer>
 
 async function begun(token: string, query: string, accountId: string): Promise<Subscription> {
-  const told = openSocket(world.url, token).iterate(query, { id: accountId })
-  await told.next()
-  return told
+  const answers = openSocket(world.url, token).iterate(query, { id: accountId })
+  await answers.next()
+  return answers
 }
 
 async function nextOf(subscriptions: Subscription[]) {
-  const told = await Promise.all(subscriptions.map((one) => take(one, 1)))
-  return told.map(([one]) => one?.data.accountEvents)
+  const answers = await Promise.all(subscriptions.map((one) => take(one, 1)))
+  return answers.map(([one]) => one?.data.accountEvents)
 }
 
 describe('an event', () => {
-  test('is worked out once for all who ask the same with the same token', async () => {
+  test('is computed once for all who ask the same with the same token', async () => {
     const accountId = await world.account()
     const { appId } = await world.appEnv({ accountId })
     const counts: number[] = []
@@ -39,14 +39,14 @@ describe('an event', () => {
       while (subscriptions.length < size) subscriptions.push(await begun(world.adminToken, EVENTS, accountId))
       statements.length = 0
       await world.perform(updateApp, { appId, port: 8000 + size })
-      const told = await nextOf(subscriptions)
-      for (const one of told) expect(one).toEqual(told[0])
+      const answers = await nextOf(subscriptions)
+      for (const one of answers) expect(one).toEqual(answers[0])
       counts.push(statements.filter((sql) => /"public"\."app_env"/.test(sql)).length)
     }
     expect(counts[1]).toBe(counts[0])
   })
 
-  test('is told in the words of each question', async () => {
+  test('is answered with the fields of each query', async () => {
     const accountId = await world.account('Acme shared')
     const { appId } = await world.appEnv({ accountId })
     const subscriptions = [
@@ -59,7 +59,7 @@ describe('an event', () => {
     expect(other.account).toEqual({ slug: 'acme-shared' })
   })
 
-  test('shows each member only what is theirs', async () => {
+  test('shows each member only their own environments', async () => {
     const accountId = await world.account()
     const { appId, appEnvId } = await world.appEnv({ accountId })
     await world.appEnv({ accountId, appId, name: 'staging' })

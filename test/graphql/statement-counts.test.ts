@@ -23,7 +23,7 @@ const FIELDS = {
   'versions and the newest': 'latestDeployment { version } deployments(first: 5) { nodes { version canRollback } }',
 }
 
-/** How many statements an operation takes, once its account has so many apps with three environments each. */
+/** The number of statements of an operation, for an account with so many apps of three environments each. */
 async function count(apps: number, fields: string): Promise<number> {
   await grow(apps)
   const document = `{ apps(first: 100) { nodes { id name appEnvs(first: 10) { nodes { ${fields} } } } } }`
@@ -32,13 +32,13 @@ async function count(apps: number, fields: string): Promise<number> {
   expect(errors).toBeUndefined()
   expect(data.apps.nodes).toHaveLength(apps)
   expect(data.apps.nodes[0].appEnvs.nodes).toHaveLength(3)
-  // Who calls is looked up twice a second, which falls into the count of some and not of others.
+  // The caller is authenticated twice a second, so that query would count for some operations and not for others.
   return statements.filter((sql) => !/"public"\."(token|user|membership)"/.test(sql)).length
 }
 
 let grown = 0
 
-/** Straight into the tables: three hundred environments through the services would take a minute. */
+/** Inserted directly: creating three hundred environments through the services would take a minute. */
 async function grow(apps: number): Promise<void> {
   const { database, accountId, vault } = world
   const account = await database.account.findUniqueOrThrow({ where: { id: accountId } })

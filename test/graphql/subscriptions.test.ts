@@ -5,7 +5,7 @@ import { updateApp } from '../../src/services/app/update-app.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { revokeToken } from '../../src/services/token/token-commands.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
-import { openSocket, overSse, type Told, take } from '../support/transports.ts'
+import { type Answer, openSocket, overSse, take } from '../support/transports.ts'
 
 let world: GraphQLWorld
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-type Subscribe = (query: string, variables?: Record<string, unknown>, token?: string) => AsyncGenerator<Told>
+type Subscribe = (query: string, variables?: Record<string, unknown>, token?: string) => AsyncGenerator<Answer>
 
 const TRANSPORTS: Record<string, Subscribe> = {
   async *websocket(query, variables, token = world.adminToken) {
@@ -46,18 +46,18 @@ const PROGRESS = `subscription ($id: ID!) {
 }`
 
 describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
-  test('appEnvStatusChanged tells the present state, then each change', async () => {
+  test('appEnvStatusChanged sends the current state, then each change', async () => {
     const { appEnvId } = await world.appEnv()
-    const told = subscribe(STATUS, { id: appEnvId })
-    const { value: first } = await told.next()
+    const answers = subscribe(STATUS, { id: appEnvId })
+    const { value: first } = await answers.next()
     expect(first?.data.appEnvStatusChanged).toMatchObject({ event: null, status: 'PENDING', appEnv: { id: appEnvId } })
     await world.deploy(appEnvId)
-    const rest = await take(told, 2)
+    const rest = await take(answers, 2)
     expect(rest.map(({ data }) => data.appEnvStatusChanged.status)).toEqual(['UPDATING', 'RUNNING'])
-    await told.return(undefined)
+    await answers.return(undefined)
   })
 
-  test('accountEvents go on from a cursor without a gap or a repeat', async () => {
+  test('accountEvents continue from a cursor without a gap or a repeat', async () => {
     const accountId = await world.account()
     const { appEnvId } = await world.appEnv({ accountId })
     await world.deploy(appEnvId)
@@ -76,13 +76,13 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
   test('operationProgress ends with the operation', async () => {
     const { appEnvId } = await world.appEnv()
     const { operationId } = await world.perform(deployImage, { appEnvId, image: 'nginx:1' })
-    const told = subscribe(PROGRESS, { id: operationId })
-    expect((await told.next()).value?.data.operationProgress).toMatchObject({
+    const answers = subscribe(PROGRESS, { id: operationId })
+    expect((await answers.next()).value?.data.operationProgress).toMatchObject({
       event: null,
       operation: { status: 'QUEUED' },
     })
-    await world.settle(operationId)
-    const rest = await take(told, 10)
+    await world.endOperation(operationId)
+    const rest = await take(answers, 10)
     expect(rest.at(-1)?.data.operationProgress).toMatchObject({
       event: { type: 'OPERATION_SUCCEEDED' },
       operation: { status: 'SUCCEEDED' },
@@ -91,7 +91,7 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     expect(late.map(({ data }) => data.operationProgress.operation.status)).toEqual(['SUCCEEDED'])
   })
 
-  test('an expired cursor, one that never was, and an unknown id are errors', async () => {
+  test('an expired cursor, an invalid one, and an unknown id are errors', async () => {
     const accountId = await world.account()
     await world.app({ accountId })
     await world.app({ accountId })
@@ -108,21 +108,21 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     expect(await code({ id: 'acc_01h2xcejqtf2nbrexx3vqjhp41' })).toBe('NOT_FOUND')
   })
 
-  test('a stranger is refused', async () => {
+  test('a caller from another account is refused', async () => {
     const stranger = await world.user({ accountId: await world.account() })
-    const [told] = await take(subscribe(EVENTS, { id: world.accountId }, stranger.token), 1)
-    expect(told?.errors?.[0]?.extensions?.code).toBe('FORBIDDEN')
+    const [answers] = await take(subscribe(EVENTS, { id: world.accountId }, stranger.token), 1)
+    expect(answers?.errors?.[0]?.extensions?.code).toBe('FORBIDDEN')
   })
 
-  test('a restricted member hears of their environments only', async () => {
+  test('a restricted member gets events of their environments only', async () => {
     const accountId = await world.account()
     const [mine, other] = [await world.appEnv({ accountId }), await world.appEnv({ accountId, name: 'other' })]
     const member = await world.user({ accountId, appEnvIds: [mine.appEnvId] })
     const after = String(await world.feed.head(accountId))
     await world.deploy(other.appEnvId)
     await world.deploy(mine.appEnvId)
-    const told = await take(subscribe(EVENTS, { id: accountId, after }, member.token), 3)
-    expect(new Set(told.map(({ data }) => data.accountEvents.event.appEnvId))).toEqual(new Set([mine.appEnvId]))
+    const answers = await take(subscribe(EVENTS, { id: accountId, after }, member.token), 3)
+    expect(new Set(answers.map(({ data }) => data.accountEvents.event.appEnvId))).toEqual(new Set([mine.appEnvId]))
   })
 })
 
@@ -130,11 +130,11 @@ describe('a live subscription', () => {
   test('is closed with 4403 within 5 s of the token’s revocation', async () => {
     const { tokenId, token } = await world.token()
     const socket = openSocket(world.url, token)
-    const told = socket.iterate(EVENTS, { id: world.accountId })
-    await told.next()
+    const answers = socket.iterate(EVENTS, { id: world.accountId })
+    await answers.next()
     const revokedAt = performance.now()
     await world.perform(revokeToken, { tokenId })
-    void take(told, 10).catch(() => {})
+    void take(answers, 10).catch(() => {})
     expect(await socket.closed).toMatchObject({ code: 4403 })
     expect(performance.now() - revokedAt).toBeLessThan(5_000)
   })
@@ -142,33 +142,38 @@ describe('a live subscription', () => {
   test('is closed with 4403 within 5 s of the loss of the membership', async () => {
     const { userId, token } = await world.user()
     const socket = openSocket(world.url, token)
-    const told = socket.iterate(EVENTS, { id: world.accountId })
-    await told.next()
+    const answers = socket.iterate(EVENTS, { id: world.accountId })
+    await answers.next()
     const removedAt = performance.now()
     await world.perform(removeMember, { accountId: world.accountId, userId })
-    void take(told, 10).catch(() => {})
+    void take(answers, 10).catch(() => {})
     expect(await socket.closed).toMatchObject({ code: 4403 })
     expect(performance.now() - removedAt).toBeLessThan(5_000)
   })
 
   test('over SSE ends with the refusal', async () => {
     const { tokenId, token } = await world.token()
-    const told = overSse({ url: world.url, token, query: EVENTS, variables: { id: world.accountId } })
-    await told.next()
+    const answers = overSse({ url: world.url, token, query: EVENTS, variables: { id: world.accountId } })
+    await answers.next()
     await world.perform(revokeToken, { tokenId })
-    const rest = await take(told, 10)
+    const rest = await take(answers, 10)
     expect(rest.at(-1)?.errors?.[0]?.extensions?.code).toBe('UNAUTHENTICATED')
   })
 
-  test('is told of what happens at once, not at the next look', async () => {
+  test('gets events at once, not at the next poll', async () => {
     const appId = await world.app()
-    const told = overSse({ url: world.url, token: world.adminToken, query: EVENTS, variables: { id: world.accountId } })
-    await told.next()
+    const answers = overSse({
+      url: world.url,
+      token: world.adminToken,
+      query: EVENTS,
+      variables: { id: world.accountId },
+    })
+    await answers.next()
     const sentAt = performance.now()
     await world.perform(updateApp, { appId, port: 81 })
-    await told.next()
+    await answers.next()
     expect(performance.now() - sentAt).toBeLessThan(500)
-    await told.return(undefined)
+    await answers.return(undefined)
   })
 })
 
@@ -179,10 +184,10 @@ describe('a WebSocket', () => {
     expect(await socket.closed).toMatchObject({ code: 4403 })
   })
 
-  test('has only so many subscriptions, and keeps those it has', async () => {
+  test('has a limited number of subscriptions, and keeps the existing ones', async () => {
     const socket = openSocket(world.url, world.adminToken)
     const open = [1, 2, 3].map(() => socket.iterate(EVENTS, { id: world.accountId }))
-    for (const told of open) await told.next()
+    for (const answers of open) await answers.next()
     const [refused] = await take(socket.iterate(EVENTS, { id: world.accountId }), 1)
     expect(refused?.errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED', reason: 'TOO_MANY_SUBSCRIPTIONS' })
     await world.app()
@@ -192,8 +197,8 @@ describe('a WebSocket', () => {
 
   test('answers queries and mutations too', async () => {
     const socket = openSocket(world.url, world.adminToken)
-    const [told] = await take(socket.iterate('{ me { email } }'), 1)
-    expect(told?.data.me.email).toBe('admin@localhost')
+    const [answers] = await take(socket.iterate('{ me { email } }'), 1)
+    expect(answers?.data.me.email).toBe('admin@localhost')
     await socket.close()
   })
 })

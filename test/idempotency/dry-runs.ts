@@ -1,8 +1,8 @@
 import type { Database } from '../../src/database/client.ts'
 import { routes } from '../../src/rest/routes.ts'
+import { type ApiCall, callGraphQL, callRest } from '../parity/apis.ts'
 import { appCases } from '../parity/app-cases.ts'
 import { credentialCases } from '../parity/credential-cases.ts'
-import { type Door, graphqlDoor, restDoor } from '../parity/doors.ts'
 import { makeFresh } from '../parity/fresh-world.ts'
 import { lifecycleCases } from '../parity/lifecycle-cases.ts'
 import { peopleCases } from '../parity/people-cases.ts'
@@ -14,7 +14,7 @@ import { expectThat } from './calls.ts'
 const CASES = [...appCases, ...settingCases, ...lifecycleCases, ...peopleCases, ...credentialCases]
 /** They need a source, or an archive that was uploaded, which no case has. */
 const NOT_TRIED = ['buildAppEnv', 'requestStorageKey', 'notifyCodeUpload']
-const APIS: Record<string, Door> = { REST: restDoor, GraphQL: graphqlDoor }
+const APIS: Record<string, ApiCall> = { REST: callRest, GraphQL: callGraphQL }
 
 /**
  * Every call that is accepted, as a dry run through both APIs: not one row of any table is another afterwards, and

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
-import { openSocket, overSse, type Told, take } from '../support/transports.ts'
+import { type Answer, openSocket, overSse, take } from '../support/transports.ts'
 import { changeContent, line, sourceEnv, startBuild } from './started-build.ts'
 
 const BUILD_LOGS = `subscription ($id: ID, $contentId: ID, $after: String) {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 type Variables = Record<string, unknown>
-type Follow = (variables: Variables, token?: string) => AsyncGenerator<Told>
+type Follow = (variables: Variables, token?: string) => AsyncGenerator<Answer>
 
 const TRANSPORTS: Record<string, Follow> = {
   async *websocket(variables, token = world.adminToken) {
@@ -43,11 +43,11 @@ const TRANSPORTS: Record<string, Follow> = {
 
 const build = async () => startBuild(world, (await sourceEnv(world)).appEnvId)
 
-const messagesOf = (following: Told[]): string[] =>
+const messagesOf = (following: Answer[]): string[] =>
   following.flatMap(({ data }) => data.buildLogs.lines.map(({ message }: { message: string }) => message))
 
-async function all(following: AsyncGenerator<Told>): Promise<Told[]> {
-  const answers: Told[] = []
+async function all(following: AsyncGenerator<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = []
   for await (const answer of following) answers.push(answer)
   return answers
 }
@@ -70,7 +70,7 @@ describe.each(Object.entries(TRANSPORTS))('buildLogs over %s', (_name, follow) =
     const { appEnvId, contentId, stream, ...rest } = await build()
     for (const message of numbered(450)) stream.add(line(message))
     const following = follow({ id: appEnvId })
-    const received: Told[] = []
+    const received: Answer[] = []
     while (messagesOf(received).length < 450) received.push(...(await take(following, 1)))
     for (const message of numbered(50, 450)) stream.add(line(message))
     while (messagesOf(received).length < 500) received.push(...(await take(following, 1)))
@@ -117,8 +117,8 @@ describe.each(Object.entries(TRANSPORTS))('buildLogs over %s', (_name, follow) =
 test('a cancelled build is followed until its worker has written the last it received', async () => {
   const { appEnvId, contentId, operationId, stream } = await build()
   stream.add(line('working'))
-  const following = TRANSPORTS.websocket?.({ id: appEnvId }) as AsyncGenerator<Told>
-  const received: Told[] = []
+  const following = TRANSPORTS.websocket?.({ id: appEnvId }) as AsyncGenerator<Answer>
+  const received: Answer[] = []
   while (messagesOf(received).length < 1) received.push(...(await take(following, 1)))
   await world.perform(cancelOperation, { operationId })
   const { status } = await world.database.content.findUniqueOrThrow({ where: { id: contentId } })
@@ -134,8 +134,8 @@ test('a cancelled build is followed until its worker has written the last it rec
 test('a cancelled build whose worker is dead has ended when its claim has', async () => {
   const { appEnvId, operationId, stream } = await build()
   stream.add(line('working'))
-  const following = TRANSPORTS.sse?.({ id: appEnvId }) as AsyncGenerator<Told>
-  const received: Told[] = []
+  const following = TRANSPORTS.sse?.({ id: appEnvId }) as AsyncGenerator<Answer>
+  const received: Answer[] = []
   while (messagesOf(received).length < 1) received.push(...(await take(following, 1)))
   await world.perform(cancelOperation, { operationId })
   await world.database.$executeRaw`
@@ -153,7 +153,7 @@ test('lines that are written while a build ends at any moment are all of its lin
       await started.stream.close()
       await changeContent(world, started, { status: 'FAILED' })
     })
-    const following = await all(TRANSPORTS.websocket?.({ id: started.appEnvId }) as AsyncGenerator<Told>)
+    const following = await all(TRANSPORTS.websocket?.({ id: started.appEnvId }) as AsyncGenerator<Answer>)
     await ending
     expect(messagesOf(following)).toEqual(numbered(300))
   }

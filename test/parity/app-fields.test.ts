@@ -4,7 +4,7 @@ import { createApp } from '../../src/services/app/create-app.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
-import { readGraphQL, readRest } from './read-doors.ts'
+import { readGraphQL, readRest } from './read-apis.ts'
 
 let world: World
 let served: Served
@@ -23,14 +23,14 @@ afterAll(async () => {
   await world.close()
 })
 
-/** What configures an app of its type is not known to the compiler. */
+/** The compiler does not know the configuration of app types. */
 type Field = keyof CreateAppInput | 'jobConfig' | 'functionConfig'
 
 const GITHUB = { gitProvider: 'GITHUB', gitNamespace: 'acme', gitRepo: 'shop', gitInstallationId: '42' }
 const CREDENTIAL = 'the credential made above'
 const FUNCTION = { minScale: 1, maxScale: 2, concurrency: 3, idleSeconds: 4, timeoutSeconds: 5 }
 
-/** Every field that an app is created with, with a value that is not the default, and what that needs besides. */
+/** Every field of a new app, with a value that is not the default, and the fields that it depends on. */
 const VALUES: Record<Field, Record<string, unknown>> = {
   name: { name: 'Readable' },
   accountId: {},
@@ -59,26 +59,26 @@ const VALUES: Record<Field, Record<string, unknown>> = {
   functionConfig: { dockerPreset: 'FUNCTION', functionConfig: FUNCTION },
 }
 
-/** Fields that GraphQL reads under another name: relations are walked, and enums are in upper case there. */
+/** Fields that GraphQL reads under another name: relations are followed, and enums are in upper case. */
 const IN_GRAPHQL: Partial<Record<Field, { selection: string; value(input: unknown): unknown }>> = {
   accountId: { selection: 'account { id }', value: (id) => ({ id }) },
   appType: { selection: 'type', value: (type) => String(type).toUpperCase() },
 }
 
-/** Fields of PATCH /app that say what to do, and not what the app is. */
+/** Fields of PATCH /app that request an action and do not describe the app. */
 const NOT_KEPT = ['appId', 'applyImmediately']
 
-test('every field that PATCH /app takes is one that an app is created with', () => {
+test('every field of PATCH /app is a field of POST /app', () => {
   const known = [...Object.keys(createAppInput.shape), ...NOT_KEPT]
   expect(Object.keys(updateAppInput.shape).filter((field) => !known.includes(field))).toEqual([])
 })
 
-test('no field of POST /app is left out here', () => {
+test('this test covers every field of POST /app', () => {
   expect(Object.keys(VALUES).sort()).toEqual(Object.keys(createAppInput.shape).sort())
 })
 
 describe.each(Object.keys(VALUES) as Field[])('%s', (field) => {
-  test('reads back as it was set, through both doors', async () => {
+  test('reads back as it was set, through both APIs', async () => {
     const set = Object.entries({ name: 'App', accountId: world.accountId, port: 80, ...VALUES[field] })
     const input = Object.fromEntries(set.map(([key, value]) => [key, value === CREDENTIAL ? credentialId : value]))
     const { appId } = await world.perform(createApp, input)

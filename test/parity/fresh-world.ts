@@ -1,6 +1,6 @@
 import type { World } from '../support/world.ts'
 
-/** Takes a world back to the moment after its installation, which is much quicker than making another. */
+/** Resets a world to the moment after its installation, which is much quicker than creating another. */
 export async function makeFresh({ database, accountId }: World): Promise<void> {
   await database.$transaction([
     database.$executeRaw`DELETE FROM idempotency_record`,

@@ -3,7 +3,7 @@ import { deleteApp } from '../../src/services/app/delete-app.ts'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
-import { type Query, readGraphQL, readRest } from './read-doors.ts'
+import { type Query, readGraphQL, readRest } from './read-apis.ts'
 
 let world: World
 let served: Served
@@ -33,7 +33,7 @@ type Place = Awaited<ReturnType<typeof deployed>>
 
 const operationsOf = async (appEnvId: string) => (await world.operationsOf(appEnvId)).map(({ id }) => id)
 
-/** Ways to be deleted; `takesApp` says whether the app goes too. */
+/** Ways to be deleted; `takesApp` says whether the app is deleted too. */
 const DELETIONS: [how: string, takesApp: boolean, run: (place: Place) => Promise<unknown>][] = [
   ['an environment', false, ({ appEnvId }) => world.perform(deleteAppEnv, { appEnvId })],
   ['an app', true, ({ appId }) => world.perform(deleteApp, { appId })],
@@ -58,7 +58,7 @@ const fieldsOf = ({ appEnvId, envName, contentId, tokenId }: Place): string[] =>
 ]
 
 describe.each(DELETIONS)('after the deletion of %s', (_how, takesApp, remove) => {
-  test('no door knows it any more', async () => {
+  test('neither API finds it', async () => {
     const place = await deployed()
     await remove(place)
     const { appEnvId, envName, tokenId, appId } = place
@@ -77,7 +77,7 @@ describe.each(DELETIONS)('after the deletion of %s', (_how, takesApp, remove) =>
       expect((await readGraphQL(served, world.adminToken, field)).code, field).toBe('NOT_FOUND')
   })
 
-  test('no list above it shows it', async () => {
+  test('no list above it contains it', async () => {
     const place = await deployed()
     await remove(place)
     const { accountId, userId, appEnvId } = place
@@ -90,7 +90,7 @@ describe.each(DELETIONS)('after the deletion of %s', (_how, takesApp, remove) =>
     expect(member.body.appEnvIds).toEqual([])
   })
 
-  test('nothing can be followed, and what follows the deletion is found by its id', async () => {
+  test('nothing can be followed, except the deletion by its id', async () => {
     const place = await deployed()
     await remove(place)
     const started = await served.app.request('/graphql', {

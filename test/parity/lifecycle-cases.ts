@@ -29,7 +29,7 @@ async function running(world: World, versions = 1): Promise<string> {
 async function stopped(world: World): Promise<string> {
   const appEnvId = await running(world)
   const { operationId } = await world.perform(stopAppEnv, { appEnvId })
-  await world.settle(operationId)
+  await world.endOperation(operationId)
   return appEnvId
 }
 
@@ -45,7 +45,7 @@ const simple = (
 ): ParityCase =>
   parityCase(title, expected, async (world) => ({ command, input: { appEnvId: await state(world), ...more } }))
 
-/** What every lifecycle operation is refused with, whatever the state of the environment. */
+/** The refusals that every lifecycle operation shares, whatever the state of the environment. */
 function refusalsOf(command: AnyCommand): ParityCase[] {
   const more = command === deployImage ? { image: 'shop:2' } : {}
   const { name } = command
@@ -152,7 +152,7 @@ export const lifecycleCases = [
   parityCase('rollbackAppEnv to a version that failed', 'CONFLICT NEVER_DEPLOYED', async (world) => {
     const appEnvId = await running(world)
     const { operationId } = await world.perform(deployImage, { appEnvId, image: 'shop:bad' })
-    await world.settle(operationId, 'FAILED')
+    await world.endOperation(operationId, 'FAILED')
     return { command: rollbackAppEnv, input: { appEnvId, targetContentId: await contentId(world, appEnvId, 2) } }
   }),
 
@@ -223,7 +223,7 @@ export const lifecycleCases = [
   })),
   parityCase('retryOperation of a dead letter', 'accepted', async (world) => {
     const { operationId } = await world.perform(deployImage, { appEnvId: await running(world), image: 'shop:2' })
-    await world.settle(operationId, 'DEAD_LETTER')
+    await world.endOperation(operationId, 'DEAD_LETTER')
     return { command: retryOperation, input: { operationId } }
   }),
   parityCase('retryOperation that succeeded', 'CONFLICT NOT_FAILED', async (world) => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
+import { type ApiCall, callGraphQL, callRest, type Outcome } from './apis.ts'
 import { appCases } from './app-cases.ts'
 import { credentialCases } from './credential-cases.ts'
-import { type Door, graphqlDoor, type Outcome, restDoor } from './doors.ts'
 import { makeFresh } from './fresh-world.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import type { ParityCase } from './parity-case.ts'
@@ -12,43 +12,43 @@ import { settingCases } from './setting-cases.ts'
 import { snapshot } from './snapshot.ts'
 
 const cases = [...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases, ...settingCases]
-const doors: [name: string, door: Door][] = [
-  ['REST', restDoor],
-  ['GraphQL', graphqlDoor],
+const apis: [name: string, call: ApiCall][] = [
+  ['REST', callRest],
+  ['GraphQL', callGraphQL],
 ]
 
 let passed = 0
 
-interface Room {
-  door: Door
+interface Installation {
+  call: ApiCall
   world: World
   served: Served
 }
 
-const rooms = new Map<string, Room>()
+const installations = new Map<string, Installation>()
 
 beforeAll(async () => {
-  for (const [name, door] of doors) {
+  for (const [name, call] of apis) {
     const world = await createWorld({ poolSize: 3 })
-    rooms.set(name, { door, world, served: serveWorld(world) })
+    installations.set(name, { call, world, served: serveWorld(world) })
   }
 })
 
 afterAll(async () => {
-  for (const { world, served } of rooms.values()) {
+  for (const { world, served } of installations.values()) {
     await served.close()
     await world.close()
   }
-  console.info(`parity: ${passed} of ${cases.length} calls agree through both doors`)
+  console.info(`parity: ${passed} of ${cases.length} calls agree through both APIs`)
 })
 
-/** One call through one door, in an installation that has seen nothing else. */
+/** One call through one API, in a fresh installation. */
 async function goThrough(name: string, { prepare }: ParityCase) {
-  const { door, world, served } = rooms.get(name) as Room
+  const { call, world, served } = installations.get(name) as Installation
   await makeFresh(world)
   const prepared = await prepare(world)
   const before = await snapshot(world.database)
-  const outcome = await door(served.app, world.adminToken, prepared)
+  const outcome = await call(served.app, world.adminToken, prepared)
   return { outcome, before, after: await snapshot(world.database) }
 }
 
@@ -56,14 +56,14 @@ const inWords = (outcome: Outcome) =>
   outcome.accepted ? 'accepted' : [outcome.code, outcome.reason].filter((word) => word !== null).join(' ')
 
 test.each(cases.map((parity) => [parity.title, parity.expected, parity] as const))(
-  '%s is %s through both doors, with the same state, events and audit entry',
+  '%s is %s through both APIs, with the same state, events and audit entry',
   async (_title, expected, parity) => {
     const rest = await goThrough('REST', parity)
     const graphql = await goThrough('GraphQL', parity)
     expect(inWords(rest.outcome)).toBe(expected)
     expect(graphql.outcome).toEqual(rest.outcome)
     expect(graphql.after).toEqual(rest.after)
-    // A refusal changes nothing at all; an accepted call that changes nothing would prove nothing.
+    // A refusal changes nothing; an accepted call that changes nothing would prove nothing.
     if (rest.outcome.accepted) expect(rest.after).not.toEqual(rest.before)
     else expect(rest.after).toEqual(rest.before)
     passed += 1

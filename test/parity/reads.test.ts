@@ -3,7 +3,7 @@ import { newId } from '../../src/domain/ids.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
-import { type Query, readGraphQL, readRest, reads } from './read-doors.ts'
+import { type Query, readGraphQL, readRest, reads } from './read-apis.ts'
 
 /** Ids of one thing of each kind, all of one account. */
 type Place = Awaited<ReturnType<typeof furnish>>
@@ -123,7 +123,7 @@ test('every GET of REST has its field in GraphQL', () => {
 })
 
 describe.each(Object.keys(CASES))('%s', (name) => {
-  test('is granted and refused alike through both doors', async () => {
+  test('is granted and refused alike through both APIs', async () => {
     for (const [who, token] of Object.entries(place.tokens)) {
       const { rest, graphql } = await throughBoth(name, place, token)
       expect(graphql.code, who).toBe(rest.code)
@@ -132,7 +132,7 @@ describe.each(Object.keys(CASES))('%s', (name) => {
     }
   })
 
-  test('is NOT_FOUND through both doors for what does not exist', async () => {
+  test('is NOT_FOUND through both APIs when it does not exist', async () => {
     if (!CASES[name]?.query) return
     const unknown = Object.entries(place).map(([key, id]) => {
       return [key, typeof id === 'string' ? newId(id.split('_')[0] as 'app') : id]
@@ -142,7 +142,7 @@ describe.each(Object.keys(CASES))('%s', (name) => {
   })
 })
 
-test('everything that has an id is found as a node', async () => {
+test('everything with an id is found as a node', async () => {
   const { appEnvId, appId, accountId, tokenId, credentialId, operationId } = place
   for (const id of [appEnvId, appId, accountId, tokenId, credentialId, operationId]) {
     const { code, body } = await readGraphQL(served, world.adminToken, `node(id: "${id}") { id }`)
@@ -150,7 +150,7 @@ test('everything that has an id is found as a node', async () => {
   }
 })
 
-test('what both doors tell of the caller, a token and an environment’s token is the same', async () => {
+test('both APIs answer the same about the caller, a token and an environment’s token', async () => {
   const own = await throughBoth('getUserToken', place, place.tokens.auditor)
   expect(own.rest.body).toMatchObject(own.graphql.body)
   const appEnv = await throughBoth('getAppEnvToken', place, world.adminToken)
@@ -162,7 +162,7 @@ test('what both doors tell of the caller, a token and an environment’s token i
   expect(member.rest.body).toMatchObject(member.graphql.body)
 })
 
-test('operations are newest first in both doors, page after page', async () => {
+test('operations are newest first in both APIs, page after page', async () => {
   const { appEnvId } = await world.appEnv()
   for (let index = 0; index < 5; index += 1) await world.deploy(appEnvId, `nginx:${index}`)
   const newestFirst = (await world.operationsOf(appEnvId)).map(({ id }) => id).reverse()

@@ -5,7 +5,7 @@ import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
-import { readGraphQL, readRest } from './read-doors.ts'
+import { readGraphQL, readRest } from './read-apis.ts'
 
 let world: World
 let served: Served
@@ -20,7 +20,7 @@ afterAll(async () => {
   await world.close()
 })
 
-/** An environment to which everything was done that is audited under another id than its own. */
+/** An environment with every action that is audited under another id than its own. */
 async function lively(accountId: string, appId: string, name: string) {
   const { appEnvId } = await world.appEnv({ accountId, appId, name })
   const { operationId } = await world.perform(deployImage, { appEnvId, image: 'nginx:1' })
@@ -33,7 +33,7 @@ interface Entry {
   targetId: string
 }
 
-test('an auditor who is restricted to environments reads of those and of the account, page after page', async () => {
+test('an auditor who is restricted to environments reads entries of those and of the account, page after page', async () => {
   const accountId = await world.account()
   const appId = await world.app({ accountId })
   const mine = await lively(accountId, appId, 'mine')
@@ -71,7 +71,7 @@ test('an admin who is restricted to environments reads no token of another', asy
   }
 })
 
-test('a restriction can be sent back as it was read, also after one of its environments was deleted', async () => {
+test('a restriction can be sent back as it was read, even after one of its environments was deleted', async () => {
   const accountId = await world.account()
   const appId = await world.app({ accountId })
   const kept = await world.appEnv({ accountId, appId, name: 'kept' })

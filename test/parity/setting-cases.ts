@@ -15,7 +15,7 @@ import { type ParityCase, parityCase } from './parity-case.ts'
 
 type Fields = Record<string, unknown>
 
-/** A call on an environment that was deployed, with the variables HOST and the secret KEY, and a volume. */
+/** A call on a deployed environment with the variables HOST and the secret KEY, and a volume. */
 const onAppEnv = (command: AnyCommand, title: string, expected: string, input: Fields): ParityCase =>
   parityCase(`${command.name} ${title}`, expected, async (world) => ({
     command,

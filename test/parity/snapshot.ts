@@ -5,8 +5,8 @@ type Names = Map<string, string>
 const ID = /\b(acc|usr|app|env|con|op|var|host|cred|tok|aud|vol)_[0-9a-z]{26}\b/g
 
 /**
- * Everything that a call can have changed, with ids replaced by their order of appearance and without times,
- * so that two installations that went through the same calls are equal.
+ * Everything that a call can have changed, without times and with ids replaced by their order of appearance, so that
+ * two installations that went through the same calls are equal.
  */
 export async function snapshot(database: Database): Promise<unknown> {
   const orderBy = { id: 'asc' } as const
@@ -48,7 +48,7 @@ function withoutChance(text: string, names: Names): string {
     names.set(id, known)
     return known
   })
-  // The names that the world makes up for what a case does not care about.
+  // The names that the world generates when a case does not set them.
   const made = named
     .replace(/\b(token|app|account) [0-9a-f]{8}\b/g, '$1')
     .replace(/[0-9a-f-]{36}@example/g, 'somebody@example')

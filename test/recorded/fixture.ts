@@ -8,14 +8,14 @@ import { createRecorder, type Recorder } from './recorder.ts'
 
 export type Fixture = Awaited<ReturnType<typeof openFixture>>
 
-/** One part of the calls, in an installation that has seen nothing else. */
+/** One part of the calls, in a fresh installation. */
 export type Script = (fixture: Fixture) => Promise<void>
 
 type Fields = Record<string, unknown>
 
 export const UNKNOWN = '01h455vb4pex5vsknk084sn02q'
 
-/** The whole API on a database of its own, with people in it, and a recorder in front. */
+/** The whole API on a database of its own, with users in it, and a recorder in front. */
 export async function openFixture(settings: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'berth-recorded-'))
   const held = await createTestDatabase({ poolSize: 10 })
@@ -66,15 +66,15 @@ export async function openFixture(settings: Record<string, string> = {}) {
     /** An environment of the app; nothing runs in it yet. */
     appEnv: async (appId: string, fields: Fields = {}): Promise<string> =>
       (await make('/app-env', { accountId, appId, name: 'production', region: 'local', ...fields })).appEnvId,
-    /** Asks for an image and ends the operation, as a worker would. */
+    /** Deploys an image and ends the operation, as a worker would. */
     async deploy(appEnvId: string, image = 'shop:1') {
       const { headers } = await ask('POST', '/app-env/deploy-image', { appEnvId, image })
       const operationId = operationOf(headers)
-      await world.settle(operationId)
+      await world.endOperation(operationId)
       const { body } = await ask('GET', '/operation', { operationId })
       return { operationId, contentId: body.contentId as string }
     },
-    /** Every route of v1, such as `GET /apps`, by what the server says of itself. */
+    /** Every route of v1, such as `GET /apps`, from the server's own document. */
     async routes(): Promise<string[]> {
       const { paths } = (await (await fetch(`${origin}/openapi.json`)).json()) as { paths: Record<string, object> }
       return Object.entries(paths).flatMap(([path, methods]) =>
@@ -88,7 +88,7 @@ export async function openFixture(settings: Record<string, string> = {}) {
     },
     /** Ends an operation as a worker would. */
     finish: (operationId: string, outcome?: 'SUCCEEDED' | 'FAILED' | 'DEAD_LETTER') =>
-      world.settle(operationId, outcome),
+      world.endOperation(operationId, outcome),
     async close() {
       await world.close()
       await rm(folder, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-/** Every field of every type, as GraphQL fragments: a document that spreads one reads all there is. */
+/** Every field of every type, as GraphQL fragments: a document that spreads one reads all fields. */
 const FIELDS: Readonly<Record<string, string>> = {
   Account: 'id name slug plan isVerified isCurrent allowAutoScaling version createdAt updatedAt',
   App: `id name slug type port image useImage builder buildArgs contextDir dockerPreset dockerPresetVersion dockerfilePath
@@ -34,7 +34,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   Volume: 'id appEnvId cliEnvName region path disk isAttached version createdAt',
 }
 
-/** What a fragment is on, where it is not named after it. */
+/** The type of a fragment, unless it is named after it. */
 const TYPES: Readonly<Record<string, string>> = {
   AppEnvBriefly: 'AppEnv',
   OperationBriefly: 'Operation',

@@ -2,7 +2,7 @@ import type { Fixture } from './fixture.ts'
 import { UNKNOWN } from './fixture.ts'
 import { mutation } from './fragments.ts'
 
-/** Apps, and what every mutation and every connection has: versions, dry runs, idempotency, pages. */
+/** Apps, and features of every mutation and connection: versions, dry runs, idempotency, pages. */
 export async function graphqlApps(fixture: Fixture): Promise<void> {
   const appId = await createApps(fixture)
   await readApps(fixture, appId)

@@ -89,7 +89,7 @@ async function buildFromSource({ graphql, origin, app, appEnv, finish }: Fixture
   const { storageKey, uploadUrl } = body.data.requestStorageKey
   const notify = mutation('notifyCodeUpload', ANSWER)
   await graphql('build an upload that has not come', notify, { input: { appEnvId: cli, storageKey } })
-  // GraphQL names the address of the configuration, where nothing listens here.
+  // GraphQL names the configured address, where nothing listens here.
   const { pathname, search } = new URL(uploadUrl)
   await fetch(`${origin}${pathname}${search}`, { method: 'PUT', body: 'an archive' })
   await graphql('build an upload', notify, { input: { appEnvId: cli, storageKey } })

@@ -3,7 +3,7 @@ import { UNKNOWN } from './fixture.ts'
 import { mutation } from './fragments.ts'
 import { seedHostStatus, seedObservations } from './seed.ts'
 
-/** What a worker observes: containers, lines, measurements; and hosts and volumes. */
+/** Data that a worker observes: containers, lines, metrics; and hosts and volumes. */
 export async function graphqlObserved(fixture: Fixture): Promise<void> {
   const appEnvId = await fixture.appEnv(await fixture.app(), { volume: { path: '/data', disk: 100 } })
   const deployed = await fixture.deploy(appEnvId)

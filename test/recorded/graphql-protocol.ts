@@ -1,6 +1,6 @@
 import type { Fixture } from './fixture.ts'
 
-/** What is decided before anything runs: who calls, documents that make no sense, and limits. */
+/** Decisions before execution: authentication, invalid documents, and limits. */
 export async function graphqlProtocol({ graphql, rest }: Fixture): Promise<void> {
   const regions = '{ regions { code } }'
   await graphql('call without a token', regions, {}, { as: 'none' })
@@ -43,7 +43,7 @@ export async function graphqlProtocol({ graphql, rest }: Fixture): Promise<void>
   await rest('call with a method that it lacks', 'DELETE //graphql')
 }
 
-/** Each mutation refuses a field that it does not have, and names those that are missing. */
+/** Each mutation refuses an unknown field, and names the missing ones. */
 export async function graphqlInputs({ graphql, rootFields }: Fixture): Promise<void> {
   for (const name of await rootFields('Mutation')) {
     const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input!`

@@ -1,6 +1,6 @@
 import type { Fixture } from './fixture.ts'
 
-/** In an installation that grants one operation a minute, and whose bodies have at most 1 KB. */
+/** In an installation that allows one operation a minute and bodies of at most 1 KB. */
 export const LIMITS = { BERTH_OPERATION_RATE_LIMIT: '1', BERTH_BODY_LIMIT_KB: '1' }
 
 export async function limited({ rest, graphql, app, appEnv }: Fixture): Promise<void> {

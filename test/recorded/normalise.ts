@@ -1,5 +1,5 @@
 /**
- * Replaces what differs from one run to the next by names that do not: ids by their order of first appearance, present
+ * Replaces values that differ from one run to the next by stable names: ids by their order of first appearance, current
  * times, secrets and the address of the server. Everything else stays as it is, so that a difference shows.
  */
 export interface Normaliser {
@@ -15,7 +15,7 @@ interface NormaliserOptions {
   now: Date
 }
 
-/** A well-formed id that no record has; scripts send it, and it stays legible. */
+/** A well-formed id that no record has; scripts send it, and it stays readable. */
 export const UNKNOWN_SUFFIX = '01h455vb4pex5vsknk084sn02q'
 
 const ID = /\b(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol)_([0-7][0-9a-hjkmnp-tv-z]{25})(?![0-9a-z])/g
@@ -27,7 +27,7 @@ const REQUEST_ID = /\breq_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g
 const UPLOAD_SECRET = /(\bsecret=)[\w-]{43}(?![\w-])/g
 const HOST_PROOF = /(\bberth-verify=)[0-9a-f]{64}(?![0-9a-f])/g
 const AUDIT_HASH = /("hash":")[0-9a-f]{64}(?=")/g
-/** What is left of a budget's minute. */
+/** The rest of a budget's minute. */
 const MINUTE_LEFT = /\btry again in (?:[1-5]\d|60) s\b/g
 const RETRY_AFTER = /("retryAfterSeconds":)(?:[1-5]\d|60)(?=[,}])/g
 const ETAG = /"(v\d+-)?[\w-]{16}"/g
@@ -49,7 +49,7 @@ export function createNormaliser({ origin, now }: NormaliserOptions): Normaliser
     return `<${prefix}-${count}>`
   }
 
-  // Times that a script chose, long ago or far ahead, are part of what is compared.
+  // Times that a script chose, long ago or far ahead, are compared.
   const timeOf = (time: string): string => (Math.abs(Date.parse(time) - now.getTime()) < DAY_MS ? '<time>' : time)
 
   return {
@@ -75,5 +75,5 @@ export function createNormaliser({ origin, now }: NormaliserOptions): Normaliser
   }
 }
 
-/** In JSON's spelling, since it stands in a JSON text. */
+/** In JSON's spelling, since it is part of a JSON text. */
 const decoded = (cursor: string): string => JSON.stringify(Buffer.from(cursor, 'base64').toString('utf8')).slice(1, -1)

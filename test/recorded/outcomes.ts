@@ -1,7 +1,7 @@
 import { Kind, parse } from 'graphql'
 import type { Recorded } from './recorder.ts'
 
-/** What a call was about, and how it ended: `GET /apps accepted`, `createApp refused`. */
+/** The route of a call, and its outcome: `GET /apps accepted`, `createApp refused`. */
 export function outcomesOf({ request, status, body }: Recorded): string[] {
   if (typeof request.call === 'string') {
     const route = request.call.replace(/\?.*/, '')
@@ -19,7 +19,7 @@ function rootFieldsOf(document: string): string[] {
         : [],
     )
   } catch {
-    // Some are there to be refused as no document at all.
+    // Some are invalid documents on purpose.
     return []
   }
 }

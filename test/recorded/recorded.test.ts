@@ -18,7 +18,7 @@ import { restObserved } from './rest-observed.ts'
 import { restAccounts, restSecrets } from './rest-people.ts'
 import { restInputs, restProtocol } from './rest-protocol.ts'
 
-/** Each is kept in a file of its own name, and runs in an installation of its own. */
+/** Each has its own file, and runs in an installation of its own. */
 const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string> }> = {
   'rest-apps': { script: restApps },
   'rest-app-envs': { script: restAppEnvs },
@@ -42,9 +42,9 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
 }
 
 /**
- * Both APIs, call by call: what they answer is compared with what they answered when the files beside this were written,
- * byte for byte but for what differs from run to run (`normalise.ts`). After a change that is meant, write them anew by
- * `RECORD=1 npx vitest run test/recorded`, and read the difference.
+ * Both APIs, call by call: the answers must equal the recorded ones byte for byte, except for what differs from run to
+ * run (`normalise.ts`). After an intended change, record again with `RECORD=1 npx vitest run test/recorded`, and read
+ * the difference.
  */
 const FOLDER = join(import.meta.dirname, 'answers')
 const isRecording = process.env.RECORD === '1'
@@ -75,7 +75,7 @@ describe.each(Object.keys(SCRIPTS))('%s', (name) => {
     try {
       await script(fixture)
     } catch (error) {
-      // A changed answer may lack what the next call needs: the comparison shows it, and then this is thrown.
+      // A changed answer may lack what the next call needs: the comparison shows that first, and then this is thrown.
       failure = error
     } finally {
       await fixture.close()

@@ -2,13 +2,13 @@ import { createNormaliser } from './normalise.ts'
 
 type Fields = Record<string, unknown>
 
-/** One call with its answer, as it is kept. */
+/** One call with its answer, as it is stored. */
 export interface Recorded {
   name: string
   request: Fields
   status: number
   headers: Record<string, string | null>
-  /** JSON, whose keys are in the order in which they came; `text` in place of it for anything else. */
+  /** JSON with its keys in their original order; `text` instead for anything else. */
   body?: unknown
   text?: string
 }
@@ -16,12 +16,12 @@ export interface Recorded {
 export interface Answer {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: scripts take ids out of answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: scripts take ids from answers of every shape.
   body: any
 }
 
 interface CallOptions {
-  /** Who calls: a name that `tokens` has, or `none` for no token at all. The admin when omitted. */
+  /** The caller: a key of `tokens`, or `none` for no token at all. The admin when omitted. */
   as?: string
   headers?: Record<string, string>
   /** Query parameters of a call that has a body. */
@@ -39,7 +39,7 @@ export type Recorder = ReturnType<typeof createRecorder>
 
 const BASE = '/api/public/v1'
 
-/** Calls both APIs over HTTP, and keeps each call with its normalised answer. */
+/** Calls both APIs over HTTP, and stores each call with its normalised answer. */
 export function createRecorder({ origin, tokens, fragments }: RecorderOptions) {
   const normaliser = createNormaliser({ origin, now: new Date() })
   const recorded: Recorded[] = []
@@ -125,13 +125,13 @@ function contentOf(text: string): { body?: unknown; text?: string } {
   if (text === '') return {}
   try {
     const body: unknown = JSON.parse(text)
-    // Only then the body, printed again, is the text that was sent, byte for byte.
+    // Only then the body, printed again, equals the sent text byte for byte.
     if (JSON.stringify(body) === text) return { body }
   } catch {}
   return { text }
 }
 
-/** What nearly every answer has is left out where it is as usual; where it lacks, it is null. */
+/** Headers of nearly every answer are left out if they have the usual value; a missing one is null. */
 const USUAL: Record<string, string | RegExp> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -143,7 +143,7 @@ const USUAL: Record<string, string | RegExp> = {
   ratelimit: /^"requests";r=\d+;t=\d+$/,
 }
 
-/** Of the connection, and not of the API. */
+/** Headers of the connection, not of the API. */
 const OF_TRANSPORT = new Set(['date', 'connection', 'keep-alive', 'content-length', 'transfer-encoding'])
 
 function unusualHeaders(headers: Headers, name: string): Record<string, string | null> {

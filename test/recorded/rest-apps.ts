@@ -1,7 +1,7 @@
 import type { Fixture } from './fixture.ts'
 import { UNKNOWN } from './fixture.ts'
 
-/** Apps, and what every write and every read of one thing has: versions, dry runs, idempotency, ETags, pages. */
+/** Apps, and features of every write and every single read: versions, dry runs, idempotency, ETags, pages. */
 export async function restApps(fixture: Fixture): Promise<void> {
   const appId = await createApps(fixture)
   await readApps(fixture, appId)

@@ -2,7 +2,7 @@ import type { Fixture } from './fixture.ts'
 import { operationOf, UNKNOWN } from './fixture.ts'
 import { seedHostStatus, seedObservations } from './seed.ts'
 
-/** What a worker observes: containers, lines, measurements; and hosts, volumes and uploads. */
+/** Data that a worker observes: containers, lines, metrics; and hosts, volumes and uploads. */
 export async function restObserved(fixture: Fixture): Promise<void> {
   const appEnvId = await fixture.appEnv(await fixture.app(), { volume: { path: '/data', disk: 100 } })
   await seeNothing(fixture, appEnvId)

@@ -7,7 +7,7 @@ export async function restAccounts(fixture: Fixture): Promise<void> {
   await useMembers(fixture)
 }
 
-/** Credentials and tokens, and the audit log of what was done with them. */
+/** Credentials and tokens, and their audit log. */
 export async function restSecrets(fixture: Fixture): Promise<void> {
   await useCredentials(fixture)
   await useTokens(fixture)

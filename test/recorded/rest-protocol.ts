@@ -1,6 +1,6 @@
 import type { Fixture } from './fixture.ts'
 
-/** What is decided before any route: who calls, methods, paths and bodies. */
+/** Decisions before any route: authentication, methods, paths and bodies. */
 export async function restProtocol(fixture: Fixture): Promise<void> {
   const { rest } = fixture
   await rest('call without a token', 'GET /apps', {}, { as: 'none' })
@@ -45,7 +45,7 @@ export async function restProtocol(fixture: Fixture): Promise<void> {
   await rest('is it ready', 'GET //readyz', {}, { as: 'none' })
 }
 
-/** Each route refuses a field that it does not have, and names every one that is missing. */
+/** Each route refuses an unknown field, and names every missing one. */
 export async function restInputs({ rest, routes }: Fixture): Promise<void> {
   for (const route of await routes()) await rest(`unknown field: ${route}`, route, { colour: 'red' })
 }

@@ -1,15 +1,15 @@
 import pg from 'pg'
 
-/** Written here and nowhere else: what a worker would have written, so that reads have something to show. */
+/** Rows that a worker would have written, so that reads have data. Only this file writes them. */
 
 interface Seeded {
   appEnvId: string
-  /** The version that serves, and the operation that brought it about. */
+  /** The version that serves, and the operation that deployed it. */
   contentId: string
   operationId: string
 }
 
-/** Nanoseconds of a moment long ago, so that times in answers are the same in every run. */
+/** Nanoseconds of a time long ago, so that times in answers are the same in every run. */
 const NOON = BigInt(Date.UTC(2021, 4, 6, 12)) * 1_000_000n
 
 const LINES: readonly (readonly [container: number, isError: boolean, message: string])[] = [
@@ -33,7 +33,7 @@ async function connected(url: string, work: (client: pg.Client) => Promise<void>
   }
 }
 
-/** Containers, lines, measurements and observations of one environment that runs. */
+/** Containers, lines, metrics and observations of one running environment. */
 export const seedObservations = (url: string, seeded: Seeded): Promise<void> =>
   connected(url, async (client) => {
     await seedHealth(client, seeded)
@@ -105,7 +105,7 @@ async function seedLogs(client: pg.Client, { appEnvId, contentId }: Seeded): Pro
   }
 }
 
-/** Samples of one moment are summed, so those of now have to be of the same second. */
+/** Samples of the same second are summed, so current ones must share a second. */
 async function seedMetrics(client: pg.Client, { appEnvId }: Seeded): Promise<void> {
   const samples = (at: string, cpu: [number, number], memory: [number, number]) =>
     client.query(
@@ -118,7 +118,7 @@ async function seedMetrics(client: pg.Client, { appEnvId }: Seeded): Promise<voi
   await samples('now()', [125, 75], [256, 100])
 }
 
-/** As DNS would have shown. */
+/** As if DNS had confirmed it. */
 export const seedHostStatus = (url: string, host: string, status: string, reason: string | null): Promise<void> =>
   connected(url, async (client) => {
     await client.query(

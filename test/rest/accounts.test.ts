@@ -32,7 +32,7 @@ describe('an account', () => {
     expect((await call('DELETE', '/account', { query: { accountId } })).body).toEqual({ message: expect.any(String) })
   })
 
-  test('has members, of whom one stays ADMIN', async () => {
+  test('has members, and always one ADMIN', async () => {
     const accountId = await world.account()
     const email = 'Ann@Example.com'
     const added = await call('POST', '/account/member', { body: { accountId, email, roles: ['TECHNICAL'] } })
@@ -75,7 +75,7 @@ describe('an account', () => {
   })
 })
 
-test('regions say what they support', async () => {
+test('regions list what they support', async () => {
   const { body } = await call('GET', '/regions')
   expect(body.regions).toEqual([
     {
@@ -102,7 +102,7 @@ describe('a token', () => {
     expect((await call('GET', '/apps', { token })).body).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' })
   })
 
-  test('tells a client whose it is, without its secret', async () => {
+  test('returns its owner to a client, without its secret', async () => {
     const { userId, email, token } = await world.user()
     const { body } = await call('GET', '/user/token', { token })
     expect(body).toMatchObject({ token: null, userId, email, username: email.split('@')[0], kind: 'USER' })
@@ -115,7 +115,7 @@ describe('a token', () => {
     expect((await call('POST', '/app', { token, body })).body).toMatchObject({ status: 403, reason: 'SCOPE_MISSING' })
   })
 
-  test('that has expired is no token', async () => {
+  test('is refused once it has expired', async () => {
     const { tokenId, token } = await world.token({ expiresAt: '2999-01-01T00:00:00Z' })
     await world.database.token.update({ where: { id: tokenId }, data: { expiresAt: new Date(Date.now() - 1000) } })
     expect((await call('GET', '/apps', { token })).status).toBe(401)

@@ -37,7 +37,7 @@ describe('an environment', () => {
     expect((await call('GET', '/app-env', { query: { appEnvId } })).status).toBe(404)
   })
 
-  test('is refused without an address, and found by its id when the name is another’s', async () => {
+  test('is refused without an address, and found by its id even if the name belongs to another', async () => {
     expect((await call('GET', '/app-env')).body.errors).toEqual([expect.objectContaining({ field: 'appEnvId' })])
     const { appEnvId } = await world.appEnv()
     expect((await call('GET', '/app-env', { query: { appEnvId, envName: 'nobody' } })).body.appEnvId).toBe(appEnvId)
@@ -92,11 +92,11 @@ describe('an environment', () => {
     await world.deploy(appEnvId)
     expect(await apply()).toEqual([false, expect.stringMatching(/no changes are pending/)])
     const stop = await call('POST', '/app-env/stop', { body: { appEnvId } })
-    await world.settle(stop.headers.get('operation-location')?.split('=')[1] ?? '')
+    await world.endOperation(stop.headers.get('operation-location')?.split('=')[1] ?? '')
     expect(await apply()).toEqual([false, expect.stringMatching(/stopped; start it/)])
   })
 
-  test('of a Job says what lets it take an image, and then does', async () => {
+  test('of a Job explains how to allow images, and then accepts one', async () => {
     const job = { dockerPreset: 'JOB', port: undefined, useImage: undefined, image: undefined }
     const { appId, appEnvId } = await world.appEnv({ app: job })
     const deploy = () => call('POST', '/app-env/deploy-image', { body: { appEnvId, image: 'nginx:1' } })
@@ -109,12 +109,12 @@ describe('an environment', () => {
 })
 
 describe('status and history', () => {
-  test('tell what runs, what was asked for last, and what can be brought back', async () => {
+  test('show what runs, what was requested last, and which versions can be rolled back to', async () => {
     const { appEnvId } = await world.appEnv()
     const first = await world.deploy(appEnvId, 'nginx:1')
     const second = await world.deploy(appEnvId, 'nginx:2')
     const failing = await call('POST', '/app-env/deploy-image', { body: { appEnvId, image: 'nginx:3' } })
-    await world.settle(failing.headers.get('operation-location')?.split('=')[1] ?? '', 'FAILED')
+    await world.endOperation(failing.headers.get('operation-location')?.split('=')[1] ?? '', 'FAILED')
     const status = await call('GET', '/app-env/status', { query: { appEnvId } })
     expect(status.body).toMatchObject({
       status: 'RUNNING',

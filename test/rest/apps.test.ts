@@ -48,7 +48,7 @@ describe('an app', () => {
     expect(foreign.body.apps[0].createdAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   })
 
-  test('from GitHub names its repository whole', async () => {
+  test('from GitHub shows its repository in full', async () => {
     const app = { name: 'Half', accountId: world.accountId, port: 80 }
     const missing = (...fields: string[]) =>
       fields.map((field) => ({ field, message: 'is required for deployments from GitHub' }))
@@ -58,7 +58,7 @@ describe('an app', () => {
     const half = await call('POST', '/app', { body: { ...app, gitRepo: 'shop', gitInstallationId: '' } })
     expect(half.body.errors).toEqual(missing('gitNamespace', 'gitInstallationId'))
 
-    // As an earlier version let it be.
+    // As an earlier version stored it.
     const appId = await world.app()
     await world.database.app.update({ where: { id: appId }, data: { gitProvider: 'GITHUB', gitRepo: 'shop' } })
     const source = await call('PATCH', '/app', { body: { appId, useImage: false } })
@@ -66,7 +66,7 @@ describe('an app', () => {
     expect((await call('PATCH', '/app', { body: { appId, port: 81 } })).status).toBe(200)
   })
 
-  test('affects no environment with what is so already', async () => {
+  test('affects no environment when nothing changes', async () => {
     const { appId, appEnvId } = await world.appEnv()
     await world.deploy(appEnvId)
     const affected = async (fields: object) => {
@@ -80,11 +80,11 @@ describe('an app', () => {
     const { headers } = await call('GET', '/app', { query: { appId } })
     await affected(image)
     expect((await call('GET', '/app', { query: { appId } })).headers.get('etag')).toBe(headers.get('etag'))
-    // What was pending already is now being applied.
+    // What was already pending is now being applied.
     expect(await affected({ ...image, applyImmediately: true })).toBe(1)
   })
 
-  test('may have the name of another: its slug tells them apart', async () => {
+  test('may have the name of another: their slugs differ', async () => {
     const accountId = await world.account()
     const [first, second] = [await world.app({ name: 'Twin', accountId }), await world.app({ name: 'Twin', accountId })]
     const slugs = [first, second].map(async (appId) => (await call('GET', '/app', { query: { appId } })).body.slug)
@@ -105,7 +105,7 @@ describe('an app', () => {
 })
 
 describe('a list', () => {
-  test('is cut at the limit, and goes on from the cursor without a gap', async () => {
+  test('is cut at the limit, and continues from the cursor without a gap', async () => {
     const accountId = await world.account()
     const ids: string[] = []
     for (let index = 0; index < 5; index += 1) ids.push(await world.app({ accountId }))
@@ -137,7 +137,7 @@ describe('a list', () => {
     expect(body.errors.map((error: { field: string }) => error.field)).toEqual([field])
   })
 
-  test('is 404 for somebody without a current account who names none', async () => {
+  test('is 404 for a caller without a current account who names none', async () => {
     const { userId } = await world.user()
     await world.database.user.update({ where: { id: userId }, data: { currentAccountId: null } })
     const { token } = await world.token({ userId })

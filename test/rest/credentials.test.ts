@@ -40,7 +40,7 @@ describe('a credential', () => {
     for (const text of [read.text, changed.text, list.text, JSON.stringify(rows)]) expect(text).not.toContain(PASSWORD)
   })
 
-  test('is opened by the vault as it was given', async () => {
+  test('decrypts to the original data in the vault', async () => {
     const { credentialId } = (await create()).body
     const credential = await world.database.credential.findUniqueOrThrow({
       where: { id: credentialId },
@@ -61,7 +61,7 @@ describe('a credential', () => {
     expect((await create({ type: 'BASIC_AUTH', data: { username: 'a', password: 'b' } })).status).toBe(200)
   })
 
-  test('is managed by those who may, and refused elsewhere', async () => {
+  test('is managed by authorized members, and refused elsewhere', async () => {
     const technical = await world.user({ roles: ['TECHNICAL'] })
     expect((await create({}, technical.token)).body).toMatchObject({ status: 403, reason: 'ROLE_MISSING' })
     const manager = await world.user({ roles: ['MANAGE_CREDENTIALS'] })

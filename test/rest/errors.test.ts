@@ -52,19 +52,19 @@ describe('a problem', () => {
     expect('Retry-After' in headers).toBe(status === 429 || status === 503)
   })
 
-  test('names the fields that are wrong, and says success: false on lifecycle paths only', () => {
+  test('names the wrong fields, and says success: false on lifecycle paths only', () => {
     const refusal = invalidField('envVars.0.name', 'is required')
     expect(renderProblem(refusal, at).body.errors).toEqual([{ field: 'envVars.0.name', message: 'is required' }])
     expect(renderProblem(refusal, at).body).not.toHaveProperty('success')
     expect(renderProblem(refusal, { ...at, isLifecycle: true }).body.success).toBe(false)
   })
 
-  test('covers every code there is', () => {
+  test('covers every error code', () => {
     expect(Object.keys(STATUSES).sort()).toEqual(Object.keys(ERROR_CATALOGUE).sort())
   })
 })
 
-test('a database that is away is 503, and says when to try again', async () => {
+test('an unreachable database is 503, and says when to try again', async () => {
   const database = createDatabase({ url: 'postgresql://nobody@127.0.0.1:1/nowhere', poolSize: 1 })
   const services = createServices({ ...world, database })
   const { call } = serveRest(world, { services })
@@ -103,7 +103,7 @@ describe('the access log', () => {
     for (const secret of [token, 'app_secret', 'Logged']) expect(JSON.stringify(lines)).not.toContain(secret)
   })
 
-  test('has the reads as well at debug', async () => {
+  test('includes reads at debug', async () => {
     const lines = await logged('debug', (call) => call('GET', '/apps'))
     expect(lines).toMatchObject([{ method: 'GET', path: '/api/public/v1/apps', status: 200 }])
   })

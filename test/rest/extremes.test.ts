@@ -43,7 +43,7 @@ const asked = reads.flatMap(({ path, read }) =>
 )
 
 test.each(asked.map((one) => [`GET ${one.path} ${one.field}`, one] as const))(
-  '%s takes any value, or says what is wrong with it',
+  '%s accepts any value, or says what is wrong with it',
   async (_name, { path, read, field }) => {
     const fields = Object.keys(read.query.shape)
     const known = Object.entries(place).filter(([name]) => fields.includes(name))

@@ -8,7 +8,7 @@ import { createWorld, type World } from '../support/world.ts'
 let world: World
 let call: ReturnType<typeof serveRest>['call']
 
-/** What gets a call past the first look, by the name of the field. */
+/** Values that pass the first validation, by the name of the field. */
 const fine: Record<string, unknown> = {
   ...{
     name: 'Fuzz',
@@ -69,7 +69,7 @@ const hostile = fc.oneof(
 const fieldsOf = (route: Route): string[] =>
   Object.keys(('read' in route ? route.read.query : route.command.input).shape)
 
-/** Mostly right, with a wrong value here and there: what is wrong all over gets no further than the first check. */
+/** Mostly right, with a wrong value here and there: if everything is wrong, only the first check runs. */
 const request = fc.constantFrom(...routes).chain((route) => {
   const names = fieldsOf(route)
   const some =
@@ -83,7 +83,7 @@ const request = fc.constantFrom(...routes).chain((route) => {
 
 const statuses = new Map<number, number>()
 
-test('nothing that is sent to any path is a fault of ours', async () => {
+test('no request to any path causes an internal error', async () => {
   await fc.assert(
     fc.asyncProperty(request, async ({ route, some, wrong }) => {
       const right = Object.fromEntries(some.flatMap((name) => (name in fine ? [[name, fine[name]]] : [])))
@@ -97,6 +97,6 @@ test('nothing that is sent to any path is a fault of ours', async () => {
     }),
     { numRuns: RUNS },
   )
-  // Otherwise it would only have tried the door.
+  // Otherwise the fuzzer would only have tested the validation.
   for (const status of [200, 400, 404]) expect(statuses.get(status) ?? 0, `answers with ${status}`).toBeGreaterThan(5)
 }, 120_000)

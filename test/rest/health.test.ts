@@ -29,7 +29,7 @@ describe('readiness', () => {
     ])
   })
 
-  test('is 503 when a required part is away, fails or hangs', async () => {
+  test('is 503 when a required part is unreachable, fails or hangs', async () => {
     const throws = { isRequired: true, check: () => Promise.reject(new Error('broken')) }
     const hangs = { isRequired: true, check: () => new Promise<never>(() => {}) }
     const { call } = serveRest(world, { readiness: { database: away(true), throws, hangs } })
@@ -41,7 +41,7 @@ describe('readiness', () => {
     })
   })
 
-  test('ends when the process is on its way out, while it still lives', async () => {
+  test('ends when the process is stopping, while liveness stays', async () => {
     const { api, call } = serveRest(world, { readiness: { database: fine } })
     api.drain()
     expect((await call('GET', '//readyz', { token: null })).body).toMatchObject({ ready: false, draining: true })

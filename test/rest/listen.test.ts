@@ -60,7 +60,7 @@ describe('over real HTTP', () => {
     await listening.close()
   })
 
-  test('closing lets a request end, ends waits early and takes no new ones', async () => {
+  test('closing lets a request end, ends waits early and accepts no new requests', async () => {
     const { appEnvId } = await world.appEnv()
     const { listening, call } = await start()
     const waiting = call('POST', '/app-env/deploy-image', {
@@ -75,7 +75,7 @@ describe('over real HTTP', () => {
     await expect(call('GET', '/apps')).rejects.toThrow()
   })
 
-  test('a port that is taken is an error', async () => {
+  test('a port in use is an error', async () => {
     const { listening } = await start()
     const { api } = serveRest(world)
     await expect(listen({ api, host: '127.0.0.1', port: listening.port })).rejects.toThrow('EADDRINUSE')

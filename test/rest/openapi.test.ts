@@ -8,7 +8,7 @@ type Node = Record<string, unknown>
 
 let world: World
 let call: ReturnType<typeof serveRest>['call']
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked into at every depth.
+// biome-ignore lint/suspicious/noExplicitAny: the test reads the document at every depth.
 let document: any
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('refers only to what it holds', () => {
+  test('refers only to its own parts', () => {
     for (const { $ref } of nodes(document)) {
       if (typeof $ref !== 'string') continue
       const found = $ref
@@ -53,7 +53,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('names every operation once, and says in words what it and its fields are', () => {
+  test('names every operation once, and describes it and its fields', () => {
     const ids = operations().map(({ operation }) => operation.operationId)
     expect(new Set(ids).size).toBe(ids.length)
     for (const { path, method, operation } of operations()) {
@@ -64,7 +64,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('flags what takes something away', () => {
+  test('flags dangerous operations', () => {
     const dangerous = operations()
       .filter(({ operation }) => operation['x-dangerous'])
       .map(({ path, method }) => `${method} ${path}`)
@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  test('is what validates: a field it does not name is refused', async () => {
+  test('equals the validation: an undeclared field is refused', async () => {
     for (const { path, method, operation } of operations()) {
       if (!operation.requestBody) continue
       const { body } = await call(method.toUpperCase(), path, { body: { neverNamed: 1 } })
@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('is answered without a body when nothing changed', async () => {
+  test('is answered without a body when it has not changed', async () => {
     const { headers } = await call('GET', '//openapi.json')
     const again = await call('GET', '//openapi.json', { headers: { 'If-None-Match': headers.get('etag') ?? '' } })
     expect(again.status).toBe(304)
@@ -112,7 +112,7 @@ describe('the documentation', () => {
     }
   })
 
-  test('has every error code, where the type of a problem points', async () => {
+  test('has every error code, at the address in a problem’s type', async () => {
     const { text } = await call('GET', '//docs/errors', { token: null })
     for (const code of Object.keys(ERROR_CATALOGUE)) expect(text).toContain(`id="${code}"`)
   })

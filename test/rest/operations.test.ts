@@ -18,7 +18,7 @@ const begin = async (appEnvId: string, image = 'nginx:1') => {
 }
 
 describe('an operation', () => {
-  test('is found where the lifecycle answer points to', async () => {
+  test('is found at the address in the lifecycle answer', async () => {
     const { appEnvId } = await world.appEnv()
     const { headers } = await call('POST', '/app-env/deploy-image', { body: { appEnvId, image: 'nginx:1' } })
     const location = headers.get('operation-location') ?? ''
@@ -46,10 +46,10 @@ describe('an operation', () => {
     expect(again.body).toMatchObject({ status: 409, reason: 'OPERATION_ENDED' })
   })
 
-  test('that used up every attempt is found, and driven again', async () => {
+  test('that used up every attempt is listed, and can be retried', async () => {
     const { appEnvId } = await world.appEnv()
     const operationId = await begin(appEnvId)
-    await world.settle(operationId, 'DEAD_LETTER')
+    await world.endOperation(operationId, 'DEAD_LETTER')
     const dead = await call('GET', '/operations', { query: { appEnvId, isDeadLetter: 'true' } })
     expect(dead.body.operations).toMatchObject([{ operationId, isDeadLetter: true }])
     const retried = await call('POST', '/operation/retry', { body: { operationId } })

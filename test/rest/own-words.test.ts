@@ -4,7 +4,7 @@ import { queryReader } from '../../src/rest/protocol/query.ts'
 import { routes } from '../../src/rest/routes.ts'
 import { parseInput } from '../../src/services/kernel/perform.ts'
 
-/** A wrong type, too little, too much or none of the choices, whatever the field is. */
+/** A wrong type, too little, too much or none of the choices, for any field. */
 const WRONG = [
   ...['', 'x y\n', 'x'.repeat(70_000), '-1', '0.5', '99999999999', 'COBOL'],
   ...[-1, 0, 0.5, 1e12, Number.POSITIVE_INFINITY, true, null],
@@ -33,7 +33,7 @@ function problemsOf(call: () => unknown): FieldProblem[] {
 describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_name, route) => {
   const schema = schemaOf(route)
 
-  test('refuses in its own words, and calls required only what is missing', () => {
+  test('refuses with Berth’s own messages, and calls only missing fields required', () => {
     for (const field of [...Object.keys(schema.shape), 'colour']) {
       for (const wrong of WRONG) {
         const problems = problemsOf(() => parseInput(schema, { [field]: wrong }))
@@ -43,7 +43,7 @@ describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as 
     }
   })
 
-  test('does so of a query too', () => {
+  test('does the same for a query', () => {
     const read = queryReader(schema)
     for (const field of Object.keys(schema.shape)) {
       for (const wrong of ['', 'maybe', '-1', '0.5', '99999999999', 'x'.repeat(70_000)]) {
@@ -68,7 +68,7 @@ describe('a query', () => {
     ['listApps', 'limit=many', 'limit', 'must be a whole number'],
     ['listApps', 'limit=1001', 'limit', 'must be at most 1000'],
     ['getAppEnvHistory', 'offset=-1', 'offset', 'must be at least 0'],
-  ])('of %s with %s is told the rule', (name, search, field, message) => {
+  ])('of %s with %s is refused by its rule', (name, search, field, message) => {
     expect(problemsIn(name, search)).toEqual([{ field, message }])
   })
 })

@@ -38,7 +38,7 @@ describe('addresses and methods', () => {
     expect((await call('GET', '/nowhere', { token: null })).status).toBe(404)
   })
 
-  test('known paths name the methods they have', async () => {
+  test('known paths name their methods', async () => {
     const { status, headers, body } = await call('DELETE', '/apps')
     expect([status, headers.get('allow'), body.reason]).toEqual([405, 'GET, HEAD, OPTIONS', 'METHOD_NOT_ALLOWED'])
     const options = await call('OPTIONS', '/app', {
@@ -126,7 +126,7 @@ describe('the order of checks', () => {
 })
 
 describe('limits', () => {
-  test('count requests by token, and say what is left', async () => {
+  test('count requests by token, and report the remaining budget', async () => {
     const limits = createRateLimits({ BERTH_RATE_LIMIT: 2, BERTH_OPERATION_RATE_LIMIT: 1 })
     const { call: limited } = serveRest(world, { limits })
     const { token } = await world.user()
@@ -168,8 +168,8 @@ describe('limits', () => {
   })
 })
 
-describe('trouble', () => {
-  test('of our own is masked and logged under the request id', async () => {
+describe('failures', () => {
+  test('of our own are masked and logged under the request id', async () => {
     const lines: unknown[] = []
     const log = {
       ...world.log,
@@ -187,7 +187,7 @@ describe('trouble', () => {
     expect(lines).toMatchObject([{ requestId: 'broken-1', err: { message: 'password=hunter2' } }])
   })
 
-  test('that takes too long is 503 in time', async () => {
+  test('by timeout are 503 in time', async () => {
     const slow = { ...world.services, apps: { ...world.services.apps, list: () => new Promise(() => {}) } }
     const config = { ...world.config, BERTH_REQUEST_TIMEOUT_SECONDS: 1 }
     const { call: hanging } = serveRest(world, { services: slow as unknown as World['services'], config })

@@ -62,7 +62,7 @@ describe('Idempotency-Key', () => {
 })
 
 describe('an ETag', () => {
-  test('spares the body while it is right, and changes with the resource', async () => {
+  test('saves the body while it matches, and changes with the resource', async () => {
     const appId = await world.app()
     const first = await call('GET', '/app', { query: { appId } })
     const etag = first.headers.get('etag') ?? ''
@@ -74,7 +74,7 @@ describe('an ETag', () => {
     expect(changed.status).toBe(200)
   })
 
-  test('of an environment changes when what is pending does, though its version does not', async () => {
+  test('of an environment changes with its pending changes, although its version does not', async () => {
     const { appId, appEnvId } = await world.appEnv()
     await world.deploy(appEnvId)
     const before = await call('GET', '/app-env', { query: { appEnvId } })
@@ -119,7 +119,7 @@ describe('Prefer: wait', () => {
       headers: { Prefer: 'wait=20' },
     })
     await expect.poll(() => world.operationsOf(appEnvId)).toHaveLength(1)
-    await world.settle((await world.operationsOf(appEnvId))[0]?.id ?? null)
+    await world.endOperation((await world.operationsOf(appEnvId))[0]?.id ?? null)
     const { body, headers } = await answer
     expect(Object.keys(body)).toEqual(['success', 'message', 'appEnv'])
     expect(body.appEnv.status).toBe('RUNNING')
@@ -132,7 +132,7 @@ describe('Prefer: wait', () => {
     expect((await call('POST', '/app-env/deploy-image', request)).body.appEnv.status).toBe('UPDATING')
   })
 
-  test('ends early when the process does', async () => {
+  test('ends early when the process stops', async () => {
     const { appEnvId } = await world.appEnv()
     const { api, call: other } = serveRest(world)
     const answer = other('POST', '/app-env/deploy-image', {
@@ -144,7 +144,7 @@ describe('Prefer: wait', () => {
     expect((await answer).body.appEnv.status).toBe('UPDATING')
   })
 
-  test('is cut at the longest wait', async () => {
+  test('is limited to the maximum wait', async () => {
     const { appEnvId } = await world.appEnv()
     const { api, call: other } = serveRest(world)
     api.drain()
@@ -185,7 +185,7 @@ describe('dryRun', () => {
     expect(await world.operationsOf(appEnvId)).toEqual([])
   })
 
-  test('tells no id and no secret of what it did not make', async () => {
+  test('shows no id and no secret that it did not create', async () => {
     const { accountId } = world
     const { appId } = await world.appEnv()
     const bodies = {
@@ -203,7 +203,7 @@ describe('dryRun', () => {
     }
   })
 
-  test('tells the ids of what is there already', async () => {
+  test('shows the ids of existing resources', async () => {
     const { appEnvId } = await world.appEnv()
     const contentId = await world.deploy(appEnvId)
     const answer = await call('POST', '/app-env/stop', { query: { dryRun: 'true' }, body: { appEnvId } })
@@ -213,7 +213,7 @@ describe('dryRun', () => {
     expect(back.body.rollbackInfo.contentId).toBe(contentId)
   })
 
-  test('goes with a deletion, whose input is in the query too', async () => {
+  test('works for a deletion, whose input is in the query too', async () => {
     const appId = await world.app()
     expect((await call('DELETE', '/app', { query: { appId, dryRun: 'true' } })).body.dryRun).toBe(true)
     expect((await call('GET', '/app', { query: { appId } })).status).toBe(200)

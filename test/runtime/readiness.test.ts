@@ -34,7 +34,7 @@ describe('probing over HTTP', () => {
     expect(await ask(port, '/healthz')).toEqual({ ready, reason: `GET /healthz answered ${status}` })
   })
 
-  test('sends the headers it was given', async () => {
+  test('sends the given headers', async () => {
     const port = await app((request, response) =>
       response.writeHead(request.headers.host === 'shop.example' ? 200 : 400).end(),
     )
@@ -46,17 +46,17 @@ describe('probing over HTTP', () => {
     expect(await ask(port, '/')).toMatchObject({ ready: true })
   })
 
-  test('says that there was no answer in time', async () => {
+  test('reports that there was no answer in time', async () => {
     const port = await app(() => undefined)
     expect(await ask(port, '/slow')).toEqual({ ready: false, reason: 'GET /slow did not answer within 0.3 s' })
   })
 
-  test('says that the answer was not HTTP', async () => {
+  test('reports that the answer was not HTTP', async () => {
     const port = await listen(createServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n')))
     expect(await ask(port, '/')).toEqual({ ready: false, reason: 'GET / was answered by something that is not HTTP' })
   })
 
-  test('says that the connection was closed', async () => {
+  test('reports that the connection was closed', async () => {
     const port = await listen(createServer((socket) => socket.destroy()))
     const reason = 'GET /: the connection was closed without an answer'
     expect(await ask(port, '/')).toEqual({ ready: false, reason })
@@ -68,13 +68,13 @@ test('takes an accepted connection as ready when there is no path', async () => 
   expect(await ask(port, null)).toEqual({ ready: true, reason: `port ${port} accepts connections` })
 })
 
-test.each([[null], ['/']])('says that the connection was refused (path %s)', async (path) => {
+test.each([[null], ['/']])('reports that the connection was refused (path %s)', async (path) => {
   const port = await listen(createServer())
   await new Promise((resolve) => servers.pop()?.close(resolve))
   expect(await ask(port, path)).toEqual({ ready: false, reason: `connection refused on port ${port}` })
 })
 
-test('throws the reason of a caller who gives up', async () => {
+test('throws the reason when its caller aborts', async () => {
   const port = await listen(createServer())
   const reason = new Error('superseded')
   await expect(ask(port, '/', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)

@@ -30,23 +30,23 @@ const contentOf = async (operationId: string | null) =>
   (await world.database.operation.findUniqueOrThrow({ where: { id: operationId ?? '' }, include: { content: true } }))
     .content
 
-test('scaling while a deployment is on its way goes on with what is deployed', async () => {
+test('scaling during a deployment continues with the deployed version', async () => {
   const { appEnvId } = await running()
   await world.perform(deployImage, { appEnvId, image: 'nginx:2' })
   const { operationId } = await world.perform(changeScaling, { appEnvId, containers: 2, ...now })
   expect(await contentOf(operationId)).toMatchObject({ version: 3, image: 'nginx:2' })
 })
 
-test('scaling while an environment starts leaves the start alone, which takes it along', async () => {
+test('scaling while an environment starts leaves the start alone, which includes it', async () => {
   const { appEnvId } = await running()
-  await world.settle((await world.perform(stopAppEnv, { appEnvId })).operationId)
+  await world.endOperation((await world.perform(stopAppEnv, { appEnvId })).operationId)
   const { operationId } = await world.perform(startAppEnv, { appEnvId })
   expect(await world.perform(changeScaling, { appEnvId, containers: 2, ...now })).toMatchObject({ operationId: null })
   const start = await world.database.operation.findUniqueOrThrow({ where: { id: operationId ?? '' } })
   expect(start.status).toBe('QUEUED')
 })
 
-test('a change is compared with the version that is on its way', async () => {
+test('a change is compared with the version in progress', async () => {
   const { appEnvId } = await running('1')
   const change = (value: string) => world.perform(changeVariables, { appEnvId, variables: x(value), ...now })
   expect((await change('2')).appliedImmediately).toBe(true)
@@ -54,7 +54,7 @@ test('a change is compared with the version that is on its way', async () => {
   expect((await change('1')).appliedImmediately).toBe(true)
 })
 
-test('who may change settings, and not deploy, cannot deploy them so', async () => {
+test('a caller who may change settings, and not deploy, cannot deploy them this way', async () => {
   const { appEnvId, appId } = await running()
   const { token } = await world.token({ kind: 'SCOPED', scopes: ['svc:write:config'] })
   const variables = (more: object) =>
@@ -72,7 +72,7 @@ test('it counts as an operation', async () => {
   await expect(change('6')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
 })
 
-test('a member of some environments changes no app, and makes no environment', async () => {
+test('a member of some environments changes no app, and creates no environment', async () => {
   const { appEnvId, appId, accountId } = await running()
   const { token } = await world.user({ appEnvIds: [appEnvId] })
   const refusal = { code: 'FORBIDDEN', reason: 'OTHER_ENVIRONMENT' }

@@ -31,7 +31,7 @@ async function pendingIn(appEnvId: string): Promise<string[]> {
   return pendingChanges.changes.map(({ kind, field }) => `${kind} ${field}`)
 }
 
-/** Applies what is pending; returns what it said, and the version that it makes. */
+/** Applies what is pending; returns the answer, and the new version. */
 async function apply(appEnvId: string) {
   const { message, operationId } = await world.perform(applyChanges, { appEnvId })
   const operation = await world.database.operation.findUniqueOrThrow({
@@ -44,7 +44,7 @@ async function apply(appEnvId: string) {
 const variables = (...names: string[]) => names.map((name) => ({ name, value: `new ${name}`, type: 'BUILD' }))
 
 describe('applying changes', () => {
-  test('of what a build reads builds, with the settings of now', async () => {
+  test('to a build’s input builds, with the current settings', async () => {
     const { appId, appEnvId } = await running(SOURCE)
     await world.perform(updateApp, { appId, buildArgs: 'A=1', port: 81 })
     expect(await pendingIn(appEnvId)).toEqual(['BUILD buildArgs', 'DEPLOY port'])
@@ -52,22 +52,22 @@ describe('applying changes', () => {
     expect(message).toBe('Building and deploying the changes: buildArgs, port')
     expect(content).toMatchObject({ type: 'BUILD', imageDigest: null, configuration: { port: 81 } })
     expect(plan).toMatchObject({ buildArgs: 'A=1', isForced: false })
-    await world.settle(operation.id)
+    await world.endOperation(operation.id)
     expect(await pendingIn(appEnvId)).toEqual([])
   })
 
-  test('of a variable that builds read stays pending until it is built in', async () => {
+  test('to a build variable stays pending until it is built', async () => {
     const { appEnvId } = await running(SOURCE)
     await world.perform(updateAppEnv, { appEnvId, envVars: variables('TOKEN') })
-    await world.settle((await world.perform(redeployAppEnv, { appEnvId })).operationId)
+    await world.endOperation((await world.perform(redeployAppEnv, { appEnvId })).operationId)
     expect(await pendingIn(appEnvId)).toEqual(['BUILD envVars.TOKEN'])
     const { operation, plan } = await apply(appEnvId)
     expect(plan?.variables.map(({ name }) => name)).toEqual(['TOKEN'])
-    await world.settle(operation.id)
+    await world.endOperation(operation.id)
     expect(await pendingIn(appEnvId)).toEqual([])
   })
 
-  test('of a variable that one of the build refers to builds too', async () => {
+  test('to a variable that a build variable refers to builds too', async () => {
     const host = (value: string) => ({ name: 'HOST', value, type: 'DEPLOY' })
     const url = { name: 'URL', value: `https://\${HOST}`, type: 'BUILD' }
     const { appEnvId } = await running(SOURCE, { envVars: [host('a'), url] })
@@ -75,31 +75,31 @@ describe('applying changes', () => {
     expect(await pendingIn(appEnvId)).toEqual(['BUILD envVars.HOST'])
   })
 
-  test('that turn to the source build it', async () => {
+  test('that switch to the source builds it', async () => {
     const { appId, appEnvId } = await running({})
     await world.perform(updateApp, { appId, useImage: false, ...DOCKERFILE })
     expect(await pendingIn(appEnvId)).toEqual(['BUILD useImage'])
     expect((await apply(appEnvId)).content).toMatchObject({ type: 'BUILD', imageDigest: null })
   })
 
-  test('that turn to an image deploy it, and build nothing', async () => {
+  test('that switch to an image deploys it, and builds nothing', async () => {
     const { appId, appEnvId } = await running(SOURCE)
     await world.perform(updateApp, { appId, useImage: true, image: 'nginx:2', buildArgs: 'A=1' })
     expect(await pendingIn(appEnvId)).toEqual(['DEPLOY useImage', 'DEPLOY image'])
     const { content, operation } = await apply(appEnvId)
     expect(content).toMatchObject({ type: 'IMAGE_FROM', image: 'nginx:2', buildPlan: null })
-    await world.settle(operation.id)
+    await world.endOperation(operation.id)
     expect(await pendingIn(appEnvId)).toEqual([])
   })
 
-  test('that turn to an image and back before they are applied are none', async () => {
+  test('that switch to an image and back before they are applied does nothing', async () => {
     const { appId, appEnvId } = await running(SOURCE)
     await world.perform(updateApp, { appId, useImage: true, image: 'nginx:2' })
     await world.perform(updateApp, { appId, useImage: false })
     expect(await pendingIn(appEnvId)).toEqual([])
   })
 
-  test('are refused where there is no image to turn to, or no source', async () => {
+  test('is refused without an image, or a source, to switch to', async () => {
     const built = await running(SOURCE)
     await world.perform(updateApp, { appId: built.appId, useImage: true })
     await expect(apply(built.appEnvId)).rejects.toMatchObject({ code: 'CONFLICT', reason: 'IMAGE_NOT_SET' })
@@ -108,17 +108,17 @@ describe('applying changes', () => {
     await expect(apply(imaged.appEnvId)).rejects.toMatchObject({ code: 'CONFLICT', reason: 'SOURCE_NOT_CONFIGURED' })
   })
 
-  test('at once says where it could not, and changes the app all the same', async () => {
+  test('at once reports where it was not possible, and changes the app all the same', async () => {
     const { appId, appEnvId } = await running({})
-    const told = await world.perform(updateApp, { appId, useImage: false, applyImmediately: true })
-    expect(told).toMatchObject({
+    const answer = await world.perform(updateApp, { appId, useImage: false, applyImmediately: true })
+    expect(answer).toMatchObject({
       environmentsAffected: 1,
       notApplied: [{ appEnvId, reason: expect.stringContaining('no source to build from') }],
     })
     expect(await pendingIn(appEnvId)).toEqual(['BUILD useImage'])
   })
 
-  test('while a build is under way goes on building it, with the configuration of now', async () => {
+  test('during a build continues the build, with the current configuration', async () => {
     const { appId, appEnvId } = await running(SOURCE)
     await world.perform(buildAppEnv, { appEnvId, forceNewBuild: true })
     await world.perform(updateApp, { appId, port: 82 })
@@ -127,7 +127,7 @@ describe('applying changes', () => {
     expect(plan).toMatchObject({ isForced: true })
   })
 
-  test('of the number of containers alone makes no version', async () => {
+  test('to the number of containers alone creates no version', async () => {
     const { appEnvId } = await running(SOURCE)
     await world.database.appEnv.update({ where: { id: appEnvId }, data: { containers: 3 } })
     const { message, content } = await apply(appEnvId)

@@ -4,7 +4,7 @@ import { CallerCache } from '../../src/services/kernel/caller-cache.ts'
 
 const somebody = (tokenId: string, expiresAt: Date | null = null) => ({ caller: { tokenId } as Caller, expiresAt })
 
-/** Counts look-ups, and answers with the next in line. */
+/** Counts queries, and answers each with the next caller of the list. */
 function lookUps(...answers: ReturnType<typeof somebody>[]) {
   let count = 0
   const lookUp = async () => answers[Math.min(count++, answers.length - 1)] ?? somebody('none')
@@ -12,7 +12,7 @@ function lookUps(...answers: ReturnType<typeof somebody>[]) {
 }
 
 describe('a known caller', () => {
-  test('is looked up once, however many come at a time', async () => {
+  test('is loaded once, however many calls come at a time', async () => {
     const cache = new CallerCache()
     const { lookUp, count } = lookUps(somebody('a'))
     await Promise.all(Array.from({ length: 20 }, () => cache.get('hash', lookUp)))
@@ -20,27 +20,27 @@ describe('a known caller', () => {
     expect(count()).toBe(1)
   })
 
-  test('is forgotten at once by a write that could change them, and not by a deployment', async () => {
+  test('is dropped at once by a write that could change them, and not by a deployment', async () => {
     const cache = new CallerCache()
     const { lookUp } = lookUps(somebody('before'), somebody('after'))
     await cache.get('hash', lookUp)
-    cache.forgetAfter({ permission: 'appEnv:operate' })
+    cache.clearAfter({ permission: 'appEnv:operate' })
     expect((await cache.get('hash', lookUp)).tokenId).toBe('before')
-    cache.forgetAfter({ permission: 'token:own' })
+    cache.clearAfter({ permission: 'token:own' })
     expect((await cache.get('hash', lookUp)).tokenId).toBe('after')
   })
 
-  test('read before a write does not come back after it', async () => {
+  test('loaded before a write is not cached after it', async () => {
     const cache = new CallerCache()
     let answer: (found: ReturnType<typeof somebody>) => void = () => {}
     const slow = cache.get('hash', () => new Promise((resolve) => (answer = resolve)))
-    cache.forgetAfter({ permission: 'token:own' })
+    cache.clearAfter({ permission: 'token:own' })
     answer(somebody('stale'))
     await slow
     expect((await cache.get('hash', lookUps(somebody('fresh')).lookUp)).tokenId).toBe('fresh')
   })
 
-  test('is not kept past the end of the token, nor for long', async () => {
+  test('is not cached past the end of the token, nor for long', async () => {
     const cache = new CallerCache()
     const { lookUp, count } = lookUps(somebody('a', new Date(Date.now() - 1)), somebody('b'))
     await cache.get('hash', lookUp)
@@ -52,7 +52,7 @@ describe('a known caller', () => {
     await expect.poll(looksAgain, { timeout: 3000 }).toBe(3)
   })
 
-  test('that could not be looked up is looked up again', async () => {
+  test('that could not be loaded is loaded again', async () => {
     const cache = new CallerCache()
     await expect(cache.get('hash', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
     expect((await cache.get('hash', lookUps(somebody('back')).lookUp)).tokenId).toBe('back')

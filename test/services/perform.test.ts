@@ -20,7 +20,7 @@ import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { createServices, type Services } from '../../src/services/services.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { settle } from '../support/settle.ts'
+import { endOperation } from '../support/end-operation.ts'
 
 let held: TestDatabase
 let wakeups: Wakeups
@@ -62,7 +62,7 @@ const newAppEnv = async (name: string) => {
 const refusal = (code: string, reason?: string) => expect.objectContaining({ code, ...(reason ? { reason } : {}) })
 
 describe('a write', () => {
-  test('names every field that is wrong, and changes nothing', async () => {
+  test('names every wrong field, and changes nothing', async () => {
     const bad = call(createApp, { name: '', accountId, port: 70000, colour: 'red', dockerPreset: 'COBOL' })
     const error = await bad.catch((caught: DomainError) => caught)
     expect(error).toEqual(refusal('INVALID_INPUT'))
@@ -85,7 +85,7 @@ describe('a write', () => {
     }
   })
 
-  test('that is a dry run decides and answers as it would, and changes nothing', async () => {
+  test('as a dry run decides and answers the same, and changes nothing', async () => {
     const before = await held.database.app.count()
     const { result } = await call(createApp, { name: 'Dry', accountId, port: 80 }, { dryRun: true })
     expect(result).toMatchObject({ dryRun: true, changes: { name: 'Dry' } })
@@ -95,7 +95,7 @@ describe('a write', () => {
     )
   })
 
-  test('with a version that is not the present one is refused', async () => {
+  test('with an outdated version is refused', async () => {
     const appId = await newApp('Versioned')
     await call(updateApp, { appId, port: 81 }, { expectedVersion: 1 })
     await expect(call(updateApp, { appId, port: 82 }, { expectedVersion: 1 })).rejects.toEqual(
@@ -110,7 +110,7 @@ describe('a write', () => {
 })
 
 describe('an idempotency key', () => {
-  test('makes fifty parallel calls one operation and fifty equal answers', async () => {
+  test('turns fifty parallel calls into one operation and fifty equal answers', async () => {
     const { appEnvId } = await newAppEnv('Fifty')
     const input = { appEnvId, image: 'shop:2' }
     const answers = await Promise.all(
@@ -137,7 +137,7 @@ describe('an idempotency key', () => {
     await expect(again).rejects.toEqual(refusal('CONFLICT', 'PREVENT_DESTROY'))
   })
 
-  test('makes fifty parallel refusals one, whatever becomes of the state meanwhile', async () => {
+  test('turns fifty parallel refusals into one, whatever happens to the state meanwhile', async () => {
     const { appEnvId } = await newAppEnv('Fifty refusals')
     const refused = Array.from({ length: 50 }, () => call(stopAppEnv, { appEnvId }, { idempotencyKey: 'refusals' }))
     const deployed = call(deployImage, { appEnvId, image: 'shop:1' })
@@ -149,7 +149,7 @@ describe('an idempotency key', () => {
     expect(new Set(answers).size).toBe(1)
   })
 
-  test('is not held by a call that has nothing to wait for', async () => {
+  test('is not held by a call that does not wait', async () => {
     const { appEnvId } = await newAppEnv('Nothing to wait for')
     const options = { idempotencyKey: 'nothing', waitSeconds: 60 }
     const input = { appEnvId, preventDestroy: true }
@@ -157,7 +157,7 @@ describe('an idempotency key', () => {
     expect(await call(updateAppEnv, input, options)).toMatchObject({ replayed: true, result: first.result })
   })
 
-  test('is waited for again when the caller has hung up, and answered with the result', async () => {
+  test('is waited for again when the caller has disconnected, and answered with the result', async () => {
     const { appEnvId } = await newAppEnv('Hung up')
     const hungUp = new AbortController()
     const options = { idempotencyKey: 'hung up', waitSeconds: 20 }
@@ -169,7 +169,7 @@ describe('an idempotency key', () => {
     await lost
     const again = call(deployImage, input, options)
     const operation = await held.database.operation.findFirstOrThrow({ where: { appEnvId } })
-    await settle(held.database, operation.id)
+    await endOperation(held.database, operation.id)
     expect((await again).result).toMatchObject({ appEnv: { status: 'RUNNING' } })
     expect((await call(deployImage, input, options)).result).toEqual((await again).result)
   })
@@ -194,7 +194,7 @@ describe('operations of one environment', () => {
     expect(contents.filter((content) => content.status === 'CANCELLED')).toHaveLength(11)
   })
 
-  test('are cancelled at once, and the environment is what it was', async () => {
+  test('are cancelled at once, and the environment returns to its previous state', async () => {
     const { appEnvId } = await newAppEnv('Cancelled')
     const { result } = await call(deployImage, { appEnvId, image: 'shop:1' })
     const cancelled = await call(cancelOperation, { operationId: result.operationId })

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { overSse, type Told } from '../support/transports.ts'
+import { type Answer, overSse } from '../support/transports.ts'
 
 const QUERY = 'subscription ($id: ID!) { accountEvents(accountId: $id) { cursor } }'
 const PER_SOCKET = 5
@@ -47,7 +47,7 @@ async function followStream({ url, token, accountId }: Subject) {
   const received = overSse({ url: `${url}/graphql`, token, query: QUERY, variables: { id: accountId } })
   await received.next()
   const toTheEnd = async () => {
-    let last: Told | undefined
+    let last: Answer | undefined
     for await (const one of received) last = one
     return { reason: String(last?.errors?.[0]?.extensions?.reason ?? 'none') }
   }

@@ -21,7 +21,7 @@ const expectRefused = async (answer: ReturnType<typeof create>, field: string) =
 
 const GITHUB = { gitNamespace: 'acme', gitRepo: 'shop', gitInstallationId: '1' }
 
-/** What is particular to a field of §2.1; that its type is enforced is checked for each of them. */
+/** Checks specific to a field of §2.1; the type of every field is checked anyway. */
 const creation: Record<string, (walk: Walk) => Promise<unknown>> = {
   name: (walk) => expectRefused(create(walk, { name: undefined }), 'name'),
   accountId: (walk) => expectRefused(create(walk, { accountId: undefined }), 'accountId'),
@@ -86,7 +86,7 @@ export const checkCreationField: Check = async (walk, { cells: [field = '', type
   await particular(walk)
 }
 
-/** §2.2 and §2.3: the field is there, in this letter case and of this type. */
+/** §2.2 and §2.3: the field exists, in this letter case and with this type. */
 export const checkAppField: Check = async (walk, { section, cells: [field = '', type] }) => {
   const { appId } = walk.source
   const list = (await walk.call('GET', '/apps')).body.apps

@@ -36,7 +36,7 @@ export const checkLifecycleField: Check = async (walk, { cells: [field = '', typ
     : await walk.lifecycle('stop', { appEnvId })
   expectType(body[field], type, field)
   if (field === 'success') expect(body.success).toBe(true)
-  // `appEnvId (String), name (String), …`: the inner fields and their types, in the seed's words.
+  // `appEnvId (String), name (String), …`: the inner fields and their types, in the seed's spelling.
   for (const [, inner = '', innerType] of about.matchAll(/(\w+) \((String|Number)\)/g))
     expectType(body[field][inner], innerType, inner)
   if (field === 'appEnv') expect(Object.keys(body.appEnv)).toEqual(['appEnvId', 'name', 'status'])

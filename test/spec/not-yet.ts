@@ -1,7 +1,10 @@
 import { expect } from 'vitest'
 import type { Check } from './walk.ts'
 
-/** A row that waits for a part of Berth, and how to tell that the part is still missing: this list cannot go stale. */
+/**
+ * A row that waits for a missing part of Berth, and a check that it is still missing, so that this list cannot go
+ * stale.
+ */
 export interface NotYet {
   waitsFor: string
   isMissing: Check
@@ -33,7 +36,7 @@ const services: NotYet = {
 export const notYet: Record<string, NotYet> = {
   '1 Databases & Services': services,
   '1 rule 1': services,
-  // What is edited becomes pending; that default runs keep the old configuration cannot be seen without runs.
+  // Edits become pending; without runs, nothing shows that default runs keep the old configuration.
   '1 rule 4': jobRuns,
   '4.3 GET /api/public/v1/solutions': solutions,
   '4.3 POST /api/public/v1/solutions': solutions,

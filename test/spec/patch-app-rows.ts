@@ -3,12 +3,12 @@ type Fields = Record<string, unknown>
 /** One row, or combination of rows, of §4.2's table for PATCH /app. */
 export interface PatchRow {
   title: string
-  /** Fields of POST /app that the app had before, besides name, account and port. */
+  /** Fields of POST /app that the app had before, in addition to name, account and port. */
   app?: Fields
   patch: Fields
   /** Columns of the app afterwards; for a refusal, the fields that it names. */
   becomes: Fields | { refused: string[] }
-  /** Kinds and names of what is pending then, in an environment that ran the image nginx:1, or was built. */
+  /** Kinds and names of the pending changes in an environment that ran the image nginx:1, or was built. */
   pending?: string[]
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
-import { type Door, graphqlDoor, restDoor } from '../parity/doors.ts'
+import { type ApiCall, callGraphQL, callRest } from '../parity/apis.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { LOGIN, type PatchRow, patchRows } from './patch-app-rows.ts'
@@ -21,15 +21,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await served.close()
   await world.close()
-  console.info(`PATCH /app (§4.2): rows passed ${passed} of ${patchRows.length + immediate.length}, through both doors`)
+  console.info(`PATCH /app (§4.2): rows passed ${passed} of ${patchRows.length + immediate.length}, through both APIs`)
 })
 
-const doors: [name: string, door: Door][] = [
-  ['REST', restDoor],
-  ['GraphQL', graphqlDoor],
+const apis: [name: string, call: ApiCall][] = [
+  ['REST', callRest],
+  ['GraphQL', callGraphQL],
 ]
 
-/** The row with the login's id where it stands for it, and without what is undefined. */
+/** The row with the login's id in place of its placeholder, and without undefined values. */
 const inThisWorld = <T extends object>(fields: T): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) =>
@@ -45,20 +45,20 @@ async function pendingIn(appEnvId: string): Promise<string[]> {
   return pendingChanges.changes.map(({ kind, field }) => `${kind} ${field}`)
 }
 
-async function goThrough(door: Door, { app, patch, becomes, pending }: PatchRow): Promise<void> {
+async function goThrough(call: ApiCall, { app, patch, becomes, pending }: PatchRow): Promise<void> {
   const { appId, appEnvId } = await world.appEnv({ app: inThisWorldOrUnset(app ?? {}), branch: 'main' })
   if (pending && app?.useImage === false) await world.build(appEnvId)
   else if (pending) await world.deploy(appEnvId)
   const before = await appOf(appId)
   const input = inThisWorld({ appId, ...patch })
-  const outcome = await door(served.app, world.adminToken, { command: updateApp, input })
+  const outcome = await call(served.app, world.adminToken, { command: updateApp, input })
   const after = await appOf(appId)
   if ('refused' in becomes) {
     expect(after).toEqual(before)
-    // A required field that is missing, or one that is no number, GraphQL refuses by its types, in its own words.
+    // GraphQL refuses a missing required field, or one that is no number, by its types and with its own messages.
     if (outcome.accepted) throw new Error('It was accepted')
     expect(['INVALID_INPUT', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']).toContain(outcome.code)
-    if (door === restDoor) expect(outcome.fields).toEqual(becomes.refused)
+    if (call === callRest) expect(outcome.fields).toEqual(becomes.refused)
     return
   }
   expect(outcome).toEqual({ accepted: true })
@@ -66,17 +66,17 @@ async function goThrough(door: Door, { app, patch, becomes, pending }: PatchRow)
   if (pending) expect(await pendingIn(appEnvId)).toEqual(pending)
 }
 
-/** What is undefined takes a default of the world's away, and so has to stay. */
+/** An undefined value removes a default of the world, so it has to stay. */
 const inThisWorldOrUnset = (fields: object) => ({ ...fields, ...inThisWorld(fields) })
 
 describe('a row of PATCH /app', () => {
   test.each(patchRows.map((row) => [row.title, row] as const))('%s', async (_title, row) => {
-    for (const [, door] of doors) await goThrough(door, row)
+    for (const [, call] of apis) await goThrough(call, row)
     passed += 1
   })
 })
 
-/** applyImmediately, with what the answer's environmentsAffected is to be and which environments are updated. */
+/** applyImmediately, with the expected environmentsAffected and the environments that are updated. */
 const immediate = [
   { title: 'applyImmediately false', fields: { port: 81, applyImmediately: false }, affected: 3, updating: 0 },
   { title: 'applyImmediately omitted', fields: { port: 81 }, affected: 3, updating: 0 },
@@ -113,7 +113,7 @@ const post = (path: string, method: string, body: unknown) =>
     body: JSON.stringify(body),
   })
 
-interface Told {
+interface Answer {
   appId: string
   name: string
   dockerPreset: string
@@ -121,20 +121,19 @@ interface Told {
   environmentsAffected: number
 }
 
-async function overRest(input: Record<string, unknown>): Promise<Told> {
-  const { notApplied: _left, ...told } = (await (await post('/api/public/v1/app', 'PATCH', input)).json()) as Told & {
-    notApplied?: unknown
-  }
-  return told
+async function overRest(input: Record<string, unknown>): Promise<Answer> {
+  const response = await post('/api/public/v1/app', 'PATCH', input)
+  const { notApplied: _left, ...fields } = (await response.json()) as Answer & { notApplied?: unknown }
+  return fields
 }
 
-async function overGraphQL(input: Record<string, unknown>): Promise<Told> {
+async function overGraphQL(input: Record<string, unknown>): Promise<Answer> {
   const query = `mutation($input: UpdateAppInput!) { updateApp(input: $input) {
     environmentsAffected app { id name dockerPreset port } } }`
   const answer = (await (await post('/graphql', 'POST', { query, variables: { input } })).json()) as {
-    data: { updateApp: { environmentsAffected: number; app: { id: string } & Omit<Told, 'appId'> } }
+    data: { updateApp: { environmentsAffected: number; app: { id: string } & Omit<Answer, 'appId'> } }
   }
   const { environmentsAffected, app } = answer.data.updateApp
-  const { id: appId, ...told } = app
-  return { ...told, appId, environmentsAffected }
+  const { id: appId, ...fields } = app
+  return { ...fields, appId, environmentsAffected }
 }

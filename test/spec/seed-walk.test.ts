@@ -8,7 +8,7 @@ import { sentences } from './sentence-checks.ts'
 import { checkUpdateField } from './update-checks.ts'
 import { type Check, type Checks, startWalk, type Walk } from './walk.ts'
 
-/** One check for every row of a table, where its rows are all of one kind. */
+/** One check for every row of a table whose rows are all of one kind. */
 const tables: Checks = {
   '2.1': checkCreationField,
   '2.2': checkAppField,
@@ -69,7 +69,7 @@ describe('a row of the seed that exists', () => {
   })
 })
 
-describe('a row of the seed that waits for its part', () => {
+describe('a row of the seed that waits for a missing part', () => {
   test.each(waiting.map(([row, entry]) => [row.key, row, entry] as const))(
     '%s is still missing',
     async (_key, row, entry) => {
@@ -77,7 +77,7 @@ describe('a row of the seed that waits for its part', () => {
     },
   )
 
-  test('is a row that the seed has', () => {
+  test('is a row of the seed', () => {
     const keys = new Set(readSeed().map(({ key }) => key))
     expect([...Object.keys(notYet), ...Object.keys(single), ...saysNothing].filter((key) => !keys.has(key))).toEqual([])
   })

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 
-/** One row of one of the seed's tables, or one of its numbered rules, or a sentence that is picked out of it. */
+/** One row of one of the seed's tables, or one of its numbered rules, or a sentence quoted from it. */
 export interface SeedRow {
   section: string
-  /** Tells the row from its neighbours: `2.2 appId`, `3 running environment → POST stop`, `5 rule 1`. */
+  /** Identifies the row: `2.2 appId`, `3 running environment → POST stop`, `5 rule 1`. */
   key: string
   cells: string[]
 }
 
 const text = readFileSync(new URL('seed.md', import.meta.url), 'utf8')
 
-/** Every row and rule that the seed holds, in its order: what the walk does not know is an error, not an oversight. */
+/** Every row and rule of the seed, in its order: a row that the walk does not know is an error. */
 export function readSeed(): SeedRow[] {
   const rows: SeedRow[] = []
   let section = ''
@@ -30,7 +30,7 @@ export function readSeed(): SeedRow[] {
   return rows
 }
 
-/** A sentence of the seed outside of its tables. Throws when the seed does not say it. */
+/** A sentence of the seed outside of its tables. Throws when the seed does not contain it. */
 export function quote(section: string, sentence: string): SeedRow {
   if (!text.includes(sentence)) throw new Error(`The seed does not say: ${sentence}`)
   return { section, key: `${section} “${sentence}”`, cells: [sentence] }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Check, fieldsOf } from './walk.ts'
 
-/** What the seed says outside of its tables. */
+/** The seed's statements outside of its tables. */
 export const sentences: [section: string, sentence: string, check: Check][] = [
   [
     '2.1',

@@ -8,7 +8,7 @@ const stored = async (walk: Walk, appId: string) => (await walk.call('GET', '/ap
 
 type Fields = Record<string, unknown>
 
-/** Sets the field, and looks at what became of it; then clears it where the seed says how. */
+/** Sets the field, and checks the result; then clears it if the seed says how. */
 async function sets(walk: Walk, app: Fields, fields: Fields, cleared?: [Fields, Fields]) {
   const appId = await walk.app(app)
   const { status, body } = await update(walk, appId, fields)

@@ -6,12 +6,12 @@ import type { SeedRow } from './seed.ts'
 
 export type Walk = Awaited<ReturnType<typeof startWalk>>
 
-/** Holds one row of the seed against the running server. */
+/** Checks one row of the seed against the running server. */
 export type Check = (walk: Walk, row: SeedRow) => Promise<void>
 
 export type Checks = Record<string, Check>
 
-/** A listening server, and an installation in which every kind of field has something to show. */
+/** A listening server, and an installation that has a value for every kind of field. */
 export async function startWalk() {
   const world = await createWorld()
   const { api } = serveRest(world)
@@ -26,9 +26,9 @@ export async function startWalk() {
     call,
     /** Built from GitHub, so that the git fields have values. */
     source,
-    /** Another one like it. */
+    /** A second app built from GitHub. */
     builtFromGit: () => world.appEnv({ app, branch: 'main' }),
-    /** Deployed twice, so that everything can be done to it. */
+    /** Deployed twice, so that every operation is possible. */
     async deployed(fields: Record<string, unknown> = {}) {
       const place = await world.appEnv(fields)
       const first = await world.deploy(place.appEnvId, 'nginx:1')
@@ -37,11 +37,12 @@ export async function startWalk() {
     },
     lifecycle: (operation: string, body: unknown, token?: string | null) =>
       call('POST', `/app-env/${operation}`, { body, ...(token === undefined ? {} : { token }) }),
-    /** Ends what the environment is doing. */
+    /** Ends the environment's open operation. */
     async finish(appEnvId: string) {
-      for (const { id, status } of await world.operationsOf(appEnvId)) if (status === 'QUEUED') await world.settle(id)
+      for (const { id, status } of await world.operationsOf(appEnvId))
+        if (status === 'QUEUED') await world.endOperation(id)
     },
-    /** As a list shows it (lower case) and as its status does (upper case). */
+    /** The status in a list (lower case) and in the status record (upper case). */
     async statusOf(appEnvId: string) {
       const { body } = await call('GET', '/app-env/status', { query: { appEnvId } })
       return body.status

@@ -14,22 +14,22 @@ export interface ApiProcess {
   /** Such as http://127.0.0.1:4000. */
   url: string
   token: string
-  /** What it has said so far. */
+  /** Its output so far. */
   said(): string
-  /** Sends a signal and waits for the end; the exit code, and the milliseconds that it took. */
+  /** Sends a signal and waits for the end; returns the exit code, and the time in milliseconds. */
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; ms: number }>
 }
 
 interface ApiProcessOptions {
   databaseUrl: string
-  /** Settings besides; BERTH_ROLES is `api` unless it is among them. */
+  /** Further settings; BERTH_ROLES is `api` unless they set it. */
   settings?: Record<string, string>
   nodeOptions?: string[]
   /** Gives the process a channel for messages. */
   ipc?: boolean
 }
 
-/** Starts real api processes on one database, as several hosts would: each has a data directory of its own. */
+/** Starts real api processes on one database, as several hosts would: each has its own data directory. */
 export function createFleet({ databaseUrl, ...common }: ApiProcessOptions) {
   const token = newSecret('USER')
   const masterKey = randomBytes(32).toString('hex')

@@ -7,22 +7,22 @@ import Docker from 'dockerode'
 import type { Pack } from 'tar-stream'
 import { addFile, addPrograms, importRoot } from '../../scripts/image-root.ts'
 
-/** Images are kept from one run to the next, for as long as what they are made by stays the same. */
+/** Images are kept from one run to the next, as long as the files that build them stay the same. */
 export const versionOf = (madeBy: string): string =>
   `${process.versions.node}-${createHash('sha256').update(readFileSync(madeBy)).digest('hex').slice(0, 8)}`
 
 /**
- * Stands in for `node:<n>-bookworm-slim` and `node:<n>-bookworm`: this machine's node and npm, a shell, and the programs
- * that builds call. Of pnpm and yarn it has what corepack would download, from this project's own dependencies.
+ * Stands in for `node:<n>-bookworm-slim` and `node:<n>-bookworm`: this machine's node and npm, a shell, and the
+ * programs that builds call. pnpm and yarn come from this project's own dependencies instead of corepack's download.
  */
 const NODE_IMAGE = `berth-stand-in-node:${versionOf(import.meta.filename)}`
 
-/** Stands in for `nginxinc/nginx-unprivileged`: serves /usr/share/nginx/html on PORT by a program for Node.js. */
+/** Stands in for `nginxinc/nginx-unprivileged`: a Node.js program that serves /usr/share/nginx/html on PORT. */
 const STATIC_IMAGE = `berth-stand-in-static:${versionOf(import.meta.filename)}`
 
 const SHELL_PROGRAMS = ['rm', 'mkdir', 'mv', 'cp', 'cat', 'sleep', 'ls', 'dd', 'id', 'chmod', 'sed', 'dirname', 'uname']
 
-/** What corepack enables is told by the same files as the real one's: yarn's old program, or the new one. */
+/** Corepack chooses yarn by the same files as the real one: the classic program, or the new one. */
 const COREPACK = `#!/bin/sh
 set -e
 [ "$1" = enable ]
@@ -53,7 +53,7 @@ export interface BuildImages {
   static: string
 }
 
-/** What presets build from, made on this machine; their Dockerfiles take them as build arguments. */
+/** Base images for presets, built on this machine; their Dockerfiles take them as build arguments. */
 export async function ensureBuildImages(docker = new Docker()): Promise<BuildImages> {
   const changes = ['ENV PATH=/usr/local/bin:/usr/bin:/bin']
   if (!(await has(docker, NODE_IMAGE))) await importRoot(docker, NODE_IMAGE, addToolchain, changes)
@@ -67,7 +67,7 @@ export async function ensureBuildImages(docker = new Docker()): Promise<BuildIma
   return { node: NODE_IMAGE, static: STATIC_IMAGE }
 }
 
-/** The build arguments by which presets take these in place of the real ones. */
+/** The build arguments with which presets use these instead of the real ones. */
 export const baseImageArgs = (images: BuildImages) => ({
   NODE_IMAGE: images.node,
   NODE_BUILD_IMAGE: images.node,
@@ -86,7 +86,7 @@ export const has = (docker: Docker, image: string): Promise<boolean> =>
 const pathOf = (program: string): string =>
   realpathSync(execFileSync('/bin/sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim())
 
-/** Other programs go with it, since what they share may be in an archive only once. */
+/** Other programs are added with it, since an archive may contain their shared libraries only once. */
 export async function addToolchain(archive: Pack, others: Readonly<Record<string, string>> = {}): Promise<void> {
   const programs = Object.fromEntries(SHELL_PROGRAMS.map((name) => [`usr/bin/${name}`, pathOf(name)]))
   await addPrograms(archive, {

@@ -18,7 +18,7 @@ export interface TestDatabaseOptions {
   empty?: boolean
 }
 
-/** A migrated database of the test file's own; call `drop` in afterAll. */
+/** A migrated database for one test file; call `drop` in afterAll. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const { poolSize = 5, onQuery, empty = false } = options
   const name = `test_${randomUUID().replaceAll('-', '')}`

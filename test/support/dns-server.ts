@@ -14,7 +14,7 @@ const nameBytes = (name: string): Buffer =>
 
 const textBytes = (text: string): Buffer => Buffer.from([text.length, ...Buffer.from(text)])
 
-/** A real DNS server on loopback that knows the records it is told, as `TYPE name` → value, and no others. */
+/** A real DNS server on loopback that knows only the given records, as `TYPE name` → value. */
 export async function startDnsServer(records: Map<string, string>) {
   const socket = createSocket('udp4')
   socket.on('message', (query, { address, port }) => socket.send(answerTo(query, records), port, address))

@@ -13,7 +13,7 @@ export const ENGINE_SOCKET = '/var/run/docker.sock'
 
 const docker = new Docker()
 
-/** Addresses at which there is no engine. */
+/** Addresses without an engine. */
 const NOWHERE: Partial<Record<EngineFault, string>> = {
   absent: 'unix:///nonexistent/engine.sock',
   refusing: 'tcp://127.0.0.1:1',
@@ -27,7 +27,7 @@ const FAULTS: Partial<Record<EngineFault, ProxyFault>> = {
   'falls silent in pulls': { only: /\/images\/create/, kind: 'stall' },
 }
 
-/** The machine's own engine, and the hands of its operator. */
+/** The machine's own engine, and its operator's direct actions. */
 export const dockerHarness: EngineHarness = {
   programs: nodePrograms,
   ensureImage: () => ensureTestImage(docker),

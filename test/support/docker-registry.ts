@@ -11,13 +11,13 @@ const PROGRAM = '/usr/bin/docker-registry'
 
 export const REGISTRY_CREDENTIAL = { username: 'alice', password: 'open sesame' }
 
-/** The same in the only form the registry reads, made by `htpasswd -Bn`. */
+/** The same in the only format that the registry reads, created by `htpasswd -Bn`. */
 const HTPASSWD = 'alice:$2y$05$B/W.jCsyLvKRJwxTcU9OZ.wTq9opjrCDNpr5ro2SilsNTLd/aiE/K'
 
 export interface DockerRegistry extends AsyncDisposable {
   /** `127.0.0.1:<port>`, which engines trust without TLS. */
   address: string
-  /** Ends the registry, as if its machine had gone. */
+  /** Stops the registry, as if its machine had crashed. */
   stop(): Promise<void>
 }
 

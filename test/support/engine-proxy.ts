@@ -4,9 +4,9 @@ import { createConnection, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** How an engine fails: it never answers, or in the middle of an answer falls silent or hangs up. */
+/** How an engine fails: it never answers, or in the middle of an answer stops sending or disconnects. */
 export interface EngineFault {
-  /** Requests this matches fail; the others reach the engine and are answered. All of them when omitted. */
+  /** Requests that match fail; the others reach the engine and are answered. All fail when omitted. */
   only?: RegExp
   kind: 'mute' | 'stall' | 'hangUp'
 }
@@ -20,7 +20,7 @@ export interface EngineProxy extends AsyncDisposable {
 /** Enough for the status line, and less than any answer's headers and body. */
 const SOME_BYTES = 60
 
-/** A socket that stands for the engine's and fails as told, or only listens when it is not told to fail. */
+/** A socket that stands for the engine's and fails in the given way, or only listens without one. */
 export async function engineProxy(socketPath: string, fault: EngineFault | null): Promise<EngineProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-engine-'))
   const path = join(folder, 'engine.sock')
@@ -57,7 +57,7 @@ export async function engineProxy(socketPath: string, fault: EngineFault | null)
 function failAfterSome(engine: Socket, client: Socket, fault: EngineFault): void {
   engine.once('data', (answer) => {
     const bodyAt = answer.indexOf('\r\n\r\n')
-    // In the body where there is one, so that the client has an answer, and then not.
+    // In the body if there is one, so that the client gets an answer that then stops.
     const end = bodyAt > 0 && answer.length > bodyAt + 8 ? bodyAt + 8 : SOME_BYTES
     client.write(answer.subarray(0, end))
     if (fault.kind === 'hangUp') client.end()

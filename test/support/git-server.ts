@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 
 export type GitServer = Awaited<ReturnType<typeof startGitServer>>
 
-/** Files of a commit; a link is told by what it points to. */
+/** Files of a commit; a link is an object with its target. */
 export type Files = Readonly<Record<string, string | { link: string }>>
 
 /** Real repositories behind git's own HTTP backend, on the loopback. */
@@ -32,11 +32,11 @@ export async function startGitServer() {
   return {
     url,
     seen,
-    /** Looks at every request before git does; true: it has been answered. */
+    /** Sees every request before git does; true: it has answered. */
     intercept(handle: typeof answerFirst) {
       answerFirst = handle
     },
-    /** Commits files to a repository, which is made when it is not there; returns the commit. */
+    /** Commits files to a repository, creating it if necessary; returns the commit. */
     commit(name: string, files: Files, branch = 'main'): string {
       const folder = join(root, `${name}.git`)
       mkdirSync(folder, { recursive: true })
@@ -57,7 +57,7 @@ export async function startGitServer() {
       return git(work, 'rev-parse', 'HEAD')
     },
     repository: (name: string) => `${url}/${name}.git`,
-    /** The bare repository, for those who make odd ones. */
+    /** The bare repository, for tests that create malformed ones. */
     folder: (name: string) => join(root, `${name}.git`),
     git,
     async close() {

@@ -8,12 +8,12 @@ export type GraphQLWorld = Awaited<ReturnType<typeof createGraphQLWorld>>
 
 interface Answer {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
   data: any
   errors: { message: string; path?: (string | number)[]; extensions: Record<string, unknown> }[] | undefined
 }
 
-/** A world with the real server in front, listening, and a client for its GraphQL API. */
+/** A world with the real server listening in front, and a client for its GraphQL API. */
 export async function createGraphQLWorld(options: Parameters<typeof createWorld>[0] = {}) {
   const world = await createWorld(options)
   const { services, config, log, vault, limits, database, wakeups, adminToken } = world
@@ -34,7 +34,7 @@ export async function createGraphQLWorld(options: Parameters<typeof createWorld>
   return {
     ...world,
     ...{ feed, graphql, url, post, server: listening.server },
-    /** Sends one operation; as the admin unless told otherwise. */
+    /** Sends one operation; as the admin unless `token` names another caller. */
     async query(
       query: string,
       variables: Record<string, unknown> = {},

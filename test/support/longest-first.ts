@@ -1,9 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that mostly wait go first, so that files which mostly compute fill the gaps and the end. */
+/** Files that mostly wait start first, so that files which mostly compute fill the gaps and the end. */
 const PROJECTS = ['proofs', 'engine', 'api']
 
-/** A file that takes a minute must not be the last to begin. */
+/** A file that takes a minute must not start last. */
 const LONGEST = [
   'crash/kills',
   'crash/engine-faults',
@@ -31,7 +31,7 @@ const LONGEST = [
   'database/embedded',
 ]
 
-/** Orders files by project, because a process that goes on with its own project keeps what it has loaded. */
+/** Orders files by project, because a process that stays with its project keeps its loaded modules. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

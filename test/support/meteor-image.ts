@@ -3,7 +3,7 @@ import type Docker from 'dockerode'
 import { pack } from 'tar-stream'
 import { has, versionOf } from './build-images.ts'
 
-/** What `npm install -g meteor@<n>` leaves: the tool, which bundles an app by copying it. Anything else is npm's own. */
+/** The result of `npm install -g meteor@<n>`: a tool that bundles an app by copying it. Other commands go to npm. */
 const NPM = `#!/bin/sh
 case "$1 $2 $3" in
   "install -g meteor@"*) mkdir -p /root/.meteor && cp /opt/meteor /root/.meteor/meteor ;;
@@ -26,7 +26,7 @@ case "$1" in
 esac
 `
 
-/** Stands in for `node:<n>-bookworm` where Meteor's tool is installed, which comes from Meteor's own servers. */
+/** Stands in for `node:<n>-bookworm` with Meteor's tool, which is normally downloaded from Meteor's servers. */
 export async function ensureMeteorImage(docker: Docker, node: string): Promise<string> {
   const image = `berth-stand-in-meteor:${versionOf(import.meta.filename)}`
   if (await has(docker, image)) return image

@@ -8,7 +8,7 @@ const fail = (words) => {
   process.exit(1)
 }
 
-// What a worker knows is none of its business.
+// It must not see the worker's environment.
 const foreign = Object.keys(process.env).filter((name) => !/^(NIXPACKS_\w+|PATH|HOME|LC_ALL|NO_COLOR|PWD)$/.test(name))
 if (foreign.length > 0) fail(`the environment holds ${foreign.join(', ')}`)
 
@@ -22,7 +22,7 @@ while (rest.length > 0) {
   else fail(`unexpected argument '${option}' found`)
 }
 
-/** `NAME=value`, or the value that the environment has of `NAME`. */
+/** `NAME=value`, or the value of `NAME` in the environment. */
 const given = Object.fromEntries(
   options['--env'].map((text) => {
     const [, name, value] = /^([A-Za-z0-9_-]*)=?([\s\S]*)$/.exec(text)

@@ -35,7 +35,7 @@ const READ_NOTE = `
   const { existsSync, readFileSync } = require('node:fs')
   console.log(existsSync('/data/note') ? readFileSync('/data/note', 'utf8') : 'nothing'); setInterval(() => {}, 1000)`
 
-/** The contracts' programs for images in which there is Node.js. */
+/** The contracts' programs for images with Node.js. */
 export const nodePrograms: TestPrograms = {
   server: node(`
     require('node:http').createServer((_, response) => response.end('hello')).listen(process.env.PORT)

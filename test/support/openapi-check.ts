@@ -27,11 +27,11 @@ export interface Answer {
   body: unknown
 }
 
-/** Fails unless the OpenAPI document promises this answer: path, method, status, type and every field. */
+/** Fails unless the OpenAPI document declares this answer: path, method, status, type and every field. */
 export function expectDocumented(method: string, path: string, answer: Answer): void {
   if (!path.startsWith(BASE)) return
   const operation = ['paths', path.slice(BASE.length), method.toLowerCase()]
-  // Wrong paths and methods are nobody's operation.
+  // Wrong paths and methods belong to no operation.
   if (!at(operation)) return
   const name = `${method} ${path} ${answer.status}`
   const response = resolve([...operation, 'responses', String(answer.status)])

@@ -16,7 +16,7 @@ declare module 'vitest' {
 
 const PREFIX = 'berth-test-'
 
-// Nothing here outlives the run, so durability is traded for speed. Databases that live for seconds need no vacuum.
+// Nothing here outlives the run, so durability is traded for speed. Short-lived databases need no vacuum.
 const SETTINGS = {
   ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
   ...{ wal_level: 'minimal', max_wal_senders: '0', max_connections: '400' },
@@ -51,7 +51,7 @@ async function createTemplate(serverUrl: string): Promise<void> {
   await migrate(url.href)
 }
 
-/** Runs that were killed could not clean up after themselves. */
+/** Runs that were killed could not clean up. */
 async function sweep(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1])

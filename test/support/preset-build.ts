@@ -13,7 +13,7 @@ import { dockerEngine } from './docker-engine.ts'
 const PORT = 3000
 const ANSWER_SECONDS = 20
 
-/** Writes the files into a folder of their own, which goes when it is disposed of. */
+/** Writes the files into a new folder, which is deleted on disposal. */
 async function sourceFolder(files: Readonly<Record<string, string | Buffer>>) {
   const folder = await mkdtemp(join(tmpdir(), 'berth-preset-'))
   for (const [name, content] of Object.entries(files)) {
@@ -32,7 +32,7 @@ export interface PresetBuild {
   buildArgs: Readonly<Record<string, string>>
 }
 
-/** Builds sources as a worker does, from the Dockerfile that their preset writes, by one of the engine's builders. */
+/** Builds sources as a worker does, from the Dockerfile that their preset writes, with one of the engine's builders. */
 export function createPresetBuilder(docker: Docker, builder: 'classic' | 'buildkit', installationId: string) {
   const { imageBuilder } = dockerEngine({ installationId, builder })
   const [appEnvId, accountId] = [newId('env'), newId('acc')]
@@ -69,7 +69,7 @@ export function createPresetBuilder(docker: Docker, builder: 'classic' | 'buildk
     return { id, lines }
   }
 
-  /** Runs the image as it is, and asks it once it answers. */
+  /** Runs the image unchanged, and sends a request once it answers. */
   async function ask(image: string, path: string): Promise<{ answer: string; uids: string[] }> {
     const container = await docker.createContainer({
       Image: image,

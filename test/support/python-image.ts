@@ -6,7 +6,7 @@ import type { Pack } from 'tar-stream'
 import { addFile, importRoot } from '../../scripts/image-root.ts'
 import { addToolchain, has, versionOf } from './build-images.ts'
 
-/** Of the standard library, what no program needs. */
+/** Parts of the standard library that no program needs. */
 const LEFT_OUT = /^(test|idlelib|tkinter|turtledemo|site-packages|dist-packages|__pycache__|config-.*|lib2to3)$/
 
 interface Python {
@@ -20,7 +20,9 @@ import sys, sysconfig, json, ensurepip, venv
 print(json.dumps({'version': '%d.%d' % sys.version_info[:2], 'program': sys.executable, 'library': sysconfig.get_paths()['stdlib']}))
 `
 
-/** This machine's Python, with what it needs to make environments; null, with the reason printed, where there is none. */
+/**
+ * This machine's Python, with the files it needs to create environments; null, with the reason printed, without one.
+ */
 export function findPython(): Python | null {
   try {
     return JSON.parse(execFileSync('python3', ['-c', ASKED], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }))
@@ -30,7 +32,7 @@ export function findPython(): Python | null {
   }
 }
 
-/** Stands in for `python:<n>-bookworm` and its slim image: this machine's Python, where the real ones have theirs. */
+/** Stands in for `python:<n>-bookworm` and its slim image: this machine's Python, at the path of the real ones. */
 export async function ensurePythonImage(docker: Docker, { version, program, library }: Python): Promise<string> {
   const image = `berth-stand-in-python:${version}-${versionOf(import.meta.filename)}`
   if (await has(docker, image)) return image

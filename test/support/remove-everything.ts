@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 
-/** Takes away whatever an installation has left on the engine. */
+/** Removes everything that an installation has left on the engine. */
 export async function removeEverything(docker: Docker, installationId: string): Promise<void> {
   const filters = { label: [`berth.installation=${installationId}`] }
   const containers = await docker.listContainers({ all: true, filters })

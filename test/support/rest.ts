@@ -10,10 +10,10 @@ export interface Call {
   headers?: Record<string, string>
 }
 
-/** An answer, whose shape has been held against the OpenAPI document. */
+/** An answer, checked against the OpenAPI document. */
 export interface RestAnswer extends Answer {
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape.
   body: any
 }
 

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { type Header, pack } from 'tar-stream'
 
-/** A gzipped tar file with these entries, however odd they are. */
+/** A gzipped tar file with these entries, even malformed ones. */
 export async function tarGz(
   entries: readonly (Partial<Header> & { name: string; content?: string })[],
 ): Promise<Buffer> {
@@ -12,6 +12,6 @@ export async function tarGz(
   return gzipSync(await buffer(archive))
 }
 
-/** The same of plain files, by path. */
+/** The same for plain files, by path. */
 export const sourceOf = (files: Readonly<Record<string, string>>): Promise<Buffer> =>
   tarGz(Object.entries(files).map(([name, content]) => ({ name, content })))

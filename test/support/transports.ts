@@ -1,8 +1,8 @@
 import { createClient } from 'graphql-ws'
 import { WebSocket } from 'ws'
 
-export interface Told {
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape.
+export interface Answer {
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
   data?: any
   errors?: readonly { message: string; extensions?: Record<string, unknown> }[]
 }
@@ -15,8 +15,8 @@ interface Call {
   signal?: AbortSignal
 }
 
-/** Everything that one operation is answered over SSE, as it comes. */
-export async function* overSse({ url, token, query, variables, signal }: Call): AsyncGenerator<Told> {
+/** Every answer to one operation over SSE, as it arrives. */
+export async function* overSse({ url, token, query, variables, signal }: Call): AsyncGenerator<Answer> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream', authorization: token },
@@ -32,7 +32,7 @@ export async function* overSse({ url, token, query, variables, signal }: Call): 
       text = text.slice(end + 2)
       if (/^event: complete/m.test(message)) return
       const data = /^data: (.+)$/m.exec(message)?.[1]
-      if (data) yield JSON.parse(data) as Told
+      if (data) yield JSON.parse(data) as Answer
     }
   }
 }
@@ -50,11 +50,11 @@ export function openSocket(url: string, token: string | null) {
   })
   return {
     closed: closed.promise,
-    async *iterate(query: string, variables?: Record<string, unknown>): AsyncGenerator<Told> {
+    async *iterate(query: string, variables?: Record<string, unknown>): AsyncGenerator<Answer> {
       try {
-        yield* client.iterate({ query, variables }) as AsyncIterable<Told>
+        yield* client.iterate({ query, variables }) as AsyncIterable<Answer>
       } catch (error) {
-        // A list of GraphQL errors is an answer; a closed socket is none.
+        // A list of GraphQL errors is an answer; a closed socket is not.
         if (!Array.isArray(error)) throw error
         yield { errors: error }
       }

@@ -18,18 +18,18 @@ import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { createServices } from '../../src/services/services.ts'
 import { createToken } from '../../src/services/token/token-commands.ts'
 import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './database.ts'
-import { type Outcome, settle } from './settle.ts'
+import { endOperation, type Outcome } from './end-operation.ts'
 
 export type World = Awaited<ReturnType<typeof createWorld>>
 
 interface WorldOptions extends TestDatabaseOptions {
-  /** Settings that differ from the defaults, as in the environment. */
+  /** Settings that differ from the defaults, as environment variables. */
   settings?: Record<string, string>
-  /** A migrated database that is there already; a clone of the test run's template when omitted. */
+  /** An existing migrated database; a clone of the test run's template when omitted. */
   held?: TestDatabase
 }
 
-/** A fresh installation on a database of its own, and quick ways to fill it through the real services. */
+/** A fresh installation on a database of its own, and shortcuts to fill it through the real services. */
 export async function createWorld({ settings = {}, ...options }: WorldOptions = {}) {
   const held = options.held ?? (await createTestDatabase({ poolSize: 10, ...options }))
   const { database, url } = held
@@ -60,20 +60,20 @@ export async function createWorld({ settings = {}, ...options }: WorldOptions = 
     ...people(perform, accountId),
     ...places(perform, accountId),
     /** Ends an operation as the worker would. */
-    settle: (operationId: string | null, outcome?: Outcome) => settle(database, operationId ?? '', outcome),
+    endOperation: (operationId: string | null, outcome?: Outcome) => endOperation(database, operationId ?? '', outcome),
     operationsOf: (appEnvId: string) => database.operation.findMany({ where: { appEnvId }, orderBy: { id: 'asc' } }),
     auditOf: (targetId: string) => database.auditEntry.findMany({ where: { targetId }, orderBy: { id: 'asc' } }),
     /** Deploys an image to an environment and ends the operation at once. */
     async deploy(appEnvId: string, image = 'nginx:1') {
       const { operationId } = await perform(deployImage, { appEnvId, image })
-      await settle(database, operationId ?? '')
+      await endOperation(database, operationId ?? '')
       const { contentId } = await database.operation.findUniqueOrThrow({ where: { id: operationId ?? '' } })
       return contentId ?? ''
     },
     /** Builds an environment's source, and ends the operation at once. */
     async build(appEnvId: string) {
       const { operationId } = await perform(buildAppEnv, { appEnvId })
-      await settle(database, operationId ?? '')
+      await endOperation(database, operationId ?? '')
     },
     async close() {
       await wakeups.close()
@@ -109,7 +109,7 @@ function people(perform: Perform, defaultAccountId: string) {
   }
   return {
     token,
-    /** A member of an account, with a token. TECHNICAL in the default account unless told otherwise. */
+    /** A member of an account, with a token. The defaults are TECHNICAL and the default account. */
     async user({ roles = ['TECHNICAL'], accountId = defaultAccountId, appEnvIds = null }: NewUser = {}) {
       const email = `${randomUUID()}@example.com`
       const { userId } = await perform(addMember, { accountId, email, roles, appEnvIds })
@@ -140,7 +140,7 @@ function places(perform: Perform, defaultAccountId: string) {
   return {
     /** An app that runs images, unless `fields` of POST /app say otherwise. */
     app,
-    /** An environment, of an app of its own unless `appId` names one. */
+    /** An environment, of a new app unless `appId` names one. */
     async appEnv({ app: appFields, ...fields }: Fields & { app?: Fields } = {}) {
       const accountId = fields.accountId ?? appFields?.accountId ?? defaultAccountId
       const appId = fields.appId ?? (await app({ accountId, ...appFields }))

@@ -3,13 +3,13 @@ import { crc32, deflateRawSync } from 'node:zlib'
 interface ZipEntry {
   name: string
   content: string
-  /** As Unix has it, with the type of file. */
+  /** In Unix's format, including the type of file. */
   mode?: number
-  /** What the archive says that it will be. */
+  /** The size that the archive declares. */
   claimedSize?: number
 }
 
-/** A zip file with these entries, however odd they are: archivers refuse to make some of them. */
+/** A zip file with these entries, even malformed ones: archivers refuse to create some of them. */
 export function zipOf(entries: readonly ZipEntry[]): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []

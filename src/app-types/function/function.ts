@@ -3,7 +3,7 @@ import type { AppType } from '../app-type.ts'
 import { urlsOver } from '../connection-urls.ts'
 import { functionConfig } from './function-config.ts'
 
-/** A request-driven endpoint; it always runs images, so a stray source setting cannot stop a deployment. */
+/** A request-driven endpoint; it always runs images, so a stray source setting cannot block a deployment. */
 export const functionApp: AppType = {
   isAvailable: true,
   name: 'FUNCTION',

@@ -1,7 +1,7 @@
 import { DEFAULT_NODE_VERSION, NODE_VERSIONS, nodeProgram } from './node-image.ts'
 import type { BuildPreset } from './preset.ts'
 
-/** A server that runs as it is written. */
+/** A server that runs without a build. */
 export const express: BuildPreset = {
   versions: NODE_VERSIONS,
   defaultVersion: DEFAULT_NODE_VERSION,

@@ -32,9 +32,9 @@ export const meteorJs: BuildPreset = {
       [nodeBuildBase(major), nodeBase(major)],
       [
         `${FROM_NODE_BUILD} AS build`,
-        // The tool refuses to run as root unless it is told that this is meant.
+        // The tool refuses to run as root unless a flag allows it.
         'ENV METEOR_ALLOW_SUPERUSER=1 PATH=/root/.meteor:$PATH',
-        // Until version 7, npm ran what packages bring as nobody, who may write nowhere.
+        // Until version 7, npm ran package scripts as nobody, who may write nowhere.
         ...(major === '14' ? ['ENV npm_config_unsafe_perm=true'] : []),
         `RUN npm install -g meteor@${release} --foreground-scripts`,
         'WORKDIR /app',
@@ -43,7 +43,7 @@ export const meteorJs: BuildPreset = {
         `RUN meteor npm ${install} --no-audit --no-fund && meteor build --directory /build --server-only`,
         'RUN cd /build/bundle/programs/server && npm install --no-audit --no-fund',
       ],
-      // Meteor does not start without an address; the environment's own replaces it.
+      // Meteor does not start without a ROOT_URL; the environment's own value replaces it.
       nodeStage(['COPY --from=build /build/bundle ./'], ['node', 'main.js'], ' ROOT_URL=http://localhost'),
     )
   },

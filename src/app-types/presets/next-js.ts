@@ -3,8 +3,8 @@ import { requirePackage, requireScript } from './node-package.ts'
 import type { BuildPreset } from './preset.ts'
 
 /**
- * `next start` is called without the package manager, which would swallow signals. Pages and pictures that Next.js makes
- * while it runs are kept in `.next`; what the build kept there for its own next run is dropped.
+ * Runs `next start` without the package manager, which would swallow signals. Next.js writes pages and images into
+ * `.next` at run time; the build cache in it is dropped.
  */
 export const nextJs: BuildPreset = {
   versions: NODE_VERSIONS,

@@ -5,31 +5,31 @@ import type { DockerfileRequest } from './preset.ts'
 export const NODE_VERSIONS = ['NODE_JS_18', 'NODE_JS_20', 'NODE_JS_22', 'NODE_JS_24'] as const
 export const DEFAULT_NODE_VERSION = 'NODE_JS_22'
 
-/** Images of Node.js 14 ended before there was a bookworm. */
+/** Images of Node.js 14 ended before bookworm existed. */
 const tagOf = (version: string): string => {
   const major = version.replace(/^NODE_JS_/, '')
   return `${major}-${major === '14' ? 'bullseye' : 'bookworm'}`
 }
 
 /**
- * Base images are arguments, so that an installation behind a mirror, or without any registry, names its own. Debian's
- * rather than Alpine's: prebuilt native modules are made for its C library.
+ * Base images are arguments, so that an installation behind a mirror, or without any registry, can name its own. Debian
+ * rather than Alpine: prebuilt native modules are linked to its C library.
  */
 export const nodeBase = (version: string): string => `ARG NODE_IMAGE=node:${tagOf(version)}-slim`
 
-/** Modules that have to be compiled, or come by git, need what the slim image leaves out. Nothing of it is kept. */
+/** Modules that are compiled, or fetched with git, need packages that the slim image lacks. None of them stay. */
 export const nodeBuildBase = (version: string): string => `ARG NODE_BUILD_IMAGE=node:${tagOf(version)}`
 
 export const FROM_NODE = 'FROM $NODE_IMAGE'
 export const FROM_NODE_BUILD = 'FROM $NODE_BUILD_IMAGE'
 
-/** In the form that needs no shell, so that signals reach the program. */
+/** The exec form needs no shell, so signals reach the program. */
 export const exec = (command: readonly string[]): string => `CMD ${JSON.stringify(command)}`
 
 export const dockerfileOf = (...parts: readonly (readonly string[])[]): string =>
   `${parts.map((part) => part.join('\n')).join('\n\n')}\n`
 
-/** For programs that run as they are written: nothing is built, and nothing for development is installed. */
+/** For programs that need no build: no development dependencies are installed. */
 export function nodeProgram(request: DockerfileRequest): string {
   const facts = requirePackage(request)
   const copies = facts.installsFromSource
@@ -44,13 +44,13 @@ export function nodeProgram(request: DockerfileRequest): string {
 
 interface BuiltProgram {
   start?: readonly string[]
-  /** Of what the build makes, the folder in which the program also writes while it runs. */
+  /** The folder of the build's output that the program also writes to at run time. */
   writes?: string
 }
 
 /**
- * Builds with every dependency, and runs with those that are not for development. These are installed apart where they
- * can be: their layer then stays the same from one version to the next.
+ * Builds with all dependencies, and runs with the production ones. These are installed in a separate stage if possible:
+ * its layer then stays the same from one version to the next.
  */
 export function builtNodeProgram(request: DockerfileRequest, { start, writes }: BuiltProgram = {}): string {
   const facts = requirePackage(request)
@@ -93,7 +93,7 @@ const productionDependencies = (request: DockerfileRequest): string[] => [
   ...installLines(request, { forProduction: true }),
 ]
 
-/** What runs. The program's files belong to root and its user is another, so that it cannot change itself. */
+/** The final stage. Root owns the program's files and it runs as another user, so it cannot change itself. */
 export const nodeStage = (copies: readonly string[], command: readonly string[], variables = ''): string[] => [
   FROM_NODE,
   `ENV NODE_ENV=production${variables}`,

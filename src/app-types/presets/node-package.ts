@@ -18,8 +18,8 @@ export function requireScript(request: DockerfileRequest, script: string): void 
 const SETTINGS_FILES = ['.npmrc', '.yarnrc.yml', '.yarnrc', 'pnpm-workspace.yaml', 'package.json']
 
 /**
- * Copying only what decides the dependencies keeps them cached while the program changes. Where installing them needs
- * more of the source than that, all of it is copied.
+ * Copying only the files that decide the dependencies keeps them cached while the program changes. If installing needs
+ * more of the source, all of it is copied.
  */
 export function installLines(request: DockerfileRequest, { forProduction = false } = {}): string[] {
   const { files, registryVariables } = request.facts
@@ -30,27 +30,27 @@ export function installLines(request: DockerfileRequest, { forProduction = false
   const production = installsFromSource ? `${install} && ${prune}` : installForProduction
   return [
     ...manager.setUp,
-    // Releases and plug-ins of its own that a project brings.
+    // Releases and plug-ins that a project includes.
     ...(files.has('.yarn') && !installsFromSource ? ['COPY .yarn ./.yarn'] : []),
     installsFromSource ? 'COPY . .' : `COPY ${copied.join(' ')} ./`,
     ...variableLines(request, (name) => registryVariables.has(name)),
-    // A package without dependencies leaves no folder, which a later stage copies.
+    // A package without dependencies creates no folder, and a later stage copies that folder.
     `RUN ${cacheMount(request, manager.name, manager.cache)}${forProduction ? production : install} && mkdir -p node_modules`,
   ]
 }
 
-/** Nobody but the environment itself writes to what its next build installs from. */
+/** Only builds of the same environment write to the cache. */
 export const cacheMount = ({ cacheScope }: DockerfileRequest, name: string, folder: string): string =>
   cacheScope === null ? '' : `--mount=type=cache,id=${cacheScope}-${name},target=${folder} `
 
-/** Variables of the build are named in stages that build only, so that the final image's history has none. */
+/** Build variables are declared in build stages only, so that the final image's history has none. */
 export const variableLines = ({ buildVariables }: DockerfileRequest, isWanted = (_name: string) => true): string[] =>
   buildVariables
     .filter(isWanted)
     .sort()
     .map((name) => `ARG ${name}`)
 
-/** A program that is started by node itself gets the signals that a package manager would swallow. */
+/** Node starts the program itself: a package manager would swallow its signals. */
 export function startCommand({ scripts, main }: PackageFacts, files: ReadonlySet<string>): string[] {
   const start = scripts.start
   if (start !== undefined) return /^node( [\w./=-]+)+$/.test(start) ? start.split(' ') : ['npm', 'start']

@@ -1,14 +1,14 @@
-/** How one package manager installs exactly what its lock file says. */
+/** How a package manager installs exactly what its lock file says. */
 export interface PackageManager {
   name: 'npm' | 'pnpm' | 'yarn'
   lockFiles: readonly string[]
   install: string
   installForProduction: string
-  /** Takes what is only for development out of what is installed. */
+  /** Removes development dependencies from an installation. */
   prune: string
-  /** Folder of downloads that are worth keeping from one build to the next. */
+  /** Download folder worth caching between builds. */
   cache: string
-  /** What makes it ready where only Node.js is. */
+  /** Makes it available where only Node.js is installed. */
   setUp: readonly string[]
 }
 
@@ -19,7 +19,7 @@ const PNPM: PackageManager = {
   lockFiles: ['pnpm-lock.yaml'],
   install: 'pnpm install --frozen-lockfile',
   installForProduction: 'pnpm install --frozen-lockfile --prod',
-  // It asks before it removes anything, unless nobody can be there to answer.
+  // It asks before it removes anything, unless nobody can answer.
   prune: 'CI=true pnpm prune --prod --ignore-scripts',
   cache: '/root/.local/share/pnpm/store',
   setUp: ['RUN corepack enable'],
@@ -35,7 +35,7 @@ const YARN: PackageManager = {
   setUp: ['RUN corepack enable'],
 }
 
-/** From version 2 on, yarn keeps its settings in a file of its own, has other flags, and makes no node_modules by itself. */
+/** From version 2, yarn has its own settings file and other flags, and creates no node_modules by default. */
 const YARN_BERRY: PackageManager = {
   ...YARN,
   install: 'yarn install --immutable',
@@ -55,7 +55,7 @@ const NPM: PackageManager = {
   setUp: [],
 }
 
-/** Nothing says which versions: what is built today need not be what was built yesterday. */
+/** Nothing fixes the versions: today's build may differ from yesterday's. */
 const NPM_UNLOCKED: PackageManager = {
   ...NPM,
   lockFiles: [],
@@ -63,7 +63,7 @@ const NPM_UNLOCKED: PackageManager = {
   installForProduction: `npm install --omit=dev ${NPM_QUIET}`,
 }
 
-/** The package manager whose lock file is there; npm where none is. */
+/** The package manager of the lock file; npm without one. */
 export function packageManagerOf(files: ReadonlySet<string>): PackageManager {
   const yarn = files.has('.yarnrc.yml') ? YARN_BERRY : YARN
   return [PNPM, yarn, NPM].find(({ lockFiles }) => lockFiles.some((file) => files.has(file))) ?? NPM_UNLOCKED

@@ -1,12 +1,15 @@
-/** Of a package.json, what decides how it is built. */
+/** The parts of a package.json that decide how it is built. */
 export interface PackageFacts {
   scripts: Readonly<Record<string, string>>
   main: string | null
-  /** Installing needs more than this file and the lock file: own scripts that run then, or packages of the source's own. */
+  /**
+   * Installing needs more than this file and the lock file: the package's own install scripts, or packages inside the
+   * source.
+   */
   installsFromSource: boolean
 }
 
-/** What a preset is told of the source before it writes. */
+/** The facts about a source that a preset gets. */
 export interface SourceFacts {
   /** Names in the top folder of the build context. */
   files: ReadonlySet<string>
@@ -15,7 +18,7 @@ export interface SourceFacts {
   webProcess: string | null
   /** requirements.txt names other files of the source. */
   requirementsNameFiles: boolean
-  /** Variables that the settings of a package manager ask for, to sign in to a registry. */
+  /** Variables that a package manager's settings use to sign in to a registry. */
   registryVariables: ReadonlySet<string>
 }
 
@@ -25,7 +28,7 @@ export interface DockerfileRequest {
   facts: SourceFacts
   /** Names of the variables that the build may read. Their values never become part of the Dockerfile. */
   buildVariables: readonly string[]
-  /** Begins the names of caches that only this environment's builds see; null where the builder has none. */
+  /** Prefix for names of caches that only this environment's builds see; null if the builder has no caches. */
   cacheScope: string | null
 }
 

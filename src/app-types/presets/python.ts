@@ -4,12 +4,12 @@ import { cacheMount, variableLines } from './node-package.ts'
 import type { BuildPreset, DockerfileRequest, SourceFacts } from './preset.ts'
 
 const FROM_PYTHON = 'FROM $PYTHON_IMAGE'
-/** Packages that have to be compiled need what the slim image leaves out. Nothing of it is kept. */
+/** Packages that are compiled need tools that the slim image lacks. None of them stay. */
 const FROM_PYTHON_BUILD = 'FROM $PYTHON_BUILD_IMAGE'
 
 const tagOf = (version: string): string => version.replace('_', '.')
 
-/** A Python program: its packages in an environment of their own, built apart from what runs. */
+/** A Python program: its packages go into a virtual environment, built in a separate stage. */
 export const python: BuildPreset = {
   versions: ['3_11', '3_12', '3_13', '3_14'],
   defaultVersion: '3_12',
@@ -34,7 +34,7 @@ export const python: BuildPreset = {
         'WORKDIR /app',
         'COPY --from=build /venv /venv',
         'COPY . .',
-        // Nobody's number: official images of Python have no user for programs.
+        // An arbitrary user id: official Python images have no user for programs.
         'USER 65534',
         exec(commandOf(facts)),
       ],
@@ -42,12 +42,12 @@ export const python: BuildPreset = {
   },
 }
 
-/** By whatever says which packages are needed, the most exact first. They all install where VIRTUAL_ENV says. */
+/** By whichever file lists the packages, the most exact first. All install into VIRTUAL_ENV. */
 function installLines(request: DockerfileRequest): string[] {
   const { files, requirementsNameFiles } = request.facts
   const run = `RUN ${cacheMount(request, 'python', '/root/.cache')}`
   if (files.has('uv.lock')) {
-    // Its own environment is the one that is there; the project itself comes last, so that its packages stay cached.
+    // Uses the existing virtual environment; the project itself is installed last, so that its packages stay cached.
     const sync = 'uv sync --frozen --no-dev --no-editable --no-python-downloads'
     return [
       'ENV UV_PROJECT_ENVIRONMENT=/venv UV_LINK_MODE=copy',
@@ -70,7 +70,7 @@ function installLines(request: DockerfileRequest): string[] {
     const source = requirementsNameFiles ? 'COPY . .' : copied('requirements.txt')
     return [source, `${run}pip install --requirement requirements.txt`]
   }
-  // A package that is installed by its own pyproject.toml needs its source for that.
+  // Installing a package by its own pyproject.toml needs its source.
   return files.has('pyproject.toml') ? ['COPY . .', `${run}pip install .`] : []
 }
 

@@ -2,7 +2,7 @@ import { buildStage, dockerfileOf, nodeBuildBase } from './node-image.ts'
 import { requireScript } from './node-package.ts'
 import type { DockerfileRequest } from './preset.ts'
 
-/** Runs as a user of its own, fills in templates at its start, and logs to the container's output. */
+/** Runs as an unprivileged user, fills in templates at start, and logs to the container's output. */
 const STATIC_BASE = 'ARG STATIC_IMAGE=nginxinc/nginx-unprivileged:1.28-alpine'
 
 const FROM_STATIC = 'FROM $STATIC_IMAGE'
@@ -11,8 +11,8 @@ const FROM_STATIC = 'FROM $STATIC_IMAGE'
 const HASHED = '[.-](?=\\w*[0-9A-Z])[\\w-]{8,20}\\.(?:js|mjs|css|woff2?|svg|png|jpe?g|webp|avif|gif)$'
 
 /**
- * The entrypoint puts the environment's PORT in. Addresses without a file are the program's own routes, and get its page;
- * files with a hash in their names never change, and others are asked for each time.
+ * The entrypoint inserts the environment's PORT. Paths without a file are routes of the program, and get its page;
+ * files with a hash in their names are cached for ever, others are revalidated each time.
  */
 const SITE = [
   'server {',
@@ -26,11 +26,11 @@ const SITE = [
 const writeSite = `printf '%s\\n' ${SITE.map((line) => `'${line}'`).join(' ')} > /site.conf.template`
 
 interface StaticSite {
-  /** Folders that a build may leave its result in, the likeliest first; shell patterns. */
+  /** Folders that may hold the build's output, the likeliest first; shell patterns. */
   outputs: readonly string[]
 }
 
-/** Builds with Node.js, and serves the files that come of it without. */
+/** Builds with Node.js, and serves the output without it. */
 export function staticSite(request: DockerfileRequest, { outputs }: StaticSite): string {
   requireScript(request, 'build')
   const candidates = outputs.join(' ')
@@ -41,11 +41,11 @@ export function staticSite(request: DockerfileRequest, { outputs }: StaticSite):
     [...buildStage(request), `RUN ${found}; ${checked}`, `RUN ${writeSite}`],
     [
       FROM_STATIC,
-      // Only PORT is filled in: nginx has variables of its own, which an environment's may be named like.
+      // Only PORT is filled in: nginx has variables of its own, whose names an environment's may share.
       'ENV PORT=8080 NGINX_ENVSUBST_FILTER=^PORT$',
       'COPY --from=build /site.conf.template /etc/nginx/templates/default.conf.template',
       'COPY --from=build /site /usr/share/nginx/html',
-      // The image's own user, by number: a name would have to exist in whatever image is put in its place.
+      // The image's own user, by number: a name would have to exist in any image that replaces it.
       'USER 101',
     ],
   )

@@ -1,6 +1,36 @@
-import type { AppType } from '../app-type.ts'
+import type { AppType, Preset } from '../app-type.ts'
 import { urlsOver } from '../connection-urls.ts'
-import { webPresets } from './web-presets.ts'
+import { angular } from '../presets/angular.ts'
+import { express } from '../presets/express.ts'
+import { meteorJs } from '../presets/meteor-js.ts'
+import { nextJs } from '../presets/next-js.ts'
+import { nodeJsInstallBuildStart } from '../presets/node-js-install-build-start.ts'
+import { nodeJsInstallStart } from '../presets/node-js-install-start.ts'
+import type { BuildPreset } from '../presets/preset.ts'
+import { python } from '../presets/python.ts'
+import { remix } from '../presets/remix.ts'
+import { vite } from '../presets/vite.ts'
+import { vueJs } from '../presets/vue-js.ts'
+
+const writes = (name: string, build: BuildPreset): Preset => ({ kind: 'BUILD', name, build })
+
+/** §2.1's presets. */
+const presets: [Preset, ...Preset[]] = [
+  { kind: 'OWN_DOCKERFILE', name: 'CUSTOM', dockerfilePath: 'Dockerfile' },
+  writes('NEXT_JS', nextJs),
+  writes('REMIX', remix),
+  writes('VITE', vite),
+  writes('VUE_JS', vueJs),
+  writes('EXPRESS', express),
+  writes('NODE_JS_INSTALL_START', nodeJsInstallStart),
+  writes('NODE_JS_INSTALL_BUILD_START', nodeJsInstallBuildStart),
+  writes('ANGULAR', angular),
+  writes('METEOR_JS', meteorJs),
+  // Names that answers have shown (§2.2, §2.3), so clients send them.
+  writes('NODE', nodeJsInstallStart),
+  writes('METEOR', meteorJs),
+  writes('PYTHON', python),
+]
 
 /** A long-running program behind hosts: a site, an API, a worker. */
 export const web: AppType = {
@@ -11,7 +41,7 @@ export const web: AppType = {
   wireName: 'app',
   aliases: ['App'],
   logType: 'WEB_APP',
-  presets: webPresets,
+  presets,
   defaultPreset: 'CUSTOM',
   workload: {
     kind: 'CONTINUOUS',
@@ -21,7 +51,7 @@ export const web: AppType = {
   },
   requiresPort: true,
   connectionUrls: urlsOver('http'),
-  // Opts in, so that a stray call cannot replace what is built from source.
+  // Opt-in, so that a stray call cannot replace an app that is built from source.
   acceptsImage: ({ useImage }) => useImage,
   allowsVolume: true,
   config: null,

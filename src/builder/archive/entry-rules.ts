@@ -4,13 +4,13 @@ import { MAX_PATH_LENGTH, megabytes, type SourceLimits } from '../limits.ts'
 
 const refused = (message: string) => new BuildFailure('SOURCE_REFUSED', message)
 
-/** For messages: a name that somebody else chose. */
+/** Shortens a name for messages: the archive's author chose it. */
 const shown = (name: string): string => JSON.stringify(name.slice(0, 120))
 
-/** The path of an entry below the source's folder. Throws SOURCE_REFUSED for one that would lead anywhere else. */
+/** The path of an entry below the source's folder. Throws SOURCE_REFUSED for a path that leads outside. */
 export function safePath(name: string): string {
   if (name.includes('\0')) throw refused(`The path ${shown(name)} holds a NUL character`)
-  // Archives that were made on Windows.
+  // Archives that were created on Windows.
   const path = name.replaceAll('\\', '/')
   if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) throw refused(`The path ${shown(name)} is absolute`)
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
@@ -20,7 +20,7 @@ export function safePath(name: string): string {
   return clean
 }
 
-/** Throws SOURCE_REFUSED for a link that points out of the source: whoever followed it would read somebody else's files. */
+/** Throws SOURCE_REFUSED for a link that points outside the source: following it would read another tenant's files. */
 export function assertLinkStaysInside(path: string, target: string): void {
   const leadsTo = posix.normalize(posix.join(posix.dirname(path), target))
   if (target.startsWith('/') || target.includes('\0') || leadsTo === '..' || leadsTo.startsWith('../')) {
@@ -28,7 +28,7 @@ export function assertLinkStaysInside(path: string, target: string): void {
   }
 }
 
-/** Counts what a source holds, and refuses it once it is too much: before it is written, not after. */
+/** Counts what a source holds, and refuses it before it writes too much. */
 export class SourceBudget {
   readonly #limits: SourceLimits
   #bytes = 0

@@ -8,7 +8,7 @@ import { SourceWriter } from './source-writer.ts'
 import { extractTar } from './tar.ts'
 import { extractZip } from './zip.ts'
 
-/** What a file really is, whatever its name says. */
+/** The real file type, whatever the file's name says. */
 async function kindOf(file: string): Promise<'zip' | 'gzip' | 'unknown'> {
   const handle = await open(file, 'r')
   try {
@@ -21,8 +21,9 @@ async function kindOf(file: string): Promise<'zip' | 'gzip' | 'unknown'> {
 }
 
 /**
- * Unpacks an uploaded archive into an empty folder. Throws BuildFailure SOURCE_REFUSED for what is no archive, or holds
- * what no source needs: paths and links out of the folder, devices, hard links; SOURCE_TOO_LARGE for a bomb.
+ * Unpacks an uploaded archive into an empty folder. Throws BuildFailure SOURCE_REFUSED for a file that is no archive or
+ * that holds entries which no source needs: paths and links out of the folder, devices, hard links; SOURCE_TOO_LARGE
+ * for a bomb.
  */
 export async function extractArchive(
   file: string,
@@ -44,7 +45,7 @@ export async function extractArchive(
   }
 }
 
-/** Errors of the file system name the worker's own folders, which are nobody else's business. */
+/** File system errors contain the worker's own paths, which tenants must not see. */
 function wordsOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (['ENOTDIR', 'EEXIST', 'EISDIR'].includes(code ?? '')) return 'it has a file where it also has a folder'
@@ -52,6 +53,6 @@ function wordsOf(error: unknown): string {
   return message.slice(0, 200)
 }
 
-/** Trouble of this machine says nothing about the archive. */
+/** A problem of this machine says nothing about the archive. */
 const isOurDisk = (error: unknown): boolean =>
   ['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')

@@ -4,8 +4,8 @@ import { BuildFailure } from '../../domain/build-failure.ts'
 const MOST_HOPS = 40
 
 /**
- * Throws SOURCE_REFUSED unless every link of a source leads to somewhere in it, by way of whatever other links. What each
- * one says by itself is not enough: `a/s → ..` and `b → a/s/..` are both modest, and lead out together.
+ * Throws SOURCE_REFUSED unless every link of a source resolves to a path inside it, through any other links. Checking
+ * each link alone is not enough: `a/s → ..` and `b → a/s/..` both look harmless, and lead outside together.
  */
 export function assertLinksLeadInside(links: ReadonlyMap<string, string>): void {
   for (const path of links.keys()) {

@@ -11,8 +11,8 @@ import { assertLinksLeadInside } from './links.ts'
 const DIRECTORY_MODE = 0o755
 
 /**
- * Writes what an archive holds below one folder. Links are made last, so that no file can be written through one; what
- * an archive names twice is refused, for the two might be a link and what is written through it.
+ * Writes an archive's entries below one folder. Links are created last, so that no file can be written through one. A
+ * name that occurs twice is refused: it might be a link, then a file written through it.
  */
 export class SourceWriter {
   readonly #directory: string
@@ -63,7 +63,7 @@ export class SourceWriter {
     return path
   }
 
-  /** What really comes out is counted, not what the archive says that it will be. */
+  /** Counts the bytes that really come out, not those that the archive declares. */
   #counted(): Transform {
     const budget = this.#budget
     return new Transform({

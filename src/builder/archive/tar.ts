@@ -5,13 +5,13 @@ import type { SourceWriter } from './source-writer.ts'
 
 type Entry = ReturnType<typeof extract> extends AsyncIterable<infer E> ? E : never
 
-/** Headers that say something about other entries, and are none. */
+/** Headers that describe other entries, and are no entries themselves. */
 const IGNORED: ReadonlySet<string> = new Set(['pax-global-header', 'pax-header'])
 
 export async function extractTar(tar: AsyncIterable<Uint8Array>, writer: SourceWriter): Promise<void> {
   const entries = extract()
   const source = Readable.from(tar)
-  // Whatever ends one of them ends the other, and is thrown by the loop: unheard, it would end the process.
+  // An error of one stream destroys the other, and the loop throws it: an unhandled one would end the process.
   entries.on('error', () => source.destroy())
   source.on('error', (error) => entries.destroy(error))
   source.pipe(entries)

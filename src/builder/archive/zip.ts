@@ -25,7 +25,7 @@ export async function extractZip(file: string, writer: SourceWriter, signal: Abo
 async function take(zip: ZipFile, entry: Entry, writer: SourceWriter): Promise<void> {
   const { fileName } = entry
   if (fileName.endsWith('/')) return writer.directory(fileName)
-  // Only archives that were made on Unix say what kind of file it is.
+  // Only archives that were created on Unix record the type of a file.
   const mode = entry.externalFileAttributes >>> 16
   const type = mode & TYPE_MASK
   if (type !== 0 && type !== LINK && type !== REGULAR && type !== FOLDER) {
@@ -39,7 +39,7 @@ async function take(zip: ZipFile, entry: Entry, writer: SourceWriter): Promise<v
     throw new BuildFailure('SOURCE_REFUSED', `The link ${JSON.stringify(fileName.slice(0, 120))} is too long`)
   }
   const content = await zip.openReadStreamPromise(entry)
-  // It may fail once more after it has been given up; unheard, that would end the process.
+  // It may fail again after it was abandoned; an unhandled error would end the process.
   content.on('error', () => {})
   if (type === LINK) writer.link(fileName, await text(content))
   else await writer.file(fileName, content, { isExecutable: (mode & 0o100) !== 0 })

@@ -7,25 +7,28 @@ import { type Pack, pack } from 'tar-stream'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { ignoredBy } from './dockerignore.ts'
 
-/** A name that no source has: the engine is told it, so that a Dockerfile of the source's stays what it is. */
+/**
+ * A name that no source has. The engine uses it as the Dockerfile's name, so that the source's own Dockerfile stays
+ * unchanged.
+ */
 export const DOCKERFILE_NAME = '.berth.Dockerfile'
 
 const IGNORE_FILE = '.dockerignore'
 
 const MAX_IGNORE_BYTES = 256 * 1024
 
-/** Version control has no business in an image. */
+/** No image needs the version control's files. */
 const ALWAYS_IGNORED = ['.git', DOCKERFILE_NAME]
 
 interface ContextOptions {
-  /** Patterns besides those of .dockerignore. */
+  /** Patterns in addition to those of .dockerignore. */
   ignored?: readonly string[]
 }
 
-/** The same source gives the same archive to the byte, on which the engine's cache depends. */
+/** The same source gives the same archive byte for byte; the engine's cache depends on it. */
 const EPOCH = new Date(0)
 
-/** What the engine builds from: the folder, less what its .dockerignore names, and the Dockerfile. */
+/** What the engine builds from: the folder without what its .dockerignore names, and the Dockerfile. */
 export function packContext(folder: string | null, dockerfile: string, options: ContextOptions = {}): Readable {
   const archive = pack()
   void write(archive, folder, dockerfile, options).then(
@@ -45,7 +48,7 @@ async function write(
   const isWanted = wantedBy(written ?? '', ignored)
   if (folder !== null) await writeFolder(archive, folder, isWanted)
   archive.entry({ name: DOCKERFILE_NAME, mtime: EPOCH }, dockerfile)
-  // The classic builder takes what is ours out of the context, if this file says so; BuildKit unpacks archives whole.
+  // With this file the classic builder removes our files from the context; BuildKit unpacks archives whole.
   const ours = written !== null && isWanted(IGNORE_FILE) ? [DOCKERFILE_NAME] : [DOCKERFILE_NAME, IGNORE_FILE]
   archive.entry({ name: IGNORE_FILE, mtime: EPOCH }, [written ?? '', ...ours, ''].join('\n'))
 }
@@ -66,7 +69,7 @@ async function readIgnoreFile(folder: string): Promise<string | null> {
   return readFile(file, 'utf8')
 }
 
-/** In the order of names. Folders that are ignored are gone through all the same: an exception may be in them. */
+/** Sorted by name. Ignored folders are walked too: an exception may be in them. */
 async function writeFolder(archive: Pack, root: string, isWanted: IsWanted, below = ''): Promise<void> {
   const entries = await readdir(join(root, below), { withFileTypes: true })
   for (const { name } of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {

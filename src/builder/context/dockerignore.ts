@@ -10,8 +10,8 @@ interface Rule {
 }
 
 /**
- * Which paths the patterns of a .dockerignore leave out: those that one matches, or that are below what one matches, unless
- * a later one that begins with `!` takes them back.
+ * Which paths a .dockerignore leaves out: those that a pattern matches, or whose parent one matches, unless a later
+ * pattern that begins with `!` includes them again.
  */
 export function ignoredBy(lines: readonly string[]): (path: string) => boolean {
   const rules = lines.flatMap(ruleOf)
@@ -22,7 +22,7 @@ export function ignoredBy(lines: readonly string[]): (path: string) => boolean {
     const above = parts.map((_part, at) => parts.slice(0, at + 1).join('/'))
     let isIgnored = false
     for (const { isException, matches } of rules) {
-      // A rule that could change nothing need not be asked.
+      // A rule that could change nothing need not run.
       if (isException === isIgnored && above.some(matches)) isIgnored = !isException
     }
     return isIgnored

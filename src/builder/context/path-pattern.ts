@@ -1,6 +1,6 @@
 import { BuildFailure } from '../../domain/build-failure.ts'
 
-/** One step of a pattern. `folders` stands for any folders above, or none; `rest` for whatever follows. */
+/** One step of a pattern. `folders` stands for any number of folders above; `rest` for everything that follows. */
 type Token =
   | { kind: 'text'; char: string }
   | { kind: 'one' }
@@ -10,9 +10,9 @@ type Token =
   | { kind: 'rest' }
 
 /**
- * A path pattern as container engines read it: `*`, `?`, `[a-z]`, `\` and `**`. Follows all ways to match at once, and so
- * takes no longer than pattern times path: regular expressions made of such patterns can take for ever, and whoever is
- * built chooses both. Throws SOURCE_REFUSED for a pattern that is none.
+ * A path pattern as container engines read it: `*`, `?`, `[a-z]`, `\` and `**`. Follows all possible matches at once,
+ * so it takes at most pattern times path: a regular expression could take exponential time, and the tenant chooses
+ * both. Throws SOURCE_REFUSED for an invalid pattern.
  */
 export function pathMatcher(pattern: string): (path: string) => boolean {
   const tokens = [...tokensOf(pattern)]
@@ -29,13 +29,13 @@ export function pathMatcher(pattern: string): (path: string) => boolean {
   }
 }
 
-/** A state is twice the number of the token that comes next; one more when it is in the midst of folders. */
+/** A state is twice the number of the next token, plus one inside folders. */
 const IN_FOLDERS = 1
 
-/** With those that are reached without a character. */
+/** Adds the states that are reached without a character. */
 function closure(tokens: readonly Token[], states: readonly number[]): Set<number> {
   const reached = new Set(states)
-  // A set that grows while it is gone through is gone through to its end.
+  // Iterating over a set includes items that are added meanwhile.
   for (const state of reached) {
     const kind = state % 2 === IN_FOLDERS ? undefined : tokens[state / 2]?.kind
     if (kind === 'star' || kind === 'folders' || kind === 'rest') reached.add(state + 2)

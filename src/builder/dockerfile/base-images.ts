@@ -3,32 +3,32 @@ import { type Instruction, invalid, type ReadDockerfile, readDockerfile } from '
 import { type GlobalArguments, readGlobal, substitute } from './global-arguments.ts'
 import { sourceOfFlag, splitFlags, withoutAddresses } from './instruction-flags.ts'
 
-/** Finds an image and returns the name under which the engine has it. Throws what keeps it from being used. */
+/** Finds an image and returns the name under which the engine has it. Throws the reason why it may not be used. */
 export type FindImage = (image: string) => Promise<{ name: string; triggers: readonly string[] }>
 
 const SPACE = /[\t\v\f\r ]+/
 const STAGE_NAME = /^[a-z][a-z0-9-_.]*$/
 const NOTHING = 'scratch'
-/** Any other front end is a program that asks the engine for what it likes. */
+/** Any other front end is a program that can ask the engine for anything. */
 const FRONT_END = /^# ?syntax ?= ?(?!(docker\.io\/)?docker\/dockerfile(:[\w.-]+)?$)/i
 
 /**
- * The Dockerfile with every image that it names found beforehand, and named in full. The engine would take anything for
- * a name that it has, such as the first digits of the id of somebody else's image, and ask nobody whether it may be used.
- * Throws DOCKERFILE_INVALID, and what `find` throws.
+ * The Dockerfile with every image in it resolved and named in full. The engine would accept anything that matches an
+ * image it has, such as the first digits of another tenant's image id, without checking whether it may be used. Throws
+ * DOCKERFILE_INVALID, and whatever `find` throws.
  */
 export async function withBaseImages(
   text: string,
   buildArgs: Readonly<Record<string, string>>,
   find: FindImage,
 ): Promise<string> {
-  // Line by line: an expression that may go on over all of them can take for ever.
+  // Line by line: a regular expression over all lines could take exponential time.
   const namesFrontEnd = text
     .split('\n')
     .some((line) => FRONT_END.test(line.slice(0, 500).trim().replaceAll(/\s+/g, ' ')))
   if (namesFrontEnd) throw invalid('Of "# syntax", only docker/dockerfile may be named')
   const read = readDockerfile(text)
-  // Some engines do not survive it.
+  // It crashes some engines.
   if (!read.instructions.some(({ keyword }) => keyword === 'FROM')) throw invalid('There is no FROM in the Dockerfile')
   const build = new Stages(buildArgs, find)
   const changed = new Map<number, { last: number; line: string }>()
@@ -49,12 +49,12 @@ function rewritten({ lines }: ReadDockerfile, changed: ReadonlyMap<number, { las
   return kept.join('\n')
 }
 
-/** The stages of a Dockerfile as they are read, one instruction after another. */
+/** The stages of a Dockerfile, read one instruction after another. */
 class Stages {
   readonly #buildArgs: Readonly<Record<string, string>>
   readonly #find: FindImage
   readonly #globals: GlobalArguments = new Map()
-  /** Names of the stages before the present one, which those after it may start from. */
+  /** Names of the stages so far, which later ones may start from. */
   readonly #names = new Set<string>()
   #count = 0
   #present = ''
@@ -64,7 +64,7 @@ class Stages {
     this.#find = find
   }
 
-  /** What is to stand in the instruction's place; null when it may stay. */
+  /** The instruction's replacement; null when it may stay. */
   async read(instruction: Instruction): Promise<string | null> {
     if (instruction.keyword === 'FROM') return this.#from(instruction)
     if (instruction.keyword === 'ARG' && this.#count === 0) readGlobal(instruction, this.#globals, this.#buildArgs)
@@ -98,7 +98,7 @@ class Stages {
     return isSame ? null : [instruction.keyword, ...found, paths].join(' ')
   }
 
-  /** A stage by its number, or what FROM may name. */
+  /** A stage by its number or by a name that FROM may use. */
   async #source(from: string, instruction: Instruction): Promise<string> {
     return /^\d+$/.test(from) ? from : this.#named(from, instruction)
   }
@@ -117,7 +117,7 @@ class Stages {
 
 const assertOwnTrigger = ({ rest, first }: Instruction) => assertHarmless(rest, `Line ${first + 1}: ONBUILD`)
 
-/** What an image does to those who start from it is done before anything here could look at it. */
+/** An image's ONBUILD instructions run in builds that start from it, before any check here. */
 function assertHarmless(trigger: string, what: string): void {
   const [instruction] = readDockerfile(trigger).instructions
   if (!instruction || !/^(ADD|COPY|RUN)$/.test(instruction.keyword)) return

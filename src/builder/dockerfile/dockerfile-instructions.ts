@@ -1,11 +1,11 @@
 import { BuildFailure } from '../../domain/build-failure.ts'
 
-/** One instruction of a Dockerfile: where it stands, and what it says once its lines are joined. */
+/** One instruction of a Dockerfile: its position, and its text with continuation lines joined. */
 export interface Instruction {
   /** In capitals. */
   keyword: string
   rest: string
-  /** Numbers of its first and last line, from 0. A text that follows (`<<EOF`) is not counted. */
+  /** Numbers of its first and last line, from 0. A here-document (`<<EOF`) is not counted. */
   first: number
   last: number
 }
@@ -18,19 +18,21 @@ export interface ReadDockerfile {
 const KNOWN =
   /^(ADD|ARG|CMD|COPY|ENTRYPOINT|ENV|EXPOSE|FROM|HEALTHCHECK|LABEL|MAINTAINER|ONBUILD|RUN|SHELL|STOPSIGNAL|USER|VOLUME|WORKDIR)$/
 
-// Exactly the engine's: whatever else looks like space to JavaScript does not separate anything there.
+// Exactly the engine's set: other JavaScript white space does not separate anything there.
 const BLANK = /^[\t\v\f\r ]*$/
 const COMMENT = /^[\t\v\f\r ]*#/
 const INSTRUCTION = /^[\t\v\f\r ]*([A-Za-z]+)(?:[\t\v\f\r ]+(.*))?$/s
 
-/** What would be an instruction, were the text around it none: builders differ in where they see such texts. */
+/**
+ * A line in a here-document that would be an instruction outside it: builders differ in where they see such documents.
+ */
 const HIDDEN = /^\s*(FROM|LABEL|ONBUILD|(COPY|ADD|RUN)\s.*(from=|:\/\/))/i
 
 export const invalid = (message: string): BuildFailure => new BuildFailure('DOCKERFILE_INVALID', message)
 
 /**
- * Reads a Dockerfile as the engine does. What an engine could read differently is refused rather than guessed at: on
- * this depends which images a build may start from. Throws DOCKERFILE_INVALID.
+ * Reads a Dockerfile as the engine does. Text that engines could read in different ways is refused rather than guessed
+ * at: which images a build may start from depends on it. Throws DOCKERFILE_INVALID.
  */
 export function readDockerfile(text: string): ReadDockerfile {
   const lines = text
@@ -51,7 +53,7 @@ export function readDockerfile(text: string): ReadDockerfile {
 
 const isSkipped = (line: string): boolean => BLANK.test(line) || COMMENT.test(line)
 
-/** Engines of different age read this directive differently, unless it comes first. */
+/** Old and new engines read this directive differently, unless it comes first. */
 function escapeMark(lines: readonly string[]): string {
   const directive = /^#[ \t]*escape[ \t]*=[ \t]*([\\`])[ \t]*$/i
   const mark = directive.exec(lines[0] ?? '')?.[1]
@@ -63,7 +65,7 @@ function escapeMark(lines: readonly string[]): string {
   return mark ?? '\\'
 }
 
-/** Within an instruction that goes on, comments and empty lines do not end it. */
+/** Comments and empty lines do not end an instruction that continues. */
 function joinLines(lines: readonly string[], first: number, mark: string): { joined: string; last: number } {
   const goesOn = mark === '`' ? /`[ \t]*$/ : /\\[ \t]*$/
   let joined = ''
@@ -74,7 +76,7 @@ function joinLines(lines: readonly string[], first: number, mark: string): { joi
     last = at
     joined += line.replace(goesOn, '')
     if (!goesOn.test(line)) break
-    // Whether the next line belongs to this one depends on the engine's age.
+    // Whether the next line belongs to this one depends on the engine's version.
     if (goesOn.test(line.replace(goesOn, ''))) throw invalid(`Line ${at + 1} ends with ${mark}${mark}`)
   }
   return { joined, last }
@@ -88,7 +90,7 @@ function parse(joined: string, at: number): { keyword: string; rest: string } {
   throw invalid(`Line ${at + 1}: ${JSON.stringify(shown)} is not an instruction of a Dockerfile`)
 }
 
-/** The last line of the texts that follow a RUN or COPY, of which only some builders know. */
+/** The last line of the here-documents after a RUN or COPY, which only some builders know. */
 function endOfTexts(lines: readonly string[], { keyword, rest, last }: Instruction): number {
   if (!/^(RUN|COPY|ADD)$/.test(keyword)) return last
   let at = last

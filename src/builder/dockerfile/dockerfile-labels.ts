@@ -1,9 +1,9 @@
 import { readDockerfile } from './dockerfile-instructions.ts'
 
 /**
- * Puts a LABEL below every FROM, and again below every LABEL, which could else claim to be somebody else's. Layers and
- * containers of a build inherit it, so that whatever a build that was killed leaves on the engine can be told from
- * everything else there; and no environment builds on another one's cached layers.
+ * Puts a LABEL below every FROM, and again below every LABEL, which could otherwise claim another owner. Layers and
+ * containers of a build inherit it, so that leftovers of a killed build can be identified, and no environment reuses
+ * another one's cached layers.
  */
 export function labelStages(dockerfile: string, labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${JSON.stringify(name)}=${JSON.stringify(value)}`)

@@ -9,7 +9,7 @@ import { readFacts } from '../source-facts.ts'
 
 const MAX_BYTES = 256 * 1024
 
-/** A folder of the source, which must be one, and in it however many links lead there. */
+/** A folder of the source. It must be a folder, and inside the source through any links. */
 export async function contextFolder(tree: string, contextDir: string): Promise<string> {
   const wanted = join(tree, safePath(contextDir))
   const folder = await realpath(wanted).catch(() => null)
@@ -24,15 +24,15 @@ export interface WrittenDockerfile {
   text: string
   /** Where it comes from, for the log. */
   origin: string
-  /** It installs dependencies itself: those of another machine stay out of its context. */
+  /** It installs dependencies itself: those from another machine stay out of its context. */
   installs: boolean
-  /** Values of arguments that it declares itself. */
+  /** Values of the arguments that it declares. */
   buildArgs?: Readonly<Record<string, string>>
 }
 
 /**
- * The Dockerfile: given inline, at its path, or written by the preset, in this order (§2.1). Paths are below the
- * context folder, or below the source's.
+ * The Dockerfile: given inline, at its path, or written by the preset, in this order (§2.1). Paths are relative to the
+ * context folder, or to the source's root.
  */
 export async function dockerfileFor(
   plan: BuildPlan,

@@ -1,12 +1,12 @@
 import { DockerfileParser, type Instruction } from 'dockerfile-ast'
 
-/** Names that an ARG declares, of which there may be several in one. */
+/** Names that an ARG declares; one ARG may declare several. */
 export const declaredNames = (arg: Instruction): string[] =>
   arg.getArguments().map((argument) => argument.getValue().split('=')[0]?.replace(/["']/g, '') ?? '')
 
 /**
- * The variables whose values end up in the image's own history: those that its last stage declares, or a stage which that
- * one is built on.
+ * The variables whose values end up in the image's history: those that its last stage declares, or a stage that it is
+ * built on.
  */
 export function exposedVariables(dockerfile: string, names: readonly string[]): string[] {
   const stages = stagesOf(dockerfile)

@@ -1,6 +1,6 @@
 import { type Instruction, invalid } from './dockerfile-instructions.ts'
 
-/** The ARGs above the first FROM, which image names may use; null where there is no value. */
+/** The ARGs above the first FROM, which image names may use; null for one without a value. */
 export type GlobalArguments = Map<string, string | null>
 
 const ARGUMENT = /^([A-Za-z_]\w*)(?:=("[^"\\]*"|'[^'\\]*'|[^\s"'\\]*))?(?:[\t\v\f\r ]+|$)/
@@ -22,7 +22,10 @@ export function readGlobal(
   }
 }
 
-/** A text with its variables replaced as Dockerfiles have them. Throws DOCKERFILE_INVALID for what they do not have. */
+/**
+ * A text with its variables replaced by Dockerfile rules. Throws DOCKERFILE_INVALID for syntax that Dockerfiles do not
+ * have.
+ */
 export function substitute(text: string, globals: GlobalArguments, { first }: Instruction): string {
   const plain = /^(["'])(.*)\1$/.exec(text)?.[2] ?? text
   if (text.startsWith("'")) return plain

@@ -3,7 +3,7 @@ import { type Instruction, invalid } from './dockerfile-instructions.ts'
 const SPACE = /[\t\v\f\r ]+/
 const FLAG = /^--[a-z][a-z-]*(=[^\\]*)?$/
 
-/** Cuts the flags before an instruction's arguments from them. Throws DOCKERFILE_INVALID where it cannot tell them apart. */
+/** Separates an instruction's flags from its arguments. Throws DOCKERFILE_INVALID where they are ambiguous. */
 export function splitFlags({ keyword, rest, first }: Instruction): { flags: string[]; rest: string } {
   const flags: string[] = []
   let left = rest.trim()
@@ -19,7 +19,7 @@ export function splitFlags({ keyword, rest, first }: Instruction): { flags: stri
   return { flags, rest: left }
 }
 
-/** The image or stage that a flag of COPY or RUN reads from, and the flag with another in its place. */
+/** The image or stage that a flag of COPY or RUN reads from, and the flag with another name in its place. */
 export function sourceOfFlag(flag: string): { from: string; replace(by: string): string } | null {
   const plain = flag.replaceAll(/["']/g, '')
   if (plain.startsWith('--from=')) return { from: plain.slice('--from='.length), replace: (by) => `--from=${by}` }
@@ -31,12 +31,12 @@ export function sourceOfFlag(flag: string): { from: string; replace(by: string):
   return { from, replace: (by) => `--mount=${parts.with(at, `from=${by}`).join(',')}` }
 }
 
-/** What engines take for an address: of a file, or of a repository. */
+/** What engines take for the address of a file or repository. */
 const ADDRESS = /:\/\/|^[\w.-]+@[\w.-]+:|^github\.com\//i
 
 /**
- * What ADD would fetch by itself, it fetches from the engine's own place on the network, where a build must not be:
- * addresses are refused, and what a variable may turn into one is made a path.
+ * ADD fetches addresses from the engine's own network, which a build must not reach: addresses are refused, and an
+ * argument that a variable may turn into an address becomes a path.
  */
 export function withoutAddresses({ first }: Instruction, rest: string): string {
   const list = listOf(rest)
@@ -51,7 +51,7 @@ export function withoutAddresses({ first }: Instruction, rest: string): string {
   return list ? JSON.stringify(paths) : paths.join(' ')
 }
 
-/** Arguments that are written as a list of JSON; null when they are not. */
+/** Arguments in JSON form; null for any other form. */
 function listOf(rest: string): string[] | null {
   try {
     const list: unknown = JSON.parse(rest)

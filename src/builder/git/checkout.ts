@@ -26,7 +26,7 @@ export interface GitTools {
   signal: AbortSignal
 }
 
-/** A branch's name as git would accept it, and no option, path or expression. Throws SOURCE_REFUSED. */
+/** A branch name that git accepts and that is no option, path or expression. Throws SOURCE_REFUSED. */
 export function assertBranchName(branch: string): void {
   const isBad =
     branch.length > 255 ||
@@ -35,7 +35,7 @@ export function assertBranchName(branch: string): void {
   if (isBad) throw new BuildFailure('SOURCE_REFUSED', `${JSON.stringify(branch.slice(0, 120))} is not a branch's name`)
 }
 
-/** A repository that can be asked, under settings that hold for it alone. */
+/** A repository to query, with settings for it alone. */
 export async function openRepository(request: GitRequest, directory: string, tools: GitTools) {
   const url = parseRepositoryUrl(request.url)
   if (request.branch !== null) assertBranchName(request.branch)
@@ -54,7 +54,7 @@ export async function openRepository(request: GitRequest, directory: string, too
 
 type Repository = Awaited<ReturnType<typeof openRepository>>
 
-/** The commit that is to be built, without fetching it. */
+/** The commit to build, without fetching it. */
 export async function resolveCommit(repository: Repository, { branch, commit }: GitRequest): Promise<string> {
   if (commit) return commit
   const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
@@ -65,7 +65,7 @@ export async function resolveCommit(repository: Repository, { branch, commit }: 
   throw notThere(branch)
 }
 
-/** Fetches one commit, nothing older, and writes its files into the folder `tree`. Throws BuildFailure. */
+/** Fetches one commit, without history, and writes its files into the folder `tree`. Throws BuildFailure. */
 export async function checkOut(
   repository: Repository,
   commit: string,
@@ -94,7 +94,7 @@ export async function checkOut(
   return tree
 }
 
-/** Reads `<mode> <type> <id> <size>\t<path>\0`, as it comes. */
+/** Parses a stream of `<mode> <type> <id> <size>\t<path>\0`. */
 class ListedTree {
   readonly #budget: SourceBudget
   #rest = ''
@@ -115,7 +115,7 @@ class ListedTree {
   }
 }
 
-/** Git has no limit for what it fetches, so its folder is measured while it grows. */
+/** Git cannot limit what it fetches, so its folder is measured while it grows. */
 function watchSize(folder: string, { maxBytes }: SourceLimits, signal: AbortSignal) {
   const over = new AbortController()
   const tooLarge = new BuildFailure('SOURCE_TOO_LARGE', `The repository is larger than ${megabytes(maxBytes)}`)
@@ -158,7 +158,7 @@ const notThere = (branch: string | null) =>
     branch === null ? 'The repository has no commits' : `The repository has no branch ${branch}`,
   )
 
-/** What git says is meant for a terminal, and may name addresses; the causes are few. */
+/** Git's output is meant for a terminal, and may contain addresses; the causes are few. */
 function failureOf({ words }: ProgramFailure, { branch }: GitRequest): BuildFailure {
   if (/Authentication failed|could not read Username|returned error: 40[13]/.test(words)) {
     return new BuildFailure(

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { BuildFailure } from '../../domain/build-failure.ts'
 
-/** Addresses that lead into this machine or its networks, and not to a host of repositories. */
+/** Address ranges of this machine and its networks, where no repository host may be. */
 const PRIVATE = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -35,11 +35,11 @@ const isPrivate = (address: string): boolean => {
 }
 
 export interface AddressRules {
-  /** Whether hosts on private addresses and the loopback may be asked: an own git server, or a test's. */
+  /** Whether hosts on private and loopback addresses are allowed: an in-house git server, or a test's. */
   allowsPrivate: boolean
 }
 
-/** The URL, as git may be given it. Throws SOURCE_REFUSED for what is no plain address of a repository. */
+/** The URL in the form that git gets. Throws SOURCE_REFUSED unless it is a plain address of a repository. */
 export function parseRepositoryUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   const refuse = (why: string) => new BuildFailure('SOURCE_REFUSED', `The repository's address ${why}`)
@@ -47,7 +47,7 @@ export function parseRepositoryUrl(text: string): URL {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('must begin with https:// or http://')
   if (url.username !== '' || url.password !== '') throw refuse('must not hold a user name or a password')
   if (url.search !== '' || url.hash !== '') throw refuse('must not hold a query or a fragment')
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this rule rejects them.
   if (/[\u0000-\u0020\\]/.test(text) || /%(0[0-9a-f]|1[0-9a-f]|2e|2f|5c)|\/\.\.?(\/|$)/i.test(text)) {
     throw refuse('holds characters that no repository has')
   }
@@ -55,8 +55,8 @@ export function parseRepositoryUrl(text: string): URL {
 }
 
 /**
- * Finds the host's addresses, and returns the setting that makes git use exactly those: a name that is asked for a second
- * time could lead elsewhere. Throws SOURCE_REFUSED for a host on a private address, SOURCE_UNREACHABLE for one nobody knows.
+ * Resolves the host, and returns the setting that makes git use exactly those addresses: a second lookup could give
+ * others. Throws SOURCE_REFUSED for a host on a private address, SOURCE_UNREACHABLE for an unknown host.
  */
 export async function pinAddress(url: URL, { allowsPrivate }: AddressRules): Promise<Record<string, string>> {
   const host = url.hostname.replace(/^\[|\]$/g, '')

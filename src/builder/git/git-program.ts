@@ -2,16 +2,16 @@ import { BuildFailure } from '../../domain/build-failure.ts'
 import { ProgramMissing, runProgram } from '../program.ts'
 
 export interface GitRun {
-  /** Where it works; nothing outside of it is read as configuration. */
+  /** Working directory; git reads no configuration outside it. */
   directory: string
-  /** Settings for this run only. They go by the environment, which other users of the machine cannot read. */
+  /** Settings for this run only. They go through the environment, which other users of the machine cannot read. */
   settings: Readonly<Record<string, string>>
   signal: AbortSignal
-  /** Reads what it prints piece by piece; kept and returned when omitted. Throwing ends the program. */
+  /** Gets the output piece by piece; when omitted, the output is collected and returned. Throwing ends the program. */
   onOutput?: (text: string) => void
 }
 
-/** No helper, hook, filter or protocol but these: a repository decides nothing about what is run here. */
+/** No other helper, hook, filter or protocol: a repository must not decide which programs run here. */
 const SAFE_SETTINGS: Readonly<Record<string, string>> = {
   'protocol.allow': 'never',
   'protocol.https.allow': 'always',
@@ -53,7 +53,7 @@ function environmentOf(directory: string, settings: Readonly<Record<string, stri
   }
 }
 
-/** Runs git. Throws ProgramFailure with what it said. */
+/** Runs git. Throws ProgramFailure with its error output. */
 export async function runGit(args: readonly string[], { directory, settings, ...run }: GitRun): Promise<string> {
   const environment = environmentOf(directory, settings)
   try {

@@ -2,7 +2,7 @@ import { createPrivateKey, createSign } from 'node:crypto'
 import { z } from 'zod'
 import { BuildFailure } from '../../domain/build-failure.ts'
 
-/** A registered GitHub App, of which installations grant access to repositories. */
+/** A registered GitHub App, whose installations grant access to repositories. */
 export interface GitHubApp {
   appId: string
   /** PEM. */
@@ -12,15 +12,15 @@ export interface GitHubApp {
 }
 
 const JWT_SECONDS = 540
-/** Clocks differ: a token from the future is refused. */
+/** Clocks differ: GitHub refuses a token from the future. */
 const CLOCK_SKEW_SECONDS = 60
 const TIMEOUT_MS = 15_000
 
 const tokenAnswer = z.object({ token: z.string().min(1) })
 
 /**
- * A token that reads one repository of an installation for an hour. It is used for the clone it is made for, and then
- * forgotten: never stored, never logged. Returns the value of an Authorization header.
+ * A token that reads one repository of an installation for an hour. It serves one clone, and is never stored or logged.
+ * Returns the value of an Authorization header.
  */
 export async function mintAuthorization(
   app: GitHubApp,

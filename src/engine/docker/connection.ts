@@ -7,20 +7,20 @@ import { quieten } from './quiet-modem.ts'
 export interface EngineOptions {
   /** `unix://`, `tcp://`, `http://` or `https://`; the local socket when omitted. */
   dockerHost?: string
-  /** Marks what is ours on an engine that several installations may share. */
+  /** Marks our resources on an engine that several installations may share. */
   installationId: string
-  /** Deadline of a call that has none of its own. */
+  /** Deadline of a call that sets none itself. */
   callTimeoutSeconds?: number
 }
 
-/** One engine, as both adapters see it. */
+/** One engine, for both adapters. */
 export interface DockerEngine {
   docker: Docker
   /** Where it is, for messages. */
   address: string
   installationId: string
   callTimeoutSeconds: number
-  /** Known to the engine as a whole: a build joins the networks that containers run in. */
+  /** Shared by the whole engine: a build joins the networks that containers run in. */
   networks: AccountNetworks
 }
 
@@ -35,9 +35,9 @@ export function connect(options: EngineOptions): DockerEngine {
 }
 
 /**
- * No API version is named: an unversioned path means the engine's own newest, so that neither an old engine (1.41)
- * nor one that has dropped old versions (≥ 1.44) refuses. No connection is kept: one that the engine has closed
- * meanwhile would fail a call that was never sent, and a new one to a local socket costs a tenth of a millisecond.
+ * Names no API version: an unversioned path means the engine's newest, so that neither an old engine (1.41) nor one
+ * that has dropped old versions (≥ 1.44) refuses. Keeps no connection: one that the engine has closed meanwhile would
+ * fail a call that was never sent, and a new one to a local socket costs a tenth of a millisecond.
  */
 function endpointOf(address: string): Docker.DockerOptions & { agent: HttpAgent } {
   const url = new URL(address)

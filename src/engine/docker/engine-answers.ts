@@ -4,7 +4,7 @@ export function statusOf(error: unknown): number | null {
   return typeof status === 'number' ? status : null
 }
 
-/** The engine's own words, without dockerode's frame around them. */
+/** The engine's own message, without dockerode's text around it. */
 export function messageOf(error: unknown): string {
   const answer = error instanceof Error && 'json' in error ? error.json : null
   const message = typeof answer === 'object' && answer !== null && 'message' in answer ? answer.message : null
@@ -12,7 +12,7 @@ export function messageOf(error: unknown): string {
   return text.replace(/^\(HTTP code \d+\) .*? - /, '').trim()
 }
 
-/** Runs a call whose refusal with one of these statuses is as good as success; returns which it was. */
+/** Runs a call for which some error statuses count as success; returns the status, or null. */
 export async function tolerating(statuses: readonly number[], call: () => Promise<unknown>): Promise<'done' | number> {
   try {
     await call()

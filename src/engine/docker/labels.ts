@@ -1,4 +1,4 @@
-/** Marks everything of an installation on an engine that it may share with others. */
+/** Marks all resources of an installation on an engine that it may share with others. */
 export const LABEL = {
   installation: 'berth.installation',
   role: 'berth.role',

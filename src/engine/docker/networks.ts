@@ -3,13 +3,13 @@ import { failpoint } from '../../fault-injection/failpoint.ts'
 import { messageOf, statusOf, tolerating } from './engine-answers.ts'
 import { LABEL } from './labels.ts'
 
-/** Every account has a bridge of its own, so that its containers meet each other and nobody else's. */
+/** Every account has its own bridge, so that its containers reach each other and no others. */
 export const networkName = (installationId: string, accountId: string): string =>
   `berth-${installationId.slice(-8)}-${accountId.slice(-8)}`
 
 /**
- * An engine lets two callers at once create two networks of one name, and then refuses that name as ambiguous. The
- * bridge's interface cannot be had twice, so naming it decides the race in the engine. At most 15 characters.
+ * An engine lets two callers at once create two networks of one name, and then refuses that name as ambiguous. An
+ * interface name is unique, so naming the bridge's interface decides the race in the engine. At most 15 characters.
  */
 const bridgeInterface = (installationId: string, accountId: string): string =>
   `bt${installationId.slice(-5)}${accountId.slice(-8)}`
@@ -20,7 +20,7 @@ const networkLabels = (installationId: string, accountId: string): Record<string
   [LABEL.account]: accountId,
 })
 
-/** Engines have about thirty networks' worth of addresses unless they are configured otherwise. */
+/** By default, engines have addresses for about thirty networks. */
 const OUT_OF_ADDRESSES =
   'The container engine has no addresses left for another account network: give it more "default-address-pools"'
 
@@ -34,7 +34,7 @@ interface NetworkEngine {
   callTimeoutSeconds: number
 }
 
-/** The account networks known to exist; a wrong belief shows when a container cannot start, and is then forgotten. */
+/** The account networks known to exist; a wrong entry shows when a container cannot start, and is then removed. */
 export class AccountNetworks {
   readonly #engine: NetworkEngine
   readonly #known = new Map<string, Promise<string>>()
@@ -43,7 +43,7 @@ export class AccountNetworks {
     this.#engine = engine
   }
 
-  /** Name of the account's network, created when this process has not yet seen it. */
+  /** Name of the account's network; creates it unless this process knows that it exists. */
   ensure(accountId: string): Promise<string> {
     const known = this.#known.get(accountId)
     if (known) return known
@@ -57,7 +57,7 @@ export class AccountNetworks {
     this.#known.delete(accountId)
   }
 
-  /** Removes the network unless something is attached to it, which the engine answers with 403 (or 409). */
+  /** Removes the network unless something is attached to it; then the engine answers with 403 (or 409). */
   async remove(accountId: string, signal: AbortSignal): Promise<void> {
     this.purge(accountId)
     const network = this.#engine.docker.getNetwork(networkName(this.#engine.installationId, accountId))

@@ -11,9 +11,9 @@ interface RequestBuilder {
 }
 
 /**
- * docker-modem writes down every request's options for its debug log, also when nobody reads it, and follows the
- * agent and the signal through everything that hangs on them: in a busy process that is most of the heap, and
- * stops it for seconds. With an answer for those two, it goes no further.
+ * docker-modem serializes every request's options for its debug log, even when nobody reads it, and follows the agent
+ * and the signal through every object they refer to: in a busy process that is most of the heap, and blocks it for
+ * seconds. A short description of those two stops that.
  */
 export function quieten(docker: Docker): Docker {
   const modem = docker.modem as unknown as RequestBuilder

@@ -7,14 +7,14 @@ import { messageOf, statusOf } from './engine-answers.ts'
 interface Deadline {
   /** Default: the caller's, else the engine's for any call. */
   seconds?: number
-  /** What the end of the time means; default RUNTIME_UNAVAILABLE. */
+  /** The error when the time is up; default RUNTIME_UNAVAILABLE. */
   timeUp?: () => Error
 }
 
 /**
- * Runs one method of the port, however many calls it makes, under one deadline and the caller's signal. The signal
- * given to `work` destroys sockets; the race ends the method even where a socket ignores it. Throws the caller's
- * reason when the caller aborts, RUNTIME_UNAVAILABLE when the engine does not answer, and the engine's words else.
+ * Runs one method of the port, with all its calls, under one deadline and the caller's signal. The signal given to
+ * `work` destroys sockets; the race ends the method even where a socket ignores it. Throws the caller's reason when the
+ * caller aborts, RUNTIME_UNAVAILABLE when the engine does not answer, and otherwise the engine's error.
  */
 export async function within<T>(
   engine: DockerEngine,
@@ -46,7 +46,7 @@ export async function within<T>(
 export const silence = (engine: DockerEngine, seconds: number): DomainError =>
   runtimeUnavailable(`The container engine at ${engine.address} did not answer within ${seconds} s`)
 
-/** What a failed call means: final, unreachable, or an answer that a later attempt may not get again. */
+/** The kind of a failed call: final, unreachable, or possibly temporary. */
 export function asFailure(engine: DockerEngine, error: unknown): unknown {
   if (error instanceof DomainError || error instanceof Failure) return error
   if (statusOf(error) !== null) {
@@ -58,14 +58,17 @@ export function asFailure(engine: DockerEngine, error: unknown): unknown {
   return error
 }
 
-/** For users, whom the engine's own folders tell nothing; the cause, with all of its words, is for the log. */
+/** For users, who need not see the engine's paths; the cause, with its whole message, is for the log. */
 function troubleOf(error: unknown): string {
   const words = messageOf(error)
   if (/no space left on device/i.test(words)) return 'has no disk space left'
   return `answered ${statusOf(error)}: ${words.replaceAll(/(?<![\w.:/-])\/[^\s:,"']+/g, '…')}`
 }
 
-/** System errors and broken HTTP have codes of their own; Node's ERR_ codes but one are mistakes of the program. */
+/**
+ * System errors and broken HTTP have codes of their own; Node's ERR_ codes, with one exception, are bugs in the
+ * program.
+ */
 function isConnectionFailure(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null
   return typeof code === 'string' && (!code.startsWith('ERR_') || code === 'ERR_STREAM_PREMATURE_CLOSE')

@@ -1,4 +1,4 @@
-/** What a person finds in the editor at first: something to run, to change and to follow. */
+/** The editor's initial content: something to run, to change and to follow. */
 export const defaultQuery = `# Put your token into "Headers" below, then press the play button.
 # Berth prints the admin token when it starts; it is kept in .berth/admin-token.
 

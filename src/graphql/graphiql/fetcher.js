@@ -1,4 +1,4 @@
-// Runs in the browser, inside GraphiQL's page: queries go by HTTP, subscriptions by WebSocket.
+// Runs in the browser, inside GraphiQL's page: queries use HTTP, subscriptions a WebSocket.
 
 const PROTOCOL = 'graphql-transport-ws'
 
@@ -11,7 +11,7 @@ function post(params, headers) {
   }).then((response) => response.json())
 }
 
-/** Answers as they come, in the shape that GraphiQL reads: an async iterator whose `return` unsubscribes. */
+/** Answers as they arrive, in the shape that GraphiQL reads: an async iterator whose `return` unsubscribes. */
 function subscribe(params, headers) {
   const url = location.origin.replace(/^http/, 'ws') + location.pathname
   const socket = new WebSocket(url, PROTOCOL)

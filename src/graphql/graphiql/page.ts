@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { defaultQuery } from './default-query.ts'
 
-/** What GraphiQL is drawn with. `Authorization` is ready to be filled in; nothing of it is kept by the browser. */
+/** GraphiQL's options. `Authorization` is ready to be filled in; the browser stores none of it. */
 const OPTIONS = {
   title: 'Berth GraphiQL',
   headers: JSON.stringify({ Authorization: '<token>' }, null, 2),
@@ -22,11 +22,11 @@ interface Page {
 
 let page: Promise<Page> | null = null
 
-/** A browser that opens the address, and not a client that would get an answer. */
+/** A browser that opens the address, as opposed to an API client. */
 export const wantsPage = (request: Request): boolean =>
   request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html')
 
-/** GraphiQL, whole, from this server alone: no script, style, font or picture comes from anywhere else. */
+/** All of GraphiQL from this server alone: no script, style, font or image comes from anywhere else. */
 export async function answerPage(request: Request): Promise<Response> {
   page ??= build()
   const { plain, zipped, headers } = await page
@@ -34,7 +34,7 @@ export async function answerPage(request: Request): Promise<Response> {
   return new Response(zipped, { headers: { ...headers, 'content-encoding': 'gzip' } })
 }
 
-/** Made when it is first asked for: it is nine megabytes of script, which most processes never need. */
+/** Created on the first request: it is nine megabytes of script, which most processes never need. */
 async function build(): Promise<Page> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   const fetcher = await readFile(join(import.meta.dirname, 'fetcher.js'), 'utf8')
@@ -49,18 +49,18 @@ async function build(): Promise<Page> {
   return { plain, zipped: await promisify(gzip)(plain), headers }
 }
 
-/** Yoga's page has no way to send the headers editor's token over a WebSocket, so it is given our own fetcher. */
+/** Yoga's page cannot send the headers editor's token over a WebSocket, so it uses our own fetcher. */
 function withFetcher(html: string, fetcher: string): string {
   const options = JSON.stringify(OPTIONS)
   const script = html.indexOf('<script>', html.indexOf('<div id="root">'))
   const end = html.lastIndexOf(options)
-  if (script < 0 || end < script) throw new Error('The page that GraphiQL renders is not as expected')
+  if (script < 0 || end < script) throw new Error('GraphiQL rendered a page of an unknown format')
   const own = `<script>(() => {\n${fetcher}})()</script>\n`
   const drawn = `Object.assign(${options}, { fetcher: globalThis.berthFetcher })`
   return html.slice(0, script) + own + html.slice(script, end) + drawn + html.slice(end + options.length)
 }
 
-/** Only the page's own scripts run, by their hashes; the editor's workers are blobs that these make. */
+/** Only the page's own scripts run, by their hashes; the editor's workers are blobs that these scripts create. */
 function policyFor(html: string): string {
   const scripts = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script]) => script ?? '')
   const hashes = scripts.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`)

@@ -22,12 +22,12 @@ interface Reckoning {
   schema: GraphQLSchema
   fragments: ReadonlyMap<string, FragmentDefinitionNode>
   variables: Variables
-  /** A fragment is reckoned once, however often it is spread: documents cannot grow by nesting them. */
+  /** A fragment is counted once, however often it is spread: documents cannot grow by nesting fragments. */
   known: Map<string, number>
   problems: Problem[]
 }
 
-/** What is wrong with how a page was asked for. */
+/** A problem with the requested page size. */
 export interface Problem {
   reason: 'PAGE_SIZE' | 'CURSOR'
   message: string
@@ -78,7 +78,7 @@ function costOfFragment(reckoning: Reckoning, name: string, pageSize: number): n
   if (known !== undefined) return known
   const fragment = reckoning.fragments.get(name)
   const type = fragment && reckoning.schema.getType(fragment.typeCondition.name.value)
-  // Entered before it is reckoned: a cycle, which validation refuses anyway, ends here.
+  // Stored before it is counted: a cycle, which validation refuses anyway, ends here.
   reckoning.known.set(key, 0)
   const cost = fragment && type ? costOfSelections(reckoning, fragment.selectionSet, type, pageSize) : 0
   reckoning.known.set(key, cost)
@@ -88,21 +88,21 @@ function costOfFragment(reckoning: Reckoning, name: string, pageSize: number): n
 function costOfField(reckoning: Reckoning, node: FieldNode, parent: GraphQLNamedType, pageSize: number): number {
   if (!node.selectionSet || !(isObjectType(parent) || isInterfaceType(parent))) return 1
   const field = parent.getFields()[node.name.value]
-  // What describes the schema itself is bounded by its own size, and by GraphQL's rule on its depth.
+  // Introspection is bounded by the schema's size, and by GraphQL's rule on its depth.
   if (!field || node.name.value.startsWith('__')) return 1
   const own = sizeAsked(reckoning, node, field)
   const times = own === null ? listSize(field, pageSize) : 1
   return 1 + times * costOfSelections(reckoning, node.selectionSet, getNamedType(field.type), own ?? 1)
 }
 
-/** `edges` and `nodes` hold what their connection was asked for; of other lists a size is assumed. */
+/** `edges` and `nodes` hold as many as their connection was asked for; other lists have an assumed size. */
 function listSize(field: GraphQLField<unknown, unknown>, pageSize: number): number {
   const isList = isListType(field.type) || ('ofType' in field.type && isListType(field.type.ofType))
   if (!isList) return 1
   return field.name === 'edges' || field.name === 'nodes' ? pageSize : PLAIN_LIST
 }
 
-/** How much a connection was asked for; null for any other field. */
+/** The page size requested of a connection; null for any other field. */
 function sizeAsked(
   { variables, problems }: Reckoning,
   node: FieldNode,

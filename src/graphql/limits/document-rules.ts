@@ -15,7 +15,7 @@ type Limits = Pick<Config, 'BERTH_GRAPHQL_MAX_DEPTH' | 'BERTH_GRAPHQL_MAX_ALIASE
 export const tooMuch = (reason: string, message: string): GraphQLError =>
   new GraphQLError(message, { extensions: { code: 'INVALID_INPUT', reason, http: { status: 400, spec: true } } })
 
-/** What a document may be, whatever its variables: its verdict is kept with the document. */
+/** The limits on a document that do not depend on its variables: the verdict is cached with the document. */
 export function documentRule(limits: Limits): (context: ValidationContext) => ASTVisitor {
   return (context) => ({
     Document: {
@@ -56,7 +56,7 @@ function countAliases(document: DocumentNode): number {
   return aliases
 }
 
-/** The deepest selection. What describes the schema itself does not count; GraphQL has its own rule for that. */
+/** The deepest selection. Introspection does not count; GraphQL has its own rule for it. */
 function depthOf(document: DocumentNode): number {
   const fragments = new Map<string, FragmentDefinitionNode>()
   for (const definition of document.definitions) {
@@ -76,8 +76,8 @@ function depthOf(document: DocumentNode): number {
     return deepest
   }
   const depthOfFragment = (name: string): number => {
-    const seen = known.get(name)
-    if (seen !== undefined) return seen
+    const cached = known.get(name)
+    if (cached !== undefined) return cached
     known.set(name, 0)
     const depth = depthOfSelections(fragments.get(name)?.selectionSet)
     known.set(name, depth)

@@ -16,8 +16,8 @@ import { documentRule, tooMuch } from './document-rules.ts'
 type ExecutionArgs = Parameters<NonNullable<Plugin['onExecute']>>[0]['args']
 
 /**
- * Everything that bounds an operation, in one plugin: HTTP, WebSocket and SSE all run through it, and it
- * refuses before any resolver runs.
+ * All limits on an operation in one plugin: HTTP, WebSocket and SSE all use it, and it refuses before any resolver
+ * runs.
  */
 export function limitsPlugin(config: Config): Plugin {
   const rule = documentRule(config)
@@ -61,9 +61,9 @@ type Stop = (result: { errors: GraphQLError[] }) => void
 interface Prepared {
   operation: OperationDefinitionNode
   fragments: Map<string, FragmentDefinitionNode>
-  /** True when only the schema itself is asked about: that needs no token. */
+  /** True for pure introspection, which needs no token. */
   isIntrospection: boolean
-  /** The cost, where no variable decides it. */
+  /** The cost, if no variable changes it. */
   cost: ReturnType<typeof costOf> | null
 }
 
@@ -71,7 +71,7 @@ const prepared = new WeakMap<DocumentNode, Map<string, Prepared>>()
 
 function refusalOf(args: ExecutionArgs, maxCost: number): GraphQLError | null {
   const found = prepare(args)
-  // Without an operation the executor itself has the right words.
+  // Without an operation, the executor itself has the right message.
   if (!found) return null
   const { refusal } = args.contextValue as unknown as GraphQLContext
   if (refusal && !found.isIntrospection) throw refusal
@@ -99,8 +99,8 @@ function reckon({ schema, variableValues }: ExecutionArgs, { operation, fragment
 function prepare(args: ExecutionArgs): Prepared | null {
   const { document, operationName } = args
   const known = prepared.get(document) ?? new Map<string, Prepared>()
-  const seen = known.get(operationName ?? '')
-  if (seen) return seen
+  const cached = known.get(operationName ?? '')
+  if (cached) return cached
   const operation = getOperationAST(document, operationName)
   if (!operation) return null
   const fragments = new Map<string, FragmentDefinitionNode>()

@@ -9,9 +9,9 @@ import { requestStorageKey } from '../../services/upload/request-storage-key.ts'
 import { commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
 import { appEnvField, operationField, outcomeFields } from './payload-fields.ts'
 
-type Told = Pick<LifecycleResult, 'appEnv' | 'operationId'>
+type Payload = Pick<LifecycleResult, 'appEnv' | 'operationId'>
 
-const lifecycleFields = (t: PayloadBuilder<Told>, fields: Fields = lifecycle) => ({
+const lifecycleFields = (t: PayloadBuilder<Payload>, fields: Fields = lifecycle) => ({
   ...outcomeFields(t, fields),
   appEnv: appEnvField(t),
   operation: operationField(t),
@@ -23,7 +23,7 @@ for (const operation of Object.values(lifecycleOperations)) {
     waits: true,
     payload: (t) =>
       lifecycleFields(
-        t as unknown as PayloadBuilder<Told>,
+        t as unknown as PayloadBuilder<Payload>,
         operation.name === 'rollbackAppEnv' ? rolledBack : lifecycle,
       ),
   })
@@ -31,19 +31,19 @@ for (const operation of Object.values(lifecycleOperations)) {
 
 commandMutation(cancelOperation, {
   versioned: true,
-  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Told>),
+  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Payload>),
 })
 
 commandMutation(retryOperation, {
   versioned: true,
   waits: true,
-  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Told>),
+  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Payload>),
 })
 
 commandMutation(notifyCodeUpload, {
   versioned: true,
   waits: true,
-  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Told>),
+  payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Payload>),
 })
 
 commandMutation(requestStorageKey, { payload: (t) => outcomeFields(t, storageKey) })

@@ -9,7 +9,7 @@ import { addressArgs, addressOf } from './address.ts'
 import { MetricEnum, MetricStepEnum } from './enums.ts'
 
 /** Measurements come more rarely than this. */
-const LOOK_AGAIN_MS = 3_000
+const POLL_MS = 3_000
 
 const Metrics = recordType<RecordOf<typeof metricsNow.answer>>(metricsNow)
 const MetricPoint = recordType<RecordOf<typeof metricPoint.answer>>(metricPoint)
@@ -64,6 +64,6 @@ async function* followMetrics({ services, caller }: GraphQLContext, appEnvId: st
     const metrics = await services.metrics.now(caller, { appEnvId })
     if (metrics.measuredAt !== known) yield { ...metrics, event: null }
     known = metrics.measuredAt
-    await pause(LOOK_AGAIN_MS, undefined, { signal }).catch(() => {})
+    await pause(POLL_MS, undefined, { signal }).catch(() => {})
   }
 }

@@ -8,30 +8,30 @@ import { App } from './app.ts'
 import { AppEnv } from './app-env.ts'
 import { Operation } from './operation.ts'
 
-interface ToldAppEnv {
+interface AnsweredAppEnv {
   appEnvId: string
   name: string
   status: string
 }
 
 /** Fields of which the answer itself is the source; `accountId` only serves fields that are not among them. */
-const TOLD = new Set(['id', 'accountId', 'name', 'status'])
+const ANSWERED_FIELDS = new Set(['id', 'accountId', 'name', 'status'])
 
 /**
  * The environment as it was left. Id, name and status are those of the answer, as in REST (§2.5): whoever may
  * operate may read them, and a fast worker does not change them. Anything more is read, if the caller may.
  */
-export function appEnvField<Result extends { appEnv: ToldAppEnv }>(t: PayloadBuilder<Result>) {
+export function appEnvField<Result extends { appEnv: AnsweredAppEnv }>(t: PayloadBuilder<Result>) {
   return t.prismaField({
     type: AppEnv,
     nullable: true,
     description: 'Environment, with the status that the call gave it.',
     resolve: async (query, answer, _args, { services, caller }) => {
       const { appEnvId: id, name, status } = (answer as Answer<Result>).result.appEnv
-      const told = { id, name, status }
-      if (Object.keys(query.select ?? {}).every((column) => TOLD.has(column))) return told as never
+      const answered = { id, name, status }
+      if (Object.keys(query.select ?? {}).every((column) => ANSWERED_FIELDS.has(column))) return answered as never
       const appEnv = await services.appEnvs.get(caller, { appEnvId: id }, query)
-      return { ...appEnv, ...told } as never
+      return { ...appEnv, ...answered } as never
     },
   })
 }

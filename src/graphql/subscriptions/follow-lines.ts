@@ -4,12 +4,12 @@ import type { LogRecord } from '../../services/log/log-queries.ts'
 import type { GraphQLContext } from '../context.ts'
 
 const LINES_AT_ONCE = 200
-/** NOTIFY makes it quick; looking every second makes it certain. */
-const LOOK_AGAIN_MS = 1_000
+/** NOTIFY makes it quick; polling every second makes it certain. */
+const POLL_MS = 1_000
 
-/** One answer of a live log. Its lines are read when they are asked for: a slow reader keeps none in memory. */
+/** One answer of a live log. Its lines are read when they are requested: a slow reader keeps none in memory. */
 export interface LogMessage {
-  /** Not an event of a ledger, which would be shared among subscribers. */
+  /** Keeps it apart from events, whose work is shared among subscribers. */
   event: null
   lines: LogRecord[]
   upTo: bigint
@@ -21,7 +21,7 @@ interface FollowedLog {
   after: bigint | null
 }
 
-/** Follows an environment's log until the signal fires: the newest lines at first, then whatever is written. */
+/** Follows an environment's log until the signal fires: first the newest lines, then each new one. */
 export async function* followLines(
   { services, caller }: GraphQLContext,
   { appEnvId, filter, after }: FollowedLog,
@@ -33,17 +33,19 @@ export async function* followLines(
     const isNews = lines.length > 0 || place === null
     place = upTo
     if (isNews) yield { event: null, lines, upTo }
-    if (isCaughtUp) await services.logs.next(appEnvId, LOOK_AGAIN_MS, signal)
+    if (isCaughtUp) await services.logs.next(appEnvId, POLL_MS, signal)
   }
 }
 
-/** A part of what a build printed. */
+/** A part of a build's output. */
 export interface BuildLogMessage extends LogMessage {
   contentId: string
   hasEnded: boolean
 }
 
-/** Follows what a build prints from its first line, or from the cursor's, until it has ended and all of it is told. */
+/**
+ * Follows a build's output from the first line, or from the cursor, until the build has ended and all lines are sent.
+ */
 export async function* followBuildLines(
   { services, caller }: GraphQLContext,
   build: BuildAddress,
@@ -57,6 +59,6 @@ export async function* followBuildLines(
     place = upTo
     if (isFirst || lines.length > 0 || hasEnded) yield { event: null, lines, upTo, contentId, hasEnded }
     if (hasEnded) return
-    if (isCaughtUp) await services.logs.next(appEnvId, LOOK_AGAIN_MS, signal)
+    if (isCaughtUp) await services.logs.next(appEnvId, POLL_MS, signal)
   }
 }

@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../../events/event.ts'
 import type { Caller } from '../../services/kernel/caller.ts'
 import type { GraphQLContext } from '../context.ts'
 
-/** One answer of a subscription: the present state at first, then one event after the other. */
+/** One answer of a subscription: first the current state, then one event after the other. */
 export interface Message<State> {
   cursor: string
   /** Null in the first answer. */
@@ -15,10 +15,10 @@ export interface Message<State> {
 interface Subject<State> {
   eventSequenceId: string
   after?: string | null | undefined
-  /** Throws when the caller may not follow this; asked again every few seconds. */
+  /** Throws when the caller may not follow this; called every few seconds. */
   permit(caller: Caller): void
   concerns(event: RecordedEvent, caller: Caller): boolean
-  /** The state as it is now, for the first answer. */
+  /** The current state, for the first answer. */
   present(): Promise<State>
   /** The state after an event. */
   next(state: State | null, event: RecordedEvent): State
@@ -26,9 +26,9 @@ interface Subject<State> {
   isLast?(state: State, event: RecordedEvent | null): boolean
 }
 
-/** What may end a subscription before its subject does. */
+/** Reasons to end a subscription before its subject ends. */
 interface Standing {
-  /** Who the caller is now. */
+  /** The caller as last authenticated. */
   caller: Caller
   /** Why access was lost; null while it is not. */
   refusal: unknown
@@ -37,9 +37,9 @@ interface Standing {
 }
 
 /**
- * Follows something from the event log. The place in the log is noted before the present state is read, so
- * nothing can fall between the two; an event that the state shows already is told all the same, in its order.
- * With `after`, the state is known to the client, and what followed it is told instead.
+ * Follows something from the event sequence. The position is read before the current state, so no event can be lost
+ * between the two; an event that the state already includes is still sent, in order. With `after`, the client knows the
+ * state, and gets the events after that cursor instead.
  */
 export function follow<State>(context: GraphQLContext, subject: Subject<State>): AsyncGenerator<Message<State>, void> {
   const standing: Standing = { caller: context.caller, refusal: null, hasLeft: false, events: null }
@@ -51,7 +51,7 @@ function leave(standing: Standing): void {
   void standing.events?.return()
 }
 
-/** Ends with the refusal when access was lost, and looks no more once nobody reads. */
+/** Ends with the refusal when access is lost, and stops checking when nobody reads. */
 async function* guarded<State>(
   context: GraphQLContext,
   subject: Subject<State>,
@@ -100,12 +100,12 @@ async function* messages<State>(
 }
 
 interface Watched {
-  /** Throws when whoever the caller is now may not follow this. */
+  /** Throws when the current caller may not follow this. */
   permit(present: Caller): void
   lose(refusal: unknown): void
 }
 
-/** Looks every few seconds whether the caller still may; if not, everything on the connection ends. */
+/** Checks every few seconds whether the caller still may; if not, everything on the connection ends. */
 export function watchAccess({ access, authorization, closeConnection }: GraphQLContext, watched: Watched): () => void {
   const lose = (refusal: unknown) => {
     watched.lose(refusal)

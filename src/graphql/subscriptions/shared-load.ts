@@ -3,8 +3,8 @@ import type { RecordedEvent } from '../../events/event.ts'
 const loads = new WeakMap<RecordedEvent, Map<string, Promise<unknown>>>()
 
 /**
- * Loads what goes with an event once, for all who were told of the event and ask for the same columns: ten
- * thousand subscribers do not cost ten thousand queries. Whoever calls this has checked permission before.
+ * Loads an event's data once for all subscribers that ask for the same columns: ten thousand subscribers do not cost
+ * ten thousand queries. The caller of this function has checked permission before.
  */
 export function loadOnce<T>(
   event: RecordedEvent | null,

@@ -14,10 +14,10 @@ import type { Message } from './follow.ts'
 
 type Result = ExecutionResult | Promise<ExecutionResult>
 
-/** What was worked out for an event, by what it was worked out from. */
+/** Results computed for an event, by what they depend on. */
 const results = new WeakMap<RecordedEvent, Map<string, Result>>()
 
-/** An event is worked out once for all who asked the same with the same rights, not once for each subscriber. */
+/** An event is computed once for all who asked the same with the same rights, not once for each subscriber. */
 export const sharedSubscriptionPlugin = (): Plugin => ({
   onSubscribe({ setSubscribeFn }) {
     setSubscribeFn((args: ExecutionArgs) => subscribeShared(args))
@@ -42,7 +42,7 @@ async function subscribeShared(args: ExecutionArgs): Promise<AsyncIterable<Execu
   })
 }
 
-/** Equal for two subscriptions only if every event must be told to both in the same words. */
+/** Equal for two subscriptions only if both must get the same answer to every event. */
 function whatIsAsked({ document, operationName, variableValues, contextValue }: ExecutionArgs): string {
   const { caller } = contextValue as GraphQLContext
   return `${numberOf(document)} ${JSON.stringify([operationName, variableValues])} ${rightsOf(caller)} `
@@ -51,7 +51,7 @@ function whatIsAsked({ document, operationName, variableValues, contextValue }: 
 const numbers = new WeakMap<object, number>()
 let lastNumber = 0
 
-/** Documents are kept by the parser's cache, so that the same text is mostly the same object. */
+/** The parser's cache keeps documents, so equal text is usually the same object. */
 function numberOf(document: object): number {
   const known = numbers.get(document)
   if (known !== undefined) return known
@@ -62,7 +62,7 @@ function numberOf(document: object): number {
 
 const rights = new WeakMap<Caller, string>()
 
-/** Everything that a resolver can learn of a caller. One token's rights may differ from one look to the next. */
+/** Everything that a resolver can read from a caller. One token's rights may differ from one check to the next. */
 function rightsOf(caller: Caller): string {
   const known = rights.get(caller)
   if (known !== undefined) return known

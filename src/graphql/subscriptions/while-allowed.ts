@@ -4,8 +4,8 @@ import type { GraphQLContext } from '../context.ts'
 import { watchAccess } from './follow.ts'
 
 /**
- * Live answers about an environment that are not events of a ledger: they are read from tables when they are asked
- * for. Ends when the caller leaves, and with the refusal when access is lost; `read` hears of both by its signal.
+ * Live answers about an environment that do not come from its events: they are read from tables on request. Ends when
+ * the caller leaves, and with the refusal when access is lost; `read` learns of both from its signal.
  */
 export function whileAllowed<T>(
   context: GraphQLContext,

@@ -1,4 +1,4 @@
-/** Longer documents are parsed anew each time: what strangers send must not fill the memory. */
+/** Longer documents are parsed anew each time: documents from unknown clients must not fill the memory. */
 const MAX_KEY_LENGTH = 10_000
 const MAX_ENTRIES = 500
 
@@ -7,7 +7,7 @@ interface Cache<Value> {
   set(key: string, value: Value): void
 }
 
-/** The documents used last. Small on purpose: real clients send a few documents again and again. */
+/** The most recently used documents. Small on purpose: real clients send a few documents again and again. */
 export function createDocumentCache<Value>(): Cache<Value> {
   const entries = new Map<string, Value>()
   return {
@@ -20,7 +20,7 @@ export function createDocumentCache<Value>(): Cache<Value> {
       entries.delete(key)
       entries.set(key, value)
       if (entries.size <= MAX_ENTRIES) return
-      // Maps keep the order of insertion: the first is the one that was parsed longest ago.
+      // Maps keep the order of insertion: the first document is the least recently used.
       for (const oldest of entries.keys()) {
         entries.delete(oldest)
         break
@@ -29,5 +29,5 @@ export function createDocumentCache<Value>(): Cache<Value> {
   }
 }
 
-/** Broken documents are not worth keeping. */
+/** Invalid documents are not worth keeping. */
 export const noCache: Cache<never> = { get: () => undefined, set: () => {} }

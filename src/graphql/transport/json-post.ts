@@ -18,9 +18,9 @@ export interface Params {
 }
 
 /**
- * The short way for what nearly every request is: a JSON POST of one query or mutation. It uses Yoga's own
- * parse, validate, context and execute with every plugin, and leaves out only Yoga's HTTP layer, which costs
- * more than all of them. Whatever is not plain is null here, and goes the long way.
+ * The fast path for almost every request: a JSON POST of one query or mutation. It uses Yoga's own parse, validate,
+ * context and execute with every plugin, and skips only Yoga's HTTP layer, which costs more than all of them. Returns
+ * null for any other request, which then takes Yoga's path.
  */
 export async function answerPlainly(
   yoga: Yoga,
@@ -38,7 +38,7 @@ export async function answerPlainly(
     const document = parse(params.query)
     const kind = getOperationAST(document, params.operationName)?.operation
     operation = { document, isPlain: kind === 'query' || kind === 'mutation' }
-    // Refused documents are rare, and Yoga knows the statuses that the specification gives them.
+    // Refused documents are rare, and Yoga knows the specified statuses.
     if (!operation.isPlain || validate(schema, document).length > 0) return null
   } catch {
     return null
@@ -89,7 +89,7 @@ export function plainParams(body: string): Params | null {
 const isMapOrNothing = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))
 
-/** What is refused before anything ran has a status of its own; beside data, errors are told in the body alone. */
+/** A refusal before execution sets the HTTP status; beside data, errors appear only in the body. */
 function respond(result: ExecutionResult, mediaType: string): Response {
   const headers = { 'content-type': `${mediaType}; charset=utf-8` }
   return new Response(JSON.stringify(withoutStatus(result)), { status: statusOf(result, mediaType), headers })
@@ -97,7 +97,7 @@ function respond(result: ExecutionResult, mediaType: string): Response {
 
 interface Http {
   status?: number
-  /** The specification wants this status for its own media type only. */
+  /** The specification requires this status only for its own media type. */
   spec?: boolean
 }
 
@@ -109,7 +109,7 @@ export function statusOf({ data, errors }: ExecutionResult, mediaType: string): 
   return http?.status ?? 400
 }
 
-/** How a refusal is told over HTTP is for the door, not for the answer. */
+/** The HTTP status and headers of a refusal are for the transport, not for the body. */
 export function withoutStatus(result: ExecutionResult): ExecutionResult {
   return result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result
 }

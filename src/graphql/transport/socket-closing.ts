@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 
-/** Why Berth closes a WebSocket, besides the codes of graphql-transport-ws itself. Documented in the README. */
+/** Berth's own close codes, in addition to those of graphql-transport-ws. Documented in the README. */
 const CLOSING = {
-  /** Open another one, perhaps to another process, and go on from the last cursor. */
+  /** Open another one, perhaps to another process, and continue from the last cursor. */
   goingAway: { code: 1001, reason: 'The server is stopping' },
   forbidden: { code: 4403, reason: 'Forbidden' },
-  /** Open another one, and go on from the last cursor. */
+  /** Open another one, and continue from the last cursor. */
   tooSlow: { code: 4413, reason: 'Too slow: go on from the cursor of the last event you got' },
 } as const
 
-/** Whoever does not read does not read a close either. */
+/** A client that does not read does not read a close frame either. */
 const PATIENCE_MS = 2_000
 const DRAIN_MS = 5_000
 const DRAIN_LOOK_MS = 20
@@ -21,7 +21,7 @@ export function closeSocket(socket: WebSocket, why: keyof typeof CLOSING): void 
   setTimeout(() => socket.terminate(), PATIENCE_MS).unref()
 }
 
-/** Drops a peer that lets its answers pile up: that of many small ones, or of the pongs to its pings. */
+/** Drops a peer that lets its answers pile up: answers to many small operations, or pongs to its pings. */
 export function watchBacklog(socket: WebSocket, maxBytes: number): void {
   const check = () => {
     if (socket.bufferedAmount > maxBytes) closeSocket(socket, 'tooSlow')
@@ -30,16 +30,16 @@ export function watchBacklog(socket: WebSocket, maxBytes: number): void {
   socket.on('ping', check)
 }
 
-/** As much of a socket's context as says whether something on it is still to be answered. */
+/** The part of a socket's context that shows whether an operation still needs an answer. */
 export interface Draining {
   extra: { socket: WebSocket }
-  /** By id: null while an operation is being prepared or executed, a generator once it is a live subscription. */
+  /** By id: null while an operation is prepared or executed, a generator once it is a live subscription. */
   subscriptions: Record<string, unknown>
 }
 
 const isBusy = ({ subscriptions }: Draining): boolean => Object.values(subscriptions).includes(null)
 
-/** Closes every socket as soon as what it has asked is answered; live subscriptions are told to go elsewhere. */
+/** Closes every socket once its running operations are answered; live subscriptions end with a request to reconnect. */
 export async function drainSockets(open: ReadonlySet<Draining>): Promise<void> {
   const deadline = performance.now() + DRAIN_MS
   for (let left = [...open]; left.length > 0; ) {

@@ -7,7 +7,7 @@ import type { Arrival, GraphQLParts } from '../context.ts'
 import { type ErrorTools, publicError, publicResult } from '../errors.ts'
 import { withoutStatus, type Yoga } from './json-post.ts'
 
-/** As much of the server's rate limits as a socket needs. */
+/** The part of the server's rate limits that a socket needs. */
 export interface RequestBudget {
   consumeRequest(key: string): Promise<{ refusal: DomainError | null }>
 }
@@ -17,23 +17,23 @@ export interface SocketDependencies {
   parts: GraphQLParts
   log: Logger
   limits: RequestBudget | undefined
-  /** Fires when the server stops: nothing new is begun then, and waits for operations end. */
+  /** Fires when the server stops: no new operation starts then, and waits for operations end. */
   stopping: AbortSignal
 }
 
 type Enveloped = ReturnType<Yoga['getEnveloped']>
 
-/** What graphql-ws hands from one hook to the next, with what ours need besides. */
+/** The state that graphql-ws passes from hook to hook, plus ours. */
 export type SocketArguments = ExecutionArgs & { enveloped: Enveloped; tools: ErrorTools }
 
 interface SocketOperation {
   payload: SubscribePayload
   authorization: string | null
-  /** Subscriptions that the socket has besides this one. */
+  /** The socket's other subscriptions. */
   others: number
   closeConnection: () => void
   onTooSlow: () => void
-  /** False once the socket is being closed: what comes after that must not be done, since nobody would be told. */
+  /** False once the socket is closing: a later operation must not run, since nobody would get its answer. */
   canAnswer: () => boolean
 }
 
@@ -66,11 +66,11 @@ export const serverStopping = (): DomainError =>
     retryAfterSeconds: 1,
   })
 
-/** A result whose errors callers may read, without what only HTTP has a use for. */
-export const told = (result: ExecutionResult, tools: ErrorTools): ExecutionResult =>
+/** A result whose errors callers may read, without the parts that only HTTP uses. */
+export const publicAnswer = (result: ExecutionResult, tools: ErrorTools): ExecutionResult =>
   withoutStatus(publicResult(result, tools))
 
-const errorsOf = (result: ExecutionResult, tools: ErrorTools) => [...(told(result, tools).errors ?? [])]
+const errorsOf = (result: ExecutionResult, tools: ErrorTools) => [...(publicAnswer(result, tools).errors ?? [])]
 
 async function checkBudgets(
   { config, services }: GraphQLParts,
@@ -89,7 +89,7 @@ async function checkBudgets(
   if (refusal) throw refusal
 }
 
-/** What is thrown on the way becomes an answer: an error must not take the other operations' socket with it. */
+/** Turns a thrown error into an answer: it must not end the socket's other operations. */
 export async function run({ enveloped, tools, ...args }: SocketArguments, how: 'execute' | 'subscribe') {
   try {
     const result = await enveloped[how](args)

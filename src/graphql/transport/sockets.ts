@@ -6,7 +6,7 @@ import { type Extra, useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { GraphQLParts } from '../context.ts'
 import { closeSocket, drainSockets, watchBacklog } from './socket-closing.ts'
-import { prepare, run, type SocketArguments, type SocketDependencies, told } from './socket-operation.ts'
+import { prepare, publicAnswer, run, type SocketArguments, type SocketDependencies } from './socket-operation.ts'
 
 const PATH = '/graphql'
 const INIT_WAIT_MS = 5_000
@@ -37,7 +37,7 @@ export function attachSockets(dependencies: SocketDependencies) {
         return prepare(dependencies, {
           payload,
           authorization: authorizationOf(context as SocketContext),
-          // The new one is among them already.
+          // It already includes the new one.
           others: Object.keys(subscriptions).length - 1,
           closeConnection: () => closeSocket(extra.socket, 'forbidden'),
           onTooSlow: () => closeSocket(extra.socket, 'tooSlow'),
@@ -47,22 +47,22 @@ export function attachSockets(dependencies: SocketDependencies) {
       execute: (args) => run(args as unknown as SocketArguments, 'execute') as never,
       subscribe: (args) => run(args as unknown as SocketArguments, 'subscribe') as never,
       onNext: (_context, _id, _payload, args, result) =>
-        told(result as ExecutionResult, (args as unknown as SocketArguments).tools),
+        publicAnswer(result as ExecutionResult, (args as unknown as SocketArguments).tools),
     },
     sockets,
     BERTH_HEARTBEAT_SECONDS * 1000,
   )
   sockets.on('connection', (socket) => {
     watchBacklog(socket, BERTH_SUBSCRIBER_BACKLOG_KB * 1024)
-    // A frame that is too large, or no frame at all, ends its own socket. The library's listener would print each as a
-    // fault of ours, for strangers to fill the log with.
+    // A frame that is too large or invalid ends its own socket. The library's listener would log each as a server
+    // error, so that any client could fill the log.
     socket.removeAllListeners('error')
     forgiveLateAnswers(socket)
     socket.on('error', (error) => log.debug({ err: error }, 'A WebSocket failed'))
   })
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Node has taken its own listener off: a client that hangs up before it is answered would end the process.
+    // Node has removed its own listener: a client that disconnects before its answer would end the process.
     socket.on('error', (error) => log.debug({ err: error }, 'An upgrade failed'))
     if (request.url?.split('?')[0] !== PATH) return socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n')
     if (stopping.aborted)
@@ -72,17 +72,19 @@ export function attachSockets(dependencies: SocketDependencies) {
 
   return {
     attach: (http: Server) => void http.on('upgrade', upgrade),
-    /** Every operation that was begun is answered before its socket is closed. */
+    /** Every running operation is answered before its socket is closed. */
     async close() {
       await drainSockets(open)
-      // Those who have not introduced themselves yet.
+      // Sockets that have not sent their first message yet.
       for (const client of sockets.clients) closeSocket(client, 'goingAway')
       await server.dispose()
     },
   }
 }
 
-/** An answer to a client that has hung up meanwhile is no fault either; that the socket is closed is told besides. */
+/**
+ * An answer to a client that has disconnected meanwhile is no server error; the closed socket is reported separately.
+ */
 function forgiveLateAnswers(socket: WebSocket): void {
   const send = socket.send.bind(socket) as (data: string, done: () => void) => void
   socket.send = (data: unknown, done?: unknown) => send(data as string, () => (done as (() => void) | undefined)?.())
@@ -94,7 +96,7 @@ function authorizationOf({ connectionParams, extra }: SocketContext): string | n
   return typeof sent === 'string' ? sent : (extra.request.headers.authorization ?? null)
 }
 
-/** False closes the socket with 4403: there is nothing to do here without a token. */
+/** False closes the socket with 4403: without a token, nothing is allowed here. */
 async function admit({ access, services }: GraphQLParts, context: SocketContext): Promise<boolean> {
   const authorization = authorizationOf(context)
   try {

@@ -1,12 +1,12 @@
 import type { ExecutionResult } from 'graphql'
 
-/** A connection that is cut rather than ended, for a client that does not even read that its stream has ended. */
+/** A connection that is cut rather than ended, for a client that never reads the end of its stream. */
 export type Cut = () => void
 
 interface EventStreamOptions {
   results: AsyncIterable<ExecutionResult>
-  /** What the client may read of a result. */
-  tell(result: ExecutionResult): ExecutionResult
+  /** The part of a result that the client may read. */
+  toPublic(result: ExecutionResult): ExecutionResult
   heartbeatMs: number
   onClose(): void
 }
@@ -22,10 +22,10 @@ const COMPLETE = 'event: complete\ndata:\n\n'
 const encoder = new TextEncoder()
 
 /**
- * Results as server-sent events, in the words of graphql-sse: `next` for each, `complete` after the last. It takes
- * the next result only when the one before has been read, so that what a slow reader has not read stays countable.
+ * Results as server-sent events, in the format of graphql-sse: `next` for each, `complete` after the last. Takes the
+ * next result only when the previous one has been read, so that a slow reader's backlog stays countable.
  */
-export function eventStream({ results, tell, heartbeatMs, onClose }: EventStreamOptions): EventStream {
+export function eventStream({ results, toPublic, heartbeatMs, onClose }: EventStreamOptions): EventStream {
   const iterator = results[Symbol.asyncIterator]()
   let last: ExecutionResult | null = null
   let beating: NodeJS.Timeout | undefined
@@ -34,15 +34,15 @@ export function eventStream({ results, tell, heartbeatMs, onClose }: EventStream
     clearInterval(beating)
     onClose()
   }
-  const next = (result: ExecutionResult) => `event: next\ndata: ${JSON.stringify(tell(result))}\n\n`
+  const next = (result: ExecutionResult) => `event: next\ndata: ${JSON.stringify(toPublic(result))}\n\n`
 
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const beat = () => {
-        // No room means that the reader is behind: there is something on the way to it as it is.
+        // No room means that the reader is behind: data is already on its way to it.
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(HEARTBEAT))
       }
-      // At once, or a browser would not know that the connection is open until something happens.
+      // At once, or a browser would not know that the connection is open until the first event.
       beat()
       beating = setInterval(beat, heartbeatMs)
     },

@@ -3,16 +3,16 @@ import { type ExecutionResult, getOperationAST } from 'graphql'
 import type { Arrival } from '../context.ts'
 import { type ErrorTools, publicError } from '../errors.ts'
 import { JSON_TYPE, type Params, statusOf, type Yoga } from './json-post.ts'
-import { guarded, serverStopping, told } from './socket-operation.ts'
+import { guarded, publicAnswer, serverStopping } from './socket-operation.ts'
 import { type Cut, eventStream } from './sse-stream.ts'
 
-/** Time in which a client that has fallen behind, or a server that stops, is let come to the end of its stream. */
+/** Time that a slow client, or a stopping server, gets to finish its stream. */
 const PATIENCE_MS = 2_000
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
-  // Proxies that gather an answer before they pass it on would keep every event to themselves.
+  // A buffering proxy would hold back every event.
   'x-accel-buffering': 'no',
 }
 
@@ -31,7 +31,7 @@ interface Asked {
   cut: Cut | undefined
 }
 
-/** Subscriptions over server-sent events. Everything else is null here, and goes the way of requests. */
+/** Subscriptions over server-sent events. Returns null for all other requests, which Yoga handles. */
 export function createEventStreams({ yoga, heartbeatSeconds, stopping }: Options) {
   const open = new Set<{ end(): void; cut: Cut | undefined }>()
 
@@ -68,10 +68,10 @@ export function createEventStreams({ yoga, heartbeatSeconds, stopping }: Options
 
   function respond(result: ExecutionResult | AsyncGenerator<ExecutionResult>, tools: ErrorTools, cut: Cut | undefined) {
     const isStream = Symbol.asyncIterator in result
-    const status = isStream ? 200 : statusOf(told(result, tools), JSON_TYPE)
+    const status = isStream ? 200 : statusOf(publicAnswer(result, tools), JSON_TYPE)
     const stream = eventStream({
       results: isStream ? guarded(result, tools) : only(result),
-      tell: (one) => told(one, tools),
+      toPublic: (one) => publicAnswer(one, tools),
       heartbeatMs: heartbeatSeconds * 1000,
       onClose: () => open.delete(entry),
     })
@@ -82,7 +82,7 @@ export function createEventStreams({ yoga, heartbeatSeconds, stopping }: Options
 
   return {
     answer,
-    /** Tells every client that the server stops, and cuts those that do not read it. */
+    /** Announces to every client that the server stops, and cuts those that do not read it. */
     async close() {
       for (const { end } of open) end()
       const deadline = performance.now() + PATIENCE_MS

@@ -23,7 +23,7 @@ export async function withinDisk<T>(
   const watching = (async () => {
     while (!checking.aborted && !over.signal.aborted) {
       await pause(CHECK_EVERY_MS, undefined, { signal: checking }).catch(() => {})
-      // A check that fails says nothing; the next one may.
+      // A failed check says nothing; the next one may succeed.
       const found = await writings(engine, appEnvId, checking).catch(() => [])
       const written = found.reduce((sum, { id, bytes }) => sum + (before.has(id) ? 0 : bytes), 0)
       if (written <= diskMb * BYTES_PER_MB) continue
@@ -46,7 +46,7 @@ interface Layer {
   Size: number
 }
 
-/** What each step that is over has added to the engine's disk, and what those that run have written so far. */
+/** What each finished step has added to the engine's disk, and what the running ones have written so far. */
 async function writings(
   engine: DockerEngine,
   appEnvId: string,
@@ -59,7 +59,7 @@ async function writings(
   ])) as [Layer[], { Id: string; SizeRw?: number }[]]
   const sizes = new Map(layers.map(({ Id, Size }) => [Id, Size]))
   return [
-    // The first layer with our labels adds nothing but them: its parent, the base image, has none.
+    // The first layer with our labels adds nothing else: its parent, the base image, has no labels of ours.
     ...layers.map(({ Id, ParentId, Size }) => ({ id: Id, bytes: Size - (sizes.get(ParentId) ?? Size) })),
     ...running.map(({ Id, SizeRw }) => ({ id: Id, bytes: SizeRw ?? 0 })),
   ]

@@ -1,6 +1,6 @@
 /**
- * BuildKit reports by protocol buffers (moby.buildkit.v1.StatusResponse) in base64. Of those, two things are for people:
- * the names of steps as they begin, and what they print. Field numbers are part of that format and never change.
+ * BuildKit reports by protocol buffers (moby.buildkit.v1.StatusResponse) in base64. Two parts are for people: the names
+ * of steps as they begin, and their output. Field numbers are part of that format and never change.
  */
 const RESPONSE = { vertexes: 1, logs: 3 } as const
 const VERTEX = { name: 3, cached: 4, started: 5, completed: 6, error: 7 } as const
@@ -42,7 +42,7 @@ function* logLines(bytes: Buffer): Generator<string> {
   }
 }
 
-/** The fields of one message, in order. What is cut off at its end is left out. */
+/** The fields of one message, in order. A field that is cut off at the end is left out. */
 function* fieldsOf(bytes: Buffer): Generator<Field> {
   let at = 0
   const varint = () => {

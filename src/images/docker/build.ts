@@ -11,10 +11,10 @@ import { jsonLines } from './json-lines.ts'
 
 const CPU_PERIOD_US = 100_000
 const IMAGE_ID = /sha256:[0-9a-f]{64}/
-/** An engine's own trouble: a later attempt may not meet it. */
+/** A problem of the engine that may have gone by a later attempt. */
 const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error|failed to create endpoint/i
 
-/** From this version on, engines prefer BuildKit; older ones that have it give its builds no limits. */
+/** From this version on, engines prefer BuildKit; older ones that have it do not limit its builds. */
 const PREFERS_BUILDKIT = 1.42
 
 export type BuilderChoice = 'auto' | 'classic' | 'buildkit'
@@ -38,7 +38,7 @@ export async function builderTraits(
   }
 }
 
-/** A message of the stream in which a build is answered: classic lines, BuildKit's trace, a failure, the image's id. */
+/** One message of the build's answer: classic lines, BuildKit's trace, a failure, or the image's id. */
 interface Progress {
   stream?: string
   status?: string
@@ -51,7 +51,7 @@ type Call = ImageBuildOptions & { onLine?: ImageBuild['onLine'] }
 
 const hush = () => undefined
 
-/** Builds, and hands on each line. The engine ends the build when the connection closes, whoever closes it. */
+/** Builds, and passes on each line. The engine ends the build when the connection closes, whichever side closes it. */
 export async function buildImage(
   { engine, choice }: { engine: DockerEngine; choice: BuilderChoice },
   build: ImageBuild,
@@ -67,7 +67,7 @@ export async function buildImage(
     if (await usesBuildKit(engine, choice, signal)) {
       return await call(build.context, signal, { t: build.name, labels, version: '2', onLine: build.onLine })
     }
-    // A build meets its account's containers and nobody else's. BuildKit knows no such networks.
+    // A build reaches its account's containers and no others. BuildKit has no such networks.
     const classic = { version: '1', networkmode: await engine.networks.ensure(build.accountId) } as const
     const unnamed = await withinDisk(engine, build, signal, (within) =>
       call(build.context, within, { ...classic, onLine: build.onLine }),
@@ -81,8 +81,8 @@ export async function buildImage(
 }
 
 /**
- * Given to the classic builder beside the Dockerfile, each label would be a step of its own, with a container that is made
- * and removed. They still come last, so that no Dockerfile can say otherwise.
+ * Passed to the classic builder as an option, each label would be a step of its own, with a container that is created
+ * and removed. They still come last, so that no Dockerfile can override them.
  */
 function labelContext(
   imageId: string,
@@ -102,7 +102,7 @@ function optionsOf(build: ImageBuild) {
   return {
     dockerfile: build.dockerfile,
     buildargs: { ...build.buildArgs },
-    // Containers go with their step, whether it succeeded or not.
+    // A step's containers are removed with it, whether it succeeded or not.
     rm: true,
     forcerm: true,
     memory,

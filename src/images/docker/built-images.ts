@@ -29,7 +29,7 @@ export async function removeBuilt({ docker }: DockerEngine, id: string, signal: 
   await tolerating([GONE, IN_USE], () => docker.getImage(id).remove({ force: true, abortSignal: signal }))
 }
 
-/** The engine removes a build's container by itself, unless the engine itself was killed. */
+/** The engine removes a build's container itself, unless the engine was killed. */
 export async function listBuildSteps(
   { docker, installationId }: DockerEngine,
   filter: { appEnvId?: string },

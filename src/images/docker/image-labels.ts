@@ -5,14 +5,14 @@ import type { ImageBuild } from '../image-builder.ts'
 const BUILD_ROLE = 'build'
 const IMAGE_ROLE = 'image'
 
-/** On every stage of a build, and so on the containers and layers that it makes on its way. */
+/** On every stage of a build, and so on its intermediate containers and layers. */
 export const stageLabels = (installationId: string, appEnvId: string): Record<string, string> => ({
   [LABEL.installation]: installationId,
   [LABEL.role]: BUILD_ROLE,
   [LABEL.appEnv]: appEnvId,
 })
 
-/** On the image that a build ends with. */
+/** On a build's final image. */
 export const imageLabels = (installationId: string, build: ImageBuild): Record<string, string> => ({
   ...stageLabels(installationId, build.appEnvId),
   [LABEL.role]: IMAGE_ROLE,
@@ -22,13 +22,13 @@ export const imageLabels = (installationId: string, build: ImageBuild): Record<s
   [LABEL.operation]: build.operationId,
 })
 
-/** Whichever installation it was: none of them is anybody's but its own tenants'. */
+/** Of any installation: its images belong to that installation's tenants. */
 export const isBuiltHere = (labels: Readonly<Record<string, string>> | null | undefined): boolean =>
   [BUILD_ROLE, IMAGE_ROLE].includes(labels?.[LABEL.role] ?? '')
 
 /**
- * Caches are found by their name, and a Dockerfile may name any: nobody who does not know it guesses the name of another
- * environment's.
+ * Caches are found by name, and a Dockerfile may use any name: the name of another environment's cache cannot be
+ * guessed.
  */
 export const cacheScope = (installationId: string, appEnvId: string): string =>
   createHash('sha256').update(`${installationId} ${appEnvId}`).digest('hex').slice(0, 32)
@@ -39,7 +39,7 @@ export function buildFilters(installationId: string, { appEnvId }: { appEnvId?: 
   return { label: appEnvId === undefined ? label : [...label, `${LABEL.appEnv}=${appEnvId}`] }
 }
 
-/** The engine's filter for images that are ours. Nothing but builds makes any. */
+/** The engine's filter for our images. Only builds create any. */
 export function imageFilters(installationId: string, { appEnvId }: { appEnvId?: string | undefined }) {
   const label = [`${LABEL.installation}=${installationId}`]
   return { label: appEnvId === undefined ? label : [...label, `${LABEL.appEnv}=${appEnvId}`] }

@@ -1,6 +1,5 @@
 /**
- * Long calls are answered by a stream that began with 200: one JSON object a line. Whatever goes wrong from then on is
- * such an object too.
+ * Long calls answer with status 200 and then a stream: one JSON object a line. A later failure is such an object too.
  */
 export async function* jsonLines<Message extends object>(stream: NodeJS.ReadableStream): AsyncGenerator<Message> {
   stream.setEncoding('utf8')

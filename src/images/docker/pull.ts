@@ -6,8 +6,8 @@ import type { RegistryCredential } from '../image-builder.ts'
 import { jsonLines } from './json-lines.ts'
 
 /**
- * Why an image did not come: the registry does not know it, wants another credential, or has something that is no
- * image for this machine; or no registry answered; or one stopped answering.
+ * Why a pull failed: the registry does not know the image, wants another credential, or has no image for this machine;
+ * or no registry answered; or one stopped answering.
  */
 export type PullFailureKind = 'unknown' | 'denied' | 'invalid' | 'unreachable' | 'stalled'
 
@@ -21,7 +21,7 @@ export class PullFailure extends Error {
   }
 }
 
-/** Engines have no codes for this, and statuses that differ by version: the words are all there is. */
+/** Engines have no codes for this, and their statuses differ by version: only the messages tell. */
 const SIGNS: readonly [PullFailureKind, RegExp][] = [
   [
     'denied',
@@ -34,7 +34,7 @@ const SIGNS: readonly [PullFailureKind, RegExp][] = [
   ],
 ]
 
-/** An engine's own trouble, which says nothing about the image. */
+/** A problem of the engine, which says nothing about the image. */
 const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error/i
 
 interface Pull {
@@ -44,7 +44,9 @@ interface Pull {
   idleSeconds: number
 }
 
-/** Pulls, and returns when the engine has the image. Throws PullFailure, or what befell the connection to the engine. */
+/**
+ * Pulls, and returns when the engine has the image. Throws PullFailure, or the error of the connection to the engine.
+ */
 export async function pullImage(
   engine: DockerEngine,
   { reference, credential, idleSeconds }: Pull,
@@ -72,7 +74,7 @@ export async function pullImage(
   }
 }
 
-/** The address under which engines know a registry's logins. */
+/** The address under which engines store a registry's logins. */
 export const serverOf = ({ registry }: ImageReference): string =>
   registry === 'docker.io' ? 'https://index.docker.io/v1/' : registry
 

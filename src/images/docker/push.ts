@@ -13,19 +13,19 @@ interface Progress {
   aux?: { Digest?: string }
 }
 
-/** Names an image, and sends it to where its name says. Returns the name by digest, which stays this image for good. */
+/** Tags an image, and pushes it there. Returns the name by digest, which stays this image for good. */
 export async function pushImage(
   { docker }: DockerEngine,
   { id, name, credential }: { id: string; name: string; credential: RegistryCredential | null },
   signal: AbortSignal,
 ): Promise<string> {
   const parsed = parseImageReference(name)
-  if ('problem' in parsed) throw new Error(`"${name}" is no name for an image: ${parsed.problem}`)
+  if ('problem' in parsed) throw new Error(`"${name}" is not an image name: ${parsed.problem}`)
   const { reference } = parsed
   const tag = reference.tag ?? 'latest'
   try {
     await docker.getImage(id).tag({ repo: repositoryOf(reference), tag, abortSignal: signal })
-    // Without any login the engine refuses to ask.
+    // Without any login the engine refuses the call.
     const authconfig = { username: '', password: '', ...credential, serveraddress: serverOf(reference) }
     const stream = await docker.getImage(repositoryOf(reference)).push({ tag, authconfig, abortSignal: signal })
     const digest = await digestOf(stream)
@@ -40,7 +40,7 @@ export async function pushImage(
   }
 }
 
-/** Said in a stream that began with 200. */
+/** Sent in a stream that began with 200. */
 class PushRefused extends Error {}
 
 async function digestOf(stream: NodeJS.ReadableStream): Promise<string> {

@@ -1,4 +1,4 @@
-/** What engines say of a registry that did not answer as one, and what that means. */
+/** Messages of engines for a registry that did not answer, and their meaning. */
 const MEANINGS: readonly [RegExp, string][] = [
   [/no such host|server misbehaving|name resolution|lookup /i, 'its name cannot be resolved'],
   [/connection refused/i, 'it refuses connections'],
@@ -10,7 +10,7 @@ const MEANINGS: readonly [RegExp, string][] = [
   [/\b5\d\d\b|internal server error|bad gateway|service unavailable/i, 'it answers with an error of its own'],
 ]
 
-/** The engine's own words name its resolver and its addresses, which are nobody's business but the operator's. */
+/** The engine's own message contains its resolver and its addresses, which only the operator may see. */
 export function silenceOf(registry: string, words: string): string {
   const meaning = MEANINGS.find(([sign]) => sign.test(words))?.[1] ?? 'it does not answer'
   return `the registry ${registry} cannot be reached: ${meaning}`

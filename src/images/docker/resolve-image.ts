@@ -24,14 +24,17 @@ const REASONS: Record<PullFailureKind, ImageErrorReason> = {
   stalled: 'PULL_TIMEOUT',
 }
 
-/** A registry that was just found unreachable is not asked again for images the engine has: finding out can take long. */
+/**
+ * A registry that was just found unreachable is not asked again for images that the engine has: finding out can take
+ * long.
+ */
 const SILENCE_REMEMBERED_MS = 10_000
 
 interface WantedImage {
   image: string
   reference: ImageReference
   credential: RegistryCredential | null
-  /** What the engine has under that name already. */
+  /** The engine's own copy under that name. */
   copy: ImageInspectInfo | null
 }
 
@@ -64,7 +67,7 @@ export class ImageResolver {
       const parsed = parseImageReference(image)
       if ('problem' in parsed) throw new ImageError('IMAGE_INVALID', `"${image}": ${parsed.problem}`)
       const found = await findImage(this.#engine, formatImageReference(parsed.reference), signal)
-      // Whoever guesses its name would else run, or read, what another tenant has built.
+      // Otherwise a tenant that guesses the name would run, or read, an image that another tenant has built.
       const copy = isBuiltHere(found?.Config.Labels) ? null : found
       if (copy && this.#isSilent(parsed.reference)) return ownCopy(copy)
       isPulling = true
@@ -90,7 +93,9 @@ export class ImageResolver {
     return { pinned, fromCache: false, triggers: triggersOf(pulled) }
   }
 
-  /** An image that no registry vouches for: pinned when it was first resolved, and still here or lost for good. */
+  /**
+   * An image that no registry has: pinned when it was first resolved, and from then on either here or lost for good.
+   */
   async #resolveId(id: string, signal: AbortSignal): Promise<ResolvedImage> {
     const found = await findImage(this.#engine, id, signal)
     if (found) return ownCopy(found)
@@ -103,7 +108,7 @@ export class ImageResolver {
       this.#silentUntilMs.set(reference.registry, Date.now() + SILENCE_REMEMBERED_MS)
     }
     if (failure.kind === 'stalled') {
-      // Was it the registry, or the engine?
+      // Did the registry fail, or the engine?
       await within(this.#engine, { signal }, (short) => ask(this.#engine, { path: '/_ping', signal: short }))
     }
     if (copy && mayUseCopy(failure.kind, wanted, copy)) return ownCopy(copy)
@@ -122,13 +127,13 @@ const ownCopy = (copy: ImageInspectInfo): ResolvedImage => ({
   triggers: triggersOf(copy),
 })
 
-/** Null where there are none, though the client's types know nothing of it. */
+/** Null when there are none, although the client's types do not say so. */
 const triggersOf = ({ Config }: ImageInspectInfo): string[] => (Config.OnBuild as string[] | null | undefined) ?? []
 
 /**
- * A registry that refuses must not be got round by means of what another account once pulled. But Docker Hub refuses
- * names that it does not know just the same: then the copy is used if it cannot have come from there, because its
- * namespace holds nothing private, or because the engine knows no digest of it.
+ * A registry's refusal must not be bypassed with a copy that another account once pulled. But Docker Hub also refuses
+ * unknown names with the same answer: then the copy is used if it cannot have come from there, because its namespace
+ * holds nothing private, or because the engine knows no digest of it.
  */
 function mayUseCopy(kind: PullFailureKind, { reference, credential }: WantedImage, copy: ImageInspectInfo): boolean {
   if (kind === 'invalid') return false
@@ -147,7 +152,7 @@ function digestIn(image: ImageInspectInfo, reference: ImageReference): string | 
   return null
 }
 
-/** In the time of a short call, not of a pull: this also shows whether the engine is there at all. */
+/** With the timeout of a short call, not of a pull: this also shows whether the engine is there at all. */
 const findImage = (engine: DockerEngine, name: string, signal: AbortSignal): Promise<ImageInspectInfo | null> =>
   within(engine, { signal }, async (short) => {
     try {

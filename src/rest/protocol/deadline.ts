@@ -1,8 +1,8 @@
 import { DomainError } from '../../domain/errors.ts'
 
 /**
- * Answers after the deadline even if the work has not ended. The work itself is bounded by the database's
- * timeouts, and cannot be taken back: whether it was done is told by the same Idempotency-Key.
+ * Answers after the deadline even if the work has not ended. The database's timeouts bound the work, which cannot be
+ * undone; a repeat with the same Idempotency-Key finds out whether it was done.
  */
 export async function withinSeconds<T>(seconds: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined

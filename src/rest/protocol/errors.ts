@@ -37,10 +37,10 @@ export interface RenderedProblem {
 
 const RETRY_AFTER_SECONDS = 5
 
-/** Clients retry these; they deserve to know when. */
+/** Clients retry these, so the answer says when. */
 const RETRIED: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'RUNTIME_UNAVAILABLE', 'RATE_LIMITED'])
 
-/** Whatever was thrown, as a refusal. What was not meant for callers is masked, and told to the log by its id. */
+/** Any thrown value as a refusal. Internal errors are masked for callers, and logged with the request's id. */
 export function refusalOf(thrown: unknown, requestId: string): DomainError {
   const error = asDomainError(thrown)
   if (error instanceof DomainError) return error
@@ -57,7 +57,7 @@ export function renderProblem(
 ): RenderedProblem {
   const { status: usual, title } = ERROR_CATALOGUE[refusal.code]
   const status = refusal instanceof MethodNotAllowed ? 405 : usual
-  // A replayed refusal is the first one's, word for word (contract §1, Idempotency).
+  // A replayed refusal is the first one, word for word (contract §1, Idempotency).
   const replayOf = 'replayOf' in refusal ? String(refusal.replayOf) : undefined
   const { fields, retryAfterSeconds = RETRY_AFTER_SECONDS } = refusal.details
   const body: Problem = {
@@ -81,7 +81,7 @@ export function renderProblem(
   return { body, headers }
 }
 
-/** Answers a thrown error. Faults of ours are kept for the access log, which tells the operator. */
+/** Answers a thrown error. Internal errors are passed to the access log for the operator. */
 export function answerProblem(c: ServerContext, thrown: unknown, isLifecycle: boolean): Response {
   const requestId = c.get('requestId')
   const refusal = refusalOf(thrown, requestId)
@@ -90,7 +90,7 @@ export function answerProblem(c: ServerContext, thrown: unknown, isLifecycle: bo
   return answer(c, body.status, JSON.stringify(body), headers)
 }
 
-/** A path that exists, called with a method that it does not have. */
+/** An existing path, called with a method that it does not have. */
 export class MethodNotAllowed extends DomainError {
   readonly allow: string
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Page } from '../../services/kernel/page.ts'
 
-/** `{ <name>: [item], nextCursor? }`: the seed's envelope (§4.2), and what paging adds. */
+/** `{ <name>: [item], nextCursor? }`: the seed's envelope (§4.2), plus paging. */
 export const listAnswer = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
   z.object({
     [name]: z.array(item).describe('Items of the page.'),

@@ -1,12 +1,12 @@
 import { invalidField } from '../../domain/errors.ts'
 
-/** One preference of the list, less its parameters (RFC 7240 §2); commas within quotes part nothing. */
+/** One preference of the list, without its parameters (RFC 7240 §2); commas inside quotes do not separate. */
 const PREFERENCE = /(?:"(?:\\.|[^"\\])*"|[^",])+/g
 const WAIT = /^\s*wait\s*(?:=([^;]*))?(?:;.*)?$/is
 
 /**
- * The seconds that `Prefer: wait=N` asks for, cut to what is granted; undefined without one. Preferences that are
- * not known are ignored, as RFC 7240 has it. One that is known and makes no sense is a mistake, and told.
+ * The seconds of `Prefer: wait=N`, cut to the maximum; undefined without one. Unknown preferences are ignored, as RFC
+ * 7240 requires. A known one with an invalid value is refused.
  */
 export function waitOf(prefer: string | undefined, maxSeconds: number): number | undefined {
   for (const [preference] of prefer?.matchAll(PREFERENCE) ?? []) {

@@ -17,8 +17,8 @@ const asIs: Read = (text) => text
 const READERS: Record<string, Read> = { integer: readNumber, number: readNumber, boolean: readBoolean }
 
 /**
- * Turns a query string into what its schema expects, so that the schema which validates a body validates a
- * query just as well. What cannot be read stays text, for the schema to refuse.
+ * Converts a query string into the types of its schema, so that one schema validates bodies and queries alike. Values
+ * that cannot be converted stay text, and the schema refuses them.
  */
 export function queryReader(schema: z.ZodObject): (search: URLSearchParams) => Record<string, unknown> {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
@@ -32,7 +32,7 @@ export function queryReader(schema: z.ZodObject): (search: URLSearchParams) => R
     const problems: FieldProblem[] = []
     for (const [name, text] of search) {
       if (Object.hasOwn(values, name)) problems.push({ field: name, message: 'is there twice' })
-      // Not by assignment, for which __proto__ would be no field at all.
+      // An assignment would not create a field named __proto__.
       Object.defineProperty(values, name, {
         value: (readers.get(name) ?? asIs)(text),
         enumerable: true,
@@ -46,7 +46,7 @@ export function queryReader(schema: z.ZodObject): (search: URLSearchParams) => R
 
 const NOTHING = new URLSearchParams()
 
-/** The query of a request's address; most have none, and parsing an address costs. */
+/** The query of a request's address; most requests have none, and parsing an address is expensive. */
 export function searchOf(url: string): URLSearchParams {
   const mark = url.indexOf('?')
   return mark < 0 ? NOTHING : new URLSearchParams(url.slice(mark))

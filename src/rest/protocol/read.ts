@@ -5,7 +5,7 @@ import { etagOf, isUnchanged } from './etag.ts'
 import { queryReader, searchOf } from './query.ts'
 import { type ReadRoute, type RestDependencies, Versioned } from './route.ts'
 
-/** Answers a GET: input from the query; an ETag, and 304 where the client has the answer already. */
+/** Answers a GET: input from the query; an ETag, and 304 when the client already has the answer. */
 export function readHandler({ services, config }: RestDependencies, { read }: ReadRoute) {
   const readQuery = queryReader(read.query)
 
@@ -18,7 +18,7 @@ export function readHandler({ services, config }: RestDependencies, { read }: Re
     const headers: Record<string, string> = { 'Content-Type': 'application/json' }
     if (!read.isSingle) return answer(c, 200, text, headers)
     const etag = etagOf(text, version)
-    // Whoever keeps it must ask again each time; then a 304 is all it costs.
+    // Caches must revalidate each time; a 304 is cheap.
     Object.assign(headers, { ETag: etag, 'Cache-Control': 'private, no-cache' })
     if (isUnchanged(c.req.header('if-none-match'), etag)) return answer(c, 304, null, headers)
     return answer(c, 200, text, headers)

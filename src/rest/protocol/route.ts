@@ -5,13 +5,13 @@ import type { Caller } from '../../services/kernel/caller.ts'
 import type { AnyCommand } from '../../services/kernel/command.ts'
 import type { Services } from '../../services/services.ts'
 
-/** Where v1 lives (§9 rule 1). */
+/** The path of v1 (§9 rule 1). */
 export const BASE_PATH = '/api/public/v1'
 
 export interface RestDependencies {
   services: Services
   config: Config
-  /** Fires when the process is about to end: calls that wait for an operation answer with what is so now. */
+  /** Fires when the process is about to end: calls that wait for an operation answer with the current state. */
   draining: AbortSignal
 }
 
@@ -23,7 +23,7 @@ export interface ReadContext {
   requestId: string
 }
 
-/** One GET, whole: what it takes, what it answers and how. Its route and its documentation follow from it. */
+/** Everything about one GET: input, answer and handler. Its route and its documentation follow from it. */
 export interface Read<Query extends z.ZodRawShape, Answer extends z.ZodRawShape> {
   /** The operationId. */
   name: string
@@ -67,7 +67,7 @@ export interface WriteRoute {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   command: AnyCommand
-  /** The answer's exact shape: what a command returns besides is for headers, or for the other door. */
+  /** The answer's exact shape: further fields of a command's result are for headers, or for the other API. */
   answer: z.ZodObject
   /** Refusals say `success: false` (contract §1, Errors). */
   isLifecycle: boolean

@@ -1,14 +1,14 @@
-import { invalidField } from '../../domain/errors.ts'
+import { DomainError, invalidField } from '../../domain/errors.ts'
 import { answer, type ServerContext } from '../../http/context.ts'
+import { isJson, readText } from '../../http/json-body.ts'
 import type { CallOptions, CommandResult } from '../../services/kernel/command.ts'
-import { readBody } from './body.ts'
 import { withinSeconds } from './deadline.ts'
 import { expectedVersionOf, versionEtag } from './etag.ts'
 import { waitOf } from './prefer.ts'
 import { queryReader, searchOf } from './query.ts'
 import { BASE_PATH, type RestDependencies, type WriteRoute } from './route.ts'
 
-/** Carries out a command: input from the body (DELETE: the query), options from headers, answer in the route's shape. */
+/** Runs a command: input from the body (DELETE: the query), options from headers, answer in the route's shape. */
 export function writeHandler({ services, config, draining }: RestDependencies, route: WriteRoute) {
   const takesQuery = route.method === 'DELETE'
   const readQuery = queryReader(route.command.input)
@@ -53,7 +53,7 @@ function refuseFields(search: URLSearchParams): void {
   if (first !== undefined) throw invalidField(first, 'is not a query parameter of this call; send it in the body')
 }
 
-/** The fields that the route promises, in its order. */
+/** The fields that the route declares, in its order. */
 function bodyOf(result: CommandResult, fields: string[]): Record<string, unknown> {
   return Object.fromEntries(fields.flatMap((field) => (field in result ? [[field, result[field]]] : [])))
 }
@@ -69,4 +69,25 @@ function headersOf(result: CommandResult, options: CallOptions, replayed: boolea
   }
   if (typeof version === 'number') headers.ETag = versionEtag(version)
   return headers
+}
+
+/** The JSON object in the body; a missing body is an empty object. */
+async function readBody(c: ServerContext, limitKb: number): Promise<Record<string, unknown>> {
+  const text = await readText(c.req.raw, limitKb)
+  if (text === '') return {}
+  if (!isJson(c.req.header('content-type') ?? '')) {
+    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', undefined, 'Send the body as Content-Type: application/json')
+  }
+  const body = parseJson(text)
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalidField('body', 'must be a JSON object')
+  return body as Record<string, unknown>
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidField('body', 'is not valid JSON')
+  }
 }

@@ -15,11 +15,11 @@ import { giveVolume } from './volume-owner.ts'
 
 const REPLICAS_AT_ONCE = 4
 
-/** Each attempt after the first follows a container that vanished, or had to be replaced, under our hands. */
+/** Each attempt after the first follows a container that vanished, or had to be replaced, while we worked. */
 const ATTEMPTS = 5
 const ATTEMPT_PAUSE_MS = 50
 
-/** Grace of replicas beyond the wanted number; whoever must drain them first removes them by index instead. */
+/** Grace of replicas beyond the wanted number; callers that must drain them first remove them by index instead. */
 const SURPLUS_GRACE_SECONDS = 10
 
 export interface Application {
@@ -63,7 +63,7 @@ async function ensureReplica(application: Application, index: number, listed: Kn
   throw new Error(`Container ${replicaName(application.rollout, index)} kept disappearing while it was being started`)
 }
 
-/** Null when the container that held the name is gone, or not yet there, as another caller is creating it. */
+/** Null when the container that held the name is gone, or not yet there because another caller is creating it. */
 async function createOrAdopt(application: Application, index: number): Promise<Known | null> {
   const { engine, rollout, signal, cores, reach } = application
   const [network, coreCount] = await Promise.all([engine.networks.ensure(rollout.accountId), cores()])
@@ -95,7 +95,7 @@ async function adopt({ engine, rollout, signal }: Application, name: string): Pr
   throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by someone else's container`)
 }
 
-/** False when the container cannot be used any more, and has been thrown away. */
+/** False when the container cannot be used any more, and was removed. */
 async function startReplica(application: Application, index: number, { id, state }: Known): Promise<boolean> {
   const { engine, rollout, signal } = application
   if (state === 'running' || state === 'restarting') return true
@@ -127,15 +127,15 @@ const isGone = (error: unknown): boolean =>
   (statusOf(error) === 404 && messageOf(error).startsWith('No such container')) ||
   (statusOf(error) === 409 && /marked for removal|removal of container/i.test(messageOf(error)))
 
-/** An engine that was killed while it started a container may remember nothing of it, and yet find it running. */
+/** An engine that was killed while it started a container may have forgotten the start, and yet find it running. */
 const isWedged = (error: unknown): boolean =>
   statusOf(error) !== null && /task \S+ already exists/i.test(messageOf(error))
 
-/** A stopped container remembers its network by id, so one whose network was pruned never starts again. */
+/** A stopped container stores its network's id, so one whose network was pruned never starts again. */
 const lostItsNetwork = (error: unknown): boolean =>
   statusOf(error) !== null && /network \S+ not found/i.test(messageOf(error))
 
-/** An answer about the image or the command is final; any other (the engine's own trouble) may pass. */
+/** An answer about the image or the command is final; any other may be temporary. */
 function refusalOf(error: unknown): unknown {
   const status = statusOf(error)
   if (status === 404 && messageOf(error).startsWith('No such image')) {

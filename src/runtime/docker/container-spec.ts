@@ -5,20 +5,20 @@ import { replicaLabels } from './replica-labels.ts'
 import { mountsOf } from './volumes.ts'
 
 /**
- * What is left of root after `CapDrop: ALL`: the least that the official nginx and node images start and stop with.
- * CHOWN, SETUID and SETGID: nginx, like every entrypoint of the gosu kind, prepares its folders and then gives up root.
- * KILL: without it the init process, being root, may not pass SIGTERM to a process that gave up root, and dies instead.
- * NET_BIND_SERVICE is not needed: since 20.10 engines let every user of a container listen below 1024.
+ * The capabilities that remain after `CapDrop: ALL`: the least that the official nginx and node images need to start
+ * and stop. CHOWN, SETUID and SETGID: nginx, like every entrypoint that uses gosu, prepares its folders and then drops
+ * root. KILL: without it the init process, being root, may not pass SIGTERM to a process that dropped root, and dies
+ * instead. NET_BIND_SERVICE is not needed: since 20.10 engines let every user of a container listen below 1024.
  */
 const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'KILL']
 
-/** Enough for a JVM's or a pool server's threads, and an end to a fork bomb. */
+/** Enough threads for a JVM or a server with a thread pool, and a limit on fork bombs. */
 const PIDS_LIMIT = 1024
 
 /** How replicas are reached: at their own address on the account's bridge, or at a loopback port the engine picks. */
 export type Reach = 'address' | 'published'
 
-/** A rollout's facts that the engine decides: where it runs, how it is reached, and how many cores there are. */
+/** The parts of a rollout that the engine decides: its host, its address, and the number of cores. */
 export interface Placement {
   installationId: string
   network: string
@@ -26,7 +26,7 @@ export interface Placement {
   cores: number
 }
 
-/** The container that one replica runs in. */
+/** The container of one replica. */
 export function containerSpec(rollout: Rollout, index: number, placement: Placement): ContainerCreateOptions {
   return {
     name: replicaName(rollout, index),
@@ -62,7 +62,7 @@ const hardening = {
   Init: true,
 } as const
 
-/** Memory and swap together are the memory limit, so there is no swap to hide a leak in. */
+/** Memory and swap together equal the memory limit, so there is no swap to hide a leak in. */
 function limitsOf({ resources }: Rollout, cores: number) {
   const memory = resources.memoryMb * 1024 * 1024
   // Engines refuse a limit above the machine's cores, where it would limit nothing.

@@ -6,7 +6,7 @@ import { findContainer } from './find-containers.ts'
 import { readLogs } from './logs.ts'
 import { removeContainer } from './remove.ts'
 
-/** What a shell, and the engine's init process, exit with when a command cannot be run, or is not there. */
+/** Exit codes of a shell, and of the engine's init process, for a command that cannot be run or does not exist. */
 const CANNOT_RUN = [126, 127]
 
 /** As `ps` shows it, alive or about to be reaped. */
@@ -16,9 +16,9 @@ const CHECK_EVERY_MS = 15
 const CHECKS = 40
 
 /**
- * Recognizes a command that cannot be run. The engine itself does not: it starts its init process, and that fails to start
- * the command. So ask for the container's processes (about 10 ms): one besides init means that the command runs.
- * Throws CONTAINER_START_FAILED. A program that starts and then crashes is not our matter; readiness finds that.
+ * Detects a command that cannot be run. The engine itself does not: it starts its init process, which then fails to
+ * start the command. So list the container's processes (about 10 ms): one other than init means that the command runs.
+ * Throws CONTAINER_START_FAILED. A program that starts and then crashes is left to the readiness probe.
  */
 export async function checkStarted(
   engine: DockerEngine,
@@ -49,14 +49,14 @@ async function runsCommand(engine: DockerEngine, containerId: string, signal: Ab
   }
 }
 
-/** Removes the container, which would be started again and again, and would look like a running one meanwhile. */
+/** Removes the container: it would restart again and again, and appear to run in between. */
 async function failStart(engine: DockerEngine, containerId: string, name: string, signal: AbortSignal): Promise<never> {
   const lines = await Array.fromAsync(readLogs(engine, containerId, { tail: 3 }, signal))
   await removeContainer(engine, containerId, { graceSeconds: 0 }, signal)
   throw new RuntimeError('CONTAINER_START_FAILED', `The command of ${name} cannot be run${lastWords(lines)}`)
 }
 
-/** The init process's complaint, without its name and process id: `[FATAL tini (7)] exec x failed: …`. */
+/** The init process's error, without its name and process id: `[FATAL tini (7)] exec x failed: …`. */
 function lastWords(lines: LogLine[]): string {
   const words = lines.at(-1)?.message.replace(/^\[\w+ +tini \(\d+\)\] /, '')
   return words ? `: ${words}` : ''

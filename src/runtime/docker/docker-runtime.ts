@@ -46,7 +46,7 @@ export function createDockerRuntime(
   }
 }
 
-/** A machine's cores do not change while its engine runs, so they are asked for once. */
+/** A machine's cores do not change while its engine runs, so they are read once. */
 function rememberedCores(engine: DockerEngine): () => Promise<number> {
   let cores: Promise<number> | null = null
   return () => {

@@ -6,7 +6,7 @@ import { LABEL } from '../../engine/docker/labels.ts'
 import type { RolloutReference } from '../container-runtime.ts'
 import { replicaFilters } from './replica-labels.ts'
 
-/** Our replicas in any phase; the engine answers from a snapshot, so a container that is stuck does not block it. */
+/** Our replicas in any phase; the engine answers from a snapshot, so a stuck container does not block it. */
 export const listReplicas = (
   engine: DockerEngine,
   reference: Partial<RolloutReference>,
@@ -18,7 +18,7 @@ export const listReplicas = (
     abortSignal: signal,
   })
 
-/** One container by name or id, or null when there is none; whoever it belongs to. */
+/** One container by name or id, whoever owns it; null when there is none. */
 export async function findContainer(
   engine: DockerEngine,
   name: string,
@@ -32,7 +32,7 @@ export async function findContainer(
   }
 }
 
-/** One container of this installation; another's is as good as none. Throws NOT_FOUND. */
+/** One container of this installation; another installation's counts as missing. Throws NOT_FOUND. */
 export async function getReplica(
   engine: DockerEngine,
   name: string,

@@ -18,9 +18,9 @@ interface Unfinished {
 }
 
 /**
- * Puts lines together from the engine's chunks, which end anywhere, and its frames, which hold at most 16 KiB of a
- * line, each with a timestamp of its own. A longer line comes out in pieces of at most 16 KiB with the timestamp of
- * its beginning, cut between characters, so that nothing is lost.
+ * Assembles lines from the engine's chunks, which end anywhere, and its frames, which hold at most 16 KiB of a line,
+ * each with its own timestamp. A longer line comes out in pieces of at most 16 KiB with the timestamp of its beginning,
+ * cut between characters, so that nothing is lost.
  */
 export class LogLines {
   #pending: Buffer = Buffer.alloc(0)
@@ -40,7 +40,7 @@ export class LogLines {
     return lines
   }
 
-  /** What is left when the stream ends without a newline. */
+  /** The rest when the stream ends without a newline. */
   end(): LogLine[] {
     const lines = [...this.#unfinished].map(([stream, line]) => finished(stream, line))
     this.#unfinished.clear()
@@ -77,7 +77,7 @@ const lineOf = (stream: StreamName, nanoseconds: bigint, message: string): LogLi
   message,
 })
 
-/** Takes the first 16 KiB off the line, or a few bytes less when that would split a UTF-8 character. */
+/** Cuts the first 16 KiB off the line, or a few bytes less to keep a UTF-8 character whole. */
 function cut(stream: StreamName, line: Unfinished): LogLine {
   const whole = Buffer.concat(line.parts)
   let end = MAX_LINE_BYTES

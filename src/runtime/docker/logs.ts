@@ -9,8 +9,8 @@ import { LogLines } from './log-lines.ts'
 const SECOND = 1_000_000_000n
 
 /**
- * A replica's output. The deadline is for each wait on the engine, not for the whole, so that a slow reader is not
- * cut off; following, silence is normal, and only the caller's signal ends it.
+ * A replica's output. The deadline applies to each wait on the engine, not to the whole, so that a slow reader is not
+ * cut off; while following, silence is normal, and only the caller's signal ends it.
  */
 export async function* replicaLogs(
   engine: DockerEngine,

@@ -8,7 +8,7 @@ import { findContainer, listReplicas } from './find-containers.ts'
 
 const INSPECTIONS_AT_ONCE = 8
 
-/** An inspection waits for the container's lock, which a start that hangs may hold for long. */
+/** An inspection waits for the container's lock, which a hanging start may hold for long. */
 const INSPECTION_SECONDS = 5
 
 const PHASES: Record<string, ReplicaPhase> = {
@@ -18,11 +18,11 @@ const PHASES: Record<string, ReplicaPhase> = {
   paused: 'paused',
   exited: 'exited',
   dead: 'dead',
-  // On its way out, and no more use than a dead one.
+  // On its way out, and as good as dead.
   removing: 'dead',
 }
 
-/** The list says what there is; exit codes, times and restarts are known to each container's inspection only. */
+/** The list shows which containers exist; only each container's inspection has exit codes, times and restarts. */
 export async function observeReplicas(
   engine: DockerEngine,
   filter: { appEnvId?: string },
@@ -37,7 +37,9 @@ export async function observeReplicas(
   return observed.flat().sort((a, b) => a.index - b.index || a.name.localeCompare(b.name))
 }
 
-/** One stuck container must not hide the others: where its inspection does not answer, the list alone is reported. */
+/**
+ * One stuck container must not hide the others: if its inspection does not answer, it is reported from the list alone.
+ */
 async function inspectBriefly(engine: DockerEngine, id: string, signal: AbortSignal) {
   const brief = AbortSignal.timeout(INSPECTION_SECONDS * 1000)
   try {
@@ -79,7 +81,7 @@ export function observedReplica(
   }
 }
 
-/** Where the ingress reaches it; no address while the engine has not attached it to its network yet. */
+/** Where the ingress reaches it; no address until the engine has attached it to its network. */
 function endpointOf({ NetworkSettings }: ContainerInspectInfo, port: string, reach: Reach) {
   if (reach === 'published') {
     const binding = NetworkSettings.Ports[`${port}/tcp`]?.[0]

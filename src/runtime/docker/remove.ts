@@ -12,8 +12,8 @@ const REMOVALS_AT_ONCE = 16
 const RECHECK_MS = 100
 
 /**
- * Removes and lists again until nothing is left: a removal that someone else began is only reported as "in progress",
- * and a create that was under way may have ended after the first list.
+ * Removes and lists again until nothing is left: a removal that another caller began is only reported as "in progress",
+ * and a running create may have ended after the first list.
  */
 export async function removeReplicas(
   engine: DockerEngine,
@@ -29,7 +29,7 @@ export async function removeReplicas(
   }
 }
 
-/** SIGTERM, SIGKILL after the grace, then removal with the container's anonymous volumes. Gone already is fine. */
+/** SIGTERM, SIGKILL after the grace, then removal with the container's anonymous volumes. Already gone is fine. */
 export async function removeContainer(
   engine: DockerEngine,
   id: string,

@@ -17,7 +17,9 @@ export const replicaLabels = (installationId: string, rollout: Rollout, index: n
   ...(rollout.port === null ? {} : { [LABEL.port]: String(rollout.port) }),
 })
 
-/** The engine's filter for our replicas: an engine may run other installations' containers, which are never ours. */
+/**
+ * The engine's filter for our replicas: an engine may also run other installations' containers, which we never touch.
+ */
 export function replicaFilters(installationId: string, reference: Partial<RolloutReference> = {}): { label: string[] } {
   const { appEnvId, rolloutId, index } = reference
   const label = [`${LABEL.installation}=${installationId}`, `${LABEL.role}=${REPLICA_ROLE}`]

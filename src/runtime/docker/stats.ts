@@ -8,15 +8,15 @@ interface Sample {
   cpuNanoseconds: number
 }
 
-/** Use over less time than this says little; over more, it is no longer "now". */
+/** A shorter interval says little; a longer one is no longer "now". */
 const SHORTEST_WINDOW_MS = 200
 const LONGEST_WINDOW_MS = 60_000
 const NANOSECONDS_PER_MS = 1e6
 const BYTES_PER_MB = 1024 * 1024
 
 /**
- * Processor use is the difference of two samples. The first is remembered from the last call where there was one,
- * because an engine takes up to a second for each.
+ * CPU use is the difference of two samples. The first comes from the previous call if possible, because an engine takes
+ * up to a second for each.
  */
 export class ReplicaSamples {
   readonly #engine: DockerEngine
@@ -39,7 +39,7 @@ export class ReplicaSamples {
     return { cpuMillicores: millicoresBetween(before, sampleOf(stats)), memoryMb: memoryOf(stats) }
   }
 
-  /** `one-shot` spares the engine's own wait for a second sample; engines that ignore it are only slower. */
+  /** `one-shot` avoids the engine's own wait for a second sample; engines that ignore it are only slower. */
   #take(id: string, signal: AbortSignal): Promise<ContainerStats> {
     const options = { stream: false, 'one-shot': true, abortSignal: signal } as const
     return this.#engine.docker.getContainer(id).stats(options)
@@ -58,13 +58,13 @@ const sampleOf = ({ read, cpu_stats }: ContainerStats): Sample => ({
   cpuNanoseconds: cpu_stats.cpu_usage.total_usage,
 })
 
-/** A restarted container counts from zero again, so its earlier sample is of no use. */
+/** A restarted container counts from zero again, so its earlier sample is useless. */
 function isWindow(before: Sample, now: Sample): boolean {
   const length = now.takenAtMs - before.takenAtMs
   return length >= SHORTEST_WINDOW_MS && length <= LONGEST_WINDOW_MS && now.cpuNanoseconds >= before.cpuNanoseconds
 }
 
-/** A millicore is a thousandth of a core: so many microseconds of processor time per millisecond. */
+/** A millicore is a thousandth of a core: one microsecond of CPU time per millisecond. */
 function millicoresBetween(before: Sample, now: Sample): number {
   const elapsedMs = now.takenAtMs - before.takenAtMs
   if (elapsedMs <= 0) return 0
@@ -72,7 +72,9 @@ function millicoresBetween(before: Sample, now: Sample): number {
   return Math.max(0, Math.round((busyMs / elapsedMs) * 1000))
 }
 
-/** Without the file cache that the kernel would give back, as `docker stats` counts; its name depends on the cgroup version. */
+/**
+ * Without the file cache that the kernel can reclaim, as `docker stats` counts; its name depends on the cgroup version.
+ */
 function memoryOf({ memory_stats }: ContainerStats): number {
   const detail: Partial<Record<string, number>> = { ...memory_stats.stats }
   const cache = detail.total_inactive_file ?? detail.inactive_file ?? 0

@@ -11,8 +11,8 @@ interface Owner {
 const MAX_PASSWD_BYTES = 256 * 1024
 
 /**
- * Gives a volume that belongs to root to the user whom the image runs as: engines make volumes for root, and most images
- * run as somebody else, who could not write there. Before the container starts; nothing of what is in it is touched.
+ * Gives a volume that root owns to the image's user: engines create volumes for root, and most images run as another
+ * user, who could not write to them. Runs before the container starts, and touches no files in the volume.
  */
 export async function giveVolume(container: Container, path: string, signal: AbortSignal): Promise<void> {
   const { Config } = await container.inspect({ abortSignal: signal })
@@ -27,7 +27,7 @@ export async function giveVolume(container: Container, path: string, signal: Abo
   await container.putArchive(Readable.from(archive), { path: '/', abortSignal: signal })
 }
 
-/** Null for root, and for a user that the image does not know: the start will say so. */
+/** Null for root, and for a user that the image does not have: the start will report that. */
 async function ownerOf(container: Container, user: string, signal: AbortSignal): Promise<Owner | null> {
   const [name = '', group] = user.split(':')
   if (name === '' || name === 'root' || /^0+$/.test(name)) return null
@@ -39,7 +39,7 @@ async function ownerOf(container: Container, user: string, signal: AbortSignal):
   return Number.isInteger(uid) && uid > 0 ? { uid, gid: Number.isInteger(gid) ? gid : 0 } : null
 }
 
-/** The engine answers with an archive of all that is there; only its beginning is read. */
+/** The engine answers with an archive of everything there; only its beginning is read. */
 async function firstEntry(container: Container, path: string, signal: AbortSignal) {
   const answer = await container.getArchive({ path, abortSignal: signal }).catch((error: unknown) => {
     if (statusOf(error) === 404) return null

@@ -9,7 +9,7 @@ type Mounts = NonNullable<NonNullable<ContainerCreateOptions['HostConfig']>['Mou
 const volumeName = (installationId: string, volumeId: string): string =>
   `berth-${installationId.slice(-8)}-${volumeId.replace('_', '-')}`
 
-/** The engine makes the volume with the first container that mounts it. */
+/** The engine creates the volume with the first container that mounts it. */
 export function mountsOf({ volume, accountId, appEnvId }: Rollout, installationId: string): Mounts {
   if (!volume) return []
   const labels = {
@@ -23,7 +23,7 @@ export function mountsOf({ volume, accountId, appEnvId }: Rollout, installationI
   return [{ Type: 'volume', Source: name, Target: volume.path, VolumeOptions: options }]
 }
 
-/** Gone already is fine. */
+/** Already gone is fine. */
 export async function removeVolume(engine: DockerEngine, volumeId: string, signal: AbortSignal): Promise<void> {
   const volume = engine.docker.getVolume(volumeName(engine.installationId, volumeId))
   await tolerating([404], () => volume.remove({ abortSignal: signal }))

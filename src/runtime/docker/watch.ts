@@ -6,16 +6,16 @@ import { within } from '../../engine/docker/within.ts'
 import type { ContainerEnd } from '../container-runtime.ts'
 import { replicaFilters } from './replica-labels.ts'
 
-/** Named one by one, because health probes and terminals make exec events by the thousand. */
+/** Listed one by one, because health probes and terminals cause exec events by the thousand. */
 const TELLING_EVENTS = ['create', 'start', 'die', 'oom', 'kill', 'stop', 'pause', 'unpause', 'destroy', 'health_status']
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
 
-/** An event is one line of JSON; one that grows beyond this is not an event. */
+/** An event is one line of JSON; a longer line is not an event. */
 const MAX_EVENT_LENGTH = 64 * 1024
 
-/** Follows the engine's events until aborted. What happens while the stream is down is left to reconciliation. */
+/** Follows the engine's events until aborted. Reconciliation finds what happened while the stream was down. */
 export async function watchReplicas(
   engine: DockerEngine,
   onChange: (appEnvId: string, end: ContainerEnd | null) => void,
@@ -33,7 +33,7 @@ export async function watchReplicas(
         if (appEnvId) onChange(appEnvId, endOf(event, starved))
       }
     } catch {
-      // Any failure means the same: the stream is gone, and another is wanted.
+      // Any failure means the same: the stream is gone, so open another.
     }
     await pause(pauseMs, undefined, { signal }).catch(() => undefined)
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
@@ -53,7 +53,7 @@ async function* eventLines(engine: DockerEngine, signal: AbortSignal): AsyncGene
     for await (const chunk of stream) {
       const lines = (unfinished + chunk).split('\n')
       unfinished = lines.pop() ?? ''
-      if (unfinished.length > MAX_EVENT_LENGTH) throw new Error('The engine sent an endless event')
+      if (unfinished.length > MAX_EVENT_LENGTH) throw new Error('The engine sent an event that is too long')
       yield* lines
     }
   } finally {
@@ -67,7 +67,7 @@ interface EngineEvent {
   Actor?: { ID?: string; Attributes?: Record<string, string> }
 }
 
-/** An engine reports that memory ran out in an event of its own, before the end. */
+/** An engine reports that memory ran out in a separate event, before the end. */
 function endOf({ Action, timeNano, Actor }: EngineEvent, starved: Set<string>): ContainerEnd | null {
   const { ID: containerId = '', Attributes = {} } = Actor ?? {}
   if (Action === 'oom') starved.add(containerId)

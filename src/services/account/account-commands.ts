@@ -57,7 +57,7 @@ export const deleteAccount = command({
       throw conflict('ACCOUNT_BUSY', 'Deleted environments of the account are still being removed; try again shortly')
     const others = await tx.account.count()
     if (others === 1) throw conflict('LAST_ACCOUNT', 'The last account of an installation cannot be deleted')
-    // What is left are tombstones; events and audit entries stay in the account's ledger.
+    // Only tombstones remain; events and audit entries stay in the account's event sequence.
     await tx.operation.deleteMany({ where: { accountId: account.id } })
     await tx.appEnv.deleteMany({ where: { accountId: account.id } })
     await tx.app.deleteMany({ where: { accountId: account.id } })
@@ -81,7 +81,7 @@ export const setCurrentAccount = command({
   },
 })
 
-/** Nobody may give what they lack (contract §1, Authentication). */
+/** Callers cannot grant rights that they lack (contract §1, Authentication). */
 export function requireOwnRoles(own: readonly string[], given: readonly string[]): void {
   if (own.includes('ADMIN')) return
   const beyond = given.filter((role) => !own.includes(role))

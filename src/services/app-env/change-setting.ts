@@ -4,7 +4,7 @@ import type { Command, CommandContext } from '../kernel/command.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 
-/** What a change of settings came to, and whether it is being applied. */
+/** The result of a change of settings, and whether it is being applied. */
 export type Changed = {
   appliedImmediately: boolean
   notAppliedReason?: string
@@ -14,12 +14,12 @@ export type Changed = {
 
 interface Change {
   data: Prisma.AppEnvUncheckedUpdateInput
-  /** Names of what changed; never a secret. */
+  /** Names of the changed settings; never a secret. */
   changed: string[]
   applyImmediately: boolean
 }
 
-/** Writes a change of settings down, announces it, and applies what is pending where that was asked for. */
+/** Stores a change of settings, announces it, and applies what is pending if the caller asked for that. */
 export async function changeSettings(context: CommandContext, appEnv: AppEnv, change: Change): Promise<Changed> {
   const { tx } = context
   const { data, changed, applyImmediately } = change
@@ -48,10 +48,12 @@ type TargetShape = { appEnvId: z.ZodType; envName: z.ZodType; applyImmediately: 
 interface Setting<Shape extends TargetShape> {
   name: string
   about: string
-  /** What it is called in the answer: "The <noun> changed". */
+  /** The setting's name in the answer: "The <noun> changed". */
   noun: string
   input: z.ZodObject<Shape>
-  /** Decides, and throws when it may not be. What is not returned stays as it is. */
+  /**
+   * Decides the new values; throws when the change is not allowed. Settings that it does not return stay as they are.
+   */
   change(
     context: CommandContext,
     appEnv: LoadedAppEnv,
@@ -59,7 +61,7 @@ interface Setting<Shape extends TargetShape> {
   ): Promise<Prisma.AppEnvUncheckedUpdateInput>
 }
 
-/** One setting of an environment with a path of its own: command, permission, answer and record follow from it. */
+/** One setting of an environment with its own path: command, permission, answer and record follow from it. */
 export function settingCommand<Shape extends TargetShape>(
   setting: Setting<Shape>,
 ): Command<Shape, AppEnvTarget, SettingResult> {
@@ -73,13 +75,17 @@ export function settingCommand<Shape extends TargetShape>(
       const data = await setting.change(context, appEnv, input)
       const { applyImmediately, appEnvId: _id, envName: _name, ...sent } = input as Record<string, unknown>
       const changed = Object.keys(sent)
-      const told = await changeSettings(context, appEnv, { data, changed, applyImmediately: applyImmediately === true })
+      const application = await changeSettings(context, appEnv, {
+        data,
+        changed,
+        applyImmediately: applyImmediately === true,
+      })
       const { status, name } = await context.tx.appEnv.findUniqueOrThrow({ where: { id: appEnv.id } })
       return {
         success: true,
-        message: `The ${setting.noun} changed${told.appliedImmediately ? ', and is being applied' : ''}`,
+        message: `The ${setting.noun} changed${application.appliedImmediately ? ', and is being applied' : ''}`,
         appEnv: { appEnvId: appEnv.id, name, status },
-        ...told,
+        ...application,
       }
     },
     async refresh({ database }, result) {

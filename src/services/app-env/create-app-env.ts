@@ -73,7 +73,7 @@ function checkPlan({ containers, zClouds }: CreateAppEnvInput, { plan }: Account
   if (problems.length > 0) throw invalidInput(problems)
 }
 
-/** CLI names are unique across the installation: `a-b` + `c` and `a` + `b-c` must not meet. */
+/** CLI names are unique across the installation: `a-b` + `c` and `a` + `b-c` must not collide. */
 async function chooseNames(
   { tx }: CommandContext,
   account: AccountWithPlan,

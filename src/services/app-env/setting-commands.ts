@@ -84,7 +84,7 @@ export const renameAppEnv = settingCommand({
   },
 })
 
-/** Throws NAME_TAKEN when another environment of the app is called so. */
+/** Throws NAME_TAKEN when another environment of the app has the name. */
 export async function requireFreeName({ tx }: CommandContext, appEnv: LoadedAppEnv, name: string): Promise<void> {
   const clash = await tx.appEnv.findFirst({
     where: { appId: appEnv.appId, name, deletedAt: null, id: { not: appEnv.id } },
@@ -102,7 +102,7 @@ export const changeHealthcheck = settingCommand({
     const type = getAppType(appEnv.app.type)
     if (!isProbed(type)) throw conflict('NOT_PROBED', `A ${type.title} has no health check: nothing listens`)
     const before = (appEnv.healthCheck as AppEnvHealthCheck | null) ?? {}
-    // What is null is the app's again, or gone.
+    // Null goes back to the app's value, or removes the setting.
     const kept = Object.entries({ ...before, ...sent }).filter(([, value]) => value !== null && value !== undefined)
     return { healthCheck: kept.length > 0 ? (Object.fromEntries(kept) as object) : Prisma.DbNull }
   },

@@ -17,7 +17,7 @@ export const setVariables = command({
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
     await replaceVariables(context, appEnv, input.variables, fieldIn('variables', input.variables))
-    return settle(
+    return announceVariables(
       context,
       appEnv,
       input.variables.map(({ name }) => name),
@@ -58,7 +58,7 @@ export const changeVariables = command({
     const all = mergeVariables(appEnv, (one) => accountVault.openVariable(one), input.variables)
     if (all.length > 500) throw invalidField('variables', 'must be at most 500 variables')
     await replaceVariables(context, appEnv, all, fieldIn('variables', input.variables))
-    return settle(
+    return announceVariables(
       context,
       appEnv,
       input.variables.map((one) => one.name),
@@ -85,14 +85,23 @@ export const deleteVariable = command({
       () => 'name',
     )
     await context.tx.variable.delete({ where: { id: gone.id } })
-    return settle(context, appEnv, [gone.name], input.applyImmediately)
+    return announceVariables(context, appEnv, [gone.name], input.applyImmediately)
   },
 })
 
 /** Announces the change and answers with all variables as they are now; secrets are masked. */
-async function settle(context: CommandContext, appEnv: LoadedAppEnv, names: string[], applyImmediately: boolean) {
+async function announceVariables(
+  context: CommandContext,
+  appEnv: LoadedAppEnv,
+  names: string[],
+  applyImmediately: boolean,
+) {
   context.auditDetails({ variables: names })
-  const told = await changeSettings(context, appEnv, { data: {}, changed: ['envVars'], applyImmediately })
+  const application = await changeSettings(context, appEnv, { data: {}, changed: ['envVars'], applyImmediately })
   const present = await context.tx.variable.findMany({ where: { appEnvId: appEnv.id }, orderBy: { name: 'asc' } })
-  return { appEnvId: appEnv.id, variables: variableRecords(present, context.vault, appEnv.account, false), ...told }
+  return {
+    appEnvId: appEnv.id,
+    variables: variableRecords(present, context.vault, appEnv.account, false),
+    ...application,
+  }
 }

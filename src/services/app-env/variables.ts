@@ -9,10 +9,10 @@ import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
 type Given = z.output<typeof variables>
 
-/** The input field that a variable's value came in. */
+/** The input field that holds the variable's value. */
 type FieldOf = (name: string) => string
 
-/** `variables.2.value`; the list itself for a variable that was not sent, and that the change concerns all the same. */
+/** `variables.2.value`; the list itself for a variable that the request did not send but affects. */
 export const fieldIn =
   (list: string, given: readonly { name: string }[]): FieldOf =>
   (name) => {
@@ -20,12 +20,12 @@ export const fieldIn =
     return index < 0 ? list : `${list}.${index}.value`
   }
 
-/** Names that every container is given; their values are known only once it is deployed. */
+/** Names that every container gets; their values are known only once it is deployed. */
 export const PLATFORM_VARIABLES = ['PORT', 'BERTH_APP_ENV_ID', 'BERTH_ENV_NAME', 'BERTH_CONTENT_ID', 'BERTH_VERSION']
 
 /**
- * Replaces the environment's variables by those given. A secret sent back masked keeps its value, and stays a secret:
- * whoever may not read it could otherwise turn it into something that everybody reads.
+ * Replaces the environment's variables by those given. A secret sent back masked keeps its value and stays a secret:
+ * otherwise a caller who may not read it could turn it into a value that everybody can read.
  */
 export async function replaceVariables(
   context: CommandContext,
@@ -49,7 +49,7 @@ export async function replaceVariables(
   if (rows.length > 0) await tx.variable.createMany({ data: rows })
 }
 
-/** Throws for references that could not be resolved at a deployment, where nobody would be there to read it. */
+/** Throws for references that could not be resolved: at a deployment, nobody would be there to read the error. */
 export async function checkReferences(
   { tx, config }: CommandContext,
   appEnv: LoadedAppEnv,
@@ -66,12 +66,12 @@ export async function checkReferences(
   }
 }
 
-/** What PATCH sends of a variable: what it leaves out stays as it is. */
+/** What PATCH sends of a variable: omitted fields keep their value. */
 export type Merged = Pick<Given[number], 'name'> & {
   [Field in 'value' | 'type' | 'isSecret']?: Given[number][Field] | undefined
 }
 
-/** The whole list as it is after the merge; a secret whose value is not sent stays masked, and secret. */
+/** The whole list after the merge; a secret whose value is not sent stays masked, and secret. */
 export function mergeVariables(
   appEnv: LoadedAppEnv,
   open: (variable: LoadedAppEnv['variables'][number]) => string,

@@ -2,8 +2,8 @@ import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { type Caller, visibleAppEnvIds } from '../kernel/caller.ts'
 
 /**
- * The environments that may show below accounts and apps the caller was given already. Most callers are
- * restricted nowhere, and ask the database for nothing but what is not deleted.
+ * The environments to show below accounts and apps that the caller may already see. Most callers have no restriction;
+ * for them the only condition is that the environment is not deleted.
  */
 export function visibleBelow(caller: Caller): Prisma.AppEnvWhereInput {
   const restrictions = [...caller.memberships.keys()].flatMap((accountId) => {

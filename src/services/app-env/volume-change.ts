@@ -7,8 +7,8 @@ import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import type { volume } from './setting-input.ts'
 
 /**
- * Gives the environment its volume, changes it, or takes it away; undefined leaves it alone. What is taken away keeps
- * its data until it is deleted by itself, and is taken up again by the next volume the environment is given.
+ * Creates, changes or detaches the environment's volume; undefined leaves it alone. A detached volume keeps its data
+ * until somebody deletes it, and the next volume of the environment uses it again.
  */
 export async function volumeChange(
   { tx, created, auditDetails }: CommandContext,

@@ -6,7 +6,7 @@ import type { UpdateAppInput } from './app-input.ts'
 
 export type AppChanges = Prisma.AppUncheckedUpdateInput
 
-/** What of the app really becomes another: a field that was not sent, or is so already, stays as it is. */
+/** Fields whose value really changes; a field that was not sent, or has the value already, is left out. */
 export function changesOf(input: UpdateAppInput, app: App): AppChanges {
   const { appId: _appId, applyImmediately: _apply, ...sent } = input
   const wanted = { ...columnsOf(sent), ...clearedOf(sent), ...sourceOf(sent, app) }
@@ -16,7 +16,7 @@ export function changesOf(input: UpdateAppInput, app: App): AppChanges {
   return Object.fromEntries(changed)
 }
 
-/** The names of what changes, as inputs have them. */
+/** The names of the changed fields, as inputs spell them. */
 export const changedFields = ({ typeConfig, ...columns }: AppChanges): string[] => [
   ...Object.keys(columns),
   ...Object.keys(typeConfig ?? {}),
@@ -36,7 +36,7 @@ const CLEARED_BY_EMPTY_TEXT = [
   'buildArgs',
 ] as const
 
-/** Empty strings and objects clear (§4.2); a context folder that is cleared is the source's root again. */
+/** Empty strings and objects clear (§4.2); a cleared context folder is the source's root again. */
 function clearedOf(sent: Sent): AppChanges {
   const cleared = CLEARED_BY_EMPTY_TEXT.filter((field) => sent[field] === '').map((field) => [field, null])
   const { healthCheckHeaders, contextDir } = sent
@@ -50,9 +50,9 @@ function clearedOf(sent: Sent): AppChanges {
 }
 
 /**
- * Which Dockerfile is used after the change. A path and an inline text replace each other. A preset that is changed
- * starts anew: CUSTOM with `Dockerfile` unless the request says otherwise, any other with the one it writes itself,
- * and without the version of the preset before.
+ * Which Dockerfile is used after the change. A path and an inline text replace each other. A new preset starts afresh:
+ * CUSTOM with `Dockerfile` unless the request says otherwise, any other with the one it writes itself; the old preset's
+ * version is dropped.
  */
 function sourceOf({ dockerPreset, dockerfilePath, customDockerfileContent }: Sent, app: App): AppChanges {
   const preset = dockerPreset ?? app.dockerPreset

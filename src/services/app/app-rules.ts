@@ -7,7 +7,7 @@ import type { App } from '../../database/generated/prisma/client.ts'
 import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import type { CreateAppInput, UpdateAppInput } from './app-input.ts'
 
-/** The preset an app is created with: the one that was named, or the one that its historical type implies. */
+/** The preset of a new app: the named one, or the one that its historical type implies. */
 export function presetOf({ dockerPreset, appType }: CreateAppInput): string {
   if (dockerPreset) return dockerPreset
   const { defaultPreset } = appType ? typeNamed(appType) : defaultAppType()
@@ -15,7 +15,7 @@ export function presetOf({ dockerPreset, appType }: CreateAppInput): string {
   return defaultPreset
 }
 
-/** Throws a CONFLICT for a type that the interface names and this version does not run. */
+/** Throws a CONFLICT for a type that the API names and this version does not run. */
 export function typeOfPreset(preset: string): AppType {
   const type = typeNamed(preset)
   if (!type.isAvailable)
@@ -23,7 +23,7 @@ export function typeOfPreset(preset: string): AppType {
   return type
 }
 
-/** What the fields of a creation demand of each other; every problem at once. */
+/** What the fields of a new app require of each other; reports every problem at once. */
 export function checkCreation(input: CreateAppInput): { preset: string } {
   const preset = presetOf(input)
   const type = typeNamed(preset)
@@ -41,7 +41,7 @@ export function checkCreation(input: CreateAppInput): { preset: string } {
   return { preset }
 }
 
-/** An app of a type that is not run yet is refused for that, and for nothing before. */
+/** An app of a type that this version does not run is refused for that reason before any other. */
 const needsPort = (type: AnyAppType) => type.isAvailable && type.requiresPort
 
 const portlessTitles = () =>
@@ -50,15 +50,15 @@ const portlessTitles = () =>
     .map(({ title }) => title)
     .join(' or ')
 
-/** The same of a change: what counts is the app as it would be. */
+/** The same for a change, checked on the app as it would become. */
 export function checkUpdate(input: UpdateAppInput, app: App): void {
   const usesImage = input.useImage ?? app.useImage
-  // Where an image runs, no source is missing: an app that names half of one must stay able to turn to images.
+  // An app that runs images needs no source, so half a source must not keep it from switching to images.
   const problems = [
     ...sourceProblems(usesImage ? input : { ...gitOf(app), ...input }),
     ...configProblems(getAppType(app.type), input),
   ]
-  // An image on an app that builds from source would be recorded and never run.
+  // An app that builds from source would record an image and never run it.
   if (input.image !== undefined && !usesImage) {
     problems.push({ field: 'image', message: 'needs useImage true in the same request' })
   }
@@ -83,9 +83,9 @@ function sourceProblems(
   if (input.dockerfilePath && input.customDockerfileContent) {
     problems.push({ field: 'dockerfilePath', message: 'is mutually exclusive with customDockerfileContent' })
   }
-  // The address of a public repository needs nobody's permission.
+  // The address of a public repository needs no permission.
   if (/^https?:\/\//.test(input.gitRepo ?? '')) return problems
-  // GitHub is the only provider, so that any one of the fields stands for it (§2.1).
+  // GitHub is the only provider, so any one of the fields stands for it (§2.1).
   const isFromGitHub = [input.gitProvider, ...GIT_FIELDS.map((field) => input[field])].some((value) => value != null)
   const missing = isFromGitHub ? GIT_FIELDS.filter((field) => !input[field]) : []
   return [...problems, ...missing.map((field) => ({ field, message: 'is required for deployments from GitHub' }))]

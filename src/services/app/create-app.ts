@@ -19,11 +19,11 @@ export const createApp = command({
   permission: 'app:change',
   async target({ tx }, { accountId, ...input }): Promise<AccountTarget> {
     checkCreation({ accountId, ...input })
-    // The lock makes counting against the plan and choosing a free slug safe.
+    // The lock makes it safe to count against the plan and to choose a free slug.
     await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${accountId} FOR UPDATE`
     const account = await tx.account.findUnique({ where: { id: accountId }, include: { plan: true } })
     if (!account) throw notFound('account', accountId)
-    // The audit entry is about the app that comes into being.
+    // The audit entry is about the new app.
     return { type: 'app', id: null, accountId: account.id, account }
   },
   async execute(context, input, { account }) {
@@ -50,8 +50,8 @@ export const createApp = command({
 })
 
 /**
- * A GitHub App's installation is named by a number that anybody can guess, and reads private repositories: it belongs to
- * the account that named it first. The installation's admin may share it.
+ * A GitHub App's installation is named by a number that anybody can guess, and it reads private repositories: it
+ * belongs to the account that named it first. The installation's admin may share it.
  */
 async function requireOwnInstallation(
   { tx, caller }: CommandContext,

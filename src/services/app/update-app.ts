@@ -48,13 +48,13 @@ export const updateApp = command({
 })
 
 async function write({ tx }: CommandContext, app: App, changes: AppChanges, image: string | undefined): Promise<App> {
-  // An app that turns to its source forgets an image that was set and never applied.
+  // An app that switches to its source drops an image that was set and never applied.
   const pending = changes.useImage === false ? { pendingImage: null } : image ? { pendingImage: image } : null
   if (pending) await tx.appEnv.updateMany({ where: { appId: app.id, deletedAt: null }, data: pending })
   return tx.app.update({ where: { id: app.id }, data: { ...changes, version: { increment: 1 } } })
 }
 
-/** What the environment would run next; unknown while something else may be on its way. */
+/** What the environment would run next; unknown while another version may be in progress. */
 function imageOf(appEnv: AppEnv & { currentContent: Content | null }, app: App): string | null {
   if (appEnv.pendingImage !== null || appEnv.status === 'UPDATING') return appEnv.pendingImage
   return appEnv.currentContent?.image ?? app.image

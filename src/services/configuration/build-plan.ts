@@ -13,7 +13,7 @@ type SourceApp = Pick<
   'gitRepo' | 'gitNamespace' | 'gitInstallationId' | 'isCliDeployment' | 'customDockerfileContent'
 >
 
-/** The URL that an app's repository is cloned from: what was given as one, or the provider's for namespace and name. */
+/** The URL that an app's repository is cloned from: the given URL, or the provider's for namespace and name. */
 export function repositoryUrl({ gitRepo, gitNamespace }: SourceApp, { BERTH_GITHUB_URL }: Config): string | null {
   if (!gitRepo) return null
   if (/^https?:\/\//.test(gitRepo)) return gitRepo
@@ -44,7 +44,7 @@ async function newestUpload(tx: Transaction, appEnvId: string): Promise<BuildSou
   return upload?.sha256 ? { kind: 'upload', storageKey: upload.id, sha256: upload.sha256 } : null
 }
 
-/** All that the next build of an environment would be told. */
+/** Everything that the next build of an environment gets. */
 export const planFor = (appEnv: LoadedAppEnv, vault: Vault, source: BuildSource, isForced = false): BuildPlan => {
   const { app } = appEnv
   return {
@@ -68,7 +68,7 @@ export const sealedVariablesOf = ({ variables }: { variables: readonly Variable[
     return { id, name, type, isSecret, sealedValue, fingerprint }
   })
 
-/** What a build reads, and what that refers to: a change of either makes another image. */
+/** What a build reads, including the variables it refers to: a change of any of them makes another image. */
 export function buildVariablesOf(appEnv: LoadedAppEnv, vault: Vault): SealedVariable[] {
   const variables = sealedVariablesOf(appEnv)
   const read = variables.filter(isReadByBuilds).map(({ name }) => name)
@@ -79,7 +79,7 @@ export function buildVariablesOf(appEnv: LoadedAppEnv, vault: Vault): SealedVari
   return variables.filter(({ name }) => needed.has(name))
 }
 
-/** Throws a CONFLICT for what can be told to fail before a worker has looked at the source. */
+/** Throws a CONFLICT for problems that are known before a worker has read the source. */
 export function assertBuildable(app: App, { BERTH_NIXPACKS }: Config): void {
   if (app.builder !== NIXPACKS || BERTH_NIXPACKS) return
   const words = 'The builder NIXPACKS is not installed here: BERTH_NIXPACKS names no program; set builder to DOCKER'

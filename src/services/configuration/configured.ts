@@ -54,9 +54,9 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
   if (!running) return []
   const plan = recordedPlan(running)
   const secrets = new LazyVault(vault, appEnv.account)
-  // A type that always takes images may as well be built.
+  // A type that always accepts images may also build.
   const useImage = plan ? appEnv.app.useImage : acceptsImage(appEnv.app)
-  // None are wanted of a type that runs when it is asked to, and none desired while stopped: that is no change to apply.
+  // A type that runs on demand wants no replicas, and a stopped environment none either: that is no change to apply.
   const containers = wantedReplicas(appEnv) || appEnv.containers
   return pendingChanges(
     {
@@ -77,17 +77,19 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
   )
 }
 
-/** The image to run next: what was set and not applied yet, what runs, or what the app was made with. */
+/**
+ * The image to run next: the one that was set and not applied yet, the running one, or the one from the app's creation.
+ */
 export const configuredImage = (
   { app, pendingImage }: Pick<LoadedAppEnv, 'app' | 'pendingImage'>,
   running: Content | null,
 ): string | null => pendingImage ?? (running && !recordedPlan(running) ? running.image : app.image)
 
-/** Which repository it is cannot change; which branch of it can. */
+/** The repository cannot change; its branch can. */
 const withBranch = (source: BuildSource, branch: string | null): BuildSource =>
   source.kind === 'git' ? { ...source, branch } : source
 
-/** Most environments have no changed variable to show, and so need no key at all. */
+/** Most environments have no changed variable to show, so they need no key at all. */
 class LazyVault {
   readonly #open: () => AccountVault
   #vault: AccountVault | undefined

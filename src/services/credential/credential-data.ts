@@ -8,7 +8,7 @@ const text = (about: string) => z.string().min(1).max(4096).describe(about)
 const username = text('User name.')
 const password = text('Password, or a token in its place.')
 
-/** What each type of credential holds, and which of it may be shown again. */
+/** What each type of credential holds, and which parts may be shown again. */
 const TYPES = {
   CONTAINER_REGISTRY: {
     schema: z.strictObject({ registry: text('Host of the registry, such as ghcr.io.').optional(), username, password }),
@@ -39,13 +39,13 @@ export const credentialData = z
   .record(z.string(), z.string())
   .describe(`Data of the credential, stored encrypted. ${CREDENTIAL_TYPES.map(fieldsOf).join('. ')}.`)
 
-/** Throws INVALID_INPUT that names each field of `data`. */
+/** Throws INVALID_INPUT that names each wrong field of `data`. */
 export function checkData(type: CredentialType, data: Record<string, string>): void {
   const { problems } = readFields(TYPES[type].schema, data, `${type} credentials`)
   if (problems) throw invalidInput(problems.map(({ field, message }) => ({ field: `data.${field}`, message })))
 }
 
-/** Everything but the secrets. */
+/** Everything except the secrets. */
 export function publicDataOf(type: CredentialType, data: Record<string, string>): Record<string, string> {
   const secret: readonly string[] = TYPES[type].secret
   return Object.fromEntries(Object.entries(data).filter(([name]) => !secret.includes(name)))

@@ -3,10 +3,10 @@ import { conflict, invalidField } from '../../domain/errors.ts'
 import { isWithin, parseHostName } from '../../domain/host-name.ts'
 import type { CommandContext } from '../kernel/command.ts'
 
-/** Of a claim that was never proved: after so long another account may make its own. */
+/** An unproved claim expires after this long; then another account may claim the name. */
 const UNPROVED_HOURS = 72
 
-/** The name in its one spelling, if this account may claim it now. Throws INVALID_INPUT or CONFLICT. */
+/** The name in its canonical spelling, if this account may claim it now. Throws INVALID_INPUT or CONFLICT. */
 export async function claimableHost(context: CommandContext, accountId: string, text: string): Promise<string> {
   const { tx, config } = context
   const parsed = parseHostName(text)
@@ -16,7 +16,7 @@ export async function claimableHost(context: CommandContext, accountId: string, 
   const platform = [config.BERTH_DOMAIN, ...regions.map(({ domain }) => domain), 'localhost']
   if (platform.some((domain) => isWithin(host, domain)))
     throw invalidField('host', 'is a name that Berth gives to environments by itself')
-  // Two claims of one name come one after the other, whichever account they are from.
+  // Serializes two claims of one name, whichever accounts they come from.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`host/${host}`}, 0))`
   const now = await databaseTime(tx)
   await giveUpUnproved(context, accountId, host, now)
@@ -31,7 +31,7 @@ async function giveUpUnproved({ tx }: CommandContext, accountId: string, host: s
   const taken = await tx.host.findUnique({ where: { host }, include: { appEnv: true } })
   if (!taken) return
   const isOld = now.getTime() - taken.createdAt.getTime() > UNPROVED_HOURS * 3_600_000
-  // Whose it is is nobody else's business.
+  // Does not reveal who owns it.
   if (taken.appEnv.accountId === accountId || taken.wasValid || !isOld)
     throw conflict('HOST_TAKEN', `"${host}" is in use already`)
   await tx.host.delete({ where: { id: taken.id } })

@@ -37,7 +37,7 @@ export const addHost = command({
       data: { id: hostId, appEnvId: appEnv.id, host, checkAt: await databaseTime(tx) },
     })
     context.created(hostId)
-    return told(context, appEnv, row, 'added')
+    return announceHost(context, appEnv, row, 'added')
   },
 })
 
@@ -49,11 +49,11 @@ export const validateHost = command({
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
     const found = await customHost(context, appEnv, input)
-    // One that is valid stays so meanwhile: to look again must not take it off the air.
+    // A valid host stays valid while it is checked again: the check must not interrupt its traffic.
     const status = found.status === 'VALID' ? 'VALID' : 'VALIDATING'
     const checkAt = await databaseTime(context.tx)
     const row = await context.tx.host.update({ where: { id: found.id }, data: { status, checkAt } })
-    return told(context, appEnv, row, 'validating')
+    return announceHost(context, appEnv, row, 'validating')
   },
 })
 
@@ -69,7 +69,7 @@ export const removeHost = command({
     await releaseHosts(context, appEnv.id, appEnv.accountId, row.id)
     await context.tx.host.delete({ where: { id: row.id } })
     await notifyIngresses(context.tx)
-    await told(context, appEnv, row, 'removed')
+    await announceHost(context, appEnv, row, 'removed')
     return { message: `The host "${row.host}" is removed` }
   },
 })
@@ -84,7 +84,7 @@ async function customHost({ tx }: CommandContext, appEnv: AppEnvTarget['appEnv']
   return found
 }
 
-async function told(
+async function announceHost(
   { tx, vault, announce, auditDetails }: CommandContext,
   appEnv: AppEnvTarget['appEnv'],
   row: Host,

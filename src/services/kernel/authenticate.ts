@@ -16,7 +16,7 @@ export function tokenOf(header: string | null | undefined): string | null {
   return /^bearer\s+/i.test(value) ? value.replace(/^bearer\s+/i, '') : value
 }
 
-/** Who is calling. Throws UNAUTHENTICATED for a token that is missing, unknown, expired or revoked. */
+/** The caller of a request. Throws UNAUTHENTICATED for a token that is missing, unknown, expired or revoked. */
 export async function authenticate(
   database: Database,
   cache: CallerCache,
@@ -48,7 +48,7 @@ async function findToken(database: Database, hash: string) {
   }
 }
 
-/** Kept coarse, so that reading does not become writing. A lost update only makes the time older. */
+/** Coarse on purpose, so that reads do not turn into writes. A lost update only makes the time older. */
 function touch(database: Database, token: TokenRow): void {
   const age = token.lastUsedAt ? Date.now() - token.lastUsedAt.getTime() : Number.POSITIVE_INFINITY
   if (age < LAST_USED_STEP_SECONDS * 1000) return

@@ -1,11 +1,11 @@
 import type { Permission } from '../../domain/permissions.ts'
 import type { Caller } from './caller.ts'
 
-/** How long another process's revocation can go unnoticed here. Revocations of this process count at once. */
+/** How long another process's revocation can go unnoticed here. Revocations of this process take effect at once. */
 const KEPT_MS = 500
 const MAX_CALLERS = 10_000
 
-/** Writes of these kinds, which are nearly all, change neither tokens nor memberships. */
+/** Almost all writes are of these kinds, and they change neither tokens nor memberships. */
 const LEAVES_CALLERS_ALONE: ReadonlySet<Permission> = new Set(['app:change', 'appEnv:change', 'appEnv:operate'])
 
 interface Known {
@@ -14,13 +14,13 @@ interface Known {
 }
 
 /**
- * Who tokens belong to, for half a second: a client that calls a hundred times a second is looked up twice.
- * Every write of this process that could change a caller forgets them all.
+ * Caches callers by token for half a second: a client that sends a hundred requests a second costs two queries. Every
+ * write of this process that could change a caller clears the cache.
  */
 export class CallerCache {
   readonly #known = new Map<string, Known>()
 
-  /** Finds the caller by the hash of their token, or looks them up; refusals are not kept. */
+  /** Finds the caller by the hash of their token, or loads them; refusals are not cached. */
   get(hash: string, lookUp: () => Promise<{ caller: Caller; expiresAt: Date | null }>): Promise<Caller> {
     const known = this.#known.get(hash)
     if (known && known.until > Date.now()) return known.caller
@@ -40,8 +40,8 @@ export class CallerCache {
     return entry.caller
   }
 
-  /** To be called when a write has ended, however it ended. A look-up under way is not kept either. */
-  forgetAfter({ permission }: { permission: Permission }): void {
+  /** Call it after every write, successful or not. A load in progress is not cached either. */
+  clearAfter({ permission }: { permission: Permission }): void {
     if (!LEAVES_CALLERS_ALONE.has(permission)) this.#known.clear()
   }
 }

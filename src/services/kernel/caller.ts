@@ -7,7 +7,7 @@ export interface MembershipGrant {
   appEnvIds: ReadonlySet<string> | null
 }
 
-/** Who is calling, as far as deciding goes. Both doors make it in the same way, from the same header. */
+/** The caller, as far as decisions need it. Both APIs create it in the same way, from the same header. */
 export interface Caller {
   tokenId: string
   kind: 'USER' | 'SCOPED' | 'ENVIRONMENT'
@@ -21,20 +21,22 @@ export interface Caller {
   memberships: ReadonlyMap<string, MembershipGrant>
 }
 
-/** What is being touched, as far as permission depends on it. `accountId` null: the installation itself. */
+/** The object of a call, as far as permission depends on it. `accountId` null: the installation itself. */
 export interface Scoped {
   accountId: string | null
   appEnvId?: string
 }
 
-/** The user behind the call; environment tokens have none and are refused. */
+/** The user behind the call; throws for environment tokens, which have none. */
 export function userOf(caller: Caller): string {
   if (!caller.userId)
     throw forbidden('USER_TOKEN_REQUIRED', 'This call needs a user token; an environment token is not enough')
   return caller.userId
 }
 
-/** Throws FORBIDDEN unless the caller may. The one place in which tenancy, roles, scopes and token kinds meet. */
+/**
+ * Throws FORBIDDEN unless the caller may. The only function that combines tenancy, roles, scopes and kinds of token.
+ */
 export function permit(caller: Caller, permission: Permission, on: Scoped): void {
   const refusal = refusalOf(caller, permission, on)
   if (refusal) throw refusal
@@ -65,7 +67,9 @@ function refusalOf(caller: Caller, permission: Permission, on: Scoped): DomainEr
   return restrictionOf(grant, permission, on)
 }
 
-/** What is not about one environment is about all of them: a change of an app reaches each of its environments. */
+/**
+ * A call that is not about one environment concerns all of them: a change of an app reaches each of its environments.
+ */
 function restrictionOf(grant: MembershipGrant, permission: Permission, on: Scoped): DomainError | null {
   if (grant.appEnvIds === null) return null
   if (on.appEnvId === undefined) {
@@ -76,7 +80,7 @@ function restrictionOf(grant: MembershipGrant, permission: Permission, on: Scope
   return forbidden('OTHER_ENVIRONMENT', 'Your membership is restricted to other environments of the account')
 }
 
-/** The account a list is about when the caller names none (§7: 404 when there is no current account). */
+/** The account of a list when the caller names none (§7: 404 when there is no current account). */
 export function accountOrCurrent(caller: Caller, accountId: string | null | undefined): string {
   if (accountId) return accountId
   userOf(caller)

@@ -6,25 +6,25 @@ import type { NewEvent } from '../../events/event.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { Caller, Scoped } from './caller.ts'
 
-/** What both doors can say about how a write is to be carried out (contract §1). */
+/** Options of a write that both APIs accept (contract §1). */
 export interface CallOptions {
   requestId: string
   idempotencyKey?: string | undefined
-  /** The version that the caller has read; anything else is PRECONDITION_FAILED. */
+  /** The version that the caller has read; any other is PRECONDITION_FAILED. */
   expectedVersion?: number | undefined
-  /** Answer when the operation has ended, or after so many seconds. */
+  /** Wait this many seconds at most for the operation to end, then answer. */
   waitSeconds?: number | undefined
   /** Decide and answer, but change nothing. */
   dryRun?: boolean | undefined
-  /** Separates the two doors' idempotency keys: `rest` or `graphql`. */
+  /** Keeps the idempotency keys of the two APIs apart: `rest` or `graphql`. */
   api: string
-  /** Ends a wait: the caller has gone, or (reason `ProcessEnding`) whoever waits is to be answered now. */
+  /** Ends a wait: the caller has gone or, with reason `ProcessEnding`, must be answered now. */
   signal?: AbortSignal | undefined
-  /** Where the caller has reached the API, such as https://berth.example.com. */
+  /** The address at which the caller reached the API, such as https://berth.example.com. */
   origin?: string | undefined
 }
 
-/** What a command acts on: enough to check permission and version, plus whatever the command loads for itself. */
+/** The target of a command: enough to check permission and version, plus whatever the command loads for itself. */
 export interface Target extends Scoped {
   type: 'account' | 'app' | 'appEnv' | 'operation' | 'user' | 'token' | 'credential' | 'volume' | 'host'
   /** Null while it is being created. */
@@ -41,31 +41,31 @@ export interface CommandContext {
   origin?: string | undefined
   /** Throws FORBIDDEN unless the caller may operate the environment, and RATE_LIMITED where it was operated too often. */
   permitOperation(on: { accountId: string; id: string }): Promise<void>
-  /** To be written in the same transaction, after everything else. */
+  /** Writes the event in the same transaction, after everything else. */
   announce(event: NewEvent): void
   /** For the audit entry, and the answer to a dry run. Never a secret. */
   auditDetails(details: Record<string, unknown>): void
-  /** Names ids, and secrets, of what came into being. A dry run tells none of them: they will never exist. */
+  /** Names ids, and secrets, of new resources. The answer to a dry run leaves them out: they will never exist. */
   created(...names: (string | undefined)[]): void
 }
 
-/** Answers are plain JSON: they are kept for idempotent repeats. */
+/** Answers are plain JSON, because idempotent repeats read them from the database. */
 export interface CommandResult {
-  /** The resource that came into being, for the audit entry. */
+  /** The id of the new resource, for the audit entry. */
   [key: string]: unknown
 }
 
-/** What a door renders: the result, and whether it is a repeat of an earlier answer. */
+/** What an API renders: the result, and whether it repeats an earlier answer. */
 export interface Performed<Result = CommandResult> {
   result: Result
   replayed: boolean
-  /** The earlier call waited for its operation and died: the answer is not the last word. */
+  /** The earlier call died while it waited for its operation: its answer is not final. */
   isUnfinished?: boolean
 }
 
 /**
- * One write, whole: what it takes, who may, what it acts on and what it does. The REST route, the GraphQL
- * mutation, their documentation, idempotency, versions, dry run, audit and events all follow from it.
+ * Everything about one write: input, permission, target and effect. The REST route, the GraphQL mutation, their
+ * documentation, idempotency, versions, dry run, audit and events all follow from it.
  */
 export interface Command<Shape extends z.ZodRawShape, On extends Target, Result extends CommandResult> {
   /** The GraphQL mutation's name, the REST operationId and the audit action. */
@@ -73,12 +73,12 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   about: string
   input: z.ZodObject<Shape>
   permission: Permission
-  /** What it is refused with when it was asked by accident: rollback, stop, delete (§4.1 rule 3). */
+  /** A call by accident would do damage: rollback, stop, delete (§4.1 rule 3). */
   dangerous?: boolean
-  /** Loads and locks what is acted upon; throws NOT_FOUND. */
+  /** Loads and locks the target; throws NOT_FOUND. */
   target(context: CommandContext, input: z.output<z.ZodObject<Shape>>): Promise<On>
   execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>
-  /** The answer as it is once the operation that it began has ended, for calls that wait. */
+  /** For calls that wait: the answer after the operation has ended. */
   refresh?(tools: { database: Database; vault: Vault }, result: Result): Promise<Result>
 }
 
@@ -87,7 +87,7 @@ export const command = <Shape extends z.ZodRawShape, On extends Target, Result e
   definition: Command<Shape, On, Result>,
 ): Command<Shape, On, Result> => definition
 
-// biome-ignore lint/suspicious/noExplicitAny: the doors handle every command alike, whatever its types.
+// biome-ignore lint/suspicious/noExplicitAny: both APIs handle every command alike, whatever its types.
 export type AnyCommand = Command<any, any, any>
 
 export type ResultOf<C> = C extends Command<infer _S, infer _T, infer Result> ? Result : never

@@ -6,7 +6,7 @@ import type { Vault } from '../../secrets/vault.ts'
 import type { Caller } from './caller.ts'
 import type { AnyCommand, CallOptions, CommandResult, Performed } from './command.ts'
 
-/** One call, as far as its key and its kept answer are concerned. */
+/** One call, as far as its key and its stored answer are concerned. */
 export interface KeyedCall {
   caller: Caller
   command: AnyCommand
@@ -30,11 +30,13 @@ export type StoredAnswer = Performed | { refusal: StoredRefusal }
 
 const MAX_KEY_LENGTH = 255
 
-/** A call that waits says so again well within this time; one that has not is dead, and a repeat waits in its place. */
+/**
+ * A waiting call renews its claim well within this time. If it has not, it is dead, and a repeat takes over its wait.
+ */
 const PENDING_SECONDS = 5
 export const RENEWAL_MS = 1_500
 
-/** Refusals that say nothing about the key's request, so that a corrected repeat must be decided afresh. */
+/** Refusals that say nothing about the key's request, so a corrected repeat is decided afresh. */
 const NOT_KEPT: ReadonlySet<ErrorCode> = new Set([
   'INVALID_INPUT',
   'UNAUTHENTICATED',
@@ -49,7 +51,7 @@ const NOT_KEPT: ReadonlySet<ErrorCode> = new Set([
 interface Row {
   requestHash: string
   response: string
-  /** A call waits for the end of the operation, and its answer is not the last one; null when it is. */
+  /** True: a call is waiting for the operation to end. False: that call died. Null: the answer is final. */
   isPending: boolean | null
 }
 
@@ -59,10 +61,9 @@ const hashOf = ({ input, options, vault }: KeyedCall) =>
   vault.fingerprint(JSON.stringify([input, options.expectedVersion ?? null]))
 
 /**
- * Claims the key for this transaction, or returns the answer that it got before. Two calls with one key meet
- * at the unique index: the second waits until the first has committed (and then repeats its answer) or has
- * rolled back (and then goes ahead), but no longer than for any lock. No state is left behind when a process dies
- * in between.
+ * Claims the key for this transaction, or returns its stored answer. Two calls with one key meet at the unique index:
+ * the second waits until the first has committed (and then repeats its answer) or rolled back (and then proceeds), but
+ * no longer than for any lock. A process that dies in between leaves no state behind.
  */
 export async function claimKey(tx: Transaction, call: KeyedCall): Promise<StoredAnswer | null> {
   const { idempotencyKey: key, dryRun } = call.options
@@ -77,7 +78,7 @@ export async function claimKey(tx: Transaction, call: KeyedCall): Promise<Stored
   if (row.requestHash !== requestHash) {
     throw new DomainError('IDEMPOTENCY_MISMATCH', undefined, 'This Idempotency-Key was used with another request')
   }
-  // Whoever waited for the end has died: this call takes its place, unless yet another one just did.
+  // The waiting call has died: this call takes over, unless another one just did.
   const isUnfinished = row.isPending === false
   if (row.isPending || (isUnfinished && !(await takeOver(tx, call)))) throw inProgress()
   const kept = opened(call, row.response)
@@ -108,7 +109,7 @@ async function insertClaim(tx: Transaction, { callerId, route, key, requestHash 
 const inProgress = () =>
   conflict('IDEMPOTENCY_IN_PROGRESS', 'The first call with this Idempotency-Key is still running; repeat it later')
 
-/** Keeps the answer beside what it did, in one transaction. A waiting call's final answer replaces it later. */
+/** Stores the answer in the transaction of the write itself. A waiting call's final answer replaces it later. */
 export async function storeAnswer(tx: Transaction, call: KeyedCall, result: CommandResult): Promise<void> {
   const willWait = Boolean(call.options.waitSeconds) && typeof result.operationId === 'string'
   await store(tx, call, { result }, willWait)
@@ -140,7 +141,7 @@ async function takeOver(tx: Transaction, call: KeyedCall): Promise<boolean> {
   return taken === 1
 }
 
-/** Says that this call waits still; or, with no seconds left, that it has stopped without a last answer. */
+/** Renews the claim of a waiting call; with 0 seconds, gives it up without a final answer. */
 export async function keepPending(database: Database, call: KeyedCall, seconds = PENDING_SECONDS): Promise<void> {
   const { idempotencyKey } = call.options
   if (idempotencyKey === undefined) return
@@ -150,7 +151,7 @@ export async function keepPending(database: Database, call: KeyedCall, seconds =
       AND pending_until IS NOT NULL`
 }
 
-/** Keeps the answer of a call that waited; or returns the one that another call has given in its place meanwhile. */
+/** Stores the answer of a call that waited; or returns the answer of the call that took over meanwhile. */
 export async function storeFinalAnswer(
   database: Database,
   call: KeyedCall,
@@ -168,7 +169,7 @@ export async function storeFinalAnswer(
   return kept && 'result' in kept ? kept.result : result
 }
 
-/** Sealed, because the answer that made a token holds its secret, which is kept nowhere else. */
+/** Sealed, because the answer to a new token holds its secret, which is stored nowhere else. */
 const sealed = (call: KeyedCall, kept: Kept) =>
   call.vault.sealAnswer(`${call.caller.tokenId}/${routeOf(call)}/${call.options.idempotencyKey}`, JSON.stringify(kept))
 
@@ -179,6 +180,6 @@ function checkKey(key: string): void {
   if (key.length === 0 || key.length > MAX_KEY_LENGTH) {
     throw invalidField('idempotencyKey', `must be 1 to ${MAX_KEY_LENGTH} characters long`)
   }
-  // PostgreSQL's texts hold no NUL; the rest of the rule keeps keys printable in logs.
+  // PostgreSQL's text type cannot hold NUL; the rest of the rule keeps keys printable in logs.
   if (!/^[\x20-\x7e]+$/.test(key)) throw invalidField('idempotencyKey', 'must be printable ASCII')
 }

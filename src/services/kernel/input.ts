@@ -3,7 +3,7 @@ import { parseImageReference } from '../../domain/image-reference.ts'
 import { slugOf } from '../../domain/names.ts'
 import { isStorableTime, TIME_RULE } from '../../domain/times.ts'
 
-/** The pieces that inputs are made of: one rule for each kind of value, and a message where the rule needs one. */
+/** The building blocks of inputs: one rule for each kind of value, and a message where the rule needs one. */
 
 const MAX_NAME_LENGTH = 100
 const MAX_TEXT_LENGTH = 1000
@@ -14,7 +14,7 @@ const MAX_HEADERS = 32
 
 export const id = (noun: string) => z.string().min(1).max(100).describe(`Id of the ${noun}.`)
 
-/** A name people read; its slug becomes part of host names, so something of it must survive. */
+/** A display name; its slug becomes part of host names, so the slug must not be empty. */
 export const name = (noun: string) =>
   z
     .string()
@@ -26,7 +26,7 @@ export const name = (noun: string) =>
 
 export const text = (about: string) => z.string().max(MAX_TEXT_LENGTH).describe(about)
 
-/** A moment, such as 2026-11-30T12:00:00Z. */
+/** A point in time, such as 2026-11-30T12:00:00Z. */
 export const instant = (about: string) =>
   z.iso.datetime({ offset: true }).refine(isStorableTime, TIME_RULE).describe(about)
 
@@ -45,7 +45,7 @@ export const image = z
 
 export const dockerfileContent = z.string().max(MAX_DOCKERFILE_LENGTH).describe('Inline Dockerfile content.')
 
-/** A path below the source's root; never absolute, never out of it. */
+/** A path below the source's root; never absolute, never outside it. */
 export const relativePath = (about: string) =>
   z
     .string()

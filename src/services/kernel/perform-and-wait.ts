@@ -9,8 +9,8 @@ import { checkWait, ProcessEnding, waitForOperation } from './wait.ts'
 type WaitingDependencies = Dependencies & { wakeups: Wakeups; callers: CallerCache }
 
 /**
- * A call that waits answers with the status that the operation ended in; its shape is the same (contract §1). When
- * its process dies meanwhile, a repeat with its key waits in its place, and its answer is then the last one.
+ * A call that waits answers with the status that the operation ended in; its shape is the same (contract §1). If its
+ * process dies meanwhile, a repeat with its key takes over the wait and gives the final answer.
  */
 export async function performAndWait(
   dependencies: WaitingDependencies,
@@ -21,9 +21,9 @@ export async function performAndWait(
 ): Promise<Performed> {
   const { config, vault, callers } = dependencies
   checkWait(options, config)
-  // Even a call that failed may have been committed: an answer can be lost on its way back.
+  // Even a failed call may have committed: its answer can get lost on the way back.
   const performed = await perform(dependencies, caller, command, input, options).finally(() =>
-    callers.forgetAfter(command),
+    callers.clearAfter(command),
   )
   const mayWait = performed.isUnfinished || (options.waitSeconds && !performed.replayed && !options.dryRun)
   const { operationId } = performed.result
@@ -43,14 +43,14 @@ async function finish(
   let renewedAt = performance.now()
   await waitForOperation(dependencies, operationId, {
     ...{ seconds, signal },
-    async onLook() {
+    async onPending() {
       if (performance.now() - renewedAt < RENEWAL_MS) return
       renewedAt = performance.now()
       await keepPending(database, call)
     },
   })
   if (signal?.aborted && !(signal.reason instanceof ProcessEnding)) {
-    // Nobody hears this answer, so it is not the one to be kept.
+    // Nobody receives this answer, so it is not stored as the final one.
     await keepPending(database, call, 0)
     return performed
   }

@@ -12,7 +12,7 @@ import { type Caller, permit } from './caller.ts'
 import type { AnyCommand, CallOptions, CommandContext, CommandResult, Performed, Target } from './command.ts'
 import { claimKey, isKept, type KeyedCall, type StoredAnswer, storeAnswer, storeRefusal } from './idempotency.ts'
 
-/** Budgets that the doors share; without them nothing is counted. */
+/** Rate limits that both APIs share; without them nothing is counted. */
 export interface OperationLimits {
   /** Throws RATE_LIMITED. */
   consumeOperation(appEnvId: string): Promise<void>
@@ -37,8 +37,8 @@ class DryRunDone {
 }
 
 /**
- * Runs one write: input, target, permission, version, decision, record, in that order (contract §1, order of
- * checks), in one short transaction. A dry run is the very same transaction, rolled back.
+ * Runs one write: input, target, permission, version, decision, record, in that order (contract §1, order of checks),
+ * in one short transaction. A dry run is the same transaction, rolled back.
  */
 export async function perform(
   { database, config, vault, limits }: Dependencies,
@@ -86,8 +86,8 @@ function answerOf(outcome: Outcome): Performed {
 }
 
 /**
- * Under an idempotency key, a refusal is kept by the very transaction that came to it, less whatever it had written:
- * in a transaction of its own, a repeat could come in between and be accepted.
+ * Under an idempotency key, the deciding transaction itself stores a refusal, after it rolled back its other writes:
+ * with a second transaction, a repeat could come in between and be accepted.
  */
 async function decideForKey(decision: Decision): Promise<Performed | { refused: DomainError }> {
   const { tx, options } = decision
@@ -112,7 +112,7 @@ async function decide(decision: Decision): Promise<CommandResult> {
   const { tx, caller, config, vault, limits, command, input, options } = decision
   const events: NewEvent[] = []
   const details: Record<string, unknown> = {}
-  const made: unknown[] = []
+  const createdNames: unknown[] = []
   const context: CommandContext = {
     tx,
     caller,
@@ -126,16 +126,16 @@ async function decide(decision: Decision): Promise<CommandResult> {
     },
     announce: (event) => events.push(event),
     auditDetails: (more) => Object.assign(details, withoutUndefined(more)),
-    created: (...names) => made.push(...names),
+    created: (...names) => createdNames.push(...names),
   }
   const target: Target = await command.target(context, input)
   permit(caller, command.permission, target)
-  // A replay never comes this far: only what would begin an operation counts.
+  // A replay never gets here: only calls that would begin an operation count.
   if (command.permission === 'appEnv:operate' && target.appEnvId && !options.dryRun)
     await limits?.consumeOperation(target.appEnvId)
   requireVersion(target, options.expectedVersion)
   const result: CommandResult = await command.execute(context, input, target)
-  // A create is audited under the id that it made.
+  // The audit entry of a create names the new id.
   const targetId = target.id ?? String(result[`${target.type}Id`])
   if (target.id === null) context.created(targetId)
   await record(tx, target.accountId ?? INSTALLATION_EVENTS, events, {
@@ -148,21 +148,25 @@ async function decide(decision: Decision): Promise<CommandResult> {
     requestId: options.requestId,
     details,
   })
-  return options.dryRun ? dryRunOf(result, details, new Set(made)) : result
+  return options.dryRun ? dryRunOf(result, details, new Set(createdNames)) : result
 }
 
-/** The same answer as a prediction: without what was never made, and with a message that reports nothing. */
-function dryRunOf(result: CommandResult, details: Record<string, unknown>, made: ReadonlySet<unknown>): CommandResult {
-  const told = without(made, result)
-  if (typeof told.message === 'string')
-    told.message = `Dry run, nothing was changed. The call would answer: ${told.message}`
-  return { ...told, dryRun: true, changes: without(made, details) }
+/** The answer as a prediction: without ids that will never exist, and with a message that reports no change. */
+function dryRunOf(
+  result: CommandResult,
+  details: Record<string, unknown>,
+  created: ReadonlySet<unknown>,
+): CommandResult {
+  const prediction = without(created, result)
+  if (typeof prediction.message === 'string')
+    prediction.message = `Dry run, nothing was changed. The call would answer: ${prediction.message}`
+  return { ...prediction, dryRun: true, changes: without(created, details) }
 }
 
 const without = (values: ReadonlySet<unknown>, record: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => !values.has(value)))
 
-/** Prisma refuses JSON in which a key is there without a value. */
+/** Prisma rejects JSON with undefined values. */
 const withoutUndefined = (more: Record<string, unknown>) => without(new Set([undefined]), more)
 
 function requireVersion(target: Target, expected: number | undefined): void {
@@ -171,7 +175,7 @@ function requireVersion(target: Target, expected: number | undefined): void {
   throw new DomainError('PRECONDITION_FAILED', 'VERSION_MISMATCH', message)
 }
 
-/** Deadlocks and serialization failures left nothing behind, so the whole transaction is simply run again. */
+/** Deadlocks and serialization failures left nothing behind, so the whole transaction simply runs again. */
 async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -193,8 +197,8 @@ export function parseInput<Shape extends z.ZodRawShape>(
 }
 
 /**
- * PostgreSQL's text can hold neither a NUL nor half a surrogate pair. The one would be refused there, as a fault of
- * ours; the other would come back as another character, or be refused where it is part of JSON.
+ * PostgreSQL's text type can hold neither a NUL nor half a surrogate pair. PostgreSQL would refuse a NUL, which would
+ * look like our fault; half a pair would come back as another character, or be refused inside JSON.
  */
 function textProblems(value: unknown, path: string[]): FieldProblem[] {
   if (typeof value === 'object' && value !== null) {

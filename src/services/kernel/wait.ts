@@ -5,10 +5,10 @@ import { isOpen } from '../../domain/operation.ts'
 import type { Wakeups } from '../../events/wakeups.ts'
 import type { CallOptions } from './command.ts'
 
-/** A lost hint costs at most this much. */
-const LOOK_AGAIN_MS = 1_000
+/** A lost notification delays a wait by at most this much. */
+const POLL_MS = 1_000
 
-/** Why waits end early when the process does. Their callers are there still, and are answered. */
+/** Ends waits early because the process stops. The callers are still connected, and get an answer. */
 export class ProcessEnding extends Error {
   override readonly name = 'ProcessEnding'
 }
@@ -22,15 +22,15 @@ export function checkWait({ waitSeconds }: CallOptions, { BERTH_MAX_WAIT_SECONDS
 interface Wait {
   seconds: number
   signal?: AbortSignal | undefined
-  /** Called whenever it has looked and will look again. */
-  onLook: () => Promise<void>
+  /** Called after every check that will be followed by another. */
+  onPending: () => Promise<void>
 }
 
 /** Waits until the operation has ended, the time is up or the signal fires. */
 export async function waitForOperation(
   { database, wakeups }: { database: Database; wakeups: Wakeups },
   operationId: string,
-  { seconds, signal, onLook }: Wait,
+  { seconds, signal, onPending }: Wait,
 ): Promise<void> {
   const until = performance.now() + seconds * 1000
   for (;;) {
@@ -40,7 +40,7 @@ export async function waitForOperation(
     })
     const left = until - performance.now()
     if (!isOpen(status) || left <= 0 || signal?.aborted) return
-    await onLook()
-    await wakeups.next(accountId, Math.min(left, LOOK_AGAIN_MS), signal)
+    await onPending()
+    await wakeups.next(accountId, Math.min(left, POLL_MS), signal)
   }
 }

@@ -26,10 +26,10 @@ export const applyChanges = lifecycleOperation({
   },
 })
 
-type ToldPlan = Plan & { message: string }
+type PlanWithMessage = Plan & { message: string }
 
-/** Compares with the version that is on its way, if one is: applying a variable must not undo a deployment. */
-async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promise<ToldPlan> {
+/** Compares with the version in progress, if there is one: applying a variable must not undo a deployment. */
+async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promise<PlanWithMessage> {
   const open = await openOperationOf(context.tx, appEnv)
   const coming = open?.contentId ? await context.tx.content.findUnique({ where: { id: open.contentId } }) : null
   const base = coming ?? appEnv.currentContent
@@ -37,22 +37,22 @@ async function planChanges(context: CommandContext, appEnv: LoadedAppEnv): Promi
   if (changes.length === 0) return { intent: null, message: 'There is nothing to apply: no changes are pending' }
   const fields = changes.map(({ field }) => field)
   const needs = (kind: ChangeKind) => changes.some((change) => change.kind === kind)
-  const told = (doing: string, content?: NewContent): ToldPlan => {
+  const applying = (doing: string, content?: NewContent): PlanWithMessage => {
     context.auditDetails({ changes: fields })
     const intent = { kind: 'APPLY_CHANGES' as const, ...(content ? { content } : {}) }
     return { intent, message: `${doing}: ${fields.join(', ')}` }
   }
-  // What is built is deployed with everything else, and what is deployed starts as many containers as are configured.
-  if (needs('BUILD')) return told('Building and deploying the changes', await nextBuild(context, appEnv, false))
-  if (needs('DEPLOY')) return told('Deploying the changes', nextContent(appEnv, base))
-  // What takes the place of a deployment, or of a start, has to bring about what that would have.
-  return coming ? told('Deploying the changes', nextContent(appEnv, base)) : told('Scaling')
+  // A build is deployed with all other changes, and a deployment starts as many containers as are configured.
+  if (needs('BUILD')) return applying('Building and deploying the changes', await nextBuild(context, appEnv, false))
+  if (needs('DEPLOY')) return applying('Deploying the changes', nextContent(appEnv, base))
+  // An operation that supersedes a deployment, or a start, has to bring about the same result.
+  return coming ? applying('Deploying the changes', nextContent(appEnv, base)) : applying('Scaling')
 }
 
 function nextContent(appEnv: LoadedAppEnv, base: Content | null): NewContent {
   const configuration = configurationOf(appEnv)
   const isBuilt = base?.type === 'BUILD'
-  // One that is still being built is built all the same, with what it is to run with from now on.
+  // A version that is still being built keeps its build, with the current configuration for running it.
   if (base && isBuilt && !appEnv.app.useImage) return repeatedContent(base, configuration)
   const image = configuredImage(appEnv, base)
   if (image === null) {
@@ -64,15 +64,15 @@ function nextContent(appEnv: LoadedAppEnv, base: Content | null): NewContent {
     : { ...imageContent(image, configuration), fromContentId: base?.id ?? null }
 }
 
-/** What became of applyImmediately in one environment: an operation, or a reason why there is none. */
+/** The outcome of applyImmediately in one environment: an operation, or the reason why there is none. */
 export type Applied = { appEnvId: string } & (
   | { operation: Operation; reason: null }
   | { operation: null; reason: string }
 )
 
 /**
- * For applyImmediately: applies what is pending in every environment that runs. Stopped and never deployed
- * ones are left as they are, because a change of settings must not start anything.
+ * For applyImmediately: applies what is pending in every environment that runs. Stopped and never deployed ones stay as
+ * they are, because a change of settings must not start anything.
  */
 export async function applyWhereRunning(context: CommandContext, where: Prisma.AppEnvWhereInput): Promise<Applied[]> {
   const { tx } = context
@@ -86,7 +86,7 @@ export async function applyWhereRunning(context: CommandContext, where: Prisma.A
     await tx.$queryRaw`SELECT 1 FROM app_env WHERE id = ${id} FOR UPDATE`
     const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id }, include: withEverything })
     const { intent, message } = await planWhereRunning(context, appEnv)
-    // Who may change settings may not therefore deploy them.
+    // Permission to change settings does not include permission to deploy them.
     if (intent) await context.permitOperation(appEnv)
     applied.push(
       intent
@@ -97,21 +97,21 @@ export async function applyWhereRunning(context: CommandContext, where: Prisma.A
   return applied
 }
 
-async function planWhereRunning(context: CommandContext, appEnv: LoadedAppEnv): Promise<ToldPlan> {
+async function planWhereRunning(context: CommandContext, appEnv: LoadedAppEnv): Promise<PlanWithMessage> {
   if (appEnv.status === 'PENDING') return NEVER_DEPLOYED
   if (!(await isStopped(context.tx, appEnv))) return planChanges(context, appEnv).catch(asReason)
   return { intent: null, message: `The environment is ${howStopped(appEnv)}; start it, then apply the changes` }
 }
 
-/** What one environment cannot apply, such as a build without a source, is no reason to refuse the change to all. */
-function asReason(error: unknown): ToldPlan {
+/** A problem of one environment, such as a build without a source, must not refuse the change for all. */
+function asReason(error: unknown): PlanWithMessage {
   if (error instanceof DomainError && error.code === 'CONFLICT') return { intent: null, message: error.message }
   throw error
 }
 
 const howStopped = ({ status }: LoadedAppEnv) => (status === 'STOPPED' ? 'stopped' : 'being stopped')
 
-const NEVER_DEPLOYED: ToldPlan = {
+const NEVER_DEPLOYED: PlanWithMessage = {
   intent: null,
   message: 'Nothing was ever deployed here; the first deployment takes the changes along',
 }

@@ -11,7 +11,7 @@ import type { CommandContext } from '../kernel/command.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
 import { beginOperation } from './begin-operation.ts'
 
-/** Whom operations name that nobody asked for. */
+/** The actor of operations that nobody requested. */
 export const AUTOSCALING = 'autoscaling'
 
 const NOBODY: Caller = {
@@ -21,7 +21,7 @@ const NOBODY: Caller = {
 
 /**
  * Changes the number of containers because of the load, as a member would, with the reason in the operation's first
- * step, in its event and in the audit log. False when the environment has moved on since the decision was made.
+ * step, in its event and in the audit log. False when the environment has changed since the decision.
  */
 export async function autoscaleAppEnv(
   { database, config, vault }: { database: Database; config: Config; vault: Vault },

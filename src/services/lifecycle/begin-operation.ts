@@ -10,18 +10,18 @@ import type { NewContent } from './new-content.ts'
 
 export interface Intent {
   kind: OperationKind
-  /** A new version to bring about. */
+  /** A new version to deploy. */
   content?: NewContent
   /** An existing version to bring back (start). */
   contentId?: string
-  /** The operation that is being tried again. */
+  /** The operation that is being retried. */
   retriesId?: string
 }
 
 /**
- * Records what is to become of an environment: its new version, the operation, the status, in the caller's
- * transaction and under the environment's row lock. A newer operation ends the one in flight, so that there
- * is never more than one (contract §2).
+ * Records an accepted change of an environment: its new version, the operation and the status, in the caller's
+ * transaction and under the environment's row lock. A newer operation supersedes the open one, so that there is never
+ * more than one (contract §2).
  */
 export async function beginOperation(
   context: CommandContext,
@@ -76,8 +76,8 @@ export async function beginOperation(
 }
 
 /**
- * Ends the environment's open operation, if there is one, at once and for good. The worker that is busy with
- * it finds out at its next write, which is fenced, and leaves; convergence clears away what it had begun.
+ * Ends the environment's open operation, if there is one, at once and for good. The worker that runs it finds out at
+ * its next write, which is fenced, and stops; reconciliation cleans up what it had begun.
  */
 export async function endOpenOperation(
   { tx, announce }: CommandContext,
@@ -91,7 +91,7 @@ export async function endOpenOperation(
   const finishedAt = await databaseTime(tx)
   await tx.operation.update({ where: { id: open.id }, data: { ...ended, finishedAt, version: { increment: 1 } } })
   if (open.contentId) {
-    // `start` repeats a content that has long been DEPLOYED: only one that was on its way is cancelled.
+    // `start` runs a version again that was DEPLOYED long ago: only a version that was in progress is cancelled.
     await tx.content.updateMany({
       where: { id: open.contentId, status: { in: ['QUEUED', 'BUILDING', 'BUILT', 'DEPLOYING'] } },
       data: { ...ended, finishedAt },

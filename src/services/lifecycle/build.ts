@@ -28,7 +28,7 @@ export const buildAppEnv = lifecycleOperation({
   },
 })
 
-/** The newest source with the present settings. */
+/** The newest source with the current settings. */
 export async function nextBuild(
   { tx, config, vault }: CommandContext,
   appEnv: LoadedAppEnv,
@@ -49,7 +49,9 @@ const missingSource = (isCliDeployment: boolean) =>
     ? 'There is no source to build from: no code was uploaded yet (POST /app-env/request-storage-key)'
     : 'There is no source to build from: the app names no repository; deploy an image'
 
-/** What an earlier version was built from, to the commit and the settings of then, with today's configuration. */
+/**
+ * What an earlier version was built from, down to the commit and the settings of that time, with today's configuration.
+ */
 async function rebuild(
   { tx, vault }: CommandContext,
   appEnv: LoadedAppEnv,

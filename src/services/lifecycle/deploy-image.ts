@@ -20,7 +20,7 @@ export const deployImage = lifecycleOperation({
         `useImage is off for this ${title}: turn it on (PATCH /app, or updateApp), then deploy the image`,
       )
     }
-    // What is deployed by name replaces an image that was set on the app and never applied.
+    // An image that is deployed by name replaces one that was set on the app and never applied.
     await tx.appEnv.update({ where: { id: appEnv.id }, data: { pendingImage: null } })
     return { intent: { kind: 'DEPLOY_IMAGE', content: imageContent(input.image, configurationOf(appEnv)) } }
   },

@@ -11,7 +11,7 @@ export interface RollbackInfo {
   contentId: string
 }
 
-/** The seed's answer to every lifecycle call (§2.5), and the operation that both doors point to. */
+/** The seed's answer to every lifecycle call (§2.5), and the operation that both APIs point to. */
 export type LifecycleResult = {
   success: true
   message: string
@@ -20,7 +20,7 @@ export type LifecycleResult = {
   operationId: string | null
 }
 
-/** What a lifecycle call decided: an intent to record, or nothing at all (with a message that says so). */
+/** The decision of a lifecycle call: an intent to record, or no change (with a message that says so). */
 export interface Plan {
   intent: Intent | null
   message?: string
@@ -34,11 +34,11 @@ interface LifecycleOperation<Shape extends z.ZodRawShape> {
   accepted: string
   dangerous?: boolean
   input: Shape
-  /** Decides, and throws when the state does not allow it; writes nothing but its own fields of the environment. */
+  /** Decides, and throws when the state does not allow it; writes nothing except its own fields of the environment. */
   plan(context: CommandContext, appEnv: LoadedAppEnv, input: z.output<z.ZodObject<Shape>>): Promise<Plan>
 }
 
-/** One file is one operation: its route, mutation, documentation and record follow from what is given here. */
+/** One file is one operation: its route, mutation, documentation and record follow from this definition. */
 export function lifecycleOperation<Shape extends z.ZodRawShape>(
   operation: LifecycleOperation<Shape>,
 ): Command<typeof appEnvTarget & Shape, AppEnvTarget, LifecycleResult> {
@@ -68,7 +68,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
   }
 }
 
-/** The status that the environment has now; everything else of the answer stays. */
+/** The environment's current status; the rest of the answer stays. */
 export async function withPresentStatus(
   { database }: { database: Database },
   result: LifecycleResult,

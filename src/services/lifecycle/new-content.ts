@@ -3,10 +3,10 @@ import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
 import type { Configuration } from '../../domain/configuration.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
-/** A version that is to come into being. */
+/** A version to create. */
 export interface NewContent {
   image: string
-  /** Set when it repeats a version whose image is pinned already. */
+  /** Set when it repeats a version whose image is already pinned. */
   imageDigest: string | null
   fromContentId: string | null
   configuration: Configuration
@@ -23,7 +23,7 @@ export const imageContent = (image: string, configuration: Configuration): NewCo
   return { image, imageDigest: null, fromContentId: null, configuration, build: null }
 }
 
-/** A version that is built from source first. Its image has a name once it is there. */
+/** A version that is built from source first. Its image has a name once it is built. */
 export function builtContent(
   appEnv: LoadedAppEnv,
   plan: BuildPlan,
@@ -36,7 +36,7 @@ export function builtContent(
   return { image, imageDigest: null, fromContentId, configuration, build: { plan, key: null, branch, commit } }
 }
 
-/** The image of an earlier version, whether it was built or pulled, and another configuration. */
+/** The image of an earlier version, built or pulled, with another configuration. */
 export function repeatedContent(earlier: Content, configuration: Configuration): NewContent {
   const { image, imageDigest, id, buildKey, gitBranch, gitCommitId } = earlier
   const plan = recordedPlan(earlier)

@@ -23,7 +23,7 @@ export const redeployAppEnv = lifecycleOperation({
           : 'Nothing was ever deployed here; deploy an image first',
       )
     }
-    // The digest stays pinned: "the current version" never turns into whatever the tag means today.
+    // The digest stays pinned: "the current version" never changes to whatever the tag means today.
     if (chosen.type === 'BUILD' && !chosen.imageDigest) {
       throw conflict('IMAGE_REMOVED', 'The image of that version is no longer kept; build it again')
     }

@@ -4,17 +4,17 @@ import type { AppEnvTarget } from '../targets/load-app-env.ts'
 import { beginOperation } from './begin-operation.ts'
 import { releaseHosts } from './release-hosts.ts'
 
-/** Takes the environment out of every answer and records the operation that removes what it ran. */
+/** Hides the environment from every answer and records the operation that removes its resources. */
 export async function removeAppEnv(context: CommandContext, { appEnv }: AppEnvTarget): Promise<string> {
   const { tx } = context
   const operation = await beginOperation(context, appEnv, { kind: 'DELETE' })
   const now = await databaseTime(tx)
   await tx.appEnv.update({ where: { id: appEnv.id }, data: { deletedAt: now, volumeId: null } })
-  // A host that routes to nothing would keep its name from whoever comes next.
+  // A host that routes to nothing would block its name for the next owner.
   await releaseHosts(context, appEnv.id, appEnv.accountId)
   await tx.host.deleteMany({ where: { appEnvId: appEnv.id } })
   await tx.token.updateMany({ where: { appEnvId: appEnv.id, revokedAt: null }, data: { revokedAt: now } })
-  // A restriction that named it would be refused when it is sent back.
+  // A restriction that still named it would be refused when a client sends it back.
   await tx.$executeRaw`
     UPDATE membership SET app_env_ids = array_remove(app_env_ids, ${appEnv.id})
     WHERE account_id = ${appEnv.accountId} AND ${appEnv.id} = ANY(app_env_ids)`

@@ -14,7 +14,7 @@ export const startAppEnv = lifecycleOperation({
     if (appEnv.status === 'UPDATING') {
       const open = await openOperationOf(tx, appEnv)
       if (open?.kind === 'START') throw conflict('ALREADY_STARTING', 'The environment is being started already')
-      // A deployment in flight runs it anyway, and starting the version before would undo it.
+      // A deployment in progress runs it anyway, and starting the previous version would undo that.
       if (open?.kind !== 'STOP')
         throw conflict('ALREADY_RUNNING', 'The environment is being updated, and runs when that is done')
     }

@@ -5,16 +5,16 @@ import type { Caller } from '../kernel/caller.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import { followLogs, type LiveLines } from './log-queries.ts'
 
-/** What was sent before the claim ended may be committed a little after it. */
+/** Lines that were sent before the claim ended may be committed a little later. */
 const UNDER_WAY_SECONDS = 5
 
-/** One version, whose build is asked of. */
+/** The version whose build is followed. */
 export interface BuildAddress {
   appEnvId: string
   contentId: string
 }
 
-/** The version whose build is meant: the one named, or the environment's newest that is built and repeats no other. */
+/** The version whose build is meant: the named one, or the environment's newest that was built and repeats no other. */
 export async function getBuild(
   database: Database,
   caller: Caller,
@@ -31,7 +31,7 @@ export async function getBuild(
 async function newestBuild(database: Database, appEnvId: string) {
   const builds = await database.container.findMany({ where: { appEnvId, phase: 'build' }, select: { contentId: true } })
   const logged = { id: { in: builds.map(({ contentId }) => contentId) } }
-  // One that repeats another had its image from the start, and never gets a log.
+  // A version that repeats another had its image from the start, and never gets a log.
   return database.content.findFirst({
     where: { appEnvId, type: 'BUILD', OR: [logged, { imageDigest: null }] },
     orderBy: { version: 'desc' },
@@ -39,18 +39,18 @@ async function newestBuild(database: Database, appEnvId: string) {
 }
 
 export interface BuildLines extends LiveLines {
-  /** The build is over, and what it printed is told with these lines to the last. */
+  /** The build has ended, and these lines are the last of its output. */
   hasEnded: boolean
 }
 
-/** What a build printed after a number, oldest first; without one, from its first line. */
+/** A build's output after a line number, oldest first; without one, from its first line. */
 export async function followBuild(
   database: Database,
   caller: Caller,
   { appEnvId, contentId }: BuildAddress,
   { limit, after }: { limit: number; after: bigint | null },
 ): Promise<BuildLines> {
-  // Asked before the lines are read: what is over then is written whole.
+  // Checked before the lines are read: if the build has ended by now, all its lines are written.
   const isOver = await isBuildOver(database, contentId)
   const filter = { type: 'BUILD', contentId } as const
   const live = await followLogs(database, caller, { appEnvId }, filter, { limit, after: after ?? 0n })
@@ -58,8 +58,8 @@ export async function followBuild(
 }
 
 /**
- * A version that is cancelled has ended at once, and its log when the worker has found out: it closes the log, or is
- * dead, and then its claim of the book ends, without which it writes nothing.
+ * A cancelled version ends at once, its log only when the worker finds out: the worker closes the log, or is dead. Then
+ * its claim of the log stream expires, and without a claim it writes nothing.
  */
 async function isBuildOver(database: Database, contentId: string): Promise<boolean> {
   const [{ isOver } = { isOver: true }] = await database.$queryRaw<{ isOver: boolean }[]>`

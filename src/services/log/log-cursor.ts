@@ -1,6 +1,6 @@
 import { invalidField } from '../../domain/errors.ts'
 
-/** A line's place in an environment's log: lines of one nanosecond are told apart by their numbers. */
+/** A line's position in an environment's log: numbers tell lines of the same nanosecond apart. */
 export interface LogPosition {
   at: bigint
   number: bigint
@@ -8,7 +8,7 @@ export interface LogPosition {
 
 export const logCursor = ({ at, number }: LogPosition): string => `${at}.${number}`
 
-/** The largest that PostgreSQL keeps. */
+/** The largest value that PostgreSQL stores. */
 const MAX_BIGINT = 2n ** 63n - 1n
 
 export function logPosition(cursor: string): LogPosition {
@@ -17,7 +17,7 @@ export function logPosition(cursor: string): LogPosition {
   return { at: BigInt(at), number: BigInt(number) }
 }
 
-/** Live lines are followed by their numbers alone, in the order in which they were written. */
+/** Live lines are followed by number alone, in the order in which they were written. */
 export const liveCursor = (number: bigint): string => `live.${number}`
 
 export function liveNumber(cursor: string): bigint {

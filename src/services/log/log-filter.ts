@@ -8,29 +8,29 @@ import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 const BUILDS = 'BUILD'
 
-/** What containers of each type say, and what builds say. */
+/** Output of containers of each type, and of builds. */
 export const LOG_TYPES = [...logTypes(), BUILDS] as const
 
 export interface LogFilter {
-  /** What said it: builds, or else containers. Of these nothing is found when the environment is of another type. */
+  /** The source of the lines: builds or containers. No lines match when the environment is of another type. */
   type?: string | undefined
   contentId?: string | undefined
   containerName?: string | undefined
   stream?: 'stdout' | 'stderr' | undefined
-  /** Part of the message, in any case. */
+  /** Part of the message, ignoring case. */
   search?: string | undefined
   from?: Date | undefined
   to?: Date | undefined
 }
 
-/** The log that is asked of, and what of it. */
+/** The log to search, and which of its lines. */
 export interface LogScope {
   appEnvId: string
-  /** Null while nothing was ever said. */
+  /** Null while nothing was ever logged. */
   logStreamId: number | null
   lastNumber: bigint
   containers: ReadonlyMap<number, Container>
-  /** What the lines have to meet besides their place; null when all do. */
+  /** The lines' conditions apart from position; null when all lines match. */
   condition: Prisma.Sql | null
 }
 
@@ -69,10 +69,10 @@ function conditionOf({ contentId, containerName, stream, search }: LogFilter, co
 }
 
 const NANOSECONDS_PER_MS = 1_000_000n
-/** Nanoseconds of other years are more than PostgreSQL keeps in one number, and no line was ever said then. */
+/** Nanoseconds of other years do not fit PostgreSQL's bigint, and no line was ever logged then. */
 const [FIRST_TIME, LAST_TIME] = [Date.UTC(1700, 0), Date.UTC(2250, 0)]
 
-/** The times as conditions on a line's own; `to` is included to its millisecond. */
+/** The times as conditions on a line's time; `to` is included to its millisecond. */
 export function timesOf({ from, to }: LogFilter): Prisma.Sql {
   const nanoseconds = (date: Date) =>
     BigInt(Math.min(Math.max(date.getTime(), FIRST_TIME), LAST_TIME)) * NANOSECONDS_PER_MS

@@ -30,7 +30,7 @@ export function addressOf({ appEnvId, envName }: AppEnvAddress): { id: string } 
   throw invalidField('appEnvId', 'is required, unless envName is sent')
 }
 
-/** Locks the environment: the worker's writes and other requests wait, so what is decided stays true. */
+/** Locks the environment: the worker's writes and other requests wait, so that the decision stays valid. */
 export async function lockAppEnv(tx: Transaction, address: AppEnvAddress): Promise<AppEnvTarget> {
   const where = addressOf(address)
   const named = Object.values(where)[0] as string

@@ -5,7 +5,7 @@ import type { Target } from '../kernel/command.ts'
 
 export type AppTarget = Target & { app: App }
 
-/** Locks the app for the rest of the transaction, so that what is decided about it stays true. */
+/** Locks the app for the rest of the transaction, so that the decision stays valid. */
 export async function lockApp(tx: Transaction, appId: string): Promise<AppTarget> {
   await tx.$queryRaw`SELECT 1 FROM app WHERE id = ${appId} FOR UPDATE`
   const app = await tx.app.findFirst({ where: { id: appId, deletedAt: null } })

@@ -31,7 +31,7 @@ export const createToken = command({
   name: 'createToken',
   about: 'Create a token. Its secret is in this answer and nowhere else.',
   input: createTokenInput,
-  // Everybody may make tokens of their own; what needs more is checked below, once the kind is known.
+  // Any caller may create tokens for themselves; the check below covers kinds that need more.
   permission: 'token:own',
   async target(context, input): Promise<Target> {
     checkKind(input)
@@ -84,7 +84,7 @@ export const revokeToken = command({
   },
 })
 
-/** An environment's tokens are gone with it. */
+/** An environment's tokens are deleted with it. */
 export async function getToken(tx: Transaction, tokenId: string) {
   const token = await tx.token.findUnique({
     where: { id: tokenId, OR: [{ appEnvId: null }, { appEnv: { deletedAt: null } }] },
@@ -111,7 +111,7 @@ async function checkExpiry(tx: CommandContext['tx'], { expiresAt }: CreateTokenI
   throw invalidField('expiresAt', 'must be in the future')
 }
 
-/** Whose rights the token carries. A scoped caller can pass on only scopes that it has (contract §1). */
+/** Whose rights the token carries. A scoped caller can pass on only the scopes that it has (contract §1). */
 async function ownerOf({ tx, caller }: CommandContext, input: CreateTokenInput): Promise<string> {
   const owner = input.userId ?? userOf(caller)
   if (owner !== caller.userId) permitOthers(caller, null, null)

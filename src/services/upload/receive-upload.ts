@@ -21,8 +21,8 @@ interface Received {
 }
 
 /**
- * Streams an archive to the disk, under the name that a build will look for. One that breaks off leaves nothing, and
- * may be repeated until a build has been asked for.
+ * Streams an archive to disk, under the name that a build expects. An interrupted upload leaves nothing behind, and may
+ * be repeated until a build has been requested.
  */
 export async function receiveUpload(
   { database, config }: { database: Database; config: Config },
@@ -35,9 +35,9 @@ export async function receiveUpload(
   const draft = join(folder, `${storageKey}.${randomUUID()}.part`)
   try {
     const { sizeBytes, sha256 } = await write(body, draft, config.BERTH_SOURCE_LIMIT_MB)
-    // Looked at again: it may have been built, or have expired, while this took its time.
+    // Checked again: it may have been built, or have expired, during the transfer.
     const before = await getOpen(database, storageKey, secret)
-    // Under a name of its own: a build of what came before must not find this in its place.
+    // Under a separate name: a build of the previous upload must not find this file instead.
     await rename(draft, uploadPath(folder, storageKey, sha256))
     const data = { sizeBytes: BigInt(sizeBytes), sha256, uploadedAt: await databaseTime(database) }
     const { count } = await database.upload.updateMany({ where: { id: storageKey, notifiedAt: null }, data })
@@ -50,7 +50,7 @@ export async function receiveUpload(
   }
 }
 
-/** Whoever does not know the secret is told nothing about what there is. */
+/** Reveals nothing about uploads to a client that does not know the secret. */
 async function getOpen(database: Database, storageKey: string, secret: string): Promise<Upload> {
   const upload = await database.upload.findFirst({
     where: { id: storageKey, secretHash: hashOf(secret), appEnv: { deletedAt: null } },

@@ -12,7 +12,7 @@ export const UPLOAD_PATH = '/api/public/v1/app-env/upload'
 
 const URL_SECONDS = 3600
 const SECRET_BYTES = 32
-/** Each may become a file as large as a source may be. */
+/** Each key may become a file as large as a source may be. */
 const MOST_OPEN = 10
 
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
@@ -69,6 +69,6 @@ export const requestStorageKey = command({
   },
 })
 
-/** Where the client has found the API is where it finds it again, unless the installation says otherwise. */
+/** Clients upload to the address at which they reached the API, unless the installation sets another. */
 const originOf = ({ config, origin }: CommandContext): string =>
   (config.BERTH_API_URL ?? origin ?? `http://${config.HOST}:${config.PORT}`).replace(/\/$/, '')

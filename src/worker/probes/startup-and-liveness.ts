@@ -1,5 +1,5 @@
 import type { Configuration, HealthCheck } from '../../domain/configuration.ts'
-import { type ProbeSettings, patienceSeconds } from '../../domain/health-check.ts'
+import { failureWindowSeconds, type ProbeSettings } from '../../domain/health-check.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { ProbeHistory } from './probe-history.ts'
 import { sendProbe } from './probe-replica.ts'
@@ -47,4 +47,4 @@ export async function probeStartupAndLiveness(
 }
 
 export const isOverdue = (startup: ProbeSettings, ageSeconds: number): boolean =>
-  ageSeconds > startup.initialDelaySeconds + patienceSeconds(startup)
+  ageSeconds > startup.initialDelaySeconds + failureWindowSeconds(startup)

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import { patienceSeconds } from '../../domain/health-check.ts'
+import { failureWindowSeconds } from '../../domain/health-check.ts'
 import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
@@ -44,7 +44,7 @@ export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollou
 /** A version with a long startup probe, or a delayed readiness probe, gets more time. */
 function readySeconds({ content }: VersionAttemptContext, { BERTH_READY_TIMEOUT_SECONDS: usual }: Config): number {
   const { startup, readiness } = recordedConfiguration(content).healthCheck
-  const start = startup ? startup.initialDelaySeconds + patienceSeconds(startup) : 0
+  const start = startup ? startup.initialDelaySeconds + failureWindowSeconds(startup) : 0
   return Math.max(usual, start, readiness ? readiness.initialDelaySeconds + usual : 0)
 }
 

@@ -1,5 +1,5 @@
 import { addAppType } from '../../../src/app-types/app-types.ts'
 import { scratch } from './scratch.ts'
 
-// Loaded by `node --import` before the platform: the one line by which the type is in the list.
+// Loaded by `node --import` before the platform: the one line that adds the type to the list.
 addAppType(scratch)

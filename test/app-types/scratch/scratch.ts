@@ -11,7 +11,7 @@ const scratchConfig = z
   })
   .describe('Paper of a Scratchpad app.')
 
-/** A type of its own kind in everything: probed and not routed, twice as many containers as are configured. */
+/** A type that differs in everything: probed and not routed, twice as many containers as are configured. */
 export const scratch: AppType = {
   isAvailable: true,
   name: 'SCRATCH',

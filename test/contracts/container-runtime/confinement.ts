@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { probe } from '../../../src/runtime/readiness.ts'
 import { createWorld, type EngineHarness, eventually, onlyReplica, uniqueId, type World } from '../engine-harness.ts'
 
-/** Containers get what they were promised and no more, and installations on one engine do not meet. */
+/** Containers get the promised resources and no more, and installations on one engine stay apart. */
 export function describeConfinement(world: () => World, harness: EngineHarness): void {
-  test('limits processor and memory, and hands on directory and variables as they are', async () => {
+  test('limits processor and memory, and passes directory and variables on unchanged', async () => {
     const rollout = world().rollout({
       command: harness.programs.confess,
       resources: { cpu: 0.5, memoryMb: 128 },
@@ -22,13 +22,13 @@ export function describeConfinement(world: () => World, harness: EngineHarness):
     expect(confession).toMatchObject({ directory: '/tmp', greeting: 'a=b "c" $d' })
   })
 
-  test('accepts more processor than the machine has', async () => {
+  test('accepts a limit above the machine’s cores', async () => {
     const rollout = world().rollout({ resources: { cpu: 512, memoryMb: 128 } })
     await world().runtime.apply(rollout)
     expect(await onlyReplica(world().runtime, rollout.appEnvId)).toMatchObject({ phase: 'running' })
   })
 
-  test('lets containers of an account reach each other by the name of their environment, and nobody else', async () => {
+  test('lets containers of one account reach each other by environment name, and no others', async () => {
     const { runtime } = world()
     const server = world().rollout({ cliEnvName: `default-shop-${uniqueId('a').slice(-6)}` })
     await runtime.apply(server)

@@ -3,11 +3,11 @@ import { replicaName } from '../../../src/domain/replica-name.ts'
 import { probe } from '../../../src/runtime/readiness.ts'
 import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 
-/** `apply` brings about what is wanted, whatever was there before, and touches nothing that is right already. */
+/** `apply` reaches the desired state from any state, and leaves correct containers alone. */
 export function describeConvergence(world: () => World, harness: EngineHarness): void {
   const observed = async (appEnvId: string) => await world().runtime.observe({ appEnvId })
 
-  test('runs the replicas that a rollout asks for, under their names, and reports what they belong to', async () => {
+  test('runs the replicas of a rollout, under their names, and reports what they belong to', async () => {
     const { runtime } = world()
     const rollout = world().rollout({ replicas: 2, generation: 7 })
     await runtime.apply(rollout)
@@ -68,7 +68,7 @@ export function describeConvergence(world: () => World, harness: EngineHarness):
     ])
   })
 
-  test('names the command that cannot be run, each time it is tried', async () => {
+  test('names the command that cannot be run, at each attempt', async () => {
     const command = { entrypoint: ['/no/such/program'], args: [] }
     const rollout = world().rollout({ command })
     const failure = { reason: 'CONTAINER_START_FAILED', message: expect.stringContaining('/no/such/program') }

@@ -5,7 +5,7 @@ import { expectUnavailable, UNAVAILABLE } from '../unavailable.ts'
 
 const BOUNDS = { timeoutSeconds: 1 }
 
-/** An engine that is away, or worse, half there, costs a caller its deadline and no more. */
+/** An engine that does not answer, or only half answers, costs a caller its deadline and no more. */
 export function describeFaults(world: () => World, harness: EngineHarness): void {
   const calls = (runtime: ContainerRuntime): Record<string, () => Promise<unknown>> => {
     const rollout = world().rollout()
@@ -37,7 +37,7 @@ export function describeFaults(world: () => World, harness: EngineHarness): void
     await expect(Array.fromAsync(engine.runtime.logs(name, BOUNDS))).rejects.toMatchObject(UNAVAILABLE)
   })
 
-  test('ends a call at once when its caller gives up, with the reason', async () => {
+  test('ends a call at once when its caller aborts, with the reason', async () => {
     await using engine = await harness.openFaulty('mute', world())
     const reason = new Error('lease lost')
     const caller = new AbortController()

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 
-/** CHOWN (bit 0), KILL (5), SETGID (6) and SETUID (7): at most these are left of root. */
+/** CHOWN (bit 0), KILL (5), SETGID (6) and SETUID (7): root keeps at most these. */
 const CAPABILITIES_AT_MOST = 0b1110_0001n
 
 /**
- * For engines whose containers are processes of a Linux kernel. Their program `confess` also prints what the kernel has
- * about it: `limitsProcesses`, `noNewPrivileges`, `seccomp` and `capabilities`.
+ * For engines whose containers are processes of a Linux kernel. Their program `confess` also prints the kernel's view:
+ * `limitsProcesses`, `noNewPrivileges`, `seccomp` and `capabilities`.
  */
 export function describeLinuxConfinement(world: () => World, harness: EngineHarness): void {
   test('limits processes, and drops privileges', async () => {

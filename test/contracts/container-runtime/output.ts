@@ -7,7 +7,7 @@ const LONG_LINE = 'ä'.repeat(20_000)
 const textOf = (lines: LogLine[], stream: LogLine['stream']) =>
   lines.filter((line) => line.stream === stream).map(({ message }) => message)
 
-/** What containers print and use, and the engine's notifications. */
+/** Output and use of containers, and the engine's notifications. */
 export function describeOutput(world: () => World, harness: EngineHarness): void {
   const start = async (change: Partial<Rollout>) => {
     const rollout = world().rollout(change)
@@ -32,7 +32,7 @@ export function describeOutput(world: () => World, harness: EngineHarness): void
     expect(lines[0]?.timestamp.getTime()).toBeGreaterThan(Date.now() - 60_000)
   })
 
-  test('follows logs until the caller has had enough', async () => {
+  test('follows logs until the caller stops reading', async () => {
     const { name } = await start({ command: harness.programs.ticker })
     const seen: string[] = []
     for await (const { message } of world().runtime.logs(name, { follow: true })) {

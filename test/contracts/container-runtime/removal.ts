@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { probe } from '../../../src/runtime/readiness.ts'
 import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 
-/** `remove` ends, and leaves nothing of what it was asked to remove. */
+/** `remove` ends, and leaves nothing behind. */
 export function describeRemoval(world: () => World, harness: EngineHarness): void {
   const indexes = async (appEnvId: string) => (await world().runtime.observe({ appEnvId })).map(({ index }) => index)
 
@@ -19,7 +19,7 @@ export function describeRemoval(world: () => World, harness: EngineHarness): voi
     expect(await indexes(old.appEnvId)).toEqual([])
   })
 
-  test('succeeds when there is nothing to remove, and when two remove at once', async () => {
+  test('succeeds when there is nothing to remove, and when two callers remove at once', async () => {
     const { runtime } = world()
     const rollout = world().rollout({ replicas: 2 })
     await runtime.apply(rollout)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Command, type EngineHarness, eventually, type World } from '../engine-harness.ts'
 
-/** A volume is where it is mounted, outlives containers, and belongs to one installation. */
+/** A volume appears at its mount path, outlives containers, and belongs to one installation. */
 export function describeVolumes(world: () => World, harness: EngineHarness): void {
   const { writeNote, readNote } = harness.programs
   const volumeOf = () => ({ id: `vol_${Math.random().toString(36).slice(2).padEnd(13, '0')}`, path: '/data' })
@@ -19,7 +19,7 @@ export function describeVolumes(world: () => World, harness: EngineHarness): voi
     return lines[0]?.message ?? ''
   }
 
-  test('keeps what was written when the containers are gone, and not after it was removed', async () => {
+  test('keeps its data when the containers are gone, and loses it when it is removed', async () => {
     const volume = volumeOf()
     expect(await said(writeNote, volume)).toBe('done')
     expect(await said(readNote, volume)).toBe('kept')
@@ -29,7 +29,7 @@ export function describeVolumes(world: () => World, harness: EngineHarness): voi
     await world().runtime.removeVolume(volume.id)
   })
 
-  test('is not removed while a container uses it; one that is not there is removed already', async () => {
+  test('is not removed while a container uses it; removing a missing one succeeds', async () => {
     const { runtime } = world()
     const volume = volumeOf()
     await runtime.removeVolume(volume.id)
@@ -37,7 +37,7 @@ export function describeVolumes(world: () => World, harness: EngineHarness): voi
     await expect(runtime.removeVolume(volume.id)).rejects.toThrow(/in use/)
   })
 
-  test('of another installation is another, whatever its id', async () => {
+  test('of another installation is separate, even with the same id', async () => {
     const volume = volumeOf()
     expect(await said(writeNote, volume)).toBe('done')
     const stranger = harness.open({ installationId: `ins_stranger${world().installationId.slice(-14)}x` }).runtime

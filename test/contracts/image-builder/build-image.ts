@@ -10,7 +10,7 @@ const DOCKERFILE = 'Dockerfile'
 interface BuildOptions extends Partial<Omit<ImageBuild, 'context' | 'dockerfile' | 'onLine'>> {
   /** By path. */
   files?: Readonly<Record<string, string>>
-  /** What the first stage starts from; the harness's image when omitted. */
+  /** The base image of the first stage; the harness's image when omitted. */
   from?: string
   signal?: AbortSignal
   onLine?: (line: string) => void

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type EngineHarness, eventually, onlyReplica, uniqueId, type World } from '../engine-harness.ts'
 import { buildImage, run } from './build-image.ts'
 
-/** A build follows its Dockerfile, reports what it does, and ends with an image that runs. */
+/** A build follows its Dockerfile, reports its progress, and ends with an image that runs. */
 export function describeBuilding(world: () => World, harness: EngineHarness): void {
   const { announce, fail, wait } = harness.programs
 
@@ -26,7 +26,7 @@ export function describeBuilding(world: () => World, harness: EngineHarness): vo
     expect(printed.slice(0, 2).map(({ message }) => message)).toEqual(['from the archive', 'hello you, default'])
   })
 
-  test('runs programs in its steps, and reports steps and what they print, line by line', async () => {
+  test('runs programs in its steps, and reports steps and their output, line by line', async () => {
     const message = uniqueId('message')
     const instructions = ['ENV GREETING=hello', 'COPY message /app/message', run(announce), 'WORKDIR /greeting']
     const { lines } = await buildImage(world(), instructions, { files: { message } })
@@ -35,7 +35,7 @@ export function describeBuilding(world: () => World, harness: EngineHarness): vo
     expect(lines.some((line) => line.includes('\n'))).toBe(false)
   })
 
-  test('takes files from an earlier stage, and nothing else of it', async () => {
+  test('copies files from an earlier stage, and nothing else of it', async () => {
     const { image } = world()
     const stages = ['COPY message /kept/message', `FROM ${image}`, 'COPY --from=0 /kept/message /app/message']
     const message = uniqueId('message')
@@ -43,14 +43,14 @@ export function describeBuilding(world: () => World, harness: EngineHarness): vo
     expect(lines).toContain(message)
   })
 
-  test('fails with a reason when a step fails, and when a file is not there', async () => {
+  test('fails with a reason when a step fails, and when a file is missing', async () => {
     const failure = { reason: 'BUILD_FAILED', isFinal: true }
     await expect(buildImage(world(), [run(fail)])).rejects.toMatchObject(failure)
     const missing = { ...failure, message: expect.stringContaining('nothing-there') }
     await expect(buildImage(world(), ['COPY nothing-there /'])).rejects.toMatchObject(missing)
   })
 
-  test('ends at once when its caller gives up, with the reason, and leaves no step behind', async () => {
+  test('ends at once when its caller aborts, with the reason, and leaves no step behind', async () => {
     const { imageBuilder } = world()
     const appEnvId = uniqueId('env')
     const reason = new Error('cancelled')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createWorld, type EngineHarness, uniqueId, type World } from '../engine-harness.ts'
 import { buildImage, run } from './build-image.ts'
 
-/** What was built is found by the environment that it was built for, and belongs to it. */
+/** Built images belong to the environment they were built for, and are found by it. */
 export function describeBuiltImages(world: () => World, harness: EngineHarness): void {
   test('lists an image under its environment and version, until it is removed', async () => {
     const { imageBuilder } = world()
@@ -17,7 +17,7 @@ export function describeBuiltImages(world: () => World, harness: EngineHarness):
     expect((await imageBuilder.builtImages({ appEnvId })).map((image) => image.id)).not.toContain(id)
   })
 
-  test('gives nobody an image by its name that was built here', async () => {
+  test('resolves no built image by its name', async () => {
     const { name } = await buildImage(world(), ['ENV SECRET=yes'])
     await expect(world().imageBuilder.resolveImage(name, null)).rejects.toThrow(name)
   })
@@ -30,7 +30,7 @@ export function describeBuiltImages(world: () => World, harness: EngineHarness):
     expect((await imageBuilder.builtImages({ appEnvId })).map((image) => image.id)).toContain(id)
   })
 
-  test('clears away what a failed build has left, and keeps images', async () => {
+  test('removes the leftovers of a failed build, and keeps images', async () => {
     const { imageBuilder } = world()
     const { id, appEnvId } = await buildImage(world(), ['ENV KEPT=before'])
     const since = new Date()

@@ -5,7 +5,7 @@ import { expectUnavailable } from '../unavailable.ts'
 
 const BOUNDS = { timeoutSeconds: 1 }
 
-/** An engine that is away, or worse, half there, costs a caller its deadline and no more. */
+/** An engine that does not answer, or only half answers, costs a caller its deadline and no more. */
 export function describeFaults(world: () => World, harness: EngineHarness): void {
   const calls = (imageBuilder: ImageBuilder): Record<string, () => Promise<unknown>> => ({
     resolveImage: () => imageBuilder.resolveImage('nosuch.invalid/app:1', null, BOUNDS),
@@ -24,7 +24,7 @@ export function describeFaults(world: () => World, harness: EngineHarness): void
     },
   )
 
-  test('ends a call at once when its caller gives up, with the reason', async () => {
+  test('ends a call at once when its caller aborts, with the reason', async () => {
     await using engine = await harness.openFaulty('mute', world())
     const reason = new Error('lease lost')
     const caller = new AbortController()

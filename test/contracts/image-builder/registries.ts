@@ -3,7 +3,7 @@ import type { ResolvedImage } from '../../../src/images/image-builder.ts'
 import type { EngineHarness, TestRegistry, World } from '../engine-harness.ts'
 import { buildImage } from './build-image.ts'
 
-/** Images come from registries and go there, for those whom the registry lets in. */
+/** Images are pulled from registries and pushed to them, with the right login. */
 export function describeRegistries(world: () => World, harness: EngineHarness): void {
   let registry: TestRegistry | null
   let image: string

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { World } from '../engine-harness.ts'
 
-/** An image is pinned, by what a registry says or by the engine's own copy. */
+/** An image is pinned by the registry's digest or by the engine's own copy. */
 export function describeResolving(world: () => World): void {
-  test('uses its own copy of an image that no registry answers for', async () => {
+  test('uses its own copy of an image when no registry has it', async () => {
     const { imageBuilder, runtime, image } = world()
     const resolved = await imageBuilder.resolveImage(image, null)
     expect(resolved).toEqual({

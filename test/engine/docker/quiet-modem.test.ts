@@ -9,12 +9,12 @@ const engineServer = createServer((_request, response) => response.end('{}'))
 beforeAll(() => new Promise<void>((resolve) => engineServer.listen(0, '127.0.0.1', resolve)))
 afterAll(() => new Promise((resolve) => engineServer.close(resolve)))
 
-test('a call to the engine does not walk through what hangs on its signal', async () => {
+test('a call to the engine does not walk the objects behind its signal', async () => {
   const { port } = engineServer.address() as AddressInfo
   const engine = connect({ dockerHost: `tcp://127.0.0.1:${port}`, installationId: 'ins_test' })
   const call = new AbortController()
   let walks = 0
-  // Stands for a busy process: whoever describes the signal in depth comes by here.
+  // Stands for a busy process: whoever inspects the signal in depth reads this property.
   const visited = () => {
     walks += 1
     return 'the heap'

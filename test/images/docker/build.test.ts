@@ -44,7 +44,7 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
     return { id: await building.catch((error: { reason: string }) => error), lines, contentId }
   }
 
-  test('tells what it does, and its image is found by its labels', async () => {
+  test('reports its progress, and its image is found by its labels', async () => {
     const { id, lines, contentId } = await build('ARG WHO', 'ENV GREETING=$WHO', 'WORKDIR /greeting')
     expect(id).toMatch(/^sha256:/)
     expect(lines.join('\n')).toContain('WORKDIR /greeting')
@@ -56,7 +56,7 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
     expect((await imageBuilder.builtImages({ appEnvId })).map((image) => image.id)).not.toContain(id)
   })
 
-  test('builds from what it is given, and nothing else', async () => {
+  test('builds from the given context, and nothing else', async () => {
     const list = `console.log('here: ' + JSON.stringify(require('fs').readdirSync('/ctx')))`
     const { id, lines } = await build('WORKDIR /ctx', 'COPY . /ctx', `RUN ["node", "-e", ${JSON.stringify(list)}]`)
     expect(id).toMatch(/^sha256:/)
@@ -71,15 +71,15 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
     expect(lines).not.toContain('it runs')
   })
 
-  test('runs programs, with what they print as lines', async () => {
-    // BuildKit shows nothing of a step that some earlier build has run already.
+  test('runs programs, and reports their output as lines', async () => {
+    // BuildKit prints no output of a step that an earlier build has run already.
     const { id, lines } = await build('ARG WHO', `RUN echo hello $WHO > /${installationId} && cat /${installationId}`)
     expect(id).toMatch(/^sha256:/)
     expect(lines).toContain('hello you')
     expect(await build('RUN exit 3')).toMatchObject({ id: { reason: 'BUILD_FAILED' } })
   })
 
-  test('keeps what an environment caches for its next build, and for nobody else, where it can', async () => {
+  test('keeps an environment’s caches for its next build, and for no other, if it can', async () => {
     const { cacheScope } = await imageBuilder.traits()
     const [ours, theirs] = [cacheScope(appEnvId), cacheScope(newId('env'))]
     if (ours === null) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { failureOf } from '../../../src/images/docker/pull.ts'
 
-// What engines of several versions were seen to say.
+// Messages seen from engines of several versions.
 test.each([
   ['manifest for r.example/app:2 not found: manifest unknown: manifest unknown', 'unknown'],
   ['name unknown: repository name not known to registry', 'unknown'],

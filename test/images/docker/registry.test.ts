@@ -38,7 +38,7 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     await drain(await docker.importImage(Readable.from(archive), { repo, tag: '1', changes: ['LABEL berth.test=1'] }))
   }
 
-  const forget = async () => {
+  const removeImage = async () => {
     const images = await docker.listImages({ filters: { reference: [`${registry.address}/*/*`] } })
     await Promise.all(images.map(({ Id }) => docker.getImage(Id).remove({ force: true })))
   }
@@ -53,12 +53,12 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     digest = digests[0] ?? ''
   })
   afterAll(async () => {
-    await forget()
+    await removeImage()
     await registry[Symbol.asyncDispose]()
   })
 
   test('pulls with the credential and pins the digest', async () => {
-    await forget()
+    await removeImage()
     expect(await createImageBuilder().resolveImage(image, credential)).toEqual({
       pinned: digest,
       fromCache: false,
@@ -68,8 +68,8 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     expect((await docker.getImage(digest).inspect()).RepoDigests).toEqual([digest])
   })
 
-  test('takes an image by digest, too', async () => {
-    await forget()
+  test('resolves an image by digest, too', async () => {
+    await removeImage()
     expect(await createImageBuilder().resolveImage(digest, credential)).toEqual({
       pinned: digest,
       fromCache: false,
@@ -95,14 +95,14 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     await expect(resolving).rejects.toMatchObject({ reason: 'IMAGE_NOT_FOUND' })
   })
 
-  test('tells a registry that falls silent from an engine that does', async () => {
+  test('tells a registry that stops answering from an engine that does', async () => {
     await using registrySilent = await engineProxy(ENGINE_SOCKET, { only: /\/images\/create/, kind: 'stall' })
     const timeout = { reason: 'PULL_TIMEOUT' }
-    await forget()
+    await removeImage()
     await expect(createImageBuilder(registrySilent.host).resolveImage(image, credential)).rejects.toMatchObject(timeout)
     await using engineSilent = await engineProxy(ENGINE_SOCKET, { only: /images\/create|_ping/, kind: 'stall' })
     const unavailable = { code: 'RUNTIME_UNAVAILABLE' }
-    await forget()
+    await removeImage()
     await expect(createImageBuilder(engineSilent.host).resolveImage(image, credential)).rejects.toMatchObject(
       unavailable,
     )

@@ -30,7 +30,7 @@ describe('what only Docker Engine does', () => {
     expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ phase: 'running' })
   })
 
-  test('resumes a replica that was paused by hand, and removes one that still is', async () => {
+  test('resumes a replica that was paused by hand, and removes a paused one', async () => {
     const rollout = world.rollout()
     await world.runtime.apply(rollout)
     const { containerId } = await onlyReplica(world.runtime, rollout.appEnvId)
@@ -43,7 +43,7 @@ describe('what only Docker Engine does', () => {
     expect(await world.runtime.observe({ appEnvId: rollout.appEnvId })).toEqual([])
   })
 
-  test('refuses to take over a container of the same name that is not its own', async () => {
+  test('refuses to take over a foreign container of the same name', async () => {
     const rollout = world.rollout()
     const other = createWorld(harness, rollout.pinnedImage)
     await other.runtime.apply(rollout)
@@ -53,7 +53,7 @@ describe('what only Docker Engine does', () => {
     await harness.cleanUp(other.installationId)
   })
 
-  test('makes one network however many workers need it at once', async () => {
+  test('creates one network however many workers need it at once', async () => {
     const { installationId, rollout } = createWorld(harness, world.rollout().pinnedImage)
     const workers = Array.from({ length: 4 }, () => harness.open({ installationId }).runtime)
     await Promise.all(workers.map((worker) => worker.apply(rollout())))
@@ -62,7 +62,7 @@ describe('what only Docker Engine does', () => {
     await harness.cleanUp(installationId)
   })
 
-  test('reaches replicas at a loopback port where bridges cannot be reached', async () => {
+  test('reaches replicas at a loopback port if the engine’s bridges cannot be reached', async () => {
     const { installationId } = world
     const { runtime } = dockerEngine({ installationId, reach: 'published' })
     const rollout = world.rollout()

@@ -46,7 +46,7 @@ test('joins the frames of a long line, and cuts it between characters', () => {
   for (const { message } of lines) expect(Buffer.byteLength(message)).toBeLessThanOrEqual(MAX_LINE_BYTES)
 })
 
-test('keeps the parts of a line on one stream apart from a line that comes between on the other', () => {
+test('keeps the parts of a line on one stream apart from a line that arrives in between on the other', () => {
   const reader = new LogLines()
   const frames = [
     frame('stdout', 'half'),

@@ -28,12 +28,12 @@ export class BuildStage {
     return this.#config.directory
   }
 
-  /** What programs of its steps find in their environment. */
+  /** The environment of programs in its steps. */
   get variables(): Record<string, string> {
     return { ...this.#arguments, ...this.#config.environment }
   }
 
-  /** Follows an instruction that changes nothing but the image's configuration. */
+  /** Follows an instruction that changes only the image's configuration. */
   set(keyword: string, rest: string, buildArgs: Readonly<Record<string, string>>): void {
     const config = this.#config
     if (keyword === 'ARG') this.#argument(rest.trim(), buildArgs)
@@ -62,7 +62,7 @@ export class BuildStage {
     }
   }
 
-  /** Without a shell in the image, a line is for `/bin/sh` in vain. */
+  /** Without a shell in the image, a command line for `/bin/sh` fails. */
   command(rest: string): string[] {
     return EXEC_FORM.test(rest) ? JSON.parse(rest) : ['/bin/sh', '-c', rest.trim()]
   }

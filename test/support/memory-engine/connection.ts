@@ -3,7 +3,7 @@ import type { CallBounds } from '../../../src/engine/call-bounds.ts'
 import type { EngineFault } from '../../contracts/engine-harness.ts'
 import type { MemoryMachine } from './memory-machine.ts'
 
-/** One installation's way to the machine, which may fail. */
+/** One installation's connection to the machine, which may fail. */
 export interface MemoryConnection {
   machine: MemoryMachine
   installationId: string
@@ -44,7 +44,7 @@ export async function call<T>(
 
 const silence = (seconds: number) => runtimeUnavailable(`The machine did not answer within ${seconds} s`)
 
-/** With a fault the machine may do what it was asked; the caller never hears of it. */
+/** With a fault the machine may still do the work; the caller gets no answer. */
 async function answer<T>(
   fault: EngineFault | null,
   signal: AbortSignal,

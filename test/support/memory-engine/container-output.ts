@@ -6,7 +6,7 @@ const NANOSECONDS_PER_MS = 1_000_000n
 
 type StreamName = LogLine['stream']
 
-/** What a container has printed, line by line; it is kept until the container is removed. */
+/** A container's output, line by line; kept until the container is removed. */
 export class ContainerOutput {
   readonly #lines: LogLine[] = []
   readonly #unfinished = new Map<StreamName, string>()
@@ -14,7 +14,7 @@ export class ContainerOutput {
   #isOpen = false
   #latest = 0n
 
-  /** Followers wait for what comes next until it is closed. */
+  /** Followers wait for further output until it is closed. */
   open(): void {
     this.#isOpen = true
   }
@@ -67,7 +67,7 @@ export class ContainerOutput {
     for (const message of pieces(text)) this.#lines.push({ ...stamp, stream, message })
   }
 
-  /** No two lines have the same, so that a reader can go on after any of them. */
+  /** No two lines have the same timestamp, so that a reader can continue after any of them. */
   #stamp() {
     const now = BigInt(Date.now()) * NANOSECONDS_PER_MS
     this.#latest = now > this.#latest ? now : this.#latest + 1n

@@ -1,6 +1,6 @@
 export type FileMap = Map<string, Buffer>
 
-/** The files of one container: its image's, what it has written over them, and the volume that is mounted. */
+/** The files of one container: its image's, those it has written over them, and the mounted volume. */
 export class Files {
   readonly #image: ReadonlyMap<string, Buffer>
   readonly #volume: { path: string; files: FileMap } | null
@@ -11,7 +11,7 @@ export class Files {
     this.#volume = volume
   }
 
-  /** Null where there is no such file. */
+  /** Null if there is no such file. */
   read(path: string): string | null {
     const found = this.#isOnVolume(path)
       ? this.#volume?.files.get(path)

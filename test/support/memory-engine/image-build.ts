@@ -16,13 +16,13 @@ const BYTES_PER_MB = 1024 * 1024
 interface Builder {
   machine: MemoryMachine
   installationId: string
-  /** Null where there is no such image. */
+  /** Null if there is no such image. */
   pull(name: string): MemoryImage | null
 }
 
 export const buildFailed = (message: string): ImageError => new ImageError('BUILD_FAILED', message)
 
-/** Builds what the archive's Dockerfile says: FROM, ARG, ENV, LABEL, WORKDIR, COPY, RUN, CMD and ENTRYPOINT. */
+/** Builds the archive's Dockerfile: FROM, ARG, ENV, LABEL, WORKDIR, COPY, RUN, CMD and ENTRYPOINT. */
 export async function buildImage(builder: Builder, build: ImageBuild, signal: AbortSignal): Promise<string> {
   const { machine, installationId } = builder
   const context = await readArchive(build.context)
@@ -42,7 +42,7 @@ export async function buildImage(builder: Builder, build: ImageBuild, signal: Ab
       else if (keyword !== 'ARG') throw buildFailed(`${keyword} comes before FROM`)
     }
   } catch (error) {
-    // As engines do that keep their layers: what was done until then is found by its labels.
+    // Like engines that keep their layers: the work so far is found by its labels.
     const left = stages.at(-1)?.image()
     if (left && left.config.labels[LABEL.installation] === installationId) machine.images.add(left)
     throw error
@@ -72,7 +72,7 @@ function openStage(builder: Builder, build: ImageBuild, stages: readonly BuildSt
   return new BuildStage(base, alias)
 }
 
-/** `[--from=stage] source… target`: a file, a folder with what is in it, or all of them. */
+/** `[--from=stage] source… target`: a file, a folder with its contents, or all of them. */
 function copy(
   stage: BuildStage | undefined,
   stages: readonly BuildStage[],

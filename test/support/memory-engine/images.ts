@@ -8,7 +8,7 @@ export interface ImageConfig {
   environment: Readonly<Record<string, string>>
   directory: string
   labels: Readonly<Record<string, string>>
-  /** What a build does that starts from it. */
+  /** The instructions that it runs in a build that starts from it. */
   triggers: readonly string[]
 }
 
@@ -16,7 +16,7 @@ export interface MemoryImage {
   id: string
   config: ImageConfig
   files: ReadonlyMap<string, Buffer>
-  /** By the path or name that a command has for each. */
+  /** The programs, by the path or name with which commands start them. */
   programs: Readonly<Record<string, Program>>
   createdAt: Date
 }
@@ -27,7 +27,7 @@ export const EMPTY_CONFIG: ImageConfig = {
 
 export const sha256 = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
-/** The id says what is in the image, so that it is the same on every machine. */
+/** The id is derived from the image's content, so that it is the same on every machine. */
 export function createImage(parts: Partial<Omit<MemoryImage, 'id' | 'createdAt'>>): MemoryImage {
   const { config = EMPTY_CONFIG, files = new Map<string, Buffer>(), programs = {} } = parts
   const content = [...files].map(([path, bytes]) => [path, sha256(bytes.toString('latin1'))])
@@ -35,7 +35,7 @@ export function createImage(parts: Partial<Omit<MemoryImage, 'id' | 'createdAt'>
   return { id, config, files, programs, createdAt: new Date() }
 }
 
-/** The images of one machine, by their ids and the names that they have besides. */
+/** The images of one machine, by their ids and their names. */
 export class ImageStore {
   readonly #images = new Map<string, MemoryImage>()
   readonly #names = new Map<string, string>()

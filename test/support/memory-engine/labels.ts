@@ -7,7 +7,7 @@ export const stageLabels = (installationId: string, appEnvId: string): Record<st
   [LABEL.appEnv]: appEnvId,
 })
 
-/** Whichever installation it was. */
+/** Of any installation. */
 export const isBuilt = ({ config }: MemoryImage): boolean => LABEL.installation in config.labels
 
 export const belongsTo = ({ config }: MemoryImage, installationId: string, appEnvId?: string): boolean =>

@@ -29,7 +29,7 @@ interface ContainerOptions {
   onChange(end: ProcessEnd | null): void
 }
 
-/** One container: a program of its image that runs until it is stopped, and is started again whenever it ends. */
+/** One container: a program of its image that runs until it is stopped, and restarts whenever it ends. */
 export class MemoryContainer {
   readonly id = randomBytes(32).toString('hex')
   readonly name: string
@@ -55,7 +55,7 @@ export class MemoryContainer {
     this.#files = new Files(options.image.files, options.volume)
   }
 
-  /** Does nothing to one that runs, or is about to again. Throws CONTAINER_START_FAILED. */
+  /** Does nothing if it runs, or is about to restart. Throws CONTAINER_START_FAILED. */
   start(): Promise<void> {
     this.#isWanted = true
     if (this.phase === 'running' || this.phase === 'restarting') return Promise.resolve()

@@ -10,7 +10,7 @@ const IMAGE = 'programs:1'
 const REGISTRY = 'registry.test:5000'
 const credential = { username: 'alice', password: 'open sesame' }
 
-/** A machine in memory, and the hands of its operator. */
+/** A machine in memory, and its operator's direct actions. */
 export function createMemoryHarness(): EngineHarness {
   const machine = new MemoryMachine()
   const get = (containerId: string): MemoryContainer => {

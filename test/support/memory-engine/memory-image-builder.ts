@@ -87,12 +87,12 @@ async function resolve(
     return { pinned, fromCache: false, triggers: pulled.image.config.triggers }
   }
   const copy = machine.images.find(image)
-  // Whoever guesses its name would else run what was built for another.
+  // Otherwise a tenant that guesses the name would run an image built for another.
   if (copy && !isBuilt(copy) && pulled !== 'denied') return ownCopy(copy)
   throw new ImageError(REASONS[pulled], `The image ${image} cannot be pulled: ${pulled}`)
 }
 
-/** Keeps what was pulled under its tag and its digest. */
+/** Stores the pulled image under its tag and its digest. */
 function pull({ machine }: MemoryConnection, reference: ImageReference, credential: RegistryCredential | null) {
   const registry = machine.registries.get(reference.registry)
   const pulled = registry?.pull(reference, credential) ?? 'unreachable'
@@ -102,7 +102,7 @@ function pull({ machine }: MemoryConnection, reference: ImageReference, credenti
   return pulled
 }
 
-/** An image that a build starts from: the machine's own, or one that a login of the build pulls. */
+/** A build's base image: the machine's own, or one that the build pulls with its logins. */
 function pullBase(
   connection: MemoryConnection,
   name: string,
@@ -131,7 +131,7 @@ const ownCopy = ({ id, config }: MemoryImage): ResolvedImage => ({
 
 function pushImage({ machine }: MemoryConnection, { id, name, credential }: ImagePush): string {
   const parsed = parseImageReference(name)
-  if ('problem' in parsed) throw new Error(`"${name}" is no name for an image: ${parsed.problem}`)
+  if ('problem' in parsed) throw new Error(`"${name}" is not an image name: ${parsed.problem}`)
   const image = machine.images.find(id)
   if (!image) throw new ImageError('PUSH_FAILED', `There is no image ${id}`)
   machine.images.add(image, name)

@@ -18,15 +18,15 @@ export interface MachineStep extends BuildStep {
   process: RunningProcess
 }
 
-/** One machine, on which several installations may run containers. Nothing of it outlives the process. */
+/** One machine, on which several installations may run containers. It keeps nothing after the process ends. */
 export class MemoryMachine {
   readonly images = new ImageStore()
-  /** By address: whoever is not here does not answer. */
+  /** By address: a registry that is not listed does not answer. */
   readonly registries = new Map<string, MemoryRegistry>()
   readonly containers = new Map<string, MemoryContainer>()
   readonly steps = new Map<string, MachineStep>()
   readonly volumes = new Map<string, FileMap>()
-  /** Accounts' networks: names of containers by the host name that the others reach them by. */
+  /** Accounts' networks: names of containers by the host name under which the others reach them. */
   readonly networks = new Map<string, Map<string, Set<string>>>()
   readonly changes = new EventEmitter<{ change: [MachineChange] }>().setMaxListeners(0)
 

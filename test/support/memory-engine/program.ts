@@ -6,29 +6,29 @@ export interface Limits {
   memoryBytes: number
 }
 
-/** A program, as it sees the container that it runs in. */
+/** The container that a program runs in, as the program sees it. */
 export interface Process {
   readonly args: readonly string[]
   readonly environment: Readonly<Record<string, string>>
   readonly directory: string
   readonly limits: Limits
   readonly files: Files
-  /** Fires when the process has to end at once. What it does from then on is nobody's. */
+  /** Fires when the process must end at once. Later effects are ignored. */
   readonly signal: AbortSignal
   write(text: string, stream?: 'stdout' | 'stderr'): void
   /** The same with a newline. */
   print(text: string, stream?: 'stdout' | 'stderr'): void
   /** Listens on the container's port. */
   serve(listener: RequestListener): void
-  /** What it uses from now on. More memory than its limit ends it. */
+  /** Sets its use from now on. More memory than its limit kills it. */
   use(needs: Partial<Limits>): void
-  /** Called at SIGTERM, which ends a process that has no listener. */
+  /** Called at SIGTERM, which ends a process without a listener. */
   onTerminate(listener: () => void): void
-  /** Where a host of the container's network listens; null for one that is not on it. */
+  /** The port of a host on the container's network; null for an unknown host. */
   lookUp(host: string): { address: string; port: number } | null
   exit(code: number): void
 }
 
-/** Returns its exit code; one that returns nothing goes on until it exits or is ended. */
+/** Returns its exit code; a program that returns nothing runs until it exits or is killed. */
 // biome-ignore lint/suspicious/noConfusingVoidType: most programs return nothing.
 export type Program = (process: Process) => number | void | Promise<number | void>

@@ -7,7 +7,7 @@ const SIGKILL_CODE = 137
 const SIGTERM_CODE = 143
 const LOOPBACK = '127.0.0.1'
 
-/** What a process takes before it asks for anything. */
+/** The memory of a process before it allocates any. */
 const OWN_MEMORY_BYTES = 8 * 1024 * 1024
 
 export interface ProcessEnd {
@@ -17,12 +17,12 @@ export interface ProcessEnd {
 
 export interface ProcessOptions extends Pick<Process, 'args' | 'environment' | 'directory' | 'limits' | 'lookUp'> {
   files: Files
-  /** Where `serve` listens; null where nothing may. */
+  /** The port that `serve` uses; null if it may not listen. */
   port: number | null
   write(text: string, stream: 'stdout' | 'stderr'): void
 }
 
-/** One run of a program, with the HTTP server that it serves by. */
+/** One run of a program, with the HTTP server that it uses. */
 export class RunningProcess {
   readonly ended: Promise<ProcessEnd>
   readonly usage: Limits = { cores: 0, memoryBytes: OWN_MEMORY_BYTES }
@@ -35,7 +35,7 @@ export class RunningProcess {
   constructor(program: Program, options: ProcessOptions) {
     this.#options = options
     this.ended = this.#end.promise.then((end) => this.#close(end))
-    // Not at once, so that whoever starts it knows it by then.
+    // Not at once, so that the caller of the constructor has it by then.
     queueMicrotask(() => void this.#run(program))
   }
 
@@ -106,7 +106,7 @@ export class RunningProcess {
   async #close(end: ProcessEnd): Promise<ProcessEnd> {
     const server = this.#server
     if (!server) return end
-    // One that is only about to listen cannot be closed yet, and would hold the port for good.
+    // A server that has not begun to listen cannot be closed yet, and would hold the port for good.
     const listens = server.listening || (await once(server, 'listening').catch(() => null))
     if (!listens) return end
     server.close()
@@ -116,7 +116,7 @@ export class RunningProcess {
   }
 }
 
-/** One that was free a moment ago. */
+/** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, LOOPBACK)
   await once(server, 'listening')

@@ -1,9 +1,9 @@
 import { routes } from '../../src/rest/routes.ts'
 import type { Served } from '../support/serve-world.ts'
 
-/** How a read ended: its body, or why not. */
+/** The outcome of a read: its body, or the refusal. */
 export interface Answer {
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
   body: any
   /** The code of the refusal; null when there was none. */
   code: string | null

@@ -10,10 +10,14 @@ const DIGEST = `example/image@sha256:${'a'.repeat(64)}`
 const FAILURE = { reason: 'NOT_READY', message: 'The new version never became ready' }
 
 /**
- * Ends an operation as the worker would, without an engine, so that the APIs can be tested alone: the same
- * rows and the same events, in one transaction. Does nothing to an operation that has ended.
+ * Ends an operation as the worker would, without an engine, so that the APIs can be tested alone: the same rows and the
+ * same events, in one transaction. Does nothing to an operation that has ended.
  */
-export async function settle(database: Database, operationId: string, outcome: Outcome = 'SUCCEEDED'): Promise<void> {
+export async function endOperation(
+  database: Database,
+  operationId: string,
+  outcome: Outcome = 'SUCCEEDED',
+): Promise<void> {
   await database.$transaction(async (tx) => {
     const operation = await tx.operation.findUniqueOrThrow({ where: { id: operationId }, include: { appEnv: true } })
     if (operation.status !== 'QUEUED' && operation.status !== 'RUNNING') return

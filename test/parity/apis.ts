@@ -2,12 +2,12 @@ import { routes } from '../../src/rest/routes.ts'
 import type { ApiServer } from '../../src/server/server.ts'
 import type { Prepared } from './parity-case.ts'
 
-/** How a call ended, in words that both doors share. */
+/** The outcome of a call, in terms that both APIs share. */
 export type Outcome = { accepted: true } | { accepted: false; code: string; reason: string | null; fields: string[] }
 
 type App = Pick<ApiServer, 'request'>
 
-export type Door = (app: App, adminToken: string, prepared: Prepared) => Promise<Outcome>
+export type ApiCall = (app: App, adminToken: string, prepared: Prepared) => Promise<Outcome>
 
 interface Problem {
   code: string
@@ -22,7 +22,7 @@ interface GraphQLProblem {
 
 const requestId = 'parity-request'
 
-export const restDoor: Door = async (app, adminToken, { command, input, token, expectedVersion, isDry }) => {
+export const callRest: ApiCall = async (app, adminToken, { command, input, token, expectedVersion, isDry }) => {
   const route = routes.find((candidate) => 'command' in candidate && candidate.command === command)
   if (!route) throw new Error(`No route runs ${command.name}`)
   const { method, path } = route
@@ -45,7 +45,7 @@ export const restDoor: Door = async (app, adminToken, { command, input, token, e
   return { accepted: false, code: problem.code, reason: problem.reason ?? null, fields }
 }
 
-export const graphqlDoor: Door = async (app, adminToken, { command, input, token, expectedVersion, isDry }) => {
+export const callGraphQL: ApiCall = async (app, adminToken, { command, input, token, expectedVersion, isDry }) => {
   const type = `${command.name[0]?.toUpperCase()}${command.name.slice(1)}Input`
   const response = await app.request('/graphql', {
     method: 'POST',
@@ -74,12 +74,12 @@ export const graphqlDoor: Door = async (app, adminToken, { command, input, token
   }
 }
 
-/** Scopes have colons, which names of enum values cannot. */
+/** Scopes have colons, which enum values cannot contain. */
 const inGraphQL = (input: Record<string, unknown>) =>
   Array.isArray(input.scopes)
     ? { ...input, scopes: input.scopes.map((scope: string) => scope.toUpperCase().replaceAll(':', '_')) }
     : input
 
-/** GraphQL itself refuses a field that an input type does not have, and names it in its own words. */
+/** GraphQL itself refuses a field that an input type does not have, and names it in its own message. */
 const undefinedFields = (message: string) =>
   [...message.matchAll(/unknown field "(\w+)"/g)].map((match) => match[1] ?? '')
