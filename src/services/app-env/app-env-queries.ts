@@ -1,17 +1,13 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import type { AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
-import { inSnapshot } from '../../database/snapshot.ts'
 import { notFound } from '../../domain/errors.ts'
-import { record } from '../../events/record.ts'
 import { ORDER } from '../../resources/order.ts'
-import type { Vault } from '../../secrets/vault.ts'
 import { requireAccount } from '../account/account-queries.ts'
 import { getApp } from '../app/app-queries.ts'
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
 import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
 import { type AppEnvAddress, addressOf, withEverything } from '../targets/load-app-env.ts'
-import { appEnvRecord } from './app-env-record.ts'
 
 /** The environments that a caller may see in one account: the scope of every list of them, in both doors. */
 function visibleAppEnvs(caller: Caller, accountId: string): Prisma.AppEnvWhereInput {
@@ -58,53 +54,3 @@ export async function loadAppEnv(tx: Transaction, caller: Caller, address: AppEn
   const { id } = await getAppEnv(tx, caller, address)
   return tx.appEnv.findUniqueOrThrow({ where: { id }, include: withEverything })
 }
-
-/** The record of GET /app-env. `decrypt` shows secrets, to those who may, and leaves an audit entry. */
-export async function readAppEnvRecord(
-  { database, vault }: { database: Database; vault: Vault },
-  caller: Caller,
-  address: AppEnvAddress,
-  { decrypt, requestId }: { decrypt: boolean; requestId: string },
-) {
-  const { appEnv, record } = await inSnapshot(database, async (tx) => {
-    const appEnv = await loadAppEnv(tx, caller, address)
-    if (decrypt) permit(caller, 'variable:reveal', { accountId: appEnv.accountId, appEnvId: appEnv.id })
-    return { appEnv, record: await appEnvRecord(tx, vault, appEnv, decrypt) }
-  })
-  if (decrypt) await auditReveal(database, caller, appEnv, requestId)
-  return { record, version: appEnv.version }
-}
-
-/** The variables of GET /app-env/variables; `showSecrets` is for those who may, and leaves an audit entry. */
-export async function readVariables(
-  { database, vault }: { database: Database; vault: Vault },
-  caller: Caller,
-  address: AppEnvAddress,
-  { showSecrets, requestId }: { showSecrets: boolean; requestId: string },
-) {
-  const { record, version } = await readAppEnvRecord({ database, vault }, caller, address, {
-    decrypt: showSecrets,
-    requestId,
-  })
-  return { variables: record.envVars, version }
-}
-
-/** Written before anything is shown: a reveal that cannot be recorded does not happen. */
-const auditReveal = (
-  database: Database,
-  caller: Caller,
-  appEnv: { id: string; accountId: string },
-  requestId: string,
-) =>
-  database.$transaction((tx) =>
-    record(tx, appEnv.accountId, [], {
-      action: 'revealVariables',
-      actorType: 'USER',
-      actorId: caller.userId,
-      tokenId: caller.tokenId,
-      targetType: 'appEnv',
-      targetId: appEnv.id,
-      requestId,
-      details: {},
-    }),
-  )

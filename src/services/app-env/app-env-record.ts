@@ -1,11 +1,15 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import type { Variable } from '../../database/generated/prisma/client.ts'
+import { inSnapshot } from '../../database/snapshot.ts'
+import { record } from '../../events/record.ts'
 import { appEnvAnswer } from '../../resources/app-env.ts'
 import { ORDER } from '../../resources/order.ts'
 import type { OpenVariable } from '../../resources/variable.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import { MASK, pendingChangesOf } from '../configuration/configured.ts'
-import type { LoadedAppEnv } from '../targets/load-app-env.ts'
+import { type Caller, permit } from '../kernel/caller.ts'
+import type { AppEnvAddress, LoadedAppEnv } from '../targets/load-app-env.ts'
+import { loadAppEnv } from './app-env-queries.ts'
 
 /** The full record (contract §3, GET /app-env). Secrets are masked unless `reveal`. */
 export async function appEnvRecord(tx: Transaction | Database, vault: Vault, appEnv: LoadedAppEnv, reveal = false) {
@@ -30,3 +34,53 @@ export function variableRecords(
     isSecret: variable.isSecret,
   }))
 }
+
+/** The record of GET /app-env. `decrypt` shows secrets, to those who may, and leaves an audit entry. */
+export async function readAppEnvRecord(
+  { database, vault }: { database: Database; vault: Vault },
+  caller: Caller,
+  address: AppEnvAddress,
+  { decrypt, requestId }: { decrypt: boolean; requestId: string },
+) {
+  const { appEnv, record } = await inSnapshot(database, async (tx) => {
+    const appEnv = await loadAppEnv(tx, caller, address)
+    if (decrypt) permit(caller, 'variable:reveal', { accountId: appEnv.accountId, appEnvId: appEnv.id })
+    return { appEnv, record: await appEnvRecord(tx, vault, appEnv, decrypt) }
+  })
+  if (decrypt) await auditReveal(database, caller, appEnv, requestId)
+  return { record, version: appEnv.version }
+}
+
+/** The variables of GET /app-env/variables; `showSecrets` is for those who may, and leaves an audit entry. */
+export async function readVariables(
+  { database, vault }: { database: Database; vault: Vault },
+  caller: Caller,
+  address: AppEnvAddress,
+  { showSecrets, requestId }: { showSecrets: boolean; requestId: string },
+) {
+  const { record, version } = await readAppEnvRecord({ database, vault }, caller, address, {
+    decrypt: showSecrets,
+    requestId,
+  })
+  return { variables: record.envVars, version }
+}
+
+/** Written before anything is shown: a reveal that cannot be recorded does not happen. */
+const auditReveal = (
+  database: Database,
+  caller: Caller,
+  appEnv: { id: string; accountId: string },
+  requestId: string,
+) =>
+  database.$transaction((tx) =>
+    record(tx, appEnv.accountId, [], {
+      action: 'revealVariables',
+      actorType: 'USER',
+      actorId: caller.userId,
+      tokenId: caller.tokenId,
+      targetType: 'appEnv',
+      targetId: appEnv.id,
+      requestId,
+      details: {},
+    }),
+  )

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { Transaction } from '../../database/client.ts'
 import type { Token } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { forbidden, invalidField, notFound } from '../../domain/errors.ts'
@@ -7,10 +6,11 @@ import { newId } from '../../domain/ids.ts'
 import { SCOPES } from '../../domain/permissions.ts'
 import { token as tokenShape } from '../../resources/token.ts'
 import { hashOfSecret, newSecret } from '../../secrets/token-secret.ts'
-import { type Caller, permit, userOf } from '../kernel/caller.ts'
+import { permit, userOf } from '../kernel/caller.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
 import { id, instant, name } from '../kernel/input.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
+import { loadToken, permitOthers } from '../targets/load-token.ts'
 
 const createTokenInput = z.strictObject({
   kind: z
@@ -71,7 +71,7 @@ export const revokeToken = command({
   input: z.strictObject({ tokenId: id('token') }),
   permission: 'token:own',
   async target({ tx, caller }, { tokenId }): Promise<Target & { token: Token }> {
-    const token = await getToken(tx, tokenId)
+    const token = await loadToken(tx, tokenId)
     const accountId = token.appEnv?.accountId ?? null
     if (token.userId !== userOf(caller) || token.appEnvId) permitOthers(caller, accountId, token.appEnvId)
     return { type: 'token', id: token.id, accountId, token }
@@ -83,21 +83,6 @@ export const revokeToken = command({
     return { message: `Token "${token.name}" is revoked` }
   },
 })
-
-/** An environment's tokens are deleted with it. */
-export async function getToken(tx: Transaction, tokenId: string) {
-  const token = await tx.token.findUnique({
-    where: { id: tokenId, OR: [{ appEnvId: null }, { appEnv: { deletedAt: null } }] },
-    include: { appEnv: { select: { accountId: true } } },
-  })
-  if (!token) throw notFound('token', tokenId)
-  return token
-}
-
-/** For tokens that are not the caller's own: those of an environment, or of another user. */
-export function permitOthers(caller: Caller, accountId: string | null, appEnvId: string | null): void {
-  permit(caller, accountId ? 'token:manage' : 'installation:manage', { accountId, ...(appEnvId ? { appEnvId } : {}) })
-}
 
 function checkKind({ kind, appEnvId, scopes }: CreateTokenInput): void {
   if (kind === 'ENVIRONMENT' && !appEnvId) throw invalidField('appEnvId', 'is required for an ENVIRONMENT token')

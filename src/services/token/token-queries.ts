@@ -5,7 +5,7 @@ import { getAppEnv } from '../app-env/app-env-queries.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
 import { type PageRequest, page } from '../kernel/page.ts'
 import { findRows } from '../kernel/read.ts'
-import { getToken as findToken, permitOthers } from './token-commands.ts'
+import { loadToken, permitOthers } from '../targets/load-token.ts'
 
 /** Tokens of the caller, of another user (installation admin), or of one environment (account admin). */
 export async function listTokens(
@@ -31,7 +31,7 @@ export async function listTokens(
 }
 
 export async function getToken(database: Database, caller: Caller, tokenId: string) {
-  const { appEnv, ...found } = await findToken(database, tokenId)
+  const { appEnv, ...found } = await loadToken(database, tokenId)
   if (found.userId !== userOf(caller)) permitOthers(caller, appEnv?.accountId ?? null, found.appEnvId)
   return token.answer.record(found)
 }

@@ -1,0 +1,18 @@
+import type { Transaction } from '../../database/client.ts'
+import { notFound } from '../../domain/errors.ts'
+import { type Caller, permit } from '../kernel/caller.ts'
+
+/** An environment's tokens are deleted with it. */
+export async function loadToken(tx: Transaction, tokenId: string) {
+  const token = await tx.token.findUnique({
+    where: { id: tokenId, OR: [{ appEnvId: null }, { appEnv: { deletedAt: null } }] },
+    include: { appEnv: { select: { accountId: true } } },
+  })
+  if (!token) throw notFound('token', tokenId)
+  return token
+}
+
+/** For tokens that are not the caller's own: those of an environment, or of another user. */
+export function permitOthers(caller: Caller, accountId: string | null, appEnvId: string | null): void {
+  permit(caller, accountId ? 'token:manage' : 'installation:manage', { accountId, ...(appEnvId ? { appEnvId } : {}) })
+}
