@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
@@ -36,9 +38,9 @@ export class ScratchCopy implements Disposable {
   }
 
   /** Creates a file. */
-  write(path: string, text: string): void {
+  write(path: string, content: string): void {
     mkdirSync(dirname(join(this.root, path)), { recursive: true })
-    writeFileSync(join(this.root, path), text)
+    writeFileSync(join(this.root, path), content)
     this.#edited.add(path)
   }
 
@@ -50,11 +52,11 @@ export class ScratchCopy implements Disposable {
   }
 
   /** Adds a line above the only one that begins with a text, and the imports that it needs. */
-  addLine(path: string, above: string, line: string, imports: readonly string[] = []): void {
+  addLine(path: string, above: string, added: string, imports: readonly string[] = []): void {
     const lines = this.read(path).split('\n')
-    const found = lines.flatMap((text, index) => (text.trimStart().startsWith(above) ? [index] : []))
+    const found = lines.flatMap((line, index) => (line.trimStart().startsWith(above) ? [index] : []))
     if (found.length !== 1) throw new Error(`${path} has ${found.length} lines that begin with: ${above}`)
-    this.write(path, [...imports, ...lines.toSpliced(found[0] ?? 0, 0, line)].join('\n'))
+    this.write(path, [...imports, ...lines.toSpliced(found[0] ?? 0, 0, added)].join('\n'))
   }
 
   /** The files that were created or changed since the last call. */
@@ -65,29 +67,27 @@ export class ScratchCopy implements Disposable {
   }
 
   /** Runs a program of the project, as npm run does. */
-  run(...args: string[]): Promise<Outcome> {
-    return new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, args, {
-        cwd: this.root,
-        env: environment(),
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
-      let output = ''
-      const keep = (chunk: Buffer) => {
-        output += chunk
-      }
-      child.stdout.on('data', keep)
-      child.stderr.on('data', keep)
-      child.once('error', reject)
-      child.once('close', (code) => resolve({ passed: code === 0, output }))
-    })
+  async run(...args: string[]): Promise<Outcome> {
+    const { passed, stdout, stderr } = await this.#run(args)
+    return { passed, output: stdout + stderr }
   }
 
-  /** Runs a program that must succeed. */
+  /** Runs a program that must succeed, and returns what it prints. */
   async print(...args: string[]): Promise<string> {
-    const { passed, output } = await this.run(...args)
-    if (!passed) throw new Error(`node ${args.join(' ')} failed:\n${output}`)
-    return output
+    const { passed, stdout, stderr } = await this.#run(args)
+    if (!passed) throw new Error(`node ${args.join(' ')} failed:\n${stdout}${stderr}`)
+    return stdout
+  }
+
+  async #run(args: string[]): Promise<{ passed: boolean; stdout: string; stderr: string }> {
+    const child = spawn(process.execPath, args, {
+      cwd: this.root,
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const ended = once(child, 'close')
+    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+    return { passed: code === 0, stdout, stderr }
   }
 }
 
