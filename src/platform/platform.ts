@@ -5,32 +5,20 @@ import { createDatabase, type Database } from '../database/client.ts'
 import { startEmbeddedPostgres } from '../database/embedded.ts'
 import { explainRefusal } from '../database/explain-refusal.ts'
 import { migrate } from '../database/migrate.ts'
-import type { RecordScaling } from '../domain/autoscaling.ts'
-import { createEventFeed } from '../events/feed.ts'
-import { createWakeups } from '../events/wakeups.ts'
 import { enableFaultInjection } from '../fault-injection/failpoint.ts'
-import { createGraphQL } from '../graphql/graphql.ts'
-import { createRateLimits } from '../http/rate-limits.ts'
-import { createIngress } from '../ingress/ingress.ts'
-import { RouteSource } from '../ingress/routes/route-source.ts'
 import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import { keyFromHex } from '../secrets/keys.ts'
-import { createVault, type Vault } from '../secrets/vault.ts'
-import type { Readiness } from '../server/health.ts'
-import { createHealthServer, type KnowsHost } from '../server/health-server.ts'
-import { listen } from '../server/listen.ts'
-import { createServer } from '../server/server.ts'
+import { createVault } from '../secrets/vault.ts'
 import { openInstallation } from '../services/installation.ts'
-import { autoscaleAppEnv } from '../services/lifecycle/autoscale-app-env.ts'
-import { createServices } from '../services/services.ts'
 import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
-import { createWorker } from '../worker/worker.ts'
-import { type ContainerEngine, openContainerEngine } from './container-engine.ts'
+import { openContainerEngine } from './container-engine.ts'
 import { type DataDir, openDataDir } from './data-dir.ts'
 import { ParallelDisposal } from './parallel-disposal.ts'
-import { assertPortsFree, onPort } from './ports.ts'
+import { assertPortsFree } from './ports.ts'
 import type { ProcessInfo } from './process-registry/process-info.ts'
-import { type ProcessRegistration, registerProcess } from './process-registry/process-registry.ts'
+import { registerProcess } from './process-registry/process-registry.ts'
+import type { ControlPlaneContext, RoleContext } from './role-context.ts'
+import { startHealth } from './roles/start-health.ts'
 
 export interface Platform {
   /** Null when this process does not have the role. */
@@ -50,26 +38,6 @@ export interface Platform {
   stop(): Promise<void>
 }
 
-/** What every role needs. */
-interface RoleContext {
-  config: Config
-  log: Logger
-  dataDir: string
-  databaseUrl: string
-  registry: Registry
-  readiness: Record<string, Readiness[string]>
-  processRegistration: ProcessRegistration
-  /** Stops what was started, in reverse order. */
-  undo: AsyncDisposableStack
-}
-
-/** What the api and the worker need besides. */
-interface ControlPlaneContext extends RoleContext, ContainerEngine {
-  database: Database
-  vault: Vault
-}
-
-const INGRESS_DRAIN_SECONDS = 5
 const ENGINE_PROBE_SECONDS = 5
 
 /** Starts Berth in this process: the database, the installation, then the configured roles. */
@@ -101,6 +69,7 @@ const isIngressOnly = ({ BERTH_ROLES }: Config) => BERTH_ROLES.every((role) => r
 
 /** An ingress alone must start, and route from its last table, while the database is down: it queries nothing here. */
 async function serveIngressAlone(context: RoleContext): Promise<Served> {
+  const { startIngress } = await import('./roles/start-ingress.ts')
   const { port: ingressPort, knowsHost } = await startIngress(context)
   await startHealth(context, knowsHost)
   return { ingressPort, engine: null, installationId: null }
@@ -123,9 +92,12 @@ async function serveRoles(base: RoleContext, { masterKey, adminToken }: DataDir)
   const isWorker = roles.includes('worker')
   const ending = undo.use(new ParallelDisposal())
   const part = (): ControlPlaneContext => ({ ...context, undo: ending.part() })
-  if (isWorker) startWorker(part())
-  const ingress = roles.includes('ingress') ? await startIngress(part()) : null
-  if (roles.includes('api')) await startApi(part())
+  // Each role loads its modules only where it is played: a process that died is back sooner, and smaller.
+  if (isWorker) (await import('./roles/start-worker.ts')).startWorker(part())
+  const ingress = roles.includes('ingress')
+    ? await (await import('./roles/start-ingress.ts')).startIngress(part())
+    : null
+  if (roles.includes('api')) await (await import('./roles/start-api.ts')).startApi(part())
   await startHealth(context, ingress?.knowsHost)
   return { ingressPort: ingress?.port ?? null, engine: isWorker ? await nameOf(engine.runtime) : null, installationId }
 }
@@ -155,66 +127,6 @@ async function embedded(dataDir: string, undo: AsyncDisposableStack): Promise<st
   undo.defer(() => postgres.stop())
   return postgres.url
 }
-
-function startWorker({ readiness, undo, processRegistration, ...rest }: ControlPlaneContext): void {
-  const recordScaling: RecordScaling = (change) => autoscaleAppEnv(rest, change)
-  const worker = createWorker({ ...rest, recordScaling, id: processRegistration.name })
-  worker.start()
-  undo.defer(() => worker.stop())
-  readiness.worker = { isRequired: true, check: () => ({ ready: worker.isReady(), reason: worker.lastError }) }
-  // Not required: without an engine, requests are still recorded, and their operations wait.
-  readiness.engine = {
-    isRequired: false,
-    check: () => ({ ready: worker.engine.reachable === true, reason: worker.engine.reason }),
-  }
-}
-
-async function startIngress(context: RoleContext): Promise<{ port: number; knowsHost: KnowsHost }> {
-  const { config, log, dataDir, databaseUrl, registry, readiness, processRegistration, undo } = context
-  const source = new RouteSource({ databaseUrl, dataDirectory: dataDir, log })
-  undo.defer(() => source.stop())
-  await source.start()
-  const ingress = createIngress({ config, source, log, registry })
-  await onPort(context, 'INGRESS_PORT', () => ingress.listen())
-  undo.defer(() => ingress.close(INGRESS_DRAIN_SECONDS))
-  readiness.ingress = {
-    isRequired: true,
-    check: () => ({ ready: source.isReady(), reason: source.isReady() ? null : 'has no routes yet' }),
-  }
-  const { port } = ingress.address()
-  processRegistration.about.ports.push(port)
-  processRegistration.about.ingressUrl = config.BERTH_INGRESS_URL ?? `http://${urlHost(config.HOST)}:${port}`
-  return { port, knowsHost: (host) => (source.table?.find(host) ?? null) !== null }
-}
-
-async function startApi(context: ControlPlaneContext): Promise<void> {
-  const { config, log, databaseUrl, database, vault, registry, readiness, processRegistration, undo } = context
-  const wakeups = createWakeups({ url: databaseUrl, log })
-  undo.defer(() => wakeups.close())
-  const limits = createRateLimits(config)
-  const services = createServices({ database, config, vault, wakeups, limits })
-  const feed = createEventFeed({ database, wakeups, config, log })
-  undo.defer(() => feed.close())
-  const graphql = createGraphQL({ services, vault, config, log, feed, limits })
-  const api = createServer({ services, config, log, graphql, readiness, limits, registry })
-  const listening = await onPort(context, 'PORT', () => listen({ api, host: config.HOST, port: config.PORT }))
-  graphql.attach(listening.server)
-  undo.defer(async () => void (await Promise.all([listening.close(), graphql.close()])))
-  processRegistration.about.ports.push(listening.port)
-  processRegistration.about.apiUrl = listening.url
-}
-
-async function startHealth(context: RoleContext, knowsHost?: KnowsHost): Promise<void> {
-  const { config, readiness, processRegistration, undo } = context
-  const port = config.BERTH_HEALTH_PORT
-  if (port === 0) return
-  const api = createHealthServer(readiness, knowsHost)
-  const listening = await onPort(context, 'BERTH_HEALTH_PORT', () => listen({ api, host: config.HOST, port }))
-  undo.defer(() => listening.close())
-  processRegistration.about.ports.push(port)
-}
-
-const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)
 
 async function answers(database: Database) {
   await database.$queryRaw`SELECT 1`

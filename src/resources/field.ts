@@ -14,7 +14,7 @@ export interface InGraphQL {
   nullable?: boolean
   /** What GraphQL shows of a field that REST leaves out. */
   whenAbsent?: unknown
-  /** GraphQL shows this column as it is, where REST shows what is made of it. */
+  /** GraphQL shows this column as it is, where REST shows a value derived from it. */
   column?: string
   /** A connection, a relation or a field with arguments: its file in graphql/schema resolves it. */
   isResolvedThere?: true

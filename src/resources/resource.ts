@@ -53,7 +53,7 @@ export function answer<const F extends Fields>(fields: F, named?: { id: string; 
     type: type as Answer<F>['type'],
     select: selectOf(fields),
     record(row, context = undefined as never) {
-      // Once for each row of a list: nothing is made but the record.
+      // Called for each row of a list: it allocates nothing but the record.
       const record: Record<string, unknown> = {}
       for (const [name, { value }] of entries) record[name] = value(row, context)
       return record as never
@@ -103,9 +103,9 @@ export function resource<const F extends Fields, const G extends Fields = Record
 ): Resource<F, G> {
   const { name, description, fields, graphqlFields = {} as G, relations = {}, id } = options
   const own = answer(fields, id ? { id, description } : undefined)
-  const made: Resource<F, G> = { name, description, fields, graphqlFields, relations, answer: own }
-  byType.set(own.type, made as unknown as Resource)
-  return made
+  const noun: Resource<F, G> = { name, description, fields, graphqlFields, relations, answer: own }
+  byType.set(own.type, noun as unknown as Resource)
+  return noun
 }
 
 /** Some of the fields, in this order. */

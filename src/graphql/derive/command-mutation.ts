@@ -6,7 +6,7 @@ import type { GraphQLContext } from '../context.ts'
 import { inputFields } from './input-types.ts'
 import { described } from './resource-fields.ts'
 
-/** What a mutation's payload is made from. */
+/** Source of a mutation's payload. */
 export interface Answer<Result> {
   result: Result & { changes?: unknown }
   replayed: boolean
@@ -28,7 +28,7 @@ export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<
 
 type InputBuilder = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0]
 
-/** What both doors can say about how a write is carried out (contract §1), as GraphQL names it. */
+/** Options of every write (contract §1), as GraphQL names them. */
 type Control = Partial<Pick<CallOptions, 'idempotencyKey' | 'expectedVersion' | 'waitSeconds' | 'dryRun'>>
 
 const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)

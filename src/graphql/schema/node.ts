@@ -9,7 +9,7 @@ export interface NodeShape {
   id: string
 }
 
-/** Ids are the same opaque strings in both doors (contract §1), so nothing is encoded. */
+/** Ids are the same opaque strings in both APIs (contract §1), so nothing is encoded. */
 export const Node = builder.interfaceRef<NodeShape>('Node').implement({
   description: 'An object with an id of its own.',
   fields: (t) => ({ id: t.exposeID('id', { description: 'Id of the object, the same string as in REST.' }) }),

@@ -129,7 +129,7 @@ const isGone = (error: unknown): boolean =>
 
 /** An engine that was killed while it started a container may have forgotten the start, and yet find it running. */
 const isWedged = (error: unknown): boolean =>
-  statusOf(error) !== null && /task \S+ already exists/i.test(messageOf(error))
+  statusOf(error) !== null && /task \S+ already exists|id already in use/i.test(messageOf(error))
 
 /** A stopped container stores its network's id, so one whose network was pruned never starts again. */
 const lostItsNetwork = (error: unknown): boolean =>

@@ -9,7 +9,7 @@ import { collection } from '../kernel/collection.ts'
 import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
 import { type AppEnvAddress, addressOf, withEverything } from '../targets/load-app-env.ts'
 
-/** The environments that a caller may see in one account: the scope of every list of them, in both doors. */
+/** The environments that a caller may see in one account: the scope of every list, in both APIs. */
 function visibleAppEnvs(caller: Caller, accountId: string): Prisma.AppEnvWhereInput {
   const visible = visibleAppEnvIds(caller, accountId)
   return { accountId, deletedAt: null, ...(visible ? { id: { in: [...visible] } } : {}) }

@@ -44,7 +44,7 @@ export async function listAudit(
   }
 }
 
-/** What belongs to an environment shows only with it; what such a thing was cannot be told once its row is gone. */
+/** Entries of an environment's things show only with the environment: once their row is gone, nobody knows whose they were. */
 const isVisible = (appEnvIds: string[]) => Prisma.sql`(
   target_type NOT IN ('appEnv', 'operation', 'token')
   OR target_id = ANY(${appEnvIds})

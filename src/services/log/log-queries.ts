@@ -5,7 +5,7 @@ import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import type { LogPosition } from './log-cursor.ts'
 import { type LogFilter, type LogScope, logScope, timesOf } from './log-filter.ts'
 
-/** A search looks through so many lines at a time, found or not, and then says where to go on. */
+/** Lines that one search reads at most. Its answer has a cursor to continue from. */
 const MOST_SCANNED = 250_000
 
 interface LineRow extends LogPosition {
@@ -59,7 +59,7 @@ export async function searchLogs(
   return { lines: isForward ? lines.reverse() : lines, next }
 }
 
-/** The last line that was looked through, when there are more than that. */
+/** The last line that the search read; null when it read them all. */
 async function endOfScan(database: Database, scope: LogScope, range: Prisma.Sql, order: Prisma.Sql) {
   if (!scope.condition) return null
   const [last] = await database.$queryRaw<LogPosition[]>`
@@ -71,7 +71,7 @@ export interface LiveLines {
   appEnvId: string
   /** Oldest first. */
   lines: LogRecord[]
-  /** The number that all lines up to are told or passed over. */
+  /** Number of the last line that was sent or skipped. */
   upTo: bigint
   /** Whether that is all there was when it was read. */
   isCaughtUp: boolean

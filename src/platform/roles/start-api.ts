@@ -1,0 +1,26 @@
+import { createEventFeed } from '../../events/feed.ts'
+import { createWakeups } from '../../events/wakeups.ts'
+import { createGraphQL } from '../../graphql/graphql.ts'
+import { createRateLimits } from '../../http/rate-limits.ts'
+import { listen } from '../../server/listen.ts'
+import { createServer } from '../../server/server.ts'
+import { createServices } from '../../services/services.ts'
+import { onPort } from '../ports.ts'
+import type { ControlPlaneContext } from '../role-context.ts'
+
+export async function startApi(context: ControlPlaneContext): Promise<void> {
+  const { config, log, databaseUrl, database, vault, registry, readiness, processRegistration, undo } = context
+  const wakeups = createWakeups({ url: databaseUrl, log })
+  undo.defer(() => wakeups.close())
+  const limits = createRateLimits(config)
+  const services = createServices({ database, config, vault, wakeups, limits })
+  const feed = createEventFeed({ database, wakeups, config, log })
+  undo.defer(() => feed.close())
+  const graphql = createGraphQL({ services, vault, config, log, feed, limits })
+  const api = createServer({ services, config, log, graphql, readiness, limits, registry })
+  const listening = await onPort(context, 'PORT', () => listen({ api, host: config.HOST, port: config.PORT }))
+  graphql.attach(listening.server)
+  undo.defer(async () => void (await Promise.all([listening.close(), graphql.close()])))
+  processRegistration.about.ports.push(listening.port)
+  processRegistration.about.apiUrl = listening.url
+}

@@ -1,0 +1,27 @@
+import { createIngress } from '../../ingress/ingress.ts'
+import { RouteSource } from '../../ingress/routes/route-source.ts'
+import type { KnowsHost } from '../../server/health-server.ts'
+import { onPort } from '../ports.ts'
+import type { RoleContext } from '../role-context.ts'
+
+const DRAIN_SECONDS = 5
+
+export async function startIngress(context: RoleContext): Promise<{ port: number; knowsHost: KnowsHost }> {
+  const { config, log, dataDir, databaseUrl, registry, readiness, processRegistration, undo } = context
+  const source = new RouteSource({ databaseUrl, dataDirectory: dataDir, log })
+  undo.defer(() => source.stop())
+  await source.start()
+  const ingress = createIngress({ config, source, log, registry })
+  await onPort(context, 'INGRESS_PORT', () => ingress.listen())
+  undo.defer(() => ingress.close(DRAIN_SECONDS))
+  readiness.ingress = {
+    isRequired: true,
+    check: () => ({ ready: source.isReady(), reason: source.isReady() ? null : 'has no routes yet' }),
+  }
+  const { port } = ingress.address()
+  processRegistration.about.ports.push(port)
+  processRegistration.about.ingressUrl = config.BERTH_INGRESS_URL ?? `http://${urlHost(config.HOST)}:${port}`
+  return { port, knowsHost: (host) => (source.table?.find(host) ?? null) !== null }
+}
+
+const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)

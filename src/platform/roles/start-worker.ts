@@ -1,0 +1,17 @@
+import type { RecordScaling } from '../../domain/autoscaling.ts'
+import { autoscaleAppEnv } from '../../services/lifecycle/autoscale-app-env.ts'
+import { createWorker } from '../../worker/worker.ts'
+import type { ControlPlaneContext } from '../role-context.ts'
+
+export function startWorker({ readiness, undo, processRegistration, ...rest }: ControlPlaneContext): void {
+  const recordScaling: RecordScaling = (change) => autoscaleAppEnv(rest, change)
+  const worker = createWorker({ ...rest, recordScaling, id: processRegistration.name })
+  worker.start()
+  undo.defer(() => worker.stop())
+  readiness.worker = { isRequired: true, check: () => ({ ready: worker.isReady(), reason: worker.lastError }) }
+  // Not required: without an engine, requests are still recorded, and their operations wait.
+  readiness.engine = {
+    isRequired: false,
+    check: () => ({ ready: worker.engine.reachable === true, reason: worker.engine.reason }),
+  }
+}
