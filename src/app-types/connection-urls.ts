@@ -7,6 +7,3 @@ export const urlsOver =
     internalUrl: port === null ? null : `${protocol}://${host}:${port}`,
     externalUrl: publicUrl,
   })
-
-/** No port is open. */
-export const noUrls: AppType['connectionUrls'] = () => ({ internalUrl: null, externalUrl: null })

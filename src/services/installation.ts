@@ -1,3 +1,4 @@
+import { availableAppTypes } from '../app-types/app-types.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/client.ts'
 import { databaseTime } from '../database/time.ts'
@@ -11,7 +12,8 @@ const FIRST_PLAN = 'standard'
 /**
  * Turns a fresh database into an installation: one account, one admin, one region, one plan that allows everything
  * (contract §5). On an existing installation it checks the master key and makes sure that the admin token works.
- * Returns the installation's id, which marks its resources on the engine. Throws when the key is wrong.
+ * Returns the installation's id, which marks its resources on the engine. Throws when the key is wrong, and when there
+ * are apps of a type that this version does not run: every answer about them would fail.
  */
 export async function openInstallation(
   database: Database,
@@ -30,12 +32,27 @@ export async function openInstallation(
             'Berth does not start, because it could not open any secret. Restore the master-key file or set BERTH_MASTER_KEY.',
         )
       }
+      await refuseUnknownAppTypes(tx)
       const installationId = present?.id ?? (await createInstallation(tx, vault, config))
       await ensureAdminToken(tx, adminToken)
       await tx.region.update({ where: { code: FIRST_REGION }, data: { domain: config.BERTH_DOMAIN } })
       return installationId
     },
     { timeout: 20_000, maxWait: 20_000 },
+  )
+}
+
+async function refuseUnknownAppTypes(tx: Transaction): Promise<void> {
+  const known = availableAppTypes().map(({ name }) => name)
+  const [unknown] = await tx.app.findMany({
+    where: { deletedAt: null, type: { notIn: known } },
+    select: { type: true, name: true },
+    take: 1,
+  })
+  if (!unknown) return
+  throw new Error(
+    `The app "${unknown.name}" has the type ${unknown.type}, which this version does not run; it runs ${known.join(', ')}. ` +
+      'Berth does not start. Use the version that created the app, or delete the app there first.',
   )
 }
 

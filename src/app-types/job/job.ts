@@ -1,5 +1,5 @@
 import type { AppType } from '../app-type.ts'
-import { noUrls } from '../connection-urls.ts'
+import { urlsOver } from '../connection-urls.ts'
 import { concurrencyPolicy, jobConfig } from './job-config.ts'
 
 /** A finite command: nothing to route to and nothing to probe (§1 rule 2). */
@@ -15,7 +15,7 @@ export const job: AppType = {
   defaultPreset: 'JOB',
   workload: { kind: 'ON_DEMAND' },
   requiresPort: false,
-  connectionUrls: noUrls,
+  connectionUrls: urlsOver('http'),
   acceptsImage: ({ useImage }) => useImage,
   allowsVolume: false,
   config: { field: 'jobConfig', schema: jobConfig, isChangedWithApp: true, enums: [concurrencyPolicy] },

@@ -49,17 +49,17 @@ export class AccountNetworks {
     if (known) return known
     const created = this.#create(accountId)
     this.#known.set(accountId, created)
-    created.catch(() => this.purge(accountId))
+    created.catch(() => this.dropCached(accountId))
     return created
   }
 
-  purge(accountId: string): void {
+  dropCached(accountId: string): void {
     this.#known.delete(accountId)
   }
 
   /** Removes the network unless something is attached to it; then the engine answers with 403 (or 409). */
   async remove(accountId: string, signal: AbortSignal): Promise<void> {
-    this.purge(accountId)
+    this.dropCached(accountId)
     const network = this.#engine.docker.getNetwork(networkName(this.#engine.installationId, accountId))
     await tolerating([NOT_FOUND, FORBIDDEN, CONFLICT], () => network.remove({ abortSignal: signal }))
   }

@@ -27,11 +27,11 @@ export async function* followLines(
   { appEnvId, filter, after }: FollowedLog,
   signal: AbortSignal,
 ): AsyncGenerator<LogMessage, void> {
-  for (let place = after; !signal.aborted; ) {
-    const request = { limit: LINES_AT_ONCE, after: place }
+  for (let cursor = after; !signal.aborted; ) {
+    const request = { limit: LINES_AT_ONCE, after: cursor }
     const { lines, upTo, isCaughtUp } = await services.logs.follow(caller, { appEnvId }, filter, request)
-    const isNews = lines.length > 0 || place === null
-    place = upTo
+    const isNews = lines.length > 0 || cursor === null
+    cursor = upTo
     if (isNews) yield { event: null, lines, upTo }
     if (isCaughtUp) await services.logs.next(appEnvId, POLL_MS, signal)
   }
@@ -53,10 +53,10 @@ export async function* followBuildLines(
   signal: AbortSignal,
 ): AsyncGenerator<BuildLogMessage, void> {
   const { appEnvId, contentId } = build
-  for (let place = after, isFirst = true; !signal.aborted; isFirst = false) {
-    const request = { limit: LINES_AT_ONCE, after: place }
+  for (let cursor = after, isFirst = true; !signal.aborted; isFirst = false) {
+    const request = { limit: LINES_AT_ONCE, after: cursor }
     const { lines, upTo, isCaughtUp, hasEnded } = await services.logs.followBuild(caller, build, request)
-    place = upTo
+    cursor = upTo
     if (isFirst || lines.length > 0 || hasEnded) yield { event: null, lines, upTo, contentId, hasEnded }
     if (hasEnded) return
     if (isCaughtUp) await services.logs.next(appEnvId, POLL_MS, signal)

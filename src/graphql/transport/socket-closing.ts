@@ -11,14 +11,14 @@ const CLOSING = {
 } as const
 
 /** A client that does not read does not read a close frame either. */
-const PATIENCE_MS = 2_000
+const CUT_AFTER_MS = 2_000
 const DRAIN_MS = 5_000
 const DRAIN_LOOK_MS = 20
 
 export function closeSocket(socket: WebSocket, why: keyof typeof CLOSING): void {
   if (socket.readyState === socket.CLOSED) return
   socket.close(CLOSING[why].code, CLOSING[why].reason)
-  setTimeout(() => socket.terminate(), PATIENCE_MS).unref()
+  setTimeout(() => socket.terminate(), CUT_AFTER_MS).unref()
 }
 
 /** Drops a peer that lets its answers pile up: answers to many small operations, or pongs to its pings. */

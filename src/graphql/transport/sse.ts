@@ -7,7 +7,7 @@ import { guarded, publicAnswer, serverStopping } from './socket-operation.ts'
 import { type Cut, eventStream } from './sse-stream.ts'
 
 /** Time that a slow client, or a stopping server, gets to finish its stream. */
-const PATIENCE_MS = 2_000
+const CUT_AFTER_MS = 2_000
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -37,7 +37,7 @@ export function createEventStreams({ yoga, heartbeatSeconds, stopping }: Options
 
   async function answer({ params, accept, arrival, tools, cut }: Asked): Promise<Response | null> {
     if (!params || !acceptsEvents(accept)) return null
-    const onTooSlow = () => void sleep(PATIENCE_MS, undefined, { ref: false }).then(cut)
+    const onTooSlow = () => void sleep(CUT_AFTER_MS, undefined, { ref: false }).then(cut)
     const { schema, parse, validate, contextFactory, subscribe } = yoga.getEnveloped({
       arrival: { ...arrival, onTooSlow },
     })
@@ -85,7 +85,7 @@ export function createEventStreams({ yoga, heartbeatSeconds, stopping }: Options
     /** Announces to every client that the server stops, and cuts those that do not read it. */
     async close() {
       for (const { end } of open) end()
-      const deadline = performance.now() + PATIENCE_MS
+      const deadline = performance.now() + CUT_AFTER_MS
       while (open.size > 0 && performance.now() < deadline) await sleep(20)
       for (const { cut } of open) cut?.()
     },

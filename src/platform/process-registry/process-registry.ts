@@ -49,14 +49,14 @@ export async function registerProcess(
     return null
   })
   const removeFiles = (names: readonly string[]) => {
-    for (const each of names) if (registration) rmSync(join(registration.place.folder, each), { force: true })
+    for (const each of names) if (registration) rmSync(join(registration.directory.folder, each), { force: true })
   }
   return {
     dataDir,
     name,
     about,
     listProcesses: async () =>
-      registration ? listProcesses(registration.place, name) : { living: [], deadWorkers: [] },
+      registration ? listProcesses(registration.directory, name) : { living: [], deadWorkers: [] },
     removeDead: removeFiles,
     close() {
       // The file first: one that nobody listens on would mean a dead process.
@@ -70,7 +70,7 @@ async function openSocket(
   dataDir: string,
   name: string,
   about: ProcessInfo,
-): Promise<{ place: RegistryDirectory; server: Server }> {
+): Promise<{ directory: RegistryDirectory; server: Server }> {
   const directory = openRegistryDirectory(dataDir)
   const { folder, alias } = directory
   const server = createServer((socket) => {
@@ -85,5 +85,5 @@ async function openSocket(
   chmodSync(join(folder, draft), 0o666)
   // Named only now: a socket that does not listen yet looks like that of a dead process.
   renameSync(join(folder, draft), join(folder, name))
-  return { place: directory, server }
+  return { directory, server }
 }

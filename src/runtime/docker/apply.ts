@@ -113,7 +113,7 @@ async function startReplica(application: Application, index: number, { id, state
     await tolerating([304], () => container.start({ abortSignal: signal }))
   } catch (error) {
     if (isGone(error)) return false
-    if (lostItsNetwork(error)) engine.networks.purge(rollout.accountId)
+    if (lostItsNetwork(error)) engine.networks.dropCached(rollout.accountId)
     else if (!isWedged(error)) throw refusalOf(error)
     await removeContainer(engine, id, { graceSeconds: 0 }, signal)
     return false

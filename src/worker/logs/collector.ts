@@ -74,7 +74,7 @@ export class Collector {
       const known = asDomainError(error)
       // Otherwise the removal fails and is retried; but when the engine says there is nothing to read, a retry would
       // not help.
-      if (deadline.aborted) throw new Error('Reading the last lines of a container failed; they are lost in time')
+      if (deadline.aborted) throw new Error('The last lines of a container could not be read in time')
       if (error instanceof LogStreamLost || (known instanceof DomainError && known.code !== 'NOT_FOUND')) throw known
       this.#options.log.warn(
         { err: error, appEnvId, containerId },
