@@ -35,7 +35,7 @@ const inherited = {
   // Loading all modules for each file took a third of the time. No file may leave anything behind in its process.
   isolate: false,
   // More than there are cores, because most of the time goes into waiting for containers and processes.
-  maxWorkers: Number(process.env.BERTH_TEST_WORKERS) || Math.max(4, availableParallelism()),
+  maxWorkers: Number(process.env.BERTH_TEST_WORKERS) || Math.max(3, availableParallelism()),
   teardownTimeout: 60_000,
 } as const
 

@@ -26,7 +26,7 @@ const lifecycle = (path: string, body = {}) =>
   berth.ok<Lifecycle>('POST', `/app-env/${path}`, { appEnvId: sample.appEnvId, ...body }, wait)
 
 beforeAll(async () => {
-  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '3' })
+  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '10' })
   sample = await berth.createSample('Busy', 2)
   const deployed = await lifecycle('deploy-image', { image: berth.image })
   expect(deployed.appEnv.status).toBe('RUNNING')
