@@ -30,6 +30,9 @@ const API = { include: ['test/**/*.test.ts'], exclude: [...ENGINE, ...PROOFS] }
 /** A bound on a hang, not a measure: on a busy machine a test takes many times as long as on an idle one. */
 const TIMEOUT_MS = { api: 60_000, engine: 240_000, proofs: 240_000 }
 
+/** How long `expect.poll` waits for a state: a bound on a hang as well. */
+const POLL_TIMEOUT_MS = 30_000
+
 const inherited = {
   pool: 'forks',
   // Loading all modules for each file took a third of the time. No file may leave anything behind in its process.
@@ -52,7 +55,11 @@ const project = (name: keyof typeof TIMEOUT_MS, files: { include: string[]; excl
   resolve,
   test: {
     ...{ ...inherited, ...files, name, env: { ...env, ...more } },
-    ...{ testTimeout: TIMEOUT_MS[name], hookTimeout: TIMEOUT_MS.engine },
+    ...{
+      testTimeout: TIMEOUT_MS[name],
+      hookTimeout: TIMEOUT_MS.engine,
+      expect: { poll: { timeout: POLL_TIMEOUT_MS } },
+    },
   },
 })
 

@@ -6,7 +6,7 @@ import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.
 import { fillUp, logMore, serverSockets, stuckSocket, stuckStream } from './stuck.ts'
 
 const MB = 1024 * 1024
-const SOON = { timeout: 8_000, interval: 50 }
+const SOON = { timeout: 30_000, interval: 50 }
 
 let world: GraphQLWorld
 let sockets: Set<Socket>
