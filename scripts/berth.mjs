@@ -25,6 +25,7 @@ const COMMANDS = {
   'prove:subscribers': { program: ['bench/run.ts', 'subscribers'] },
   'prove:sigterm': { program: ['test/shutdown/prove-sigterm.ts'], engine: 'required' },
   'prove:model': { program: ['test/model/prove-model.ts'], engine: 'required' },
+  'prove:trust': { program: ['test/trust/prove-trust.ts'], engine: 'required' },
   'prove:idempotency': { program: ['test/idempotency/prove-idempotency.ts'], engine: 'required' },
   check: { program: ['scripts/check.ts'] },
   reset: { program: ['scripts/reset.ts'], engine: 'sought' },

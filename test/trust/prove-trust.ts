@@ -1,0 +1,41 @@
+// npm run prove:trust [-- --only 3,8]
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startFreshBerth } from './fresh-berth.ts'
+import type { TrustCase } from './trust-case.ts'
+
+const CASES = join(import.meta.dirname, 'cases')
+const TOTAL = 22
+
+const { values } = parseArgs({ options: { only: { type: 'string' } } })
+const only = values.only?.split(',').map(Number)
+const cases = (await loadCases()).filter(({ number }) => !only || only.includes(number))
+
+let held = 0
+for (const settings of new Set(cases.map((one) => JSON.stringify(one.settings ?? {})))) {
+  const { berth, close } = await startFreshBerth(JSON.parse(settings))
+  try {
+    for (const one of cases.filter((one) => JSON.stringify(one.settings ?? {}) === settings)) {
+      const since = performance.now()
+      const [mark, figure] = await one.run(berth).then(
+        (figure) => ['✓', figure],
+        (error: Error) => ['✗', error.message],
+      )
+      if (mark === '✓') held += 1
+      console.log(`${mark} ${one.number} ${one.title}: ${figure} (${Math.round(performance.now() - since)} ms)`)
+    }
+  } finally {
+    await close()
+  }
+}
+const wanted = only?.length ?? TOTAL
+console.log(`${held} of ${wanted} hold`)
+process.exitCode = held === wanted ? 0 : 1
+
+/** Each file of `cases/` exports one case as `trustCase`. */
+async function loadCases(): Promise<TrustCase[]> {
+  const files = readdirSync(CASES).filter((name) => name.endsWith('.ts'))
+  const cases = await Promise.all(files.map(async (name) => (await import(join(CASES, name))).trustCase as TrustCase))
+  return cases.sort((a, b) => a.number - b.number)
+}
