@@ -45,7 +45,7 @@ export async function startFreshBerth(settings: Readonly<Record<string, string>>
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, body: parsed(text) }
   }
-  const authorized = (token: string | null | undefined) =>
+  const authorized = (token: string | null | undefined): Record<string, string> =>
     token === null ? {} : { authorization: token ?? adminToken }
   const rest: FreshBerth['rest'] = (method, path, body, { token, headers } = {}) =>
     call(method, `/api/public/v1${path}`, body, { ...authorized(token), ...headers })
