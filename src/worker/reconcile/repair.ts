@@ -3,7 +3,6 @@ import { Failure } from '../../domain/failure.ts'
 import { type Rollout, RuntimeError } from '../../runtime/container-runtime.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { plainText } from '../text/plain-text.ts'
 import { credentialOf } from '../version/credential.ts'
 import { resolveBuilt } from '../version/pushed-image.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
@@ -41,7 +40,7 @@ async function restoreReplicas(
     return true
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    const observedReason = plainText(`Containers cannot be brought back: ${error.message}`)
+    const observedReason = await context.quote(`Containers cannot be brought back: ${error.message}`)
     context.log.warn({ appEnvId: appEnv.id, reason: error.reason }, observedReason)
     await fenced(context.database, context.lease, (tx) =>
       tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { observedReason } }),
