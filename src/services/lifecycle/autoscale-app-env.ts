@@ -37,7 +37,7 @@ export async function autoscaleAppEnv(
     const events: NewEvent[] = []
     const announce = (event: NewEvent) => void events.push(event)
     const context: CommandContext = {
-      ...{ tx, caller: NOBODY, requestId, config, vault, announce },
+      ...{ tx, caller: NOBODY, requestId, config, vault, announce, prepared: null },
       ...{ auditDetails() {}, created() {}, async permitOperation() {} },
     }
     await tx.appEnv.update({ where: { id: appEnvId }, data: { containers: to } })
