@@ -2,6 +2,7 @@ export interface RollbackTarget {
   id: string
   deployedAt: Date | null
   imageDigest: string | null
+  volumeDeleted: boolean
 }
 
 export interface Refusal {
@@ -15,5 +16,7 @@ export function refuseRollback(target: RollbackTarget, currentContentId: string 
     return { reason: 'ALREADY_CURRENT', message: 'That version is the one deployed now' }
   if (!target.deployedAt) return { reason: 'NEVER_DEPLOYED', message: 'That version was never deployed successfully' }
   if (!target.imageDigest) return { reason: 'IMAGE_REMOVED', message: 'The image of that version is no longer kept' }
+  if (target.volumeDeleted)
+    return { reason: 'VOLUME_DELETED', message: 'The volume that the version kept its data in has been deleted' }
   return null
 }

@@ -78,12 +78,12 @@ const fields = {
   type: field.column('type', deploymentType.type, 'Source of the version’s image.'),
 }
 
-interface Rollback extends Pick<Content, 'id' | 'deployedAt' | 'imageDigest'> {
+interface Rollback extends Pick<Content, 'id' | 'deployedAt' | 'imageDigest' | 'volumeDeleted'> {
   appEnv: { currentContentId: string | null }
 }
 
 const forRollback = {
-  ...{ id: true, deployedAt: true, imageDigest: true },
+  ...{ id: true, deployedAt: true, imageDigest: true, volumeDeleted: true },
   appEnv: { select: { currentContentId: true } },
 }
 

@@ -37,6 +37,11 @@ export const deleteVolume = command({
       where: { id: volumeId },
       data: { deletedAt: await databaseTime(tx), version: { increment: 1 } },
     })
+    // Their records say that a rollback to them would be refused.
+    await tx.content.updateMany({
+      where: { appEnvId, configuration: { path: ['volume', 'id'], equals: volumeId } },
+      data: { volumeDeleted: true },
+    })
     announce({ type: 'volume.deleted', payload: { volumeId, appEnvId, cliEnvName } })
     auditDetails({ cliEnvName, path: volume.path })
     return { message: `The volume of "${cliEnvName}" and its data are deleted` }
