@@ -37,6 +37,16 @@ const networks = () =>
       'must be addresses or CIDR ranges, separated by commas, such as 127.0.0.1,10.0.0.0/8',
     )
 
+const registries = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine(
+      (parts) => parts.every((part) => isNetwork(part) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i.test(part)),
+      'must be hosts with or without a port, addresses or CIDR ranges, separated by commas, such as registry.internal:5000,10.0.0.0/8',
+    )
+
 const dnsServers = () =>
   z
     .string()
@@ -180,6 +190,12 @@ export const SETTINGS = z.object({
   BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of earlier builds are kept as a cache.'),
   BERTH_IMAGES_KEPT: count(20, 1000).describe(
     'Deployed versions per environment whose built images are kept for rollbacks.',
+  ),
+  BERTH_PRIVATE_REGISTRIES: registries().describe(
+    'Registries that images may be pulled from although they, or their token services, are on private addresses: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
+  ),
+  BERTH_SHARE_LOCAL_IMAGES: switchable(true).describe(
+    'Let every account run images that were put onto the engine by hand. Images that were pulled serve only the accounts that pulled them.',
   ),
   BERTH_PUSH_REPOSITORY: z
     .string()

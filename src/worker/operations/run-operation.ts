@@ -3,6 +3,7 @@ import type { OperationKind } from '../../database/generated/prisma/client.ts'
 import { backoff, withJitter } from '../../domain/backoff.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { Failure } from '../../domain/failure.ts'
+import { ImageError } from '../../images/image-builder.ts'
 import type { AttemptContext, OperationHandler } from '../attempt/attempt-context.ts'
 import { failOperation, retryOperationLater } from '../attempt/complete-operation.ts'
 import { Abandoned } from '../claim/abandoned.ts'
@@ -26,6 +27,8 @@ const HANDLERS: Readonly<Record<OperationKind, OperationHandler>> = {
 
 const ENGINE_PAUSE_SECONDS = 3
 const RETRY_SECONDS = { first: 1, longest: 60 }
+/** A registry that asks for more is asked again within the operation's time all the same. */
+const LONGEST_RETRY_AFTER_SECONDS = 300
 
 /**
  * Runs one attempt at an operation, which succeeds, fails or is put off. Throws only when nothing can be written about
@@ -72,7 +75,8 @@ function retryOrFail(attempt: AttemptContext, error: unknown): Promise<void> {
     const tries = `${message} (attempt ${number} of ${operation.maxAttempts})`
     return failOperation(attempt, { reason, message: tries, isDeadLetter: true })
   }
-  const afterSeconds = withJitter(backoff(RETRY_SECONDS, operation.attempt))
+  const asked = Math.min(error instanceof ImageError ? (error.retryAfterSeconds ?? 0) : 0, LONGEST_RETRY_AFTER_SECONDS)
+  const afterSeconds = Math.max(asked, withJitter(backoff(RETRY_SECONDS, operation.attempt)))
   return retryOperationLater(attempt, { reason, message, afterSeconds, countsAsAttempt: true })
 }
 
