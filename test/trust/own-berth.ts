@@ -98,7 +98,10 @@ async function run(args: string[], settings: Record<string, string>): Promise<En
   const { PATH, HOME } = process.env
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH, HOME, ...settings } })
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => void (said += chunk))
+  const keep = (chunk: Buffer) => {
+    said += chunk
+  }
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', keep)
   const [code, signal] = await once(child, 'close')
   return { code, signal, said }
 }
