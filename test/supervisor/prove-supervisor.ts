@@ -11,6 +11,13 @@ const INGRESS_LIMIT_MS = 1_000
 const HEALTHY_MS = 10_500
 const IDLE_MS = 30_000
 const POLL_MS = 100
+const PARTS = [
+  ['npm', /^npm |^sh /],
+  ['supervisor', /berth\.mjs/],
+  ['api and worker', /--roles=api/],
+  ['ingress', /--roles=ingress/],
+  ['PostgreSQL', /postgres/],
+] as const
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, minutes: { type: 'string', default: '10' } },
@@ -34,8 +41,13 @@ process.exitCode = failed === 0 ? 0 : 1
 
 /** Of npm, the supervisor, its processes and PostgreSQL. */
 function memory({ pid, databaseProcess }: SupervisedBerth): string {
-  const { rss, pss } = memoryOf(descendantsOf(pid, databaseProcess() ?? 0))
-  return `${rss.toFixed(0)} MB resident, ${pss.toFixed(0)} MB with shared pages counted once`
+  const all = descendantsOf(pid, databaseProcess() ?? 0)
+  const parts = PARTS.map(([name, pattern]) => {
+    const { rss, pss } = memoryOf(all.filter(({ command }) => pattern.test(command)))
+    return `${name} ${rss.toFixed(0)} (${pss.toFixed(0)})`
+  })
+  const { rss, pss } = memoryOf(all)
+  return `${rss.toFixed(0)} MB resident (${pss.toFixed(0)} MB with shared pages counted once): ${parts.join(', ')}`
 }
 
 async function killControlPlane(berth: SupervisedBerth, host: string): Promise<void> {
