@@ -8,7 +8,7 @@ import { type SupervisedBerth, startSupervisedBerth, until } from './supervised-
 
 const INGRESS_LIMIT_MS = 1_000
 /** A restart that comes later than this after the one before is not put off. */
-const HEALTHY_MS = 10_500
+const HEALTHY_MS = 12_000
 const IDLE_MS = 30_000
 const POLL_MS = 100
 const PARTS = [

@@ -99,10 +99,21 @@ export async function startSupervisedBerth({ command = [process.execPath, 'scrip
     },
     /** Ends it, and removes everything that it made. */
     async close(): Promise<void> {
+      const processes = descendantsOf(child.pid ?? 0).map(({ pid }) => pid)
       if (child.exitCode === null && child.signalCode === null) await this.end('SIGTERM')
+      // npm does not wait for what it has started.
+      await until(() => !processes.some(isAlive))
       await removeContainers(dataDir)
       rmSync(dataDir, { recursive: true, force: true })
     },
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }
 

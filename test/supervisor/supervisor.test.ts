@@ -21,14 +21,6 @@ const isRefused = (port: number) =>
     socket.once('connect', () => socket.destroy())
   })
 
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
 test('the processes are announced as one, and the API speaks for both', async () => {
   expect(berth.said().match(/Berth is ready/g)).toHaveLength(1)
   expect(berth.said()).toMatch(/Berth is ready \(.* s; api, worker, ingress\)/)
