@@ -1,12 +1,10 @@
 import type { FoundImage } from '../../builder/dockerfile/base-images.ts'
-import { parseImageReference } from '../../domain/image-reference.ts'
-import type { RegistryCredential } from '../../images/image-builder.ts'
-import type { LeasedEngine } from '../engine/leased-engine.ts'
+import { type ImageOwner, resolveFor } from '../images/image-gate.ts'
+import type { RegistryLogins } from '../images/registry-logins.ts'
 
 interface BaseImageContext {
-  engine: LeasedEngine
-  /** By registry. */
-  credentials: Readonly<Record<string, RegistryCredential>>
+  owner: ImageOwner
+  logins: RegistryLogins
   log: (line: string) => void
 }
 
@@ -16,11 +14,11 @@ interface BaseImageContext {
  */
 export async function findBaseImages(
   images: readonly string[],
-  { engine, credentials, log }: BaseImageContext,
+  { owner, logins, log }: BaseImageContext,
 ): Promise<Record<string, FoundImage>> {
   const found: Record<string, FoundImage> = {}
   for (const image of images) {
-    const { pinned, triggers } = await engine.resolveImage(image, credentialFor(image, credentials))
+    const { pinned, triggers } = await resolveFor(owner, image, logins)
     const isOwnCopy = pinned.startsWith('sha256:')
     log(`${image} is ${isOwnCopy ? `the engine’s own copy, ${pinned}` : pinned}`)
     // BuildKit does not accept an image id as a name.
@@ -28,18 +26,3 @@ export async function findBaseImages(
   }
   return found
 }
-
-function credentialFor(image: string, credentials: BaseImageContext['credentials']): RegistryCredential | null {
-  const parsed = parseImageReference(image)
-  const registry = 'reference' in parsed ? parsed.reference.registry : ''
-  const [, credential] = Object.entries(credentials).find(([server]) => registryOf(server) === registry) ?? []
-  return credential ?? null
-}
-
-/** Registries are written as hosts, or as the addresses that engines use for them. */
-const registryOf = (server: string): string =>
-  server
-    .replace(/^https?:\/\//, '')
-    .replace(/\/.*$/, '')
-    .replace(/^index\.docker\.io$/, 'docker.io')
-    .toLowerCase()

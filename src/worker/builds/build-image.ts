@@ -7,7 +7,7 @@ import type { BuildPlan } from '../../domain/build-plan.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
-import { registryLoginOf } from '../version/credential.ts'
+import { registryLoginsOf } from '../images/registry-logins.ts'
 import { findBaseImages } from './base-images.ts'
 import { type FetchedBuild, within } from './build-context.ts'
 import { writeDockerfile } from './write-dockerfile.ts'
@@ -29,13 +29,14 @@ export async function buildImage(building: FetchedBuild) {
   const written = await writeDockerfile(building, { context, cacheScope, signal: deadline.signal })
   log.write(`The Dockerfile is ${written.origin}`)
   const buildArgs = { ...written.buildArgs, ...buildArgsOf(plan, variables) }
-  const credentials = await registryLoginOf(attempt, plan.pullCredentialId)
+  const logins = await registryLoginsOf(attempt, appEnv, plan.pullCredentialId)
   const name = `berth-${traits.namespace}/${appEnv.cliEnvName}:${content.version}`
   // The context is read while it is built from. When that fails, the engine would wait for the rest of it.
   const reading = new AbortController()
   const engine = attempt.engineUnder(AbortSignal.any([deadline.signal, reading.signal]))
   const labels = traits.stageLabels(appEnv.id)
-  const pinning = { engine, credentials, labels, signal: deadline.signal }
+  const owner = { ...attempt, engine, accountId: appEnv.accountId, signal: deadline.signal }
+  const pinning = { owner, logins, labels, signal: deadline.signal }
   const dockerfile = await pinImages(building, { text: written.text, buildArgs }, pinning)
   const begunAt = new Date()
   failpoint('build.asked', attempt.lease.appEnvId)
@@ -51,7 +52,7 @@ export async function buildImage(building: FetchedBuild) {
       context: packed,
       dockerfile: DOCKERFILE_NAME,
       buildArgs,
-      credentials,
+      credentials: logins,
       resources: resourcesOf({ zClouds: config.BERTH_BUILD_Z_CLOUDS }),
       diskMb: config.BERTH_BUILD_DISK_MB,
       onLine: (line) => log.write(line),
@@ -80,10 +81,10 @@ interface Pinning extends Omit<Parameters<typeof findBaseImages>[1], 'log'> {
 async function pinImages(
   { reader, log }: FetchedBuild,
   dockerfile: { text: string; buildArgs: Readonly<Record<string, string>> },
-  { engine, credentials, labels, signal }: Pinning,
+  { owner, logins, labels, signal }: Pinning,
 ): Promise<string> {
   const images = await reader.read('namedImages', dockerfile, signal)
-  const found = await findBaseImages(images, { engine, credentials, log: (line) => log.write(line) })
+  const found = await findBaseImages(images, { owner, logins, log: (line) => log.write(line) })
   return reader.read('pinImages', { ...dockerfile, found, labels }, signal)
 }
 
