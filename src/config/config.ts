@@ -217,6 +217,12 @@ export const SETTINGS = z.object({
   ),
   BERTH_SOURCE_LIMIT_FILES: count(50_000, 10_000_000).describe('Maximum number of files in a source.'),
   BERTH_SOURCE_TIMEOUT_SECONDS: seconds(300, 3600).describe('Timeout for fetching a source.'),
+  BERTH_SOURCE_READING_SECONDS: seconds(30, 3600).describe(
+    'Timeout for reading one Dockerfile or manifest of a source. Unpacking ends with BERTH_SOURCE_TIMEOUT_SECONDS.',
+  ),
+  BERTH_SOURCE_READING_MB: count(256, 8192).describe(
+    'Memory limit in MB of the process that reads a source. Each running build has one.',
+  ),
   BERTH_GIT_PRIVATE_HOSTS: switchable(false).describe('Allow git repositories on private and loopback addresses.'),
   BERTH_GITHUB_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://github.com' })
