@@ -160,6 +160,9 @@ export const SETTINGS = z.object({
     'Subscribe to engine events, to notice a dead container at once. Without them, the next reconciliation notices it.',
   ),
 
+  BERTH_CONTAINER_PROCESSES: whole(1024, 16, 1_000_000).describe(
+    'Processes and threads that one container may have at a time.',
+  ),
   BERTH_LOG_LINES_PER_MINUTE: count(300_000, 100_000_000).describe(
     'Log lines per container and minute; more are dropped and counted. A long line counts once per KiB.',
   ),
@@ -186,6 +189,19 @@ export const SETTINGS = z.object({
   BERTH_BUILD_DISK_MB: count(10_240, 1_000_000).describe(
     'Disk quota of a running build in MB. Applies to the classic builder only.',
   ),
+  BERTH_BUILD_PROCESSES: whole(4096, 64, 1_000_000).describe(
+    'Processes and threads that one build step may have at a time. Applies to the classic builder only; see BERTH_BUILD_CGROUP_PARENT.',
+  ),
+  BERTH_BUILD_CGROUP_PARENT: z
+    .string()
+    .regex(
+      /^[\w./:-]{1,200}$/,
+      'must be the name of a control group on the engine’s machine, such as /builds or builds.slice',
+    )
+    .optional()
+    .describe(
+      'Control group under which the engine runs build steps, to limit all of them together, also with BuildKit. It must exist on the engine’s machine, with its limits.',
+    ),
   BERTH_BUILD_LOG_LINES: whole(10_000, 100, 1_000_000).describe('Log lines kept per build.'),
   BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of earlier builds are kept as a cache.'),
   BERTH_IMAGES_KEPT: count(20, 1000).describe(

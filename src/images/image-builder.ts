@@ -54,6 +54,8 @@ export interface ImageBuild {
   resources: Resources
   /** The disk space that it may use, where the engine can measure it. */
   diskMb: number
+  /** The processes and threads that one step may have at a time, where the engine can limit them. */
+  processes: number
   /** Called with each whole line that the build prints. */
   onLine: (line: string) => void
 }
