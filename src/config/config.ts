@@ -298,9 +298,18 @@ export const SETTINGS = z.object({
   ),
   BERTH_INGRESS_IDLE_SECONDS: seconds(300, 86_400).describe('Idle timeout of a proxied connection.'),
   BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe('Maximum number of client connections per ingress.'),
+  BERTH_INGRESS_CONNECTIONS_PER_REPLICA: count(1000, 100_000).describe(
+    'Maximum number of requests and tunnels that one ingress has in progress at a replica; more wait in a queue.',
+  ),
+  BERTH_INGRESS_CONNECTIONS_PER_CLIENT: count(1000, 1_000_000).describe(
+    'Maximum number of connections of a client address per ingress and, behind a trusted proxy, of its requests in progress. IPv6 addresses count by /64 network.',
+  ),
+  BERTH_INGRESS_QUEUE_SECONDS: seconds(10, 300).describe(
+    'How long a request waits for an app that has as many connections as it may, before it is answered with 503.',
+  ),
   BERTH_FAULT_INJECTION: z.string().min(1).optional().describe('Directory of fault injection orders. Only for tests.'),
   BERTH_TRUSTED_PROXIES: networks().describe(
-    'Proxies in front of the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',
+    'Proxies in front of the API and the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',
   ),
 })
 

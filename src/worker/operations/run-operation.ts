@@ -8,6 +8,7 @@ import type { AttemptContext, OperationHandler } from '../attempt/attempt-contex
 import { failOperation, retryOperationLater } from '../attempt/complete-operation.ts'
 import { Abandoned } from '../claim/abandoned.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
+import { maskedError } from '../text/masked-error.ts'
 import { DeadlineExceeded } from '../time/deadline.ts'
 import { deleteEnvironment } from './delete.ts'
 import { deploy } from './deploy.ts'
@@ -58,10 +59,13 @@ async function handleFailure(attempt: AttemptContext, error: unknown): Promise<v
     return retryOperationLater(attempt, { ...waiting, afterSeconds: ENGINE_PAUSE_SECONDS, countsAsAttempt: false })
   }
   if (error instanceof Failure && error.isFinal) {
-    log.warn({ ...about, reason: error.reason }, error.message)
+    log.warn({ ...about, reason: error.reason }, await attempt.quote(error.message))
     return failOperation(attempt, { reason: error.reason, message: error.message })
   }
-  log.error({ ...about, err: error, attempt: operation.attempt + 1 }, 'Operation attempt failed')
+  log.error(
+    { ...about, err: maskedError(error, await attempt.mask()), attempt: operation.attempt + 1 },
+    'Operation attempt failed',
+  )
   return retryOrFail(attempt, error)
 }
 

@@ -4,7 +4,6 @@ import { type Rollout, RuntimeError } from '../../runtime/container-runtime.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { resolveVersionImage } from '../images/resolve-version-image.ts'
-import { plainText } from '../text/plain-text.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
@@ -40,7 +39,7 @@ async function restoreReplicas(
     return true
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    const observedReason = plainText(`Containers cannot be brought back: ${error.message}`)
+    const observedReason = await context.quote(`Containers cannot be brought back: ${error.message}`)
     context.log.warn({ appEnvId: appEnv.id, reason: error.reason }, observedReason)
     await fenced(context.database, context.lease, (tx) =>
       tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { observedReason } }),
