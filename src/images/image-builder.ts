@@ -12,6 +12,8 @@ export interface ResolvedImage {
   pinned: string
   /** The engine's id of it (`sha256:…`). */
   imageId: string
+  /** Whether the engine did not have it before, under whatever name. */
+  isNew: boolean
   /** True when no registry answered and the engine's own copy was used. */
   fromCache: boolean
   /** The instructions that the image runs in every build that starts from it (ONBUILD). */
@@ -78,6 +80,13 @@ export interface BuiltImage {
   createdAt: Date
 }
 
+/** An image that the engine has, whoever it belongs to. */
+export interface HeldImage {
+  id: string
+  /** As `repository@sha256:…` in full, for every registry that gave it. */
+  digests: readonly string[]
+}
+
 /** A container in which a step of a build runs, or has run. */
 export interface BuildStep {
   containerId: string
@@ -131,6 +140,12 @@ export interface ImageBuilder {
 
   /** Removes one of them, under all of its names. Already gone, or still in use, is fine. */
   removeImage(id: string, bounds?: CallBounds): Promise<void>
+
+  /** Every image that has a name. */
+  heldImages(bounds?: CallBounds): Promise<HeldImage[]>
+
+  /** Removes an image that was pulled, unless a container, another image or a name given by hand needs it. */
+  removePulled(id: string, bounds?: CallBounds): Promise<void>
 
   /**
    * The containers of builds, of this installation or one environment. Unless something is killed, they are removed
