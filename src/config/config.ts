@@ -47,6 +47,17 @@ const registries = () =>
       'must be hosts with or without a port, addresses or CIDR ranges, separated by commas, such as registry.internal:5000,10.0.0.0/8',
     )
 
+const tcpPorts = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine(
+      (parts) => parts.every((part) => /^[1-9]\d{0,4}$/.test(part) && Number(part) <= 65_535),
+      'must be ports from 1 to 65535, separated by commas, such as 80,443',
+    )
+    .transform((parts) => parts.map(Number))
+
 const dnsServers = () =>
   z
     .string()
@@ -101,6 +112,15 @@ export const SETTINGS = z.object({
     .describe(
       'How Berth connects to containers. address: by IP, for an engine on this Linux machine. published: by a port published on loopback, for an engine in a virtual machine.',
     ),
+  BERTH_HOST_FIREWALL: z
+    .enum(['auto', 'off', 'required'])
+    .default('auto')
+    .describe(
+      'Whether the worker installs firewall rules on the engine’s machine that keep containers away from its own services and from metadata addresses. auto: where it can (Linux, root, local engine, iptables). required: refuse to start otherwise.',
+    ),
+  BERTH_CONTAINER_HOST_PORTS: tcpPorts().describe(
+    'TCP ports of the engine’s machine that containers may reach, besides the ingress port, such as 80,443 of a proxy in front.',
+  ),
   BERTH_ROLES: oneOrMore(['api', 'worker', 'ingress']).describe(
     'Roles of this process: api, worker, ingress. Comma-separated.',
   ),
