@@ -48,6 +48,17 @@ const registries = () =>
       'must be hosts with or without a port, addresses or CIDR ranges, separated by commas, such as registry.internal:5000,10.0.0.0/8',
     )
 
+const tcpPorts = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine(
+      (parts) => parts.every((part) => /^[1-9]\d{0,4}$/.test(part) && Number(part) <= 65_535),
+      'must be ports from 1 to 65535, separated by commas, such as 80,443',
+    )
+    .transform((parts) => parts.map(Number))
+
 const dnsServers = () =>
   z
     .string()
@@ -103,6 +114,15 @@ export const SETTINGS = z.object({
     .describe(
       'How Berth connects to containers. address: by IP, for an engine on this Linux machine. published: by a port published on loopback, for an engine in a virtual machine.',
     ),
+  BERTH_HOST_FIREWALL: z
+    .enum(['auto', 'off', 'required'])
+    .default('auto')
+    .describe(
+      'Whether the worker installs firewall rules on the engine’s machine that keep containers away from its own services and from metadata addresses. auto: where it can (Linux, root, local engine, iptables). required: refuse to start otherwise.',
+    ),
+  BERTH_CONTAINER_HOST_PORTS: tcpPorts().describe(
+    'TCP ports of the engine’s machine that containers may reach, besides the ingress port, such as 80,443 of a proxy in front.',
+  ),
   BERTH_ROLES: oneOrMore(['api', 'worker', 'ingress']).describe(
     'Roles of this process: api, worker, ingress. Comma-separated.',
   ),
@@ -162,6 +182,9 @@ export const SETTINGS = z.object({
     'Subscribe to engine events, to notice a dead container at once. Without them, the next reconciliation notices it.',
   ),
 
+  BERTH_CONTAINER_PROCESSES: whole(1024, 16, 1_000_000).describe(
+    'Processes and threads that one container may have at a time.',
+  ),
   BERTH_LOG_LINES_PER_MINUTE: count(300_000, 100_000_000).describe(
     'Log lines per container and minute; more are dropped and counted. A long line counts once per KiB.',
   ),
@@ -188,6 +211,19 @@ export const SETTINGS = z.object({
   BERTH_BUILD_DISK_MB: count(10_240, 1_000_000).describe(
     'Disk quota of a running build in MB. Applies to the classic builder only.',
   ),
+  BERTH_BUILD_PROCESSES: whole(4096, 64, 1_000_000).describe(
+    'Processes and threads that one build step may have at a time. Applies to the classic builder only; see BERTH_BUILD_CGROUP_PARENT.',
+  ),
+  BERTH_BUILD_CGROUP_PARENT: z
+    .string()
+    .regex(
+      /^[\w./:-]{1,200}$/,
+      'must be the name of a control group on the engine’s machine, such as /builds or builds.slice',
+    )
+    .optional()
+    .describe(
+      'Control group under which the engine runs build steps, to limit all of them together, also with BuildKit. It must exist on the engine’s machine, with its limits.',
+    ),
   BERTH_BUILD_LOG_LINES: whole(10_000, 100, 1_000_000).describe('Log lines kept per build.'),
   BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of earlier builds are kept as a cache.'),
   BERTH_IMAGES_KEPT: count(20, 1000).describe(

@@ -34,7 +34,11 @@ export async function serveControlPlane(base: RoleContext, { adminToken }: DataD
   const ending = undo.use(new ParallelDisposal())
   const part = (): ControlPlaneContext => ({ ...context, undo: ending.part() })
   // Each role loads its modules only where it is played: a process that died is back sooner, and smaller.
-  if (isWorker) (await import('./roles/start-worker.ts')).startWorker(part())
+  if (isWorker) {
+    // Before anything can start a container.
+    await (await import('./roles/start-host-firewall.ts')).startHostFirewall(part())
+    ;(await import('./roles/start-worker.ts')).startWorker(part())
+  }
   const ingress = roles.includes('ingress')
     ? await (await import('./roles/start-ingress.ts')).startIngress(part())
     : null
