@@ -9,6 +9,7 @@ const member = (roles: RoleName[], more: Partial<Caller> = {}): Caller => ({
   kind: 'USER',
   userId: 'usr_1',
   appEnvId: null,
+  accountId: null,
   scopes: null,
   isInstallationAdmin: false,
   currentAccountId: 'acc_1',

@@ -16,6 +16,12 @@ export function tokenOf(header: string | null | undefined): string | null {
   return /^bearer\s+/i.test(value) ? value.replace(/^bearer\s+/i, '') : value
 }
 
+/** The hash of the token that a header presents; null when it holds nothing that could be one. Asks nobody. */
+export function presentedHash(header: string | null | undefined): string | null {
+  const secret = tokenOf(header)
+  return secret && isPlausible(secret) ? hashOfSecret(secret) : null
+}
+
 /** The caller of a request. Throws UNAUTHENTICATED for a token that is missing, unknown, expired or revoked. */
 export async function authenticate(
   database: Database,
@@ -35,7 +41,7 @@ async function lookUp(database: Database, hash: string): Promise<{ caller: Calle
   if (token.expiresAt && token.expiresAt <= (await databaseTime(database)))
     throw unauthenticated('The token has expired')
   touch(database, token)
-  return { caller: callerOf(token), expiresAt: token.expiresAt }
+  return { caller: callerOf(token, await accountOf(database, token)), expiresAt: token.expiresAt }
 }
 
 type TokenRow = NonNullable<Awaited<ReturnType<typeof findToken>>>
@@ -48,6 +54,13 @@ async function findToken(database: Database, hash: string) {
   }
 }
 
+/** Of the environment that an environment token belongs to. */
+async function accountOf(database: Database, { appEnvId }: TokenRow): Promise<string | null> {
+  if (appEnvId === null) return null
+  const appEnv = await database.appEnv.findUnique({ where: { id: appEnvId }, select: { accountId: true } })
+  return appEnv?.accountId ?? null
+}
+
 /** Coarse on purpose, so that reads do not turn into writes. A lost update only makes the time older. */
 function touch(database: Database, token: TokenRow): void {
   const age = token.lastUsedAt ? Date.now() - token.lastUsedAt.getTime() : Number.POSITIVE_INFINITY
@@ -55,7 +68,7 @@ function touch(database: Database, token: TokenRow): void {
   void database.token.updateMany({ where: { id: token.id }, data: { lastUsedAt: new Date() } }).catch(() => {})
 }
 
-function callerOf(token: TokenRow): Caller {
+function callerOf(token: TokenRow, accountId: string | null): Caller {
   const { user } = token
   const memberships = (user?.memberships ?? []).map(({ accountId, roles, restricted, appEnvIds }) => {
     return [accountId, { roles, appEnvIds: restricted ? new Set(appEnvIds) : null }] as const
@@ -65,6 +78,7 @@ function callerOf(token: TokenRow): Caller {
     kind: token.kind,
     userId: user?.id ?? null,
     appEnvId: token.appEnvId,
+    accountId,
     scopes: token.kind === 'SCOPED' ? new Set(token.scopes as Scope[]) : null,
     isInstallationAdmin: user?.isInstallationAdmin ?? false,
     currentAccountId: user?.currentAccountId ?? null,

@@ -15,6 +15,8 @@ export interface Caller {
   userId: string | null
   /** The one environment of an environment token. */
   appEnvId: string | null
+  /** The account of that environment. */
+  accountId: string | null
   scopes: ReadonlySet<Scope> | null
   isInstallationAdmin: boolean
   currentAccountId: string | null
