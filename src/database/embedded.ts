@@ -85,8 +85,8 @@ async function bringUp(
   signal: AbortSignal,
 ) {
   const password = readFileSync(join(folder, 'password'), 'utf8')
-  const deadline = Date.now() + startTimeoutSeconds * 1000
-  while (Date.now() < deadline && !signal.aborted) {
+  const deadline = performance.now() + startTimeoutSeconds * 1000
+  while (performance.now() < deadline && !signal.aborted) {
     if (!findServer(folder)?.ready) await launch(folder, settings, deadline)
     const port = findServer(folder)?.port
     const url = `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}`

@@ -105,7 +105,7 @@ export class ImageResolver {
   async #withoutRegistry(wanted: WantedImage, failure: PullFailure, signal: AbortSignal): Promise<ResolvedImage> {
     const { image, reference, copy } = wanted
     if (failure.kind === 'unreachable') {
-      this.#silentUntilMs.set(reference.registry, Date.now() + SILENCE_REMEMBERED_MS)
+      this.#silentUntilMs.set(reference.registry, performance.now() + SILENCE_REMEMBERED_MS)
     }
     if (failure.kind === 'stalled') {
       // Did the registry fail, or the engine?
@@ -117,7 +117,7 @@ export class ImageResolver {
   }
 
   #isSilent({ registry }: ImageReference): boolean {
-    return (this.#silentUntilMs.get(registry) ?? 0) > Date.now()
+    return (this.#silentUntilMs.get(registry) ?? 0) > performance.now()
   }
 }
 

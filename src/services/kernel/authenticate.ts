@@ -5,7 +5,7 @@ import { unauthenticated } from '../../domain/errors.ts'
 import type { Scope } from '../../domain/permissions.ts'
 import { hashOfSecret, isPlausible } from '../../secrets/token-secret.ts'
 import type { Caller } from './caller.ts'
-import type { CallerCache } from './caller-cache.ts'
+import type { CallerCache, Found } from './caller-cache.ts'
 
 const LAST_USED_STEP_SECONDS = 60
 
@@ -35,13 +35,14 @@ export async function authenticate(
   return cache.get(hash, () => lookUp(database, hash))
 }
 
-async function lookUp(database: Database, hash: string): Promise<{ caller: Caller; expiresAt: Date | null }> {
+async function lookUp(database: Database, hash: string): Promise<Found> {
   const token = await findToken(database, hash)
   if (!token || token.revokedAt) throw unauthenticated('The token in the Authorization header is not valid')
-  if (token.expiresAt && token.expiresAt <= (await databaseTime(database)))
-    throw unauthenticated('The token has expired')
+  const { expiresAt } = token
+  const remainingMs = expiresAt && expiresAt.getTime() - (await databaseTime(database)).getTime()
+  if (remainingMs !== null && remainingMs <= 0) throw unauthenticated('The token has expired')
   touch(database, token)
-  return { caller: callerOf(token, await accountOf(database, token)), expiresAt: token.expiresAt }
+  return { caller: callerOf(token, await accountOf(database, token)), remainingMs }
 }
 
 type TokenRow = NonNullable<Awaited<ReturnType<typeof findToken>>>
