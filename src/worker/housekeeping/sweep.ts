@@ -10,6 +10,7 @@ import { deleteExpiredAnswers } from './delete-expired-answers.ts'
 import { deleteVolumes } from './delete-volumes.ts'
 import { sweepBuildSteps } from './sweep-build-steps.ts'
 import { sweepImages } from './sweep-images.ts'
+import { sweepPulledImages } from './sweep-pulled-images.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
 /** Sweeps of the whole engine are this many times rarer than reconciles of one environment. */
@@ -40,6 +41,7 @@ export async function sweepForever(context: WorkerContext, signal: AbortSignal, 
       await clearBuildDirectories(context.config, context.database)
       await sweepUploads(context.config, context.database)
       await sweepImages(context, signal)
+      await sweepPulledImages(context, signal)
     } catch (error) {
       if (!signal.aborted && !isEngineAway(error))
         context.log.warn({ err: error }, 'Housekeeping failed; it is retried')

@@ -3,8 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import { type Rollout, RuntimeError } from '../../runtime/container-runtime.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { credentialOf } from '../version/credential.ts'
-import { resolveBuilt } from '../version/pushed-image.ts'
+import { resolveVersionImage } from '../images/resolve-version-image.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
@@ -66,8 +65,7 @@ async function applyWithImage(
     await context.engine.apply(rollout)
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.reason !== 'IMAGE_NOT_FOUND') throw error
-    if (content.type === 'BUILD') await resolveBuilt(context, content)
-    else await context.engine.resolveImage(rollout.pinnedImage, await credentialOf(context, appEnv, content))
+    await resolveVersionImage(context, appEnv, content)
     await context.engine.apply(rollout)
   }
 }
