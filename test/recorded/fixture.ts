@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTestDatabase } from '../support/database.ts'
+import { startGitHubUsers } from '../support/github-users.ts'
 import { createGraphQLWorld } from '../support/graphql-world.ts'
 import { fragments } from './fragments.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
@@ -19,7 +20,9 @@ export const UNKNOWN = '01h455vb4pex5vsknk084sn02q'
 export async function openFixture(settings: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'berth-recorded-'))
   const held = await createTestDatabase({ poolSize: 10 })
-  const world = await createGraphQLWorld({ held, settings: { BERTH_DATA_DIR: folder, ...settings } })
+  const gitHub = await startGitHubUsers()
+  const { BERTH_GITHUB_URL: _cloneUrl, ...gitHubApp } = gitHub.settings
+  const world = await createGraphQLWorld({ held, settings: { BERTH_DATA_DIR: folder, ...gitHubApp, ...settings } })
   const origin = new URL(world.url).origin
 
   /** A call that is not recorded. */
@@ -91,6 +94,7 @@ export async function openFixture(settings: Record<string, string> = {}) {
       world.endOperation(operationId, outcome),
     async close() {
       await world.close()
+      gitHub.close()
       await rm(folder, { recursive: true, force: true })
     },
   }

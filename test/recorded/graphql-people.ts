@@ -103,7 +103,7 @@ async function useCredentials({ graphql, accountId, ask }: Fixture): Promise<voi
   await graphql('delete a credential that is gone', remove, { input: { credentialId } })
 }
 
-async function useTokens({ graphql, app, appEnv }: Fixture): Promise<void> {
+async function useTokens({ graphql, app, appEnv, accountId }: Fixture): Promise<void> {
   const appEnvId = await appEnv(await app({ name: 'Tokens' }))
   const create = mutation('createToken', 'secret token { ...Token }')
   const scoped = {
@@ -143,6 +143,10 @@ async function useTokens({ graphql, app, appEnv }: Fixture): Promise<void> {
   await graphql('revoke a token of others', revoke, { input: { tokenId: token.id } }, { as: 'technical' })
   await graphql('revoke a token', revoke, { input: { tokenId: token.id } })
   await graphql('revoke an unknown token', revoke, { input: { tokenId: `tok_${UNKNOWN}` } })
+  const connect = mutation('connectGitInstallation', 'message')
+  const proof = { accountId, gitInstallationId: '77', userToken: 'token-of-ada' }
+  await graphql('connect a git installation', connect, { input: proof })
+  await graphql('connect a git installation of others', connect, { input: { ...proof, userToken: 'token-of-bob' } })
 }
 
 async function readAudit({ graphql, accountId }: Fixture): Promise<void> {

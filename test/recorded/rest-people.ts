@@ -103,7 +103,7 @@ async function useCredentials({ rest, accountId, app }: Fixture): Promise<void> 
   await rest('delete a credential', 'DELETE /credential', { credentialId: second })
 }
 
-async function useTokens({ rest, app, appEnv }: Fixture): Promise<void> {
+async function useTokens({ rest, app, appEnv, accountId }: Fixture): Promise<void> {
   const appEnvId = await appEnv(await app({ name: 'Tokens' }))
   const user = await rest('create a token', 'POST /token', {
     kind: 'USER',
@@ -165,6 +165,9 @@ async function useTokens({ rest, app, appEnv }: Fixture): Promise<void> {
     { as: 'none', headers: { authorization: user.body.token } },
   )
   await rest('revoke an unknown token', 'DELETE /token', { tokenId: `tok_${UNKNOWN}` })
+  const proof = { accountId, gitInstallationId: '77', userToken: 'token-of-ada' }
+  await rest('connect a git installation', 'POST /git-installation', proof)
+  await rest('connect a git installation of others', 'POST /git-installation', { ...proof, userToken: 'token-of-bob' })
 }
 
 async function readAudit({ rest, accountId }: Fixture): Promise<void> {
