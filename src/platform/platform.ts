@@ -1,10 +1,11 @@
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
-import { createDatabase, type Database } from '../database/client.ts'
+import { createDatabase } from '../database/client.ts'
 import { startEmbeddedPostgres } from '../database/embedded.ts'
 import { explainRefusal } from '../database/explain-refusal.ts'
 import { migrate } from '../database/migrate.ts'
+import { createSchemaReadiness, databaseReadiness } from '../database/schema-readiness.ts'
 import { enableFaultInjection } from '../fault-injection/failpoint.ts'
 import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import { createVault } from '../secrets/vault.ts'
@@ -68,6 +69,7 @@ type Served = Pick<Platform, 'ingressPort' | 'engine' | 'installationId'>
 /** An ingress alone must start, and route from its last table, while the database is down: it queries nothing here. */
 async function serveIngressAlone(context: RoleContext): Promise<Served> {
   const { startIngress } = await import('./roles/start-ingress.ts')
+  context.readiness.schema = { isRequired: false, check: createSchemaReadiness(context.databaseUrl) }
   const { port: ingressPort, knowsHost } = await startIngress(context)
   await startHealth(context, knowsHost)
   return { ingressPort, engine: null, installationId: null }
@@ -79,7 +81,7 @@ async function serveRoles(base: RoleContext, { adminToken }: DataDir): Promise<S
   if (applied.length > 0) log.info({ applied }, 'Migrated the database')
   const database = createDatabase({ url: databaseUrl, poolSize: config.DATABASE_POOL_SIZE })
   undo.defer(() => database.$disconnect())
-  readiness.database = { isRequired: true, check: () => answers(database) }
+  readiness.database = { isRequired: true, check: () => databaseReadiness(database) }
   const masterKey = await openMasterKey(config, dataDir, database)
   const installationId = await openInstallation(database, createVault(masterKey), config, adminToken)
   const vault = await openVault(database, masterKey)
@@ -125,11 +127,6 @@ async function embedded(dataDir: string, undo: AsyncDisposableStack): Promise<st
   const postgres = await startEmbeddedPostgres({ dataDir })
   undo.defer(() => postgres.stop())
   return postgres.url
-}
-
-async function answers(database: Database) {
-  await database.$queryRaw`SELECT 1`
-  return { ready: true, reason: null }
 }
 
 async function nameOf(runtime: ContainerRuntime): Promise<string | null> {

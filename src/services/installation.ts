@@ -1,5 +1,6 @@
 import { availableAppTypes } from '../app-types/app-types.ts'
 import type { Config } from '../config/config.ts'
+import { VERSION } from '../config/version.ts'
 import type { Database, Transaction } from '../database/client.ts'
 import type { Installation } from '../database/generated/prisma/client.ts'
 import { databaseTime } from '../database/time.ts'
@@ -29,6 +30,7 @@ export async function openInstallation(
       if (present) refuseOtherKey(present, vault)
       await refuseUnknownAppTypes(tx)
       const installationId = present?.id ?? (await createInstallation(tx, vault, config))
+      await tx.installation.update({ where: { id: installationId }, data: { berthVersion: VERSION } })
       await ensureAdminToken(tx, adminToken)
       await tx.region.update({ where: { code: FIRST_REGION }, data: { domain: config.BERTH_DOMAIN } })
       return installationId
