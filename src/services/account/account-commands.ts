@@ -4,6 +4,7 @@ import type { Account } from '../../database/generated/prisma/client.ts'
 import { conflict, forbidden, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { freeSlug, slugOf } from '../../domain/names.ts'
+import { beginAuditChain } from '../../events/audit-heads.ts'
 import { userOf } from '../kernel/caller.ts'
 import { command, type Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
@@ -32,6 +33,7 @@ export const createAccount = command({
     const accountId = newId('acc')
     const data = { id: accountId, name: input.name, slug, planCode: plan.code, dataKey: vault.wrapNewKey(accountId) }
     await tx.account.create({ data })
+    await beginAuditChain(tx, vault, accountId)
     await tx.membership.create({ data: { accountId, userId, roles: ['ADMIN'] } })
     announce({ type: 'account.created', payload: { accountId, name: input.name, slug } })
     auditDetails({ name: input.name, slug })
