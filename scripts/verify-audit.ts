@@ -30,7 +30,7 @@ async function main(config: Config): Promise<boolean> {
   if (!vault.passesCheck(keyCheck))
     throw new Error(`The master key is not the one of this database (${masterKeyId}): heads cannot be checked with it.`)
   if (options.seal) await database.$transaction((tx) => sealAuditHeads(tx, vault))
-  return print(database, vault)
+  return await print(database, vault)
 }
 
 async function print(database: Database, vault: Vault): Promise<boolean> {

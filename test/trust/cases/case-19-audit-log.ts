@@ -32,7 +32,9 @@ export const trustCase: TrustCase = {
       const { accountId } = (await first.ok('POST', '/account', { name: 'Watched' })) as { accountId: string }
       for (const name of ['one', 'two', 'three'])
         await first.ok('POST', '/app', { name, accountId, port: 80, useImage: true, image: 'nginx:1' })
-      const { entries } = (await first.ok('GET', '/account/audit?installation=true')) as { entries: { action: string }[] }
+      const { entries } = (await first.ok('GET', '/account/audit?installation=true')) as {
+        entries: { action: string }[]
+      }
       if (!entries.some(({ action }) => action === 'createAccount'))
         throw new Error('The admin does not read the entries of the installation')
       await first.stop()
