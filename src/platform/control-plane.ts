@@ -1,6 +1,7 @@
-import { createDatabase, type Database } from '../database/client.ts'
+import { createDatabase } from '../database/client.ts'
 import { explainRefusal } from '../database/explain-refusal.ts'
 import { migrate } from '../database/migrate.ts'
+import { databaseReadiness } from '../database/schema-readiness.ts'
 import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import { createVault } from '../secrets/vault.ts'
 import { openInstallation } from '../services/installation.ts'
@@ -20,7 +21,7 @@ export async function serveControlPlane(base: RoleContext, { adminToken }: DataD
   if (applied.length > 0) log.info({ applied }, 'Migrated the database')
   const database = createDatabase({ url: databaseUrl, poolSize: config.DATABASE_POOL_SIZE })
   undo.defer(() => database.$disconnect())
-  readiness.database = { isRequired: true, check: () => answers(database) }
+  readiness.database = { isRequired: true, check: () => databaseReadiness(database) }
   const masterKey = await openMasterKey(config, dataDir, database)
   const installationId = await openInstallation(database, createVault(masterKey), config, adminToken)
   const vault = await openVault(database, masterKey)
@@ -67,11 +68,6 @@ async function releaseLeasesOfDeadWorkers({ database, processRegistration, log }
   } catch (error) {
     log.warn({ err: error }, 'Releasing the leases of dead workers failed; the leases expire on their own')
   }
-}
-
-async function answers(database: Database) {
-  await database.$queryRaw`SELECT 1`
-  return { ready: true, reason: null }
 }
 
 async function nameOf(runtime: ContainerRuntime): Promise<string | null> {
