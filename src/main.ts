@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { readConfig } from './config/config.ts'
 import { createLog } from './platform/log.ts'
 import { type Platform, startPlatform } from './platform/platform.ts'
@@ -12,6 +13,8 @@ try {
   const starting = startPlatform(config, log)
   const isStopping = stopOnSignals(starting)
   const platform = await starting
+  // Where Node.js keeps compiled modules (NODE_COMPILE_CACHE), it would do so at a regular exit only.
+  flushCompileCache()
   if (!isStopping()) process.stdout.write(welcome(config, platform, process.uptime()))
 } catch (error) {
   process.stderr.write(`${describe(error)}\n`)

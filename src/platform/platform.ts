@@ -11,7 +11,7 @@ import { keyFromHex } from '../secrets/keys.ts'
 import { createVault } from '../secrets/vault.ts'
 import { openInstallation } from '../services/installation.ts'
 import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
-import { openContainerEngine } from './container-engine.ts'
+import type { ContainerEngine } from './container-engine.ts'
 import { type DataDir, openDataDir } from './data-dir.ts'
 import { ParallelDisposal } from './parallel-disposal.ts'
 import { assertPortsFree } from './ports.ts'
@@ -84,22 +84,30 @@ async function serveRoles(base: RoleContext, { masterKey, adminToken }: DataDir)
   readiness.database = { isRequired: true, check: () => answers(database) }
   const vault = createVault(keyFromHex(masterKey))
   const installationId = await openInstallation(database, vault, config, adminToken)
-  const engine = openContainerEngine(config, installationId)
-  const context: ControlPlaneContext = { ...base, ...engine, database, vault }
+  const context: ControlPlaneContext = { ...base, database, vault }
   await releaseLeasesOfDeadWorkers(context)
 
   const { BERTH_ROLES: roles } = config
-  const isWorker = roles.includes('worker')
   const ending = undo.use(new ParallelDisposal())
   const part = (): ControlPlaneContext => ({ ...context, undo: ending.part() })
   // Each role loads its modules only where it is played: a process that died is back sooner, and smaller.
-  if (isWorker) (await import('./roles/start-worker.ts')).startWorker(part())
+  const engine = roles.includes('worker') ? await startWorker(part(), installationId) : null
   const ingress = roles.includes('ingress')
     ? await (await import('./roles/start-ingress.ts')).startIngress(part())
     : null
   if (roles.includes('api')) await (await import('./roles/start-api.ts')).startApi(part())
   await startHealth(context, ingress?.knowsHost)
-  return { ingressPort: ingress?.port ?? null, engine: isWorker ? await nameOf(engine.runtime) : null, installationId }
+  return { ingressPort: ingress?.port ?? null, engine: engine && (await nameOf(engine.runtime)), installationId }
+}
+
+async function startWorker(context: ControlPlaneContext, installationId: string): Promise<ContainerEngine> {
+  const [{ openContainerEngine }, { startWorker }] = await Promise.all([
+    import('./container-engine.ts'),
+    import('./roles/start-worker.ts'),
+  ])
+  const engine = openContainerEngine(context.config, installationId)
+  startWorker({ ...context, ...engine })
+  return engine
 }
 
 async function migrated(config: Config, databaseUrl: string): Promise<string[]> {
