@@ -7,12 +7,12 @@ import { explainRefusal } from '../database/explain-refusal.ts'
 import { migrate } from '../database/migrate.ts'
 import { enableFaultInjection } from '../fault-injection/failpoint.ts'
 import type { ContainerRuntime } from '../runtime/container-runtime.ts'
-import { keyFromHex } from '../secrets/keys.ts'
 import { createVault } from '../secrets/vault.ts'
 import { openInstallation } from '../services/installation.ts'
 import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
 import type { ContainerEngine } from './container-engine.ts'
-import { type DataDir, openDataDir } from './data-dir.ts'
+import { type DataDir, isIngressOnly, openDataDir } from './data-dir.ts'
+import { openMasterKey, openVault } from './master-key.ts'
 import { ParallelDisposal } from './parallel-disposal.ts'
 import { assertPortsFree } from './ports.ts'
 import type { ProcessInfo } from './process-registry/process-info.ts'
@@ -65,8 +65,6 @@ export async function startPlatform(config: Config, log: Logger): Promise<Platfo
 
 type Served = Pick<Platform, 'ingressPort' | 'engine' | 'installationId'>
 
-const isIngressOnly = ({ BERTH_ROLES }: Config) => BERTH_ROLES.every((role) => role === 'ingress')
-
 /** An ingress alone must start, and route from its last table, while the database is down: it queries nothing here. */
 async function serveIngressAlone(context: RoleContext): Promise<Served> {
   const { startIngress } = await import('./roles/start-ingress.ts')
@@ -75,15 +73,16 @@ async function serveIngressAlone(context: RoleContext): Promise<Served> {
   return { ingressPort, engine: null, installationId: null }
 }
 
-async function serveRoles(base: RoleContext, { masterKey, adminToken }: DataDir): Promise<Served> {
-  const { config, log, databaseUrl, readiness, undo } = base
+async function serveRoles(base: RoleContext, { adminToken }: DataDir): Promise<Served> {
+  const { config, log, dataDir, databaseUrl, readiness, undo } = base
   const applied = await migrated(config, databaseUrl)
   if (applied.length > 0) log.info({ applied }, 'Migrated the database')
   const database = createDatabase({ url: databaseUrl, poolSize: config.DATABASE_POOL_SIZE })
   undo.defer(() => database.$disconnect())
   readiness.database = { isRequired: true, check: () => answers(database) }
-  const vault = createVault(keyFromHex(masterKey))
-  const installationId = await openInstallation(database, vault, config, adminToken)
+  const masterKey = await openMasterKey(config, dataDir, database)
+  const installationId = await openInstallation(database, createVault(masterKey), config, adminToken)
+  const vault = await openVault(database, masterKey)
   const context: ControlPlaneContext = { ...base, database, vault }
   await releaseLeasesOfDeadWorkers(context)
 

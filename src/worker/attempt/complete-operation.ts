@@ -6,7 +6,6 @@ import type { NewEvent } from '../../events/event.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { fenced } from '../claim/fenced.ts'
-import { plainText } from '../text/plain-text.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import type { FinishedStep } from './steps.ts'
 
@@ -52,7 +51,7 @@ export async function failOperation(
   { reason, isDeadLetter = false, ...failure }: Failure,
 ): Promise<void> {
   const { steps, operation, appEnv } = attempt
-  const message = plainText(failure.message)
+  const message = await attempt.quote(failure.message)
   await completing(attempt, async (tx) => {
     const finishedAt = now(attempt)
     if (operation.contentId) {
@@ -82,7 +81,7 @@ export interface RetryReason {
 export async function retryOperationLater(attempt: AttemptContext, pause: RetryReason): Promise<void> {
   const { reason, afterSeconds, countsAsAttempt } = pause
   const { steps, operation } = attempt
-  const message = plainText(pause.message)
+  const message = await attempt.quote(pause.message)
   const next = now(attempt).getTime() + afterSeconds * 1000
   const notBefore = new Date(Math.min(next, Math.max(operation.deadlineAt.getTime(), now(attempt).getTime())))
   const number = operation.attempt + (countsAsAttempt ? 1 : 0)
