@@ -1,9 +1,5 @@
 import { spawn } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-/** Every start after the first takes two thirds of the processor time. */
-const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/node-compile', import.meta.url))
 
 /** Passes the terminal to a program, and exits as it does. */
 export async function runProgram(node, args, environment = {}) {
@@ -12,7 +8,7 @@ export async function runProgram(node, args, environment = {}) {
   // Deprecation warnings of libraries concern developers, not users of Berth.
   const child = spawn(node, ['--disable-warning=DeprecationWarning', ...args], {
     stdio: 'inherit',
-    env: { NODE_COMPILE_CACHE, ...process.env, ...environment, PATH },
+    env: { ...process.env, ...environment, PATH },
   })
   passSignalsOn(child)
   endWithParent(child)

@@ -16,6 +16,7 @@ import {
   type ResolvedImage,
   type ResolveOptions,
 } from '../image-builder.ts'
+import { heldIds } from './held-images.ts'
 import { isBuiltHere } from './image-labels.ts'
 import { PullFailure, type PullFailureKind, pullImage } from './pull.ts'
 import { silenceOf } from './registry-silence.ts'
@@ -95,6 +96,7 @@ export class ImageResolver {
   }
 
   async #pull(wanted: WantedImage, signal: AbortSignal): Promise<ResolvedImage> {
+    const before = await heldIds(this.#engine, signal)
     try {
       const { reference, credential } = wanted
       const pull = { reference, credential, idleSeconds: this.#limits.pullIdleSeconds }
@@ -110,7 +112,8 @@ export class ImageResolver {
     if (!pulled) throw new Error(`The image ${image} was removed from the engine while it was being pulled`)
     const digest = reference.digest ?? digestIn(pulled, reference)
     const pinned = digest === null ? pulled.Id : formatImageReference({ ...reference, digest })
-    return { pinned, imageId: pulled.Id, fromCache: false, triggers: triggersOf(pulled) }
+    const isNew = !before.has(pulled.Id)
+    return { pinned, imageId: pulled.Id, isNew, fromCache: false, triggers: triggersOf(pulled) }
   }
 
   /**
@@ -145,6 +148,7 @@ export class ImageResolver {
 const ownCopy = (copy: ImageInspectInfo): ResolvedImage => ({
   pinned: copy.Id,
   imageId: copy.Id,
+  isNew: false,
   fromCache: true,
   triggers: triggersOf(copy),
 })
