@@ -311,7 +311,10 @@ export const SETTINGS = z.object({
   BERTH_REQUEST_TIMEOUT_SECONDS: seconds(30, 600).describe('Timeout of an API request that does not ask to wait.'),
   BERTH_MAX_WAIT_SECONDS: seconds(300, 3600).describe('Maximum wait that Prefer: wait and waitSeconds may ask for.'),
   BERTH_RATE_LIMIT: count(6000, 10_000_000).describe(
-    'Rate limit: API requests per token and minute, in each API process.',
+    'Rate limit: API requests per account and minute, in each API process. All tokens of an account share it; an address may send five times as many.',
+  ),
+  BERTH_ANONYMOUS_RATE_LIMIT: count(600, 10_000_000).describe(
+    'Rate limit: API requests without a valid token per client address and minute, in each API process. IPv6 addresses count by /64 network.',
   ),
   BERTH_OPERATION_RATE_LIMIT: count(120, 1_000_000).describe(
     'Rate limit: operations per environment and minute, in each API process.',

@@ -104,7 +104,7 @@ export class ImageResolver {
     } catch (error) {
       if (!(error instanceof PullFailure)) throw error
       const { registry } = wanted.reference
-      if (error.kind === 'unreachable') this.#silentUntilMs.set(registry, Date.now() + SILENCE_REMEMBERED_MS)
+      if (error.kind === 'unreachable') this.#silentUntilMs.set(registry, performance.now() + SILENCE_REMEMBERED_MS)
       return this.#withoutRegistry(wanted, error, signal)
     }
     const { image, reference } = wanted
@@ -141,7 +141,7 @@ export class ImageResolver {
   }
 
   #isSilent({ registry }: ImageReference): boolean {
-    return (this.#silentUntilMs.get(registry) ?? 0) > Date.now()
+    return (this.#silentUntilMs.get(registry) ?? 0) > performance.now()
   }
 }
 
