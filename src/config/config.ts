@@ -303,8 +303,8 @@ export const SETTINGS = z.object({
   BERTH_DNS_SERVERS: dnsServers().describe(
     'DNS servers for validating custom hosts, comma-separated, such as 127.0.0.1:5353. Default: the DNS servers of the machine.',
   ),
-  BERTH_HOST_COOLDOWN_HOURS: whole(168, 0, 8760).describe(
-    'How long a removed custom host is reserved for the account that had it.',
+  BERTH_HOST_COOLDOWN_HOURS: whole(720, 0, 8760).describe(
+    'How long a host that is given up, automatic or custom, is reserved for the account that had it.',
   ),
 
   BERTH_BODY_LIMIT_KB: count(1024, 102_400).describe('Maximum body of an API request in KB.'),

@@ -4,6 +4,7 @@ import type { Database } from '../../database/client.ts'
 import { asDomainError, isTransient } from '../../database/errors.ts'
 import { DomainError, type FieldProblem, invalidInput } from '../../domain/errors.ts'
 import { readFields } from '../../domain/field-problems.ts'
+import type { NewAuditEntry } from '../../events/audit-hash.ts'
 import { INSTALLATION_EVENTS, type NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
@@ -141,7 +142,7 @@ async function decide(decision: Decision): Promise<CommandResult> {
   // The audit entry of a create names the new id.
   const targetId = target.id ?? String(result[`${target.type}Id`])
   if (target.id === null) context.created(targetId)
-  await record(tx, target.accountId ?? INSTALLATION_EVENTS, events, {
+  const entry: NewAuditEntry = {
     action: command.name,
     actorType: caller.userId ? 'USER' : 'TOKEN',
     actorId: caller.userId ?? caller.tokenId,
@@ -150,7 +151,8 @@ async function decide(decision: Decision): Promise<CommandResult> {
     targetId,
     requestId: options.requestId,
     details,
-  })
+  }
+  await record(tx, target.accountId ?? INSTALLATION_EVENTS, events, { entry, heads: vault })
   return options.dryRun ? dryRunOf(result, details, new Set(createdNames)) : result
 }
 

@@ -3,6 +3,7 @@ import type { Database } from '../../database/client.ts'
 import type { ScalingChange } from '../../domain/autoscaling.ts'
 import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
+import type { NewAuditEntry } from '../../events/audit-hash.ts'
 import type { NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import type { Vault } from '../../secrets/vault.ts'
@@ -56,11 +57,12 @@ export async function autoscaleAppEnv(
     await tx.operation.update({ where: { id: operation.id }, data: { steps } })
     const about = { appId: appEnv.appId, appEnvId, operationId: operation.id }
     events.push({ type: 'operation.progressed', ...about, payload: { step: 'decide', state: 'finished', detail } })
-    await record(tx, appEnv.accountId, events, {
+    const entry: NewAuditEntry = {
       ...{ action: 'autoScale', actorType: 'SYSTEM', actorId: null, tokenId: null },
       ...{ targetType: 'appEnv', targetId: appEnvId, requestId },
       details: { operationId: operation.id, containers: { from, to }, why },
-    })
+    }
+    await record(tx, appEnv.accountId, events, { entry, heads: vault })
     return true
   })
 }
