@@ -31,6 +31,7 @@ const COMMANDS = {
   'prove:trust': { program: ['test/trust/prove-trust.ts'], engine: 'required' },
   'prove:idempotency': { program: ['test/idempotency/prove-idempotency.ts'], engine: 'required' },
   check: { program: ['scripts/check.ts'] },
+  'key:rotate': { program: ['scripts/rotate-key.ts'] },
   reset: { program: ['scripts/reset.ts'], engine: 'sought' },
   migration: { program: ['scripts/make-migration.ts'] },
   schema: { program: ['src/graphql/print-schema.ts'] },

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { readFields } from '../domain/field-problems.ts'
 import { isImageReference } from '../domain/image-reference.ts'
+import { SECRET, withSecretFiles } from './secret-files.ts'
 
 /** One sentence for every way to break it, so that it always names the whole range. */
 function whole(fallback: number, min: number, max: number) {
@@ -35,6 +36,16 @@ const networks = () =>
     .refine(
       (parts) => parts.every(isNetwork),
       'must be addresses or CIDR ranges, separated by commas, such as 127.0.0.1,10.0.0.0/8',
+    )
+
+const registries = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine(
+      (parts) => parts.every((part) => isNetwork(part) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i.test(part)),
+      'must be hosts with or without a port, addresses or CIDR ranges, separated by commas, such as registry.internal:5000,10.0.0.0/8',
     )
 
 const dnsServers = () =>
@@ -76,6 +87,7 @@ export const SETTINGS = z.object({
     })
     .optional()
     .describe('PostgreSQL to use instead of the embedded one. Connect directly or through a pool in session mode.'),
+  DATABASE_PASSWORD: z.string().optional().describe('Password for DATABASE_URL, if it holds none.'),
   DATABASE_POOL_SIZE: count(20, 500).describe('PostgreSQL connections per process.'),
   BERTH_HEALTH_PORT: port(0).describe(
     'Port of the internal listener: /livez, /readyz and, with the ingress role, /tls/ask. 0 turns it off.',
@@ -181,6 +193,12 @@ export const SETTINGS = z.object({
   BERTH_IMAGES_KEPT: count(20, 1000).describe(
     'Deployed versions per environment whose built images are kept for rollbacks.',
   ),
+  BERTH_PRIVATE_REGISTRIES: registries().describe(
+    'Registries that images may be pulled from although they, or their token services, are on private addresses: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
+  ),
+  BERTH_SHARE_LOCAL_IMAGES: switchable(true).describe(
+    'Let every account run images that were put onto the engine by hand. Images that were pulled serve only the accounts that pulled them.',
+  ),
   BERTH_PUSH_REPOSITORY: z
     .string()
     .refine(
@@ -266,35 +284,41 @@ export const SETTINGS = z.object({
   ),
   BERTH_INGRESS_IDLE_SECONDS: seconds(300, 86_400).describe('Idle timeout of a proxied connection.'),
   BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe('Maximum number of client connections per ingress.'),
+  BERTH_INGRESS_CONNECTIONS_PER_REPLICA: count(1000, 100_000).describe(
+    'Maximum number of requests and tunnels that one ingress has in progress at a replica; more wait in a queue.',
+  ),
+  BERTH_INGRESS_CONNECTIONS_PER_CLIENT: count(1000, 1_000_000).describe(
+    'Maximum number of connections of a client address per ingress and, behind a trusted proxy, of its requests in progress. IPv6 addresses count by /64 network.',
+  ),
+  BERTH_INGRESS_QUEUE_SECONDS: seconds(10, 300).describe(
+    'How long a request waits for an app that has as many connections as it may, before it is answered with 503.',
+  ),
   BERTH_FAULT_INJECTION: z.string().min(1).optional().describe('Directory of fault injection orders. Only for tests.'),
   BERTH_TRUSTED_PROXIES: networks().describe(
-    'Proxies in front of the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',
+    'Proxies in front of the API and the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',
   ),
 })
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>
-
-/** What these hold belongs on no screen and in no log. */
-const SECRET: ReadonlySet<string> = new Set([
-  'DATABASE_URL',
-  'BERTH_ADMIN_TOKEN',
-  'BERTH_MASTER_KEY',
-  'BERTH_GITHUB_PRIVATE_KEY',
-  'BERTH_PUSH_PASSWORD',
-])
 
 /**
  * Reads the environment. Throws one Error that names every setting that is wrong, what it was and what it may be.
  * Empty values count as unset.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const { values, problems: unreadable } = withSecretFiles(environment)
+  if (unreadable.length > 0) throw refusal(unreadable)
+  return readValues(values)
+}
+
+function readValues(environment: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(
     Object.keys(SETTINGS.shape).flatMap((name) => (environment[name]?.trim() ? [[name, environment[name]]] : [])),
   )
   const { data, problems } = readFields(SETTINGS, given)
   if (!problems) {
     assertPortsDiffer(data)
-    return Object.freeze(data)
+    return Object.freeze({ ...data, DATABASE_URL: withPassword(data) })
   }
   // A list has a problem for each of its parts, and one sentence about the setting says them all.
   const rules = new Map(problems.map(({ field, message }) => [field.split('.')[0] ?? field, message]))
@@ -303,6 +327,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     return `  ${name}: ${rule}; ${what}`
   })
   throw refusal(lines)
+}
+
+/** So that a password can be mounted as a file, apart from the address. */
+function withPassword({ DATABASE_URL, DATABASE_PASSWORD }: Config): string | undefined {
+  if (!DATABASE_URL || !DATABASE_PASSWORD) return DATABASE_URL
+  const url = new URL(DATABASE_URL)
+  url.password ||= encodeURIComponent(DATABASE_PASSWORD)
+  return url.href
 }
 
 const refusal = (lines: string[]) => new Error(`Berth cannot start with this configuration:\n${lines.join('\n')}`)

@@ -2,27 +2,28 @@ import { createDatabase, type Database } from '../database/client.ts'
 import { explainRefusal } from '../database/explain-refusal.ts'
 import { migrate } from '../database/migrate.ts'
 import type { ContainerRuntime } from '../runtime/container-runtime.ts'
-import { keyFromHex } from '../secrets/keys.ts'
 import { createVault } from '../secrets/vault.ts'
 import { openInstallation } from '../services/installation.ts'
 import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
 import { openContainerEngine } from './container-engine.ts'
 import type { DataDir } from './data-dir.ts'
+import { openMasterKey, openVault } from './master-key.ts'
 import { ParallelDisposal } from './parallel-disposal.ts'
 import type { ControlPlaneContext, RoleContext, Served } from './role-context.ts'
 
 const ENGINE_PROBE_SECONDS = 5
 
 /** Starts the roles of this process on a database that it migrates first: api, worker, and the ingress beside them. */
-export async function serveControlPlane(base: RoleContext, { masterKey, adminToken }: DataDir): Promise<Served> {
-  const { config, log, databaseUrl, readiness, undo } = base
+export async function serveControlPlane(base: RoleContext, { adminToken }: DataDir): Promise<Served> {
+  const { config, log, dataDir, databaseUrl, readiness, undo } = base
   const applied = await migrated(base)
   if (applied.length > 0) log.info({ applied }, 'Migrated the database')
   const database = createDatabase({ url: databaseUrl, poolSize: config.DATABASE_POOL_SIZE })
   undo.defer(() => database.$disconnect())
   readiness.database = { isRequired: true, check: () => answers(database) }
-  const vault = createVault(keyFromHex(masterKey))
-  const installationId = await openInstallation(database, vault, config, adminToken)
+  const masterKey = await openMasterKey(config, dataDir, database)
+  const installationId = await openInstallation(database, createVault(masterKey), config, adminToken)
+  const vault = await openVault(database, masterKey)
   base.link?.reportDatabase()
   const engine = openContainerEngine(config, installationId)
   const context: ControlPlaneContext = { ...base, ...engine, database, vault }

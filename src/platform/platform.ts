@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import { enableFaultInjection } from '../fault-injection/failpoint.ts'
-import { openDataDir } from './data-dir.ts'
+import { isIngressOnly, openDataDir } from './data-dir.ts'
 import { assertPortsFree } from './ports.ts'
 import type { ProcessInfo } from './process-registry/process-info.ts'
 import { registerProcess } from './process-registry/process-registry.ts'
@@ -56,8 +56,6 @@ export async function startPlatform(
   const { apiUrl, ingressUrl } = processRegistration.about
   return { ...served, apiUrl, ingressUrl, adminToken, adminTokenFile, otherProcesses, stop }
 }
-
-const isIngressOnly = ({ BERTH_ROLES }: Config) => BERTH_ROLES.every((role) => role === 'ingress')
 
 /** Where another process under the same supervisor starts the database, this one only uses it. */
 async function embedded(

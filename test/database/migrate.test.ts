@@ -30,6 +30,22 @@ describe('migrating', () => {
     expect(await migrate(url)).toEqual([])
   })
 
+  test('applies what alone is missing, and refuses a database in which a migration failed half-way', async () => {
+    const url = await emptyDatabase()
+    await migrate(url)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    // This one may be applied twice.
+    const missing = '20261121074800_auto_scaling'
+    await client.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [missing])
+    expect(await migrate(url)).toEqual([missing])
+    await client.query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1', [missing])
+    await expect(migrate(url)).rejects.toThrow(missing)
+    await client.query('UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1', [missing])
+    expect(await migrate(url)).toEqual([missing])
+    await client.end()
+  })
+
   test('gives up when another process holds the lock for too long', async () => {
     const url = await emptyDatabase()
     const other = new pg.Client({ connectionString: url })

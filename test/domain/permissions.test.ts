@@ -10,6 +10,7 @@ const member = (roles: RoleName[], more: Partial<Caller> = {}): Caller => ({
   userId: 'usr_1',
   appEnvId: null,
   scopes: null,
+  expiresAt: null,
   isInstallationAdmin: false,
   currentAccountId: 'acc_1',
   memberships: new Map([['acc_1', { roles, appEnvIds: null }]]),

@@ -9,6 +9,8 @@ const UNKNOWN_USER = 'usr_01h455vb4pex5vsknk084sn02q'
 const UNKNOWN_TOKEN = 'tok_01h455vb4pex5vsknk084sn02q'
 
 const email = 'ada@example.com'
+/** An end that is the same in both worlds. */
+const END = '2099-01-01T00:00:00.000Z'
 const adminUserId = async (world: World) =>
   (await world.database.user.findFirstOrThrow({ where: { isInstallationAdmin: true } })).id
 
@@ -85,6 +87,20 @@ export const peopleCases = [
     command: updateMember,
     input: { accountId: world.accountId, userId: await adminUserId(world), roles: ['AUDIT'] },
   })),
+  parityCase('updateMember, the last ADMIN, to no environment', 'CONFLICT LAST_ADMIN', async (world) => ({
+    command: updateMember,
+    input: { accountId: world.accountId, userId: await adminUserId(world), appEnvIds: [] },
+  })),
+  parityCase('updateMember, an ADMIN, by MANAGE_MEMBERS', 'FORBIDDEN ROLE_BEYOND_OWN', async (world) => ({
+    command: updateMember,
+    input: { accountId: world.accountId, userId: await adminUserId(world), appEnvIds: [] },
+    token: (await world.user({ roles: ['MANAGE_MEMBERS'] })).token,
+  })),
+  parityCase('addMember with a token that ends', 'FORBIDDEN LIFETIME_BEYOND_OWN', async (world) => ({
+    command: addMember,
+    input: { accountId: world.accountId, email, roles: ['AUDIT'] },
+    token: (await world.token({ expiresAt: END })).token,
+  })),
   parityCase('updateMember who is none', 'NOT_FOUND', async ({ accountId }) => ({
     command: updateMember,
     input: { accountId, userId: UNKNOWN_USER, roles: ['AUDIT'] },
@@ -126,6 +142,11 @@ export const peopleCases = [
     input: { kind: 'SCOPED', name: 'More', scopes: ['svc:admin'] },
     token: (await world.token({ kind: 'SCOPED', scopes: ['svc:read'] })).token,
   })),
+  parityCase('createToken that outlives its maker', 'FORBIDDEN LIFETIME_BEYOND_OWN', async (world) => ({
+    command: createToken,
+    input: { kind: 'USER', name: 'Late', expiresAt: '2100-01-01T00:00:00Z' },
+    token: (await world.token({ expiresAt: END })).token,
+  })),
   parityCase('createToken that has expired', 'INVALID_INPUT', async () => ({
     command: createToken,
     input: { kind: 'USER', name: 'Late', expiresAt: '2020-01-01T00:00:00Z' },
@@ -143,6 +164,11 @@ export const peopleCases = [
     command: revokeToken,
     input: { tokenId: (await world.token()).tokenId },
     token: (await world.user({ roles: ['ADMIN'] })).token,
+  })),
+  parityCase('revokeToken that may do more', 'FORBIDDEN SCOPE_BEYOND_OWN', async (world) => ({
+    command: revokeToken,
+    input: { tokenId: (await world.token()).tokenId },
+    token: (await world.token({ kind: 'SCOPED', scopes: ['svc:read'] })).token,
   })),
   parityCase('revokeToken that is unknown', 'NOT_FOUND', async () => ({
     command: revokeToken,

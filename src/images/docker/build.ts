@@ -8,6 +8,7 @@ import { withinDisk } from './build-disk.ts'
 import { buildKitLines } from './build-kit-trace.ts'
 import { cacheScope, imageLabels, stageLabels } from './image-labels.ts'
 import { jsonLines } from './json-lines.ts'
+import { serverOf } from './pull.ts'
 
 const CPU_PERIOD_US = 100_000
 const IMAGE_ID = /sha256:[0-9a-f]{64}/
@@ -98,7 +99,7 @@ function labelContext(
 
 function optionsOf(build: ImageBuild) {
   const memory = build.resources.memoryMb * 1024 * 1024
-  const registries = Object.entries(build.credentials)
+  const registries = Object.entries(build.credentials).map(([registry, login]) => [serverOf({ registry }), login])
   return {
     dockerfile: build.dockerfile,
     buildargs: { ...build.buildArgs },

@@ -18,7 +18,7 @@ export function createDockerImageBuilder(
 ): ImageBuilder {
   const resolver = new ImageResolver(engine, limits)
   return {
-    resolveImage: (image, credential, bounds) => resolver.resolve(image, credential, bounds),
+    resolveImage: (image, credential, options) => resolver.resolve(image, credential, options),
     traits: (bounds) => within(engine, bounds, (signal) => builderTraits(engine, choice, signal)),
     build: (build, bounds) => within(engine, bounds, (signal) => buildImage({ engine, choice }, build, signal)),
     pushImage: (push, bounds) => within(engine, bounds, (signal) => pushImage(engine, push, signal)),

@@ -5,6 +5,7 @@ import { createRateLimits } from '../../http/rate-limits.ts'
 import { listen } from '../../server/listen.ts'
 import { createServer } from '../../server/server.ts'
 import { createServices } from '../../services/services.ts'
+import { readDescriptorLimit, shareDescriptors } from '../descriptor-limit.ts'
 import { onPort } from '../ports.ts'
 import type { ControlPlaneContext } from '../role-context.ts'
 
@@ -18,7 +19,9 @@ export async function startApi(context: ControlPlaneContext): Promise<void> {
   undo.defer(() => feed.close())
   const graphql = createGraphQL({ services, vault, config, log, feed, limits })
   const api = createServer({ services, config, log, graphql, readiness, limits, registry })
-  const listening = await onPort(context, 'PORT', () => listen({ api, host: config.HOST, port: config.PORT }))
+  const { api: maxConnections } = shareDescriptors(readDescriptorLimit(), config.BERTH_ROLES)
+  const place = { host: config.HOST, port: config.PORT }
+  const listening = await onPort(context, 'PORT', () => listen({ api, ...place, maxConnections }))
   graphql.attach(listening.server)
   undo.defer(async () => void (await Promise.all([listening.close(), graphql.close()])))
   processRegistration.about.ports.push(listening.port)

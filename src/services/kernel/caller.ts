@@ -16,6 +16,8 @@ export interface Caller {
   /** The one environment of an environment token. */
   appEnvId: string | null
   scopes: ReadonlySet<Scope> | null
+  /** When the token ends; null for never. What it makes ends no later. */
+  expiresAt: Date | null
   isInstallationAdmin: boolean
   currentAccountId: string | null
   memberships: ReadonlyMap<string, MembershipGrant>

@@ -15,7 +15,7 @@ import { beginOperation } from './begin-operation.ts'
 export const AUTOSCALING = 'autoscaling'
 
 const NOBODY: Caller = {
-  ...{ tokenId: AUTOSCALING, kind: 'USER', userId: null, appEnvId: null, scopes: new Set() },
+  ...{ tokenId: AUTOSCALING, kind: 'USER', userId: null, appEnvId: null, scopes: new Set(), expiresAt: null },
   ...{ isInstallationAdmin: false, currentAccountId: null, memberships: new Map() },
 }
 

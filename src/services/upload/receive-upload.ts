@@ -54,8 +54,11 @@ export async function receiveUpload(
 async function getOpen(database: Database, storageKey: string, secret: string): Promise<Upload> {
   const upload = await database.upload.findFirst({
     where: { id: storageKey, secretHash: hashOf(secret), appEnv: { deletedAt: null } },
+    include: { token: { select: { revokedAt: true } } },
   })
   if (!upload) throw notFound('upload', storageKey)
+  if (upload.token?.revokedAt)
+    throw conflict('UPLOAD_EXPIRED', 'The token that asked for the upload URL is revoked; ask for a new one')
   if (upload.notifiedAt) throw alreadyBuilt()
   if (upload.expiresAt < (await databaseTime(database)))
     throw conflict('UPLOAD_EXPIRED', 'The upload URL has expired; ask for a new one')

@@ -6,7 +6,6 @@ import type { NewEvent } from '../../events/event.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { fenced } from '../claim/fenced.ts'
-import { plainText } from '../text/plain-text.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import type { FinishedStep } from './steps.ts'
 
@@ -54,7 +53,7 @@ export async function failOperation(
   { reason, isDeadLetter = false, attempt: number = attempt.operation.attempt, ...failure }: Failure,
 ): Promise<void> {
   const { steps, operation, appEnv } = attempt
-  const message = plainText(failure.message)
+  const message = await attempt.quote(failure.message)
   await completing(attempt, async (tx) => {
     const finishedAt = now(attempt)
     if (operation.contentId) {
@@ -88,7 +87,7 @@ export async function retryOperationLater(attempt: AttemptContext, pause: RetryR
   const { steps, operation } = attempt
   // A failure that a worker could record shows that the operation does not end workers; a wait shows nothing.
   const runsAlone = pause.runsAlone ?? (!countsAsAttempt && operation.runsAlone)
-  const message = plainText(pause.message)
+  const message = await attempt.quote(pause.message)
   const next = now(attempt).getTime() + afterSeconds * 1000
   const notBefore = new Date(Math.min(next, Math.max(operation.deadlineAt.getTime(), now(attempt).getTime())))
   const number = operation.attempt + (countsAsAttempt ? 1 : 0)

@@ -92,7 +92,7 @@ export class Steps {
     const step = this.#find(name)
     if (!step || step.detail === detail || performance.now() - this.#detailedAt < DETAIL_PAUSE_MS) return
     this.#detailedAt = performance.now()
-    step.detail = plainText(detail)
+    step.detail = await this.#context.quote(detail)
     await fenced(this.#context.database, this.#context.lease, async (tx) => {
       await this.#save(tx)
       await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', step.detail)])

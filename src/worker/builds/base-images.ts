@@ -1,12 +1,10 @@
 import { withBaseImages } from '../../builder/dockerfile/base-images.ts'
-import { parseImageReference } from '../../domain/image-reference.ts'
-import type { RegistryCredential } from '../../images/image-builder.ts'
-import type { LeasedEngine } from '../engine/leased-engine.ts'
+import { type ImageOwner, resolveFor } from '../images/image-gate.ts'
+import type { RegistryLogins } from '../images/registry-logins.ts'
 
 interface BaseImageContext {
-  engine: LeasedEngine
-  /** By registry. */
-  credentials: Readonly<Record<string, RegistryCredential>>
+  owner: ImageOwner
+  logins: RegistryLogins
   log: (line: string) => void
 }
 
@@ -17,11 +15,11 @@ interface BaseImageContext {
 export function findBaseImages(
   dockerfile: string,
   buildArgs: Readonly<Record<string, string>>,
-  { engine, credentials, log }: BaseImageContext,
+  { owner, logins, log }: BaseImageContext,
 ): Promise<string> {
   const found = new Map<string, ReturnType<typeof find>>()
   const find = async (image: string) => {
-    const { pinned, triggers } = await engine.resolveImage(image, credentialFor(image, credentials))
+    const { pinned, triggers } = await resolveFor(owner, image, logins)
     const isOwnCopy = pinned.startsWith('sha256:')
     log(`${image} is ${isOwnCopy ? `the engine’s own copy, ${pinned}` : pinned}`)
     // BuildKit does not accept an image id as a name.
@@ -33,18 +31,3 @@ export function findBaseImages(
     return known
   })
 }
-
-function credentialFor(image: string, credentials: BaseImageContext['credentials']): RegistryCredential | null {
-  const parsed = parseImageReference(image)
-  const registry = 'reference' in parsed ? parsed.reference.registry : ''
-  const [, credential] = Object.entries(credentials).find(([server]) => registryOf(server) === registry) ?? []
-  return credential ?? null
-}
-
-/** Registries are written as hosts, or as the addresses that engines use for them. */
-const registryOf = (server: string): string =>
-  server
-    .replace(/^https?:\/\//, '')
-    .replace(/\/.*$/, '')
-    .replace(/^index\.docker\.io$/, 'docker.io')
-    .toLowerCase()

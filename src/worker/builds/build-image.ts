@@ -7,7 +7,7 @@ import type { BuildPlan } from '../../domain/build-plan.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
-import { registryLoginOf } from '../version/credential.ts'
+import { registryLoginsOf } from '../images/registry-logins.ts'
 import { findBaseImages } from './base-images.ts'
 import { type BuildContext, within } from './build-context.ts'
 import { writeDockerfile } from './write-dockerfile.ts'
@@ -32,10 +32,11 @@ export async function buildImage(building: BuildContext, tree: string | null) {
   const written = await writeDockerfile(building, { tree, context, cacheScope, signal: deadline.signal })
   log.write(`The Dockerfile is ${written.origin}`)
   const buildArgs = { ...written.buildArgs, ...buildArgsOf(plan, variables) }
-  const credentials = await registryLoginOf(attempt, plan.pullCredentialId)
+  const logins = await registryLoginsOf(attempt, appEnv, plan.pullCredentialId)
   const name = `berth-${traits.namespace}/${appEnv.cliEnvName}:${content.version}`
   const engine = attempt.engineUnder(deadline.signal)
-  const finding = { engine, credentials, log: (line: string) => log.write(line) }
+  const owner = { ...attempt, engine, accountId: appEnv.accountId, signal: deadline.signal }
+  const finding = { owner, logins, log: (line: string) => log.write(line) }
   const found = await findBaseImages(written.text, buildArgs, finding)
   const labelled = labelStages(found, traits.stageLabels(appEnv.id))
   const begunAt = new Date()
@@ -50,7 +51,7 @@ export async function buildImage(building: BuildContext, tree: string | null) {
       context: packContext(context, labelled, { ignored: written.installs ? BROUGHT : [] }),
       dockerfile: DOCKERFILE_NAME,
       buildArgs,
-      credentials,
+      credentials: logins,
       resources: resourcesOf({ zClouds: config.BERTH_BUILD_Z_CLOUDS }),
       diskMb: config.BERTH_BUILD_DISK_MB,
       onLine: (line) => log.write(line),

@@ -33,7 +33,7 @@ export async function build(attempt: VersionAttemptContext): Promise<void> {
     await using buildDirectory = await openBuildDirectory(config, operation.id, lease.claim.token)
     failpoint('build-directory.created', lease.appEnvId)
     const variables = await buildVariables(attempt, attempt.appEnv, attempt.content, plan.variables)
-    const log = await openLog(attempt, plan, variables)
+    const log = await openLog(attempt)
     const building = { attempt, plan, log, variables, directory: buildDirectory.directory }
     try {
       await makeImage(building)
@@ -57,19 +57,11 @@ function planOf({ content }: VersionAttemptContext): BuildPlan {
   return { ...plan, source: { ...plan.source, commit: content.gitCommitId } }
 }
 
-/** Masks secrets both as written and with their references resolved. */
-async function openLog(
-  { database, content, config, lease, vault, appEnv }: VersionAttemptContext,
-  plan: BuildPlan,
-  resolved: Readonly<Record<string, string>>,
-): Promise<BuildLog> {
-  const accountVault = vault.forAccount(appEnv.account)
-  const secrets = plan.variables
-    .filter(({ isSecret }) => isSecret)
-    .flatMap((variable) => [accountVault.openVariable(variable), resolved[variable.name] ?? ''])
+async function openLog({ database, content, config, lease, mask }: VersionAttemptContext): Promise<BuildLog> {
   const leaseSeconds = config.BERTH_LEASE_SECONDS
+  const options = { maxLines: config.BERTH_BUILD_LOG_LINES, mask: await mask(), now: () => lease.claim.clock.now() }
   const stream = await BuildLogStream.open({ database, lease, contentId: content.id, leaseSeconds })
-  return new BuildLog({ stream, maxLines: config.BERTH_BUILD_LOG_LINES, secrets, now: () => lease.claim.clock.now() })
+  return new BuildLog({ stream, ...options })
 }
 
 async function makeImage(building: BuildContext): Promise<void> {

@@ -50,6 +50,11 @@ export class ImageStore {
     return this.#images.get(this.#names.get(fullName(reference)) ?? reference) ?? null
   }
 
+  /** Whether a registry's digest in the repository is among its names. */
+  hasDigest({ id }: MemoryImage, repository: string): boolean {
+    return [...this.#names].some(([name, named]) => named === id && name.startsWith(`${repository}@`))
+  }
+
   list(): MemoryImage[] {
     return [...this.#images.values()]
   }
