@@ -32,6 +32,7 @@ const COMMANDS = {
   'prove:idempotency': { program: ['test/idempotency/prove-idempotency.ts'], engine: 'required' },
   check: { program: ['scripts/check.ts'] },
   'key:rotate': { program: ['scripts/rotate-key.ts'] },
+  'audit:verify': { program: ['scripts/verify-audit.ts'] },
   reset: { program: ['scripts/reset.ts'], engine: 'sought' },
   migration: { program: ['scripts/make-migration.ts'] },
   schema: { program: ['src/graphql/print-schema.ts'] },

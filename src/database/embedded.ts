@@ -84,8 +84,8 @@ async function bringUp(
   startTimeoutSeconds: number,
   signal: AbortSignal,
 ) {
-  const deadline = Date.now() + startTimeoutSeconds * 1000
-  while (Date.now() < deadline && !signal.aborted) {
+  const deadline = performance.now() + startTimeoutSeconds * 1000
+  while (performance.now() < deadline && !signal.aborted) {
     if (!findServer(folder)?.ready) await launch(folder, settings, deadline)
     const port = findServer(folder)?.port
     const url = embeddedUrl(folder, port ?? 0)

@@ -1,3 +1,4 @@
+import { createSchemaReadiness } from '../database/schema-readiness.ts'
 import type { RoleContext, Served } from './role-context.ts'
 import { startIngress } from './roles/start-ingress.ts'
 import { siblingPart } from './sibling-parts.ts'
@@ -5,6 +6,7 @@ import { siblingPart } from './sibling-parts.ts'
 /** An ingress alone must start, and route from its last table, while the database is down: it queries nothing here. */
 export async function serveIngress(context: RoleContext): Promise<Served> {
   const { port: ingressPort, knowsHost } = await startIngress(context)
+  context.readiness.schema = { isRequired: false, check: createSchemaReadiness(context.databaseUrl) }
   reportOtherProcess(context)
   if (context.config.BERTH_HEALTH_PORT !== 0)
     await (await import('./roles/start-health.ts')).startHealth(context, knowsHost)
@@ -19,4 +21,5 @@ function reportOtherProcess({ link, config, readiness }: RoleContext): void {
   if (!isWorkerElsewhere) return
   readiness.worker = siblingPart(link, 'worker', false)
   readiness.engine = siblingPart(link, 'engine', false)
+  readiness.hostFirewall = siblingPart(link, 'hostFirewall', false)
 }

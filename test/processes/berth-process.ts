@@ -19,7 +19,7 @@ export interface BerthProcess {
 /** `src/main.ts` in a process of its own, or the supervisor and its processes, with these settings and no others. */
 export function spawnBerth(settings: Record<string, string>, { isSupervised = false } = {}): BerthProcess {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
-  const env = { PATH, HOME, NODE_COMPILE_CACHE, ...settings }
+  const env = { PATH, HOME, NODE_COMPILE_CACHE, BERTH_HOST_FIREWALL: 'off', ...settings }
   const child = spawn(process.execPath, [isSupervised ? SUPERVISE : MAIN], { stdio: ['ignore', 'pipe', 'pipe'], env })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) {
