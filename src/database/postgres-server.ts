@@ -22,6 +22,9 @@ const SETTINGS = {
   log_checkpoints: 'off',
   log_error_verbosity: 'terse',
   log_min_error_statement: 'panic',
+  // Processes that a database of this size does not need: 20 MB resident.
+  io_workers: '1',
+  max_logical_replication_workers: '0',
 }
 
 /** The contents of postmaster.pid: the server's process, its port, and whether it accepts connections. */
