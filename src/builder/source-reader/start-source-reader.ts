@@ -165,7 +165,8 @@ class ReaderProcess implements SourceReader, AsyncDisposable {
 
   #deathOf(printed: string, how: string): BuildFailure {
     const { heapMb, cpuSeconds } = this.#limits
-    if (/heap out of memory|allocation failed|bad_alloc|Fatal process out of memory/i.test(printed)) {
+    // Node.js ends itself by one of these signals when it gets no more memory.
+    if (/heap out of memory|bad_alloc/i.test(printed) || /^SIG(ABRT|BUS|ILL|SEGV|TRAP)$/.test(how)) {
       return this.#exceeded(`more than ${heapMb} MB of memory (BERTH_SOURCE_READING_MB)`)
     }
     if (how === 'SIGXCPU' || how === 'SIGKILL') {
