@@ -12,6 +12,8 @@ export interface ResolvedImage {
   pinned: string
   /** The engine's id of it (`sha256:…`). */
   imageId: string
+  /** Whether the engine did not have it before, under whatever name. */
+  isNew: boolean
   /** True when no registry answered and the engine's own copy was used. */
   fromCache: boolean
   /** The instructions that the image runs in every build that starts from it (ONBUILD). */
@@ -54,6 +56,8 @@ export interface ImageBuild {
   resources: Resources
   /** The disk space that it may use, where the engine can measure it. */
   diskMb: number
+  /** The processes and threads that one step may have at a time, where the engine can limit them. */
+  processes: number
   /** Called with each whole line that the build prints. */
   onLine: (line: string) => void
 }
@@ -74,6 +78,13 @@ export interface BuiltImage {
   contentId: string | null
   sizeBytes: number
   createdAt: Date
+}
+
+/** An image that the engine has, whoever it belongs to. */
+export interface HeldImage {
+  id: string
+  /** As `repository@sha256:…` in full, for every registry that gave it. */
+  digests: readonly string[]
 }
 
 /** A container in which a step of a build runs, or has run. */
@@ -129,6 +140,12 @@ export interface ImageBuilder {
 
   /** Removes one of them, under all of its names. Already gone, or still in use, is fine. */
   removeImage(id: string, bounds?: CallBounds): Promise<void>
+
+  /** Every image that has a name. */
+  heldImages(bounds?: CallBounds): Promise<HeldImage[]>
+
+  /** Removes an image that was pulled, unless a container, another image or a name given by hand needs it. */
+  removePulled(id: string, bounds?: CallBounds): Promise<void>
 
   /**
    * The containers of builds, of this installation or one environment. Unless something is killed, they are removed

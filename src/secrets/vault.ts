@@ -1,6 +1,6 @@
 import type { SealedVariable, VariableType } from '../domain/configuration.ts'
 import { newId } from '../domain/ids.ts'
-import { fingerprint, type Key, keyFrom, newKey, open, seal } from './keys.ts'
+import { fingerprint, type Key, keyFrom, macOf, newKey, open, seal } from './keys.ts'
 
 const variableLocation = (id: string) => `variable/${id}/value`
 const credentialLocation = (id: string) => `credential/${id}/data`
@@ -30,10 +30,16 @@ export interface Vault {
   /** Seals a known text, to check at the next start that the master key is still the same. */
   keyCheck(): string
   passesCheck(keyCheck: string): boolean
+  /** Whether the check was made by a Berth that seals the heads of audit chains: nobody else can make such a one. */
+  hasSealedHeads(keyCheck: string): boolean
+  /** Seals the last number and hash of an audit chain. */
+  auditHeadMac(head: { eventSequenceId: string; sequence: bigint; hash: string }): string
 }
 
 const CHECK_PLACE = 'installation/keyCheck'
-const CHECK_TEXT = 'berth'
+const CHECK_TEXT = 'berth, audit heads sealed'
+/** Of installations from before the heads of audit chains were sealed. */
+const FIRST_CHECK_TEXT = 'berth'
 
 /**
  * Envelope encryption: the master key wraps one data key per account, which seals the account's secrets. Fingerprints
@@ -49,13 +55,19 @@ export function createVault(masterKey: Key, fingerprintKey: Key = masterKey): Va
     openAnswer: (call, sealed) => open(masterKey, answerLocation(call), sealed),
     fingerprint: (text) => fingerprint(fingerprintKey, text),
     keyCheck: () => seal(masterKey, CHECK_PLACE, CHECK_TEXT),
-    passesCheck(keyCheck) {
-      try {
-        return open(masterKey, CHECK_PLACE, keyCheck) === CHECK_TEXT
-      } catch {
-        return false
-      }
-    },
+    passesCheck: (keyCheck) => [CHECK_TEXT, FIRST_CHECK_TEXT].includes(checkText(masterKey, keyCheck) ?? ''),
+    hasSealedHeads: (keyCheck) => checkText(masterKey, keyCheck) === CHECK_TEXT,
+    auditHeadMac: ({ eventSequenceId, sequence, hash }) =>
+      macOf(masterKey, 'audit head', JSON.stringify([eventSequenceId, String(sequence), hash])),
+  }
+}
+
+/** Null when another key sealed it. */
+function checkText(masterKey: Key, keyCheck: string): string | null {
+  try {
+    return open(masterKey, CHECK_PLACE, keyCheck)
+  } catch {
+    return null
   }
 }
 

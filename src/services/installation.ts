@@ -1,8 +1,11 @@
 import { availableAppTypes } from '../app-types/app-types.ts'
 import type { Config } from '../config/config.ts'
+import { VERSION } from '../config/version.ts'
 import type { Database, Transaction } from '../database/client.ts'
 import { type Installation, Prisma } from '../database/generated/prisma/client.ts'
 import { newId } from '../domain/ids.ts'
+import { beginAuditChain, sealAuditHeads } from '../events/audit-heads.ts'
+import { INSTALLATION_EVENTS } from '../events/event.ts'
 import { hashOfSecret } from '../secrets/token-secret.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { revokeTokens } from './kernel/revoke-tokens.ts'
@@ -26,9 +29,13 @@ export async function openInstallation(
     async (tx) => {
       await lockInstallation(tx)
       const present = await tx.installation.findFirst()
-      if (present) refuseOtherKey(present, vault)
+      if (present) {
+        refuseOtherKey(present, vault)
+        if (!vault.hasSealedHeads(present.keyCheck)) await beginToSealHeads(tx, present, vault)
+      }
       await refuseUnknownAppTypes(tx)
       const installationId = present?.id ?? (await createInstallation(tx, vault, config))
+      await tx.installation.update({ where: { id: installationId }, data: { berthVersion: VERSION } })
       await ensureAdminToken(tx, adminToken)
       await tx.region.update({ where: { code: FIRST_REGION }, data: { domain: config.BERTH_DOMAIN } })
       return installationId
@@ -55,6 +62,12 @@ function refuseOtherKey({ rotatingTo, keyCheck, masterKeyId }: Installation, vau
       'Berth does not start, because it could not open any secret. Restore the master-key file or set BERTH_MASTER_KEY. ' +
       'If a rotation was interrupted (there is a file master-key.next), finish it with npm run key:rotate.',
   )
+}
+
+/** Once, after an upgrade: the new check cannot be taken back without the key, and so it cannot happen again. */
+async function beginToSealHeads(tx: Transaction, { id }: Installation, vault: Vault): Promise<void> {
+  await sealAuditHeads(tx, vault)
+  await tx.installation.update({ where: { id }, data: { keyCheck: vault.keyCheck() } })
 }
 
 async function refuseUnknownAppTypes(tx: Transaction): Promise<void> {
@@ -90,6 +103,7 @@ async function createInstallation(tx: Transaction, vault: Vault, config: Config)
   })
   const accountId = newId('acc')
   const account = { id: accountId, name: 'Default', slug: 'default', planCode: FIRST_PLAN }
+  for (const chain of [INSTALLATION_EVENTS, accountId]) await beginAuditChain(tx, vault, chain)
   await tx.account.create({ data: { ...account, dataKey: vault.wrapNewKey(accountId), entitlements: ['SANDBOX'] } })
   const userId = newId('usr')
   await tx.user.create({

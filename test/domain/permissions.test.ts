@@ -9,6 +9,7 @@ const member = (roles: RoleName[], more: Partial<Caller> = {}): Caller => ({
   kind: 'USER',
   userId: 'usr_1',
   appEnvId: null,
+  accountId: null,
   scopes: null,
   expiresAt: null,
   isInstallationAdmin: false,

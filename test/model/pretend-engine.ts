@@ -85,7 +85,7 @@ export class PretendImages implements ImageBuilder {
     if (image.startsWith(BROKEN)) throw new ImageError('IMAGE_NOT_FOUND', `There is no image ${image}`)
     const digest = `sha256:${'a'.repeat(64)}`
     const pinned = image.includes('@') ? image : `${image}@${digest}`
-    return { pinned, imageId: digest, fromCache: false, triggers: [] }
+    return { pinned, imageId: digest, isNew: false, fromCache: false, triggers: [] }
   }
 
   async traits() {
@@ -105,6 +105,12 @@ export class PretendImages implements ImageBuilder {
   }
 
   async removeImage() {}
+
+  async heldImages() {
+    return []
+  }
+
+  async removePulled() {}
 
   async buildSteps() {
     return []

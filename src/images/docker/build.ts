@@ -6,6 +6,7 @@ import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
 import { type BuilderTraits, type ImageBuild, ImageError } from '../image-builder.ts'
 import { withinDisk } from './build-disk.ts'
 import { buildKitLines } from './build-kit-trace.ts'
+import { withinProcesses } from './build-processes.ts'
 import { cacheScope, imageLabels, stageLabels } from './image-labels.ts'
 import { jsonLines } from './json-lines.ts'
 import { serverOf } from './pull.ts'
@@ -39,6 +40,9 @@ export async function builderTraits(
   }
 }
 
+/** Characters of a line that a step has not ended. */
+const MAX_UNFINISHED = 64 * 1024
+
 /** One message of the build's answer: classic lines, BuildKit's trace, a failure, or the image's id. */
 interface Progress {
   stream?: string
@@ -48,30 +52,38 @@ interface Progress {
   aux?: { ID?: string } | string
 }
 
+export interface BuildOptions {
+  /** Default: `auto`, the one that the engine prefers. */
+  builder?: BuilderChoice
+  /** The control group under which the engine runs the steps; its own when omitted. */
+  buildCgroupParent?: string | undefined
+}
+
 type Call = ImageBuildOptions & { onLine?: ImageBuild['onLine'] }
 
 const hush = () => undefined
 
 /** Builds, and passes on each line. The engine ends the build when the connection closes, whichever side closes it. */
 export async function buildImage(
-  { engine, choice }: { engine: DockerEngine; choice: BuilderChoice },
+  { engine, builder: choice = 'auto', buildCgroupParent }: BuildOptions & { engine: DockerEngine },
   build: ImageBuild,
   signal: AbortSignal,
 ): Promise<string> {
   try {
     const labels = imageLabels(engine.installationId, build)
+    const common = { ...optionsOf(build), ...(buildCgroupParent ? { cgroupparent: buildCgroupParent } : {}) }
     const call = async (
       context: NodeJS.ReadableStream,
       abortSignal: AbortSignal,
       { onLine = hush, ...options }: Call,
-    ) => followBuild(await engine.docker.buildImage(context, { ...optionsOf(build), ...options, abortSignal }), onLine)
+    ) => followBuild(await engine.docker.buildImage(context, { ...common, ...options, abortSignal }), onLine)
     if (await usesBuildKit(engine, choice, signal)) {
       return await call(build.context, signal, { t: build.name, labels, version: '2', onLine: build.onLine })
     }
     // A build reaches its account's containers and no others. BuildKit has no such networks.
     const classic = { version: '1', networkmode: await engine.networks.ensure(build.accountId) } as const
     const unnamed = await withinDisk(engine, build, signal, (within) =>
-      call(build.context, within, { ...classic, onLine: build.onLine }),
+      withinProcesses(engine, build, within, () => call(build.context, within, { ...classic, onLine: build.onLine })),
     )
     return await call(labelContext(unnamed, labels, build.dockerfile), signal, { t: build.name, ...classic })
   } catch (error) {
@@ -123,9 +135,12 @@ async function followBuild(answer: NodeJS.ReadableStream, onLine: ImageBuild['on
       for (const line of buildKitLines(message.aux)) onLine(line)
     } else if (typeof message.aux === 'object') imageId = IMAGE_ID.exec(message.aux.ID ?? '')?.[0] ?? imageId
     else if (message.stream !== undefined) {
-      const lines = (unfinished + message.stream).split('\n')
-      // A program that never ends its line must not fill the memory.
-      unfinished = (lines.pop() ?? '').slice(-64 * 1024)
+      const lines = message.stream.split('\n')
+      lines[0] = unfinished + lines[0]
+      unfinished = lines.pop() ?? ''
+      // A program that never ends its line must not fill the memory. Cut now and then: at every message, a program that
+      // prints single characters would have all of it copied each time.
+      if (unfinished.length > 2 * MAX_UNFINISHED) unfinished = unfinished.slice(-MAX_UNFINISHED)
       for (const line of lines) if (line !== '') onLine(line)
     }
   }

@@ -16,6 +16,7 @@ import {
   type ResolvedImage,
   type ResolveOptions,
 } from '../image-builder.ts'
+import { heldIds } from './held-images.ts'
 import { isBuiltHere } from './image-labels.ts'
 import { PullFailure, type PullFailureKind, pullImage } from './pull.ts'
 import { silenceOf } from './registry-silence.ts'
@@ -95,6 +96,7 @@ export class ImageResolver {
   }
 
   async #pull(wanted: WantedImage, signal: AbortSignal): Promise<ResolvedImage> {
+    const before = await heldIds(this.#engine, signal)
     try {
       const { reference, credential } = wanted
       const pull = { reference, credential, idleSeconds: this.#limits.pullIdleSeconds }
@@ -102,7 +104,7 @@ export class ImageResolver {
     } catch (error) {
       if (!(error instanceof PullFailure)) throw error
       const { registry } = wanted.reference
-      if (error.kind === 'unreachable') this.#silentUntilMs.set(registry, Date.now() + SILENCE_REMEMBERED_MS)
+      if (error.kind === 'unreachable') this.#silentUntilMs.set(registry, performance.now() + SILENCE_REMEMBERED_MS)
       return this.#withoutRegistry(wanted, error, signal)
     }
     const { image, reference } = wanted
@@ -110,7 +112,8 @@ export class ImageResolver {
     if (!pulled) throw new Error(`The image ${image} was removed from the engine while it was being pulled`)
     const digest = reference.digest ?? digestIn(pulled, reference)
     const pinned = digest === null ? pulled.Id : formatImageReference({ ...reference, digest })
-    return { pinned, imageId: pulled.Id, fromCache: false, triggers: triggersOf(pulled) }
+    const isNew = !before.has(pulled.Id)
+    return { pinned, imageId: pulled.Id, isNew, fromCache: false, triggers: triggersOf(pulled) }
   }
 
   /**
@@ -138,13 +141,14 @@ export class ImageResolver {
   }
 
   #isSilent({ registry }: ImageReference): boolean {
-    return (this.#silentUntilMs.get(registry) ?? 0) > Date.now()
+    return (this.#silentUntilMs.get(registry) ?? 0) > performance.now()
   }
 }
 
 const ownCopy = (copy: ImageInspectInfo): ResolvedImage => ({
   pinned: copy.Id,
   imageId: copy.Id,
+  isNew: false,
   fromCache: true,
   triggers: triggersOf(copy),
 })

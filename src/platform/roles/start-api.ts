@@ -1,6 +1,7 @@
 import { createEventFeed } from '../../events/feed.ts'
 import { createWakeups } from '../../events/wakeups.ts'
 import { createGraphQL } from '../../graphql/graphql.ts'
+import { createAdmission } from '../../http/admission.ts'
 import { createRateLimits } from '../../http/rate-limits.ts'
 import { listen } from '../../server/listen.ts'
 import { createServer } from '../../server/server.ts'
@@ -17,8 +18,9 @@ export async function startApi(context: ControlPlaneContext): Promise<void> {
   const services = createServices({ database, config, vault, wakeups, limits })
   const feed = createEventFeed({ database, wakeups, config, log })
   undo.defer(() => feed.close())
-  const graphql = createGraphQL({ services, vault, config, log, feed, limits })
-  const api = createServer({ services, config, log, graphql, readiness, limits, registry })
+  const admission = createAdmission(services.authenticate, limits)
+  const graphql = createGraphQL({ services, vault, config, log, feed, admission })
+  const api = createServer({ services, config, log, graphql, readiness, limits, admission, registry })
   const { api: maxConnections } = shareDescriptors(readDescriptorLimit(), config.BERTH_ROLES)
   const place = { host: config.HOST, port: config.PORT }
   const listening = await onPort(context, 'PORT', () => listen({ api, ...place, maxConnections }))

@@ -15,6 +15,8 @@ export interface Caller {
   userId: string | null
   /** The one environment of an environment token. */
   appEnvId: string | null
+  /** The account of that environment. */
+  accountId: string | null
   scopes: ReadonlySet<Scope> | null
   /** When the token ends; null for never. What it makes ends no later. */
   expiresAt: Date | null

@@ -9,12 +9,12 @@ import type { Caller } from './caller.ts'
  * The caller as the database knows them now: what was read before the call waited for a lock may be more than they have
  * left. Nobody revokes their token until the transaction ends, so what it makes is seen by whoever revokes it.
  */
-export async function lockGiver(tx: Transaction, { tokenId }: Caller): Promise<Caller> {
+export async function lockGiver(tx: Transaction, { tokenId, accountId }: Caller): Promise<Caller> {
   await tx.$queryRaw`SELECT 1 FROM token WHERE id = ${tokenId} FOR SHARE`
   const token = await tx.token.findUnique({ where: { id: tokenId }, include: withMemberships })
   const hasEnded = token?.expiresAt && token.expiresAt <= (await databaseTime(tx))
   if (!token || token.revokedAt || hasEnded) throw unauthenticated('Your token has expired or was revoked meanwhile')
-  return callerOf(token)
+  return callerOf(token, accountId)
 }
 
 /** What a caller has in an account. Without one: in the installation, where only tokens of users are given. */

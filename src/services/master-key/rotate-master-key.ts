@@ -1,5 +1,7 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import type { Installation } from '../../database/generated/prisma/client.ts'
+import type { NewAuditEntry } from '../../events/audit-hash.ts'
+import { moveAuditHeads } from '../../events/audit-heads.ts'
 import { INSTALLATION_EVENTS } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
@@ -85,11 +87,13 @@ async function complete(tx: Transaction, rotation: Rotation, accounts: number): 
   if (left.some(({ dataKey }) => sealedWith(dataKey) !== rotation.to.id))
     throw new Error('An account is still sealed with the old key; rotate again.')
   await tx.installation.update({ where: { id: installation.id }, data: rotated(rotation, installation) })
-  await record(tx, INSTALLATION_EVENTS, [], {
+  await moveAuditHeads(tx, rotation.old, rotation.next)
+  const entry: NewAuditEntry = {
     ...{ action: 'rotateMasterKey', actorType: 'SYSTEM', actorId: null, tokenId: null },
     ...{ targetType: 'installation', targetId: installation.id, requestId: `rotation-${rotation.to.id}` },
     details: { from: rotation.from.id, to: rotation.to.id, accounts },
-  })
+  }
+  await record(tx, INSTALLATION_EVENTS, [], { entry, heads: rotation.next })
 }
 
 const rotated = ({ from, to, next }: Rotation, { fingerprintKey }: Installation) => ({

@@ -55,6 +55,7 @@ export async function buildImage(building: FetchedBuild) {
       credentials: logins,
       resources: resourcesOf({ zClouds: config.BERTH_BUILD_Z_CLOUDS }),
       diskMb: config.BERTH_BUILD_DISK_MB,
+      processes: config.BERTH_BUILD_PROCESSES,
       onLine: (line) => log.write(line),
     })
     await assertNotTooLarge(attempt, imageDigest)

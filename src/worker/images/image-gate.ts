@@ -26,7 +26,7 @@ export async function resolveFor(owner: ImageOwner, image: string, logins: Regis
       unreachable,
       mayUseCopy: (copy) => mayUseCopy(owner, copy),
     })
-    if (!resolved.fromCache) await recordPull(owner.database, owner.accountId, resolved.imageId)
+    if (!resolved.fromCache) await recordPull(owner.database, owner.accountId, resolved)
     return resolved
   } catch (error) {
     throw withLoginHint(error, credential === null ? Object.keys(logins) : [])

@@ -28,6 +28,7 @@ export function describeRegistries(world: () => World, harness: EngineHarness): 
   const pinned = (): ResolvedImage => ({
     pinned: byDigest(),
     imageId: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+    isNew: expect.any(Boolean),
     fromCache: false,
     triggers: [],
   })
@@ -106,6 +107,23 @@ export function describeRegistries(world: () => World, harness: EngineHarness): 
     const copy = await imageBuilder.resolveImage(image, credential, { unreachable, mayUseCopy })
     expect(copy).toMatchObject({ imageId, pinned: imageId, fromCache: true })
     expect(asked).toEqual([{ imageId, isPulled: true }])
+  })
+
+  registryTest('removes what it has pulled, and not what a container needs', async ({ credential }) => {
+    const { imageBuilder, runtime, image: programs } = world()
+    await harness.byHand.removeImage(image)
+    const { imageId, isNew } = await imageBuilder.resolveImage(image, credential)
+    expect(isNew).toBe(true)
+    expect(await imageBuilder.resolveImage(image, credential)).toMatchObject({ imageId, isNew: false })
+    expect(await imageBuilder.heldImages()).toContainEqual({ id: imageId, digests: [byDigest()] })
+    await imageBuilder.removePulled(imageId)
+    await imageBuilder.removePulled(imageId)
+    expect((await imageBuilder.heldImages()).map(({ id }) => id)).not.toContain(imageId)
+
+    const { pinned: id } = await imageBuilder.resolveImage(programs, null)
+    await runtime.apply(world().rollout({ pinnedImage: id }))
+    await imageBuilder.removePulled(id)
+    expect((await imageBuilder.heldImages()).map((held) => held.id)).toContain(id)
   })
 
   registryTest('lets a pulled copy serve only once the registry is gone, and whom it may', async (present) => {

@@ -9,6 +9,7 @@ export function describeResolving(world: () => World): void {
     expect(resolved).toEqual({
       pinned: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
       imageId: resolved.pinned,
+      isNew: false,
       fromCache: true,
       triggers: [],
     })

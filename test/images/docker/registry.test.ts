@@ -62,6 +62,7 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     expect(await createImageBuilder().resolveImage(image, credential)).toEqual({
       pinned: digest,
       imageId: expect.stringMatching(/^sha256:/),
+      isNew: true,
       fromCache: false,
       triggers: [],
     })
@@ -74,6 +75,7 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     expect(await createImageBuilder().resolveImage(digest, credential)).toEqual({
       pinned: digest,
       imageId: expect.stringMatching(/^sha256:/),
+      isNew: true,
       fromCache: false,
       triggers: [],
     })
@@ -116,7 +118,7 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     const { Id: id } = await docker.getImage(image).inspect()
     await registry.stop()
     const mayUseCopy = async () => true
-    const copy = { pinned: id, imageId: id, fromCache: true, triggers: [] }
+    const copy = { pinned: id, imageId: id, isNew: false, fromCache: true, triggers: [] }
     expect(await imageBuilder.resolveImage(image, credential, { mayUseCopy })).toEqual(copy)
     await using proxy = await engineProxy(ENGINE_SOCKET, null)
     const other = createImageBuilder(proxy.host)

@@ -50,9 +50,13 @@ export class ImageStore {
     return this.#images.get(this.#names.get(fullName(reference)) ?? reference) ?? null
   }
 
+  digestsOf(id: string): string[] {
+    return [...this.#names].flatMap(([name, named]) => (named === id && name.includes('@') ? [name] : []))
+  }
+
   /** Whether a registry's digest in the repository is among its names. */
   hasDigest({ id }: MemoryImage, repository: string): boolean {
-    return [...this.#names].some(([name, named]) => named === id && name.startsWith(`${repository}@`))
+    return this.digestsOf(id).some((name) => name.startsWith(`${repository}@`))
   }
 
   list(): MemoryImage[] {

@@ -57,6 +57,15 @@ export function createMemoryImageBuilder(connection: MemoryConnection): ImageBui
         const isUsed = [...machine.containers.values()].some(({ options }) => options.image.id === id)
         if (!isUsed) machine.images.remove(id)
       }),
+    heldImages: (bounds) =>
+      call(connection, bounds, () =>
+        machine.images.list().map(({ id }) => ({ id, digests: machine.images.digestsOf(id) })),
+      ),
+    removePulled: (id, bounds) =>
+      call(connection, bounds, () => {
+        const isUsed = [...machine.containers.values()].some(({ options }) => options.image.id === id)
+        if (!isUsed) machine.images.remove(id)
+      }),
     buildSteps: (filter = {}, bounds) =>
       call(connection, bounds, () =>
         steps(connection, filter).map(({ containerId, appEnvId }) => ({ containerId, appEnvId })),
@@ -94,7 +103,13 @@ async function resolve(
   const pulled = unreachable ? 'unreachable' : pull(connection, parsed.reference, credential)
   if (typeof pulled !== 'string') {
     const pinned = formatImageReference({ ...parsed.reference, digest: pulled.digest })
-    return { pinned, imageId: pulled.image.id, fromCache: false, triggers: pulled.image.config.triggers }
+    return {
+      pinned,
+      imageId: pulled.image.id,
+      isNew: pulled.isNew,
+      fromCache: false,
+      triggers: pulled.image.config.triggers,
+    }
   }
   const copy = machine.images.find(image)
   const isPulled = copy !== null && machine.images.hasDigest(copy, repositoryOf(parsed.reference))
@@ -109,9 +124,10 @@ function pull({ machine }: MemoryConnection, reference: ImageReference, credenti
   const registry = machine.registries.get(reference.registry)
   const pulled = registry?.pull(reference, credential) ?? 'unreachable'
   if (typeof pulled === 'string') return pulled
+  const isNew = machine.images.find(pulled.image.id) === null
   machine.images.add(pulled.image, formatImageReference(reference))
   machine.images.add(pulled.image, formatImageReference({ ...reference, digest: pulled.digest }))
-  return pulled
+  return { ...pulled, isNew }
 }
 
 /** A build's base image: the machine's own, or one that the build pulls with its logins. */
@@ -138,6 +154,7 @@ const pullOfSilence = (image: string, seconds: number, signal: AbortSignal): Pro
 const ownCopy = ({ id, config }: MemoryImage): ResolvedImage => ({
   pinned: id,
   imageId: id,
+  isNew: false,
   fromCache: true,
   triggers: config.triggers,
 })
