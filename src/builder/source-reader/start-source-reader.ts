@@ -111,10 +111,13 @@ class ReaderProcess implements SourceReader, AsyncDisposable {
     // Whoever reads the stream gets the error.
     answered.catch(() => {})
     const output = this.#child.stdio[4] as Socket
+    // Nothing is read after it, and the engine may build for an hour.
+    const end = () => this.#stop(new Error('The build context is packed: the source reader was ended'))
     async function* chunks() {
       for await (const chunk of output) yield chunk
       // The stream ends as well when the process ends early, and then must not seem whole.
       await answered
+      end()
     }
     return Readable.from(chunks(), { objectMode: false })
   }
