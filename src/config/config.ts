@@ -265,7 +265,7 @@ export const SETTINGS = z.object({
   BERTH_SOURCE_READING_SECONDS: seconds(30, 3600).describe(
     'Timeout for reading one Dockerfile or manifest of a source. Unpacking ends with BERTH_SOURCE_TIMEOUT_SECONDS.',
   ),
-  BERTH_SOURCE_READING_MB: count(256, 8192).describe(
+  BERTH_SOURCE_READING_MB: whole(256, 32, 8192).describe(
     'Memory limit in MB of the process that reads a source. Each running build has one.',
   ),
   BERTH_GIT_PRIVATE_HOSTS: switchable(false).describe('Allow git repositories on private and loopback addresses.'),

@@ -1,4 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -15,6 +17,9 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'berth-reader-'))
 })
 afterAll(() => rmSync(folder, { recursive: true }))
+
+/** One piece after another: in a loop, what is not written yet would fill the memory first. */
+const flood = (stream: string) => `const on = () => process.${stream}.write('x'.repeat(1000), on); on()`
 
 let programs = 0
 /** A reader after something that it read has taken it over: `poison` is what it does with a question. */
@@ -49,8 +54,8 @@ describe('a reader that', () => {
     ['takes buffers without end', 'const all = []; for (;;) all.push(Buffer.alloc(1e7, 1))', /takes more than/],
     ['never answers', '', /more than 1 s \(BERTH_SOURCE_READING_SECONDS\)/],
     ['never ends a loop', 'for (;;);', /more than 1 s/],
-    ['prints without end', `for (;;) process.stdout.write('x'.repeat(1000))`, /more than 64 KB of output/],
-    ['reports without end', `for (;;) console.error('x'.repeat(1000))`, /more than 64 KB of output/],
+    ['prints without end', flood('stdout'), /more than 64 KB of output/],
+    ['reports without end', flood('stderr'), /more than 64 KB of output/],
     ['answers without end', `for (;;) channel.write(Buffer.alloc(1e5, 255))`, /for its answer/],
     ['answers what is no JSON', `channel.write(Buffer.from([0, 0, 0, 1, 65]))`, /for its answer/],
     ['answers something else', `answer({ answer: { not: 'a list' } })`, /gives more than a source may hold/],
@@ -114,4 +119,23 @@ test('a reader has no settings of its worker, and no other programs or threads',
 test('a program that cannot be started is no fault of the source', async () => {
   await using reader = startSourceReader(join(folder, 'nowhere'), LIMITS)
   await expect(reader.read('exposedVariables', QUESTION, never)).rejects.toMatchObject({ code: 'ENOENT' })
+})
+
+test('a reader ends with its worker, when that is killed', async () => {
+  const start = JSON.stringify(import.meta.resolve('../../src/builder/source-reader/start-source-reader.ts'))
+  const program = `
+    import { readFileSync } from 'node:fs'
+    const { startSourceReader } = await import(${start})
+    const reader = startSourceReader('.', ${JSON.stringify(LIMITS)})
+    await reader.read('exposedVariables', ${JSON.stringify(QUESTION)}, new AbortController().signal)
+    console.log(readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8'))
+    setInterval(() => {}, 1000)`
+  const worker = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [printed] = (await once(worker.stdout, 'data')) as [Buffer]
+  const pid = Number(printed.toString())
+  expect(existsSync(`/proc/${pid}`)).toBe(true)
+  worker.kill('SIGKILL')
+  await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 10_000 }).toBe(false)
 })

@@ -17,6 +17,7 @@ import { sealVariables } from '../../src/builder/sealed-variables.ts'
 import { readFacts } from '../../src/builder/source-facts.ts'
 import { checkListing } from '../../src/builder/tree/listed-tree.ts'
 import { parseBuildArgs } from '../../src/domain/build-args.ts'
+import { parseHostName } from '../../src/domain/host-name.ts'
 import { parseImageReference } from '../../src/domain/image-reference.ts'
 import { slugOf } from '../../src/domain/names.ts'
 import { plainText } from '../../src/worker/text/plain-text.ts'
@@ -204,7 +205,15 @@ describe('the time to read grows with the length alone, for', () => {
   })
 
   test('names, references and lines', async () => {
-    for (const read of [safePath, parseImageReference, parseBuildArgs, parseRepositoryUrl, assertBranchName, slugOf]) {
+    for (const read of [
+      safePath,
+      parseImageReference,
+      parseBuildArgs,
+      parseRepositoryUrl,
+      assertBranchName,
+      slugOf,
+      parseHostName,
+    ]) {
       await every(read, 256 * KB, ['', 'https://a/', 'A="'])
     }
     await every((text) => assertLinkStaysInside('a/b', text), 256 * KB)

@@ -61,6 +61,12 @@ test.each([
   expect(await site.upload(app, await source(instruction))).toMatchObject({ status: 'FAILED', reason })
 })
 
+test('a .dockerignore that cannot be read fails its build, and does not end the worker', async () => {
+  const app = await site.uploadedApp()
+  const archive = await sourceOf({ Dockerfile: `FROM ${images.node}\nCOPY . /`, '.dockerignore': 'src/[abc' })
+  expect(await site.upload(app, archive)).toMatchObject({ status: 'FAILED', reason: 'SOURCE_REFUSED' })
+})
+
 test('a step of a build cannot pass for a replica of another environment', async () => {
   const app = await site.uploadedApp()
   const claim = 'LABEL berth.role=replica "berth.env"=env_other'
@@ -77,4 +83,15 @@ test('a step of a build cannot pass for a replica of another environment', async
   expect(seen.map(({ Labels }) => Labels['berth.role'])).toEqual(['build'])
   await berth.ok('POST', '/app-env/stop', { appEnvId: app.appEnvId })
   expect(await berth.docker.listContainers({ filters: { label: ['berth.env=env_other'] } })).toEqual([])
+})
+
+test('a source that takes more memory than its reader has fails its build, and nothing else', async () => {
+  await berth.stop()
+  ;({ berth, images, site } = await startBuildSite({ BERTH_SOURCE_READING_MB: '32' }))
+  const app = await site.uploadedApp({ dockerPreset: 'EXPRESS' })
+  const nested = `${'['.repeat(500_000)}${']'.repeat(500_000)}`
+  const operation = await site.upload(app, await sourceOf({ 'package.json': `{"x":${nested}}` }))
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'SOURCE_LIMIT_EXCEEDED' })
+  expect(operation.message).toMatch(/^Reading .* takes more than 32 MB of memory \(BERTH_SOURCE_READING_MB\)/)
+  expect((await berth.rest('GET', '/accounts')).status).toBe(200)
 })

@@ -19,6 +19,7 @@ export class SourceWriter {
   readonly #directory: string
   readonly #budget: SourceBudget
   readonly #seen = new Set<string>()
+  readonly #folders = new Set<string>()
   readonly #links: { path: string; target: string }[] = []
 
   constructor(directory: string, limits: SourceLimits) {
@@ -30,13 +31,13 @@ export class SourceWriter {
     const path = safePath(name)
     this.#budget.addFile()
     this.#budget.addFoldersAbove(path)
-    await mkdir(join(this.#directory, path), { recursive: true, mode: DIRECTORY_MODE })
+    await this.#makeFolder(join(this.#directory, path))
   }
 
   async file(name: string, content: NodeJS.ReadableStream, { isExecutable }: { isExecutable: boolean }): Promise<void> {
     const path = this.#claim(name)
     const target = join(this.#directory, path)
-    await mkdir(dirname(target), { recursive: true, mode: DIRECTORY_MODE })
+    await this.#makeFolder(dirname(target))
     const mode = isExecutable ? 0o755 : 0o644
     await pipeline(content, this.#counted(), createWriteStream(target, { flags: 'wx', mode }))
   }
@@ -51,9 +52,15 @@ export class SourceWriter {
   async finish(): Promise<void> {
     assertLinksLeadInside(new Map(this.#links.map(({ path, target }) => [path, target])))
     for (const { path, target } of this.#links) {
-      await mkdir(dirname(join(this.#directory, path)), { recursive: true, mode: DIRECTORY_MODE })
+      await this.#makeFolder(dirname(join(this.#directory, path)))
       await symlink(target, join(this.#directory, path))
     }
+  }
+
+  async #makeFolder(folder: string): Promise<void> {
+    if (this.#folders.has(folder)) return
+    await mkdir(folder, { recursive: true, mode: DIRECTORY_MODE })
+    this.#folders.add(folder)
   }
 
   #claim(name: string): string {

@@ -1,5 +1,8 @@
 const LENGTH_BYTES = 4
 
+/** Characters of the message of a failure. */
+export const MAX_MESSAGE_LENGTH = 2_000
+
 /** A message as JSON, after its length in bytes. */
 export function frameOf(message: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(message))

@@ -3,14 +3,13 @@
 import { Socket } from 'node:net'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { isDiskTrouble } from '../disk-trouble.ts'
-import { FrameParser, frameOf } from './frames.ts'
+import { FrameParser, frameOf, MAX_MESSAGE_LENGTH } from './frames.ts'
 import { readings } from './readings.ts'
 
 const CHANNEL = 3
 const OUTPUT = 4
 /** The worker's questions contain what the process itself has answered, and values of variables. */
 const MAX_QUESTION_BYTES = 256 * 1024 * 1024
-const MAX_MESSAGE_LENGTH = 2_000
 
 type Reading = (input: unknown, output: () => Socket) => Promise<unknown>
 

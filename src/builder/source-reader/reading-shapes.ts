@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { BUILD_FAILURE_REASONS } from '../../domain/build-failure.ts'
 import { MAX_IMAGES } from '../dockerfile/base-images.ts'
 import { MAX_PATH_LENGTH } from '../limits.ts'
+import { MAX_MESSAGE_LENGTH } from './frames.ts'
 import type { ReadingName, Readings } from './readings.ts'
 
 /** What a message may have, of whichever answer: the process that sends it has read what a tenant wrote. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024
-export const MAX_MESSAGE_LENGTH = 2_000
 
 /** A Dockerfile of 256 KB whose images are named in full, and whose stages have labels. */
 const dockerfile = z.string().max(2 * 1024 * 1024)

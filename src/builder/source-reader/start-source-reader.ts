@@ -111,10 +111,13 @@ class ReaderProcess implements SourceReader, AsyncDisposable {
     // Whoever reads the stream gets the error.
     answered.catch(() => {})
     const output = this.#child.stdio[4] as Socket
+    // Nothing is read after it, and the engine may build for an hour.
+    const end = () => this.#stop(new Error('The build context is packed: the source reader was ended'))
     async function* chunks() {
       for await (const chunk of output) yield chunk
       // The stream ends as well when the process ends early, and then must not seem whole.
       await answered
+      end()
     }
     return Readable.from(chunks(), { objectMode: false })
   }
@@ -165,7 +168,8 @@ class ReaderProcess implements SourceReader, AsyncDisposable {
 
   #deathOf(printed: string, how: string): BuildFailure {
     const { heapMb, cpuSeconds } = this.#limits
-    if (/heap out of memory|allocation failed|bad_alloc|Fatal process out of memory/i.test(printed)) {
+    // Node.js ends itself by one of these signals when it gets no more memory.
+    if (/heap out of memory|bad_alloc/i.test(printed) || /^SIG(ABRT|BUS|ILL|SEGV|TRAP)$/.test(how)) {
       return this.#exceeded(`more than ${heapMb} MB of memory (BERTH_SOURCE_READING_MB)`)
     }
     if (how === 'SIGXCPU' || how === 'SIGKILL') {

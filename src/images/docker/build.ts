@@ -40,6 +40,9 @@ export async function builderTraits(
   }
 }
 
+/** Characters of a line that a step has not ended. */
+const MAX_UNFINISHED = 64 * 1024
+
 /** One message of the build's answer: classic lines, BuildKit's trace, a failure, or the image's id. */
 interface Progress {
   stream?: string
@@ -132,9 +135,12 @@ async function followBuild(answer: NodeJS.ReadableStream, onLine: ImageBuild['on
       for (const line of buildKitLines(message.aux)) onLine(line)
     } else if (typeof message.aux === 'object') imageId = IMAGE_ID.exec(message.aux.ID ?? '')?.[0] ?? imageId
     else if (message.stream !== undefined) {
-      const lines = (unfinished + message.stream).split('\n')
-      // A program that never ends its line must not fill the memory.
-      unfinished = (lines.pop() ?? '').slice(-64 * 1024)
+      const lines = message.stream.split('\n')
+      lines[0] = unfinished + lines[0]
+      unfinished = lines.pop() ?? ''
+      // A program that never ends its line must not fill the memory. Cut now and then: at every message, a program that
+      // prints single characters would have all of it copied each time.
+      if (unfinished.length > 2 * MAX_UNFINISHED) unfinished = unfinished.slice(-MAX_UNFINISHED)
       for (const line of lines) if (line !== '') onLine(line)
     }
   }

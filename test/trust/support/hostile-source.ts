@@ -37,7 +37,7 @@ export async function whileOthersAsk<T>(
     while (!isDone) {
       const since = performance.now()
       const { status } =
-        others.count % 2 === 0 ? await fetch(`${berth.url}/health`) : await berth.rest('GET', '/accounts')
+        others.count % 2 === 0 ? await fetch(`${berth.url}/livez`) : await berth.rest('GET', '/accounts')
       if (status !== 200) throw new Error(`A request of others was answered with ${status}`)
       others.slowestMs = Math.max(others.slowestMs, Math.round(performance.now() - since))
       others.count += 1
@@ -56,6 +56,6 @@ export async function whileOthersAsk<T>(
 export async function assertAllRolesAnswer(berth: FreshBerth): Promise<void> {
   const ingress = await fetch(berth.ingressUrl)
   if (ingress.status !== 404) throw new Error(`The ingress answered ${ingress.status} for an unknown host`)
-  const { reason, attempt } = await buildFiles(berth, { 'readme.md': 'no Dockerfile' })
-  if (reason !== 'DOCKERFILE_NOT_FOUND' || attempt !== 1) throw new Error(`The worker ended a build with ${reason}`)
+  const { reason } = await buildFiles(berth, { 'readme.md': 'no Dockerfile' })
+  if (reason !== 'DOCKERFILE_NOT_FOUND') throw new Error(`The worker ended a build with ${reason}`)
 }
