@@ -6,6 +6,7 @@ import type { ImageBuilder } from '../../images/image-builder.ts'
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { BuildSlots } from '../claim/build-slots.ts'
+import type { DiskQuota } from '../disk/disk-quota.ts'
 import type { EngineHealth } from '../engine/engine-health.ts'
 import type { Collector } from '../logs/collector.ts'
 import type { ProbeHistory } from '../probes/probe-history.ts'
@@ -20,6 +21,7 @@ export interface WorkerContext {
   log: Logger
   engineHealth: EngineHealth
   probes: ProbeHistory
+  disk: DiskQuota
   collector: Collector
   builds: BuildSlots
   recordScaling: RecordScaling
