@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { readFields } from '../domain/field-problems.ts'
 import { isImageReference } from '../domain/image-reference.ts'
+import { SECRET, withSecretFiles } from './secret-files.ts'
 
 /** One sentence for every way to break it, so that it always names the whole range. */
 function whole(fallback: number, min: number, max: number) {
@@ -97,6 +98,7 @@ export const SETTINGS = z.object({
     })
     .optional()
     .describe('PostgreSQL to use instead of the embedded one. Connect directly or through a pool in session mode.'),
+  DATABASE_PASSWORD: z.string().optional().describe('Password for DATABASE_URL, if it holds none.'),
   DATABASE_POOL_SIZE: count(20, 500).describe('PostgreSQL connections per process.'),
   BERTH_HEALTH_PORT: port(0).describe(
     'Port of the internal listener: /livez, /readyz and, with the ingress role, /tls/ask. 0 turns it off.',
@@ -257,6 +259,12 @@ export const SETTINGS = z.object({
   ),
   BERTH_SOURCE_LIMIT_FILES: count(50_000, 10_000_000).describe('Maximum number of files in a source.'),
   BERTH_SOURCE_TIMEOUT_SECONDS: seconds(300, 3600).describe('Timeout for fetching a source.'),
+  BERTH_SOURCE_READING_SECONDS: seconds(30, 3600).describe(
+    'Timeout for reading one Dockerfile or manifest of a source. Unpacking ends with BERTH_SOURCE_TIMEOUT_SECONDS.',
+  ),
+  BERTH_SOURCE_READING_MB: count(256, 8192).describe(
+    'Memory limit in MB of the process that reads a source. Each running build has one.',
+  ),
   BERTH_GIT_PRIVATE_HOSTS: switchable(false).describe('Allow git repositories on private and loopback addresses.'),
   BERTH_GITHUB_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://github.com' })
@@ -341,27 +349,24 @@ export const SETTINGS = z.object({
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>
 
-/** What these hold belongs on no screen and in no log. */
-const SECRET: ReadonlySet<string> = new Set([
-  'DATABASE_URL',
-  'BERTH_ADMIN_TOKEN',
-  'BERTH_MASTER_KEY',
-  'BERTH_GITHUB_PRIVATE_KEY',
-  'BERTH_PUSH_PASSWORD',
-])
-
 /**
  * Reads the environment. Throws one Error that names every setting that is wrong, what it was and what it may be.
  * Empty values count as unset.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const { values, problems: unreadable } = withSecretFiles(environment)
+  if (unreadable.length > 0) throw refusal(unreadable)
+  return readValues(values)
+}
+
+function readValues(environment: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(
     Object.keys(SETTINGS.shape).flatMap((name) => (environment[name]?.trim() ? [[name, environment[name]]] : [])),
   )
   const { data, problems } = readFields(SETTINGS, given)
   if (!problems) {
     assertPortsDiffer(data)
-    return Object.freeze(data)
+    return Object.freeze({ ...data, DATABASE_URL: withPassword(data) })
   }
   // A list has a problem for each of its parts, and one sentence about the setting says them all.
   const rules = new Map(problems.map(({ field, message }) => [field.split('.')[0] ?? field, message]))
@@ -370,6 +375,14 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     return `  ${name}: ${rule}; ${what}`
   })
   throw refusal(lines)
+}
+
+/** So that a password can be mounted as a file, apart from the address. */
+function withPassword({ DATABASE_URL, DATABASE_PASSWORD }: Config): string | undefined {
+  if (!DATABASE_URL || !DATABASE_PASSWORD) return DATABASE_URL
+  const url = new URL(DATABASE_URL)
+  url.password ||= encodeURIComponent(DATABASE_PASSWORD)
+  return url.href
 }
 
 const refusal = (lines: string[]) => new Error(`Berth cannot start with this configuration:\n${lines.join('\n')}`)

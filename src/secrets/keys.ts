@@ -46,3 +46,6 @@ export function open(key: Key, location: string, sealedText: string): string {
 /** Under one key, equal texts have equal fingerprints; a fingerprint reveals nothing else. */
 export const fingerprint = (key: Key, text: string): string =>
   createHmac('sha256', key.bytes).update('berth fingerprint').update(text).digest('hex')
+
+/** Id of the key that a text was sealed with. */
+export const sealedWith = (sealedText: string): string => sealedText.split('.')[1] ?? ''

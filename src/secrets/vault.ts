@@ -9,6 +9,8 @@ const dataKeyLocation = (accountId: string) => `account/${accountId}/dataKey`
 
 /** The operations of one account's data key. Get it from the vault with the account's wrapped key. */
 export interface AccountVault {
+  /** The variable with its value sealed under this account's key, for one that was sealed under another. */
+  sealAgain(variable: SealedVariable, value: string): SealedVariable
   sealVariable(variable: { name: string; value: string; type: VariableType; isSecret: boolean }): SealedVariable
   openVariable(variable: SealedVariable): string
   sealCredential(id: string, data: unknown): string
@@ -33,8 +35,11 @@ export interface Vault {
 const CHECK_PLACE = 'installation/keyCheck'
 const CHECK_TEXT = 'berth'
 
-/** Envelope encryption: the master key wraps one data key per account, which seals the account's secrets. */
-export function createVault(masterKey: Key): Vault {
+/**
+ * Envelope encryption: the master key wraps one data key per account, which seals the account's secrets. Fingerprints
+ * have a key of their own once the master key was rotated: DNS records that prove hosts must stay as they are.
+ */
+export function createVault(masterKey: Key, fingerprintKey: Key = masterKey): Vault {
   return {
     masterKeyId: masterKey.id,
     wrapNewKey: (accountId) => seal(masterKey, dataKeyLocation(accountId), newKey().bytes.toString('base64')),
@@ -42,7 +47,7 @@ export function createVault(masterKey: Key): Vault {
       accountVault(keyFrom(Buffer.from(open(masterKey, dataKeyLocation(account.id), account.dataKey), 'base64'))),
     sealAnswer: (call, text) => seal(masterKey, answerLocation(call), text),
     openAnswer: (call, sealed) => open(masterKey, answerLocation(call), sealed),
-    fingerprint: (text) => fingerprint(masterKey, text),
+    fingerprint: (text) => fingerprint(fingerprintKey, text),
     keyCheck: () => seal(masterKey, CHECK_PLACE, CHECK_TEXT),
     passesCheck(keyCheck) {
       try {
@@ -55,17 +60,15 @@ export function createVault(masterKey: Key): Vault {
 }
 
 function accountVault(key: Key): AccountVault {
+  const sealed = (id: string, value: string) => ({
+    sealedValue: seal(key, variableLocation(id), value),
+    fingerprint: fingerprint(key, value),
+  })
   return {
+    sealAgain: (variable, value) => ({ ...variable, ...sealed(variable.id, value) }),
     sealVariable({ name, value, type, isSecret }) {
       const id = newId('var')
-      return {
-        id,
-        name,
-        type,
-        isSecret,
-        sealedValue: seal(key, variableLocation(id), value),
-        fingerprint: fingerprint(key, value),
-      }
+      return { id, name, type, isSecret, ...sealed(id, value) }
     },
     openVariable: (variable) => open(key, variableLocation(variable.id), variable.sealedValue),
     sealCredential: (id, data) => seal(key, credentialLocation(id), JSON.stringify(data)),

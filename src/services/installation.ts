@@ -1,7 +1,7 @@
 import { availableAppTypes } from '../app-types/app-types.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/client.ts'
-import { Prisma } from '../database/generated/prisma/client.ts'
+import { type Installation, Prisma } from '../database/generated/prisma/client.ts'
 import { newId } from '../domain/ids.ts'
 import { hashOfSecret } from '../secrets/token-secret.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -24,15 +24,9 @@ export async function openInstallation(
 ): Promise<string> {
   return database.$transaction(
     async (tx) => {
-      // Several processes may start at once on an empty database.
-      await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('berth installation'))`
+      await lockInstallation(tx)
       const present = await tx.installation.findFirst()
-      if (present && !vault.passesCheck(present.keyCheck)) {
-        throw new Error(
-          `The master key (${vault.masterKeyId}) is not the one this database was made with (${present.masterKeyId}). ` +
-            'Berth does not start, because it could not open any secret. Restore the master-key file or set BERTH_MASTER_KEY.',
-        )
-      }
+      if (present) refuseOtherKey(present, vault)
       await refuseUnknownAppTypes(tx)
       const installationId = present?.id ?? (await createInstallation(tx, vault, config))
       await ensureAdminToken(tx, adminToken)
@@ -40,6 +34,26 @@ export async function openInstallation(
       return installationId
     },
     { timeout: 20_000, maxWait: 20_000 },
+  )
+}
+
+/** Several processes may start at once on an empty database, or while its key is rotated. */
+export async function lockInstallation(tx: Transaction): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('berth installation'))`
+}
+
+function refuseOtherKey({ rotatingTo, keyCheck, masterKeyId }: Installation, vault: Vault): void {
+  if (rotatingTo !== null) {
+    throw new Error(
+      `The master key of this database is being rotated (${masterKeyId} to ${rotatingTo}). ` +
+        'Berth does not start before that is complete: wait for npm run key:rotate, or run it again if it was interrupted.',
+    )
+  }
+  if (vault.passesCheck(keyCheck)) return
+  throw new Error(
+    `The master key (${vault.masterKeyId}) is not the one this database was made with (${masterKeyId}). ` +
+      'Berth does not start, because it could not open any secret. Restore the master-key file or set BERTH_MASTER_KEY. ' +
+      'If a rotation was interrupted (there is a file master-key.next), finish it with npm run key:rotate.',
   )
 }
 

@@ -19,10 +19,11 @@ export async function startFreshBerth(settings: Readonly<Record<string, string>>
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'database'), settings: { fsync: 'off' } })
   undo.defer(() => postgres.stop())
   const dataDir = join(folder, 'data')
-  const process = await startBerth({
+  const environment = {
     ...{ PORT: '0', INGRESS_PORT: '0', DATABASE_URL: postgres.url, BERTH_DATA_DIR: dataDir },
     ...{ BERTH_DRAIN_SECONDS: '1', BERTH_STOP_GRACE_SECONDS: '1', BERTH_HOST_FIREWALL: 'auto', ...settings },
-  })
+  }
+  const process = await startBerth(environment, { isSupervised: true })
   undo.defer(() => process.end('SIGTERM'))
   const docker = new Docker()
   const installationId = await readInstallationId(postgres.url)

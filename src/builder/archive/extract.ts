@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { BuildFailure } from '../../domain/build-failure.ts'
+import { isDiskTrouble } from '../disk-trouble.ts'
 import { megabytes, type SourceLimits } from '../limits.ts'
 import { countedBy } from './counted-by.ts'
 import { SourceWriter } from './source-writer.ts'
@@ -48,7 +49,7 @@ export async function extractArchive(
     } else throw new BuildFailure('SOURCE_REFUSED', 'The archive is neither a zip nor a gzipped tar file')
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof BuildFailure || isOurDisk(error)) throw error
+    if (error instanceof BuildFailure || isDiskTrouble(error)) throw error
     throw new BuildFailure('SOURCE_REFUSED', `The archive cannot be read: ${wordsOf(error)}`)
   }
 }
@@ -70,7 +71,3 @@ function wordsOf(error: unknown): string {
   if (code === 'ENAMETOOLONG') return 'it has a name that is too long'
   return message.slice(0, 200)
 }
-
-/** A problem of this machine says nothing about the archive. */
-const isOurDisk = (error: unknown): boolean =>
-  ['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')

@@ -40,6 +40,8 @@ interface Failure {
   message: string
   /** All attempts are used up: the operation is a dead letter until a person re-drives it. */
   isDeadLetter?: boolean
+  /** The number of attempts, where it differs from what is recorded. */
+  attempt?: number
 }
 
 /**
@@ -48,7 +50,7 @@ interface Failure {
  */
 export async function failOperation(
   attempt: AttemptContext,
-  { reason, isDeadLetter = false, ...failure }: Failure,
+  { reason, isDeadLetter = false, attempt: number = attempt.operation.attempt, ...failure }: Failure,
 ): Promise<void> {
   const { steps, operation, appEnv } = attempt
   const message = await attempt.quote(failure.message)
@@ -60,7 +62,7 @@ export async function failOperation(
       const data = { status: 'FAILED', reason, message, finishedAt } as const
       await tx.content.updateMany({ where: { id: operation.contentId, status }, data })
     }
-    const outcome: Outcome = { status: 'FAILED', reason, message, isDeadLetter, finishedAt }
+    const outcome: Outcome = { status: 'FAILED', reason, message, isDeadLetter, attempt: number, finishedAt }
     const { kind, contentId } = operation
     const event = steps.event('operation.failed', { kind, contentId, reason, message, isDeadLetter })
     const events = await steps.conclude(tx, outcome, event)
@@ -75,12 +77,16 @@ export interface RetryReason {
   afterSeconds: number
   /** Waiting for an engine does not count as an attempt. */
   countsAsAttempt: boolean
+  /** Not beside another operation that lost its worker repeatedly. */
+  runsAlone?: boolean
 }
 
 /** Leaves the operation open, to be retried later, but no later than its deadline. */
 export async function retryOperationLater(attempt: AttemptContext, pause: RetryReason): Promise<void> {
   const { reason, afterSeconds, countsAsAttempt } = pause
   const { steps, operation } = attempt
+  // A failure that a worker could record shows that the operation does not end workers; a wait shows nothing.
+  const runsAlone = pause.runsAlone ?? (!countsAsAttempt && operation.runsAlone)
   const message = await attempt.quote(pause.message)
   const next = now(attempt).getTime() + afterSeconds * 1000
   const notBefore = new Date(Math.min(next, Math.max(operation.deadlineAt.getTime(), now(attempt).getTime())))
@@ -90,7 +96,7 @@ export async function retryOperationLater(attempt: AttemptContext, pause: RetryR
   await completing(attempt, async (tx) => {
     const outcome: Outcome = { reason, message, attempt: number, notBefore }
     const event = steps.event('operation.retrying', { kind: operation.kind, reason, message, attempt: number })
-    const data = { ...outcome, steps: steps.restarted(), version: { increment: 1 } }
+    const data = { ...outcome, runsAlone, steps: steps.restarted(), version: { increment: 1 } }
     await tx.operation.updateMany({ where: { id: operation.id }, data })
     return isNews ? [event] : []
   })

@@ -1,4 +1,4 @@
-import { withBaseImages } from '../../builder/dockerfile/base-images.ts'
+import type { FoundImage } from '../../builder/dockerfile/base-images.ts'
 import { type ImageOwner, resolveFor } from '../images/image-gate.ts'
 import type { RegistryLogins } from '../images/registry-logins.ts'
 
@@ -10,24 +10,19 @@ interface BaseImageContext {
 
 /**
  * Pulls every image that a Dockerfile names as the app itself would: with its own credential, or not at all. Left to
- * itself, the engine would use what another tenant has pulled. Returns the Dockerfile with the images pinned.
+ * itself, the engine would use what another tenant has pulled. Returns what was found, by the image's name.
  */
-export function findBaseImages(
-  dockerfile: string,
-  buildArgs: Readonly<Record<string, string>>,
+export async function findBaseImages(
+  images: readonly string[],
   { owner, logins, log }: BaseImageContext,
-): Promise<string> {
-  const found = new Map<string, ReturnType<typeof find>>()
-  const find = async (image: string) => {
+): Promise<Record<string, FoundImage>> {
+  const found: Record<string, FoundImage> = {}
+  for (const image of images) {
     const { pinned, triggers } = await resolveFor(owner, image, logins)
     const isOwnCopy = pinned.startsWith('sha256:')
     log(`${image} is ${isOwnCopy ? `the engine’s own copy, ${pinned}` : pinned}`)
     // BuildKit does not accept an image id as a name.
-    return { name: isOwnCopy ? image : pinned, triggers }
+    found[image] = { name: isOwnCopy ? image : pinned, triggers }
   }
-  return withBaseImages(dockerfile, buildArgs, (image) => {
-    const known = found.get(image) ?? find(image)
-    found.set(image, known)
-    return known
-  })
+  return found
 }

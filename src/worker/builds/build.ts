@@ -1,5 +1,6 @@
 import { buildKeyOf } from '../../builder/build-key.ts'
 import { type LocatedSource, locateSource } from '../../builder/locate-source.ts'
+import { startSourceReader } from '../../builder/source-reader/start-source-reader.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
@@ -12,7 +13,7 @@ import { type BuildContext, within } from './build-context.ts'
 import { openBuildDirectory } from './build-directory.ts'
 import { buildImage } from './build-image.ts'
 import { BuildLog } from './build-log.ts'
-import { sourceLimitsOf } from './source-limits.ts'
+import { readerLimitsOf, sourceLimitsOf } from './source-limits.ts'
 
 const LAST_LINES = 10
 
@@ -76,10 +77,12 @@ async function makeImage(building: BuildContext): Promise<void> {
   log.write(`Building ${source.about}`)
   const buildKey = buildKeyOf(plan, source.identity)
   if (!plan.isForced && (await reuse(building, source, buildKey))) return
-  const tree = await source.fetch()
+  // While the source is fetched, the process starts.
+  await using reader = startSourceReader(directory, readerLimitsOf(config))
+  const tree = await source.fetch(reader)
   failpoint('source.fetched', attempt.lease.appEnvId)
   await recordSource(attempt, source)
-  const image = await buildImage(building, tree)
+  const image = await buildImage({ ...building, tree, reader })
   failpoint('build.answered', attempt.lease.appEnvId)
   await recordImage(attempt, { ...image, buildKey }, `built ${image.imageDigest}`)
   failpoint('image.recorded', attempt.lease.appEnvId)

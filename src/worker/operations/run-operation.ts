@@ -12,6 +12,7 @@ import { maskedError } from '../text/masked-error.ts'
 import { DeadlineExceeded } from '../time/deadline.ts'
 import { deleteEnvironment } from './delete.ts'
 import { deploy } from './deploy.ts'
+import { countLostAttempts } from './lost-attempts.ts'
 import { scale } from './scale.ts'
 import { stop } from './stop.ts'
 
@@ -36,13 +37,16 @@ const LONGEST_RETRY_AFTER_SECONDS = 300
  * it: the lease is lost, a request ended the operation, or the database is down.
  */
 export async function runOperation(attempt: AttemptContext): Promise<void> {
+  let counted: AttemptContext | null = attempt
   try {
     attempt.signal.throwIfAborted()
-    await attempt.engine.requireReachable()
-    await HANDLERS[attempt.operation.kind](attempt)
+    counted = await countLostAttempts(attempt)
+    if (!counted) return
+    await counted.engine.requireReachable()
+    await HANDLERS[counted.operation.kind](counted)
   } catch (error) {
     // A call that was aborted fails in its own way; the signal's reason says why.
-    await handleFailure(attempt, attempt.signal.aborted ? attempt.signal.reason : error)
+    await handleFailure(counted ?? attempt, attempt.signal.aborted ? attempt.signal.reason : error)
   }
 }
 
