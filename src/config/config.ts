@@ -194,6 +194,12 @@ export const SETTINGS = z.object({
   BERTH_LOG_LINES_PER_MINUTE: count(300_000, 100_000_000).describe(
     'Log lines per container and minute; more are dropped and counted. A long line counts once per KiB.',
   ),
+  BERTH_LOG_MB_PER_MINUTE: count(64, 100_000).describe(
+    'Log bytes per account and minute in MB, of all its containers together; lines beyond are dropped and counted.',
+  ),
+  BERTH_LOG_KEPT_MB: count(10_240, 100_000_000).describe(
+    'Log bytes kept per account in MB; beyond it, the oldest lines of its largest log are deleted, whatever the plan keeps.',
+  ),
   BERTH_METRICS_SECONDS: seconds(15, 300).describe(
     'Interval between measurements of the CPU and memory that containers use.',
   ),
@@ -257,6 +263,9 @@ export const SETTINGS = z.object({
   BERTH_SOURCE_LIMIT_MB: count(512, 100_000).describe(
     'Maximum size of a source in MB, unpacked, and of an uploaded archive.',
   ),
+  BERTH_UPLOAD_BUDGET_MB: count(10_240, 100_000_000).describe(
+    'Uploaded archives per account in MB: those that are kept, and the largest size of those on their way.',
+  ),
   BERTH_SOURCE_LIMIT_FILES: count(50_000, 10_000_000).describe('Maximum number of files in a source.'),
   BERTH_SOURCE_TIMEOUT_SECONDS: seconds(300, 3600).describe('Timeout for fetching a source.'),
   BERTH_SOURCE_READING_SECONDS: seconds(30, 3600).describe(
@@ -287,6 +296,12 @@ export const SETTINGS = z.object({
     .transform((pem) => pem.replaceAll('\\n', '\n'))
     .optional()
     .describe('Private key of the GitHub App in PEM format. Line breaks may be written as \\n.'),
+  BERTH_GITHUB_CLIENT_ID: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Client ID of the GitHub App. With its secret, accounts prove by a code that an installation is theirs.'),
+  BERTH_GITHUB_CLIENT_SECRET: z.string().min(1).optional().describe('Client secret of the GitHub App.'),
   BERTH_API_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://berth.example.com' })
     .optional()
@@ -307,6 +322,11 @@ export const SETTINGS = z.object({
   BERTH_OPERATION_RATE_LIMIT: count(120, 1_000_000).describe(
     'Rate limit: operations per environment and minute, in each API process.',
   ),
+  BERTH_ACCOUNT_APP_ENVS: count(10_000, 10_000_000).describe('Maximum number of environments per account.'),
+  BERTH_ACCOUNT_CONTAINERS: count(10_000, 10_000_000).describe(
+    'Maximum number of containers per account: the configured ones of all its environments, or the most that autoscaling may start.',
+  ),
+  BERTH_TOKENS: count(1000, 1_000_000).describe('Maximum number of tokens that work, per user and per environment.'),
   BERTH_IDEMPOTENCY_HOURS: count(24, 720).describe('How long the answer to an Idempotency-Key is kept.'),
   BERTH_EVENT_RETENTION_HOURS: count(168, 8760).describe(
     'Event retention: how far back a subscription can resume from a cursor.',

@@ -1,5 +1,6 @@
 import { createAccount, deleteAccount, setCurrentAccount } from '../../src/services/account/account-commands.ts'
 import { addMember, removeMember, updateMember } from '../../src/services/account/member-commands.ts'
+import { connectGitInstallation } from '../../src/services/git/connect-git-installation.ts'
 import { createToken, revokeToken } from '../../src/services/token/token-commands.ts'
 import type { World } from '../support/world.ts'
 import { parityCase } from './parity-case.ts'
@@ -112,6 +113,24 @@ export const peopleCases = [
   parityCase('removeMember, the last ADMIN', 'CONFLICT LAST_ADMIN', async (world) => ({
     command: removeMember,
     input: { accountId: world.accountId, userId: await adminUserId(world) },
+  })),
+
+  parityCase('connectGitInstallation without a GitHub App', 'CONFLICT GITHUB_APP_NOT_CONFIGURED', async (world) => ({
+    command: connectGitInstallation,
+    input: { accountId: world.accountId, gitInstallationId: '77', code: 'abc' },
+  })),
+  parityCase('connectGitInstallation without a proof', 'INVALID_INPUT', async (world) => ({
+    command: connectGitInstallation,
+    input: { accountId: world.accountId, gitInstallationId: '77' },
+  })),
+  parityCase('connectGitInstallation by AUDIT', 'FORBIDDEN ROLE_MISSING', async (world) => ({
+    command: connectGitInstallation,
+    input: { accountId: world.accountId, gitInstallationId: '77', code: 'abc' },
+    token: (await world.user({ roles: ['AUDIT'] })).token,
+  })),
+  parityCase('connectGitInstallation of an unknown account', 'NOT_FOUND', async () => ({
+    command: connectGitInstallation,
+    input: { accountId: UNKNOWN_ACCOUNT, gitInstallationId: '77', code: 'abc' },
   })),
 
   parityCase('createToken for oneself', 'accepted', async (world) => ({

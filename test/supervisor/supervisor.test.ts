@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort, spawnBerth } from '../processes/berth-process.ts'
 import { CROSSED, loadApp } from './app-load.ts'
-import { type SupervisedBerth, startSupervisedBerth, until } from './supervised-berth.ts'
+import { isAlive, type SupervisedBerth, startSupervisedBerth, until } from './supervised-berth.ts'
 
 let berth: SupervisedBerth
 let host: string

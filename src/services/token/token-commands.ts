@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Token } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { type Authority, appEnvTokenAuthority, userTokenAuthority } from '../../domain/delegation.ts'
-import { invalidField, notFound } from '../../domain/errors.ts'
+import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { SCOPES, type Scope } from '../../domain/permissions.ts'
 import { token as tokenShape } from '../../resources/token.ts'
@@ -56,6 +56,7 @@ export const createToken = command({
     const expiresAt = input.expiresAt ? new Date(input.expiresAt) : giver.expiresAt
     requireWithin(authorityOf(giver, accountId), authorityGiven(input, expiresAt), 'token')
     const owner = input.kind === 'ENVIRONMENT' ? null : await ownerOf(context, giver, input)
+    await requireRoom(context, owner === null ? { appEnvId: input.appEnvId ?? '' } : { userId: owner })
     const secret = newSecret(input.kind)
     const token = await tx.token.create({
       data: {
@@ -99,6 +100,19 @@ export const revokeToken = command({
     return { message: `Token "${token.name}" is revoked${more}` }
   },
 })
+
+/** Each token has a rate limit of its own to be counted, and a row that is read with each call. */
+async function requireRoom(
+  { tx, config }: CommandContext,
+  owner: { userId: string } | { appEnvId: string },
+): Promise<void> {
+  const works = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: await databaseTime(tx) } }] }
+  const count = await tx.token.count({ where: { ...owner, ...works } })
+  if (count < config.BERTH_TOKENS) return
+  const whose = 'userId' in owner ? 'The user' : 'The environment'
+  const message = `${whose} has ${count} tokens that work, and may have ${config.BERTH_TOKENS} (BERTH_TOKENS): revoke some first`
+  throw conflict('TOO_MANY_TOKENS', message)
+}
 
 function checkKind({ kind, appEnvId, scopes }: CreateTokenInput): void {
   if (kind === 'ENVIRONMENT' && !appEnvId) throw invalidField('appEnvId', 'is required for an ENVIRONMENT token')

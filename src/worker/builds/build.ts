@@ -13,6 +13,7 @@ import { type BuildContext, within } from './build-context.ts'
 import { openBuildDirectory } from './build-directory.ts'
 import { buildImage } from './build-image.ts'
 import { BuildLog } from './build-log.ts'
+import { assertOwnInstallation } from './own-installation.ts'
 import { readerLimitsOf, sourceLimitsOf } from './source-limits.ts'
 
 const LAST_LINES = 10
@@ -73,6 +74,7 @@ async function makeImage(building: BuildContext): Promise<void> {
     `The source was not there after ${config.BERTH_SOURCE_TIMEOUT_SECONDS} s`,
   )
   await using deadline = within(attempt.signal, config.BERTH_SOURCE_TIMEOUT_SECONDS, late)
+  await assertOwnInstallation(attempt, plan.source)
   const source = await locateSource(plan.source, directory, sourceLimitsOf(config, deadline.signal))
   log.write(`Building ${source.about}`)
   const buildKey = buildKeyOf(plan, source.identity)
