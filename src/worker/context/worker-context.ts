@@ -6,9 +6,9 @@ import type { ImageBuilder } from '../../images/image-builder.ts'
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { BuildSlots } from '../claim/build-slots.ts'
-import type { DiskQuota } from '../disk/disk-quota.ts'
 import type { EngineHealth } from '../engine/engine-health.ts'
 import type { Collector } from '../logs/collector.ts'
+import type { DiskQuota } from '../probes/disk-quota.ts'
 import type { ProbeHistory } from '../probes/probe-history.ts'
 
 /** What a worker needs, whichever environment it has claimed. */
