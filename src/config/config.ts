@@ -182,6 +182,12 @@ export const SETTINGS = z.object({
     'Subscribe to engine events, to notice a dead container at once. Without them, the next reconciliation notices it.',
   ),
 
+  BERTH_CONTAINER_DISK_MB: whole(10_240, 16, 10_000_000).describe(
+    'What one container may write outside of volumes, in MB. It is measured now and then; a container above it is replaced.',
+  ),
+  BERTH_CONTAINER_DISK_SECONDS: seconds(60, 3600).describe(
+    'Interval between measurements of what containers have written. It is longer on an engine that takes long to measure.',
+  ),
   BERTH_CONTAINER_PROCESSES: whole(1024, 16, 1_000_000).describe(
     'Processes and threads that one container may have at a time.',
   ),

@@ -71,6 +71,13 @@ export interface ReplicaStats {
   memoryMb: number
 }
 
+/** What a running container has written outside of its volumes. */
+export interface DiskUse {
+  containerId: string
+  appEnvId: string
+  bytes: number
+}
+
 /** How a container ended. */
 export interface ContainerEnd {
   containerId: string
@@ -138,6 +145,9 @@ export interface ContainerRuntime {
 
   /** Current use; zeros when the container does not run. Takes up to a second. Throws NOT_FOUND as `logs` does. */
   stats(name: string, bounds?: CallBounds): Promise<ReplicaStats>
+
+  /** Of every running container of this installation. May take the engine long. */
+  diskUse(bounds?: CallBounds): Promise<DiskUse[]>
 
   /**
    * Calls back with an environment's id whenever the engine reports a change: a notification to reconcile, not a state.

@@ -75,12 +75,12 @@ function environmentContext(
   appEnv: ClaimedAppEnv,
   signal: AbortSignal,
 ): EnvironmentContext {
-  const { database, imageBuilder, vault, config, log, probes, builds } = worker
+  const { database, imageBuilder, vault, config, log, probes, disk, builds } = worker
   const engineUnder = (bound: AbortSignal) => leasedEngine(worker, lease, bound, config)
   const engine = engineUnder(signal)
   let masking: Promise<Mask> | undefined
   const mask = () => (masking ??= secretMaskOf(worker, appEnv))
   const quote = async (text: string) => plainText(text, await mask())
-  const shared = { database, vault, config, log, lease, probes, builds, imageBuilder }
+  const shared = { database, vault, config, log, lease, probes, disk, builds, imageBuilder }
   return { ...shared, mask, quote, signal, engine, engineUnder }
 }

@@ -19,10 +19,12 @@ import type { WorkerContext } from './context/worker-context.ts'
 import { EngineHealth } from './engine/engine-health.ts'
 import { EngineNotifications } from './engine/engine-notifications.ts'
 import { recordEngine } from './engine/engine-record.ts'
+import { measureDiskForever } from './housekeeping/measure-disk.ts'
 import { sweepForever } from './housekeeping/sweep.ts'
 import { validateHostsForever } from './housekeeping/validate-hosts.ts'
 import { Collector } from './logs/collector.ts'
 import { sampleForever } from './metrics/sample-forever.ts'
+import { DiskQuota } from './probes/disk-quota.ts'
 import { ProbeHistory } from './probes/probe-history.ts'
 import { processEnvironment } from './process-environment.ts'
 
@@ -65,7 +67,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const engineNotifications = new EngineNotifications(database, log, () => queues.reconciles.wake())
   const collector = new Collector({ ...options, owner: id })
   const builds = new BuildSlots(config.BERTH_BUILD_CONCURRENCY)
-  const context: WorkerContext = { ...options, engineHealth, probes: new ProbeHistory(), collector, builds }
+  const disk = new DiskQuota(config.BERTH_CONTAINER_DISK_MB)
+  const context: WorkerContext = { ...options, engineHealth, probes: new ProbeHistory(), disk, collector, builds }
   const queues = { operations: queueFor('operations'), reconciles: queueFor('reconciles') }
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()
@@ -131,7 +134,11 @@ export function createWorker(options: WorkerOptions): Worker {
       running = Promise.all([
         ...[queues.operations.run(signal), queues.reconciles.run(signal)],
         ...[leaseKeeper.run(signal), engineHealth.run(signal), engineNotifications.run(signal)],
-        ...[sweepForever(context, signal, wakeAll), collector.run(signal)],
+        ...[
+          sweepForever(context, signal, wakeAll),
+          measureDiskForever(context, signal, wakeAll),
+          collector.run(signal),
+        ],
         ...[sampleForever(context, signal), validateHostsForever(context, signal)],
       ])
     },

@@ -59,6 +59,10 @@ export class PretendRuntime implements ContainerRuntime {
 
   async *logs() {}
 
+  async diskUse() {
+    return []
+  }
+
   async stats() {
     return { cpuMillicores: 0, memoryMb: 0 }
   }

@@ -4,6 +4,7 @@ import { within } from '../../engine/docker/within.ts'
 import type { ContainerRuntime } from '../container-runtime.ts'
 import { applyRollout } from './apply.ts'
 import type { Reach } from './container-spec.ts'
+import { readDiskUse } from './disk-use.ts'
 import { replicaLogs } from './logs.ts'
 import { observeReplicas } from './observe.ts'
 import { removeReplicas } from './remove.ts'
@@ -44,6 +45,7 @@ export function createDockerRuntime(
     removeNetwork: (accountId, bounds) => within(engine, bounds, (signal) => networks.remove(accountId, signal)),
     logs: (name, bounds) => replicaLogs(engine, name, bounds),
     stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),
+    diskUse: (bounds) => within(engine, bounds, (signal) => readDiskUse(engine, signal)),
     watch: (onChange, signal) => void watchReplicas(engine, onChange, signal),
   }
 }

@@ -8,6 +8,7 @@ import type { Vault } from '../../secrets/vault.ts'
 import type { BuildSlots } from '../claim/build-slots.ts'
 import type { Lease } from '../claim/lease.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
+import type { DiskQuota } from '../probes/disk-quota.ts'
 import type { ProbeHistory } from '../probes/probe-history.ts'
 import type { Mask } from '../text/secret-mask.ts'
 
@@ -22,6 +23,7 @@ export interface EnvironmentContext {
   log: Logger
   lease: Lease
   probes: ProbeHistory
+  disk: DiskQuota
   builds: BuildSlots
   /** Masks the environment's secrets. Loaded once, when first needed. */
   mask(): Promise<Mask>

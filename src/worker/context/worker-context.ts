@@ -8,6 +8,7 @@ import type { Vault } from '../../secrets/vault.ts'
 import type { BuildSlots } from '../claim/build-slots.ts'
 import type { EngineHealth } from '../engine/engine-health.ts'
 import type { Collector } from '../logs/collector.ts'
+import type { DiskQuota } from '../probes/disk-quota.ts'
 import type { ProbeHistory } from '../probes/probe-history.ts'
 
 /** What a worker needs, whichever environment it has claimed. */
@@ -20,6 +21,7 @@ export interface WorkerContext {
   log: Logger
   engineHealth: EngineHealth
   probes: ProbeHistory
+  disk: DiskQuota
   collector: Collector
   builds: BuildSlots
   recordScaling: RecordScaling

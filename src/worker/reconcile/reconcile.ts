@@ -102,11 +102,13 @@ async function probeAll(
 }
 
 async function probeOne(
-  { probes, signal, lease }: EnvironmentContext,
+  { probes, disk, signal, lease }: EnvironmentContext,
   observed: ObservedReplica,
   row: Replica | null,
   configuration: Configuration,
 ): Promise<Pick<Probed, 'failure' | 'failures' | 'failuresAllowed' | 'failureReason'>> {
+  const excess = disk.excessOf(observed.containerId)
+  if (excess) return { failure: excess, failures: 0, failureReason: excess }
   const now = lease.claim.clock.now()
   const circumstances = { now, wasReady: wasReady({ row, observed }), probes, signal }
   const { hasStarted, failureReason } = await probeStartupAndLiveness(observed, configuration, circumstances)

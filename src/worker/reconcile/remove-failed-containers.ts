@@ -5,7 +5,7 @@ import { removeReplicas } from '../version/remove-replicas.ts'
 import type { Probed } from './replica-states.ts'
 
 /**
- * Removes containers that fail their startup or liveness probe; the same reconcile starts them again. Recorded before
+ * Removes containers that fail their startup or liveness probe, or write too much; the same reconcile starts them again. Recorded before
  * it is done: otherwise the restart would look like a crash without a cause.
  */
 export async function removeFailedContainers(
@@ -18,7 +18,7 @@ export async function removeFailedContainers(
   )
   if (dead.length === 0) return 0
   const reason = await context.quote(dead.map((one) => one.reason).join('; '))
-  context.log.info({ appEnvId: appEnv.id, reason }, 'Restarting containers that failed a probe')
+  context.log.info({ appEnvId: appEnv.id, reason }, 'Replacing containers that failed a probe or wrote too much')
   await fenced(context.database, context.lease, async (tx) => {
     const lastRestartAt = context.lease.claim.clock.now()
     const data = { restartCount: { increment: dead.length }, lastRestartAt, lastRestartReason: reason }

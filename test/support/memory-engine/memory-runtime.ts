@@ -40,6 +40,13 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
         if (!isUsed) machine.networks.delete(`${installationId} ${accountId}`)
       }),
     logs: (name, options) => logs(connection, name, options),
+    diskUse: (bounds) =>
+      call(connection, bounds, () =>
+        // Its programs have no file system to fill.
+        [...connection.machine.containers.values()]
+          .filter(({ options }) => options.installationId === connection.installationId)
+          .map(({ id, options }) => ({ containerId: id, appEnvId: options.rollout.appEnvId, bytes: 0 })),
+      ),
     stats: (name, bounds) => call(connection, bounds, () => own(connection, name).stats()),
     watch(onChange, signal) {
       const report = (change: MachineChange) => {
