@@ -11,6 +11,7 @@ const member = (roles: RoleName[], more: Partial<Caller> = {}): Caller => ({
   appEnvId: null,
   accountId: null,
   scopes: null,
+  expiresAt: null,
   isInstallationAdmin: false,
   currentAccountId: 'acc_1',
   memberships: new Map([['acc_1', { roles, appEnvIds: null }]]),

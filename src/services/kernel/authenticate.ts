@@ -47,9 +47,12 @@ async function lookUp(database: Database, hash: string): Promise<Found> {
 
 type TokenRow = NonNullable<Awaited<ReturnType<typeof findToken>>>
 
+/** What a caller is made of, besides the token. */
+export const withMemberships = { user: { include: { memberships: true } } } as const
+
 async function findToken(database: Database, hash: string) {
   try {
-    return await database.token.findUnique({ where: { hash }, include: { user: { include: { memberships: true } } } })
+    return await database.token.findUnique({ where: { hash }, include: withMemberships })
   } catch (error) {
     throw asDomainError(error)
   }
@@ -69,7 +72,7 @@ function touch(database: Database, token: TokenRow): void {
   void database.token.updateMany({ where: { id: token.id }, data: { lastUsedAt: new Date() } }).catch(() => {})
 }
 
-function callerOf(token: TokenRow, accountId: string | null): Caller {
+export function callerOf(token: TokenRow, accountId: string | null): Caller {
   const { user } = token
   const memberships = (user?.memberships ?? []).map(({ accountId, roles, restricted, appEnvIds }) => {
     return [accountId, { roles, appEnvIds: restricted ? new Set(appEnvIds) : null }] as const
@@ -81,6 +84,7 @@ function callerOf(token: TokenRow, accountId: string | null): Caller {
     appEnvId: token.appEnvId,
     accountId,
     scopes: token.kind === 'SCOPED' ? new Set(token.scopes as Scope[]) : null,
+    expiresAt: token.expiresAt,
     isInstallationAdmin: user?.isInstallationAdmin ?? false,
     currentAccountId: user?.currentAccountId ?? null,
     memberships: new Map(memberships),

@@ -18,6 +18,8 @@ export interface Caller {
   /** The account of that environment. */
   accountId: string | null
   scopes: ReadonlySet<Scope> | null
+  /** When the token ends; null for never. What it makes ends no later. */
+  expiresAt: Date | null
   isInstallationAdmin: boolean
   currentAccountId: string | null
   memberships: ReadonlyMap<string, MembershipGrant>
