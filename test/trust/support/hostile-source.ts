@@ -37,7 +37,7 @@ export async function whileOthersAsk<T>(
     while (!isDone) {
       const since = performance.now()
       const { status } =
-        others.count % 2 === 0 ? await fetch(`${berth.url}/health`) : await berth.rest('GET', '/accounts')
+        others.count % 2 === 0 ? await fetch(`${berth.url}/livez`) : await berth.rest('GET', '/accounts')
       if (status !== 200) throw new Error(`A request of others was answered with ${status}`)
       others.slowestMs = Math.max(others.slowestMs, Math.round(performance.now() - since))
       others.count += 1
