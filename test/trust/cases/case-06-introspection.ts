@@ -1,19 +1,46 @@
 import { getIntrospectionQuery } from 'graphql'
+import { whileOthersAsk } from '../support/hostile-source.ts'
 import type { TrustCase } from '../trust-case.ts'
 
-const MOST_BYTES = 1_000_000
-/** Each level repeats the fields of many types. */
-const NESTED = '{ __schema { types { fields { type { fields { type { fields { name description } } } } } } } }'
+const MOST_BYTES = 100_000
+const AT_ONCE = 8
+/** Eight answers of a second each stopped everybody for as long as they took together. */
+const MOST_OTHERS_MS = 1_500
+
+const FIELDS = 'fields { name description args { name description type { name ofType { name } } } type { name } }'
+const repeated = (count: number, of: (index: number) => string) =>
+  Array.from({ length: count }, (_, i) => of(i)).join(' ')
+/** Under a kilobyte each, and answered with megabytes. */
+const ATTACKS = [
+  `{ ${repeated(20, (i) => `s${i}: __schema { types { name description ${FIELDS} } }`)} }`,
+  `{ ${repeated(25, (i) => `s${i}: __schema { ...S }`)} } fragment S on __Schema { types { ...T } } fragment T on __Type { ${FIELDS} }`,
+  `{ __schema { types { ${repeated(28, (i) => `f${i}: ${FIELDS.slice(0, 26)} }`)} fields { type { fields { type { name } } } } } } }`,
+]
 
 export const trustCase: TrustCase = {
   number: 6,
-  title: 'Anonymous introspection is costed',
+  title: 'Anonymous introspection is costed, kept and limited by address',
+  // An instance of its own: the budget of this address is used up afterwards.
+  settings: { BERTH_ANONYMOUS_RATE_LIMIT: '600' },
   async run(berth) {
-    const { status, text } = await berth.graphql(NESTED, {}, { token: null })
-    if (text.length > MOST_BYTES) throw new Error(`${NESTED.length} bytes were answered with ${text.length}`)
+    const anonymous = (query: string) => berth.graphql(query, {}, { token: null })
     // GraphiQL asks exactly this.
-    const usual = await berth.graphql(getIntrospectionQuery(), {}, { token: null })
-    if (!(usual.body.data as object | undefined)) throw new Error(`The usual introspection failed: ${usual.text}`)
-    return `${NESTED.length} bytes answered with ${text.length} bytes and ${status}, the usual with ${usual.text.length}`
+    const usual = await anonymous(getIntrospectionQuery())
+    if (!usual.body.data) throw new Error(`The usual introspection failed: ${usual.text}`)
+    const { result: sizes, others } = await whileOthersAsk(berth, async () => {
+      const found: number[] = []
+      for (const [number, attack] of ATTACKS.entries()) {
+        const asked = Array.from({ length: AT_ONCE }, (_, n) => anonymous(`# ${number} ${n}\n${attack}`))
+        found.push(...(await Promise.all(asked)).map(({ text }) => text.length))
+      }
+      return found
+    })
+    const largest = Math.max(...sizes)
+    if (largest > MOST_BYTES) throw new Error(`${ATTACKS[0]?.length} bytes were answered with ${largest}`)
+    if (others.slowestMs > MOST_OTHERS_MS) throw new Error(`A request of others took ${others.slowestMs} ms`)
+    const again = await anonymous(getIntrospectionQuery())
+    if (again.text !== usual.text)
+      throw new Error(`The usual introspection was answered with ${again.status} ${again.text}`)
+    return `${ATTACKS.length * AT_ONCE} attacks answered with at most ${largest} bytes, the usual with ${usual.text.length}; others’ slowest of ${others.count} ${others.slowestMs} ms`
   },
 }

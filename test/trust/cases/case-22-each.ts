@@ -1,9 +1,10 @@
 import { branchIsRefused } from '../checks/branch-is-refused.ts'
 import { brokenBuildIsCounted } from '../checks/broken-build-is-counted.ts'
+import { upgradesAreAnswered } from '../checks/upgrades-are-answered.ts'
 import type { TrustCase } from '../trust-case.ts'
 
 /** Each returns its figure, or throws. */
-const CHECKS: readonly TrustCase['run'][] = [branchIsRefused, brokenBuildIsCounted]
+const CHECKS: readonly TrustCase['run'][] = [branchIsRefused, brokenBuildIsCounted, upgradesAreAnswered]
 
 export const trustCase: TrustCase = {
   number: 22,
