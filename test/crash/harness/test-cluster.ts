@@ -11,6 +11,7 @@ import { findServer } from '../../../src/database/postgres-server.ts'
 import { newSecret } from '../../../src/secrets/token-secret.ts'
 import { removeEverything } from '../../support/remove-everything.ts'
 import { ensureTestImage } from '../../support/test-image.ts'
+import { recordInstallation } from '../../support/test-installations.ts'
 import { Orders } from './orders.ts'
 import { BerthProcess } from './process.ts'
 
@@ -99,6 +100,7 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
   const docker = options.docker ?? new Docker()
   const { rows } = await pool.query('SELECT id FROM installation')
   const installationId = String(rows[0].id)
+  recordInstallation(installationId)
 
   /** One REST call, repeated with the same Idempotency-Key until it is answered, whatever dies meanwhile. */
   async function call(
