@@ -2,6 +2,10 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
+import { scratchFolder } from './test/support/scratch-folder.ts'
+
+// Read by every process of the run: this one starts the database, its workers and their programs inherit it.
+process.env.TMPDIR = scratchFolder()
 
 /** Files that need the machine's container engine. */
 const ENGINE = [
@@ -22,6 +26,7 @@ const PROOFS = [
   'test/model/**/*.test.ts',
   'test/processes/**/*.test.ts',
   'test/shutdown/**/*.test.ts',
+  'test/supervisor/**/*.test.ts',
 ]
 
 /** Everything else. It has no engine, so that a file which needs one is found out at once. */

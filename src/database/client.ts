@@ -11,6 +11,8 @@ export type Transaction = Prisma.TransactionClient
 export interface DatabaseOptions {
   url: string
   poolSize: number
+  /** Names the sessions to other processes; `berth` unless given. */
+  applicationName?: string
   /** Called with the text of every statement; tests count them. */
   onQuery?: (sql: string) => void
 }
@@ -23,10 +25,10 @@ const TRANSACTION_TIMEOUT_MS = 15_000
 const CONNECT_TIMEOUT_MS = 5_000
 
 /** A connection pool without unbounded waits: for a connection, a lock, a statement or a dead peer. */
-export function createDatabase({ url, poolSize, onQuery }: DatabaseOptions): Database {
+export function createDatabase({ url, poolSize, applicationName = 'berth', onQuery }: DatabaseOptions): Database {
   const connections = {
     connectionString: url,
-    application_name: 'berth',
+    application_name: applicationName,
     // The adapter drops the offset of every timestamp it reads and writes.
     options: '-c TimeZone=UTC',
     max: poolSize,

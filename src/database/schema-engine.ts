@@ -38,18 +38,20 @@ export async function withSchemaEngine<T>(databaseUrl: string, work: (engine: Sc
   }
 }
 
-/** The migrations in the engine's format: folders sorted by name. */
-export async function readMigrations(): Promise<MigrationList> {
+/** The folders of the migrations, sorted, oldest first. */
+export async function migrationNames(): Promise<string[]> {
   const entries = await readdir(MIGRATIONS_PATH, { withFileTypes: true }).catch(() => [])
   const folders = entries.filter((entry) => entry.isDirectory())
+  return folders.map((folder) => folder.name).sort()
+}
+
+/** The migrations in the engine's format. */
+export async function readMigrations(): Promise<MigrationList> {
   const migrationDirectories = await Promise.all(
-    folders
-      .map((folder) => folder.name)
-      .sort()
-      .map(async (name) => {
-        const value = await readFile(join(MIGRATIONS_PATH, name, 'migration.sql'), 'utf8')
-        return { path: name, migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value } } }
-      }),
+    (await migrationNames()).map(async (name) => {
+      const value = await readFile(join(MIGRATIONS_PATH, name, 'migration.sql'), 'utf8')
+      return { path: name, migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value } } }
+    }),
   )
   const lockfile = { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' }
   return { baseDir: MIGRATIONS_PATH, lockfile, migrationDirectories, shadowDbInitScript: '' }

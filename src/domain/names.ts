@@ -20,4 +20,21 @@ export function freeSlug(wanted: string, taken: ReadonlySet<string>): string {
   }
 }
 
+/**
+ * The slug of a new account: `my-shop`, else `myshop`, `myshop2`, `myshop3`… No account's slug begins another's at a
+ * dash, so that `<account>-<app>-<env>` names one account only: `a-b-c-prod` is not of `a` and of `a-b`.
+ */
+export function accountSlug(wanted: string, taken: ReadonlySet<string>): string {
+  const isFree = (slug: string) => ![...taken].some((other) => begins(slug, other) || begins(other, slug))
+  if (isFree(wanted)) return wanted
+  const plain = wanted.replaceAll('-', '')
+  for (let number = 1; ; number += 1) {
+    const suffix = number === 1 ? '' : String(number)
+    const slug = plain.slice(0, MAX_SLUG_LENGTH - suffix.length) + suffix
+    if (isFree(slug)) return slug
+  }
+}
+
+const begins = (slug: string, other: string) => `${other}-`.startsWith(`${slug}-`)
+
 export const cliEnvNameOf = (account: string, app: string, appEnv: string): string => `${account}-${app}-${appEnv}`

@@ -1,24 +1,22 @@
-import { createHash } from 'node:crypto'
 import type { Transaction } from '../database/client.ts'
 import { newId } from '../domain/ids.ts'
+import { AUDIT_HASH_VERSION, type AuditHeads, auditHash, type NewAuditEntry } from './audit-hash.ts'
+import { isSealed } from './audit-heads.ts'
 import type { NewEvent } from './event.ts'
-
-export interface NewAuditEntry {
-  action: string
-  actorType: 'USER' | 'TOKEN' | 'SYSTEM'
-  actorId: string | null
-  tokenId: string | null
-  targetType: string
-  targetId: string
-  requestId: string
-  /** What was asked and changed; never a secret. */
-  details: Record<string, unknown>
-}
 
 interface EventSequenceRow {
   lastEventSequence: bigint
   lastAuditSequence: bigint
   lastAuditHash: string
+  auditHeadMac: string | null
+  /** Of the transaction, as the entry's time. */
+  epochMs: number
+}
+
+/** An audit entry, and what seals the head of its chain. */
+export interface Audited {
+  entry: NewAuditEntry
+  heads: AuditHeads
 }
 
 /**
@@ -30,7 +28,7 @@ export async function record(
   tx: Transaction,
   eventSequenceId: string,
   events: readonly NewEvent[],
-  audit: NewAuditEntry | null = null,
+  audit: Audited | null = null,
 ): Promise<void> {
   if (events.length === 0 && !audit) return
   const [counters] = await tx.$queryRaw<EventSequenceRow[]>`
@@ -40,7 +38,8 @@ export async function record(
       last_event_sequence = l.last_event_sequence + ${events.length},
       last_audit_sequence = l.last_audit_sequence + ${audit ? 1 : 0}
     RETURNING last_event_sequence AS "lastEventSequence", last_audit_sequence AS "lastAuditSequence",
-      last_audit_hash AS "lastAuditHash"`
+      last_audit_hash AS "lastAuditHash", audit_head_mac AS "auditHeadMac",
+      floor(extract(epoch FROM now()) * 1000)::float8 AS "epochMs"`
   if (!counters) throw new Error(`The event sequence ${eventSequenceId} gave no numbers`)
   if (audit) await appendAudit(tx, eventSequenceId, counters, audit)
   if (events.length > 0) await appendEvents(tx, eventSequenceId, counters.lastEventSequence, events)
@@ -62,33 +61,17 @@ async function appendEvents(tx: Transaction, eventSequenceId: string, last: bigi
   await tx.$executeRaw`SELECT pg_notify('berth_events', ${`${eventSequenceId}:${last}`})`
 }
 
-/** Each entry's hash covers the one before it, so that a changed or missing entry shows. */
-async function appendAudit(tx: Transaction, eventSequenceId: string, counters: EventSequenceRow, entry: NewAuditEntry) {
-  const id = newId('aud')
-  const sequence = counters.lastAuditSequence
-  const hash = auditHash(counters.lastAuditHash, { id, eventSequenceId, sequence, ...entry })
-  await tx.auditEntry.create({
-    data: { id, eventSequenceId, sequence, ...entry, details: entry.details as object, hash },
-  })
-  await tx.eventSequence.update({ where: { id: eventSequenceId }, data: { lastAuditHash: hash } })
-}
-
-export type HashedAuditEntry = NewAuditEntry & { id: string; eventSequenceId: string; sequence: bigint }
-
-export function auditHash(previousHash: string, entry: HashedAuditEntry): string {
-  const { id, eventSequenceId, sequence, action, actorType, actorId, tokenId, targetType, targetId, requestId } = entry
-  const text = JSON.stringify([
-    previousHash,
-    [id, eventSequenceId, String(sequence), action, actorType, actorId, tokenId, targetType, targetId, requestId],
-    sortedKeys(entry.details),
-  ])
-  return createHash('sha256').update(text).digest('hex')
-}
-
-/** PostgreSQL's jsonb does not keep the order of keys, so the hash must not depend on it. */
-function sortedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortedKeys)
-  if (value === null || typeof value !== 'object') return value
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined)
-  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, sortedKeys(item)]))
+/**
+ * Each entry's hash covers the one before it, and the head is sealed, so that a changed or missing entry shows. On a
+ * head that is not sealed, or no longer, nothing is sealed: a write must not heal what was cut.
+ */
+async function appendAudit(tx: Transaction, id: string, counters: EventSequenceRow, { entry, heads }: Audited) {
+  const { lastAuditSequence: sequence, lastAuditHash, auditHeadMac, epochMs } = counters
+  const wasSealed = isSealed(heads, { id, lastAuditSequence: sequence - 1n, lastAuditHash, auditHeadMac })
+  const createdAt = new Date(epochMs)
+  const row = { id: newId('aud'), eventSequenceId: id, sequence, ...entry, createdAt, hashVersion: AUDIT_HASH_VERSION }
+  const hash = auditHash(lastAuditHash, row) ?? ''
+  await tx.auditEntry.create({ data: { ...row, details: entry.details as object, hash } })
+  const sealed = wasSealed ? { auditHeadMac: heads.auditHeadMac({ eventSequenceId: id, sequence, hash }) } : {}
+  await tx.eventSequence.update({ where: { id }, data: { lastAuditHash: hash, ...sealed } })
 }

@@ -27,6 +27,7 @@ export type Failpoint =
   | 'log.closed'
   | 'routes.read'
   | 'routes.written'
+  | 'rotation.step'
 
 interface Armed {
   point: Failpoint

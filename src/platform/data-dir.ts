@@ -1,18 +1,19 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { newSecret } from '../secrets/token-secret.ts'
+import { readOrMakeSecretFile } from './secret-file.ts'
 
 /** What a Berth keeps beside its database, under BERTH_DATA_DIR. */
 export interface DataDir {
   path: string
-  /** 64 hexadecimal digits. */
-  masterKey: string
+  /** Empty in a process that is only an ingress: it reads no secret, and so none may reach it. */
   adminToken: string
   /** Where the admin token can be read; null when the environment gave it. */
   adminTokenFile: string | null
 }
+
+export const isIngressOnly = ({ BERTH_ROLES }: Config) => BERTH_ROLES.every((role) => role === 'ingress')
 
 /** Opens the folder, and makes in it what is missing. Files that hold secrets have mode 0600. */
 export function openDataDir(config: Config): DataDir {
@@ -27,10 +28,10 @@ export function openDataDir(config: Config): DataDir {
 function openAt(path: string, config: Config): DataDir {
   makeFolder(path)
   const adminTokenFile = join(path, 'admin-token')
+  if (isIngressOnly(config)) return { path, adminToken: '', adminTokenFile: null }
   return {
     path,
-    masterKey: config.BERTH_MASTER_KEY ?? readOrMake(join(path, 'master-key'), () => randomBytes(32).toString('hex')),
-    adminToken: config.BERTH_ADMIN_TOKEN ?? readOrMake(adminTokenFile, () => newSecret('USER')),
+    adminToken: config.BERTH_ADMIN_TOKEN ?? readOrMakeSecretFile(adminTokenFile, () => newSecret('USER')),
     adminTokenFile: config.BERTH_ADMIN_TOKEN ? null : adminTokenFile,
   }
 }
@@ -48,34 +49,6 @@ function makeFolder(path: string): void {
 }
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-
-/** Two processes may start on one new folder: the first to link its draft wins, and both read that file. */
-function readOrMake(file: string, make: () => string): string {
-  const present = read(file)
-  if (present) return present
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, `${make()}\n`, { mode: 0o600 })
-  try {
-    linkSync(draft, file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    unlinkSync(draft)
-  }
-  const written = read(file)
-  if (!written) throw new Error(`${file} is empty; delete it to have a new one made`)
-  return written
-}
-
-/** Null when there is no such file. One that is there and cannot be read must not be taken for missing. */
-function read(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trim() || null
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
-}
 
 const FAULTS: Readonly<Record<string, string>> = {
   EACCES: 'this user lacks the permission',

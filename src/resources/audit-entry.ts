@@ -2,9 +2,12 @@ import type { AuditEntry } from '../database/generated/prisma/client.ts'
 import { fieldsOf, json, text, time, whole } from './field.ts'
 import { resource } from './resource.ts'
 
-export type AuditRow = Omit<AuditEntry, 'eventSequenceId'>
+export type AuditRow = Omit<AuditEntry, 'eventSequenceId' | 'hashVersion'>
 
 const field = fieldsOf<AuditRow>()
+
+export const INSTALLATION_AUDIT =
+  'The entries about the installation itself, such as new accounts, in place of an account’s. For the installation’s admin.'
 
 /** The hash covers the entry before, so that a reader can check the chain. */
 export const auditEntry = resource({
@@ -29,7 +32,7 @@ export const auditEntry = resource({
       inGraphQL: { type: 'String' },
     }),
     details: field.column('details', json, 'What was asked and changed, without secrets.'),
-    hash: field.column('hash', text, 'SHA-256 over the entry and the hash of the entry before.'),
+    hash: field.column('hash', text, 'SHA-256 over the entry, its time included, and the hash of the entry before.'),
     createdAt: field.column('createdAt', time, 'Time at which the write was committed.'),
   },
 })

@@ -46,3 +46,10 @@ export function open(key: Key, location: string, sealedText: string): string {
 /** Under one key, equal texts have equal fingerprints; a fingerprint reveals nothing else. */
 export const fingerprint = (key: Key, text: string): string =>
   createHmac('sha256', key.bytes).update('berth fingerprint').update(text).digest('hex')
+
+/** A code that only the key can compute, for one purpose. */
+export const macOf = (key: Key, purpose: string, text: string): string =>
+  createHmac('sha256', key.bytes).update(`berth ${purpose}`).update(text).digest('hex')
+
+/** Id of the key that a text was sealed with. */
+export const sealedWith = (sealedText: string): string => sealedText.split('.')[1] ?? ''

@@ -1,6 +1,6 @@
 import type { SealedVariable, VariableType } from '../domain/configuration.ts'
 import { newId } from '../domain/ids.ts'
-import { fingerprint, type Key, keyFrom, newKey, open, seal } from './keys.ts'
+import { fingerprint, type Key, keyFrom, macOf, newKey, open, seal } from './keys.ts'
 
 const variableLocation = (id: string) => `variable/${id}/value`
 const credentialLocation = (id: string) => `credential/${id}/data`
@@ -9,6 +9,8 @@ const dataKeyLocation = (accountId: string) => `account/${accountId}/dataKey`
 
 /** The operations of one account's data key. Get it from the vault with the account's wrapped key. */
 export interface AccountVault {
+  /** The variable with its value sealed under this account's key, for one that was sealed under another. */
+  sealAgain(variable: SealedVariable, value: string): SealedVariable
   sealVariable(variable: { name: string; value: string; type: VariableType; isSecret: boolean }): SealedVariable
   openVariable(variable: SealedVariable): string
   sealCredential(id: string, data: unknown): string
@@ -28,13 +30,22 @@ export interface Vault {
   /** Seals a known text, to check at the next start that the master key is still the same. */
   keyCheck(): string
   passesCheck(keyCheck: string): boolean
+  /** Whether the check was made by a Berth that seals the heads of audit chains: nobody else can make such a one. */
+  hasSealedHeads(keyCheck: string): boolean
+  /** Seals the last number and hash of an audit chain. */
+  auditHeadMac(head: { eventSequenceId: string; sequence: bigint; hash: string }): string
 }
 
 const CHECK_PLACE = 'installation/keyCheck'
-const CHECK_TEXT = 'berth'
+const CHECK_TEXT = 'berth, audit heads sealed'
+/** Of installations from before the heads of audit chains were sealed. */
+const FIRST_CHECK_TEXT = 'berth'
 
-/** Envelope encryption: the master key wraps one data key per account, which seals the account's secrets. */
-export function createVault(masterKey: Key): Vault {
+/**
+ * Envelope encryption: the master key wraps one data key per account, which seals the account's secrets. Fingerprints
+ * have a key of their own once the master key was rotated: DNS records that prove hosts must stay as they are.
+ */
+export function createVault(masterKey: Key, fingerprintKey: Key = masterKey): Vault {
   return {
     masterKeyId: masterKey.id,
     wrapNewKey: (accountId) => seal(masterKey, dataKeyLocation(accountId), newKey().bytes.toString('base64')),
@@ -42,30 +53,34 @@ export function createVault(masterKey: Key): Vault {
       accountVault(keyFrom(Buffer.from(open(masterKey, dataKeyLocation(account.id), account.dataKey), 'base64'))),
     sealAnswer: (call, text) => seal(masterKey, answerLocation(call), text),
     openAnswer: (call, sealed) => open(masterKey, answerLocation(call), sealed),
-    fingerprint: (text) => fingerprint(masterKey, text),
+    fingerprint: (text) => fingerprint(fingerprintKey, text),
     keyCheck: () => seal(masterKey, CHECK_PLACE, CHECK_TEXT),
-    passesCheck(keyCheck) {
-      try {
-        return open(masterKey, CHECK_PLACE, keyCheck) === CHECK_TEXT
-      } catch {
-        return false
-      }
-    },
+    passesCheck: (keyCheck) => [CHECK_TEXT, FIRST_CHECK_TEXT].includes(checkText(masterKey, keyCheck) ?? ''),
+    hasSealedHeads: (keyCheck) => checkText(masterKey, keyCheck) === CHECK_TEXT,
+    auditHeadMac: ({ eventSequenceId, sequence, hash }) =>
+      macOf(masterKey, 'audit head', JSON.stringify([eventSequenceId, String(sequence), hash])),
+  }
+}
+
+/** Null when another key sealed it. */
+function checkText(masterKey: Key, keyCheck: string): string | null {
+  try {
+    return open(masterKey, CHECK_PLACE, keyCheck)
+  } catch {
+    return null
   }
 }
 
 function accountVault(key: Key): AccountVault {
+  const sealed = (id: string, value: string) => ({
+    sealedValue: seal(key, variableLocation(id), value),
+    fingerprint: fingerprint(key, value),
+  })
   return {
+    sealAgain: (variable, value) => ({ ...variable, ...sealed(variable.id, value) }),
     sealVariable({ name, value, type, isSecret }) {
       const id = newId('var')
-      return {
-        id,
-        name,
-        type,
-        isSecret,
-        sealedValue: seal(key, variableLocation(id), value),
-        fingerprint: fingerprint(key, value),
-      }
+      return { id, name, type, isSecret, ...sealed(id, value) }
     },
     openVariable: (variable) => open(key, variableLocation(variable.id), variable.sealedValue),
     sealCredential: (id, data) => seal(key, credentialLocation(id), JSON.stringify(data)),

@@ -1,10 +1,14 @@
 import { availableAppTypes } from '../app-types/app-types.ts'
 import type { Config } from '../config/config.ts'
+import { VERSION } from '../config/version.ts'
 import type { Database, Transaction } from '../database/client.ts'
-import { databaseTime } from '../database/time.ts'
+import { type Installation, Prisma } from '../database/generated/prisma/client.ts'
 import { newId } from '../domain/ids.ts'
+import { beginAuditChain, sealAuditHeads } from '../events/audit-heads.ts'
+import { INSTALLATION_EVENTS } from '../events/event.ts'
 import { hashOfSecret } from '../secrets/token-secret.ts'
 import type { Vault } from '../secrets/vault.ts'
+import { revokeTokens } from './kernel/revoke-tokens.ts'
 
 const FIRST_REGION = 'local'
 const FIRST_PLAN = 'standard'
@@ -23,23 +27,47 @@ export async function openInstallation(
 ): Promise<string> {
   return database.$transaction(
     async (tx) => {
-      // Several processes may start at once on an empty database.
-      await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('berth installation'))`
+      await lockInstallation(tx)
       const present = await tx.installation.findFirst()
-      if (present && !vault.passesCheck(present.keyCheck)) {
-        throw new Error(
-          `The master key (${vault.masterKeyId}) is not the one this database was made with (${present.masterKeyId}). ` +
-            'Berth does not start, because it could not open any secret. Restore the master-key file or set BERTH_MASTER_KEY.',
-        )
+      if (present) {
+        refuseOtherKey(present, vault)
+        if (!vault.hasSealedHeads(present.keyCheck)) await beginToSealHeads(tx, present, vault)
       }
       await refuseUnknownAppTypes(tx)
       const installationId = present?.id ?? (await createInstallation(tx, vault, config))
+      await tx.installation.update({ where: { id: installationId }, data: { berthVersion: VERSION } })
       await ensureAdminToken(tx, adminToken)
       await tx.region.update({ where: { code: FIRST_REGION }, data: { domain: config.BERTH_DOMAIN } })
       return installationId
     },
     { timeout: 20_000, maxWait: 20_000 },
   )
+}
+
+/** Several processes may start at once on an empty database, or while its key is rotated. */
+export async function lockInstallation(tx: Transaction): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('berth installation'))`
+}
+
+function refuseOtherKey({ rotatingTo, keyCheck, masterKeyId }: Installation, vault: Vault): void {
+  if (rotatingTo !== null) {
+    throw new Error(
+      `The master key of this database is being rotated (${masterKeyId} to ${rotatingTo}). ` +
+        'Berth does not start before that is complete: wait for npm run key:rotate, or run it again if it was interrupted.',
+    )
+  }
+  if (vault.passesCheck(keyCheck)) return
+  throw new Error(
+    `The master key (${vault.masterKeyId}) is not the one this database was made with (${masterKeyId}). ` +
+      'Berth does not start, because it could not open any secret. Restore the master-key file or set BERTH_MASTER_KEY. ' +
+      'If a rotation was interrupted (there is a file master-key.next), finish it with npm run key:rotate.',
+  )
+}
+
+/** Once, after an upgrade: the new check cannot be taken back without the key, and so it cannot happen again. */
+async function beginToSealHeads(tx: Transaction, { id }: Installation, vault: Vault): Promise<void> {
+  await sealAuditHeads(tx, vault)
+  await tx.installation.update({ where: { id }, data: { keyCheck: vault.keyCheck() } })
 }
 
 async function refuseUnknownAppTypes(tx: Transaction): Promise<void> {
@@ -75,6 +103,7 @@ async function createInstallation(tx: Transaction, vault: Vault, config: Config)
   })
   const accountId = newId('acc')
   const account = { id: accountId, name: 'Default', slug: 'default', planCode: FIRST_PLAN }
+  for (const chain of [INSTALLATION_EVENTS, accountId]) await beginAuditChain(tx, vault, chain)
   await tx.account.create({ data: { ...account, dataKey: vault.wrapNewKey(accountId), entitlements: ['SANDBOX'] } })
   const userId = newId('usr')
   await tx.user.create({
@@ -90,15 +119,18 @@ async function createInstallation(tx: Transaction, vault: Vault, config: Config)
   return id
 }
 
-/** The admin token is the current one from the file or BERTH_ADMIN_TOKEN; the previous one stops working. */
+/**
+ * The admin token is the current one from the file or BERTH_ADMIN_TOKEN; the previous one stops working, with the tokens
+ * that were made with it.
+ */
 async function ensureAdminToken(tx: Transaction, adminToken: string): Promise<void> {
   const hash = hashOfSecret(adminToken)
   const name = 'Installation admin token'
   const admin = await tx.user.findFirstOrThrow({ where: { isInstallationAdmin: true }, orderBy: { createdAt: 'asc' } })
-  await tx.token.updateMany({
-    where: { userId: admin.id, name, hash: { not: hash }, revokedAt: null },
-    data: { revokedAt: await databaseTime(tx) },
-  })
+  await revokeTokens(
+    tx,
+    Prisma.sql`user_id = ${admin.id} AND name = ${name} AND hash <> ${hash} AND revoked_at IS NULL`,
+  )
   await tx.token.upsert({
     where: { hash },
     create: { id: newId('tok'), kind: 'USER', name, hash, userId: admin.id },

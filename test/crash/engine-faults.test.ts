@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { failEngine, killEngineInBuild } from './engine-faults.ts'
 import { fillDisk } from './full-disks.ts'
 import { openEngineGate } from './harness/engine-gate.ts'
@@ -18,7 +18,11 @@ test.skipIf(problem)('operations end as they should whatever befalls the engine'
   await using engine = await startPrivateEngine()
   await using gate = await openEngineGate(join(folder, 's'), engine.socketPath)
   const settings = { DOCKER_HOST: gate.host, BERTH_ENGINE_TIMEOUT_SECONDS: '5' }
-  const cluster = await startTestCluster({ docker: engine.docker, settings })
+  const cluster = await startTestCluster({
+    docker: engine.docker,
+    settings,
+    postgresTemplate: inject('postgresTemplate'),
+  })
   try {
     const { faults } = await failEngine({ cluster, engine, gate }, { seed: SEED, faults: 4 }, console.log)
     expect(faults).toEqual({ killed: 1, mute: 1, 'half-open': 1, cut: 1 })
@@ -34,7 +38,11 @@ test.skipIf(problem)(
   { timeout: 240_000 },
   async () => {
     using disk = mountSmallDisk(256)
-    const cluster = await startTestCluster({ parent: disk.folder, isDatabaseRevived: true })
+    const cluster = await startTestCluster({
+      parent: disk.folder,
+      isDatabaseRevived: true,
+      postgresTemplate: inject('postgresTemplate'),
+    })
     try {
       const { refused, requests } = await fillDisk(cluster, disk)
       expect(refused).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { BUILD, BUILD_POINTS } from './harness/build-scenario.ts'
 import type { Pass } from './harness/orders.ts'
 import { pick, randomFrom } from './harness/random.ts'
@@ -11,7 +11,7 @@ const log = (line: string) => console.log(line)
 let cluster: TestCluster
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
+  cluster = await startTestCluster({ postgresTemplate: inject('postgresTemplate') })
 })
 
 afterAll(() => cluster?.close())

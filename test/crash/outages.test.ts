@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startTestCluster, type TestCluster } from './harness/test-cluster.ts'
 import { cutListeners, killDatabase } from './outages.ts'
 
@@ -6,7 +6,7 @@ const SEED = 20_261_123
 let cluster: TestCluster
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
+  cluster = await startTestCluster({ postgresTemplate: inject('postgresTemplate') })
 })
 
 afterAll(() => cluster?.close())

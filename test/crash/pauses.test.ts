@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startTestCluster, type TestCluster } from './harness/test-cluster.ts'
 import { pauseWorkers } from './pauses.ts'
 
@@ -6,7 +6,11 @@ const SEED = 20_261_122
 let cluster: TestCluster
 
 beforeAll(async () => {
-  cluster = await startTestCluster({ processes: { worker: 2 }, settings: { BERTH_LEASE_SECONDS: '3' } })
+  cluster = await startTestCluster({
+    processes: { worker: 2 },
+    settings: { BERTH_LEASE_SECONDS: '3' },
+    postgresTemplate: inject('postgresTemplate'),
+  })
 })
 
 afterAll(() => cluster?.close())

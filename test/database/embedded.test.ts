@@ -4,9 +4,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
 import { findServer, shutDown } from '../../src/database/postgres-server.ts'
+import { copyServer } from '../support/copy-server.ts'
 
 let dataDir: string
 const folder = () => join(dataDir, 'postgres')
@@ -21,6 +22,9 @@ afterEach(async () => {
   await shutDown(folder(), 5)
   rmSync(dataDir, { recursive: true, force: true })
 })
+
+/** What an earlier start has left, for tests that are not about the first. */
+const createdBefore = () => copyServer(inject('postgresTemplate'), dataDir)
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
@@ -55,6 +59,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 
 describe('the embedded PostgreSQL', () => {
   test('restarts with all committed data when it is killed', async () => {
+    createdBefore()
     const server = await startEmbeddedPostgres({ dataDir })
     await query(server.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
     const before = findServer(folder())
@@ -94,6 +99,7 @@ describe('the embedded PostgreSQL', () => {
   })
 
   test('outlives a killed process, and the next process adopts it', async () => {
+    createdBefore()
     const { child, url } = await startElsewhere()
     await query(url, 'CREATE TABLE kept AS SELECT 42 AS answer')
     const before = findServer(folder())?.pid
@@ -106,6 +112,7 @@ describe('the embedded PostgreSQL', () => {
   })
 
   test('is stopped by the last process that uses it, whoever started it', async () => {
+    createdBefore()
     const { child } = await startElsewhere()
     const second = await startEmbeddedPostgres({ dataDir })
     await end(child, 'SIGTERM')
@@ -127,6 +134,7 @@ describe('the embedded PostgreSQL', () => {
   })
 
   test('ignores a pid file whose number belongs to another program', async () => {
+    createdBefore()
     const first = await startEmbeddedPostgres({ dataDir })
     const pidFile = join(folder(), 'data', 'postmaster.pid')
     const lines = readFileSync(pidFile, 'utf8').split('\n')

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
+import { VERSION } from '../../src/config/version.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -28,6 +29,40 @@ describe('migrating', () => {
     const [first = [], second = []] = await Promise.all([migrate(url), migrate(url)])
     expect([first.length, second.length].sort()).toEqual([0, first.length + second.length])
     expect(await migrate(url)).toEqual([])
+  })
+
+  test('applies what alone is missing, and refuses a database in which a migration failed half-way', async () => {
+    const url = await emptyDatabase()
+    await migrate(url)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    // This one may be applied twice.
+    const missing = '20261121074800_auto_scaling'
+    await client.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [missing])
+    expect(await migrate(url)).toEqual([missing])
+    await client.query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1', [missing])
+    await expect(migrate(url)).rejects.toThrow(missing)
+    await client.query('UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1', [missing])
+    expect(await migrate(url)).toEqual([missing])
+    await client.end()
+  })
+
+  test('a database that a newer program has migrated is refused, with the version that it needs', async () => {
+    const url = await emptyDatabase()
+    await migrate(url)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const newer = '29991231000000_from_the_future'
+    await client.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'x', $1, now())`,
+      [newer],
+    )
+    await expect(migrate(url)).rejects.toThrow(`has the migration ${newer}, which this version of Berth (${VERSION})`)
+    await client.query(
+      `INSERT INTO installation (id, master_key_id, key_check, berth_version) VALUES ('ins', 'k', 'c', '9.9.9')`,
+    )
+    await expect(migrate(url)).rejects.toThrow('Berth 9.9.9 opened it last: start that version or a newer one')
+    await client.end()
   })
 
   test('gives up when another process holds the lock for too long', async () => {

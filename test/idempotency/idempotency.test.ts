@@ -1,11 +1,14 @@
-import { expect, test } from 'vitest'
+import { expect, inject, test } from 'vitest'
 import { startTestCluster } from '../crash/harness/test-cluster.ts'
 import { createWorld } from '../support/world.ts'
 import { dryRunEverything } from './dry-runs.ts'
 import { proveInShort } from './everything.ts'
 
 test('keys and versions hold across processes and their deaths', { timeout: 240_000 }, async () => {
-  const cluster = await startTestCluster({ processes: { api: 2, worker: 1, ingress: 0 } })
+  const cluster = await startTestCluster({
+    processes: { api: 2, worker: 1, ingress: 0 },
+    postgresTemplate: inject('postgresTemplate'),
+  })
   try {
     await proveInShort(cluster, (line) => console.info(line))
   } finally {

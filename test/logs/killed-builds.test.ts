@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { ended } from '../crash/harness/subject.ts'
 import { startTestCluster, type TestCluster } from '../crash/harness/test-cluster.ts'
 import { ensureBuildImages } from '../support/build-images.ts'
@@ -17,7 +17,7 @@ let git: GitServer
 
 beforeAll(async () => {
   const settings = { BERTH_LEASE_SECONDS: '3', BERTH_GIT_PRIVATE_HOSTS: 'true' }
-  cluster = await startTestCluster({ processes: { worker: 2 }, settings })
+  cluster = await startTestCluster({ processes: { worker: 2 }, settings, postgresTemplate: inject('postgresTemplate') })
   git = await startGitServer()
 })
 

@@ -5,8 +5,8 @@ import { WebSocket } from 'ws'
 /** What became of the requests. A write is known by the name that it gave. */
 export interface Outcomes {
   answered: number
-  /** Names of the apps whose making was answered. */
-  created: Set<string>
+  /** Names of the apps whose making was answered, and the answers. */
+  created: Map<string, string>
   /** Refused in words (503, or UNAVAILABLE), or never accepted: what they asked for must not have been done. */
   refused: string[]
   /** Connections that ended in the middle of an answer. */
@@ -23,7 +23,7 @@ interface Load {
   isStopping: () => boolean
 }
 
-export const noOutcomes = (): Outcomes => ({ answered: 0, created: new Set(), refused: [], cut: [], unexpected: [] })
+export const noOutcomes = (): Outcomes => ({ answered: 0, created: new Map(), refused: [], cut: [], unexpected: [] })
 
 const PAUSE_MS = 5
 const appOf = (name: string, accountId: string) => ({ name, accountId, port: 80, useImage: true, image: 'nginx:1' })
@@ -59,7 +59,7 @@ async function exchange(load: Load, agent: Agent, api: string, name: string, isW
   const answer = await send(`${url}${path}`, { method: method as string, agent, headers }, body)
   if (answer.status === 200 && !/"errors"/.test(answer.text)) {
     outcomes.answered += 1
-    if (isWrite) outcomes.created.add(name)
+    if (isWrite) outcomes.created.set(name, answer.text)
     return true
   }
   if (answer.status === 503 || /STOPPING/.test(answer.text)) outcomes.refused.push(name)
@@ -110,7 +110,7 @@ export function loadSocket({ url, token, accountId, outcomes }: Load, number: nu
       const text = JSON.stringify(payload)
       if (type === 'next' && !/"errors"/.test(text)) {
         outcomes.answered += 1
-        outcomes.created.add(name())
+        outcomes.created.set(name(), text)
         isWaiting = false
       } else if (type === 'next' || type === 'error') {
         isWaiting = false

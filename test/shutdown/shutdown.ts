@@ -57,7 +57,9 @@ export async function proveShutdown({
     if (/^(rest|graphql|socket) \d/.test(name) && !outcomes.created.has(name))
       problems.push(`The answer to ${name} was lost`)
   }
-  for (const name of outcomes.created) if (!done.has(name)) problems.push(`${name} was answered for and is not there`)
+  for (const [name, answer] of outcomes.created) {
+    if (!done.has(name)) problems.push(`${name} was answered with ${answer.slice(0, 300)} and is not there`)
+  }
   const received = await goodbyes
   const { answered, refused } = outcomes
   return { code, ms, answered, refused: refused.length, goodbyes: received, socketCodes, problems }

@@ -5,17 +5,22 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { shutDown } from '../../src/database/postgres-server.ts'
+import { findServer, launch, shutDown } from '../../src/database/postgres-server.ts'
+import { copyServer } from './copy-server.ts'
 import { TEMPLATE_DATABASE } from './database.ts'
 import { RUN_FOLDER, removeRecorded } from './test-installations.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     postgresUrl: string
+    /** A data directory with a migrated database, for `copyServer`. */
+    postgresTemplate: string
   }
 }
 
 const PREFIX = 'berth-test-'
+const START_TIMEOUT_MS = 60_000
+const STOP_TIMEOUT_SECONDS = 5
 
 // Nothing here outlives the run, so durability is traded for speed. Short-lived databases need no vacuum.
 const SETTINGS = {
@@ -31,29 +36,42 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await sweep()
   const dataDir = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
   process.env[RUN_FOLDER] = dataDir
-  const server = await startEmbeddedPostgres({ dataDir, settings: SETTINGS })
+  const template = join(dataDir, 'template')
+  const start = () => startEmbeddedPostgres({ dataDir, settings: SETTINGS })
   const teardown = async () => {
-    await server.stop()
+    await shutDown(join(dataDir, 'postgres'), STOP_TIMEOUT_SECONDS)
     if (await clearEngine(dataDir, 'Tests')) rmSync(dataDir, { recursive: true, force: true })
   }
   try {
-    await createTemplate(server.url)
+    const initial = await start()
+    await migrate(initial.url).finally(() => initial.stop())
+    copyServer(dataDir, template)
+    await createTemplateDatabase(dataDir, initial.url)
+    const server = await start()
+    project.provide('postgresUrl', server.url)
+    project.provide('postgresTemplate', template)
+    return async () => {
+      await server.stop()
+      await teardown()
+    }
   } catch (error) {
     await teardown()
     throw error
   }
-  project.provide('postgresUrl', server.url)
-  return teardown
 }
 
-async function createTemplate(serverUrl: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: serverUrl })
+/** Only a database without a session can be copied, so this comes before the server is held by one. */
+async function createTemplateDatabase(dataDir: string, migratedUrl: string): Promise<void> {
+  const folder = join(dataDir, 'postgres')
+  await launch(folder, SETTINGS, Date.now() + START_TIMEOUT_MS)
+  const url = new URL(migratedUrl)
+  const migrated = url.pathname.slice(1)
+  url.pathname = '/postgres'
+  url.port = `${findServer(folder)?.port}`
+  const admin = new pg.Client({ connectionString: url.href })
   await admin.connect()
-  await admin.query(`CREATE DATABASE ${TEMPLATE_DATABASE}`)
+  await admin.query(`CREATE DATABASE ${TEMPLATE_DATABASE} TEMPLATE ${migrated}`)
   await admin.end()
-  const url = new URL(serverUrl)
-  url.pathname = `/${TEMPLATE_DATABASE}`
-  await migrate(url.href)
 }
 
 /** Runs that were killed could not clean up. */
@@ -62,7 +80,7 @@ async function sweep(): Promise<void> {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1])
     if (!pid || isRunning(pid)) continue
     // First: processes that outlived their run can do nothing on the engine without their database.
-    await shutDown(join(tmpdir(), name, 'postgres'), 5)
+    await shutDown(join(tmpdir(), name, 'postgres'), STOP_TIMEOUT_SECONDS)
     if (await clearEngine(join(tmpdir(), name), 'A run that was killed'))
       rmSync(join(tmpdir(), name), { recursive: true, force: true })
   }

@@ -35,7 +35,8 @@ export async function createWorld({ settings = {}, ...options }: WorldOptions = 
   const { database, url } = held
   const config = readConfig(settings)
   const log = pino({ level: process.env.BERTH_TEST_LOG ?? 'silent' })
-  const vault = createVault(newKey())
+  const masterKey = newKey()
+  const vault = createVault(masterKey)
   const adminToken = newSecret('USER')
   await openInstallation(database, vault, config, adminToken)
   const wakeups = createWakeups({ url, log })
@@ -55,7 +56,7 @@ export async function createWorld({ settings = {}, ...options }: WorldOptions = 
   }
 
   return {
-    ...{ database, url, config, log, vault, wakeups, limits, services, adminToken, accountId },
+    ...{ database, url, config, log, masterKey, vault, wakeups, limits, services, adminToken, accountId },
     perform,
     ...people(perform, accountId),
     ...places(perform, accountId),

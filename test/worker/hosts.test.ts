@@ -76,7 +76,7 @@ test('a host in use belongs to its account, and for a while after it was removed
 
   const again = await harbour.perform(addHost, { appEnvId, host: 'mine.example.com' })
   await harbour.perform(removeHost, { appEnvId, hostId: again.hostId })
-  const longAgo = new Date(Date.now() - 169 * 3_600_000)
+  const longAgo = new Date(Date.now() - 721 * 3_600_000)
   await harbour.database.releasedHost.updateMany({ data: { releasedAt: longAgo } })
   const taken = await claim()
   // The record of the account before proves nothing for this one.

@@ -1,4 +1,4 @@
-import { auditEntry } from '../../resources/audit-entry.ts'
+import { auditEntry, INSTALLATION_AUDIT } from '../../resources/audit-entry.ts'
 import type { RecordOf } from '../../resources/resource.ts'
 import { builder } from '../builder.ts'
 import { recordType } from '../derive/resource-fields.ts'
@@ -15,11 +15,17 @@ builder.queryField('auditLog', (t) =>
       'The audit log of an account, oldest first. Restricted members see what was done to their environments and to the account.',
     args: {
       accountId: t.arg.id({ description: 'Id of the account; your current one when omitted.' }),
+      installation: t.arg.boolean({ description: INSTALLATION_AUDIT }),
       from: t.arg({ type: 'DateTime', description: 'Earliest time of the items.' }),
       to: t.arg({ type: 'DateTime', description: 'Latest time of the items.' }),
     },
-    async resolve(_root, { accountId, from, to, ...page }, { services, caller }) {
-      const filter = { accountId: accountId ?? undefined, from: from?.toISOString(), to: to?.toISOString() }
+    async resolve(_root, { accountId, installation, from, to, ...page }, { services, caller }) {
+      const filter = {
+        accountId: accountId ?? undefined,
+        installation: installation ?? undefined,
+        from: from?.toISOString(),
+        to: to?.toISOString(),
+      }
       const found = await services.accounts.audit(caller, filter, pageRequest(page, ROOT_PAGE))
       return connectionOf(found, ({ sequence }) => String(sequence), page.after)
     },

@@ -1,4 +1,5 @@
-import { auditEntry } from '../../resources/audit-entry.ts'
+import { z } from 'zod'
+import { auditEntry, INSTALLATION_AUDIT } from '../../resources/audit-entry.ts'
 import { id, instant } from '../../services/kernel/input.ts'
 import { getList } from '../protocol/resource-reads.ts'
 
@@ -8,6 +9,7 @@ export const listAudit = getList({
     'The audit log of an account, oldest first; of your current account when accountId is omitted. Restricted members see what was done to their environments and to the account.',
   query: {
     accountId: id('account').optional(),
+    installation: z.boolean().optional().describe(INSTALLATION_AUDIT),
     from: instant('Earliest time of the items.').optional(),
     to: instant('Latest time of the items.').optional(),
   },

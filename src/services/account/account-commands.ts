@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { Transaction } from '../../database/client.ts'
 import type { Account } from '../../database/generated/prisma/client.ts'
-import { conflict, forbidden, notFound } from '../../domain/errors.ts'
+import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import { freeSlug, slugOf } from '../../domain/names.ts'
+import { accountSlug, slugOf } from '../../domain/names.ts'
+import { beginAuditChain } from '../../events/audit-heads.ts'
 import { userOf } from '../kernel/caller.ts'
 import { command, type Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
@@ -28,10 +29,11 @@ export const createAccount = command({
     const plan = await tx.plan.findFirstOrThrow({ orderBy: { code: 'asc' } })
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('berth account slugs'))`
     const taken = await tx.account.findMany({ select: { slug: true } })
-    const slug = freeSlug(slugOf(input.name), new Set(taken.map((account) => account.slug)))
+    const slug = accountSlug(slugOf(input.name), new Set(taken.map((account) => account.slug)))
     const accountId = newId('acc')
     const data = { id: accountId, name: input.name, slug, planCode: plan.code, dataKey: vault.wrapNewKey(accountId) }
     await tx.account.create({ data })
+    await beginAuditChain(tx, vault, accountId)
     await tx.membership.create({ data: { accountId, userId, roles: ['ADMIN'] } })
     announce({ type: 'account.created', payload: { accountId, name: input.name, slug } })
     auditDetails({ name: input.name, slug })
@@ -80,11 +82,3 @@ export const setCurrentAccount = command({
     return { accountId: account.id, message: `"${account.name}" is your current account` }
   },
 })
-
-/** Callers cannot grant rights that they lack (contract §1, Authentication). */
-export function requireOwnRoles(own: readonly string[], given: readonly string[]): void {
-  if (own.includes('ADMIN')) return
-  const beyond = given.filter((role) => !own.includes(role))
-  if (beyond.length > 0)
-    throw forbidden('ROLE_BEYOND_OWN', `You cannot give a role that you lack: ${beyond.join(', ')}`)
-}

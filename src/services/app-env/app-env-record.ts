@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import type { Variable } from '../../database/generated/prisma/client.ts'
 import { inSnapshot } from '../../database/snapshot.ts'
+import type { NewAuditEntry } from '../../events/audit-hash.ts'
 import { record } from '../../events/record.ts'
 import { appEnvAnswer } from '../../resources/app-env.ts'
 import { ORDER } from '../../resources/order.ts'
@@ -10,6 +11,11 @@ import { MASK, pendingChangesOf } from '../configuration/configured.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 import type { AppEnvAddress, LoadedAppEnv } from '../targets/load-app-env.ts'
 import { loadAppEnv } from './app-env-queries.ts'
+
+interface Tools {
+  database: Database
+  vault: Vault
+}
 
 /** The full record (contract §3, GET /app-env). Secrets are masked unless `reveal`. */
 export async function appEnvRecord(tx: Transaction | Database, vault: Vault, appEnv: LoadedAppEnv, reveal = false) {
@@ -37,7 +43,7 @@ export function variableRecords(
 
 /** The record of GET /app-env. `decrypt` shows secrets, to those who may, and leaves an audit entry. */
 export async function readAppEnvRecord(
-  { database, vault }: { database: Database; vault: Vault },
+  { database, vault }: Tools,
   caller: Caller,
   address: AppEnvAddress,
   { decrypt, requestId }: { decrypt: boolean; requestId: string },
@@ -47,13 +53,13 @@ export async function readAppEnvRecord(
     if (decrypt) permit(caller, 'variable:reveal', { accountId: appEnv.accountId, appEnvId: appEnv.id })
     return { appEnv, record: await appEnvRecord(tx, vault, appEnv, decrypt) }
   })
-  if (decrypt) await auditReveal(database, caller, appEnv, requestId)
+  if (decrypt) await auditReveal({ database, vault }, caller, appEnv, requestId)
   return { record, version: appEnv.version }
 }
 
 /** The variables of GET /app-env/variables; `showSecrets` is for those who may, and leaves an audit entry. */
 export async function readVariables(
-  { database, vault }: { database: Database; vault: Vault },
+  { database, vault }: Tools,
   caller: Caller,
   address: AppEnvAddress,
   { showSecrets, requestId }: { showSecrets: boolean; requestId: string },
@@ -66,21 +72,15 @@ export async function readVariables(
 }
 
 /** Written before anything is shown: a reveal that cannot be recorded does not happen. */
-const auditReveal = (
-  database: Database,
+function auditReveal(
+  { database, vault }: Tools,
   caller: Caller,
   appEnv: { id: string; accountId: string },
   requestId: string,
-) =>
-  database.$transaction((tx) =>
-    record(tx, appEnv.accountId, [], {
-      action: 'revealVariables',
-      actorType: 'USER',
-      actorId: caller.userId,
-      tokenId: caller.tokenId,
-      targetType: 'appEnv',
-      targetId: appEnv.id,
-      requestId,
-      details: {},
-    }),
-  )
+) {
+  const entry: NewAuditEntry = {
+    ...{ action: 'revealVariables', actorType: 'USER', actorId: caller.userId, tokenId: caller.tokenId },
+    ...{ targetType: 'appEnv', targetId: appEnv.id, requestId, details: {} },
+  }
+  return database.$transaction((tx) => record(tx, appEnv.accountId, [], { entry, heads: vault }))
+}

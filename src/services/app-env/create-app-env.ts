@@ -7,8 +7,10 @@ import { conflict, invalidField, invalidInput, notFound } from '../../domain/err
 import { newId } from '../../domain/ids.ts'
 import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
+import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
 import { type AppTarget, lockApp } from '../targets/load-app.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
+import { requireAccountRoom } from './account-limits.ts'
 import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
 import { checkTypeConfig } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
@@ -37,7 +39,8 @@ export const createAppEnv = command({
     if (buildsFromGit && !input.branch) throw invalidField('branch', 'is required when the app builds from GitHub')
     type.checkRegion(region)
     checkPlan(input, account)
-    const names = await chooseNames(context, account, app, input.name)
+    await requireAccountRoom(context, { accountId: account.id, appEnvId: null, containers: input.containers })
+    const names = await chooseNames(context, account, app, input.name, region)
     const appEnvId = newId('env')
     await tx.appEnv.create({
       data: { id: appEnvId, accountId: account.id, appId: app.id, ...names, ...recordOf(input, region) },
@@ -46,7 +49,7 @@ export const createAppEnv = command({
     await replaceVariables(context, appEnv, input.envVars ?? [])
     if (input.volume)
       await tx.appEnv.update({ where: { id: appEnvId }, data: await volumeChange(context, appEnv, input.volume) })
-    if (hasHosts(type)) await addAutomaticHost(context, appEnvId, `${names.cliEnvName}.${region.domain}`)
+    if (hasHosts(type)) await addAutomaticHost(context, appEnvId, automaticHost(names.cliEnvName, region))
     context.announce({ type: 'appEnv.created', appId: app.id, appEnvId, payload: { ...names, status: 'PENDING' } })
     context.created(appEnvId)
     context.auditDetails({
@@ -73,13 +76,18 @@ function checkPlan({ containers, zClouds }: CreateAppEnvInput, { plan }: Account
   if (problems.length > 0) throw invalidInput(problems)
 }
 
-/** CLI names are unique across the installation: `a-b` + `c` and `a` + `b-c` must not collide. */
+/**
+ * CLI names are unique across the installation, and so are hosts. A host that another account had a short time ago is
+ * not free: its clients would meet somebody else's app.
+ */
 async function chooseNames(
-  { tx }: CommandContext,
+  context: CommandContext,
   account: AccountWithPlan,
   app: { id: string; slug: string },
   name: string,
+  region: Region,
 ) {
+  const { tx } = context
   const siblings = await tx.appEnv.findMany({
     where: { appId: app.id, deletedAt: null },
     select: { slug: true, name: true },
@@ -96,12 +104,18 @@ async function chooseNames(
   for (;;) {
     const slug = freeSlug(slugOf(name), taken)
     const cliEnvName = cliEnvNameOf(account.slug, app.slug, slug)
+    const host = automaticHost(cliEnvName, region)
+    await lockHost(tx, host)
     const [clash] = await tx.$queryRaw<unknown[]>`
-      SELECT 1 FROM app_env WHERE cli_env_name = ${cliEnvName} AND deleted_at IS NULL`
-    if (!clash) return { name, slug, cliEnvName, deploymentName: cliEnvName }
+      SELECT 1 FROM app_env WHERE cli_env_name = ${cliEnvName} AND deleted_at IS NULL
+      UNION ALL SELECT 1 FROM host WHERE host = ${host}`
+    if (!clash && !(await isCoolingDown(context, account.id, host)))
+      return { name, slug, cliEnvName, deploymentName: cliEnvName }
     taken.add(slug)
   }
 }
+
+const automaticHost = (cliEnvName: string, { domain }: Region) => `${cliEnvName}.${domain}`
 
 const recordOf = (input: CreateAppEnvInput, region: Region) => ({
   regionCode: region.code,

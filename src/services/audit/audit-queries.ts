@@ -1,6 +1,7 @@
 import type { Database } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
+import { INSTALLATION_EVENTS } from '../../events/event.ts'
 import { type AuditRow, auditEntry } from '../../resources/audit-entry.ts'
 import { requireAccount } from '../account/account-queries.ts'
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
@@ -8,22 +9,23 @@ import { DEFAULT_LIMIT, type PageRequest } from '../kernel/page.ts'
 
 export interface AuditRange {
   accountId?: string | undefined
+  /** Entries about the installation itself, such as new accounts, in place of an account's. */
+  installation?: boolean | undefined
   from?: string | undefined
   to?: string | undefined
 }
 
 /**
- * The account's audit log, oldest first. Its order is that of the hash chain, so the cursor is the sequence.
+ * The audit log of an account, or of the installation, oldest first. Its order is that of the hash chain, so the cursor is the sequence.
  * Restricted members are shown what was done to their environments and to the account, as in its events.
  */
 export async function listAudit(
   database: Database,
   caller: Caller,
-  { accountId, from, to }: AuditRange,
+  { from, to, ...whose }: AuditRange,
   request: PageRequest,
 ) {
-  const eventSequenceId = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
-  permit(caller, 'audit:read', { accountId: eventSequenceId })
+  const eventSequenceId = await chainOf(database, caller, whose)
   const { limit = DEFAULT_LIMIT, cursor } = request
   const visible = visibleAppEnvIds(caller, eventSequenceId)
   const rows = await database.$queryRaw<AuditRow[]>`
@@ -42,6 +44,17 @@ export async function listAudit(
     rows: kept.map((row) => auditEntry.answer.record(row)),
     nextCursor: last && rows.length > limit ? String(last.sequence) : null,
   }
+}
+
+async function chainOf(database: Database, caller: Caller, { accountId, installation }: AuditRange): Promise<string> {
+  if (installation) {
+    if (accountId) throw invalidField('installation', 'must not be true together with accountId')
+    permit(caller, 'audit:read', { accountId: null })
+    return INSTALLATION_EVENTS
+  }
+  const id = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
+  permit(caller, 'audit:read', { accountId: id })
+  return id
 }
 
 /** Entries of an environment's things show only with the environment: once their row is gone, nobody knows whose they were. */

@@ -2,6 +2,7 @@ import { databaseTime } from '../../database/time.ts'
 import { conflict, invalidField } from '../../domain/errors.ts'
 import { isWithin, parseHostName } from '../../domain/host-name.ts'
 import type { CommandContext } from '../kernel/command.ts'
+import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
 
 /** An unproved claim expires after this long; then another account may claim the name. */
 const UNPROVED_HOURS = 72
@@ -16,13 +17,9 @@ export async function claimableHost(context: CommandContext, accountId: string, 
   const platform = [config.BERTH_DOMAIN, ...regions.map(({ domain }) => domain), 'localhost']
   if (platform.some((domain) => isWithin(host, domain)))
     throw invalidField('host', 'is a name that Berth gives to environments by itself')
-  // Serializes two claims of one name, whichever accounts they come from.
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`host/${host}`}, 0))`
-  const now = await databaseTime(tx)
-  await giveUpUnproved(context, accountId, host, now)
-  const released = await tx.releasedHost.findUnique({ where: { host } })
-  const cooldownMs = config.BERTH_HOST_COOLDOWN_HOURS * 3_600_000
-  if (released && released.accountId !== accountId && now.getTime() - released.releasedAt.getTime() < cooldownMs)
+  await lockHost(tx, host)
+  await giveUpUnproved(context, accountId, host, await databaseTime(tx))
+  if (await isCoolingDown(context, accountId, host))
     throw conflict('HOST_COOLING_DOWN', `"${host}" was in use a short time ago, and cannot be claimed yet`)
   return host
 }

@@ -4,6 +4,7 @@ import type { Database } from '../../database/client.ts'
 import { asDomainError, isTransient } from '../../database/errors.ts'
 import { DomainError, type FieldProblem, invalidInput } from '../../domain/errors.ts'
 import { readFields } from '../../domain/field-problems.ts'
+import type { NewAuditEntry } from '../../events/audit-hash.ts'
 import { INSTALLATION_EVENTS, type NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
@@ -49,13 +50,14 @@ export async function perform(
 ): Promise<Performed> {
   const input = parseInput(command.input, rawInput)
   const call: KeyedCall = { caller, command, input, options, config, vault }
+  const prepared = options.dryRun ? null : await command.prepare?.({ config }, caller, input)
   const run = () =>
     database.$transaction(
       async (tx): Promise<Outcome> => {
         const replay = await claimKey(tx, call)
         if (replay) return replay
         failpoint('request.claimed', command.name)
-        const outcome = await decideForKey({ tx, limits, ...call })
+        const outcome = await decideForKey({ tx, limits, prepared, ...call })
         if ('refused' in outcome) return outcome
         failpoint('request.decided', command.name)
         if (options.dryRun) throw new DryRunDone(outcome.result)
@@ -105,11 +107,12 @@ async function decideForKey(decision: Decision): Promise<Performed | { refused: 
 
 interface Decision extends KeyedCall {
   tx: CommandContext['tx']
+  prepared: unknown
   limits: OperationLimits | undefined
 }
 
 async function decide(decision: Decision): Promise<CommandResult> {
-  const { tx, caller, config, vault, limits, command, input, options } = decision
+  const { tx, caller, config, vault, limits, prepared, command, input, options } = decision
   const events: NewEvent[] = []
   const details: Record<string, unknown> = {}
   const createdNames: unknown[] = []
@@ -120,6 +123,7 @@ async function decide(decision: Decision): Promise<CommandResult> {
     vault,
     requestId: options.requestId,
     origin: options.origin,
+    prepared,
     async permitOperation({ accountId, id: appEnvId }) {
       permit(caller, 'appEnv:operate', { accountId, appEnvId })
       if (!options.dryRun) await limits?.consumeOperation(appEnvId)
@@ -138,7 +142,7 @@ async function decide(decision: Decision): Promise<CommandResult> {
   // The audit entry of a create names the new id.
   const targetId = target.id ?? String(result[`${target.type}Id`])
   if (target.id === null) context.created(targetId)
-  await record(tx, target.accountId ?? INSTALLATION_EVENTS, events, {
+  const entry: NewAuditEntry = {
     action: command.name,
     actorType: caller.userId ? 'USER' : 'TOKEN',
     actorId: caller.userId ?? caller.tokenId,
@@ -147,7 +151,8 @@ async function decide(decision: Decision): Promise<CommandResult> {
     targetId,
     requestId: options.requestId,
     details,
-  })
+  }
+  await record(tx, target.accountId ?? INSTALLATION_EVENTS, events, { entry, heads: vault })
   return options.dryRun ? dryRunOf(result, details, new Set(createdNames)) : result
 }
 

@@ -3,6 +3,7 @@ import type { Database } from '../../database/client.ts'
 import type { ScalingChange } from '../../domain/autoscaling.ts'
 import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
+import type { NewAuditEntry } from '../../events/audit-hash.ts'
 import type { NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import type { Vault } from '../../secrets/vault.ts'
@@ -15,7 +16,7 @@ import { beginOperation } from './begin-operation.ts'
 export const AUTOSCALING = 'autoscaling'
 
 const NOBODY: Caller = {
-  ...{ tokenId: AUTOSCALING, kind: 'USER', userId: null, appEnvId: null, scopes: new Set() },
+  ...{ tokenId: AUTOSCALING, kind: 'USER', userId: null, appEnvId: null, accountId: null, scopes: new Set(), expiresAt: null },
   ...{ isInstallationAdmin: false, currentAccountId: null, memberships: new Map() },
 }
 
@@ -32,10 +33,12 @@ export async function autoscaleAppEnv(
     const { appEnv } = await lockAppEnv(tx, { appEnvId })
     const open = await tx.operation.count({ where: { appEnvId, status: { in: [...OPEN_STATUSES] } } })
     if (open > 0 || appEnv.status !== 'RUNNING' || appEnv.replicasDesired !== from) return false
+    // A person has set another number and not applied it yet: it must not be lost.
+    if (appEnv.containers !== from) return false
     const events: NewEvent[] = []
     const announce = (event: NewEvent) => void events.push(event)
     const context: CommandContext = {
-      ...{ tx, caller: NOBODY, requestId, config, vault, announce },
+      ...{ tx, caller: NOBODY, requestId, config, vault, announce, prepared: null },
       ...{ auditDetails() {}, created() {}, async permitOperation() {} },
     }
     await tx.appEnv.update({ where: { id: appEnvId }, data: { containers: to } })
@@ -46,11 +49,12 @@ export async function autoscaleAppEnv(
     await tx.operation.update({ where: { id: operation.id }, data: { steps } })
     const about = { appId: appEnv.appId, appEnvId, operationId: operation.id }
     events.push({ type: 'operation.progressed', ...about, payload: { step: 'decide', state: 'finished', detail } })
-    await record(tx, appEnv.accountId, events, {
+    const entry: NewAuditEntry = {
       ...{ action: 'autoScale', actorType: 'SYSTEM', actorId: null, tokenId: null },
       ...{ targetType: 'appEnv', targetId: appEnvId, requestId },
       details: { operationId: operation.id, containers: { from, to }, why },
-    })
+    }
+    await record(tx, appEnv.accountId, events, { entry, heads: vault })
     return true
   })
 }

@@ -9,6 +9,7 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../../../src/database/embedded.ts'
 import { findServer } from '../../../src/database/postgres-server.ts'
 import { newSecret } from '../../../src/secrets/token-secret.ts'
+import { copyServer } from '../../support/copy-server.ts'
 import { removeEverything } from '../../support/remove-everything.ts'
 import { ensureTestImage } from '../../support/test-image.ts'
 import { recordInstallation } from '../../support/test-installations.ts'
@@ -37,6 +38,8 @@ export interface TestClusterOptions {
   parent?: string
   /** Whether the database is started again by itself when it ends; only on request, if omitted. */
   isDatabaseRevived?: boolean
+  /** A data directory to copy, when the database need not be created here; `copyServer` takes it. */
+  postgresTemplate?: string
   /** The engine that containers run on, when it is not the machine's own. */
   docker?: Docker
 }
@@ -53,6 +56,7 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
       settings: { fsync: 'off' },
       isRevived: options.isDatabaseRevived ?? false,
     })
+  if (options.postgresTemplate) copyServer(options.postgresTemplate, join(folder, 'database'))
   let postgres = await startDatabase()
   const databaseUrl = postgres.url
   const token = newSecret('USER')
@@ -63,6 +67,8 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
     BERTH_FAULT_INJECTION: orders.folder,
     BERTH_LOG_LEVEL: 'warn',
     BERTH_RECONCILE_SECONDS: '2',
+    BERTH_PRIVATE_REGISTRIES: '127.0.0.1',
+    BERTH_HOST_FIREWALL: 'off',
     BERTH_DRAIN_SECONDS: '1',
     BERTH_ROUTE_PROPAGATION_MS: '300',
     BERTH_STOP_GRACE_SECONDS: '2',

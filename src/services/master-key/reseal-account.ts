@@ -1,0 +1,92 @@
+import type { Database, Transaction } from '../../database/client.ts'
+import type { SealedVariable } from '../../domain/configuration.ts'
+import { sealedWith } from '../../secrets/keys.ts'
+import type { AccountVault } from '../../secrets/vault.ts'
+import type { Rotation } from './rotation.ts'
+
+const PAGE = 200
+
+/** Gives the account a new data key, and seals everything of the account under it, recorded versions included. */
+export async function resealAccount(tx: Transaction, { old, next, to }: Rotation, accountId: string): Promise<void> {
+  const [account] = await tx.$queryRaw<{ id: string; dataKey: string }[]>`
+    SELECT id, data_key AS "dataKey" FROM account WHERE id = ${accountId} FOR UPDATE`
+  if (!account || sealedWith(account.dataKey) === to.id) return
+  const dataKey = next.wrapNewKey(accountId)
+  const [before, after] = [old.forAccount(account), next.forAccount({ id: accountId, dataKey })]
+  await resealVariables(tx, accountId, before, after)
+  await resealCredentials(tx, accountId, before, after)
+  for await (const versions of versionsOf(tx, accountId)) {
+    const rows = versions.map(({ id, configuration, buildPlan }) => ({
+      id,
+      configuration: resealed(configuration, before, after),
+      build_plan: resealed(buildPlan, before, after),
+    }))
+    // Raw, because nothing that a client can see has changed: not the time of the last change either.
+    await tx.$executeRaw`
+      UPDATE content SET configuration = n.configuration, build_plan = n.build_plan
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS n(id text, configuration jsonb, build_plan jsonb)
+      WHERE content.id = n.id`
+  }
+  await tx.$executeRaw`UPDATE account SET data_key = ${dataKey} WHERE id = ${accountId}`
+}
+
+/** Opens everything that the account has sealed with the new key; returns how many values there are. */
+export async function checkAccount(database: Database, { next }: Rotation, accountId: string): Promise<number> {
+  const account = await database.account.findUniqueOrThrow({ where: { id: accountId } })
+  const vault = next.forAccount(account)
+  let values = 0
+  for (const variable of await database.variable.findMany({ where: { appEnv: { accountId } } })) {
+    vault.openVariable(variable)
+    values += 1
+  }
+  for (const { id, sealedData } of await database.credential.findMany({ where: { accountId } })) {
+    vault.openCredential(id, sealedData)
+    values += 1
+  }
+  for await (const versions of versionsOf(database, accountId)) {
+    for (const version of versions) resealed([version.configuration, version.buildPlan], vault, vault)
+    values += versions.length
+  }
+  return values
+}
+
+async function resealVariables(tx: Transaction, accountId: string, before: AccountVault, after: AccountVault) {
+  const variables = await tx.variable.findMany({ where: { appEnv: { accountId } } })
+  const rows = variables.map((variable) => after.sealAgain(variable, before.openVariable(variable)))
+  await tx.$executeRaw`
+    UPDATE variable SET sealed_value = n."sealedValue", fingerprint = n.fingerprint
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS n(id text, "sealedValue" text, fingerprint text)
+    WHERE variable.id = n.id`
+}
+
+async function resealCredentials(tx: Transaction, accountId: string, before: AccountVault, after: AccountVault) {
+  for (const { id, sealedData } of await tx.credential.findMany({ where: { accountId } })) {
+    const sealed = after.sealCredential(id, before.openCredential(id, sealedData))
+    await tx.$executeRaw`UPDATE credential SET sealed_data = ${sealed} WHERE id = ${id}`
+  }
+}
+
+async function* versionsOf(tx: Transaction, accountId: string) {
+  for (let after = ''; ; ) {
+    const versions = await tx.content.findMany({
+      where: { accountId, id: { gt: after } },
+      select: { id: true, configuration: true, buildPlan: true },
+      orderBy: { id: 'asc' },
+      take: PAGE,
+    })
+    if (versions.length === 0) return
+    yield versions
+    after = versions.at(-1)?.id ?? ''
+  }
+}
+
+/** Every sealed variable in a recorded shape, wherever it is in it: older versions were recorded with other shapes. */
+function resealed(value: unknown, before: AccountVault, after: AccountVault): unknown {
+  if (Array.isArray(value)) return value.map((item) => resealed(item, before, after))
+  if (value === null || typeof value !== 'object') return value
+  if ('sealedValue' in value) {
+    const variable = value as SealedVariable
+    return after.sealAgain(variable, before.openVariable(variable))
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resealed(item, before, after)]))
+}
