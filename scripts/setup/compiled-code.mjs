@@ -9,6 +9,7 @@ const MODULES = [
   'log',
   'welcome',
   'control-plane',
+  'container-engine',
   'serve-ingress',
   'roles/start-api',
   'roles/start-worker',

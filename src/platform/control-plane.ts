@@ -6,7 +6,7 @@ import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import { createVault } from '../secrets/vault.ts'
 import { openInstallation } from '../services/installation.ts'
 import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
-import { openContainerEngine } from './container-engine.ts'
+import type { ContainerEngine } from './container-engine.ts'
 import type { DataDir } from './data-dir.ts'
 import { openMasterKey, openVault } from './master-key.ts'
 import { ParallelDisposal } from './parallel-disposal.ts'
@@ -26,20 +26,14 @@ export async function serveControlPlane(base: RoleContext, { adminToken }: DataD
   const installationId = await openInstallation(database, createVault(masterKey), config, adminToken)
   const vault = await openVault(database, masterKey)
   base.link?.reportDatabase()
-  const engine = openContainerEngine(config, installationId)
-  const context: ControlPlaneContext = { ...base, ...engine, database, vault }
+  const context: ControlPlaneContext = { ...base, database, vault }
   await releaseLeasesOfDeadWorkers(context)
 
   const { BERTH_ROLES: roles } = config
-  const isWorker = roles.includes('worker')
   const ending = undo.use(new ParallelDisposal())
   const part = (): ControlPlaneContext => ({ ...context, undo: ending.part() })
   // Each role loads its modules only where it is played: a process that died is back sooner, and smaller.
-  if (isWorker) {
-    // Before anything can start a container.
-    await (await import('./roles/start-host-firewall.ts')).startHostFirewall(part())
-    ;(await import('./roles/start-worker.ts')).startWorker(part())
-  }
+  const engine = roles.includes('worker') ? await serveWorker(part, installationId) : null
   const ingress = roles.includes('ingress')
     ? await (await import('./roles/start-ingress.ts')).startIngress(part())
     : null
@@ -47,7 +41,18 @@ export async function serveControlPlane(base: RoleContext, { adminToken }: DataD
   // The process of the ingress has the internal listener, because it knows the hosts.
   if (!base.link?.isElsewhere('ingress', config))
     await (await import('./roles/start-health.ts')).startHealth(context, ingress?.knowsHost)
-  return { ingressPort: ingress?.port ?? null, engine: isWorker ? await nameOf(engine.runtime) : null, installationId }
+  return { ingressPort: ingress?.port ?? null, engine: engine && (await nameOf(engine.runtime)), installationId }
+}
+
+async function serveWorker(part: () => ControlPlaneContext, installationId: string): Promise<ContainerEngine> {
+  // Before anything can start a container.
+  await (await import('./roles/start-host-firewall.ts')).startHostFirewall(part())
+  const { openContainerEngine } = await import('./container-engine.ts')
+  const { startWorker } = await import('./roles/start-worker.ts')
+  const context = part()
+  const engine = openContainerEngine(context.config, installationId)
+  startWorker({ ...context, ...engine })
+  return engine
 }
 
 async function migrated({ config, databaseUrl }: RoleContext): Promise<string[]> {

@@ -24,10 +24,13 @@ export interface RoleContext {
 }
 
 /** What the api and the worker need besides. */
-export interface ControlPlaneContext extends RoleContext, ContainerEngine {
+export interface ControlPlaneContext extends RoleContext {
   database: Database
   vault: Vault
 }
+
+/** The worker alone calls the engine. */
+export interface WorkerContext extends ControlPlaneContext, ContainerEngine {}
 
 /** What the roles of a process say about themselves once they are ready. */
 export interface Served {
