@@ -41,8 +41,9 @@ export async function addPrograms(archive: Pack, programs: Record<string, string
 }
 
 export async function addFile(archive: Pack, name: string, path: string): Promise<void> {
-  const { size, mode } = statSync(path)
-  await pipeline(createReadStream(path), archive.entry({ name, size, mode: mode & 0o777 }))
+  // Python uses a compiled module only while the time of its source is the one that it was compiled from.
+  const { size, mode, mtime } = statSync(path)
+  await pipeline(createReadStream(path), archive.entry({ name, size, mode: mode & 0o777, mtime }))
 }
 
 /** The libraries of the dynamic linker: lines like `libm.so.6 => /lib/libm.so.6 (0x…)`, and the linker itself. */

@@ -6,6 +6,7 @@ import { createFleet } from '../support/api-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
+import { recordInstallation } from '../support/test-installations.ts'
 
 /** A platform in a separate process, because its list of app types differs. */
 const REGISTER = join(import.meta.dirname, 'scratch/register.ts')
@@ -57,6 +58,7 @@ beforeAll(async () => {
     settings: { BERTH_ROLES: 'api,worker,ingress', BERTH_RECONCILE_SECONDS: '2', BERTH_DRAIN_SECONDS: '1' },
   })
   ;({ url } = await fleet.start())
+  recordInstallation((await held.database.installation.findFirstOrThrow()).id)
   accountId = (await rest('GET', '/accounts')).body.accounts[0].accountId
 })
 

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
+import Docker from 'dockerode'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { BuildImages } from '../support/build-images.ts'
+import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
 import { sourceOf } from '../support/source-archive.ts'
 import { eventually } from '../worker/fixtures.ts'
 import { type BuildSite, type BuiltApp, startBuildSite } from './build-site.ts'
@@ -10,14 +11,24 @@ import type { TestPlatform } from './platform.ts'
 let berth: TestPlatform
 let images: BuildImages
 let site: BuildSite
+/** Serves throughout; what fails is always its next version. */
+let app: BuiltApp
+
+/** A build writes this many megabytes to break a limit: little, since the engine hashes and copies each of them. */
+const TOO_MANY_MB = 80
+const DISK_MB = 100
 
 beforeAll(async () => {
+  const docker = new Docker()
+  const { Size: baseBytes } = await docker.getImage((await ensureBuildImages(docker)).node).inspect()
   ;({ berth, images, site } = await startBuildSite({
     BERTH_BUILD_TIMEOUT_SECONDS: '30',
     BERTH_BUILD_LOG_LINES: '500',
-    BERTH_IMAGE_LIMIT_MB: '400',
-    BERTH_BUILD_DISK_MB: '500',
+    BERTH_IMAGE_LIMIT_MB: String(Math.ceil(baseBytes / 1024 / 1024) + TOO_MANY_MB / 2),
+    BERTH_BUILD_DISK_MB: String(DISK_MB),
   }))
+  app = await site.uploadedApp()
+  expect(await site.upload(app, await source())).toMatchObject({ status: 'SUCCEEDED' })
 })
 
 afterAll(() => berth?.stop())
@@ -31,14 +42,10 @@ const source = (...instructions: string[]) => {
   return sourceOf({ Dockerfile: lines.join('\n'), 'server.js': SERVER })
 }
 
-async function serving(fields: Record<string, unknown> = {}): Promise<BuiltApp> {
-  const app = await site.uploadedApp(fields)
-  expect(await site.upload(app, await source())).toMatchObject({ status: 'SUCCEEDED' })
-  return app
-}
+const megabytes = (name: string, count: number) => `dd if=/dev/zero of=/${name} bs=1000000 count=${count}`
 
 /** The version before serves as if nothing had been tried, and only its image is on the engine. */
-async function expectUntouched(app: BuiltApp): Promise<void> {
+async function expectUntouched(): Promise<void> {
   expect(await ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'good' })
   const { status, currentVersion } = await berth.ok<{ status: string; currentVersion: number }>(
     'GET',
@@ -57,19 +64,17 @@ async function expectUntouched(app: BuiltApp): Promise<void> {
 }
 
 test('a build that fails says why, with the last lines', async () => {
-  const app = await serving()
   const operation = await site.upload(app, await source('RUN echo cannot find the cork >&2; exit 3'))
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_FAILED' })
   expect(operation.message).toMatch(/returned a non-zero code: 3[\s\S]*cannot find the cork/)
   expect((await site.logOf(operation)).join('\n')).toMatch(/cannot find the cork[\s\S]*The build failed/)
-  await expectUntouched(app)
+  await expectUntouched()
 })
 
 test('a build that hangs ends at its deadline', async () => {
-  const app = await serving()
   const operation = await site.upload(app, await source('RUN sleep 600'))
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_TIMEOUT' })
-  await expectUntouched(app)
+  await expectUntouched()
 })
 
 test('a build that floods its log keeps its first lines and its last, and counts the others', async () => {
@@ -85,27 +90,23 @@ test('a build that floods its log keeps its first lines and its last, and counts
 })
 
 test('a build whose image is too large is refused, and the image is not kept', async () => {
-  const app = await serving()
-  const operation = await site.upload(app, await source('RUN dd if=/dev/zero of=/big bs=1000000 count=300'))
+  const operation = await site.upload(app, await source(`RUN ${megabytes('big', TOO_MANY_MB)}`))
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'IMAGE_TOO_LARGE' })
-  await expectUntouched(app)
+  await expectUntouched()
 })
 
 test('a build that fills the disk is ended before it is through, whichever steps have written', async () => {
-  const app = await serving()
-  const megabytes = (name: string, count: number) => `dd if=/dev/zero of=/${name} bs=1000000 count=${count}`
-  const slowly = `for n in 1 2 3 4 5 6 7 8 9; do ${megabytes('$n', 100)}; sleep 1; done`
-  const operation = await site.upload(app, await source(`RUN ${megabytes('first', 300)}`, `RUN ${slowly}`))
+  const slowly = `for n in 1 2 3 4 5 6 7 8 9; do ${megabytes('$n', 20)}; sleep 1; done`
+  const operation = await site.upload(app, await source(`RUN ${megabytes('first', 60)}`, `RUN ${slowly}`))
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'DISK_QUOTA_EXCEEDED' })
-  expect((await site.logOf(operation)).at(-1)).toMatch(/DISK_QUOTA_EXCEEDED.*more than 500 MB/)
+  expect((await site.logOf(operation)).at(-1)).toMatch(new RegExp(`DISK_QUOTA_EXCEEDED.*more than ${DISK_MB} MB`))
   await eventually(
-    () => expectUntouched(app).then(() => '', String),
+    () => expectUntouched().then(() => '', String),
     (problem) => problem === '',
   )
 })
 
 test('a build that is cancelled, or superseded, is killed', async () => {
-  const app = await serving()
   const hanging = async () => {
     const storageKey = await site.put(app, await source(`RUN sleep ${500 + Math.round(Math.random() * 1000)}`))
     await berth.ok('POST', '/app-env/notify-code-upload', { appEnvId: app.appEnvId, storageKey })
@@ -124,7 +125,7 @@ test('a build that is cancelled, or superseded, is killed', async () => {
   expect(await site.ended(app)).toMatchObject({ status: 'CANCELLED', reason: 'CANCELLED_BY_USER' })
   await eventually(
     () =>
-      expectUntouched(app).then(
+      expectUntouched().then(
         () => '',
         (error: Error) => error.message,
       ),

@@ -9,6 +9,7 @@ import { type Platform, startPlatform } from '../../src/platform/platform.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
+import { recordInstallation } from '../support/test-installations.ts'
 import { sampleStartup } from './sample-app.ts'
 
 export interface TestPlatform {
@@ -60,6 +61,7 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
     ...settings,
   })
   const platform = await startPlatform(config, pino({ level: config.BERTH_LOG_LEVEL }))
+  recordInstallation(platform.installationId ?? '')
 
   const rest: TestPlatform['rest'] = (method, path, body, headers = {}) =>
     fetch(`${platform.apiUrl}/api/public/v1${path}`, {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BuildImages, ensureBuildImages } from '../support/build-images.ts'
 import {
   type DockerRegistry,
   isRegistryInstalled,
@@ -15,7 +14,6 @@ const canPush = await isRegistryInstalled()
 if (!canPush) console.log('Nothing is pushed here: docker-registry is not installed')
 
 let registry: DockerRegistry
-let images: BuildImages
 const started: TestPlatform[] = []
 
 beforeAll(async () => {
@@ -35,14 +33,14 @@ async function start(password: string) {
     BERTH_OPERATION_ATTEMPTS: '2',
   })
   started.push(berth)
-  images = await ensureBuildImages(berth.docker)
   return { berth, site: createBuildSite(berth) }
 }
 
 const SERVER = `require('node:http').createServer((q, r) => r.end('kept')).listen(process.env.PORT)
 process.on('SIGTERM', () => process.exit(0))`
-const source = () => {
-  const lines = [`FROM ${images.node}`, 'COPY server.js /', 'USER node', 'CMD ["node", "/server.js"]']
+/** Of a base without package managers: the engine compresses all that it pushes. */
+const source = ({ image }: TestPlatform) => {
+  const lines = [`FROM ${image}`, 'COPY server.js /', 'USER node', 'CMD ["node", "/server.js"]']
   return sourceOf({ Dockerfile: lines.join('\n'), 'server.js': SERVER })
 }
 
@@ -56,7 +54,7 @@ test.skipIf(!canPush)(
   async () => {
     const { berth, site } = await start(REGISTRY_CREDENTIAL.password)
     const app = await site.uploadedApp()
-    const operation = await site.upload(app, await source())
+    const operation = await site.upload(app, await source(berth))
     const pushed = operation.steps.find(({ name }) => name === 'push')?.detail
     expect(pushed).toMatch(new RegExp(`^pushed as ${registry.address}/berth/[a-z0-9-]+@sha256:[0-9a-f]{64}$`))
 
@@ -74,11 +72,11 @@ test.skipIf(!canPush)(
 test.skipIf(!canPush)(
   'a version that cannot be pushed fails, and says why',
   async () => {
-    const { site } = await start('wrong')
+    const { berth, site } = await start('wrong')
     const app = await site.uploadedApp()
-    expect(await site.upload(app, await source())).toMatchObject({ status: 'FAILED', reason: 'PUSH_DENIED' })
+    expect(await site.upload(app, await source(berth))).toMatchObject({ status: 'FAILED', reason: 'PUSH_DENIED' })
     await registry.stop()
-    const later = await site.upload(app, await source())
+    const later = await site.upload(app, await source(berth))
     expect(later).toMatchObject({ status: 'FAILED', reason: 'PUSH_FAILED' })
     expect(later.message).toMatch(/cannot be pushed: the registry .* cannot be reached: it refuses connections/)
   },

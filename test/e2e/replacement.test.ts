@@ -4,6 +4,8 @@ import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts
 
 const REPLACEMENTS = 20
 const BAD_VERSIONS = 5
+/** Eight clients that each pause this long send some 300 requests per second, and leave the processors to the rest. */
+const PAUSE_MS = 25
 /** A bound on a hang, not a measure. */
 const TIMEOUT_MS = 240_000
 
@@ -35,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => berth?.stop())
 
 test('replaces a 2-replica app twenty times under load without a failed request', { timeout: TIMEOUT_MS }, async () => {
-  const clients = startClients(berth.platform.ingressUrl ?? '', sample.host, 8)
+  const clients = startClients(berth.platform.ingressUrl ?? '', sample.host, 8, PAUSE_MS)
   for (let round = 0; round < REPLACEMENTS; round += 1) {
     const answer = await lifecycle(round % 2 === 0 ? 'redeploy' : 'rollback')
     expect(answer.appEnv.status).toBe('RUNNING')
@@ -53,7 +55,7 @@ test('gives versions that never become ready no traffic, and says why they faile
   timeout: TIMEOUT_MS,
 }, async () => {
   const good = String((await status()).currentVersion)
-  const clients = startClients(berth.platform.ingressUrl ?? '', sample.host, 8)
+  const clients = startClients(berth.platform.ingressUrl ?? '', sample.host, 8, PAUSE_MS)
   for (let round = 0; round < BAD_VERSIONS; round += 1) {
     const broken = round % 2 === 0 ? 'never' : 'exit'
     await berth.ok('PUT', '/app-env', { appEnvId: sample.appEnvId, envVars: [{ name: 'BROKEN', value: broken }] })

@@ -74,12 +74,3 @@ async function reachableEngine(): Promise<Docker | null> {
     () => null,
   )
 }
-
-/** Containers and networks that this Berth left behind on purpose. */
-export async function removeInstallation(docker: Docker, installationId: string): Promise<void> {
-  const filters = { label: [`berth.installation=${installationId}`] }
-  const containers = await docker.listContainers({ all: true, filters })
-  await Promise.allSettled(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
-  const networks = await docker.listNetworks({ filters })
-  await Promise.allSettled(networks.map(({ Id }) => docker.getNetwork(Id).remove()))
-}

@@ -1,6 +1,8 @@
 import pg from 'pg'
+import { removeEverything } from '../support/remove-everything.ts'
+import { recordInstallation } from '../support/test-installations.ts'
 import { checkAfterwards } from './afterwards.ts'
-import { type BerthUnderTest, removeInstallation, startBerthUnderTest } from './berth-under-test.ts'
+import { type BerthUnderTest, startBerthUnderTest } from './berth-under-test.ts'
 import { compareInContainer } from './container-values.ts'
 import { sendBattery } from './cost-battery.ts'
 import { drawOf } from './draw.ts'
@@ -35,6 +37,8 @@ const GROWTH_MB = 64
 export async function attack(campaign: Campaign): Promise<Findings> {
   const findings = createFindings()
   const berth = await startBerthUnderTest(campaign.databaseUrl)
+  const installationId = await installationOf(campaign.databaseUrl)
+  recordInstallation(installationId)
   try {
     await attackWith(berth, campaign, findings)
     await checkAfterwards(berth, campaign.databaseUrl, findings)
@@ -42,7 +46,7 @@ export async function attack(campaign: Campaign): Promise<Findings> {
     findings.add({ phase: 'campaign', what: String(error), replay: berth.complaints().slice(0, 5).join('\n') })
   } finally {
     await berth.stop()
-    if (berth.docker) await removeInstallation(berth.docker, await installationOf(campaign.databaseUrl))
+    if (berth.docker) await removeEverything(berth.docker, installationId)
   }
   return findings
 }

@@ -5,7 +5,9 @@ import Docker from 'dockerode'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleStartup } from '../e2e/sample-app.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
+import { recordInstallation } from '../support/test-installations.ts'
 import { type BerthProcess, startBerth } from './berth-process.ts'
 
 /** No lease can expire by itself while this runs. */
@@ -25,10 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(running.map((berth) => berth.end('SIGKILL')))
   const installation = await held.database.installation.findFirst()
-  const filters = { label: [`berth.installation=${installation?.id}`] }
-  for (const { Id } of await docker.listContainers({ all: true, filters }))
-    await docker.getContainer(Id).remove({ force: true })
-  for (const { Id } of await docker.listNetworks({ filters })) await docker.getNetwork(Id).remove()
+  if (installation) await removeEverything(docker, installation.id)
   await held.drop()
   rmSync(dataDir, { recursive: true, force: true })
 })
@@ -37,6 +36,7 @@ async function start(): Promise<BerthProcess> {
   const ports = { PORT: '0', INGRESS_PORT: '0', BERTH_LOG_LEVEL: 'silent', BERTH_LEASE_SECONDS: LEASE_SECONDS }
   const berth = await startBerth({ ...ports, DATABASE_URL: held.url, BERTH_DATA_DIR: dataDir })
   running.push(berth)
+  recordInstallation((await held.database.installation.findFirstOrThrow()).id)
   return berth
 }
 

@@ -53,9 +53,18 @@ export interface BuildImages {
   static: string
 }
 
+/**
+ * Package managers ask no registry for a newer version of themselves. Node.js keeps no compiled code in a step's layer,
+ * where nothing reads it again: writing it takes 40 % of the processor time of an `npm install`.
+ */
+export const STAND_IN_ENVIRONMENT = [
+  'ENV PATH=/usr/local/bin:/usr/bin:/bin',
+  'ENV npm_config_update_notifier=false PIP_DISABLE_PIP_VERSION_CHECK=1 NODE_DISABLE_COMPILE_CACHE=1',
+]
+
 /** Base images for presets, built on this machine; their Dockerfiles take them as build arguments. */
 export async function ensureBuildImages(docker = new Docker()): Promise<BuildImages> {
-  const changes = ['ENV PATH=/usr/local/bin:/usr/bin:/bin']
+  const changes = STAND_IN_ENVIRONMENT
   if (!(await has(docker, NODE_IMAGE))) await importRoot(docker, NODE_IMAGE, addToolchain, changes)
   if (!(await has(docker, STATIC_IMAGE))) {
     const fill = async (archive: Pack) => {

@@ -6,7 +6,7 @@ import { dockerEngine } from './docker-engine.ts'
 import { REGISTRY_CREDENTIAL as credential, isRegistryInstalled, startRegistry } from './docker-registry.ts'
 import { engineProxy, type EngineFault as ProxyFault } from './engine-proxy.ts'
 import { nodePrograms } from './node-programs.ts'
-import { removeEverything } from './remove-everything.ts'
+import { ownedBy, removeEverything } from './remove-everything.ts'
 import { ensureTestImage } from './test-image.ts'
 
 export const ENGINE_SOCKET = '/var/run/docker.sock'
@@ -49,8 +49,6 @@ export const dockerHarness: EngineHarness = {
   removeContainers,
   cleanUp: (installationId) => removeEverything(docker, installationId),
 }
-
-const ownedBy = (installationId: string) => ({ label: [`berth.installation=${installationId}`] })
 
 async function removeContainers(installationId: string): Promise<void> {
   const containers = await docker.listContainers({ all: true, filters: ownedBy(installationId) })

@@ -8,6 +8,7 @@ import { migrate } from '../../src/database/migrate.ts'
 import { findServer, launch, shutDown } from '../../src/database/postgres-server.ts'
 import { copyServer } from './copy-server.ts'
 import { TEMPLATE_DATABASE } from './database.ts'
+import { RUN_FOLDER, removeRecorded } from './test-installations.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -27,15 +28,19 @@ const SETTINGS = {
   ...{ wal_level: 'minimal', max_wal_senders: '0', max_connections: '400' },
 }
 
-/** One real PostgreSQL for the whole run, with one migrated database that every test file clones. */
+/**
+ * One real PostgreSQL for the whole run, with one migrated database that every test file clones. In the end nothing of
+ * the run is left, neither in the folder for temporary files nor on the container engine.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await sweep()
   const dataDir = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
+  process.env[RUN_FOLDER] = dataDir
   const template = join(dataDir, 'template')
   const start = () => startEmbeddedPostgres({ dataDir, settings: SETTINGS })
   const teardown = async () => {
     await shutDown(join(dataDir, 'postgres'), STOP_TIMEOUT_SECONDS)
-    rmSync(dataDir, { recursive: true, force: true })
+    if (await clearEngine(dataDir, 'Tests')) rmSync(dataDir, { recursive: true, force: true })
   }
   try {
     const initial = await start()
@@ -74,8 +79,22 @@ async function sweep(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1])
     if (!pid || isRunning(pid)) continue
+    // First: processes that outlived their run can do nothing on the engine without their database.
     await shutDown(join(tmpdir(), name, 'postgres'), STOP_TIMEOUT_SECONDS)
-    rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    if (await clearEngine(join(tmpdir(), name), 'A run that was killed'))
+      rmSync(join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
+
+/** False if the engine did not let us; then the folder, which says what is to go, stays for the next run. */
+async function clearEngine(folder: string, who: string): Promise<boolean> {
+  try {
+    const left = await removeRecorded(folder)
+    if (left.length > 0) console.warn(`${who} left on the container engine, now removed: ${left.join(', ')}`)
+    return true
+  } catch (error) {
+    console.warn(`The container engine keeps what tests have left: ${String(error)}`)
+    return false
   }
 }
 

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import type Docker from 'dockerode'
 import type { Pack } from 'tar-stream'
 import { addFile, importRoot } from '../../scripts/image-root.ts'
-import { addToolchain, has, versionOf } from './build-images.ts'
+import { addToolchain, has, STAND_IN_ENVIRONMENT, versionOf } from './build-images.ts'
 
-/** Parts of the standard library that no program needs. */
-const LEFT_OUT = /^(test|idlelib|tkinter|turtledemo|site-packages|dist-packages|__pycache__|config-.*|lib2to3)$/
+/** Parts of the standard library that no program needs. Compiled modules stay: each start would compile them again. */
+const LEFT_OUT = /^(test|idlelib|tkinter|turtledemo|site-packages|dist-packages|config-.*|lib2to3)$/
 
 interface Python {
   version: string
@@ -47,7 +47,7 @@ export async function ensurePythonImage(docker: Docker, { version, program, libr
       archive.entry({ name: `usr/local/bin/${name}`, type: 'symlink', linkname: `python${version}` })
     }
   }
-  await importRoot(docker, image, fill, ['ENV PATH=/usr/local/bin:/usr/bin:/bin'])
+  await importRoot(docker, image, fill, STAND_IN_ENVIRONMENT)
   return image
 }
 

@@ -1,14 +1,58 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type Docker from 'dockerode'
 
-/** Removes everything that an installation has left on the engine. */
+/** A busy engine fails to remove a container that it has killed, and creates one for a caller that has gone away. */
+const ROUNDS = 20
+const PAUSE_MS = 250
+
+export const ownedBy = (installationId: string) => ({ label: [`berth.installation=${installationId}`] })
+
+/** Removes everything that an installation has left on the engine, and throws if something stays there. */
 export async function removeEverything(docker: Docker, installationId: string): Promise<void> {
-  const filters = { label: [`berth.installation=${installationId}`] }
-  const containers = await docker.listContainers({ all: true, filters })
-  const networks = await docker.listNetworks({ filters })
-  await Promise.allSettled(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
-  const images = await docker.listImages({ filters })
-  await Promise.allSettled(images.map(({ Id }) => docker.getImage(Id).remove({ force: true })))
-  await Promise.allSettled(networks.map(({ Id }) => docker.getNetwork(Id).remove()))
-  const { Volumes: volumes } = await docker.listVolumes({ filters })
-  await Promise.allSettled(volumes.map(({ Name }) => docker.getVolume(Name).remove()))
+  let problems: unknown[] = []
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const removals = await leftovers(docker, ownedBy(installationId))
+    if (removals.length === 0) return
+    if (round > 1) await pause(PAUSE_MS)
+    problems = []
+    // One kind after the other: what a container uses cannot go before it.
+    for (const kind of KINDS) {
+      const ended = await Promise.allSettled(removals.filter((one) => one.kind === kind).map(({ remove }) => remove()))
+      problems.push(...ended.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])))
+    }
+  }
+  throw new Error(`${installationId} still has something on the engine: ${problems.map(String).join('; ')}`)
+}
+
+const KINDS = ['container', 'image', 'network', 'volume'] as const
+
+interface Leftover {
+  kind: (typeof KINDS)[number]
+  name: string
+  installationId: string
+  remove(): Promise<unknown>
+}
+
+/** What the engine has with these labels. */
+export async function leftovers(docker: Docker, filters: { label: string[] }): Promise<Leftover[]> {
+  const [containers, images, networks, { Volumes: volumes }] = await Promise.all([
+    docker.listContainers({ all: true, filters }),
+    docker.listImages({ filters }),
+    docker.listNetworks({ filters }),
+    docker.listVolumes({ filters }),
+  ])
+  const found = (kind: Leftover['kind'], name: string, labels: object | undefined, remove: Leftover['remove']) => {
+    const { 'berth.installation': installationId = '' } = (labels ?? {}) as Record<string, string>
+    return { kind, name, installationId, remove }
+  }
+  return [
+    ...containers.map(({ Id, Names, Labels }) =>
+      found('container', Names[0] ?? Id, Labels, () => docker.getContainer(Id).remove({ force: true, v: true })),
+    ),
+    ...images.map(({ Id, RepoTags, Labels }) =>
+      found('image', RepoTags?.[0] ?? Id, Labels, () => docker.getImage(Id).remove({ force: true })),
+    ),
+    ...networks.map(({ Id, Name, Labels }) => found('network', Name, Labels, () => docker.getNetwork(Id).remove())),
+    ...(volumes ?? []).map(({ Name, Labels }) => found('volume', Name, Labels, () => docker.getVolume(Name).remove())),
+  ]
 }

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeScaling } from '../../src/services/app-env/setting-commands.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
-/** Uses the processor for as long as the file /tmp/calm is not there. */
+/** Uses a fifth of a processor for as long as the file /tmp/calm is not there. */
 const BUSY = `
 require('node:http').createServer((_, response) => response.end('ok')).listen(Number(process.env.PORT))
 const work = () => {
-  if (!require('node:fs').existsSync('/tmp/calm')) for (const end = Date.now() + 40; Date.now() < end; );
-  setTimeout(work, 20)
+  if (!require('node:fs').existsSync('/tmp/calm')) for (const end = Date.now() + 10; Date.now() < end; );
+  setTimeout(work, 40)
 }
 work()
 process.on('SIGTERM', () => process.exit(0))`

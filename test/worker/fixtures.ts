@@ -9,6 +9,7 @@ import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { createWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
+import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 import { createWorld } from '../support/world.ts'
 
@@ -50,7 +51,6 @@ export async function createHarbour(settings: Record<string, string> = {}) {
   const engineAt = (dockerHost?: string) => dockerEngine({ installationId, dockerHost, callTimeoutSeconds: 10 })
   const engine = engineAt()
   const workers: Worker[] = []
-  const ours = { label: [`berth.installation=${installationId}`] }
 
   function startWorker(options: Partial<WorkerOptions> = {}): Worker {
     const { database, url: databaseUrl, vault, config, log } = world
@@ -88,17 +88,7 @@ export async function createHarbour(settings: Record<string, string> = {}) {
       }),
     async close() {
       await stopWorkers()
-      for (const { Id } of await docker.listContainers({ all: true, filters: ours })) {
-        await docker
-          .getContainer(Id)
-          .remove({ force: true, v: true })
-          .catch(() => {})
-      }
-      for (const { Id } of await docker.listNetworks({ filters: ours }))
-        await docker
-          .getNetwork(Id)
-          .remove()
-          .catch(() => {})
+      await removeEverything(docker, installationId)
       await world.close()
     },
   }

@@ -9,22 +9,15 @@ import type { WorkerContext } from '../../src/worker/context/worker-context.ts'
 import { EngineHealth } from '../../src/worker/engine/engine-health.ts'
 import { sweepBuildSteps } from '../../src/worker/housekeeping/sweep-build-steps.ts'
 import { sweepImages } from '../../src/worker/housekeeping/sweep-images.ts'
-import { removeEverything } from '../support/remove-everything.ts'
 import { createHarbour, type Harbour } from './fixtures.ts'
 
 let harbour: Harbour
-let installationId: string
 
 beforeAll(async () => {
   harbour = await createHarbour({ BERTH_IMAGES_KEPT: '2' })
-  installationId = (await harbour.database.installation.findFirstOrThrow()).id
 })
 
-afterAll(async () => {
-  await harbour?.stopWorkers()
-  if (installationId) await removeEverything(harbour.docker, installationId)
-  await harbour?.close()
-})
+afterAll(() => harbour?.close())
 
 const tools = (): WorkerContext => {
   const { runtime, imageBuilder, database, config, log } = harbour

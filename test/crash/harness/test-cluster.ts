@@ -12,6 +12,7 @@ import { newSecret } from '../../../src/secrets/token-secret.ts'
 import { copyServer } from '../../support/copy-server.ts'
 import { removeEverything } from '../../support/remove-everything.ts'
 import { ensureTestImage } from '../../support/test-image.ts'
+import { recordInstallation } from '../../support/test-installations.ts'
 import { Orders } from './orders.ts'
 import { BerthProcess } from './process.ts'
 
@@ -105,6 +106,7 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
   const docker = options.docker ?? new Docker()
   const { rows } = await pool.query('SELECT id FROM installation')
   const installationId = String(rows[0].id)
+  recordInstallation(installationId)
 
   /** One REST call, repeated with the same Idempotency-Key until it is answered, whatever dies meanwhile. */
   async function call(

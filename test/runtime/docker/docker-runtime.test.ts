@@ -13,12 +13,19 @@ describeContainerRuntime('Docker Engine', harness)
 
 describe('what only Docker Engine does', () => {
   const docker = new Docker()
+  const worlds: World[] = []
   let world: World
 
+  const newWorld = (image: string): World => {
+    const created = createWorld(harness, image)
+    worlds.push(created)
+    return created
+  }
+
   beforeAll(async () => {
-    world = createWorld(harness, await harness.ensureImage())
+    world = newWorld(await harness.ensureImage())
   })
-  afterAll(() => harness.cleanUp(world.installationId))
+  afterAll(() => Promise.all(worlds.map(({ installationId }) => harness.cleanUp(installationId))))
 
   test('brings back a replica whose network was pruned while it was stopped', async () => {
     const rollout = world.rollout()
@@ -45,21 +52,19 @@ describe('what only Docker Engine does', () => {
 
   test('refuses to take over a foreign container of the same name', async () => {
     const rollout = world.rollout()
-    const other = createWorld(harness, rollout.pinnedImage)
+    const other = newWorld(rollout.pinnedImage)
     await other.runtime.apply(rollout)
     const failure = { reason: 'CONTAINER_START_FAILED', message: expect.stringContaining('default-shop-production') }
     await expect(world.runtime.apply(rollout)).rejects.toMatchObject(failure)
     expect(await onlyReplica(other.runtime, rollout.appEnvId)).toMatchObject({ phase: 'running' })
-    await harness.cleanUp(other.installationId)
   })
 
   test('creates one network however many workers need it at once', async () => {
-    const { installationId, rollout } = createWorld(harness, world.rollout().pinnedImage)
+    const { installationId, rollout } = newWorld(world.image)
     const workers = Array.from({ length: 4 }, () => harness.open({ installationId }).runtime)
     await Promise.all(workers.map((worker) => worker.apply(rollout())))
     const label = [`berth.installation=${installationId}`]
     expect(await docker.listNetworks({ filters: { label } })).toHaveLength(1)
-    await harness.cleanUp(installationId)
   })
 
   test('reaches replicas at a loopback port if the engine’s bridges cannot be reached', async () => {
