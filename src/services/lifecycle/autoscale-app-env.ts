@@ -16,7 +16,15 @@ import { beginOperation } from './begin-operation.ts'
 export const AUTOSCALING = 'autoscaling'
 
 const NOBODY: Caller = {
-  ...{ tokenId: AUTOSCALING, kind: 'USER', userId: null, appEnvId: null, accountId: null, scopes: new Set(), expiresAt: null },
+  ...{
+    tokenId: AUTOSCALING,
+    kind: 'USER',
+    userId: null,
+    appEnvId: null,
+    accountId: null,
+    scopes: new Set(),
+    expiresAt: null,
+  },
   ...{ isInstallationAdmin: false, currentAccountId: null, memberships: new Map() },
 }
 
