@@ -49,7 +49,7 @@ export async function startPlatform(config: Config, log: Logger): Promise<Platfo
   const processRegistration = await registerProcess(dataDir.path, config.BERTH_ROLES, log)
   undo.defer(() => processRegistration.close())
   await assertPortsFree(config, processRegistration)
-  const databaseUrl = config.DATABASE_URL ?? (await embedded(dataDir.path, undo))
+  const databaseUrl = config.DATABASE_URL ?? (await embedded(config, dataDir.path, undo))
   const shared = { config, log, dataDir: dataDir.path, databaseUrl, processRegistration, undo }
   const context: RoleContext = { ...shared, registry: new Registry(), readiness: {} }
   const served = isIngressOnly(config) ? await serveIngressAlone(context) : await serveRoles(context, dataDir)
@@ -123,10 +123,11 @@ async function releaseLeasesOfDeadWorkers({ database, processRegistration, log }
   }
 }
 
-async function embedded(dataDir: string, undo: AsyncDisposableStack): Promise<string> {
+/** An ingress alone gets no more of the database than its routes. */
+async function embedded(config: Config, dataDir: string, undo: AsyncDisposableStack): Promise<string> {
   const postgres = await startEmbeddedPostgres({ dataDir })
   undo.defer(() => postgres.stop())
-  return postgres.url
+  return isIngressOnly(config) ? postgres.ingressUrl : postgres.url
 }
 
 async function nameOf(runtime: ContainerRuntime): Promise<string | null> {
