@@ -3,9 +3,9 @@ import pg from 'pg'
 import { SUPERUSER } from './postgres-server.ts'
 
 const DATABASE = 'berth'
-const OWNER = 'berth_owner'
+export const OWNER = 'berth_owner'
 /** Of an ingress alone: it reads routes, and nothing else. */
-const INGRESS = 'berth_ingress'
+export const INGRESS = 'berth_ingress'
 
 /** What the ingress reads. None of it holds a secret. */
 const ROUTE_TABLES = ['host', 'app_env', 'replica', '_prisma_migrations']

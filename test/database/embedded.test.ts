@@ -87,7 +87,8 @@ describe('the embedded PostgreSQL', () => {
 
   test('listens on loopback only, flushes what it commits, and keeps its password to itself', async () => {
     const server = await startEmbeddedPostgres({ dataDir })
-    const setting = async (name: string) => Object.values((await query(server.superuserUrl, `SHOW ${name}`))[0] as object)[0]
+    const setting = async (name: string) =>
+      Object.values((await query(server.superuserUrl, `SHOW ${name}`))[0] as object)[0]
     expect(await setting('listen_addresses')).toBe('127.0.0.1')
     expect(await setting('unix_socket_directories')).toBe('')
     expect(await setting('fsync')).toBe('on')
