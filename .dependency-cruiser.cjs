@@ -18,7 +18,12 @@ const FOLDERS = {
   engine: [['domain', 'fault-injection'], 'The connection to a container engine, which runtime and images share.'],
   runtime: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
   images: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
-  builder: [['domain', 'config', 'app-types'], 'Turns a source into a build context; the image builder is a port.'],
+  addresses: [[], 'Which addresses a tenant may name is one rule, whatever is fetched from there.'],
+  registries: [['domain', 'addresses'], 'What Berth itself asks a registry, before an engine does.'],
+  builder: [
+    ['domain', 'config', 'app-types', 'addresses'],
+    'Turns a source into a build context; the image builder is a port.',
+  ],
   services: [
     ['domain', 'config', 'app-types', 'resources', 'references', 'database', 'events', 'secrets', 'fault-injection'],
     'A request only records intent: services know neither a transport nor the engine.',
@@ -36,7 +41,7 @@ const FOLDERS = {
   worker: [
     [
       ...['domain', 'config', 'app-types', 'references', 'database', 'events', 'secrets'],
-      ...['builder', 'engine', 'runtime', 'images', 'fault-injection'],
+      ...['builder', 'engine', 'runtime', 'images', 'registries', 'fault-injection'],
     ],
     'Only the worker talks to the engine, and it knows no service: what both need is below them.',
   ],

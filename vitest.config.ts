@@ -26,6 +26,7 @@ const PROOFS = [
   'test/model/**/*.test.ts',
   'test/processes/**/*.test.ts',
   'test/shutdown/**/*.test.ts',
+  'test/supervisor/**/*.test.ts',
 ]
 
 /** Everything else. It has no engine, so that a file which needs one is found out at once. */

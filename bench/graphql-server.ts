@@ -4,6 +4,7 @@ import { createDatabase } from '../src/database/client.ts'
 import { createEventFeed } from '../src/events/feed.ts'
 import { createWakeups } from '../src/events/wakeups.ts'
 import { createGraphQL } from '../src/graphql/graphql.ts'
+import { createAdmission } from '../src/http/admission.ts'
 import { createRateLimits } from '../src/http/rate-limits.ts'
 import { newKey } from '../src/secrets/keys.ts'
 import { createVault } from '../src/secrets/vault.ts'
@@ -22,8 +23,9 @@ const vault = createVault(newKey())
 const wakeups = createWakeups({ url, log })
 const services = createServices({ database, config, vault, wakeups, limits })
 const feed = createEventFeed({ database, wakeups, config, log })
-const graphql = createGraphQL({ services, config, log, vault, feed, limits })
-const api = createServer({ services, config, log, limits, graphql, readiness: {} })
+const admission = createAdmission(services.authenticate, limits)
+const graphql = createGraphQL({ services, config, log, vault, feed, admission })
+const api = createServer({ services, config, log, limits, admission, graphql, readiness: {} })
 const { port } = await listen({ api, host: '127.0.0.1', port: config.PORT })
 process.send?.(port)
 process.on('message', () => process.send?.(process.cpuUsage()))

@@ -11,6 +11,7 @@ import { migrate } from '../src/database/migrate.ts'
 import { connect } from '../src/engine/docker/connection.ts'
 import type { ContainerRuntime } from '../src/runtime/container-runtime.ts'
 import { createDockerRuntime } from '../src/runtime/docker/docker-runtime.ts'
+import { AccountLogBudget } from '../src/worker/logs/account-log-budget.ts'
 import { Collection } from '../src/worker/logs/collection.ts'
 import { claimLogStream } from '../src/worker/logs/log-stream.ts'
 import { ensureTestImage } from '../test/support/test-image.ts'
@@ -88,7 +89,10 @@ async function collect(
   const claim = await claimLogStream(database, { appEnvId, kind: 'CONTAINERS' }, { owner: 'bench', leaseSeconds: 60 })
   if (!claim) throw new Error('The log stream is already claimed')
   const log = pino({ level: 'fatal' })
-  const collection = new Collection({ database, runtime, log, linesPerMinute: 100 * LINES }, claim)
+  const collection = new Collection(
+    { database, runtime, log, budget: new AccountLogBudget(database, 100_000), linesPerMinute: 100 * LINES },
+    claim,
+  )
   await collection.readToEnd({ ...row, containerId }, AbortSignal.timeout(120_000))
   await collection.close()
   const kept = await database.logLine.count({ where: { logStreamId: claim.id } })

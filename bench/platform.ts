@@ -25,7 +25,13 @@ export interface BenchPlatform {
 export async function startBenchPlatform(): Promise<BenchPlatform> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'))
   const image = await ensureTestImage()
-  const config = readConfig({ PORT: '0', INGRESS_PORT: '0', BERTH_DATA_DIR: dataDir, BERTH_LOG_LEVEL: 'fatal' })
+  const config = readConfig({
+    PORT: '0',
+    INGRESS_PORT: '0',
+    BERTH_DATA_DIR: dataDir,
+    BERTH_LOG_LEVEL: 'fatal',
+    BERTH_HOST_FIREWALL: 'off',
+  })
   const platform = await startPlatform(config, pino({ level: 'fatal' }))
 
   const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {

@@ -2,15 +2,17 @@
 // because a fresh clone has none yet.
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compileCode } from './setup/compiled-code.mjs'
 import { berthNode, checkNode, installDependencies } from './setup/dependencies.mjs'
 import { prepareEngine } from './setup/engine.mjs'
 import { generateCode } from './setup/generated-code.mjs'
 import { runProgram } from './setup/run-program.mjs'
 import { SetupError } from './setup/step.mjs'
+import { supervise } from './supervisor/supervise.mjs'
 
 // engine: 'sought' uses one that runs, 'wanted' installs one if it can and continues without, 'required' stops.
 const COMMANDS = {
-  start: { program: ['src/main.ts'], engine: 'wanted' },
+  start: { isSupervised: true, engine: 'wanted' },
   test: { program: ['node_modules/vitest/vitest.mjs', 'run'], engine: 'required' },
   demo: { program: ['scripts/demo.ts'], engine: 'required' },
   bench: { program: ['bench/run.ts'], engine: 'required' },
@@ -24,6 +26,7 @@ const COMMANDS = {
   'prove:events': { program: ['test/events/prove-events.ts'] },
   'prove:subscribers': { program: ['bench/run.ts', 'subscribers'] },
   'prove:sigterm': { program: ['test/shutdown/prove-sigterm.ts'], engine: 'required' },
+  'prove:supervisor': { program: ['test/supervisor/prove-supervisor.ts'], engine: 'required' },
   'prove:model': { program: ['test/model/prove-model.ts'], engine: 'required' },
   'prove:trust': { program: ['test/trust/prove-trust.ts'], engine: 'required' },
   'prove:idempotency': { program: ['test/idempotency/prove-idempotency.ts'], engine: 'required' },
@@ -45,8 +48,11 @@ async function main([name = 'start', ...args]) {
   await installDependencies(root)
   const node = berthNode(root)
   await generateCode(root, node)
+  if (command.isSupervised) await compileCode(root, node)
   const dataDir = resolve(process.env.BERTH_DATA_DIR || '.berth')
   const environment = command.engine && mayUseEngine() ? await prepareEngine(dataDir, command.engine) : {}
+  // This process stays as the supervisor: another one would cost 50 MB.
+  if (command.isSupervised) return supervise(node, environment)
   return command.program ? runProgram(node, [...command.program, ...args], environment) : 0
 }
 

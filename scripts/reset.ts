@@ -9,6 +9,7 @@ import Docker from 'dockerode'
 import pg from 'pg'
 import { type Config, readConfig } from '../src/config/config.ts'
 import { startEmbeddedPostgres } from '../src/database/embedded.ts'
+import { removeFirewall } from '../src/platform/host-firewall/host-firewall.ts'
 import { listProcesses } from '../src/platform/process-registry/list-processes.ts'
 import { readProcessInfo } from '../src/platform/process-registry/process-info.ts'
 import { openRegistryDirectory } from '../src/platform/process-registry/registry-directory.ts'
@@ -90,6 +91,7 @@ async function removeFromEngine(installationId: string): Promise<void> {
     const networks = await docker.listNetworks({ filters })
     await Promise.all(networks.map(({ Id }) => docker.getNetwork(Id).remove()))
     console.log(`Removed ${containers.length} containers and ${networks.length} networks.`)
+    await removeFirewall(installationId)
   } catch (error) {
     throw new Refusal(
       `The container engine did not take part, so the data directory was kept: ${(error as Error).message}\n` +

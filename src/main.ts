@@ -1,22 +1,43 @@
-import { readConfig } from './config/config.ts'
+import { flushCompileCache } from 'node:module'
+import { type Config, readConfig } from './config/config.ts'
 import { createLog } from './platform/log.ts'
 import { type Platform, startPlatform } from './platform/platform.ts'
+import { SupervisorLink } from './platform/supervisor-link.ts'
 import { welcome } from './platform/welcome.ts'
 
 const STOP_TIMEOUT_MS = 10_000
 const SAME_SIGNAL_MS = 1_000
 
 try {
-  const config = readConfig(process.env)
+  const { config, link } = readStart()
   const log = createLog(config)
-  const starting = startPlatform(config, log)
-  const isStopping = stopOnSignals(starting)
+  const starting = startPlatform(config, log, link)
+  const isStopping = stopOnRequest(starting, link)
   const platform = await starting
-  if (!isStopping()) process.stdout.write(welcome(config, platform, process.uptime()))
+  if (!isStopping()) announce(platform, config, link)
+  // Otherwise it is written at the end only, which a process that is killed does not have.
+  flushCompileCache()
 } catch (error) {
   process.stderr.write(`${describe(error)}\n`)
   if (process.env.BERTH_LOG_LEVEL === 'debug') process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`)
   process.exit(1)
+}
+
+/** The supervisor says which of the configured roles this process plays; without one, it plays them all. */
+function readStart(): { config: Config; link: SupervisorLink | null } {
+  const installation = readConfig(process.env)
+  const own = process.argv.find((argument) => argument.startsWith('--roles='))?.slice('--roles='.length)
+  if (own === undefined) return { config: installation, link: null }
+  return { config: readConfig({ ...process.env, BERTH_ROLES: own }), link: new SupervisorLink(installation) }
+}
+
+/** The welcome is printed once, when all processes are ready. */
+function announce(platform: Platform, config: Config, link: SupervisorLink | null): void {
+  if (!link) return void process.stdout.write(welcome(config, platform, process.uptime()))
+  const { ingressUrl, ingressPort } = platform
+  link.onWelcome = (facts, seconds) =>
+    process.stdout.write(welcome(link.installation, { ...platform, ...facts }, seconds))
+  link.reportReady(ingressUrl ? { ingressUrl, ingressPort } : {})
 }
 
 /** Some errors of the system have a code only. */
@@ -29,20 +50,28 @@ function describe(error: unknown): string {
  * The first signal stops in order; a later one, or the time, does not wait any longer. Apps keep running. One that
  * comes during the start waits for its end, or the database would be left running without anybody who uses it.
  */
-function stopOnSignals(starting: Promise<Platform>): () => boolean {
+function stopOnRequest(starting: Promise<Platform>, link: SupervisorLink | null): () => boolean {
   let stoppingSince: number | null = null
-  const stop = async (signal: NodeJS.Signals) => {
-    // npm and process groups pass one signal on several times; a person who presses Ctrl-C again takes longer.
-    if (stoppingSince !== null && performance.now() - stoppingSince < SAME_SIGNAL_MS) return
-    if (stoppingSince !== null) process.exit(1)
+  const stop = async () => {
     stoppingSince = performance.now()
-    process.stdout.write(`\n${signal}: stopping. Your apps keep running.\n`)
     setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref()
     const platform = await starting
     await platform.stop()
     process.exit(0)
   }
   // A failed start is reported by the code that awaits it.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal).catch(() => {}))
+  const beginStop = () => void stop().catch(() => {})
+  const onSignal = (signal: NodeJS.Signals) => {
+    // npm and process groups pass one signal on several times; a person who presses Ctrl-C again takes longer.
+    if (stoppingSince !== null && performance.now() - stoppingSince < SAME_SIGNAL_MS) return
+    if (stoppingSince !== null) process.exit(1)
+    process.stdout.write(`\n${signal}: stopping. Your apps keep running.\n`)
+    beginStop()
+  }
+  const onRequest = () => void (stoppingSince === null && beginStop())
+  if (link) {
+    link.onStop = onRequest
+    process.on('SIGTERM', onRequest)
+  } else for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal)
   return () => stoppingSince !== null
 }

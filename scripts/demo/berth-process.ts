@@ -18,7 +18,7 @@ export interface RunningBerth {
 export async function ensureBerth(address: string): Promise<RunningBerth> {
   if (await isReady(address)) return { isOurs: false, stop: async () => {}, handOver: async () => 0 }
 
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../supervise.mjs')], {
     stdio: ['inherit', 'pipe', 'pipe'],
   })
   // Berth's output is shown only when it fails, or once the demo has finished.

@@ -1,12 +1,10 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { uploadPath } from '../config/upload-files.ts'
-import { BuildFailure } from '../domain/build-failure.ts'
 import type { BuildSource } from '../domain/build-plan.ts'
-import { extractArchive } from './archive/extract.ts'
 import { checkOut, openRepository, resolveCommit } from './git/checkout.ts'
 import { type GitHubApp, mintAuthorization } from './git/github-app.ts'
 import type { SourceLimits } from './limits.ts'
+import type { SourceReader } from './source-reader/source-reader.ts'
 
 export interface SourceTools {
   limits: SourceLimits
@@ -26,7 +24,7 @@ export interface LocatedSource {
   /** For people: what is being built. */
   about: string
   /** Fetches it below the folder, and returns where its files are; null when there are none. */
-  fetch(): Promise<string | null>
+  fetch(reader: SourceReader): Promise<string | null>
 }
 
 /** Determines exactly which source is meant, using an empty folder of its own. Throws BuildFailure. */
@@ -52,7 +50,7 @@ async function locateCommit(
     branch: source.branch,
     commit,
     about: `commit ${commit.slice(0, 12)} of ${source.url}${source.branch ? ` (${source.branch})` : ''}`,
-    fetch: () => checkOut(repository, commit, directory, git),
+    fetch: (reader) => checkOut(repository, commit, directory, { ...git, reader }),
   }
 }
 
@@ -82,13 +80,9 @@ async function locateUpload(
     branch: null,
     commit: null,
     about: `the upload ${storageKey}`,
-    async fetch() {
+    async fetch(reader) {
       const tree = join(directory, 'tree')
-      await mkdir(tree)
-      await extractArchive(uploadPath(uploads, storageKey, sha256), tree, limits, signal).catch((error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-        throw new BuildFailure('SOURCE_NOT_FOUND', 'The uploaded archive is no longer there; upload it again')
-      })
+      await reader.read('unpack', { archive: uploadPath(uploads, storageKey, sha256), tree, limits }, signal)
       return tree
     },
   }

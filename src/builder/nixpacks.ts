@@ -1,23 +1,14 @@
-import { lstat, readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { BuildFailure } from '../domain/build-failure.ts'
-import { safePath } from './archive/entry-rules.ts'
+import { NIXPACKS_FOLDER } from './nixpacks-plan.ts'
 import { ProgramFailure, ProgramMissing, runProgram } from './program.ts'
-import { sealVariables } from './sealed-variables.ts'
+import type { SourceReader } from './source-reader/source-reader.ts'
 
 const MAX_PLAN = 1024 * 1024
-const MAX_DOCKERFILE_BYTES = 256 * 1024
-const FOLDER = '.nixpacks'
 
 /** nixpacks would read it as settings, wherever on this machine it is. */
 const REFUSED_SETTINGS = ['NIXPACKS_CONFIG_FILE']
-
-const planShape = z.object({
-  variables: z.record(z.string(), z.string()).default({}),
-  staticAssets: z.record(z.string(), z.string()).default({}),
-  phases: z.record(z.string(), z.object({ nixpkgsArchive: z.string().nullish() })).default({}),
-})
 
 export interface NixpacksRun {
   /** Path of the program. */
@@ -30,33 +21,32 @@ export interface NixpacksRun {
   variables: Readonly<Record<string, string>>
   /** As for presets. */
   cacheScope: string | null
+  reader: SourceReader
   signal: AbortSignal
   onLine: (line: string) => void
 }
 
 /**
  * Lets nixpacks write a Dockerfile for the source, with the values of the arguments that it declares there. The program
- * reads the source and runs nothing of it. Throws BuildFailure.
+ * reads the source and runs nothing of it; what it writes is read by the source reader. Throws BuildFailure.
  */
 export async function nixpacksDockerfile(
   run: NixpacksRun,
 ): Promise<{ text: string; buildArgs: Record<string, string> }> {
-  const { context, variables, cacheScope } = run
-  const folder = join(context, FOLDER)
+  const { context, variables, cacheScope, reader, signal } = run
   // A file of that name in the source would be mistaken for nixpacks' output.
-  await rm(folder, { recursive: true, force: true })
+  await rm(join(context, NIXPACKS_FOLDER), { recursive: true, force: true })
   const settings = Object.entries(variables).filter(
     ([name]) => name.startsWith('NIXPACKS_') && !REFUSED_SETTINGS.includes(name),
   )
   const call = (...args: string[]) => nixpacks(run, args, Object.fromEntries(settings))
-  const plan = readPlan(await call('plan', context, '--format', 'json'))
+  const plan = await call('plan', context, '--format', 'json')
+  const buildArgs = await reader.read('nixpacksPlan', { text: plan }, signal)
   const cache = cacheScope === null ? ['--no-cache'] : ['--cache-key', cacheScope]
   const said = await call('build', context, '--out', context, '--name', 'berth', ...cache)
   for (const line of said.split('\n')) if (line.trim() !== '') run.onLine(line)
-  const text = await readDockerfile(join(folder, 'Dockerfile'))
-  // The docker command that it suggests contains every value, and would be copied into the image with the source.
-  for (const name of ['build.sh', 'Dockerfile']) await rm(join(folder, name), { force: true })
-  return { text: sealVariables(text, Object.keys(variables)), buildArgs: plan.variables }
+  const text = await reader.read('nixpacksDockerfile', { context, names: Object.keys(variables) }, signal)
+  return { text, buildArgs }
 }
 
 async function nixpacks(run: NixpacksRun, args: readonly string[], settings: Record<string, string>): Promise<string> {
@@ -80,30 +70,4 @@ async function nixpacks(run: NixpacksRun, args: readonly string[], settings: Rec
       throw new BuildFailure('BUILDER_NOT_AVAILABLE', `${error.message} (BERTH_NIXPACKS)`)
     throw error
   }
-}
-
-/** The plan contains the source's own settings. They must not make nixpacks write files outside the source. */
-function readPlan(text: string): z.infer<typeof planShape> {
-  const plan = parsePlan(text)
-  for (const name of Object.keys(plan.staticAssets)) safePath(name)
-  for (const { nixpkgsArchive } of Object.values(plan.phases)) {
-    if (!/^[\w.-]*$/.test(nixpkgsArchive ?? '')) {
-      throw new BuildFailure('SOURCE_REFUSED', 'nixpkgsArchive of the nixpacks settings is not the name of an archive')
-    }
-  }
-  return plan
-}
-
-function parsePlan(text: string): z.infer<typeof planShape> {
-  try {
-    return planShape.parse(JSON.parse(text))
-  } catch {
-    throw new BuildFailure('BUILD_FAILED', 'nixpacks answered with a plan that cannot be read')
-  }
-}
-
-async function readDockerfile(file: string): Promise<string> {
-  const found = await lstat(file).catch(() => null)
-  if (found?.isFile() && found.size <= MAX_DOCKERFILE_BYTES) return readFile(file, 'utf8')
-  throw new BuildFailure('DOCKERFILE_NOT_FOUND', 'nixpacks has written no Dockerfile')
 }

@@ -1,8 +1,19 @@
 import { spawn } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 
 const KILL_AFTER_MS = 2_000
 const MAX_OUTPUT = 64 * 1024
+
+/** A file for output that is not read here. */
+export interface OutputFile {
+  path: string
+  maxBytes: number
+  /** Thrown when the output is longer, which ends the program. */
+  tooLong: Error
+}
 
 export interface ProgramRun {
   /** Working directory. */
@@ -14,6 +25,7 @@ export interface ProgramRun {
    * Gets the output piece by piece; when omitted, the beginning is collected and returned. Throwing ends the program.
    */
   onOutput?: (text: string) => void
+  outputFile?: OutputFile
 }
 
 /** The program ended with an exit code other than 0; `words` is its error output. */
@@ -58,17 +70,23 @@ export async function runProgram(program: string, args: readonly string[], run: 
   let output = ''
   let words = ''
   let objection: unknown = null
+  const object = (error: unknown) => {
+    objection ??= error
+    stop()
+  }
+  const written = run.outputFile ? writeOutput(child.stdout, run.outputFile).catch(object) : null
   const decoder = new StringDecoder('utf8')
-  child.stdout.on('data', (chunk: Buffer) => {
-    try {
-      const text = decoder.write(chunk)
-      if (run.onOutput && !objection) run.onOutput(text)
-      else if (output.length < MAX_OUTPUT) output += text
-    } catch (error) {
-      objection = error
-      stop()
-    }
-  })
+  if (!run.outputFile) {
+    child.stdout.on('data', (chunk: Buffer) => {
+      try {
+        const text = decoder.write(chunk)
+        if (run.onOutput && !objection) run.onOutput(text)
+        else if (output.length < MAX_OUTPUT) output += text
+      } catch (error) {
+        object(error)
+      }
+    })
+  }
   child.stderr.on('data', (chunk: Buffer) => {
     words = (words + chunk).slice(-MAX_OUTPUT)
   })
@@ -77,6 +95,7 @@ export async function runProgram(program: string, args: readonly string[], run: 
       child.once('error', reject)
       child.once('close', resolve)
     })
+    await written
     if (objection) throw objection
     run.signal.throwIfAborted()
     if (code !== 0) throw new ProgramFailure(words.trim())
@@ -87,4 +106,17 @@ export async function runProgram(program: string, args: readonly string[], run: 
   } finally {
     run.signal.removeEventListener('abort', stop)
   }
+}
+
+/** Its bytes are counted, and not looked at. */
+async function writeOutput(output: Readable, { path, maxBytes, tooLong }: OutputFile): Promise<void> {
+  const counted = async function* (chunks: AsyncIterable<Buffer>) {
+    let bytes = 0
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw tooLong
+      yield chunk
+    }
+  }
+  await pipeline(output, counted, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
 }

@@ -1,21 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
 import type { PackageFacts, SourceFacts } from '../app-types/presets/preset.ts'
 import { BuildFailure } from '../domain/build-failure.ts'
 
 const MAX_LINE_LENGTH = 2_000
 const MAX_BYTES = 1024 * 1024
-
-const texts = z.record(z.string(), z.string()).catch({})
-const packageJson = z.object({
-  main: z.string().nullable().catch(null),
-  scripts: texts,
-  dependencies: texts,
-  devDependencies: texts,
-  optionalDependencies: texts,
-  workspaces: z.unknown().optional(),
-})
 
 /** Scripts that a package manager runs during installation; they may read or write any file. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare']
@@ -57,12 +46,13 @@ async function readSmall(file: string): Promise<string | null> {
 }
 
 function packageFacts(text: string, hasWorkspace: boolean): PackageFacts {
-  const given = readPackage(text)
-  const { scripts, dependencies, devDependencies, optionalDependencies, main } = given
-  const all = { ...optionalDependencies, ...devDependencies, ...dependencies }
+  const given = parsePackage(text)
+  const scripts = textsOf(given.scripts)
+  const { optionalDependencies, devDependencies, dependencies } = given
+  const all = { ...textsOf(optionalDependencies), ...textsOf(devDependencies), ...textsOf(dependencies) }
   return {
     scripts,
-    main,
+    main: typeof given.main === 'string' ? given.main : null,
     installsFromSource:
       hasWorkspace ||
       given.workspaces !== undefined ||
@@ -71,11 +61,19 @@ function packageFacts(text: string, hasWorkspace: boolean): PackageFacts {
   }
 }
 
-function readPackage(text: string) {
-  const none = { scripts: {}, dependencies: {}, devDependencies: {}, optionalDependencies: {}, main: null }
+function parsePackage(text: string): Readonly<Record<string, unknown>> {
   try {
-    return packageJson.parse({ ...none, ...(JSON.parse(text) as object) })
+    // As package managers see it: of a text or a list, none of the fields that are read exists.
+    return { ...(JSON.parse(text) as object) }
   } catch {
     throw new BuildFailure('PRESET_NOT_APPLICABLE', 'package.json is not a valid JSON object')
   }
+}
+
+/** An object of texts; anything else is read as an empty one. */
+function textsOf(value: unknown): Readonly<Record<string, string>> {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject && Object.values(value).every((one) => typeof one === 'string')
+    ? (value as Record<string, string>)
+    : {}
 }

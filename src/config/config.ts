@@ -38,6 +38,27 @@ const networks = () =>
       'must be addresses or CIDR ranges, separated by commas, such as 127.0.0.1,10.0.0.0/8',
     )
 
+const registries = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine(
+      (parts) => parts.every((part) => isNetwork(part) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i.test(part)),
+      'must be hosts with or without a port, addresses or CIDR ranges, separated by commas, such as registry.internal:5000,10.0.0.0/8',
+    )
+
+const tcpPorts = () =>
+  z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+    .refine(
+      (parts) => parts.every((part) => /^[1-9]\d{0,4}$/.test(part) && Number(part) <= 65_535),
+      'must be ports from 1 to 65535, separated by commas, such as 80,443',
+    )
+    .transform((parts) => parts.map(Number))
+
 const dnsServers = () =>
   z
     .string()
@@ -93,6 +114,15 @@ export const SETTINGS = z.object({
     .describe(
       'How Berth connects to containers. address: by IP, for an engine on this Linux machine. published: by a port published on loopback, for an engine in a virtual machine.',
     ),
+  BERTH_HOST_FIREWALL: z
+    .enum(['auto', 'off', 'required'])
+    .default('auto')
+    .describe(
+      'Whether the worker installs firewall rules on the engine’s machine that keep containers away from its own services and from metadata addresses. auto: where it can (Linux, root, local engine, iptables). required: refuse to start otherwise.',
+    ),
+  BERTH_CONTAINER_HOST_PORTS: tcpPorts().describe(
+    'TCP ports of the engine’s machine that containers may reach, besides the ingress port, such as 80,443 of a proxy in front.',
+  ),
   BERTH_ROLES: oneOrMore(['api', 'worker', 'ingress']).describe(
     'Roles of this process: api, worker, ingress. Comma-separated.',
   ),
@@ -152,8 +182,17 @@ export const SETTINGS = z.object({
     'Subscribe to engine events, to notice a dead container at once. Without them, the next reconciliation notices it.',
   ),
 
+  BERTH_CONTAINER_PROCESSES: whole(1024, 16, 1_000_000).describe(
+    'Processes and threads that one container may have at a time.',
+  ),
   BERTH_LOG_LINES_PER_MINUTE: count(300_000, 100_000_000).describe(
     'Log lines per container and minute; more are dropped and counted. A long line counts once per KiB.',
+  ),
+  BERTH_LOG_MB_PER_MINUTE: count(64, 100_000).describe(
+    'Log bytes per account and minute in MB, of all its containers together; lines beyond are dropped and counted.',
+  ),
+  BERTH_LOG_KEPT_MB: count(10_240, 100_000_000).describe(
+    'Log bytes kept per account in MB; beyond it, the oldest lines of its largest log are deleted, whatever the plan keeps.',
   ),
   BERTH_METRICS_SECONDS: seconds(15, 300).describe(
     'Interval between measurements of the CPU and memory that containers use.',
@@ -178,10 +217,29 @@ export const SETTINGS = z.object({
   BERTH_BUILD_DISK_MB: count(10_240, 1_000_000).describe(
     'Disk quota of a running build in MB. Applies to the classic builder only.',
   ),
+  BERTH_BUILD_PROCESSES: whole(4096, 64, 1_000_000).describe(
+    'Processes and threads that one build step may have at a time. Applies to the classic builder only; see BERTH_BUILD_CGROUP_PARENT.',
+  ),
+  BERTH_BUILD_CGROUP_PARENT: z
+    .string()
+    .regex(
+      /^[\w./:-]{1,200}$/,
+      'must be the name of a control group on the engine’s machine, such as /builds or builds.slice',
+    )
+    .optional()
+    .describe(
+      'Control group under which the engine runs build steps, to limit all of them together, also with BuildKit. It must exist on the engine’s machine, with its limits.',
+    ),
   BERTH_BUILD_LOG_LINES: whole(10_000, 100, 1_000_000).describe('Log lines kept per build.'),
   BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of earlier builds are kept as a cache.'),
   BERTH_IMAGES_KEPT: count(20, 1000).describe(
     'Deployed versions per environment whose built images are kept for rollbacks.',
+  ),
+  BERTH_PRIVATE_REGISTRIES: registries().describe(
+    'Registries that images may be pulled from although they, or their token services, are on private addresses: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
+  ),
+  BERTH_SHARE_LOCAL_IMAGES: switchable(true).describe(
+    'Let every account run images that were put onto the engine by hand. Images that were pulled serve only the accounts that pulled them.',
   ),
   BERTH_PUSH_REPOSITORY: z
     .string()
@@ -199,8 +257,17 @@ export const SETTINGS = z.object({
   BERTH_SOURCE_LIMIT_MB: count(512, 100_000).describe(
     'Maximum size of a source in MB, unpacked, and of an uploaded archive.',
   ),
+  BERTH_UPLOAD_BUDGET_MB: count(10_240, 100_000_000).describe(
+    'Uploaded archives per account in MB: those that are kept, and the largest size of those on their way.',
+  ),
   BERTH_SOURCE_LIMIT_FILES: count(50_000, 10_000_000).describe('Maximum number of files in a source.'),
   BERTH_SOURCE_TIMEOUT_SECONDS: seconds(300, 3600).describe('Timeout for fetching a source.'),
+  BERTH_SOURCE_READING_SECONDS: seconds(30, 3600).describe(
+    'Timeout for reading one Dockerfile or manifest of a source. Unpacking ends with BERTH_SOURCE_TIMEOUT_SECONDS.',
+  ),
+  BERTH_SOURCE_READING_MB: count(256, 8192).describe(
+    'Memory limit in MB of the process that reads a source. Each running build has one.',
+  ),
   BERTH_GIT_PRIVATE_HOSTS: switchable(false).describe('Allow git repositories on private and loopback addresses.'),
   BERTH_GITHUB_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://github.com' })
@@ -223,6 +290,12 @@ export const SETTINGS = z.object({
     .transform((pem) => pem.replaceAll('\\n', '\n'))
     .optional()
     .describe('Private key of the GitHub App in PEM format. Line breaks may be written as \\n.'),
+  BERTH_GITHUB_CLIENT_ID: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Client ID of the GitHub App. With its secret, accounts prove by a code that an installation is theirs.'),
+  BERTH_GITHUB_CLIENT_SECRET: z.string().min(1).optional().describe('Client secret of the GitHub App.'),
   BERTH_API_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://berth.example.com' })
     .optional()
@@ -238,11 +311,19 @@ export const SETTINGS = z.object({
   BERTH_REQUEST_TIMEOUT_SECONDS: seconds(30, 600).describe('Timeout of an API request that does not ask to wait.'),
   BERTH_MAX_WAIT_SECONDS: seconds(300, 3600).describe('Maximum wait that Prefer: wait and waitSeconds may ask for.'),
   BERTH_RATE_LIMIT: count(6000, 10_000_000).describe(
-    'Rate limit: API requests per token and minute, in each API process.',
+    'Rate limit: API requests per account and minute, in each API process. All tokens of an account share it; an address may send five times as many.',
+  ),
+  BERTH_ANONYMOUS_RATE_LIMIT: count(600, 10_000_000).describe(
+    'Rate limit: API requests without a valid token per client address and minute, in each API process. IPv6 addresses count by /64 network.',
   ),
   BERTH_OPERATION_RATE_LIMIT: count(120, 1_000_000).describe(
     'Rate limit: operations per environment and minute, in each API process.',
   ),
+  BERTH_ACCOUNT_APP_ENVS: count(10_000, 10_000_000).describe('Maximum number of environments per account.'),
+  BERTH_ACCOUNT_CONTAINERS: count(10_000, 10_000_000).describe(
+    'Maximum number of containers per account: the configured ones of all its environments, or the most that autoscaling may start.',
+  ),
+  BERTH_TOKENS: count(1000, 1_000_000).describe('Maximum number of tokens that work, per user and per environment.'),
   BERTH_IDEMPOTENCY_HOURS: count(24, 720).describe('How long the answer to an Idempotency-Key is kept.'),
   BERTH_EVENT_RETENTION_HOURS: count(168, 8760).describe(
     'Event retention: how far back a subscription can resume from a cursor.',
@@ -268,9 +349,18 @@ export const SETTINGS = z.object({
   ),
   BERTH_INGRESS_IDLE_SECONDS: seconds(300, 86_400).describe('Idle timeout of a proxied connection.'),
   BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe('Maximum number of client connections per ingress.'),
+  BERTH_INGRESS_CONNECTIONS_PER_REPLICA: count(1000, 100_000).describe(
+    'Maximum number of requests and tunnels that one ingress has in progress at a replica; more wait in a queue.',
+  ),
+  BERTH_INGRESS_CONNECTIONS_PER_CLIENT: count(1000, 1_000_000).describe(
+    'Maximum number of connections of a client address per ingress and, behind a trusted proxy, of its requests in progress. IPv6 addresses count by /64 network.',
+  ),
+  BERTH_INGRESS_QUEUE_SECONDS: seconds(10, 300).describe(
+    'How long a request waits for an app that has as many connections as it may, before it is answered with 503.',
+  ),
   BERTH_FAULT_INJECTION: z.string().min(1).optional().describe('Directory of fault injection orders. Only for tests.'),
   BERTH_TRUSTED_PROXIES: networks().describe(
-    'Proxies in front of the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',
+    'Proxies in front of the API and the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',
   ),
 })
 

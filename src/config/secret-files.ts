@@ -7,6 +7,7 @@ export const SECRET: ReadonlySet<string> = new Set([
   'BERTH_ADMIN_TOKEN',
   'BERTH_MASTER_KEY',
   'BERTH_GITHUB_PRIVATE_KEY',
+  'BERTH_GITHUB_CLIENT_SECRET',
   'BERTH_PUSH_PASSWORD',
 ])
 

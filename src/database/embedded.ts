@@ -86,12 +86,11 @@ async function bringUp(
   startTimeoutSeconds: number,
   signal: AbortSignal,
 ) {
-  const password = readFileSync(join(folder, 'password'), 'utf8')
-  const deadline = Date.now() + startTimeoutSeconds * 1000
-  while (Date.now() < deadline && !signal.aborted) {
+  const deadline = performance.now() + startTimeoutSeconds * 1000
+  while (performance.now() < deadline && !signal.aborted) {
     if (!findServer(folder)?.ready) await launch(folder, settings, deadline)
     const port = findServer(folder)?.port
-    const access = accessTo(port ?? 0, password)
+    const access = embeddedAccess(folder, port ?? 0)
     const holder = port ? await hold(access) : null
     if (holder) return { access, holder }
     // Another process may be stopping or starting the server at this very moment.
@@ -99,6 +98,10 @@ async function bringUp(
   }
   throw new Error(`PostgreSQL in ${folder} did not start within ${startTimeoutSeconds} s:\n${logTail(folder)}`)
 }
+
+/** The ways into the server in the folder. */
+export const embeddedAccess = (folder: string, port: number): Access =>
+  accessTo(port, readFileSync(join(folder, 'password'), 'utf8'))
 
 /** Created under another name and moved into place whole, so that a killed start leaves nothing half-done. */
 async function create(folder: string): Promise<void> {
@@ -118,7 +121,7 @@ async function create(folder: string): Promise<void> {
 }
 
 /** A connection that marks the server as used by this process, or null when the server is not going to stay. */
-async function hold(access: Access): Promise<pg.Client | null> {
+export async function hold(access: Access): Promise<pg.Client | null> {
   const client = await connect(access).catch(() => null)
   if (!client) return null
   try {
@@ -168,7 +171,8 @@ async function isShared(holder: pg.Client): Promise<boolean> {
   return rows[0]?.shared ?? false
 }
 
-async function release(holder: pg.Client, folder: string): Promise<void> {
+/** Ends the use of the server, and stops it if nobody else uses it. */
+export async function release(holder: pg.Client, folder: string): Promise<void> {
   const isLast = await holder
     .query<{ last: boolean }>('SELECT pg_advisory_unlock_shared($1), pg_try_advisory_lock($1) AS last', [USE_LOCK])
     .then(({ rows }) => rows[0]?.last ?? false)

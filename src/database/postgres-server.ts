@@ -81,7 +81,7 @@ export async function launch(folder: string, settings: Record<string, string>, d
     ended = true
   })
   child.unref()
-  while (!ended && !findServer(folder)?.ready && Date.now() < deadline) await sleep(20)
+  while (!ended && !findServer(folder)?.ready && performance.now() < deadline) await sleep(20)
 }
 
 /** The live server that owns the folder, whoever started it. */
@@ -102,9 +102,9 @@ export async function shutDown(folder: string, seconds: number): Promise<void> {
   ] as const
   for (const stage of stages) {
     process.kill(server.pid, stage.signal)
-    const deadline = Date.now() + stage.seconds * 1000
+    const deadline = performance.now() + stage.seconds * 1000
     // The server removes its pid file last; the process may remain as a zombie.
-    while (findServer(folder) && Date.now() < deadline) await sleep(20)
+    while (findServer(folder) && performance.now() < deadline) await sleep(20)
     if (!findServer(folder)) return
   }
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { EventFeed } from '../events/feed.ts'
+import type { Admission } from '../http/admission.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Caller } from '../services/kernel/caller.ts'
 import type { Services } from '../services/services.ts'
@@ -12,11 +13,15 @@ export interface GraphQLParts {
   vault: Vault
   feed: EventFeed
   access: AccessWatch
+  /** What counts requests; absent where nothing is counted, as in tests of other things. */
+  admission?: Admission | undefined
 }
 
 /** Where a request came from, for any of the three transports. */
 export interface Arrival {
   requestId: string
+  /** Of the client, as far as trusted proxies say. */
+  address: string
   /** The Authorization header, or what a WebSocket client sent in its place. */
   authorization: string | null
   /** Fires when the client has gone. Requested only by code that waits, because creating it is expensive. */

@@ -13,18 +13,17 @@ import { schema } from './schema.ts'
 import { sharedSubscriptionPlugin } from './subscriptions/shared-subscription.ts'
 import { createDocumentCache, noCache } from './transport/document-cache.ts'
 import { answerPlainly, type Params, plainParams, refuseRequest, type Yoga } from './transport/json-post.ts'
-import type { RequestBudget } from './transport/socket-operation.ts'
 import { attachSockets } from './transport/sockets.ts'
 import { createEventStreams } from './transport/sse.ts'
 
 interface GraphQLOptions extends Omit<GraphQLParts, 'access'> {
   log: Logger
-  /** The budget that operations over a WebSocket count against, like any other request. */
-  limits?: RequestBudget | undefined
 }
 
 interface RequestContext {
   requestId: string
+  /** Of the client, as far as trusted proxies say. */
+  address: string
   /** Cuts the request's connection. */
   cut?: (() => void) | undefined
 }
@@ -41,22 +40,22 @@ export interface GraphQLDoor {
 }
 
 /** The GraphQL API: one schema and one set of limits for all transports. */
-export function createGraphQL({ log, limits, ...rest }: GraphQLOptions): GraphQLDoor {
+export function createGraphQL({ log, ...rest }: GraphQLOptions): GraphQLDoor {
   const parts: GraphQLParts = { ...rest, access: createAccessWatch(rest.services.authenticate) }
   const yoga = yogaOf(parts, log)
   const stopping = new AbortController()
-  const sockets = attachSockets({ yoga, parts, log, limits, stopping: stopping.signal })
+  const sockets = attachSockets({ yoga, parts, log, stopping: stopping.signal })
   const heartbeatSeconds = parts.config.BERTH_HEARTBEAT_SECONDS
   const streams = createEventStreams({ yoga, heartbeatSeconds, stopping: stopping.signal })
   const limitKb = parts.config.BERTH_BODY_LIMIT_KB
 
-  async function fetch(request: Request, { requestId, cut }: RequestContext): Promise<Response> {
+  async function fetch(request: Request, { requestId, address, cut }: RequestContext): Promise<Response> {
     if (wantsPage(request)) return answerPage(request)
     const tools = { requestId, log }
     const { headers, method } = request
     const authorization = headers.get('authorization')
     const signalOf = () => AbortSignal.any([request.signal, stopping.signal])
-    const arrival: Arrival = { requestId, authorization, signalOf }
+    const arrival: Arrival = { requestId, address, authorization, signalOf }
     const asked = { accept: headers.get('accept'), arrival, tools, cut }
     if (method !== 'POST') {
       const params = method === 'GET' ? paramsOfUrl(request.url) : null

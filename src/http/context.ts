@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
+import type { TrustedProxies } from '../domain/trusted-proxies.ts'
 import type { Caller } from '../services/kernel/caller.ts'
 
 /** What one request carries from middleware to handler. */
@@ -9,6 +10,8 @@ export interface ServerEnv {
     /** Headers of the answer. A plain object, because building Headers costs more than the rest. */
     headers: Record<string, string>
     caller: Caller
+    /** Of the client, as far as trusted proxies say. */
+    address: string
     /** For the access log; absent while no caller is authenticated. */
     tokenId: string | undefined
     /** The route's pattern, so that logs and metrics do not grow with every address that a client tries. */
@@ -77,6 +80,13 @@ export function cutConnection(c: ServerContext): void {
   if (outgoing && !outgoing.writableFinished) outgoing.destroy()
 }
 
-/** The peer's address. Forwarded headers are ignored: any client can send them. */
-export const addressOf = (c: ServerContext): string =>
-  (c.env as NodeBindings | undefined)?.incoming?.socket.remoteAddress ?? 'unknown'
+/** Finds out who the client is. X-Forwarded-For counts only from trusted proxies: any client can send it. */
+export const locateClient =
+  (proxies: TrustedProxies): ServerMiddleware =>
+  (c, next) => {
+    const peer = (c.env as NodeBindings | undefined)?.incoming?.socket.remoteAddress
+    c.set('address', proxies.clientOf(peer, c.req.header('x-forwarded-for')) || 'unknown')
+    return next()
+  }
+
+export const addressOf = (c: ServerContext): string => c.get('address')

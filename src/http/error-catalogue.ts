@@ -59,7 +59,8 @@ export const ERROR_CATALOGUE = {
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',
-    meaning: 'The budget of the token, or of operations on the environment, is used up. Wait as Retry-After says.',
+    meaning:
+      'The budget of the account, of the client’s address, or of operations on the environment is used up. Wait as Retry-After says.',
   },
   INTERNAL: {
     status: 500,

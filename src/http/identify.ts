@@ -1,33 +1,31 @@
-import type { Services } from '../services/services.ts'
+import type { Admission, Admitted } from './admission.ts'
+import { RateLimited } from './admission.ts'
 import { addressOf, type ServerContext, type ServerMiddleware } from './context.ts'
-import type { RateLimits } from './rate-limits.ts'
 
 interface Identification {
-  services: Pick<Services, 'authenticate'>
-  limits: RateLimits
+  admission: Admission
   /** False: requests without a valid token pass too, and the API decides what to answer (GraphiQL needs no token). */
   isRequired: boolean
 }
 
-/** Authenticates the caller and counts the request, by its token or, without a valid one, by its address. */
-export function identify({ services, limits, isRequired }: Identification): ServerMiddleware {
+/** Counts the request, and authenticates its caller. */
+export function identify({ admission, isRequired }: Identification): ServerMiddleware {
   return async (c, next) => {
-    try {
-      const caller = await services.authenticate(c.req.header('authorization'))
+    const { caller, refusal, headers } = await admitted(c, admission)
+    Object.assign(c.get('headers'), headers)
+    if (caller) {
       c.set('caller', caller)
       c.set('tokenId', caller.tokenId)
-    } catch (error) {
-      await count(c, limits, addressOf(c))
-      if (isRequired) throw error
-      return next()
-    }
-    await count(c, limits, c.get('caller').tokenId)
+    } else if (isRequired) throw refusal
     return next()
   }
 }
 
-async function count(c: ServerContext, limits: RateLimits, key: string): Promise<void> {
-  const { headers, refusal } = await limits.consumeRequest(key)
-  Object.assign(c.get('headers'), headers)
-  if (refusal) throw refusal
+async function admitted(c: ServerContext, admission: Admission): Promise<Admitted> {
+  try {
+    return await admission.admit({ address: addressOf(c), authorization: c.req.header('authorization') })
+  } catch (error) {
+    if (error instanceof RateLimited) Object.assign(c.get('headers'), error.headers)
+    throw error
+  }
 }

@@ -10,10 +10,31 @@ export interface RegistryCredential {
 export interface ResolvedImage {
   /** What containers are created from: `repository@sha256:…`, or the engine's image id (`sha256:…`). */
   pinned: string
+  /** The engine's id of it (`sha256:…`). */
+  imageId: string
+  /** Whether the engine did not have it before, under whatever name. */
+  isNew: boolean
   /** True when no registry answered and the engine's own copy was used. */
   fromCache: boolean
   /** The instructions that the image runs in every build that starts from it (ONBUILD). */
   triggers: readonly string[]
+}
+
+/** An image that the engine has already, under the wanted name. */
+export interface LocalCopy {
+  imageId: string
+  /** Whether it came from the registry that the name says. If not, whoever operates the engine put it there. */
+  isPulled: boolean
+}
+
+export interface ResolveOptions extends CallBounds {
+  /**
+   * Whether a copy serves the caller when no registry answers. Default: only copies that were never pulled, since
+   * anything else may be another tenant's.
+   */
+  mayUseCopy?: (copy: LocalCopy) => Promise<boolean>
+  /** Why the registry is not asked at all; null or omitted: it is. */
+  unreachable?: string | null
 }
 
 /** One image to build, for one version of one environment. */
@@ -35,6 +56,8 @@ export interface ImageBuild {
   resources: Resources
   /** The disk space that it may use, where the engine can measure it. */
   diskMb: number
+  /** The processes and threads that one step may have at a time, where the engine can limit them. */
+  processes: number
   /** Called with each whole line that the build prints. */
   onLine: (line: string) => void
 }
@@ -55,6 +78,13 @@ export interface BuiltImage {
   contentId: string | null
   sizeBytes: number
   createdAt: Date
+}
+
+/** An image that the engine has, whoever it belongs to. */
+export interface HeldImage {
+  id: string
+  /** As `repository@sha256:…` in full, for every registry that gave it. */
+  digests: readonly string[]
 }
 
 /** A container in which a step of a build runs, or has run. */
@@ -82,12 +112,13 @@ export interface BuilderTraits {
  */
 export interface ImageBuilder {
   /**
-   * Pulls an image and pins it. Falls back on the engine's own copy when no registry answers or knows it, unless it was
-   * built here: built images are known by their ids only, and belong to the environment that they were built for.
-   * Throws ImageError IMAGE_NOT_FOUND, IMAGE_UNAUTHORIZED or IMAGE_INVALID; REGISTRY_UNREACHABLE or PULL_TIMEOUT when a
-   * later attempt may succeed.
+   * Pulls an image and pins it. When no registry answers, falls back on the engine's own copy if `mayUseCopy` admits it;
+   * when the registry does not know it, only on one that was never pulled. Never on one that was built here: built
+   * images are known by their ids only, and belong to the environment that they were built for. No message quotes what
+   * the registry sent. Throws ImageError IMAGE_NOT_FOUND, IMAGE_UNAUTHORIZED or IMAGE_INVALID; REGISTRY_UNREACHABLE,
+   * REGISTRY_BUSY, PULL_FAILED or PULL_TIMEOUT when a later attempt may succeed.
    */
-  resolveImage(image: string, credential: RegistryCredential | null, bounds?: CallBounds): Promise<ResolvedImage>
+  resolveImage(image: string, credential: RegistryCredential | null, options?: ResolveOptions): Promise<ResolvedImage>
 
   /** How it builds, for authors of Dockerfiles. */
   traits(bounds?: CallBounds): Promise<BuilderTraits>
@@ -110,6 +141,12 @@ export interface ImageBuilder {
   /** Removes one of them, under all of its names. Already gone, or still in use, is fine. */
   removeImage(id: string, bounds?: CallBounds): Promise<void>
 
+  /** Every image that has a name. */
+  heldImages(bounds?: CallBounds): Promise<HeldImage[]>
+
+  /** Removes an image that was pulled, unless a container, another image or a name given by hand needs it. */
+  removePulled(id: string, bounds?: CallBounds): Promise<void>
+
   /**
    * The containers of builds, of this installation or one environment. Unless something is killed, they are removed
    * with their step.
@@ -128,6 +165,9 @@ export type ImageErrorReason =
   | 'IMAGE_UNAUTHORIZED'
   | 'IMAGE_INVALID'
   | 'REGISTRY_UNREACHABLE'
+  | 'REGISTRY_REFUSED'
+  | 'REGISTRY_BUSY'
+  | 'PULL_FAILED'
   | 'PULL_TIMEOUT'
   | 'BUILD_FAILED'
   | 'PUSH_DENIED'
@@ -136,8 +176,20 @@ export type ImageErrorReason =
 
 /** The engine, or a registry, answered that it cannot be done. */
 export class ImageError extends Failure<ImageErrorReason> {
-  /** A registry that is unreachable or slow may recover a moment later. */
+  /** How long the registry asks to be left alone, if it says so. */
+  readonly retryAfterSeconds: number | null
+
+  constructor(
+    reason: ImageErrorReason,
+    message: string,
+    { retryAfterSeconds = null }: { retryAfterSeconds?: number | null } = {},
+  ) {
+    super(reason, message)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+
+  /** A registry that is unreachable, busy or slow may recover a moment later. */
   protected override get passing(): readonly ImageErrorReason[] {
-    return ['REGISTRY_UNREACHABLE', 'PULL_TIMEOUT', 'PUSH_FAILED']
+    return ['REGISTRY_UNREACHABLE', 'REGISTRY_BUSY', 'PULL_FAILED', 'PULL_TIMEOUT', 'PUSH_FAILED']
   }
 }

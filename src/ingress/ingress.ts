@@ -4,16 +4,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
+import { TrustedProxies } from '../domain/trusted-proxies.ts'
+import { connectionOf } from './http1/client-connection.ts'
+import { ClientLoad } from './http1/client-load.ts'
 import { createClientServer } from './http1/client-server.ts'
 import { discardBody } from './http1/discard-body.ts'
 import { Exchange } from './http1/exchange.ts'
 import type { ExchangeContext } from './http1/exchange-context.ts'
-import { TrustedProxies } from './http1/forwarding.ts'
 import { readRequest, requestIdOf } from './http1/inbound-request.ts'
 import { IngressMetrics } from './http1/ingress-metrics.ts'
+import { limitConnections } from './http1/limit-connections.ts'
 import { OngoingList } from './http1/ongoing.ts'
 import { answerProblem } from './http1/problem-answer.ts'
-import { hostNotFound, notServing, Problem, payloadTooLarge, tableNotLoaded } from './http1/problems.ts'
+import {
+  hostNotFound,
+  notServing,
+  Problem,
+  payloadTooLarge,
+  tableNotLoaded,
+  tooManyFromClient,
+  tooManyPipelined,
+} from './http1/problems.ts'
+import { WaitingExchanges } from './http1/waiting-exchanges.ts'
 import type { CurrentTable } from './routes/route-table.ts'
 import { Upstreams } from './upstreams/upstreams.ts'
 
@@ -22,15 +34,28 @@ export interface IngressOptions {
     Config,
     | 'HOST'
     | 'INGRESS_PORT'
+    | 'BERTH_DOMAIN'
     | 'BERTH_INGRESS_BODY_LIMIT_MB'
     | 'BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS'
     | 'BERTH_INGRESS_IDLE_SECONDS'
     | 'BERTH_INGRESS_MAX_CONNECTIONS'
+    | 'BERTH_INGRESS_CONNECTIONS_PER_REPLICA'
+    | 'BERTH_INGRESS_CONNECTIONS_PER_CLIENT'
+    | 'BERTH_INGRESS_QUEUE_SECONDS'
     | 'BERTH_TRUSTED_PROXIES'
   >
   source: CurrentTable
   log: Logger
   registry: Registry
+  /** What the descriptors of this process allow; without it, only the settings count. */
+  capacity?: IngressCapacity | undefined
+}
+
+export interface IngressCapacity {
+  /** Connections to replicas. */
+  maxUpstreams: number
+  /** Connections of clients. */
+  maxClients: number
 }
 
 export interface Ingress {
@@ -42,18 +67,31 @@ export interface Ingress {
 }
 
 const SWEEP_MS = 250
+const EXHAUSTED_LOG_MS = 10_000
 const NO_BYTES = Buffer.alloc(0)
 
 /** The proxy between clients and replicas: routes by the Host header and the source's newest route table. */
-export function createIngress({ config, source, log, registry }: IngressOptions): Ingress {
-  const upstreams = new Upstreams()
+export function createIngress({ config, source, log, registry, capacity }: IngressOptions): Ingress {
+  const maxClients = Math.min(config.BERTH_INGRESS_MAX_CONNECTIONS, capacity?.maxClients ?? Number.POSITIVE_INFINITY)
+  const upstreams = new Upstreams({
+    perReplica: config.BERTH_INGRESS_CONNECTIONS_PER_REPLICA,
+    // One for each client is enough, because a client connection is served one request at a time.
+    total: Math.min(maxClients, capacity?.maxUpstreams ?? Number.POSITIVE_INFINITY),
+  })
   const ongoing = new OngoingList()
+  const waiting = new WaitingExchanges()
+  const perClient = config.BERTH_INGRESS_CONNECTIONS_PER_CLIENT
   const context: ExchangeContext = {
     upstreams,
     ongoing,
-    metrics: new IngressMetrics(registry, ongoing),
+    waiting,
+    queueMs: config.BERTH_INGRESS_QUEUE_SECONDS * 1000,
+    clientLoad: new ClientLoad(perClient),
+    onExhausted: reportExhausted(upstreams, log),
+    metrics: new IngressMetrics(registry, ongoing, waiting),
     log,
     bodyLimitBytes: config.BERTH_INGRESS_BODY_LIMIT_MB * 1_048_576,
+    baseDomain: config.BERTH_DOMAIN,
     answerSeconds: config.BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS,
     idleMs: config.BERTH_INGRESS_IDLE_SECONDS * 1000,
     isClosing: false,
@@ -61,19 +99,13 @@ export function createIngress({ config, source, log, registry }: IngressOptions)
   const proxies = new TrustedProxies(config.BERTH_TRUSTED_PROXIES)
   // An app that is still within its time to answer makes for a silent connection, too.
   const idleMs = Math.max(context.idleMs, (context.answerSeconds + 1) * 1000)
-  const limits = { maxConnections: config.BERTH_INGRESS_MAX_CONNECTIONS, idleMs }
-
-  const server = createClientServer(limits, (request, response, tunnelBytes) => {
-    if (context.isClosing) response.shouldKeepAlive = false
-    const refusal = admit(context, proxies, request, response, tunnelBytes)
-    if (!refusal) return
-    // Where this request ends is in doubt, so nothing after it can be trusted to be one.
-    if (refusal.problem.code === 'BAD_REQUEST') response.shouldKeepAlive = false
-    context.metrics.refused(refusal.problem.code)
-    context.metrics.answered(refusal.problem.status, 0)
-    answerProblem(request, response, refusal.problem, refusal.requestId)
-    discardBody(request)
+  const server = createClientServer({ maxConnections: maxClients, idleMs }, (request, response, tunnelBytes) => {
+    const { socket } = request
+    const begin = () => answer(context, proxies, request, response, tunnelBytes)
+    if (surplus.has(socket)) refuse(context, request, response, tooManyFromClient(perClient))
+    else if (!connectionOf(socket).serve(response, begin)) refuse(context, request, response, tooManyPipelined())
   })
+  const surplus = limitConnections(server, proxies, perClient)
   const unfollow = source.follow((table) => upstreams.apply(table))
   const sweeper = setInterval(() => {
     const now = performance.now()
@@ -113,6 +145,55 @@ export function createIngress({ config, source, log, registry }: IngressOptions)
   }
 }
 
+function reportExhausted(upstreams: Upstreams, log: Logger): (error: Error) => void {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  return (error) => {
+    upstreams.closeIdle()
+    const now = performance.now()
+    if (now - loggedAt < EXHAUSTED_LOG_MS) return
+    loggedAt = now
+    log.error({ error: error.message }, 'ingress: this machine cannot open more connections; apps are not to blame')
+  }
+}
+
+function answer(
+  context: ExchangeContext,
+  proxies: TrustedProxies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  tunnelBytes: Buffer | null,
+): void {
+  if (context.isClosing) response.shouldKeepAlive = false
+  const refusal = admit(context, proxies, request, response, tunnelBytes)
+  if (!refusal) return
+  // Where this request ends is in doubt, so nothing after it can be trusted to be one.
+  if (refusal.problem.code === 'BAD_REQUEST') response.shouldKeepAlive = false
+  answerRefusal(context, request, response, refusal)
+}
+
+/** Refuses a request unread, and the connection with it. */
+function refuse(context: ExchangeContext, request: IncomingMessage, response: ServerResponse, problem: Problem): void {
+  response.shouldKeepAlive = false
+  answerRefusal(context, request, response, { problem, requestId: requestIdOf(request) })
+}
+
+interface Refusal {
+  problem: Problem
+  requestId: string
+}
+
+function answerRefusal(
+  { metrics }: ExchangeContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { problem, requestId }: Refusal,
+): void {
+  metrics.refused(problem.code)
+  metrics.answered(problem.status, 0)
+  answerProblem(request, response, problem, requestId)
+  discardBody(request)
+}
+
 /** Starts the exchange, or says why there can be none. */
 function admit(
   context: ExchangeContext,
@@ -120,7 +201,7 @@ function admit(
   request: IncomingMessage,
   response: ServerResponse,
   tunnelBytes: Buffer | null,
-): { problem: Problem; requestId: string } | null {
+): Refusal | null {
   const requestId = requestIdOf(request)
   const inbound = readRequest(request, requestId, proxies, tunnelBytes !== null)
   if (inbound instanceof Problem) return { problem: inbound, requestId }
@@ -129,6 +210,8 @@ function admit(
   const group = upstreams.find(inbound.hostName)
   if (!group) return { problem: upstreams.hasTable ? hostNotFound(inbound.hostName) : tableNotLoaded(), requestId }
   if (group.isEmpty) return { problem: notServing(group.route), requestId }
+  if (!context.clientLoad.tryEnter(inbound.clientAddress))
+    return { problem: tooManyFromClient(context.clientLoad.most), requestId }
   new Exchange(context, { inbound, request, response, firstTunnelBytes: tunnelBytes ?? NO_BYTES }, group)
   return null
 }

@@ -19,9 +19,10 @@ export function openContainerEngine(config: Config, installationId: string): Con
     callTimeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS,
   })
   return {
-    runtime: createDockerRuntime(engine, { reach: config.BERTH_REACH }),
+    runtime: createDockerRuntime(engine, { reach: config.BERTH_REACH, processes: config.BERTH_CONTAINER_PROCESSES }),
     imageBuilder: createDockerImageBuilder(engine, {
       builder: config.BERTH_BUILDER,
+      buildCgroupParent: config.BERTH_BUILD_CGROUP_PARENT,
       pullTimeoutSeconds: config.BERTH_PULL_TIMEOUT_SECONDS,
     }),
   }

@@ -25,13 +25,14 @@ function wanted({ BERTH_ROLES: roles, ...config }: Config): PortSetting[] {
  */
 export async function assertPortsFree(config: Config, processRegistration: ProcessRegistration): Promise<void> {
   for (const setting of wanted(config)) {
-    const deadline = Date.now() + STOPPING_WAIT_MS
+    const deadline = performance.now() + STOPPING_WAIT_MS
     for (;;) {
       const refusal = await tryPort(config.HOST, config[setting])
       if (!refusal) break
       const isPassing =
         refusal.code === 'EADDRINUSE' && (await holderOf(config[setting], processRegistration))?.isStopping
-      if (!isPassing || Date.now() > deadline) throw await explained(refusal, config, setting, processRegistration)
+      if (!isPassing || performance.now() > deadline)
+        throw await explained(refusal, config, setting, processRegistration)
       await sleep(RETRY_MS)
     }
   }

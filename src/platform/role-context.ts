@@ -6,6 +6,7 @@ import type { Vault } from '../secrets/vault.ts'
 import type { Readiness } from '../server/health.ts'
 import type { ContainerEngine } from './container-engine.ts'
 import type { ProcessRegistration } from './process-registry/process-registry.ts'
+import type { SupervisorLink } from './supervisor-link.ts'
 
 /** What every role needs. */
 export interface RoleContext {
@@ -16,12 +17,27 @@ export interface RoleContext {
   registry: Registry
   readiness: Record<string, Readiness[string]>
   processRegistration: ProcessRegistration
+  /** Null when nobody supervises this process. */
+  link: SupervisorLink | null
   /** Stops what was started, in reverse order. */
   undo: AsyncDisposableStack
 }
 
 /** What the api and the worker need besides. */
-export interface ControlPlaneContext extends RoleContext, ContainerEngine {
+export interface ControlPlaneContext extends RoleContext {
   database: Database
   vault: Vault
+}
+
+/** The worker alone calls the engine. */
+export interface WorkerContext extends ControlPlaneContext, ContainerEngine {}
+
+/** What the roles of a process say about themselves once they are ready. */
+export interface Served {
+  /** The port that the ingress listens on; its URL may name another, or none. Null without an ingress. */
+  ingressPort: number | null
+  /** Name and version of the container engine; null when none answers, or the process has no worker. */
+  engine: string | null
+  /** Labels what this Berth owns on the engine; null in a process that is only an ingress. */
+  installationId: string | null
 }

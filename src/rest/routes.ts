@@ -20,6 +20,7 @@ import {
 import { updateAppEnv } from '../services/app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from '../services/app-env/variable-commands.ts'
 import { createCredential, deleteCredential, updateCredential } from '../services/credential/credential-commands.ts'
+import { connectGitInstallation } from '../services/git/connect-git-installation.ts'
 import { addHost, removeHost, validateHost } from '../services/host/host-commands.ts'
 import { lifecycleOperations } from '../services/lifecycle/operations.ts'
 import { cancelOperation } from '../services/operation/cancel-operation.ts'
@@ -114,6 +115,8 @@ export const routes: readonly Route[] = [
   put('/credential', updateCredential, credential.answer),
   del('/credential', deleteCredential, answers.message),
   get('/credentials', listCredentials),
+
+  post('/git-installation', connectGitInstallation, answers.message),
 
   post('/token', createToken, createdToken),
   get('/token', getToken),

@@ -1,5 +1,7 @@
 import { get, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
+import { runtimeUnavailable } from '../domain/errors.ts'
+import { exhaustedWords, isHostExhausted } from '../domain/host-exhausted.ts'
 
 export interface Probe {
   address: string
@@ -19,7 +21,8 @@ export interface Readiness {
 
 /**
  * Probes a replica once: by HTTP, where 2xx and 3xx mean ready, or by TCP connect. Never throws because of the replica;
- * throws the signal's reason when the caller aborts.
+ * throws the signal's reason when the caller aborts, and RUNTIME_UNAVAILABLE when this machine has run out of
+ * descriptors or ports, which says nothing about the replica.
  */
 export async function probe(target: Probe): Promise<Readiness> {
   const { path, port, timeoutMs } = target
@@ -35,6 +38,7 @@ export async function probe(target: Probe): Promise<Readiness> {
     return { ready: status >= 200 && status < 400, reason: `${what} answered ${status}` }
   } catch (error) {
     target.signal?.throwIfAborted()
+    if (isHostExhausted(error)) throw runtimeUnavailable(exhaustedWords(error))
     if (timeUp.aborted) return { ready: false, reason: `${what} did not answer within ${timeoutMs / 1000} s` }
     return { ready: false, reason: wordsFor(error, what, port) }
   }

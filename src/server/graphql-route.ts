@@ -13,7 +13,10 @@ import { refusalOf } from '../rest/protocol/errors.ts'
 
 /** The GraphQL API, as far as the server needs to know it. */
 export interface GraphQLHandler {
-  fetch(request: Request, context: { requestId: string; ip: string; cut?: () => void }): Promise<Response> | Response
+  fetch(
+    request: Request,
+    context: { requestId: string; address: string; cut?: () => void },
+  ): Promise<Response> | Response
 }
 
 export const GRAPHQL_PATH = '/graphql'
@@ -27,7 +30,7 @@ export function mountGraphQL(app: Hono<ServerEnv>, graphql: GraphQLHandler, step
     return next()
   }
   app.all(GRAPHQL_PATH, named, ...steps, async (c) => {
-    const context = { requestId: c.get('requestId'), ip: addressOf(c), cut: () => cutConnection(c) }
+    const context = { requestId: c.get('requestId'), address: addressOf(c), cut: () => cutConnection(c) }
     return withRequestHeaders(c, await graphql.fetch(c.req.raw, context))
   })
 }

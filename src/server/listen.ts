@@ -32,10 +32,12 @@ interface ListenOptions {
   host: string
   /** 0 picks a free one. */
   port: number
+  /** Connections beyond are closed at once, so that the process keeps descriptors for its own work. */
+  maxConnections?: number
 }
 
 /** Serves the API over HTTP. Rejects when the port is taken. */
-export async function listen({ api, host, port }: ListenOptions): Promise<Listening> {
+export async function listen({ api, host, port, maxConnections }: ListenOptions): Promise<Listening> {
   const serverOptions = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: UPLOAD_TIMEOUT_MS,
@@ -47,6 +49,7 @@ export async function listen({ api, host, port }: ListenOptions): Promise<Listen
   }
   const server = createAdaptorServer({ fetch: api.fetch, serverOptions, overrideGlobalObjects: true }) as Server
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET
+  if (maxConnections !== undefined && Number.isFinite(maxConnections)) server.maxConnections = maxConnections
   server.prependListener('request', endSlowBody)
   server.listen(port, host)
   await once(server, 'listening')

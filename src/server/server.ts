@@ -3,8 +3,10 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import { notFound } from '../domain/errors.ts'
+import { TrustedProxies } from '../domain/trusted-proxies.ts'
 import { logAccess } from '../http/access-log.ts'
-import { answer, beginRequest, type ServerEnv } from '../http/context.ts'
+import { type Admission, createAdmission } from '../http/admission.ts'
+import { answer, beginRequest, locateClient, type ServerEnv } from '../http/context.ts'
 import { answerMetrics, createHttpMetrics } from '../http/http-metrics.ts'
 import { identify } from '../http/identify.ts'
 import { limitBody } from '../http/json-body.ts'
@@ -28,6 +30,8 @@ export interface ServerDependencies {
   readiness: Readiness
   /** The services' rate limits on operations; created here when omitted. */
   limits?: RateLimits
+  /** What counts requests, if the WebSocket handler shares it; created here when omitted. */
+  admission?: Admission
   /** Where other modules register their metrics; /metrics shows all of it. */
   registry?: Registry
 }
@@ -49,13 +53,14 @@ export function createServer({
   ...optional
 }: ServerDependencies): ApiServer {
   const limits = optional.limits ?? createRateLimits(config)
+  const admission = optional.admission ?? createAdmission(services.authenticate, limits)
   const metrics = createHttpMetrics(optional.registry)
   const draining = new AbortController()
   const limited = limitBody(config.BERTH_BODY_LIMIT_KB)
-  const identified = identify({ services, limits, isRequired: true })
+  const identified = identify({ admission, isRequired: true })
 
   const app = new Hono<ServerEnv>()
-  app.use(beginRequest, logAccess(log, metrics))
+  app.use(beginRequest, locateClient(new TrustedProxies(config.BERTH_TRUSTED_PROXIES)), logAccess(log, metrics))
   app.onError((error, c) => {
     if (c.req.path === GRAPHQL_PATH) return answerGraphQLError(c, error)
     return answerProblem(c, error, isLifecyclePath(c.req.path))
@@ -64,7 +69,7 @@ export function createServer({
 
   mountRest(app, { services, config, draining: draining.signal }, [identified, limited])
   mountUploads(app, { services, config, draining: draining.signal })
-  mountGraphQL(app, graphql, [identify({ services, limits, isRequired: false })])
+  mountGraphQL(app, graphql, [identify({ admission, isRequired: false })])
   mountDocs(app)
   app.get('/', answerIndex)
   app.get('/livez', (c) => answer(c, 200, 'ok', { 'Content-Type': 'text/plain; charset=utf-8' }))

@@ -2,13 +2,13 @@ import { availableAppTypes } from '../app-types/app-types.ts'
 import type { Config } from '../config/config.ts'
 import { VERSION } from '../config/version.ts'
 import type { Database, Transaction } from '../database/client.ts'
-import type { Installation } from '../database/generated/prisma/client.ts'
-import { databaseTime } from '../database/time.ts'
+import { type Installation, Prisma } from '../database/generated/prisma/client.ts'
 import { newId } from '../domain/ids.ts'
 import { beginAuditChain, sealAuditHeads } from '../events/audit-heads.ts'
 import { INSTALLATION_EVENTS } from '../events/event.ts'
 import { hashOfSecret } from '../secrets/token-secret.ts'
 import type { Vault } from '../secrets/vault.ts'
+import { revokeTokens } from './kernel/revoke-tokens.ts'
 
 const FIRST_REGION = 'local'
 const FIRST_PLAN = 'standard'
@@ -119,15 +119,18 @@ async function createInstallation(tx: Transaction, vault: Vault, config: Config)
   return id
 }
 
-/** The admin token is the current one from the file or BERTH_ADMIN_TOKEN; the previous one stops working. */
+/**
+ * The admin token is the current one from the file or BERTH_ADMIN_TOKEN; the previous one stops working, with the tokens
+ * that were made with it.
+ */
 async function ensureAdminToken(tx: Transaction, adminToken: string): Promise<void> {
   const hash = hashOfSecret(adminToken)
   const name = 'Installation admin token'
   const admin = await tx.user.findFirstOrThrow({ where: { isInstallationAdmin: true }, orderBy: { createdAt: 'asc' } })
-  await tx.token.updateMany({
-    where: { userId: admin.id, name, hash: { not: hash }, revokedAt: null },
-    data: { revokedAt: await databaseTime(tx) },
-  })
+  await revokeTokens(
+    tx,
+    Prisma.sql`user_id = ${admin.id} AND name = ${name} AND hash <> ${hash} AND revoked_at IS NULL`,
+  )
   await tx.token.upsert({
     where: { hash },
     create: { id: newId('tok'), kind: 'USER', name, hash, userId: admin.id },

@@ -11,8 +11,11 @@ import type { WorkerContext } from './context/worker-context.ts'
 import { leasedEngine } from './engine/leased-engine.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { type ReconcileResult, reconcile } from './reconcile/reconcile.ts'
+import { plainText } from './text/plain-text.ts'
+import type { Mask } from './text/secret-mask.ts'
 import { Deadline } from './time/deadline.ts'
 import { sleep } from './time/sleep.ts'
+import { secretMaskOf } from './version/secret-mask-of.ts'
 
 const FAILURE_PAUSE_MS = 1_000
 const REQUEUE_NOW: ReconcileResult = { requeueAfterSeconds: 0, observed: false }
@@ -24,7 +27,7 @@ export async function processEnvironment(worker: WorkerContext, lease: Lease): P
     const appEnv = await loadClaimedAppEnv(worker.database, lease.appEnvId)
     const operation = appEnv.operations[0]
     if (lease.claim.queue === 'reconciles' || !operation)
-      return await reconcile(environmentContext(worker, lease, lease.signal), appEnv)
+      return await reconcile(environmentContext(worker, lease, appEnv, lease.signal), appEnv)
     await attemptOperation(worker, lease, appEnv, operation)
     // Whatever the outcome: the next reconcile finds what is left to repair, drain or remove.
     return REQUEUE_NOW
@@ -48,7 +51,7 @@ async function attemptOperation(
 ): Promise<void> {
   lease.operationId = operation.id
   const deadline = new Deadline(millisecondsLeft(worker, lease, operation))
-  const context = environmentContext(worker, lease, AbortSignal.any([lease.signal, deadline.signal]))
+  const context = environmentContext(worker, lease, appEnv, AbortSignal.any([lease.signal, deadline.signal]))
   try {
     await runOperation({ ...context, appEnv, operation, deadline, steps: new Steps(context, appEnv, operation) })
   } finally {
@@ -66,9 +69,18 @@ function millisecondsLeft(
   return startedAt || left <= 0 ? Math.max(0, left) : timeFor(config, content) * 1000
 }
 
-function environmentContext(worker: WorkerContext, lease: Lease, signal: AbortSignal): EnvironmentContext {
+function environmentContext(
+  worker: WorkerContext,
+  lease: Lease,
+  appEnv: ClaimedAppEnv,
+  signal: AbortSignal,
+): EnvironmentContext {
   const { database, imageBuilder, vault, config, log, probes, builds } = worker
   const engineUnder = (bound: AbortSignal) => leasedEngine(worker, lease, bound, config)
   const engine = engineUnder(signal)
-  return { database, vault, config, log, lease, probes, builds, imageBuilder, signal, engine, engineUnder }
+  let masking: Promise<Mask> | undefined
+  const mask = () => (masking ??= secretMaskOf(worker, appEnv))
+  const quote = async (text: string) => plainText(text, await mask())
+  const shared = { database, vault, config, log, lease, probes, builds, imageBuilder }
+  return { ...shared, mask, quote, signal, engine, engineUnder }
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { locateSource } from '../../src/builder/locate-source.ts'
+import { startSourceReader } from '../../src/builder/source-reader/start-source-reader.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -62,7 +63,8 @@ async function locate(installationId: string | null, key = pem) {
 
 test('a private repository is cloned with a token of its installation, for that repository alone', async () => {
   const source = await locate('77')
-  const tree = await source.fetch()
+  await using reader = startSourceReader(root, { heapMb: 128, readingSeconds: 20, cpuSeconds: 60 })
+  const tree = await source.fetch(reader)
   expect(await readdir(tree ?? '')).toEqual(['file.txt'])
   const [first] = asked
   expect(first?.body).toEqual({ repositories: ['shop'], permissions: { contents: 'read' } })

@@ -7,6 +7,8 @@ import { extractArchive } from '../../src/builder/archive/extract.ts'
 import { withBaseImages } from '../../src/builder/dockerfile/base-images.ts'
 import { contextFolder, dockerfileFor } from '../../src/builder/dockerfile/dockerfile.ts'
 import { locateSource, type SourceTools } from '../../src/builder/locate-source.ts'
+import type { SourceReader } from '../../src/builder/source-reader/source-reader.ts'
+import { startSourceReader } from '../../src/builder/source-reader/start-source-reader.ts'
 import { parseBuildArgs } from '../../src/domain/build-args.ts'
 import type { BuildPlan } from '../../src/domain/build-plan.ts'
 import { parseImageReference } from '../../src/domain/image-reference.ts'
@@ -21,14 +23,17 @@ const limits = { maxBytes: 5 * MB, maxFiles: 200, timeoutSeconds: 20 }
 
 let root: string
 let git: GitServer
+let reader: SourceReader & AsyncDisposable
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'berth-hostile-'))
+  reader = startSourceReader(root, { heapMb: 128, readingSeconds: 20, cpuSeconds: 60 })
   git = await startGitServer()
   git.commit('good', { 'file.txt': 'good' })
 })
 
 afterAll(async () => {
+  await reader?.[Symbol.asyncDispose]()
   await git?.close()
   await rm(root, { recursive: true, force: true })
   console.info(`hostile sources: ${counts.refused} of ${counts.tried} refused`)
@@ -82,7 +87,7 @@ const fetchGit = async (
     ...{ limits, uploads: root, allowsPrivateHosts: true, gitHub: null, signal: AbortSignal.timeout(20_000) },
     ...tools,
   }
-  return (await locateSource(plain, folder, all)).fetch()
+  return (await locateSource(plain, folder, all)).fetch(reader)
 }
 
 describe('an address or a branch', () => {

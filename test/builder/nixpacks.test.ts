@@ -2,11 +2,19 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { nixpacksDockerfile } from '../../src/builder/nixpacks.ts'
+import type { SourceReader } from '../../src/builder/source-reader/source-reader.ts'
+import { startSourceReader } from '../../src/builder/source-reader/start-source-reader.ts'
 
 const program = fileURLToPath(import.meta.resolve('../support/nixpacks.mjs'))
 let folder: string
+let reader: SourceReader & AsyncDisposable
+
+beforeAll(() => {
+  reader = startSourceReader(tmpdir(), { heapMb: 128, readingSeconds: 20, cpuSeconds: 60 })
+})
+afterAll(() => reader[Symbol.asyncDispose]())
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'berth-nixpacks-'))
@@ -27,6 +35,7 @@ function write(files: Record<string, string>, changed: object = {}) {
     home: join(folder, 'home'),
     variables: {},
     cacheScope: null,
+    reader,
     signal: new AbortController().signal,
   }
   return nixpacksDockerfile({ ...given, onLine: (line) => lines.push(line), ...changed })

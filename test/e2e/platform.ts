@@ -54,6 +54,9 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
     BERTH_RECONCILE_SECONDS: '2',
     BERTH_DRAIN_SECONDS: '1',
     BERTH_ROUTE_PROPAGATION_MS: '300',
+    BERTH_HOST_FIREWALL: 'off',
+    // Registries of tests are on loopback.
+    BERTH_PRIVATE_REGISTRIES: '127.0.0.1',
     ...settings,
   })
   const platform = await startPlatform(config, pino({ level: config.BERTH_LOG_LEVEL }))

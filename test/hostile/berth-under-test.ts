@@ -27,7 +27,7 @@ export async function startBerthUnderTest(databaseUrl: string): Promise<BerthUnd
     ipc: true,
     settings: {
       BERTH_ROLES: docker ? 'api,worker,ingress' : 'api,ingress',
-      ...{ BERTH_RATE_LIMIT: '10000000', BERTH_OPERATION_RATE_LIMIT: '100000' },
+      ...{ BERTH_RATE_LIMIT: '10000000', BERTH_OPERATION_RATE_LIMIT: '100000', BERTH_ANONYMOUS_RATE_LIMIT: '10000000' },
       // Waiting is allowed, but must not be mistaken for hanging.
       ...{ BERTH_MAX_WAIT_SECONDS: '1', BERTH_LOG_LEVEL: 'error' },
       ...{ BERTH_DRAIN_SECONDS: '1', BERTH_STOP_GRACE_SECONDS: '1', BERTH_OPERATION_ATTEMPTS: '1' },

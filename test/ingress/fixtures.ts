@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { onTestFinished } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { createIngress, type Ingress } from '../../src/ingress/ingress.ts'
+import { createIngress, type Ingress, type IngressOptions } from '../../src/ingress/ingress.ts'
 import { CurrentTable, type Route, RouteTable, type Target } from '../../src/ingress/routes/route-table.ts'
 
 export const HOST = 'default-shop-production.berth.localhost'
@@ -87,12 +87,16 @@ export interface TestIngress extends Ingress {
   route(targets: Target[], changes?: Partial<Route>): void
 }
 
-export async function startIngress(routes: Route[] | null, environment: NodeJS.ProcessEnv = {}): Promise<TestIngress> {
+export async function startIngress(
+  routes: Route[] | null,
+  environment: NodeJS.ProcessEnv = {},
+  capacity?: IngressOptions['capacity'],
+): Promise<TestIngress> {
   const source = new CurrentTable()
   if (routes) source.replace(new RouteTable(routes))
   const registry = new Registry()
   const config = readConfig({ ...environment, INGRESS_PORT: '0' })
-  const ingress = createIngress({ config, source, log: pino({ level: 'silent' }), registry })
+  const ingress = createIngress({ config, source, log: pino({ level: 'silent' }), registry, capacity })
   await ingress.listen()
   onTestFinished(() => ingress.close(0))
   const route = (targets: Target[], changes?: Partial<Route>) =>

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { TrustedProxies } from '../../src/ingress/http1/forwarding.ts'
+import { TrustedProxies } from '../../src/domain/trusted-proxies.ts'
 import { ask, HOST, routeTo, startIngress, startReplica, talk } from './fixtures.ts'
 
 const SPOOFED = {

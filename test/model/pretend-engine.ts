@@ -83,7 +83,9 @@ export class PretendImages implements ImageBuilder {
   async resolveImage(image: string, _credential: unknown, bounds?: CallBounds) {
     await takeTime(bounds)
     if (image.startsWith(BROKEN)) throw new ImageError('IMAGE_NOT_FOUND', `There is no image ${image}`)
-    return { pinned: image.includes('@') ? image : `${image}@sha256:${'a'.repeat(64)}`, fromCache: false, triggers: [] }
+    const digest = `sha256:${'a'.repeat(64)}`
+    const pinned = image.includes('@') ? image : `${image}@${digest}`
+    return { pinned, imageId: digest, isNew: false, fromCache: false, triggers: [] }
   }
 
   async traits() {
@@ -103,6 +105,12 @@ export class PretendImages implements ImageBuilder {
   }
 
   async removeImage() {}
+
+  async heldImages() {
+    return []
+  }
+
+  async removePulled() {}
 
   async buildSteps() {
     return []

@@ -42,7 +42,7 @@ afterAll(async () => {
   console.info(`parity: ${passed} of ${cases.length} calls agree through both APIs`)
 })
 
-/** One call through one API, in a fresh installation. */
+/** One call through one API, in a fresh installation; what was there before it, and after. */
 async function goThrough(name: string, { prepare }: ParityCase) {
   const { call, world, served } = installations.get(name) as Installation
   await makeFresh(world)

@@ -1,5 +1,6 @@
 import { createAccount, deleteAccount, setCurrentAccount } from '../../src/services/account/account-commands.ts'
 import { addMember, removeMember, updateMember } from '../../src/services/account/member-commands.ts'
+import { connectGitInstallation } from '../../src/services/git/connect-git-installation.ts'
 import { createToken, revokeToken } from '../../src/services/token/token-commands.ts'
 import type { World } from '../support/world.ts'
 import { parityCase } from './parity-case.ts'
@@ -9,6 +10,8 @@ const UNKNOWN_USER = 'usr_01h455vb4pex5vsknk084sn02q'
 const UNKNOWN_TOKEN = 'tok_01h455vb4pex5vsknk084sn02q'
 
 const email = 'ada@example.com'
+/** An end that is the same in both worlds. */
+const END = '2099-01-01T00:00:00.000Z'
 const adminUserId = async (world: World) =>
   (await world.database.user.findFirstOrThrow({ where: { isInstallationAdmin: true } })).id
 
@@ -85,6 +88,20 @@ export const peopleCases = [
     command: updateMember,
     input: { accountId: world.accountId, userId: await adminUserId(world), roles: ['AUDIT'] },
   })),
+  parityCase('updateMember, the last ADMIN, to no environment', 'CONFLICT LAST_ADMIN', async (world) => ({
+    command: updateMember,
+    input: { accountId: world.accountId, userId: await adminUserId(world), appEnvIds: [] },
+  })),
+  parityCase('updateMember, an ADMIN, by MANAGE_MEMBERS', 'FORBIDDEN ROLE_BEYOND_OWN', async (world) => ({
+    command: updateMember,
+    input: { accountId: world.accountId, userId: await adminUserId(world), appEnvIds: [] },
+    token: (await world.user({ roles: ['MANAGE_MEMBERS'] })).token,
+  })),
+  parityCase('addMember with a token that ends', 'FORBIDDEN LIFETIME_BEYOND_OWN', async (world) => ({
+    command: addMember,
+    input: { accountId: world.accountId, email, roles: ['AUDIT'] },
+    token: (await world.token({ expiresAt: END })).token,
+  })),
   parityCase('updateMember who is none', 'NOT_FOUND', async ({ accountId }) => ({
     command: updateMember,
     input: { accountId, userId: UNKNOWN_USER, roles: ['AUDIT'] },
@@ -96,6 +113,24 @@ export const peopleCases = [
   parityCase('removeMember, the last ADMIN', 'CONFLICT LAST_ADMIN', async (world) => ({
     command: removeMember,
     input: { accountId: world.accountId, userId: await adminUserId(world) },
+  })),
+
+  parityCase('connectGitInstallation without a GitHub App', 'CONFLICT GITHUB_APP_NOT_CONFIGURED', async (world) => ({
+    command: connectGitInstallation,
+    input: { accountId: world.accountId, gitInstallationId: '77', code: 'abc' },
+  })),
+  parityCase('connectGitInstallation without a proof', 'INVALID_INPUT', async (world) => ({
+    command: connectGitInstallation,
+    input: { accountId: world.accountId, gitInstallationId: '77' },
+  })),
+  parityCase('connectGitInstallation by AUDIT', 'FORBIDDEN ROLE_MISSING', async (world) => ({
+    command: connectGitInstallation,
+    input: { accountId: world.accountId, gitInstallationId: '77', code: 'abc' },
+    token: (await world.user({ roles: ['AUDIT'] })).token,
+  })),
+  parityCase('connectGitInstallation of an unknown account', 'NOT_FOUND', async () => ({
+    command: connectGitInstallation,
+    input: { accountId: UNKNOWN_ACCOUNT, gitInstallationId: '77', code: 'abc' },
   })),
 
   parityCase('createToken for oneself', 'accepted', async (world) => ({
@@ -126,6 +161,11 @@ export const peopleCases = [
     input: { kind: 'SCOPED', name: 'More', scopes: ['svc:admin'] },
     token: (await world.token({ kind: 'SCOPED', scopes: ['svc:read'] })).token,
   })),
+  parityCase('createToken that outlives its maker', 'FORBIDDEN LIFETIME_BEYOND_OWN', async (world) => ({
+    command: createToken,
+    input: { kind: 'USER', name: 'Late', expiresAt: '2100-01-01T00:00:00Z' },
+    token: (await world.token({ expiresAt: END })).token,
+  })),
   parityCase('createToken that has expired', 'INVALID_INPUT', async () => ({
     command: createToken,
     input: { kind: 'USER', name: 'Late', expiresAt: '2020-01-01T00:00:00Z' },
@@ -143,6 +183,11 @@ export const peopleCases = [
     command: revokeToken,
     input: { tokenId: (await world.token()).tokenId },
     token: (await world.user({ roles: ['ADMIN'] })).token,
+  })),
+  parityCase('revokeToken that may do more', 'FORBIDDEN SCOPE_BEYOND_OWN', async (world) => ({
+    command: revokeToken,
+    input: { tokenId: (await world.token()).tokenId },
+    token: (await world.token({ kind: 'SCOPED', scopes: ['svc:read'] })).token,
   })),
   parityCase('revokeToken that is unknown', 'NOT_FOUND', async () => ({
     command: revokeToken,

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
+const SUPERVISE = join(import.meta.dirname, '../../scripts/supervise.mjs')
 const READY = /Berth is ready/
 
 export interface BerthProcess {
@@ -15,11 +16,11 @@ export interface BerthProcess {
   end(signal: NodeJS.Signals): Promise<void>
 }
 
-/** `src/main.ts` in a process of its own, with these settings and no others. */
-export function spawnBerth(settings: Record<string, string>): BerthProcess {
+/** `src/main.ts` in a process of its own, or the supervisor and its processes, with these settings and no others. */
+export function spawnBerth(settings: Record<string, string>, { isSupervised = false } = {}): BerthProcess {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
-  const env = { PATH, HOME, NODE_COMPILE_CACHE, ...settings }
-  const child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'pipe', 'pipe'], env })
+  const env = { PATH, HOME, NODE_COMPILE_CACHE, BERTH_HOST_FIREWALL: 'off', ...settings }
+  const child = spawn(process.execPath, [isSupervised ? SUPERVISE : MAIN], { stdio: ['ignore', 'pipe', 'pipe'], env })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
@@ -35,8 +36,11 @@ export function spawnBerth(settings: Record<string, string>): BerthProcess {
 }
 
 /** The same, once it is ready. */
-export async function startBerth(settings: Record<string, string>): Promise<BerthProcess> {
-  const berth = spawnBerth(settings)
+export async function startBerth(
+  settings: Record<string, string>,
+  options: { isSupervised?: boolean } = {},
+): Promise<BerthProcess> {
+  const berth = spawnBerth(settings, options)
   let hasEnded = false
   void berth.ended.then(() => {
     hasEnded = true

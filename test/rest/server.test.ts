@@ -126,10 +126,14 @@ describe('the order of checks', () => {
 })
 
 describe('limits', () => {
-  test('count requests by token, and report the remaining budget', async () => {
-    const limits = createRateLimits({ BERTH_RATE_LIMIT: 2, BERTH_OPERATION_RATE_LIMIT: 1 })
+  test('count requests by account, and report the remaining budget', async () => {
+    const limits = createRateLimits({
+      BERTH_RATE_LIMIT: 2,
+      BERTH_ANONYMOUS_RATE_LIMIT: 2,
+      BERTH_OPERATION_RATE_LIMIT: 1,
+    })
     const { call: limited } = serveRest(world, { limits })
-    const { token } = await world.user()
+    const { token } = await world.user({ accountId: await world.account() })
     const first = await limited('GET', '/apps', { token })
     expect(first.headers.get('ratelimit-policy')).toBe('"requests";q=2;w=60')
     expect(first.headers.get('ratelimit')).toMatch(/^"requests";r=1;t=\d+$/)
@@ -144,7 +148,11 @@ describe('limits', () => {
   })
 
   test('count operations by environment, but neither replays nor dry runs', async () => {
-    const limits = createRateLimits({ BERTH_RATE_LIMIT: 100, BERTH_OPERATION_RATE_LIMIT: 1 })
+    const limits = createRateLimits({
+      BERTH_RATE_LIMIT: 100,
+      BERTH_ANONYMOUS_RATE_LIMIT: 2,
+      BERTH_OPERATION_RATE_LIMIT: 1,
+    })
     const services = createServices({ ...world, limits })
     const { call: limited } = serveRest(world, { limits, services })
     const { appEnvId } = await world.appEnv()
@@ -159,7 +167,7 @@ describe('limits', () => {
 
   test('count callers without a token by their address', async () => {
     const { call: limited } = serveRest(world, {
-      limits: createRateLimits({ BERTH_RATE_LIMIT: 2, BERTH_OPERATION_RATE_LIMIT: 1 }),
+      limits: createRateLimits({ BERTH_RATE_LIMIT: 2, BERTH_ANONYMOUS_RATE_LIMIT: 2, BERTH_OPERATION_RATE_LIMIT: 1 }),
     })
     const statuses = []
     for (let tries = 0; tries < 3; tries += 1)

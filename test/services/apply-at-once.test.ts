@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApp } from '../../src/services/app/create-app.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
 import { changeScaling } from '../../src/services/app-env/setting-commands.ts'
@@ -89,16 +88,4 @@ test('a mask is no value', async () => {
     code: 'INVALID_INPUT',
     message: expect.stringContaining('is the mask that stands for a secret'),
   })
-})
-
-test('a git installation belongs to the account that named it first', async () => {
-  const git = { port: 1, gitProvider: 'GITHUB', gitNamespace: 'acme', gitRepo: 'shop', gitInstallationId: '4711' }
-  const [mine, theirs] = [await world.account(), await world.account()]
-  const create = async (accountId: string) => {
-    const { token } = await world.user({ accountId })
-    return world.perform(createApp, { name: 'shop', accountId, ...git }, { as: token })
-  }
-  await create(mine)
-  await expect(create(theirs)).rejects.toMatchObject({ code: 'FORBIDDEN', reason: 'GIT_INSTALLATION_TAKEN' })
-  await create(mine)
 })

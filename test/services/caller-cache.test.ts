@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Caller } from '../../src/services/kernel/caller.ts'
 import { CallerCache } from '../../src/services/kernel/caller-cache.ts'
 
-const somebody = (tokenId: string, expiresAt: Date | null = null) => ({ caller: { tokenId } as Caller, expiresAt })
+const somebody = (tokenId: string, remainingMs: number | null = null) => ({
+  caller: { tokenId } as Caller,
+  remainingMs,
+})
 
 /** Counts queries, and answers each with the next caller of the list. */
 function lookUps(...answers: ReturnType<typeof somebody>[]) {
@@ -10,6 +13,8 @@ function lookUps(...answers: ReturnType<typeof somebody>[]) {
   const lookUp = async () => answers[Math.min(count++, answers.length - 1)] ?? somebody('none')
   return { lookUp, count: () => count }
 }
+
+afterEach(() => void vi.useRealTimers())
 
 describe('a known caller', () => {
   test('is loaded once, however many calls come at a time', async () => {
@@ -42,7 +47,7 @@ describe('a known caller', () => {
 
   test('is not cached past the end of the token, nor for long', async () => {
     const cache = new CallerCache()
-    const { lookUp, count } = lookUps(somebody('a', new Date(Date.now() - 1)), somebody('b'))
+    const { lookUp, count } = lookUps(somebody('a', -1), somebody('b'))
     await cache.get('hash', lookUp)
     expect((await cache.get('hash', lookUp)).tokenId).toBe('b')
     const looksAgain = async () => {
@@ -50,6 +55,19 @@ describe('a known caller', () => {
       return count()
     }
     await expect.poll(looksAgain, { timeout: 3000 }).toBe(3)
+  })
+
+  test.each([-3_600_000, 3_600_000])('is kept as long when the wall clock is moved by %i ms', async (ms) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const cache = new CallerCache()
+    const { lookUp, count } = lookUps(somebody('a'))
+    await cache.get('hash', lookUp)
+    vi.setSystemTime(Date.now() + ms)
+    await cache.get('hash', lookUp)
+    expect(count()).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    await cache.get('hash', lookUp)
+    expect(count()).toBe(2)
   })
 
   test('that could not be loaded is loaded again', async () => {

@@ -1,5 +1,6 @@
 import { createEventFeed } from '../../src/events/feed.ts'
 import { createGraphQL } from '../../src/graphql/graphql.ts'
+import { createAdmission } from '../../src/http/admission.ts'
 import { listen } from '../../src/server/listen.ts'
 import { createServer } from '../../src/server/server.ts'
 import { createWorld } from './world.ts'
@@ -18,8 +19,9 @@ export async function createGraphQLWorld(options: Parameters<typeof createWorld>
   const world = await createWorld(options)
   const { services, config, log, vault, limits, database, wakeups, adminToken } = world
   const feed = createEventFeed({ database, wakeups, config, log })
-  const graphql = createGraphQL({ services, config, log, vault, feed, limits })
-  const api = createServer({ services, config, log, graphql, limits, readiness: {} })
+  const admission = createAdmission(services.authenticate, limits)
+  const graphql = createGraphQL({ services, config, log, vault, feed, admission })
+  const api = createServer({ services, config, log, graphql, limits, admission, readiness: {} })
   const listening = await listen({ api, host: '127.0.0.1', port: 0 })
   graphql.attach(listening.server)
   const url = `${listening.url}/graphql`

@@ -58,6 +58,7 @@ export function createPresetBuilder(docker: Docker, builder: 'classic' | 'buildk
           buildArgs: { ...variables, ...buildArgs },
           credentials: {},
           resources: resourcesOf({ zClouds: 2 }),
+          processes: 1000,
           diskMb: 4096,
           onLine: (line) => lines.push(line),
         },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import Docker from 'dockerode'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
+import { removeFirewall } from '../../src/platform/host-firewall/host-firewall.ts'
 import { startBerth } from '../processes/berth-process.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import type { Answer, FreshBerth } from './trust-case.ts'
@@ -18,14 +19,16 @@ export async function startFreshBerth(settings: Readonly<Record<string, string>>
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'database'), settings: { fsync: 'off' } })
   undo.defer(() => postgres.stop())
   const dataDir = join(folder, 'data')
-  const process = await startBerth({
+  const environment = {
     ...{ PORT: '0', INGRESS_PORT: '0', DATABASE_URL: postgres.url, BERTH_DATA_DIR: dataDir },
-    ...{ BERTH_DRAIN_SECONDS: '1', BERTH_STOP_GRACE_SECONDS: '1', ...settings },
-  })
+    ...{ BERTH_DRAIN_SECONDS: '1', BERTH_STOP_GRACE_SECONDS: '1', BERTH_HOST_FIREWALL: 'auto', ...settings },
+  }
+  const process = await startBerth(environment, { isSupervised: true })
   undo.defer(() => process.end('SIGTERM'))
   const docker = new Docker()
   const installationId = await readInstallationId(postgres.url)
   undo.defer(() => removeEverything(docker, installationId))
+  undo.defer(() => removeFirewall(installationId))
   const url = found(process.said(), /API\s+(http:\/\/\S+?)\/api/)
   const port = found(process.said(), /Apps?\s+http:\/\/\S+?:(\d+)/)
   const adminToken = found(process.said(), /Token\s+(\S+)/)

@@ -29,6 +29,8 @@ const startupConfig = { command: 'node', args: ['-e', PROGRAM], shell: false }
 
 const SETTINGS = {
   BERTH_ENGINE_EVENTS: 'false',
+  // Registries of tests are on loopback.
+  BERTH_PRIVATE_REGISTRIES: '127.0.0.1',
   BERTH_RECONCILE_SECONDS: '1',
   BERTH_DRAIN_SECONDS: '1',
   BERTH_ROUTE_PROPAGATION_MS: '50',

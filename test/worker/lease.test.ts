@@ -94,6 +94,34 @@ describe('a lease', () => {
     expect(wait).toBeLessThan(3_700_000)
   })
 
+  test('is counted for its operation until it is handed back, and by then only by the worker that holds it', async () => {
+    const operationId = await harbour.deployment(appEnvId)
+    const claims = async () =>
+      (await harbour.database.operation.findUniqueOrThrow({ where: { id: operationId } })).unfinishedClaims
+    const lost = (await claimAs('first', 'operations')) as Lease
+    expect(await claims()).toBe(1)
+    await expire(appEnvId)
+    const held = (await claimAs('second', 'operations')) as Lease
+    expect(await claims()).toBe(2)
+    await release(harbour.database, lost, DONE)
+    expect(await claims()).toBe(2)
+    await release(harbour.database, held, DONE)
+    expect(await claims()).toBe(0)
+  })
+
+  test('is not to be had for an operation that lost its workers while another such operation runs', async () => {
+    const other = await harbour.sample()
+    await harbour.deployment(appEnvId)
+    await harbour.deployment(other)
+    await harbour.database.operation.updateMany({ where: { status: 'QUEUED' }, data: { runsAlone: true } })
+    const held = (await claimAs('first', 'operations')) as Lease
+    expect(held).toMatchObject({ appEnvId })
+    expect(await claimAs('second', 'operations')).toBeNull()
+    await harbour.database.operation.updateMany({ where: { appEnvId }, data: { status: 'CANCELLED' } })
+    await release(harbour.database, held, DONE)
+    expect(await claimAs('second', 'operations')).toMatchObject({ appEnvId: other })
+  })
+
   test('of an operation that was cancelled writes nothing more', async () => {
     const operationId = await harbour.deployment(appEnvId)
     const lease = (await claimAs('worker', 'operations')) as Lease

@@ -51,6 +51,7 @@ async function build(appEnvId: string, contentId: string, ...instructions: strin
       buildArgs: {},
       credentials: {},
       resources: resourcesOf({ zClouds: 1 }),
+      processes: 1000,
       diskMb: 1000,
     },
     onLine: () => {},

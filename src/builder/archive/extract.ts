@@ -3,14 +3,22 @@ import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { BuildFailure } from '../../domain/build-failure.ts'
-import type { SourceLimits } from '../limits.ts'
+import { isDiskTrouble } from '../disk-trouble.ts'
+import { megabytes, type SourceLimits } from '../limits.ts'
+import { countedBy } from './counted-by.ts'
 import { SourceWriter } from './source-writer.ts'
 import { extractTar } from './tar.ts'
 import { extractZip } from './zip.ts'
 
+/** A header of an entry, what fills its last block, and the header of a long name. */
+const HEADER_BYTES = 4096
+
 /** The real file type, whatever the file's name says. */
 async function kindOf(file: string): Promise<'zip' | 'gzip' | 'unknown'> {
-  const handle = await open(file, 'r')
+  const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    throw new BuildFailure('SOURCE_NOT_FOUND', 'The uploaded archive is no longer there; upload it again')
+  })
   try {
     const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0)
     if (buffer.toString('latin1', 0, 2) === 'PK') return 'zip'
@@ -36,12 +44,23 @@ export async function extractArchive(
     const kind = await kindOf(file)
     if (kind === 'zip') await extractZip(file, writer, signal)
     else if (kind === 'gzip') {
-      await pipeline(createReadStream(file), createGunzip(), (tar) => extractTar(tar, writer), { signal })
+      const counted = countedBy(headersWithin(limits))
+      await pipeline(createReadStream(file), createGunzip(), counted, (tar) => extractTar(tar, writer), { signal })
     } else throw new BuildFailure('SOURCE_REFUSED', 'The archive is neither a zip nor a gzipped tar file')
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof BuildFailure || isOurDisk(error)) throw error
+    if (error instanceof BuildFailure || isDiskTrouble(error)) throw error
     throw new BuildFailure('SOURCE_REFUSED', `The archive cannot be read: ${wordsOf(error)}`)
+  }
+}
+
+/** Headers are no content of any file: an archive of nothing but headers would be unpacked without end. */
+function headersWithin({ maxBytes, maxFiles }: SourceLimits): (bytes: number) => void {
+  let left = maxBytes + maxFiles * HEADER_BYTES
+  return (bytes) => {
+    left -= bytes
+    if (left >= 0) return
+    throw new BuildFailure('SOURCE_TOO_LARGE', `The source is larger than ${megabytes(maxBytes)}, with its headers`)
   }
 }
 
@@ -52,7 +71,3 @@ function wordsOf(error: unknown): string {
   if (code === 'ENAMETOOLONG') return 'it has a name that is too long'
   return message.slice(0, 200)
 }
-
-/** A problem of this machine says nothing about the archive. */
-const isOurDisk = (error: unknown): boolean =>
-  ['ENOSPC', 'EIO', 'EROFS', 'EMFILE', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Transform } from 'node:stream'
+import type { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import type { SourceLimits } from '../limits.ts'
+import { countedBy } from './counted-by.ts'
 import { assertLinkStaysInside, SourceBudget, safePath } from './entry-rules.ts'
 import { assertLinksLeadInside } from './links.ts'
 
@@ -28,6 +29,7 @@ export class SourceWriter {
   async directory(name: string): Promise<void> {
     const path = safePath(name)
     this.#budget.addFile()
+    this.#budget.addFoldersAbove(path)
     await mkdir(join(this.#directory, path), { recursive: true, mode: DIRECTORY_MODE })
   }
 
@@ -42,6 +44,7 @@ export class SourceWriter {
   link(name: string, target: string): void {
     const path = this.#claim(name)
     assertLinkStaysInside(path, target)
+    this.#budget.addBytes(target.length)
     this.#links.push({ path, target })
   }
 
@@ -60,21 +63,12 @@ export class SourceWriter {
     if (this.#seen.has(path))
       throw new BuildFailure('SOURCE_REFUSED', `The archive holds ${JSON.stringify(path)} twice`)
     this.#seen.add(path)
+    this.#budget.addFoldersAbove(path)
     return path
   }
 
   /** Counts the bytes that really come out, not those that the archive declares. */
   #counted(): Transform {
-    const budget = this.#budget
-    return new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        try {
-          budget.addBytes(chunk.length)
-          done(null, chunk)
-        } catch (error) {
-          done(error as Error)
-        }
-      },
-    })
+    return countedBy((bytes) => this.#budget.addBytes(bytes))
   }
 }

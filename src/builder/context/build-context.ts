@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
 import { BuildFailure } from '../../domain/build-failure.ts'
-import { ignoredBy } from './dockerignore.ts'
+import { IgnoreRules, type ReadPath } from './dockerignore.ts'
 
 /**
  * A name that no source has. The engine uses it as the Dockerfile's name, so that the source's own Dockerfile stays
@@ -45,19 +45,13 @@ async function write(
   { ignored = [] }: ContextOptions,
 ): Promise<void> {
   const written = folder === null ? null : await readIgnoreFile(folder)
-  const isWanted = wantedBy(written ?? '', ignored)
-  if (folder !== null) await writeFolder(archive, folder, isWanted)
+  const rules = new IgnoreRules([...ALWAYS_IGNORED, ...ignored, ...(written ?? '').split('\n')])
+  if (folder !== null) await writeFolder({ archive, root: folder, rules }, rules.root)
   archive.entry({ name: DOCKERFILE_NAME, mtime: EPOCH }, dockerfile)
   // With this file the classic builder removes our files from the context; BuildKit unpacks archives whole.
-  const ours = written !== null && isWanted(IGNORE_FILE) ? [DOCKERFILE_NAME] : [DOCKERFILE_NAME, IGNORE_FILE]
+  const isOwnWanted = written !== null && !rules.below(rules.root, IGNORE_FILE).isIgnored
+  const ours = isOwnWanted ? [DOCKERFILE_NAME] : [DOCKERFILE_NAME, IGNORE_FILE]
   archive.entry({ name: IGNORE_FILE, mtime: EPOCH }, [written ?? '', ...ours, ''].join('\n'))
-}
-
-type IsWanted = (path: string) => boolean
-
-function wantedBy(written: string, ignored: readonly string[]): IsWanted {
-  const isIgnored = ignoredBy([...ALWAYS_IGNORED, ...ignored, ...written.split('\n')])
-  return (path) => !isIgnored(path)
 }
 
 /** Null where there is none. */
@@ -69,18 +63,26 @@ async function readIgnoreFile(folder: string): Promise<string | null> {
   return readFile(file, 'utf8')
 }
 
+interface Packing {
+  archive: Pack
+  root: string
+  rules: IgnoreRules
+}
+
 /** Sorted by name. Ignored folders are walked too: an exception may be in them. */
-async function writeFolder(archive: Pack, root: string, isWanted: IsWanted, below = ''): Promise<void> {
+async function writeFolder(packing: Packing, above: ReadPath, below = ''): Promise<void> {
+  const { archive, root, rules } = packing
   const entries = await readdir(join(root, below), { withFileTypes: true })
   for (const { name } of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = below === '' ? name : `${below}/${name}`
     if (path === IGNORE_FILE) continue
+    const read = rules.below(above, below === '' ? name : `/${name}`)
     const full = join(root, path)
     const found = await lstat(full)
     if (found.isDirectory()) {
-      if (isWanted(path)) archive.entry({ name: path, type: 'directory', mode: 0o755, mtime: EPOCH })
-      if (name !== '.git') await writeFolder(archive, root, isWanted, path)
-    } else if (!isWanted(path)) continue
+      if (!read.isIgnored) archive.entry({ name: path, type: 'directory', mode: 0o755, mtime: EPOCH })
+      if (name !== '.git') await writeFolder(packing, read, path)
+    } else if (read.isIgnored) continue
     else if (found.isSymbolicLink()) {
       archive.entry({ name: path, type: 'symlink', linkname: await readlink(full), mtime: EPOCH })
     } else if (found.isFile()) {

@@ -1,32 +1,70 @@
 import { BuildFailure } from '../../domain/build-failure.ts'
 
+type Range = readonly [from: string, to: string]
+
 /** One step of a pattern. `folders` stands for any number of folders above; `rest` for everything that follows. */
 type Token =
   | { kind: 'text'; char: string }
   | { kind: 'one' }
-  | { kind: 'set'; has: (char: string) => boolean }
+  | { kind: 'set'; isNegated: boolean; ranges: readonly Range[] }
   | { kind: 'star' }
   | { kind: 'folders' }
   | { kind: 'rest' }
 
-/**
- * A path pattern as container engines read it: `*`, `?`, `[a-z]`, `\` and `**`. Follows all possible matches at once,
- * so it takes at most pattern times path: a regular expression could take exponential time, and the tenant chooses
- * both. Throws SOURCE_REFUSED for an invalid pattern.
- */
-export function pathMatcher(pattern: string): (path: string) => boolean {
-  const tokens = [...tokensOf(pattern)]
-  return (path) => {
-    let states = closure(tokens, [0])
-    for (const char of path) {
-      states = closure(
-        tokens,
-        [...states].flatMap((state) => after(tokens, state, char)),
-      )
-      if (states.size === 0) return false
-    }
-    return states.has(tokens.length * 2)
+/** A pattern that is being compared with a path, and the places in it that the path may have reached. */
+export class PathPattern {
+  readonly #tokens: readonly Token[]
+  readonly #begin: States
+
+  /**
+   * A path pattern as container engines read it: `*`, `?`, `[a-z]`, `\\` and `**`. Follows all possible matches at once,
+   * so it takes at most pattern times path: a regular expression could take exponential time, and the tenant chooses
+   * both. Throws SOURCE_REFUSED for an invalid pattern.
+   */
+  constructor(pattern: string) {
+    this.#tokens = [...tokensOf(pattern)]
+    this.#begin = closure(this.#tokens, [0])
   }
+
+  /** Before the first character of a path. */
+  get begin(): States {
+    return this.#begin
+  }
+
+  /** After some more of the path. `count` gets the number of steps that this takes. */
+  advance(states: States, text: string, count: (steps: number) => void): States {
+    let reached = states
+    for (const char of text) {
+      if (reached.size === 0) return reached
+      count(costOf(this.#tokens, reached))
+      const next: number[] = []
+      for (const state of reached) next.push(...after(this.#tokens, state, char))
+      reached = closure(this.#tokens, next)
+    }
+    return reached
+  }
+
+  isMatch(states: States): boolean {
+    return states.has(this.#tokens.length * 2)
+  }
+}
+
+export type States = ReadonlySet<number>
+
+/** Whether a pattern matches a path. */
+export function pathMatcher(pattern: string): (path: string) => boolean {
+  const read = new PathPattern(pattern)
+  return (path) => read.isMatch(read.advance(read.begin, path, () => {}))
+}
+
+/** A set is compared range by range. */
+function costOf(tokens: readonly Token[], states: States): number {
+  let cost = states.size
+  for (const state of states) {
+    const token = tokens[Math.floor(state / 2)]
+    if (token?.kind === 'set') cost += token.ranges.length
+  }
+  return cost
 }
 
 /** A state is twice the number of the next token, plus one inside folders. */
@@ -52,7 +90,7 @@ function after(tokens: readonly Token[], state: number, char: string): number[] 
     case 'one':
       return char === '/' ? [] : [next]
     case 'set':
-      return char !== '/' && token.has(char) ? [next] : []
+      return char !== '/' && isIn(token, char) ? [next] : []
     case 'star':
       return char === '/' ? [] : [state]
     case 'folders':
@@ -75,7 +113,7 @@ function* tokensOf(pattern: string): Generator<Token> {
     else if (char === '?') yield { kind: 'one' }
     else if (char === '[') {
       const end = endOfSet(chars, at)
-      yield { kind: 'set', has: setOf(chars.slice(at + 1, end)) }
+      yield { kind: 'set', ...setOf(chars.slice(at + 1, end)) }
       at = end
     } else if (char === '\\') yield { kind: 'text', char: chars[++at] ?? '\\' }
     else yield { kind: 'text', char }
@@ -93,10 +131,10 @@ function endOfSet(chars: readonly string[], start: number): number {
   )
 }
 
-function setOf(chars: readonly string[]): (char: string) => boolean {
+function setOf(chars: readonly string[]): { isNegated: boolean; ranges: Range[] } {
   const isNegated = chars[0] === '^'
   const listed = chars.slice(isNegated ? 1 : 0)
-  const ranges: [from: string, to: string][] = []
+  const ranges: Range[] = []
   for (let at = 0; at < listed.length; at += 1) {
     if (listed[at] === '\\') at += 1
     const from = listed[at] ?? ''
@@ -104,5 +142,8 @@ function setOf(chars: readonly string[]): (char: string) => boolean {
     ranges.push([from, isRange ? (listed[at + 2] ?? from) : from])
     if (isRange) at += 2
   }
-  return (char) => ranges.some(([from, to]) => from <= char && char <= to) !== isNegated
+  return { isNegated, ranges }
 }
+
+const isIn = ({ isNegated, ranges }: { isNegated: boolean; ranges: readonly Range[] }, char: string): boolean =>
+  ranges.some(([from, to]) => from <= char && char <= to) !== isNegated

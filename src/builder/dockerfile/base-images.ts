@@ -3,8 +3,18 @@ import { type Instruction, invalid, type ReadDockerfile, readDockerfile } from '
 import { type GlobalArguments, readGlobal, substitute } from './global-arguments.ts'
 import { sourceOfFlag, splitFlags, withoutAddresses } from './instruction-flags.ts'
 
-/** Finds an image and returns the name under which the engine has it. Throws the reason why it may not be used. */
-export type FindImage = (image: string) => Promise<{ name: string; triggers: readonly string[] }>
+export interface FoundImage {
+  /** The name under which the engine has it. */
+  name: string
+  /** The instructions that it runs in every build that starts from it. */
+  triggers: readonly string[]
+}
+
+/** Finds an image. Throws the reason why it may not be used. */
+export type FindImage = (image: string) => Promise<FoundImage>
+
+/** Each is asked for at a registry, one after another. */
+export const MAX_IMAGES = 100
 
 const SPACE = /[\t\v\f\r ]+/
 const STAGE_NAME = /^[a-z][a-z0-9-_.]*$/
@@ -38,6 +48,29 @@ export async function withBaseImages(
   }
   return rewritten(read, changed)
 }
+
+/** The images that have to be found, in full. Throws DOCKERFILE_INVALID. */
+export async function namedImages(text: string, buildArgs: Readonly<Record<string, string>>): Promise<string[]> {
+  const images = new Set<string>()
+  await withBaseImages(text, buildArgs, async (image) => {
+    images.add(image)
+    if (images.size > MAX_IMAGES) throw invalid(`The Dockerfile names more than ${MAX_IMAGES} images`)
+    return { name: image, triggers: [] }
+  })
+  return [...images]
+}
+
+/** The Dockerfile with these images in it. Throws DOCKERFILE_INVALID. */
+export const pinnedDockerfile = (
+  text: string,
+  buildArgs: Readonly<Record<string, string>>,
+  found: Readonly<Record<string, FoundImage>>,
+): Promise<string> =>
+  withBaseImages(text, buildArgs, async (image) => {
+    const known = found[image]
+    if (!known) throw new Error(`${image} was not looked for`)
+    return known
+  })
 
 function rewritten({ lines }: ReadDockerfile, changed: ReadonlyMap<number, { last: number; line: string }>): string {
   const kept: string[] = []

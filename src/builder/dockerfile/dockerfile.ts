@@ -26,8 +26,6 @@ export interface WrittenDockerfile {
   origin: string
   /** It installs dependencies itself: those from another machine stay out of its context. */
   installs: boolean
-  /** Values of the arguments that it declares. */
-  buildArgs?: Readonly<Record<string, string>>
 }
 
 /**
@@ -35,7 +33,7 @@ export interface WrittenDockerfile {
  * context folder, or to the source's root.
  */
 export async function dockerfileFor(
-  plan: BuildPlan,
+  plan: Pick<BuildPlan, 'dockerfileContent' | 'dockerfilePath' | 'preset' | 'presetVersion'>,
   tree: string,
   context: string,
   writing: Pick<DockerfileRequest, 'buildVariables' | 'cacheScope'>,

@@ -1,44 +1,40 @@
-import { DockerfileParser, type Instruction } from 'dockerfile-ast'
+import { type Instruction, readDockerfile } from './dockerfile-instructions.ts'
 
-/** Names that an ARG declares; one ARG may declare several. */
-export const declaredNames = (arg: Instruction): string[] =>
-  arg.getArguments().map((argument) => argument.getValue().split('=')[0]?.replace(/["']/g, '') ?? '')
+/** A name, and its value with any quoted pieces. Each alternative begins with another character, so none is tried twice. */
+const WORD = /[^\s=]+(?:=(?:"[^"]*"|'[^']*'|[^\s"'])*)?/g
+
+/** The words of an ARG or ENV, with the name that each sets. */
+export const declarations = ({ rest }: Instruction): { name: string; word: string }[] =>
+  [...rest.matchAll(WORD)].map(([word]) => ({ word, name: word.split('=', 1)[0]?.replace(/["']/g, '') ?? '' }))
+
+interface Stage {
+  /** The stage that it is built on. */
+  on: Stage | null
+  args: Instruction[]
+}
 
 /**
  * The variables whose values end up in the image's history: those that its last stage declares, or a stage that it is
- * built on.
+ * built on. Throws DOCKERFILE_INVALID.
  */
 export function exposedVariables(dockerfile: string, names: readonly string[]): string[] {
-  const stages = stagesOf(dockerfile)
   const exposed = new Set<string>()
-  let stage = stages.at(-1)
-  while (stage) {
-    for (const arg of stage.instructions.filter((one) => one.getKeyword() === 'ARG')) {
-      for (const name of declaredNames(arg)) exposed.add(name)
-    }
-    const { position, image } = stage
-    stage = stages.slice(0, position).findLast(({ name }) => name === image)
+  for (let stage = lastStage(dockerfile); stage; stage = stage.on) {
+    for (const { name } of stage.args.flatMap(declarations)) exposed.add(name)
   }
   return names.filter((name) => exposed.has(name))
 }
 
-interface Stage {
-  position: number
-  name: string | null
-  image: string
-  instructions: Instruction[]
-}
-
-function stagesOf(dockerfile: string): Stage[] {
-  const stages: Stage[] = []
-  for (const instruction of DockerfileParser.parse(dockerfile).getInstructions()) {
-    if (instruction.getKeyword() === 'FROM') {
-      const [image = '', as, name] = instruction
-        .getArguments()
-        .filter((one) => !one.getValue().startsWith('--'))
-        .map((one) => one.getValue().toLowerCase())
-      stages.push({ position: stages.length, image, name: as === 'as' ? (name ?? null) : null, instructions: [] })
-    } else stages.at(-1)?.instructions.push(instruction)
+function lastStage(dockerfile: string): Stage | null {
+  const named = new Map<string, Stage>()
+  let last: Stage | null = null
+  for (const instruction of readDockerfile(dockerfile).instructions) {
+    if (instruction.keyword === 'FROM') {
+      const words = instruction.rest.trim().toLowerCase().split(/\s+/)
+      const [image = '', as, name] = words.filter((word) => !word.startsWith('--'))
+      last = { on: named.get(image) ?? null, args: [] }
+      if (as === 'as' && name !== undefined) named.set(name, last)
+    } else if (instruction.keyword === 'ARG') last?.args.push(instruction)
   }
-  return stages
+  return last
 }

@@ -1,10 +1,11 @@
-import { lstat, mkdir, readdir, readlink, rm } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isBranchName } from '../../domain/branch-name.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
-import { assertLinkStaysInside, SourceBudget, safePath } from '../archive/entry-rules.ts'
-import { assertLinksLeadInside } from '../archive/links.ts'
 import { megabytes, type SourceLimits } from '../limits.ts'
-import { ProgramFailure } from '../program.ts'
+import { type OutputFile, ProgramFailure } from '../program.ts'
+import type { SourceReader } from '../source-reader/source-reader.ts'
+import { maxListingBytes } from '../tree/listed-tree.ts'
 import { type AddressRules, parseRepositoryUrl, pinAddress } from './git-address.ts'
 import { runGit } from './git-program.ts'
 
@@ -26,13 +27,10 @@ export interface GitTools {
   signal: AbortSignal
 }
 
-/** A branch name that git accepts and that is no option, path or expression. Throws SOURCE_REFUSED. */
+/** Requests refuse such branches; a version that was recorded earlier may hold one. Throws SOURCE_REFUSED. */
 export function assertBranchName(branch: string): void {
-  const isBad =
-    branch.length > 255 ||
-    !/^[A-Za-z0-9_][A-Za-z0-9_./+#@=-]*$/.test(branch) ||
-    /\.\.|\/\/|\/\.|@\{|\.lock(\/|$)|[./]$/.test(branch)
-  if (isBad) throw new BuildFailure('SOURCE_REFUSED', `${JSON.stringify(branch.slice(0, 120))} is not a branch's name`)
+  if (isBranchName(branch)) return
+  throw new BuildFailure('SOURCE_REFUSED', `${JSON.stringify(branch.slice(0, 120))} is not a branch's name`)
 }
 
 /** A repository to query, with settings for it alone. */
@@ -45,8 +43,8 @@ export async function openRepository(request: GitRequest, directory: string, too
   const pinned = await pinAddress(url, tools.addresses)
   const settings: Record<string, string> = { ...pinned }
   if (request.authorization) settings['http.extraHeader'] = `Authorization: ${request.authorization}`
-  const run = (args: readonly string[], signal = tools.signal, onOutput?: (text: string) => void) =>
-    runGit(args, { directory, settings, signal, ...(onOutput ? { onOutput } : {}) }).catch((error: unknown) => {
+  const run = (args: readonly string[], signal = tools.signal, outputFile?: OutputFile) =>
+    runGit(args, { directory, settings, signal, ...(outputFile ? { outputFile } : {}) }).catch((error: unknown) => {
       throw error instanceof ProgramFailure ? failureOf(error, request) : error
     })
   return { url: url.href, run }
@@ -65,12 +63,15 @@ export async function resolveCommit(repository: Repository, { branch, commit }: 
   throw notThere(branch)
 }
 
-/** Fetches one commit, without history, and writes its files into the folder `tree`. Throws BuildFailure. */
+/**
+ * Fetches one commit, without history, and writes its files into the folder `tree`. What git says about the files, and
+ * the links among them, is read by the source reader. Throws BuildFailure.
+ */
 export async function checkOut(
   repository: Repository,
   commit: string,
   directory: string,
-  { limits, signal }: GitTools,
+  { limits, signal, reader }: GitTools & { reader: SourceReader },
 ): Promise<string> {
   const tree = join(directory, 'tree')
   await mkdir(tree)
@@ -83,36 +84,14 @@ export async function checkOut(
   } finally {
     size.stop()
   }
-  // Counted before anything is written: a small repository can name the same huge file a million times.
-  const budget = new ListedTree(limits)
-  await repository.run([...git.slice(0, 1), 'ls-tree', '-r', '-l', '-z', '--full-tree', commit], signal, (text) =>
-    budget.read(text),
-  )
+  const tooMany = new BuildFailure('SOURCE_TOO_LARGE', `The source holds more than ${limits.maxFiles} files`)
+  const listing = { path: join(directory, 'listing'), maxBytes: maxListingBytes(limits), tooLong: tooMany }
+  await repository.run([...git.slice(0, 1), 'ls-tree', '-r', '-l', '-z', '--full-tree', commit], signal, listing)
+  await reader.read('checkListing', { file: listing.path, limits }, signal)
   await repository.run([...git, 'checkout', '--quiet', '--force', '--detach', commit, '--'], signal)
-  await rm(join(directory, 'repository'), { recursive: true, force: true })
-  await assertLinksStayInside(tree)
+  for (const name of ['repository', 'listing']) await rm(join(directory, name), { recursive: true, force: true })
+  await reader.read('checkLinks', { tree }, signal)
   return tree
-}
-
-/** Parses a stream of `<mode> <type> <id> <size>\t<path>\0`. */
-class ListedTree {
-  readonly #budget: SourceBudget
-  #rest = ''
-
-  constructor(limits: SourceLimits) {
-    this.#budget = new SourceBudget(limits)
-  }
-
-  read(text: string): void {
-    const entries = (this.#rest + text).split('\0')
-    this.#rest = entries.pop() ?? ''
-    for (const entry of entries) {
-      const [about = '', path = ''] = entry.split('\t', 2)
-      this.#budget.addFile()
-      this.#budget.addBytes(Number(/(\d+)$/.exec(about)?.[1] ?? 0))
-      safePath(path)
-    }
-  }
 }
 
 /** Git cannot limit what it fetches, so its folder is measured while it grows. */
@@ -137,19 +116,6 @@ async function sizeOf(folder: string): Promise<number> {
     ),
   )
   return sizes.reduce((sum, size) => sum + size, 0)
-}
-
-async function assertLinksStayInside(tree: string): Promise<void> {
-  const entries = await readdir(tree, { recursive: true, withFileTypes: true })
-  const links = new Map<string, string>()
-  for (const entry of entries) {
-    if (!entry.isSymbolicLink()) continue
-    const full = join(entry.parentPath, entry.name)
-    const [path, target] = [full.slice(tree.length + 1), await readlink(full)]
-    assertLinkStaysInside(path, target)
-    links.set(path, target)
-  }
-  assertLinksLeadInside(links)
 }
 
 const notThere = (branch: string | null) =>

@@ -1,38 +1,6 @@
-import { lookup } from 'node:dns/promises'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import { addressesOf, isPrivate } from '../../addresses/private-addresses.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
-
-/** Address ranges of this machine and its networks, where no repository host may be. */
-const PRIVATE = new BlockList()
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const) {
-  PRIVATE.addSubnet(network, prefix, 'ipv4')
-}
-for (const [network, prefix] of [
-  ['::', 96],
-  ['64:ff9b::', 96],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const) {
-  PRIVATE.addSubnet(network, prefix, 'ipv6')
-}
-
-const isPrivate = (address: string): boolean => {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  const plain = mapped ?? address
-  return isIP(plain) === 6 ? PRIVATE.check(plain, 'ipv6') : PRIVATE.check(plain, 'ipv4')
-}
 
 export interface AddressRules {
   /** Whether hosts on private and loopback addresses are allowed: an in-house git server, or a test's. */
@@ -60,7 +28,8 @@ export function parseRepositoryUrl(text: string): URL {
  */
 export async function pinAddress(url: URL, { allowsPrivate }: AddressRules): Promise<Record<string, string>> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const addresses = isIP(host) ? [host] : await resolve(host)
+  const addresses = await addressesOf(host)
+  if (!addresses) throw new BuildFailure('SOURCE_UNREACHABLE', `The name ${host} cannot be resolved`)
   const inside = allowsPrivate ? undefined : addresses.find(isPrivate)
   if (inside !== undefined) {
     throw new BuildFailure('SOURCE_REFUSED', `The host ${host} is on a private address, from which nothing is built`)
@@ -69,13 +38,4 @@ export async function pinAddress(url: URL, { allowsPrivate }: AddressRules): Pro
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   const listed = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(',')
   return { 'http.curloptResolve': `${host}:${port}:${listed}` }
-}
-
-async function resolve(host: string): Promise<string[]> {
-  try {
-    const found = await lookup(host, { all: true })
-    return found.map(({ address }) => address)
-  } catch {
-    throw new BuildFailure('SOURCE_UNREACHABLE', `The name ${host} cannot be resolved`)
-  }
 }

@@ -1,5 +1,5 @@
 import { BuildFailure } from '../../domain/build-failure.ts'
-import { ProgramMissing, runProgram } from '../program.ts'
+import { type OutputFile, ProgramMissing, runProgram } from '../program.ts'
 
 export interface GitRun {
   /** Working directory; git reads no configuration outside it. */
@@ -7,8 +7,8 @@ export interface GitRun {
   /** Settings for this run only. They go through the environment, which other users of the machine cannot read. */
   settings: Readonly<Record<string, string>>
   signal: AbortSignal
-  /** Gets the output piece by piece; when omitted, the output is collected and returned. Throwing ends the program. */
-  onOutput?: (text: string) => void
+  /** Gets the output; when omitted, its beginning is collected and returned. */
+  outputFile?: OutputFile
 }
 
 /** No other helper, hook, filter or protocol: a repository must not decide which programs run here. */

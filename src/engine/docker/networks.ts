@@ -1,18 +1,12 @@
 import type Docker from 'dockerode'
 import { failpoint } from '../../fault-injection/failpoint.ts'
+import { bridgeInterface } from '../bridge-interface.ts'
 import { messageOf, statusOf, tolerating } from './engine-answers.ts'
 import { LABEL } from './labels.ts'
 
 /** Every account has its own bridge, so that its containers reach each other and no others. */
 export const networkName = (installationId: string, accountId: string): string =>
   `berth-${installationId.slice(-8)}-${accountId.slice(-8)}`
-
-/**
- * An engine lets two callers at once create two networks of one name, and then refuses that name as ambiguous. An
- * interface name is unique, so naming the bridge's interface decides the race in the engine. At most 15 characters.
- */
-const bridgeInterface = (installationId: string, accountId: string): string =>
-  `bt${installationId.slice(-5)}${accountId.slice(-8)}`
 
 const networkLabels = (installationId: string, accountId: string): Record<string, string> => ({
   [LABEL.installation]: installationId,
@@ -74,6 +68,8 @@ export class AccountNetworks {
         Driver: 'bridge',
         CheckDuplicate: true,
         Labels: networkLabels(installationId, accountId),
+        // An engine lets two callers at once create two networks of one name, and then refuses that name as ambiguous.
+        // An interface name is unique, so naming the bridge's interface decides the race in the engine.
         Options: { 'com.docker.network.bridge.name': bridgeInterface(installationId, accountId) },
         abortSignal: AbortSignal.timeout(callTimeoutSeconds * 1000),
       })

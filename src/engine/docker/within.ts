@@ -1,5 +1,6 @@
 import { DomainError, runtimeUnavailable } from '../../domain/errors.ts'
 import { Failure } from '../../domain/failure.ts'
+import { exhaustedWords, isHostExhausted } from '../../domain/host-exhausted.ts'
 import type { CallBounds } from '../call-bounds.ts'
 import type { DockerEngine } from './connection.ts'
 import { messageOf, statusOf } from './engine-answers.ts'
@@ -52,6 +53,7 @@ export function asFailure(engine: DockerEngine, error: unknown): unknown {
   if (statusOf(error) !== null) {
     return new Error(`The container engine ${troubleOf(error)}`, { cause: error })
   }
+  if (isHostExhausted(error)) return runtimeUnavailable(exhaustedWords(error))
   if (isConnectionFailure(error)) {
     return runtimeUnavailable(`The container engine at ${engine.address} cannot be reached: ${messageOf(error)}`)
   }

@@ -59,9 +59,50 @@ function subscribe(params, headers) {
   }
 }
 
+/** The operations of a document. Read once from left to right, because it is read while somebody is writing it. */
+function operationsOf(text) {
+  const operations = []
+  let depth = 0
+  let definition = null
+  for (let at = 0; at < text.length; ) {
+    const character = text[at]
+    if (character === '#') at = endOf(text, at, /[\n\r]/g)
+    else if (text.startsWith('"""', at)) at = endOf(text, at + 3, /(?<!\\)"""/g)
+    else if (character === '"') at = endOfString(text, at + 1)
+    else if (/\w/.test(character)) {
+      const end = endOf(text, at, /\W/g, 0)
+      if (depth === 0 && !definition) {
+        definition = { kind: text.slice(at, end), name: null }
+        operations.push(definition)
+      } else if (depth === 0) definition.name ??= text.slice(at, end)
+      at = end
+    } else {
+      if ('{(['.includes(character)) depth += 1
+      if ('})]'.includes(character)) depth -= 1
+      if (character === '{' && depth === 1 && !definition) operations.push({ kind: 'query', name: null })
+      if (character === '}' && depth === 0) definition = null
+      at += 1
+    }
+  }
+  return operations.filter(({ kind }) => kind !== 'fragment')
+}
+
+/** Where the first match ends, or the text; with `skip` 0, where it begins. */
+function endOf(text, from, pattern, skip = null) {
+  pattern.lastIndex = from
+  const found = pattern.exec(text)
+  return found ? found.index + (skip ?? found[0].length) : text.length
+}
+
+function endOfString(text, from) {
+  let at = from
+  while (at < text.length && !'"\n\r'.includes(text[at])) at += text[at] === '\\' ? 2 : 1
+  return at + 1
+}
+
 const kindOf = ({ query, operationName }) => {
-  const named = operationName ? new RegExp(`\\bsubscription\\s+${operationName}\\b`) : /^\s*(#.*\s*)*subscription\b/
-  return named.test(query) ? 'subscription' : 'other'
+  const operations = operationsOf(query)
+  return (operations.find(({ name }) => name === operationName) ?? operations[0])?.kind
 }
 
 globalThis.berthFetcher = (params, { headers } = {}) =>

@@ -1,17 +1,22 @@
 import {
   type DocumentNode,
+  type ExecutionResult,
+  type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLError,
   getOperationAST,
   Kind,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
+  type SelectionSetNode,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Config } from '../../config/config.ts'
 import type { GraphQLContext } from '../context.ts'
 import { costOf, type Variables } from './cost.ts'
 import { documentRule, tooMuch } from './document-rules.ts'
+import { IntrospectionCache } from './introspection-cache.ts'
+import { introspectionSize, maxIntrospection } from './introspection-size.ts'
 
 type ExecutionArgs = Parameters<NonNullable<Plugin['onExecute']>>[0]['args']
 
@@ -21,16 +26,8 @@ type ExecutionArgs = Parameters<NonNullable<Plugin['onExecute']>>[0]['args']
  */
 export function limitsPlugin(config: Config): Plugin {
   const rule = documentRule(config)
-  const refuse = ({
-    args,
-    setResultAndStopExecution: stop,
-  }: {
-    args: ExecutionArgs
-    setResultAndStopExecution: Stop
-  }) => {
-    const refusal = refusalOf(args, config.BERTH_GRAPHQL_MAX_COST)
-    if (refusal) stop({ errors: [refusal] })
-  }
+  const cache = new IntrospectionCache()
+  const maxCost = config.BERTH_GRAPHQL_MAX_COST
   return {
     onParse({ parseFn, setParseFn }) {
       setParseFn((source, options) => parseBounded(parseFn, source, options, config.BERTH_GRAPHQL_MAX_TOKENS))
@@ -39,10 +36,48 @@ export function limitsPlugin(config: Config): Plugin {
       addValidationRule(rule)
       if (!config.BERTH_GRAPHQL_INTROSPECTION) addValidationRule(NoSchemaIntrospectionCustomRule)
     },
-    onExecute: refuse,
-    onSubscribe: ({ args, setResultAndStopExecution }) =>
-      refuse({ args, setResultAndStopExecution: setResultAndStopExecution as Stop }),
+    onExecute: ({ args, setResultAndStopExecution: stop }) => {
+      const found = prepare(args)
+      // Without an operation, the executor itself has the right message.
+      if (!found) return undefined
+      if (found.isIntrospection) return answerIntrospection({ args, found, cache, maxCost, stop })
+      const refusal = refusalOf(args, found, maxCost)
+      if (refusal) stop({ errors: [refusal] })
+      return undefined
+    },
+    onSubscribe: ({ args, setResultAndStopExecution: stop }) => {
+      const found = prepare(args)
+      const refusal = found && refusalOf(args, found, maxCost)
+      if (refusal) stop({ errors: [refusal] } as never)
+    },
   }
+}
+
+interface Introspecting {
+  args: ExecutionArgs
+  found: Prepared
+  cache: IntrospectionCache
+  maxCost: number
+  stop: Stop
+}
+
+/** From the cache; otherwise the work is counted in the budget of a caller without a token, and its answer kept. */
+async function answerIntrospection({ args, found, cache, maxCost, stop }: Introspecting) {
+  const key = cache.keyOf(args.document, args.operationName, args.variableValues)
+  const kept = cache.find(key)
+  if (kept) {
+    stop(kept)
+    return undefined
+  }
+  const { refusal: withoutCaller, admission, address } = args.contextValue as unknown as GraphQLContext
+  // Also when it is refused below: counting has taken as long.
+  const requests = Math.floor(introspectionOf(args, found) / VALUES_PER_REQUEST)
+  if (withoutCaller) await admission?.chargeAnonymous(address, requests)
+  const refusal = refusalOf(args, found, maxCost)
+  if (!refusal)
+    return { onExecuteDone: ({ result }: { result: unknown }) => cache.keep(key, result as ExecutionResult) }
+  stop({ errors: [refusal] })
+  return undefined
 }
 
 type Parse = (source: string, options: object) => DocumentNode
@@ -56,25 +91,32 @@ function parseBounded(parse: Parse, source: string, options: object, maxTokens: 
   }
 }
 
-type Stop = (result: { errors: GraphQLError[] }) => void
+type Stop = (result: ExecutionResult) => void
+
+/** Answering this many values of the schema takes about as long as any other request. */
+const VALUES_PER_REQUEST = 1_000
 
 interface Prepared {
   operation: OperationDefinitionNode
   fragments: Map<string, FragmentDefinitionNode>
   /** True for pure introspection, which needs no token. */
   isIntrospection: boolean
+  /** The fields that ask for the schema. */
+  introspection: FieldNode[]
   /** The cost, if no variable changes it. */
   cost: ReturnType<typeof costOf> | null
+  /** The values of the schema that it asks for, if no variable changes them. */
+  introspectionSize: number | null
 }
 
 const prepared = new WeakMap<DocumentNode, Map<string, Prepared>>()
 
-function refusalOf(args: ExecutionArgs, maxCost: number): GraphQLError | null {
-  const found = prepare(args)
-  // Without an operation, the executor itself has the right message.
-  if (!found) return null
+function refusalOf(args: ExecutionArgs, found: Prepared, maxCost: number): GraphQLError | null {
   const { refusal } = args.contextValue as unknown as GraphQLContext
   if (refusal && !found.isIntrospection) throw refusal
+  const most = maxIntrospection(args.schema)
+  if (introspectionOf(args, found) > most)
+    return tooMuch('TOO_COSTLY', `This asks for more than ${most} values of the schema: ask for each of its parts once`)
   const { cost, problems } = found.cost ?? reckon(args, found)
   const [first] = problems
   if (first) return tooMuch(first.reason, problems.map((problem) => problem.message).join('; '))
@@ -87,13 +129,34 @@ function refusalOf(args: ExecutionArgs, maxCost: number): GraphQLError | null {
   return null
 }
 
-function reckon({ schema, variableValues }: ExecutionArgs, { operation, fragments }: Omit<Prepared, 'cost'>) {
+type Parts = Pick<Prepared, 'operation' | 'fragments' | 'introspection'>
+
+function reckon(args: ExecutionArgs, parts: Parts) {
+  return costOf(args.schema, parts.operation, parts.fragments, variablesOf(args, parts))
+}
+
+function introspectionOf(args: ExecutionArgs, found: Prepared): number {
+  return found.introspectionSize ?? sizeOfIntrospection(args, found)
+}
+
+function sizeOfIntrospection(args: ExecutionArgs, { introspection, ...parts }: Parts): number {
+  const most = maxIntrospection(args.schema)
+  const variables = variablesOf(args, parts)
+  let size = 0
+  for (const field of introspection) {
+    if (size <= most) size += introspectionSize(args.schema, field, parts.fragments, variables, most - size)
+  }
+  return size
+}
+
+function variablesOf({ variableValues }: ExecutionArgs, { operation }: Pick<Parts, 'operation'>): Variables {
   const variables: Record<string, unknown> = { ...(variableValues as Variables | undefined) }
   for (const { variable, defaultValue } of operation.variableDefinitions ?? []) {
     if (defaultValue?.kind === Kind.INT) variables[variable.name.value] ??= Number(defaultValue.value)
     if (defaultValue?.kind === Kind.STRING) variables[variable.name.value] ??= defaultValue.value
+    if (defaultValue?.kind === Kind.BOOLEAN) variables[variable.name.value] ??= defaultValue.value
   }
-  return costOf(schema, operation, fragments, variables)
+  return variables
 }
 
 function prepare(args: ExecutionArgs): Prepared | null {
@@ -110,8 +173,27 @@ function prepare(args: ExecutionArgs): Prepared | null {
   const { selections } = operation.selectionSet
   const isIntrospection = selections.every((field) => field.kind === Kind.FIELD && field.name.value.startsWith('__'))
   const hasVariables = (operation.variableDefinitions ?? []).length > 0
-  const found = { operation, fragments, isIntrospection }
-  const entry: Prepared = { ...found, cost: hasVariables ? null : reckon(args, found) }
-  prepared.set(document, known.set(operationName ?? '', entry))
-  return entry
+  const parts = { operation, fragments, introspection: introspectionFields(operation.selectionSet, fragments) }
+  const found: Prepared = {
+    ...{ ...parts, isIntrospection },
+    cost: hasVariables ? null : reckon(args, parts),
+    introspectionSize: hasVariables ? null : sizeOfIntrospection(args, parts),
+  }
+  prepared.set(document, known.set(operationName ?? '', found))
+  return found
+}
+
+/** `__schema` and `__type`, which stand only at the top, perhaps in fragments; each fragment is read once. */
+function introspectionFields(
+  { selections }: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  read = new Set<string>(),
+): FieldNode[] {
+  return selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return /^__(schema|type)$/.test(selection.name.value) ? [selection] : []
+    if (selection.kind === Kind.INLINE_FRAGMENT) return introspectionFields(selection.selectionSet, fragments, read)
+    const fragment = fragments.get(selection.name.value)
+    if (!fragment || read.has(selection.name.value)) return []
+    return introspectionFields(fragment.selectionSet, fragments, read.add(selection.name.value))
+  })
 }

@@ -11,6 +11,7 @@ import type { Changed } from '../../services/app-env/change-setting.ts'
 import { createAppEnv } from '../../services/app-env/create-app-env.ts'
 import { deleteAppEnv } from '../../services/app-env/delete-app-env.ts'
 import { updateAppEnv } from '../../services/app-env/update-app-env.ts'
+import { connectGitInstallation } from '../../services/git/connect-git-installation.ts'
 import { createToken, revokeToken } from '../../services/token/token-commands.ts'
 import { commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
 import { described } from '../derive/resource-fields.ts'
@@ -50,6 +51,8 @@ commandMutation(deleteAppEnv, {
   waits: true,
   payload: (t) => ({ message: messageField(t), operation: operationField(t) }),
 })
+
+commandMutation(connectGitInstallation, { payload: (t) => ({ message: messageField(t) }) })
 
 commandMutation(createToken, {
   payload: (t) => ({

@@ -7,16 +7,10 @@ import type { Arrival, GraphQLParts } from '../context.ts'
 import { type ErrorTools, publicError, publicResult } from '../errors.ts'
 import { withoutStatus, type Yoga } from './json-post.ts'
 
-/** The part of the server's rate limits that a socket needs. */
-export interface RequestBudget {
-  consumeRequest(key: string): Promise<{ refusal: DomainError | null }>
-}
-
 export interface SocketDependencies {
   yoga: Yoga
   parts: GraphQLParts
   log: Logger
-  limits: RequestBudget | undefined
   /** Fires when the server stops: no new operation starts then, and waits for operations end. */
   stopping: AbortSignal
 }
@@ -28,6 +22,7 @@ export type SocketArguments = ExecutionArgs & { enveloped: Enveloped; tools: Err
 
 interface SocketOperation {
   payload: SubscribePayload
+  address: string
   authorization: string | null
   /** The socket's other subscriptions. */
   others: number
@@ -39,7 +34,7 @@ interface SocketOperation {
 
 /** Parses, validates and counts an operation; errors instead of arguments mean that it is refused. */
 export async function prepare(
-  { yoga, parts, log, limits, stopping }: SocketDependencies,
+  { yoga, parts, log, stopping }: SocketDependencies,
   { payload: { query, operationName, variables }, others, canAnswer, ...from }: SocketOperation,
 ): Promise<SocketArguments | GraphQLError[]> {
   const requestId = `req_${randomUUID()}`
@@ -47,7 +42,7 @@ export async function prepare(
   const arrival: Arrival = { requestId, ...from, signalOf: () => stopping }
   try {
     if (stopping.aborted || !canAnswer()) throw serverStopping()
-    await checkBudgets(parts, others, from.authorization, limits)
+    await checkBudgets(parts, others, from)
     const enveloped = yoga.getEnveloped({ arrival })
     const document = enveloped.parse(query)
     const errors = enveloped.validate(enveloped.schema, document) as GraphQLError[]
@@ -73,20 +68,17 @@ export const publicAnswer = (result: ExecutionResult, tools: ErrorTools): Execut
 const errorsOf = (result: ExecutionResult, tools: ErrorTools) => [...(publicAnswer(result, tools).errors ?? [])]
 
 async function checkBudgets(
-  { config, services }: GraphQLParts,
+  { config, admission }: GraphQLParts,
   others: number,
-  authorization: string | null,
-  limits: RequestBudget | undefined,
+  from: Pick<SocketOperation, 'address' | 'authorization'>,
 ): Promise<void> {
   const most = config.BERTH_SUBSCRIPTIONS_PER_SOCKET
   if (others >= most) {
     const message = `One WebSocket may have ${most} subscriptions; open another`
     throw new DomainError('RATE_LIMITED', 'TOO_MANY_SUBSCRIPTIONS', message)
   }
-  if (!limits) return
-  const { tokenId } = await services.authenticate(authorization)
-  const { refusal } = await limits.consumeRequest(tokenId)
-  if (refusal) throw refusal
+  const admitted = await admission?.admit(from)
+  if (admitted && !admitted.caller) throw admitted.refusal
 }
 
 /** Turns a thrown error into an answer: it must not end the socket's other operations. */

@@ -4,6 +4,8 @@ import type { ExecutionResult } from 'graphql'
 import type { Context } from 'graphql-ws'
 import { type Extra, useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { DomainError } from '../../domain/errors.ts'
+import { TrustedProxies } from '../../domain/trusted-proxies.ts'
 import type { GraphQLParts } from '../context.ts'
 import { closeSocket, drainSockets, watchBacklog } from './socket-closing.ts'
 import { prepare, publicAnswer, run, type SocketArguments, type SocketDependencies } from './socket-operation.ts'
@@ -21,12 +23,14 @@ export function attachSockets(dependencies: SocketDependencies) {
   const { BERTH_BODY_LIMIT_KB, BERTH_HEARTBEAT_SECONDS, BERTH_SUBSCRIBER_BACKLOG_KB } = parts.config
   const sockets = new WebSocketServer({ noServer: true, maxPayload: BERTH_BODY_LIMIT_KB * 1024 })
   const open = new Set<SocketContext>()
+  const proxies = new TrustedProxies(parts.config.BERTH_TRUSTED_PROXIES)
+  const addressOf = ({ extra: { request } }: Pick<SocketContext, 'extra'>) => clientOf(proxies, request)
   const server = useServer<Params, OwnExtra>(
     {
       connectionInitWaitTimeout: INIT_WAIT_MS,
       onConnect: (context) => {
         open.add(context as SocketContext)
-        return admit(parts, context as SocketContext)
+        return admit(parts, context as SocketContext, addressOf(context as SocketContext))
       },
       onClose: (context) => {
         open.delete(context as SocketContext)
@@ -36,6 +40,7 @@ export function attachSockets(dependencies: SocketDependencies) {
         const { extra, subscriptions } = context as SocketContext
         return prepare(dependencies, {
           payload,
+          address: addressOf(context as SocketContext),
           authorization: authorizationOf(context as SocketContext),
           // It already includes the new one.
           others: Object.keys(subscriptions).length - 1,
@@ -67,7 +72,10 @@ export function attachSockets(dependencies: SocketDependencies) {
     if (request.url?.split('?')[0] !== PATH) return socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n')
     if (stopping.aborted)
       return socket.end('HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\r\n')
-    sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request))
+    void countConnection(parts, clientOf(proxies, request)).then((refusal) => {
+      if (refusal) return socket.end(refusal)
+      return sockets.handleUpgrade(request, socket, head, (opened) => sockets.emit('connection', opened, request))
+    })
   }
 
   return {
@@ -80,6 +88,22 @@ export function attachSockets(dependencies: SocketDependencies) {
       await server.dispose()
     },
   }
+}
+
+/** A raw answer that refuses the connection; null when it may be opened. */
+async function countConnection({ admission }: GraphQLParts, address: string): Promise<string | null> {
+  try {
+    await admission?.admitAddress(address)
+    return null
+  } catch (error) {
+    const seconds = error instanceof DomainError ? (error.details.retryAfterSeconds ?? 1) : 1
+    return `HTTP/1.1 429 Too Many Requests\r\nRetry-After: ${seconds}\r\nConnection: close\r\n\r\n`
+  }
+}
+
+function clientOf(proxies: TrustedProxies, { socket, headers }: IncomingMessage): string {
+  const forwardedFor = headers['x-forwarded-for']
+  return proxies.clientOf(socket.remoteAddress, Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor)
 }
 
 /**
@@ -97,11 +121,20 @@ function authorizationOf({ connectionParams, extra }: SocketContext): string | n
 }
 
 /** False closes the socket with 4403: without a token, nothing is allowed here. */
-async function admit({ access, services }: GraphQLParts, context: SocketContext): Promise<boolean> {
+async function admit(
+  { access, services, admission }: GraphQLParts,
+  context: SocketContext,
+  address: string,
+): Promise<boolean> {
   const authorization = authorizationOf(context)
   try {
-    await services.authenticate(authorization)
-  } catch {
+    const admitted = await admission?.admit({ address, authorization })
+    if (!admitted) await services.authenticate(authorization)
+    else if (!admitted.caller) throw admitted.refusal
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code === 'RATE_LIMITED') closeSocket(context.extra.socket, 'tooMany')
+    else if (code !== 'UNAUTHENTICATED') closeSocket(context.extra.socket, 'unavailable')
     return false
   }
   const { extra } = context

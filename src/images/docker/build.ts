@@ -6,8 +6,10 @@ import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
 import { type BuilderTraits, type ImageBuild, ImageError } from '../image-builder.ts'
 import { withinDisk } from './build-disk.ts'
 import { buildKitLines } from './build-kit-trace.ts'
+import { withinProcesses } from './build-processes.ts'
 import { cacheScope, imageLabels, stageLabels } from './image-labels.ts'
 import { jsonLines } from './json-lines.ts'
+import { serverOf } from './pull.ts'
 
 const CPU_PERIOD_US = 100_000
 const IMAGE_ID = /sha256:[0-9a-f]{64}/
@@ -47,30 +49,38 @@ interface Progress {
   aux?: { ID?: string } | string
 }
 
+export interface BuildOptions {
+  /** Default: `auto`, the one that the engine prefers. */
+  builder?: BuilderChoice
+  /** The control group under which the engine runs the steps; its own when omitted. */
+  buildCgroupParent?: string | undefined
+}
+
 type Call = ImageBuildOptions & { onLine?: ImageBuild['onLine'] }
 
 const hush = () => undefined
 
 /** Builds, and passes on each line. The engine ends the build when the connection closes, whichever side closes it. */
 export async function buildImage(
-  { engine, choice }: { engine: DockerEngine; choice: BuilderChoice },
+  { engine, builder: choice = 'auto', buildCgroupParent }: BuildOptions & { engine: DockerEngine },
   build: ImageBuild,
   signal: AbortSignal,
 ): Promise<string> {
   try {
     const labels = imageLabels(engine.installationId, build)
+    const common = { ...optionsOf(build), ...(buildCgroupParent ? { cgroupparent: buildCgroupParent } : {}) }
     const call = async (
       context: NodeJS.ReadableStream,
       abortSignal: AbortSignal,
       { onLine = hush, ...options }: Call,
-    ) => followBuild(await engine.docker.buildImage(context, { ...optionsOf(build), ...options, abortSignal }), onLine)
+    ) => followBuild(await engine.docker.buildImage(context, { ...common, ...options, abortSignal }), onLine)
     if (await usesBuildKit(engine, choice, signal)) {
       return await call(build.context, signal, { t: build.name, labels, version: '2', onLine: build.onLine })
     }
     // A build reaches its account's containers and no others. BuildKit has no such networks.
     const classic = { version: '1', networkmode: await engine.networks.ensure(build.accountId) } as const
     const unnamed = await withinDisk(engine, build, signal, (within) =>
-      call(build.context, within, { ...classic, onLine: build.onLine }),
+      withinProcesses(engine, build, within, () => call(build.context, within, { ...classic, onLine: build.onLine })),
     )
     return await call(labelContext(unnamed, labels, build.dockerfile), signal, { t: build.name, ...classic })
   } catch (error) {
@@ -98,7 +108,7 @@ function labelContext(
 
 function optionsOf(build: ImageBuild) {
   const memory = build.resources.memoryMb * 1024 * 1024
-  const registries = Object.entries(build.credentials)
+  const registries = Object.entries(build.credentials).map(([registry, login]) => [serverOf({ registry }), login])
   return {
     dockerfile: build.dockerfile,
     buildargs: { ...build.buildArgs },

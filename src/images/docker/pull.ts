@@ -4,13 +4,15 @@ import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
 import type { RegistryCredential } from '../image-builder.ts'
 import { jsonLines } from './json-lines.ts'
+import { isSilence } from './registry-silence.ts'
 
 /**
  * Why a pull failed: the registry does not know the image, wants another credential, or has no image for this machine;
- * or no registry answered; or one stopped answering.
+ * it limits requests; no registry answered; one stopped answering; or its answer made no sense.
  */
-export type PullFailureKind = 'unknown' | 'denied' | 'invalid' | 'unreachable' | 'stalled'
+export type PullFailureKind = 'unknown' | 'denied' | 'invalid' | 'limited' | 'unreachable' | 'stalled' | 'failed'
 
+/** Its message is the engine's own, which quotes what the registry sent: for the log, never for a user. */
 export class PullFailure extends Error {
   readonly kind: PullFailureKind
 
@@ -23,6 +25,7 @@ export class PullFailure extends Error {
 
 /** Engines have no codes for this, and their statuses differ by version: only the messages tell. */
 const SIGNS: readonly [PullFailureKind, RegExp][] = [
+  ['limited', /toomanyrequests|too many requests|rate limit|\b429\b/i],
   [
     'denied',
     /unauthorized|denied|forbidden|authentication required|authorization failed|no basic auth|incorrect username|\b401\b/i,
@@ -75,11 +78,12 @@ export async function pullImage(
 }
 
 /** The address under which engines store a registry's logins. */
-export const serverOf = ({ registry }: ImageReference): string =>
+export const serverOf = ({ registry }: Pick<ImageReference, 'registry'>): string =>
   registry === 'docker.io' ? 'https://index.docker.io/v1/' : registry
 
 export function failureOf(words: string): Error {
-  if (ENGINE_TROUBLE.test(words)) return new Error(`The container engine could not store the image: ${words}`)
+  const trouble = ENGINE_TROUBLE.exec(words)?.[0]
+  if (trouble) return new Error(`The container engine could not store the image: ${trouble}`)
   const kind = SIGNS.find(([, sign]) => sign.test(words))?.[0]
-  return new PullFailure(kind ?? 'unreachable', words)
+  return new PullFailure(kind ?? (isSilence(words) ? 'unreachable' : 'failed'), words)
 }

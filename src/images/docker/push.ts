@@ -34,7 +34,10 @@ export async function pushImage(
     const words = messageOf(error)
     const isAnswer = statusOf(error) !== null || error instanceof PushRefused
     if (!isAnswer) throw error
-    if (DENIED.test(words)) throw new ImageError('PUSH_DENIED', `The image ${name} cannot be pushed: ${words}`)
+    if (DENIED.test(words)) {
+      const login = credential ? `the user name ${credential.username}` : 'no login'
+      throw new ImageError('PUSH_DENIED', `The image ${name} cannot be pushed: the registry refuses it with ${login}`)
+    }
     const why = silenceOf(reference.registry, words)
     throw new ImageError('PUSH_FAILED', `The image ${name} cannot be pushed: ${why}`)
   }

@@ -5,11 +5,18 @@ import {
   parseImageReference,
   repositoryOf,
 } from '../../domain/image-reference.ts'
-import type { CallBounds } from '../../engine/call-bounds.ts'
 import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
 import { statusOf } from '../../engine/docker/engine-answers.ts'
 import { silence, within } from '../../engine/docker/within.ts'
-import { ImageError, type ImageErrorReason, type RegistryCredential, type ResolvedImage } from '../image-builder.ts'
+import {
+  ImageError,
+  type ImageErrorReason,
+  type LocalCopy,
+  type RegistryCredential,
+  type ResolvedImage,
+  type ResolveOptions,
+} from '../image-builder.ts'
+import { heldIds } from './held-images.ts'
 import { isBuiltHere } from './image-labels.ts'
 import { PullFailure, type PullFailureKind, pullImage } from './pull.ts'
 import { silenceOf } from './registry-silence.ts'
@@ -19,8 +26,10 @@ const IMAGE_ID = /^sha256:[0-9a-f]{64}$/
 const REASONS: Record<PullFailureKind, ImageErrorReason> = {
   unknown: 'IMAGE_NOT_FOUND',
   unreachable: 'REGISTRY_UNREACHABLE',
+  limited: 'REGISTRY_BUSY',
   denied: 'IMAGE_UNAUTHORIZED',
   invalid: 'IMAGE_INVALID',
+  failed: 'PULL_FAILED',
   stalled: 'PULL_TIMEOUT',
 }
 
@@ -36,7 +45,10 @@ interface WantedImage {
   credential: RegistryCredential | null
   /** The engine's own copy under that name. */
   copy: ImageInspectInfo | null
+  mayUseCopy: NonNullable<ResolveOptions['mayUseCopy']>
 }
+
+const onlyUnpulled = async ({ isPulled }: LocalCopy): Promise<boolean> => !isPulled
 
 export interface PullLimits {
   /** Deadline of one pull. Default: 600. */
@@ -55,8 +67,12 @@ export class ImageResolver {
     this.#limits = { pullTimeoutSeconds, pullIdleSeconds }
   }
 
-  resolve(image: string, credential: RegistryCredential | null, bounds?: CallBounds): Promise<ResolvedImage> {
-    const seconds = bounds?.timeoutSeconds ?? this.#limits.pullTimeoutSeconds
+  resolve(
+    image: string,
+    credential: RegistryCredential | null,
+    { mayUseCopy = onlyUnpulled, unreachable = null, ...bounds }: ResolveOptions = {},
+  ): Promise<ResolvedImage> {
+    const seconds = bounds.timeoutSeconds ?? this.#limits.pullTimeoutSeconds
     let isPulling = false
     const timeUp = () =>
       isPulling
@@ -66,31 +82,38 @@ export class ImageResolver {
       if (IMAGE_ID.test(image)) return this.#resolveId(image, signal)
       const parsed = parseImageReference(image)
       if ('problem' in parsed) throw new ImageError('IMAGE_INVALID', `"${image}": ${parsed.problem}`)
-      const found = await findImage(this.#engine, formatImageReference(parsed.reference), signal)
+      const { reference } = parsed
+      const found = await findImage(this.#engine, formatImageReference(reference), signal)
       // Otherwise a tenant that guesses the name would run, or read, an image that another tenant has built.
       const copy = isBuiltHere(found?.Config.Labels) ? null : found
-      if (copy && this.#isSilent(parsed.reference)) return ownCopy(copy)
+      const wanted = { image, reference, credential, copy, mayUseCopy }
+      const silent = unreachable ?? (copy && this.#isSilent(reference) ? 'does not answer' : null)
+      if (silent !== null) return this.#withoutRegistry(wanted, new PullFailure('unreachable', silent), signal)
       isPulling = true
-      return this.#pull({ image, reference: parsed.reference, credential, copy }, signal)
+      return this.#pull(wanted, signal)
     }
     return within(this.#engine, bounds, work, { seconds, timeUp })
   }
 
   async #pull(wanted: WantedImage, signal: AbortSignal): Promise<ResolvedImage> {
+    const before = await heldIds(this.#engine, signal)
     try {
       const { reference, credential } = wanted
       const pull = { reference, credential, idleSeconds: this.#limits.pullIdleSeconds }
       await pullImage(this.#engine, pull, signal)
     } catch (error) {
-      if (error instanceof PullFailure) return this.#withoutRegistry(wanted, error, signal)
-      throw error
+      if (!(error instanceof PullFailure)) throw error
+      const { registry } = wanted.reference
+      if (error.kind === 'unreachable') this.#silentUntilMs.set(registry, performance.now() + SILENCE_REMEMBERED_MS)
+      return this.#withoutRegistry(wanted, error, signal)
     }
     const { image, reference } = wanted
     const pulled = await findImage(this.#engine, formatImageReference(reference), signal)
     if (!pulled) throw new Error(`The image ${image} was removed from the engine while it was being pulled`)
     const digest = reference.digest ?? digestIn(pulled, reference)
     const pinned = digest === null ? pulled.Id : formatImageReference({ ...reference, digest })
-    return { pinned, fromCache: false, triggers: triggersOf(pulled) }
+    const isNew = !before.has(pulled.Id)
+    return { pinned, imageId: pulled.Id, isNew, fromCache: false, triggers: triggersOf(pulled) }
   }
 
   /**
@@ -103,26 +126,29 @@ export class ImageResolver {
   }
 
   async #withoutRegistry(wanted: WantedImage, failure: PullFailure, signal: AbortSignal): Promise<ResolvedImage> {
-    const { image, reference, copy } = wanted
-    if (failure.kind === 'unreachable') {
-      this.#silentUntilMs.set(reference.registry, Date.now() + SILENCE_REMEMBERED_MS)
-    }
+    const { image, copy } = wanted
     if (failure.kind === 'stalled') {
       // Did the registry fail, or the engine?
       await within(this.#engine, { signal }, (short) => ask(this.#engine, { path: '/_ping', signal: short }))
     }
-    if (copy && mayUseCopy(failure.kind, wanted, copy)) return ownCopy(copy)
-    const why = failure.kind === 'unreachable' ? silenceOf(reference.registry, failure.message) : failure.message
-    throw new ImageError(REASONS[failure.kind], `The image ${image} cannot be had: ${why}`)
+    if (copy && (await mayUse(copy, failure.kind, wanted))) return ownCopy(copy)
+    const refusal = new ImageError(
+      REASONS[failure.kind],
+      `The image ${image} cannot be had: ${meaningOf(failure, wanted)}`,
+    )
+    refusal.cause = failure
+    throw refusal
   }
 
   #isSilent({ registry }: ImageReference): boolean {
-    return (this.#silentUntilMs.get(registry) ?? 0) > Date.now()
+    return (this.#silentUntilMs.get(registry) ?? 0) > performance.now()
   }
 }
 
 const ownCopy = (copy: ImageInspectInfo): ResolvedImage => ({
   pinned: copy.Id,
+  imageId: copy.Id,
+  isNew: false,
   fromCache: true,
   triggers: triggersOf(copy),
 })
@@ -131,15 +157,31 @@ const ownCopy = (copy: ImageInspectInfo): ResolvedImage => ({
 const triggersOf = ({ Config }: ImageInspectInfo): string[] => (Config.OnBuild as string[] | null | undefined) ?? []
 
 /**
- * A registry's refusal must not be bypassed with a copy that another account once pulled. But Docker Hub also refuses
- * unknown names with the same answer: then the copy is used if it cannot have come from there, because its namespace
- * holds nothing private, or because the engine knows no digest of it.
+ * A registry's answer must not be bypassed with a copy that somebody once pulled: only silence lets such a copy serve,
+ * and then only whom `mayUseCopy` admits. A copy whose name knows no digest was never pulled under it. Docker Hub
+ * refuses names that it does not know, so such a copy serves after a refusal too, unless a login was refused.
  */
-function mayUseCopy(kind: PullFailureKind, { reference, credential }: WantedImage, copy: ImageInspectInfo): boolean {
-  if (kind === 'invalid') return false
-  if (kind !== 'denied') return true
-  const isPublic = reference.registry === 'docker.io' && reference.repository.startsWith('library/')
-  return credential === null && (isPublic || digestIn(copy, reference) === null)
+async function mayUse(copy: ImageInspectInfo, kind: PullFailureKind, wanted: WantedImage): Promise<boolean> {
+  const { reference, credential, mayUseCopy } = wanted
+  const isPulled = digestIn(copy, reference) !== null
+  if (kind === 'invalid' || (kind === 'denied' && credential !== null)) return false
+  if (isPulled && kind !== 'unreachable' && kind !== 'stalled') return false
+  return mayUseCopy({ imageId: copy.Id, isPulled })
+}
+
+/** In words of our own: the engine's message quotes what the registry sent, from wherever that came. */
+function meaningOf({ kind, message }: PullFailure, { reference: { registry }, credential }: WantedImage): string {
+  if (kind === 'unreachable') return silenceOf(registry, message)
+  if (kind === 'stalled') return message
+  if (kind === 'denied')
+    return `the registry ${registry} refuses it ${credential ? 'with the given login' : 'without a login'}`
+  const meanings = {
+    unknown: 'does not have it',
+    invalid: 'has no image of that name that this machine can run',
+    limited: 'limits how often images are pulled',
+    failed: 'answered in a way that the engine cannot use',
+  }
+  return `the registry ${registry} ${meanings[kind]}`
 }
 
 /** The digest under which the engine knows the image in the reference's own repository. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { connectionOf } from './client-connection.ts'
 import { rawProblem } from './problem-answer.ts'
 import { badRequest, headersTooLarge, type Problem, requestTimeout } from './problems.ts'
 
@@ -51,9 +52,17 @@ export function createClientServer(limits: ClientLimits, handle: ClientRequestHa
   return server
 }
 
-/** HTTP/2 on a plain connection would carry requests past every check made here, so that one is ignored. */
-function switchesProtocol({ method, headers }: IncomingMessage): boolean {
-  return method === 'GET' && headers.upgrade !== undefined && !/\bh2c?\b/i.test(headers.upgrade)
+/**
+ * HTTP/2 on a plain connection would carry requests past every check made here, so that one is ignored. A request with
+ * a body is answered like any other: where the body ends and the tunnel begins is something two parsers may disagree
+ * about, and Node takes the body of an upgrade for the first bytes of the tunnel.
+ */
+function switchesProtocol({ method, headers, socket }: IncomingMessage): boolean {
+  const { upgrade } = headers
+  // Node would hand over a connection on which an earlier answer is still due.
+  if (connectionOf(socket).isBusy) return false
+  if (method !== 'GET' || upgrade === undefined || /\bh2c?\b/i.test(upgrade)) return false
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 }
 
 /** An app may answer a request to switch protocols like any other; the connection ends with that answer. */

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Upstreams } from '../upstreams/upstreams.ts'
+import type { ClientLoad } from './client-load.ts'
 import type { InboundRequest } from './inbound-request.ts'
 import type { IngressMetrics } from './ingress-metrics.ts'
 import type { OngoingList } from './ongoing.ts'
+import type { WaitingExchanges } from './waiting-exchanges.ts'
 
 /** What all exchanges of one ingress share. */
 export interface ExchangeContext {
@@ -11,11 +13,21 @@ export interface ExchangeContext {
   metrics: IngressMetrics
   log: Logger
   bodyLimitBytes: number
+  /** BERTH_DOMAIN, below which every app has its host. */
+  baseDomain: string
   /** Time in which an app must begin its answer. */
   answerSeconds: number
   /** Silence after which a tunnel is closed. */
   idleMs: number
   ongoing: OngoingList
+  /** Requests that wait for room at their app. */
+  waiting: WaitingExchanges
+  /** How long they wait. */
+  queueMs: number
+  /** This machine could not open a connection. */
+  onExhausted(error: Error): void
+  /** What each client address has in progress. */
+  clientLoad: ClientLoad
   /** Answers from now on end their connection. */
   isClosing: boolean
 }

@@ -8,15 +8,19 @@ import { answerProblem } from './problem-answer.ts'
 import {
   answerTimeout,
   brokenAnswer,
+  hostExhausted,
   notServing,
   type Problem,
   payloadTooLarge,
   replicasRefused,
   requestTimeout,
+  tooManyConnections,
 } from './problems.ts'
 import { RequestBody } from './request-body.ts'
+import { withoutSharedCookies } from './shared-cookies.ts'
 import { timedOutParty } from './timed-out-party.ts'
 import { openTunnel } from './tunnel.ts'
+import type { WaitingExchange } from './waiting-exchanges.ts'
 
 const MAX_RETRIES = 16
 // A request that must not be sent twice only uses a connection that was active a moment ago: then the upstream cannot
@@ -26,18 +30,23 @@ const SMALL_BYTES = 16_384
 const FORBIDDEN_TRAILER = /^(?:content-length|transfer-encoding|connection|host|set-cookie|x-berth-.*|x-request-id)$/i
 
 /** One client request and its answer, retried as often as is safe. */
-export class Exchange implements UpstreamSink, Ongoing {
+export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   index = -1
+  readonly appEnvId: string
   private readonly context: ExchangeContext
   private readonly client: ClientRequest
   private readonly body: RequestBody | null
   private readonly startedAt = performance.now()
+  /** When the app could first have begun its answer. */
+  private sentAt = this.startedAt
   private excluded: Set<ReplicaPool> | null = null
   private group: ReplicaGroup
   private pool: ReplicaPool | null = null
   private connection: UpstreamConnection | null = null
   private lastFailure: FailureKind = 'refused'
   private retries = 0
+  /** Since when the request waits for room at its app; null while it does not. */
+  private waitingSince: number | null = null
   private hasSentHead = false
   private hasEnded = false
 
@@ -45,6 +54,7 @@ export class Exchange implements UpstreamSink, Ongoing {
     this.context = context
     this.client = client
     this.group = group
+    this.appEnvId = group.route.appEnvId
     const { inbound, request, response } = client
     const refuseLarge = () => this.refuse(payloadTooLarge(context.bodyLimitBytes))
     this.body =
@@ -76,9 +86,10 @@ export class Exchange implements UpstreamSink, Ongoing {
     const { inbound, response } = this.client
     if (head.keepAliveSeconds !== null) this.connection?.limitIdle(head.keepAliveSeconds)
     if (this.context.isClosing) response.shouldKeepAlive = false
-    head.headers.push('X-Request-Id', inbound.requestId)
+    const headers = withoutSharedCookies(head.headers, this.context.baseDomain)
+    headers.push('X-Request-Id', inbound.requestId)
     try {
-      response.writeHead(head.status, head.reason, head.headers)
+      response.writeHead(head.status, head.reason, headers)
     } catch (error) {
       // Node refuses characters that would let an app write headers, or a second answer, of its own.
       throw new MalformedResponse((error as Error).message)
@@ -121,20 +132,22 @@ export class Exchange implements UpstreamSink, Ongoing {
     openTunnel({
       client,
       connection,
-      head,
+      head: { ...head, headers: withoutSharedCookies(head.headers, context.baseDomain) },
       requestId: inbound.requestId,
       fromClient: firstTunnelBytes,
       fromApp: firstBytes,
       idleMs: context.idleMs,
       onClose: () => {
         context.ongoing.remove(tunnel)
+        context.clientLoad.leave(inbound.clientAddress)
         pool.release(connection, false, performance.now())
+        context.waiting.proceed()
       },
     })
     response.detachSocket(client)
     response.statusCode = head.status
     context.ongoing.add(tunnel)
-    this.end()
+    this.end({ isTunnel: true })
   }
 
   onFailure(kind: FailureKind, error: Error): void {
@@ -142,12 +155,13 @@ export class Exchange implements UpstreamSink, Ongoing {
     const now = performance.now()
     context.log.debug({ replica: pool?.target.name, kind, error: error.message }, 'ingress: a replica failed')
     if (kind === 'refused') pool?.coolDown(now)
+    if (kind === 'exhausted') context.onExhausted(error)
     // A kept connection that the replica closed says nothing against the replica.
-    if (pool && !connection?.isReused) this.excluded = (this.excluded ?? new Set()).add(pool)
+    else if (pool && !connection?.isReused) this.excluded = (this.excluded ?? new Set()).add(pool)
     this.lastFailure = kind
     this.release(false)
     if (this.mayRetry(kind)) this.retry()
-    else this.refuse(brokenAnswer(this.group.route))
+    else this.refuse(kind === 'exhausted' ? hostExhausted() : brokenAnswer(this.group.route))
   }
 
   sweep(now: number): void {
@@ -156,7 +170,11 @@ export class Exchange implements UpstreamSink, Ongoing {
     if (request.socket.destroyed) this.abandon()
     if (this.hasEnded || response.headersSent) return
     const { answerSeconds } = this.context
-    const lost = timedOutParty({ startedAt: this.startedAt, body: this.body }, now, answerSeconds * 1000)
+    if (this.waitingSince !== null) {
+      this.sweepWaiting(now, this.waitingSince)
+      return
+    }
+    const lost = timedOutParty({ startedAt: this.sentAt, body: this.body }, now, answerSeconds * 1000)
     if (lost === 'app') this.refuse(answerTimeout(this.group.route, answerSeconds))
     if (lost === 'client') this.refuse(requestTimeout())
   }
@@ -167,7 +185,6 @@ export class Exchange implements UpstreamSink, Ongoing {
   }
 
   private tryReplica(): void {
-    const { inbound } = this.client
     const now = performance.now()
     const pool = this.group.pick(this.excluded, now)
     if (!pool) {
@@ -175,12 +192,49 @@ export class Exchange implements UpstreamSink, Ongoing {
       this.refuse(this.lastFailure === 'refused' ? replicasRefused(route) : brokenAnswer(route))
       return
     }
+    if (this.context.upstreams.hasRoom(pool, this.group)) this.send(pool, now)
+    else this.wait(now)
+  }
+
+  private send(pool: ReplicaPool, now: number): void {
+    const { inbound } = this.client
     const maxIdleMs = this.retries > 0 ? -1 : inbound.isIdempotent ? Number.POSITIVE_INFINITY : FRESH_MS
-    const connection = pool.take(now, maxIdleMs)
+    const connection = this.context.upstreams.take(pool, now, maxIdleMs)
     this.pool = pool
     this.connection = connection
     connection.begin(inbound.head, inbound.method, this)
     if (connection.isConnected) this.body?.sendTo(connection)
+  }
+
+  private wait(now: number): void {
+    if (this.context.waiting.join(this)) this.waitingSince = now
+    else this.refuse(tooManyConnections(this.group.route))
+  }
+
+  tryProceed(): boolean {
+    const { upstreams } = this.context
+    // The replicas may have been replaced while it waited.
+    this.group = upstreams.find(this.client.inbound.hostName) ?? this.group
+    const now = performance.now()
+    const pool = this.group.pick(this.excluded, now)
+    if (pool && !upstreams.hasRoom(pool, this.group)) return false
+    this.stopWaiting()
+    this.sentAt = now
+    if (this.body) this.body.lastByteAt = now
+    if (pool) this.send(pool, now)
+    else this.refuse(notServing(this.group.route))
+    return true
+  }
+
+  private stopWaiting(): void {
+    if (this.waitingSince === null) return
+    this.waitingSince = null
+    this.context.waiting.leave(this)
+  }
+
+  private sweepWaiting(now: number, since: number): void {
+    if (this.tryProceed() || now - since < this.context.queueMs) return
+    this.refuse(tooManyConnections(this.group.route))
   }
 
   private mayRetry(kind: FailureKind): boolean {
@@ -202,6 +256,7 @@ export class Exchange implements UpstreamSink, Ongoing {
   private refuse(problem: Problem): void {
     if (this.hasEnded) return
     const { inbound, request, response } = this.client
+    this.stopWaiting()
     this.release(false)
     if (response.headersSent) response.destroy()
     else {
@@ -216,23 +271,29 @@ export class Exchange implements UpstreamSink, Ongoing {
   private abandon(): void {
     if (this.hasEnded) return
     this.hasEnded = true
+    this.stopWaiting()
     this.context.ongoing.remove(this)
     this.context.metrics.clientLeft()
+    this.context.clientLoad.leave(this.client.inbound.clientAddress)
     this.body?.stop()
     this.release(false)
   }
 
-  private end(): void {
+  private end({ isTunnel = false } = {}): void {
     this.hasEnded = true
+    if (!isTunnel) this.context.clientLoad.leave(this.client.inbound.clientAddress)
     this.context.ongoing.remove(this)
     this.body?.discard()
     this.context.metrics.answered(this.client.response.statusCode, (performance.now() - this.startedAt) / 1000)
   }
 
   private release(isReusable: boolean): void {
-    if (this.pool && this.connection) this.pool.release(this.connection, isReusable, performance.now())
+    const { pool, connection } = this
     this.connection = null
     this.pool = null
+    if (!pool || !connection) return
+    pool.release(connection, isReusable, performance.now())
+    this.context.waiting.proceed()
   }
 }
 

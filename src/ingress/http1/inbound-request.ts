@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { TrustedProxies } from '../../domain/trusted-proxies.ts'
 import { hostNameOf } from '../routes/route-table.ts'
-import { forwardedLines, type TrustedProxies } from './forwarding.ts'
+import { forwardedLines } from './forwarding.ts'
 import { badRequest, type Problem } from './problems.ts'
 
 export type RequestBodyKind = 'none' | 'length' | 'chunked'
@@ -10,6 +11,8 @@ export type RequestBodyKind = 'none' | 'length' | 'chunked'
 export interface InboundRequest {
   hostName: string
   requestId: string
+  /** Of the client, as far as trusted proxies say. */
+  clientAddress: string
   method: string
   /** May be sent a second time when nothing was answered (RFC 9110 §9.2.2). */
   isIdempotent: boolean
@@ -72,8 +75,6 @@ export function readRequest(
   if (lines === null) return badRequest('The request has more than one Host header.')
 
   const { body, contentLength } = framing
-  // Anything with a body is answered as an ordinary request: where the body ends and the tunnel begins is
-  // something two parsers may disagree about.
   const switches = isUpgrade && body === 'none'
   const expectsContinue =
     body !== 'none' && request.httpVersion === '1.1' && headers.expect?.toLowerCase() === '100-continue'
@@ -85,6 +86,7 @@ export function readRequest(
   return {
     hostName,
     requestId,
+    clientAddress: clientAddressOf(request, proxies),
     method,
     isIdempotent: IDEMPOTENT.has(method),
     body,
@@ -93,6 +95,11 @@ export function readRequest(
     isUpgrade: switches,
     head: `${head}\r\n`,
   }
+}
+
+function clientAddressOf({ socket, headers }: IncomingMessage, proxies: TrustedProxies): string {
+  const forwardedFor = headers['x-forwarded-for']
+  return proxies.clientOf(socket.remoteAddress, Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor)
 }
 
 /** The trailers that may be passed on: none that would say something about framing, routing or the sender. */

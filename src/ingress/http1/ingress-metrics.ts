@@ -10,8 +10,8 @@ export class IngressMetrics {
   private readonly latency: Histogram
   private readonly problems: Counter<'code'>
 
-  /** `ongoing` are the requests and tunnels under way. */
-  constructor(registry: Registry, ongoing: { readonly size: number }) {
+  /** `ongoing` are the requests and tunnels under way, `waiting` those of them that wait for room at their app. */
+  constructor(registry: Registry, ongoing: { readonly size: number }, waiting: { readonly size: number }) {
     const registers = [registry]
     const requests = new Counter({
       name: 'berth_ingress_requests_total',
@@ -44,6 +44,14 @@ export class IngressMetrics {
       registers,
       collect() {
         this.set(ongoing.size)
+      },
+    })
+    new Gauge({
+      name: 'berth_ingress_requests_waiting',
+      help: 'Requests that wait because their app, or this process, has as many connections as it may.',
+      registers,
+      collect() {
+        this.set(waiting.size)
       },
     })
   }

@@ -15,7 +15,8 @@ export function answerProblem(
   requestId: string,
 ): void {
   const { headers, body } = problemAnswer(problem, requestId, request.headers.accept ?? '', request.url ?? '')
-  response.writeHead(problem.status, headers)
+  // With its own reason: Node would keep that of an answer which it has refused to write.
+  response.writeHead(problem.status, STATUS_CODES[problem.status], headers)
   response.end(body)
 }
 

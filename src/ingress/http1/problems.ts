@@ -14,6 +14,10 @@ export type ProblemCode =
   | 'UPDATING'
   | 'NO_READY_REPLICA'
   | 'ANSWER_TIMEOUT'
+  | 'TOO_MANY_CONNECTIONS'
+  | 'TOO_MANY_FROM_CLIENT'
+  | 'TOO_MANY_PIPELINED'
+  | 'HOST_EXHAUSTED'
 
 /** An answer of the ingress itself, with a text for the app's client and one for its operator. */
 export class Problem {
@@ -77,6 +81,43 @@ export const brokenAnswer = ({ cliEnvName }: Route) =>
     'BROKEN_ANSWER',
     'The app broke off its answer',
     `A replica of "${cliEnvName}" closed the connection or sent something that is not HTTP. Its logs may say why.`,
+  )
+
+export const tooManyConnections = ({ cliEnvName }: Route) =>
+  new Problem(
+    503,
+    'TOO_MANY_CONNECTIONS',
+    'Too many connections',
+    `There are too many connections to "${cliEnvName}" at the moment. The app itself may be fine. Try again shortly.`,
+    5,
+  )
+
+export const tooManyFromClient = (most: number) =>
+  new Problem(
+    429,
+    'TOO_MANY_FROM_CLIENT',
+    'Too many connections from your address',
+    `One address may have ${most} connections or requests in progress here.`,
+    5,
+  )
+
+export const tooManyPipelined = () =>
+  new Problem(
+    429,
+    'TOO_MANY_PIPELINED',
+    'Too many requests ahead of their answers',
+    'This connection sends requests much faster than it gets answers. Wait for answers, or open more connections.',
+    1,
+  )
+
+/** The cause is in the log of the ingress: clients need not know what this machine has run out of. */
+export const hostExhausted = () =>
+  new Problem(
+    503,
+    'HOST_EXHAUSTED',
+    'This server is out of connections',
+    'The machine of the ingress can open no more connections at the moment. This is not a fault of the app.',
+    5,
   )
 
 export const tableNotLoaded = () =>

@@ -1,4 +1,4 @@
-import { MalformedResponse } from './response-head.ts'
+import { MalformedResponse, readHeaderLine } from './response-head.ts'
 
 const CR = 0x0d
 const LF = 0x0a
@@ -79,8 +79,7 @@ export class ChunkedDecoder {
   }
 
   private takeTrailer(line: string): void {
-    const colon = line.indexOf(':')
-    if (colon < 1 || this.trailers.length >= MAX_TRAILERS * 2) throw new MalformedResponse('a broken trailer')
-    this.trailers.push(line.slice(0, colon), line.slice(colon + 1).trim())
+    if (this.trailers.length >= MAX_TRAILERS * 2) throw new MalformedResponse('too many trailers')
+    this.trailers.push(...readHeaderLine(line))
   }
 }

@@ -16,6 +16,13 @@ export class ReplicaGroup {
     return this.pools.length === 0
   }
 
+  /** Requests and tunnels that its replicas are serving. */
+  get outstanding(): number {
+    let sum = 0
+    for (const { outstanding } of this.pools) sum += outstanding
+    return sum
+  }
+
   /** The least busy replica, in turn among equals; null when all of them are excluded. */
   pick(excluded: ReadonlySet<ReplicaPool> | null, now: number): ReplicaPool | null {
     const { pools } = this
@@ -34,6 +41,7 @@ export class ReplicaGroup {
 }
 
 function isBetter(pool: ReplicaPool, best: ReplicaPool, now: number): boolean {
+  if (pool.isFull !== best.isFull) return best.isFull
   const isCooling = pool.isCooling(now)
   if (isCooling !== best.isCooling(now)) return !isCooling
   return pool.outstanding < best.outstanding

@@ -1,4 +1,5 @@
 import type { Target } from '../routes/route-table.ts'
+import type { ConnectionBudget } from './connection-budget.ts'
 import { UpstreamConnection } from './upstream-connection.ts'
 
 const MAX_IDLE_CONNECTIONS = 256
@@ -11,28 +12,40 @@ export class ReplicaPool {
   /** Requests and tunnels that it is serving. */
   outstanding = 0
   private readonly idle: UpstreamConnection[] = []
-  private readonly onClose = (connection: UpstreamConnection) => this.remove(connection)
+  private readonly budget: ConnectionBudget
+  private readonly onClose = (connection: UpstreamConnection) => {
+    this.budget.open -= 1
+    this.remove(connection)
+  }
   private coolUntil = 0
   private isRetired = false
 
-  constructor(target: Target) {
+  constructor(target: Target, budget: ConnectionBudget) {
     this.target = target
+    this.budget = budget
+  }
+
+  get isFull(): boolean {
+    return this.outstanding >= this.budget.perReplica
   }
 
   /** A connection idle for at most so long, the last used first, or else a new one. */
   take(now: number, maxIdleMs: number): UpstreamConnection {
     this.outstanding += 1
+    this.budget.busy += 1
     const connection = this.idle.at(-1)
     if (connection && now - connection.idleSince <= Math.min(maxIdleMs, connection.idleLimitMs)) {
       this.idle.pop()
       return connection
     }
+    this.budget.open += 1
     return new UpstreamConnection(this.target, this.onClose)
   }
 
   /** Gives back what `take` gave. */
   release(connection: UpstreamConnection, isReusable: boolean, now: number): void {
     this.outstanding -= 1
+    this.budget.busy -= 1
     connection.finish()
     if (!isReusable || this.isRetired || connection.socket.destroyed || this.idle.length >= MAX_IDLE_CONNECTIONS) {
       connection.destroy()
@@ -52,6 +65,11 @@ export class ReplicaPool {
     }
   }
 
+  /** Closes the connections that serve nobody, because their descriptors are needed. */
+  closeIdle(): void {
+    for (const connection of this.idle.splice(0)) connection.destroy()
+  }
+
   coolDown(now: number): void {
     this.coolUntil = now + COOL_DOWN_MS
   }
@@ -63,7 +81,7 @@ export class ReplicaPool {
   /** No new requests: idle connections close now, busy ones when their request has ended. */
   retire(): void {
     this.isRetired = true
-    for (const connection of this.idle.splice(0)) connection.destroy()
+    this.closeIdle()
   }
 
   private remove(connection: UpstreamConnection): void {

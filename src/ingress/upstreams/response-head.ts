@@ -19,9 +19,35 @@ export interface ResponseHead {
   upgrade: string | null
 }
 
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: (.*))?$/
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
 const LENGTH = /^\d{1,15}$/
 const NO_BODY: Framing = { by: 'nothing' }
+// RFC 9110 §5.6.2.
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+// RFC 9110 §5.5: tabs, printable ASCII and bytes beyond ASCII.
+const FORBIDDEN_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/
+const SPACE = 0x20
+const TAB = 0x09
+
+/** Without the spaces and tabs around it. `trim` would also remove bytes that belong to a character of UTF-8. */
+export function trimmed(value: string): string {
+  let start = 0
+  let end = value.length
+  while (start < end && isBlank(value.charCodeAt(start))) start += 1
+  while (end > start && isBlank(value.charCodeAt(end - 1))) end -= 1
+  return value.slice(start, end)
+}
+
+const isBlank = (code: number) => code === SPACE || code === TAB
+
+/** Takes a header line apart. Throws MalformedResponse for what a client could read differently. */
+export function readHeaderLine(line: string): [name: string, value: string] {
+  const colon = line.indexOf(':')
+  const name = line.slice(0, Math.max(colon, 0))
+  if (!HEADER_NAME.test(name)) throw new MalformedResponse('a header line without a name')
+  if (FORBIDDEN_CHARACTER.test(line)) throw new MalformedResponse('a forbidden character in a header')
+  return [name, trimmed(line.slice(colon + 1))]
+}
 
 /** What the headers say about the message and the connection, gathered while they are read. */
 class HeaderFacts {
@@ -32,7 +58,6 @@ class HeaderFacts {
   keepAliveSeconds: number | null = null
   upgrade: string | null = null
 
-  // A name or value with forbidden characters is left for ServerResponse to refuse, which checks them anyway.
   read(name: string, value: string): void {
     switch (name.toLowerCase()) {
       case 'content-length':
@@ -75,16 +100,14 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
   const status = Number(statusLine[2])
   const facts = new HeaderFacts()
   for (let index = 1; index < lines.length; index += 1) {
-    const line = lines[index] as string
-    const colon = line.indexOf(':')
-    if (colon < 1) throw new MalformedResponse('a header line without a name')
-    facts.read(line.slice(0, colon), line.slice(colon + 1).trim())
+    const [name, value] = readHeaderLine(lines[index] as string)
+    facts.read(name, value)
   }
   const framing = framingOf(status, method, facts)
   return {
     status,
     reason: statusLine[3] ?? '',
-    headers: endToEnd(facts, framing),
+    headers: endToEnd(facts, framing, status),
     framing,
     keepsAlive:
       statusLine[1] === '1' && framing.by !== 'close' && !facts.connection.includes('close') && !hasTwoEnds(facts),
@@ -106,10 +129,12 @@ function framingOf(status: number, method: string, facts: HeaderFacts): Framing 
 
 const hasTwoEnds = (facts: HeaderFacts) => facts.length !== null && facts.transferEncoding !== null
 
-function endToEnd(facts: HeaderFacts, framing: Framing): string[] {
+function endToEnd(facts: HeaderFacts, framing: Framing, status: number): string[] {
   const { headers, connection } = facts
-  // Chunks win over a length (RFC 9112 §6.3), which then must not be passed on.
-  const dropsLength = hasTwoEnds(facts) && framing.by === 'chunks'
+  // Chunks win over a length (RFC 9112 §6.3), which then must not be passed on. An answer with 1xx or 204 has no body
+  // at all, and must not say that it has a length (RFC 9110 §8.6).
+  const dropsLength =
+    (hasTwoEnds(facts) && framing.by === 'chunks') || (facts.length !== null && (status === 204 || status < 200))
   const named = connection.filter((name) => name !== '' && name !== 'close' && name !== 'keep-alive')
   if (!dropsLength && named.length === 0) return headers
   const dropped = new Set(

@@ -1,12 +1,14 @@
 import { connect, type Socket } from 'node:net'
+import { isHostExhausted } from '../../domain/host-exhausted.ts'
 import type { Target } from '../routes/route-table.ts'
 import { ResponseParser, type ResponseSink } from './response-parser.ts'
 
 /**
- * How a request failed, which decides whether another replica may try it:
- * `refused` before anything was sent, `reset` before anything was answered, `broken` in or by the answer.
+ * How a request failed, which decides whether another replica may try it: `exhausted` because this machine could not
+ * open a connection, which says nothing about the replica; `refused` before anything was sent, `reset` before anything
+ * was answered, `broken` in or by the answer.
  */
-export type FailureKind = 'refused' | 'reset' | 'broken'
+export type FailureKind = 'exhausted' | 'refused' | 'reset' | 'broken'
 
 export interface UpstreamSink extends ResponseSink {
   /** What was written so far is on its way; only now may bytes be sent that cannot be sent again. */
@@ -143,8 +145,12 @@ export class UpstreamConnection {
   private fail(error: Error): void {
     const { sink } = this
     if (!sink) return
-    const kind = !this.isConnected ? 'refused' : this.hasAnswered ? 'broken' : 'reset'
     this.destroy()
-    sink.onFailure(kind, error)
+    sink.onFailure(this.kindOf(error), error)
+  }
+
+  private kindOf(error: Error): FailureKind {
+    if (this.isConnected) return this.hasAnswered ? 'broken' : 'reset'
+    return isHostExhausted(error) ? 'exhausted' : 'refused'
   }
 }

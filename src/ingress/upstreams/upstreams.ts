@@ -1,12 +1,19 @@
 import type { RouteTable, Target } from '../routes/route-table.ts'
+import { ConnectionBudget, type UpstreamLimits } from './connection-budget.ts'
 import { ReplicaGroup } from './replica-group.ts'
 import { ReplicaPool } from './replica-pool.ts'
+import type { UpstreamConnection } from './upstream-connection.ts'
 
 /** The connection pools of every replica in the table; they outlive the tables that name their replica. */
 export class Upstreams {
   private pools = new Map<string, ReplicaPool>()
   private groups = new Map<string, ReplicaGroup>()
   private isLoaded = false
+  private readonly budget: ConnectionBudget
+
+  constructor(limits: UpstreamLimits) {
+    this.budget = new ConnectionBudget(limits)
+  }
 
   /** Whether there has been a table at all. */
   get hasTable(): boolean {
@@ -24,7 +31,7 @@ export class Upstreams {
     for (const route of table.toJSON()) {
       const members = route.targets.map((target) => {
         const key = keyOf(target)
-        const pool = pools.get(key) ?? this.pools.get(key) ?? new ReplicaPool(target)
+        const pool = pools.get(key) ?? this.pools.get(key) ?? new ReplicaPool(target, this.budget)
         pools.set(key, pool)
         return pool
       })
@@ -34,6 +41,24 @@ export class Upstreams {
     this.pools = pools
     this.groups = groups
     this.isLoaded = true
+  }
+
+  /** Whether a replica of the group may be sent one more request now. */
+  hasRoom(pool: ReplicaPool, group: ReplicaGroup): boolean {
+    const { budget } = this
+    return !pool.isFull && !budget.isUsedUp && group.outstanding < budget.perApp
+  }
+
+  /** A connection to the replica, as its pool has or makes one; idle ones elsewhere give way to a new one. */
+  take(pool: ReplicaPool, now: number, maxIdleMs: number): UpstreamConnection {
+    const connection = pool.take(now, maxIdleMs)
+    if (this.budget.open > this.budget.total) this.closeIdle()
+    return connection
+  }
+
+  /** Frees every descriptor that no request or tunnel needs. */
+  closeIdle(): void {
+    for (const pool of this.pools.values()) pool.closeIdle()
   }
 
   closeStale(now: number): void {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 
 /** What a process of Berth says of itself to others on the same data directory. */
 export const PROCESS_INFO = z.object({
+  /** The process to end in order to end it: under a supervisor, that one, which would start it again. */
   pid: z.number(),
   roles: z.array(z.string()),
   /** Those that it listens on. */

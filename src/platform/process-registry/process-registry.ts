@@ -29,9 +29,10 @@ export async function registerProcess(
   dataDir: string,
   roles: readonly string[],
   log: Logger,
+  pid = process.pid,
 ): Promise<ProcessRegistration> {
   const about: ProcessInfo = {
-    pid: process.pid,
+    pid,
     roles: [...roles],
     ports: [],
     apiUrl: null,

@@ -1,10 +1,12 @@
 import { createEventFeed } from '../../events/feed.ts'
 import { createWakeups } from '../../events/wakeups.ts'
 import { createGraphQL } from '../../graphql/graphql.ts'
+import { createAdmission } from '../../http/admission.ts'
 import { createRateLimits } from '../../http/rate-limits.ts'
 import { listen } from '../../server/listen.ts'
 import { createServer } from '../../server/server.ts'
 import { createServices } from '../../services/services.ts'
+import { readDescriptorLimit, shareDescriptors } from '../descriptor-limit.ts'
 import { onPort } from '../ports.ts'
 import type { ControlPlaneContext } from '../role-context.ts'
 
@@ -16,9 +18,12 @@ export async function startApi(context: ControlPlaneContext): Promise<void> {
   const services = createServices({ database, config, vault, wakeups, limits })
   const feed = createEventFeed({ database, wakeups, config, log })
   undo.defer(() => feed.close())
-  const graphql = createGraphQL({ services, vault, config, log, feed, limits })
-  const api = createServer({ services, config, log, graphql, readiness, limits, registry })
-  const listening = await onPort(context, 'PORT', () => listen({ api, host: config.HOST, port: config.PORT }))
+  const admission = createAdmission(services.authenticate, limits)
+  const graphql = createGraphQL({ services, vault, config, log, feed, admission })
+  const api = createServer({ services, config, log, graphql, readiness, limits, admission, registry })
+  const { api: maxConnections } = shareDescriptors(readDescriptorLimit(), config.BERTH_ROLES)
+  const place = { host: config.HOST, port: config.PORT }
+  const listening = await onPort(context, 'PORT', () => listen({ api, ...place, maxConnections }))
   graphql.attach(listening.server)
   undo.defer(async () => void (await Promise.all([listening.close(), graphql.close()])))
   processRegistration.about.ports.push(listening.port)

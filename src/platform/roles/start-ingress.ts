@@ -1,6 +1,7 @@
 import { createIngress } from '../../ingress/ingress.ts'
 import { RouteSource } from '../../ingress/routes/route-source.ts'
 import type { KnowsHost } from '../../server/health-server.ts'
+import { readDescriptorLimit, shareDescriptors } from '../descriptor-limit.ts'
 import { onPort } from '../ports.ts'
 import type { RoleContext } from '../role-context.ts'
 
@@ -11,7 +12,10 @@ export async function startIngress(context: RoleContext): Promise<{ port: number
   const source = new RouteSource({ databaseUrl, dataDirectory: dataDir, log })
   undo.defer(() => source.stop())
   await source.start()
-  const ingress = createIngress({ config, source, log, registry })
+  const { ingress: capacity } = shareDescriptors(readDescriptorLimit(), config.BERTH_ROLES)
+  if (capacity.maxClients < config.BERTH_INGRESS_MAX_CONNECTIONS)
+    log.warn(capacity, 'ingress: the limit of open files allows fewer connections than BERTH_INGRESS_MAX_CONNECTIONS')
+  const ingress = createIngress({ config, source, log, registry, capacity })
   await onPort(context, 'INGRESS_PORT', () => ingress.listen())
   undo.defer(() => ingress.close(DRAIN_SECONDS))
   readiness.ingress = {

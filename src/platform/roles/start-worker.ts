@@ -1,9 +1,9 @@
 import type { RecordScaling } from '../../domain/autoscaling.ts'
 import { autoscaleAppEnv } from '../../services/lifecycle/autoscale-app-env.ts'
 import { createWorker } from '../../worker/worker.ts'
-import type { ControlPlaneContext } from '../role-context.ts'
+import type { WorkerContext } from '../role-context.ts'
 
-export function startWorker({ readiness, undo, processRegistration, ...rest }: ControlPlaneContext): void {
+export function startWorker({ readiness, undo, processRegistration, ...rest }: WorkerContext): void {
   const recordScaling: RecordScaling = (change) => autoscaleAppEnv(rest, change)
   const worker = createWorker({ ...rest, recordScaling, id: processRegistration.name })
   worker.start()

@@ -14,9 +14,11 @@ export function mountUploads(app: Hono<ServerEnv>, { services, config }: RestDep
     const { storageKey, secret } = c.req.query()
     if (!storageKey || !secret) throw invalidField('storageKey', 'is part of the upload URL; use it as it was given')
     const limitMb = config.BERTH_SOURCE_LIMIT_MB
-    if (Number(c.req.header('content-length') ?? 0) > limitMb * BYTES_PER_MB) throw tooLarge(limitMb)
+    const length = c.req.header('content-length')
+    const declaredBytes = length === undefined ? undefined : Number(length)
+    if ((declaredBytes ?? 0) > limitMb * BYTES_PER_MB) throw tooLarge(limitMb)
     const body = c.req.raw.body
     if (!body) throw invalidField('body', 'must be the archive')
-    return answerJson(c, 200, await services.uploads.receive({ storageKey, secret }, body))
+    return answerJson(c, 200, await services.uploads.receive({ storageKey, secret, declaredBytes }, body))
   })
 }

@@ -53,8 +53,12 @@ tr:target { background: #fff3c4 }
 `
 
 export function mountDocs(app: Hono<ServerEnv>): void {
-  const text = JSON.stringify(openApiDocument())
-  app.get('/openapi.json', (c) => answerCached(c, text, 'application/json'))
+  // Printing it takes a good part of a start, and most processes are never asked for it.
+  let text: string | undefined
+  app.get('/openapi.json', (c) => {
+    text ??= JSON.stringify(openApiDocument())
+    return answerCached(c, text, 'application/json')
+  })
   const page = { 'Content-Type': HTML, 'Content-Security-Policy': POLICY }
   app.get('/docs', (c) => answer(c, 200, PAGE, page))
   app.get('/docs/errors', (c) => answer(c, 200, errorsPage(), page))

@@ -21,16 +21,13 @@ const READERS: Record<string, Read> = { integer: readNumber, number: readNumber,
  * that cannot be converted stay text, and the schema refuses them.
  */
 export function queryReader(schema: z.ZodObject): (search: URLSearchParams) => Record<string, unknown> {
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-  const readers = new Map(
-    Object.entries(properties).map(([name, property]) => {
-      return [name, READERS[(property as { type?: string }).type ?? ''] ?? asIs]
-    }),
-  )
+  // Made when the first query comes: a process that starts would make some hundred for nothing.
+  let readers: Map<string, Read> | undefined
   return (search) => {
     const values: Record<string, unknown> = {}
     const problems: FieldProblem[] = []
     for (const [name, text] of search) {
+      readers ??= readersOf(schema)
       if (Object.hasOwn(values, name)) problems.push({ field: name, message: 'is there twice' })
       // An assignment would not create a field named __proto__.
       Object.defineProperty(values, name, {
@@ -42,6 +39,15 @@ export function queryReader(schema: z.ZodObject): (search: URLSearchParams) => R
     if (problems.length > 0) throw invalidInput(problems)
     return values
   }
+}
+
+function readersOf(schema: z.ZodObject): Map<string, Read> {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return new Map(
+    Object.entries(properties).map(([name, property]) => {
+      return [name, READERS[(property as { type?: string }).type ?? ''] ?? asIs]
+    }),
+  )
 }
 
 const NOTHING = new URLSearchParams()

@@ -28,6 +28,7 @@ export interface Application {
   signal: AbortSignal
   reach: Reach
   cores: () => Promise<number>
+  processes: number
 }
 
 interface Known {
@@ -65,11 +66,12 @@ async function ensureReplica(application: Application, index: number, listed: Kn
 
 /** Null when the container that held the name is gone, or not yet there because another caller is creating it. */
 async function createOrAdopt(application: Application, index: number): Promise<Known | null> {
-  const { engine, rollout, signal, cores, reach } = application
+  const { engine, rollout, signal, cores, reach, processes } = application
   const [network, coreCount] = await Promise.all([engine.networks.ensure(rollout.accountId), cores()])
   const { name, ...body } = containerSpec(rollout, index, {
     installationId: engine.installationId,
     reach,
+    processes,
     cores: coreCount,
     network,
   })

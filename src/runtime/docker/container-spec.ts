@@ -12,9 +12,6 @@ import { mountsOf } from './volumes.ts'
  */
 const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'KILL']
 
-/** Enough threads for a JVM or a server with a thread pool, and a limit on fork bombs. */
-const PIDS_LIMIT = 1024
-
 /** How replicas are reached: at their own address on the account's bridge, or at a loopback port the engine picks. */
 export type Reach = 'address' | 'published'
 
@@ -24,6 +21,8 @@ export interface Placement {
   network: string
   reach: Reach
   cores: number
+  /** Processes and threads of one container. */
+  processes: number
 }
 
 /** The container of one replica. */
@@ -40,6 +39,7 @@ export function containerSpec(rollout: Rollout, index: number, placement: Placem
     HostConfig: {
       ...hardening,
       ...limitsOf(rollout, placement.cores),
+      PidsLimit: placement.processes,
       NetworkMode: placement.network,
       Mounts: mountsOf(rollout, placement.installationId),
       RestartPolicy: { Name: 'unless-stopped' },
@@ -56,7 +56,6 @@ const hardening = {
   CapDrop: ['ALL'],
   CapAdd: CAPABILITIES,
   SecurityOpt: ['no-new-privileges:true'],
-  PidsLimit: PIDS_LIMIT,
   Privileged: false,
   // Reaps orphans, and gives SIGTERM its default meaning for apps that install no handler.
   Init: true,

@@ -14,12 +14,14 @@ import { watchReplicas } from './watch.ts'
 interface DockerRuntimeOptions {
   /** Default: `address`, which works where the engine's bridges are on this machine (Linux); Docker Desktop needs `published`. */
   reach?: Reach
+  /** Processes and threads of one container. Default: 1024. */
+  processes?: number
 }
 
 /** The container runtime on one Docker Engine. */
 export function createDockerRuntime(
   engine: DockerEngine,
-  { reach = 'address' }: DockerRuntimeOptions = {},
+  { reach = 'address', processes = 1024 }: DockerRuntimeOptions = {},
 ): ContainerRuntime {
   const { networks } = engine
   const samples = new ReplicaSamples(engine)
@@ -30,7 +32,7 @@ export function createDockerRuntime(
       return { name: 'Docker Engine', version: (answer as DockerVersion).Version }
     },
     apply: (rollout, bounds) =>
-      within(engine, bounds, (signal) => applyRollout({ engine, rollout, signal, reach, cores })),
+      within(engine, bounds, (signal) => applyRollout({ engine, rollout, signal, reach, cores, processes })),
     observe: (filter = {}, bounds) =>
       within(engine, bounds, (signal) => observeReplicas(engine, filter, reach, signal)),
     remove: (reference, bounds) => {

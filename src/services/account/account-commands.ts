@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Transaction } from '../../database/client.ts'
 import type { Account } from '../../database/generated/prisma/client.ts'
-import { conflict, forbidden, notFound } from '../../domain/errors.ts'
+import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { accountSlug, slugOf } from '../../domain/names.ts'
 import { beginAuditChain } from '../../events/audit-heads.ts'
@@ -82,11 +82,3 @@ export const setCurrentAccount = command({
     return { accountId: account.id, message: `"${account.name}" is your current account` }
   },
 })
-
-/** Callers cannot grant rights that they lack (contract §1, Authentication). */
-export function requireOwnRoles(own: readonly string[], given: readonly string[]): void {
-  if (own.includes('ADMIN')) return
-  const beyond = given.filter((role) => !own.includes(role))
-  if (beyond.length > 0)
-    throw forbidden('ROLE_BEYOND_OWN', `You cannot give a role that you lack: ${beyond.join(', ')}`)
-}

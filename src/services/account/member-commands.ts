@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import type { Transaction } from '../../database/client.ts'
+import type { Membership } from '../../database/generated/prisma/client.ts'
+import { type Authority, excessOfRights, isWholeAdmin, membershipAuthority } from '../../domain/delegation.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import type { Caller } from '../kernel/caller.ts'
-import { command } from '../kernel/command.ts'
+import { permit } from '../kernel/caller.ts'
+import { type CommandContext, command } from '../kernel/command.ts'
+import { authorityOf, lockGiver, requireNotAbove, requireWithin } from '../kernel/giver.ts'
 import { id } from '../kernel/input.ts'
-import { lockAccount, requireOwnRoles } from './account-commands.ts'
+import { lockAccount } from './account-commands.ts'
+import { revokeAppEnvTokensOf } from './revoke-app-env-tokens.ts'
 
 const ROLES = ['ADMIN', 'TECHNICAL', 'BILLING', 'POD_ACCESS', 'MANAGE_MEMBERS', 'AUDIT', 'MANAGE_CREDENTIALS'] as const
 
@@ -20,9 +24,6 @@ const appEnvIds = z
   .describe('Environments the member is restricted to; null: all.')
 const email = z.email().max(254).describe('E-mail address of the user.')
 
-const ownRoles = (caller: Caller, accountId: string) =>
-  caller.isInstallationAdmin ? ['ADMIN'] : (caller.memberships.get(accountId)?.roles ?? [])
-
 export const addMember = command({
   name: 'addMember',
   about: 'Add a member to an account. A user who is new to the installation is created.',
@@ -30,8 +31,9 @@ export const addMember = command({
   permission: 'member:manage',
   target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
   async execute(context, input, { account }) {
-    const { tx, caller } = context
-    requireOwnRoles(ownRoles(caller, account.id), input.roles)
+    const { tx } = context
+    const giver = await giverOf(context, account.id)
+    requireWithin(giver, membershipAuthority(input.roles, setOf(input.appEnvIds)), 'membership')
     await requireAppEnvs(tx, account.id, input.appEnvIds)
     const address = input.email.toLowerCase()
     const known = await tx.user.findUnique({ where: { email: address } })
@@ -62,12 +64,16 @@ export const updateMember = command({
   permission: 'member:manage',
   target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
   async execute(context, input, { account }) {
-    const { tx, caller } = context
+    const { tx } = context
+    const giver = await giverOf(context, account.id)
     const member = await getMember(tx, account.id, input.userId)
-    if (input.roles) {
-      requireOwnRoles(ownRoles(caller, account.id), [...input.roles, ...member.roles])
-      if (!input.roles.includes('ADMIN')) await requireAnotherAdmin(tx, account.id, member.userId)
-    }
+    const before = authorityOfMember(member)
+    const restricted = input.appEnvIds === undefined ? before.appEnvIds : setOf(input.appEnvIds)
+    const after = membershipAuthority(input.roles ?? member.roles, restricted)
+    requireNotAbove(giver, before)
+    // Less than before is not given to anybody, and so may outlive the caller's token.
+    if (excessOfRights(before, after)) requireWithin(giver, after, 'membership')
+    if (isWholeAdmin(before) && !isWholeAdmin(after)) await requireAnotherAdmin(tx, account.id, member.userId)
     await requireAppEnvs(tx, account.id, input.appEnvIds ?? null)
     const updated = await tx.membership.update({
       where: { accountId_userId: { accountId: account.id, userId: input.userId } },
@@ -77,6 +83,7 @@ export const updateMember = command({
       },
       include: { user: true },
     })
+    await revokeAppEnvTokensOf(tx, account.id, updated)
     context.announce({ type: 'member.changed', payload: { userId: updated.userId, roles: updated.roles } })
     context.auditDetails({ userId: updated.userId, roles: updated.roles, appEnvIds: input.appEnvIds })
     return {
@@ -96,11 +103,13 @@ export const removeMember = command({
   permission: 'member:manage',
   target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
   async execute(context, input, { account }) {
-    const { tx, caller } = context
+    const { tx } = context
+    const giver = await giverOf(context, account.id)
     const member = await getMember(tx, account.id, input.userId)
-    requireOwnRoles(ownRoles(caller, account.id), member.roles)
-    await requireAnotherAdmin(tx, account.id, member.userId)
+    requireNotAbove(giver, authorityOfMember(member))
+    if (isWholeAdmin(authorityOfMember(member))) await requireAnotherAdmin(tx, account.id, member.userId)
     await tx.membership.delete({ where: { accountId_userId: { accountId: account.id, userId: input.userId } } })
+    await revokeAppEnvTokensOf(tx, account.id, { userId: input.userId, roles: [] })
     await tx.user.updateMany({
       where: { id: input.userId, currentAccountId: account.id },
       data: { currentAccountId: null },
@@ -113,6 +122,18 @@ export const removeMember = command({
 
 const restriction = (appEnvIds: string[] | null) => ({ restricted: appEnvIds !== null, appEnvIds: appEnvIds ?? [] })
 
+const setOf = (appEnvIds: readonly string[] | null): ReadonlySet<string> | null => appEnvIds && new Set(appEnvIds)
+
+const authorityOfMember = ({ roles, restricted, appEnvIds }: Membership): Authority =>
+  membershipAuthority(roles, restricted ? new Set(appEnvIds) : null)
+
+/** What the caller has now, under the lock of the account: calls that waited for it may have changed that. */
+async function giverOf({ tx, caller }: CommandContext, accountId: string): Promise<Authority> {
+  const giver = await lockGiver(tx, caller)
+  permit(giver, 'member:manage', { accountId })
+  return authorityOf(giver, accountId)
+}
+
 async function getMember(tx: Transaction, accountId: string, userId: string) {
   const member = await tx.membership.findUnique({ where: { accountId_userId: { accountId, userId } } })
   if (!member) throw notFound('member', userId)
@@ -120,8 +141,9 @@ async function getMember(tx: Transaction, accountId: string, userId: string) {
 }
 
 async function requireAnotherAdmin(tx: Transaction, accountId: string, userId: string): Promise<void> {
-  const others = await tx.membership.count({ where: { accountId, userId: { not: userId }, roles: { has: 'ADMIN' } } })
-  if (others === 0) throw conflict('LAST_ADMIN', 'An account keeps at least one ADMIN')
+  const isWhole = { roles: { has: 'ADMIN' as const }, restricted: false }
+  const others = await tx.membership.count({ where: { accountId, userId: { not: userId }, ...isWhole } })
+  if (others === 0) throw conflict('LAST_ADMIN', 'An account keeps at least one ADMIN who is not restricted')
 }
 
 async function requireAppEnvs(tx: Transaction, accountId: string, appEnvIds: string[] | null): Promise<void> {

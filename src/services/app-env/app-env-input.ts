@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { typeConfigInputs } from '../../app-types/type-config.ts'
+import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { appEnvTarget, flag, id, name, startupConfig, text, variables } from '../kernel/input.ts'
 import { containers, volume, zClouds } from './setting-input.ts'
 
@@ -8,7 +9,9 @@ export const createAppEnvInput = z.strictObject({
   appId: id('app'),
   name: name('environment'),
   region: z.string().min(1).max(100).describe('Code of the region that the environment runs in, as listed by regions.'),
-  branch: text('Git branch. Required when the app builds from GitHub.').optional(),
+  branch: text('Git branch. Required when the app builds from GitHub.')
+    .refine((name) => name === '' || isBranchName(name), BRANCH_NAME_RULE)
+    .optional(),
   zClouds: zClouds.default(1),
   containers: containers.default(1),
   envVars: variables.optional(),

@@ -10,6 +10,7 @@ import { type CommandContext, command } from '../kernel/command.ts'
 import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
 import { type AppTarget, lockApp } from '../targets/load-app.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
+import { requireAccountRoom } from './account-limits.ts'
 import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
 import { checkTypeConfig } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
@@ -38,6 +39,7 @@ export const createAppEnv = command({
     if (buildsFromGit && !input.branch) throw invalidField('branch', 'is required when the app builds from GitHub')
     type.checkRegion(region)
     checkPlan(input, account)
+    await requireAccountRoom(context, { accountId: account.id, appEnvId: null, containers: input.containers })
     const names = await chooseNames(context, account, app, input.name, region)
     const appEnvId = newId('env')
     await tx.appEnv.create({

@@ -6,6 +6,7 @@ import type { AppEnvHealthCheck } from '../../domain/health-check.ts'
 import { zCloudsOf } from '../../domain/resources.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
+import { requireAccountRoom } from './account-limits.ts'
 import { settingCommand } from './change-setting.ts'
 import { branchInput, healthcheckInput, nameInput, resourcesInput, scalingInput } from './setting-input.ts'
 
@@ -44,7 +45,7 @@ export const changeScaling = settingCommand({
   about: 'Change the number of containers, or how the number follows the load.',
   noun: 'scaling',
   input: scalingInput,
-  async change(_context, appEnv, { containers, autoScaling }) {
+  async change(context, appEnv, { containers, autoScaling }) {
     const { plan } = appEnv.account
     if (containers === undefined && autoScaling === undefined)
       throw invalidField('containers', 'is required, unless autoScaling is sent')
@@ -58,6 +59,10 @@ export const changeScaling = settingCommand({
       )
     if (autoScaling && !autoscales(getAppType(appEnv.app.type)))
       throw invalidField('autoScaling', `is not used by ${getAppType(appEnv.app.type).title} apps`)
+    await requireAccountRoom(context, {
+      ...{ accountId: appEnv.accountId, appEnvId: appEnv.id },
+      containers: Math.max(containers ?? appEnv.containers, autoScaling?.enabled ? autoScaling.max : 0),
+    })
     return {
       ...(containers === undefined ? {} : { containers }),
       ...(autoScaling === undefined ? {} : { autoScaling: autoScaling ?? Prisma.DbNull }),

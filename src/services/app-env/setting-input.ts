@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
 import { appEnvTarget, flag, headers, name, portNumber } from '../kernel/input.ts'
 
@@ -78,7 +79,7 @@ export const branchInput = z.strictObject({
     .string()
     .min(1)
     .max(250)
-    .regex(/^(?![-./])(?!.*(\.\.|\/\/|@\{|\.lock$|[./]$))[^\s~^:?*[\\\p{Cc}]+$/u, 'must be the name of a git branch')
+    .refine(isBranchName, BRANCH_NAME_RULE)
     .describe('Git branch that the environment is built from.'),
   applyImmediately,
 })

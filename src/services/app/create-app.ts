@@ -2,10 +2,11 @@ import { defaultDockerfilePath } from '../../app-types/presets.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
-import { conflict, forbidden, notFound } from '../../domain/errors.ts'
+import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { freeSlug, slugOf } from '../../domain/names.ts'
 import { requireCredential } from '../credential/require-credential.ts'
+import { requireOwnInstallation } from '../git/git-installation.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
 import { type CreateAppInput, createAppInput } from './app-input.ts'
 import { checkCreation, typeOfPreset } from './app-rules.ts'
@@ -48,20 +49,6 @@ export const createApp = command({
     return { appId }
   },
 })
-
-/**
- * A GitHub App's installation is named by a number that anybody can guess, and it reads private repositories: it
- * belongs to the account that named it first. The installation's admin may share it.
- */
-async function requireOwnInstallation(
-  { tx, caller }: CommandContext,
-  accountId: string,
-  gitInstallationId: string | undefined,
-): Promise<void> {
-  if (!gitInstallationId || caller.isInstallationAdmin) return
-  const others = await tx.app.count({ where: { gitInstallationId, accountId: { not: accountId } } })
-  if (others > 0) throw forbidden('GIT_INSTALLATION_TAKEN', 'That git installation belongs to another account')
-}
 
 async function chooseSlug({ tx }: CommandContext, account: AccountTarget['account'], name: string): Promise<string> {
   const apps = await tx.app.findMany({ where: { accountId: account.id, deletedAt: null }, select: { slug: true } })

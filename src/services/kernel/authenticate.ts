@@ -5,7 +5,7 @@ import { unauthenticated } from '../../domain/errors.ts'
 import type { Scope } from '../../domain/permissions.ts'
 import { hashOfSecret, isPlausible } from '../../secrets/token-secret.ts'
 import type { Caller } from './caller.ts'
-import type { CallerCache } from './caller-cache.ts'
+import type { CallerCache, Found } from './caller-cache.ts'
 
 const LAST_USED_STEP_SECONDS = 60
 
@@ -14,6 +14,12 @@ export function tokenOf(header: string | null | undefined): string | null {
   const value = header?.trim()
   if (!value) return null
   return /^bearer\s+/i.test(value) ? value.replace(/^bearer\s+/i, '') : value
+}
+
+/** The hash of the token that a header presents; null when it holds nothing that could be one. Asks nobody. */
+export function presentedHash(header: string | null | undefined): string | null {
+  const secret = tokenOf(header)
+  return secret && isPlausible(secret) ? hashOfSecret(secret) : null
 }
 
 /** The caller of a request. Throws UNAUTHENTICATED for a token that is missing, unknown, expired or revoked. */
@@ -29,23 +35,34 @@ export async function authenticate(
   return cache.get(hash, () => lookUp(database, hash))
 }
 
-async function lookUp(database: Database, hash: string): Promise<{ caller: Caller; expiresAt: Date | null }> {
+async function lookUp(database: Database, hash: string): Promise<Found> {
   const token = await findToken(database, hash)
   if (!token || token.revokedAt) throw unauthenticated('The token in the Authorization header is not valid')
-  if (token.expiresAt && token.expiresAt <= (await databaseTime(database)))
-    throw unauthenticated('The token has expired')
+  const { expiresAt } = token
+  const remainingMs = expiresAt && expiresAt.getTime() - (await databaseTime(database)).getTime()
+  if (remainingMs !== null && remainingMs <= 0) throw unauthenticated('The token has expired')
   touch(database, token)
-  return { caller: callerOf(token), expiresAt: token.expiresAt }
+  return { caller: callerOf(token, await accountOf(database, token)), remainingMs }
 }
 
 type TokenRow = NonNullable<Awaited<ReturnType<typeof findToken>>>
 
+/** What a caller is made of, besides the token. */
+export const withMemberships = { user: { include: { memberships: true } } } as const
+
 async function findToken(database: Database, hash: string) {
   try {
-    return await database.token.findUnique({ where: { hash }, include: { user: { include: { memberships: true } } } })
+    return await database.token.findUnique({ where: { hash }, include: withMemberships })
   } catch (error) {
     throw asDomainError(error)
   }
+}
+
+/** Of the environment that an environment token belongs to. */
+async function accountOf(database: Database, { appEnvId }: TokenRow): Promise<string | null> {
+  if (appEnvId === null) return null
+  const appEnv = await database.appEnv.findUnique({ where: { id: appEnvId }, select: { accountId: true } })
+  return appEnv?.accountId ?? null
 }
 
 /** Coarse on purpose, so that reads do not turn into writes. A lost update only makes the time older. */
@@ -55,7 +72,7 @@ function touch(database: Database, token: TokenRow): void {
   void database.token.updateMany({ where: { id: token.id }, data: { lastUsedAt: new Date() } }).catch(() => {})
 }
 
-function callerOf(token: TokenRow): Caller {
+export function callerOf(token: TokenRow, accountId: string | null): Caller {
   const { user } = token
   const memberships = (user?.memberships ?? []).map(({ accountId, roles, restricted, appEnvIds }) => {
     return [accountId, { roles, appEnvIds: restricted ? new Set(appEnvIds) : null }] as const
@@ -65,7 +82,9 @@ function callerOf(token: TokenRow): Caller {
     kind: token.kind,
     userId: user?.id ?? null,
     appEnvId: token.appEnvId,
+    accountId,
     scopes: token.kind === 'SCOPED' ? new Set(token.scopes as Scope[]) : null,
+    expiresAt: token.expiresAt,
     isInstallationAdmin: user?.isInstallationAdmin ?? false,
     currentAccountId: user?.currentAccountId ?? null,
     memberships: new Map(memberships),

@@ -10,7 +10,14 @@ const LEAVES_CALLERS_ALONE: ReadonlySet<Permission> = new Set(['app:change', 'ap
 
 interface Known {
   caller: Promise<Caller>
+  /** On the monotonic clock: one that is set back must not keep a revoked token valid. */
   until: number
+}
+
+export interface Found {
+  caller: Caller
+  /** Until the token expires, by the database's clock; null for never. */
+  remainingMs: number | null
 }
 
 /**
@@ -21,15 +28,16 @@ export class CallerCache {
   readonly #known = new Map<string, Known>()
 
   /** Finds the caller by the hash of their token, or loads them; refusals are not cached. */
-  get(hash: string, lookUp: () => Promise<{ caller: Caller; expiresAt: Date | null }>): Promise<Caller> {
+  get(hash: string, lookUp: () => Promise<Found>): Promise<Caller> {
     const known = this.#known.get(hash)
-    if (known && known.until > Date.now()) return known.caller
-    const until = Date.now() + KEPT_MS
+    if (known && known.until > performance.now()) return known.caller
+    const since = performance.now()
+    const until = since + KEPT_MS
     const looking = lookUp()
     const entry: Known = { until, caller: looking.then(({ caller }) => caller) }
     looking.then(
-      ({ expiresAt }) => {
-        if (expiresAt) entry.until = Math.min(until, expiresAt.getTime())
+      ({ remainingMs }) => {
+        if (remainingMs !== null) entry.until = Math.min(until, since + remainingMs)
       },
       () => {
         if (this.#known.get(hash) === entry) this.#known.delete(hash)

@@ -15,7 +15,11 @@ export interface Caller {
   userId: string | null
   /** The one environment of an environment token. */
   appEnvId: string | null
+  /** The account of that environment. */
+  accountId: string | null
   scopes: ReadonlySet<Scope> | null
+  /** When the token ends; null for never. What it makes ends no later. */
+  expiresAt: Date | null
   isInstallationAdmin: boolean
   currentAccountId: string | null
   memberships: ReadonlyMap<string, MembershipGrant>

@@ -39,6 +39,8 @@ export interface CommandContext {
   config: Config
   vault: Vault
   origin?: string | undefined
+  /** What the command's own `prepare` returned. */
+  prepared: unknown
   /** Throws FORBIDDEN unless the caller may operate the environment, and RATE_LIMITED where it was operated too often. */
   permitOperation(on: { accountId: string; id: string }): Promise<void>
   /** Writes the event in the same transaction, after everything else. */
@@ -75,6 +77,11 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   permission: Permission
   /** A call by accident would do damage: rollback, stop, delete (§4.1 rule 3). */
   dangerous?: boolean
+  /**
+   * Asks a third party before the transaction begins. Runs before the caller's permission is checked, again for a
+   * repeat, and not for a dry run: returns refusals instead of throwing them.
+   */
+  prepare?(tools: { config: Config }, caller: Caller, input: z.output<z.ZodObject<Shape>>): Promise<unknown>
   /** Loads and locks the target; throws NOT_FOUND. */
   target(context: CommandContext, input: z.output<z.ZodObject<Shape>>): Promise<On>
   execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>

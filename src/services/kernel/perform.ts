@@ -50,13 +50,14 @@ export async function perform(
 ): Promise<Performed> {
   const input = parseInput(command.input, rawInput)
   const call: KeyedCall = { caller, command, input, options, config, vault }
+  const prepared = options.dryRun ? null : await command.prepare?.({ config }, caller, input)
   const run = () =>
     database.$transaction(
       async (tx): Promise<Outcome> => {
         const replay = await claimKey(tx, call)
         if (replay) return replay
         failpoint('request.claimed', command.name)
-        const outcome = await decideForKey({ tx, limits, ...call })
+        const outcome = await decideForKey({ tx, limits, prepared, ...call })
         if ('refused' in outcome) return outcome
         failpoint('request.decided', command.name)
         if (options.dryRun) throw new DryRunDone(outcome.result)
@@ -106,11 +107,12 @@ async function decideForKey(decision: Decision): Promise<Performed | { refused: 
 
 interface Decision extends KeyedCall {
   tx: CommandContext['tx']
+  prepared: unknown
   limits: OperationLimits | undefined
 }
 
 async function decide(decision: Decision): Promise<CommandResult> {
-  const { tx, caller, config, vault, limits, command, input, options } = decision
+  const { tx, caller, config, vault, limits, prepared, command, input, options } = decision
   const events: NewEvent[] = []
   const details: Record<string, unknown> = {}
   const createdNames: unknown[] = []
@@ -121,6 +123,7 @@ async function decide(decision: Decision): Promise<CommandResult> {
     vault,
     requestId: options.requestId,
     origin: options.origin,
+    prepared,
     async permitOperation({ accountId, id: appEnvId }) {
       permit(caller, 'appEnv:operate', { accountId, appEnvId })
       if (!options.dryRun) await limits?.consumeOperation(appEnvId)

@@ -16,7 +16,15 @@ import { beginOperation } from './begin-operation.ts'
 export const AUTOSCALING = 'autoscaling'
 
 const NOBODY: Caller = {
-  ...{ tokenId: AUTOSCALING, kind: 'USER', userId: null, appEnvId: null, scopes: new Set() },
+  ...{
+    tokenId: AUTOSCALING,
+    kind: 'USER',
+    userId: null,
+    appEnvId: null,
+    accountId: null,
+    scopes: new Set(),
+    expiresAt: null,
+  },
   ...{ isInstallationAdmin: false, currentAccountId: null, memberships: new Map() },
 }
 
@@ -33,10 +41,12 @@ export async function autoscaleAppEnv(
     const { appEnv } = await lockAppEnv(tx, { appEnvId })
     const open = await tx.operation.count({ where: { appEnvId, status: { in: [...OPEN_STATUSES] } } })
     if (open > 0 || appEnv.status !== 'RUNNING' || appEnv.replicasDesired !== from) return false
+    // A person has set another number and not applied it yet: it must not be lost.
+    if (appEnv.containers !== from) return false
     const events: NewEvent[] = []
     const announce = (event: NewEvent) => void events.push(event)
     const context: CommandContext = {
-      ...{ tx, caller: NOBODY, requestId, config, vault, announce },
+      ...{ tx, caller: NOBODY, requestId, config, vault, announce, prepared: null },
       ...{ auditDetails() {}, created() {}, async permitOperation() {} },
     }
     await tx.appEnv.update({ where: { id: appEnvId }, data: { containers: to } })

@@ -1,16 +1,22 @@
 import { z } from 'zod'
 import type { Token } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
-import { forbidden, invalidField, notFound } from '../../domain/errors.ts'
+import { type Authority, appEnvTokenAuthority, userTokenAuthority } from '../../domain/delegation.ts'
+import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import { SCOPES } from '../../domain/permissions.ts'
+import { SCOPES, type Scope } from '../../domain/permissions.ts'
 import { token as tokenShape } from '../../resources/token.ts'
 import { hashOfSecret, newSecret } from '../../secrets/token-secret.ts'
-import { permit, userOf } from '../kernel/caller.ts'
+import { type Caller, permit, userOf } from '../kernel/caller.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
+import { authorityOf, lockGiver, requireNotAbove, requireWithin } from '../kernel/giver.ts'
 import { id, instant, name } from '../kernel/input.ts'
+import { revokeTokens, tokenWithId } from '../kernel/revoke-tokens.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
 import { loadToken, permitOthers } from '../targets/load-token.ts'
+
+/** The rights of a token of a user are its user's, whoever that is: `permitOthers` decides about other users. */
+const OF_ITS_USER = { roles: [], appEnvIds: new Set<string>() }
 
 const createTokenInput = z.strictObject({
   kind: z
@@ -22,14 +28,17 @@ const createTokenInput = z.strictObject({
   userId: id('user that the token is for; yourself when omitted').optional(),
   appEnvId: id('environment, for an ENVIRONMENT token').optional(),
   scopes: z.array(z.enum(SCOPES)).max(SCOPES.length).optional().describe('Scopes, for a SCOPED token.'),
-  expiresAt: instant('Time at which the token stops working.').optional(),
+  expiresAt: instant(
+    'Time at which the token stops working: no later than the token of the call, which is also the default.',
+  ).optional(),
 })
 
 type CreateTokenInput = z.output<typeof createTokenInput>
 
 export const createToken = command({
   name: 'createToken',
-  about: 'Create a token. Its secret is in this answer and nowhere else.',
+  about:
+    'Create a token that may do no more than yours, and ends no later. Its secret is in this answer and nowhere else.',
   input: createTokenInput,
   // Any caller may create tokens for themselves; the check below covers kinds that need more.
   permission: 'token:own',
@@ -41,9 +50,13 @@ export const createToken = command({
     permit(context.caller, 'token:manage', { accountId, appEnvId })
     return { type: 'token', id: null, accountId, appEnvId }
   },
-  async execute(context, input) {
+  async execute(context, input, { accountId }) {
     const { tx, announce, auditDetails, created } = context
-    const owner = input.kind === 'ENVIRONMENT' ? null : await ownerOf(context, input)
+    const giver = await lockGiver(tx, context.caller)
+    const expiresAt = input.expiresAt ? new Date(input.expiresAt) : giver.expiresAt
+    requireWithin(authorityOf(giver, accountId), authorityGiven(input, expiresAt), 'token')
+    const owner = input.kind === 'ENVIRONMENT' ? null : await ownerOf(context, giver, input)
+    await requireRoom(context, owner === null ? { appEnvId: input.appEnvId ?? '' } : { userId: owner })
     const secret = newSecret(input.kind)
     const token = await tx.token.create({
       data: {
@@ -53,8 +66,9 @@ export const createToken = command({
         hash: hashOfSecret(secret),
         userId: owner,
         appEnvId: input.kind === 'ENVIRONMENT' ? (input.appEnvId ?? null) : null,
+        parentId: giver.tokenId,
         scopes: input.scopes ?? [],
-        expiresAt: input.expiresAt ? new Date(input.expiresAt) : null,
+        expiresAt,
       },
     })
     announce({ type: 'token.created', payload: { tokenId: token.id, kind: token.kind, name: token.name } })
@@ -66,7 +80,8 @@ export const createToken = command({
 
 export const revokeToken = command({
   name: 'revokeToken',
-  about: 'Revoke a token. It stops working at once, and so do its live subscriptions.',
+  about:
+    'Revoke a token and every token that was made with it. They stop working at once, and so do their live subscriptions.',
   dangerous: true,
   input: z.strictObject({ tokenId: id('token') }),
   permission: 'token:own',
@@ -76,13 +91,28 @@ export const revokeToken = command({
     if (token.userId !== userOf(caller) || token.appEnvId) permitOthers(caller, accountId, token.appEnvId)
     return { type: 'token', id: token.id, accountId, token }
   },
-  async execute({ tx, announce, auditDetails }, _input, { token }) {
-    await tx.token.update({ where: { id: token.id }, data: { revokedAt: token.revokedAt ?? (await databaseTime(tx)) } })
+  async execute({ tx, caller, announce, auditDetails }, _input, { token, accountId }) {
+    requireNotAbove(authorityOf(await lockGiver(tx, caller), accountId), authorityOfToken(token))
+    const others = (await revokeTokens(tx, tokenWithId(token.id))) - (token.revokedAt ? 0 : 1)
     announce({ type: 'token.revoked', payload: { tokenId: token.id, name: token.name } })
-    auditDetails({ name: token.name })
-    return { message: `Token "${token.name}" is revoked` }
+    auditDetails({ name: token.name, ...(others > 0 ? { revokedWithIt: others } : {}) })
+    const more = others > 0 ? `, and so are ${others} token(s) that were made with it` : ''
+    return { message: `Token "${token.name}" is revoked${more}` }
   },
 })
+
+/** Each token has a rate limit of its own to be counted, and a row that is read with each call. */
+async function requireRoom(
+  { tx, config }: CommandContext,
+  owner: { userId: string } | { appEnvId: string },
+): Promise<void> {
+  const works = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: await databaseTime(tx) } }] }
+  const count = await tx.token.count({ where: { ...owner, ...works } })
+  if (count < config.BERTH_TOKENS) return
+  const whose = 'userId' in owner ? 'The user' : 'The environment'
+  const message = `${whose} has ${count} tokens that work, and may have ${config.BERTH_TOKENS} (BERTH_TOKENS): revoke some first`
+  throw conflict('TOO_MANY_TOKENS', message)
+}
 
 function checkKind({ kind, appEnvId, scopes }: CreateTokenInput): void {
   if (kind === 'ENVIRONMENT' && !appEnvId) throw invalidField('appEnvId', 'is required for an ENVIRONMENT token')
@@ -96,13 +126,20 @@ async function checkExpiry(tx: CommandContext['tx'], { expiresAt }: CreateTokenI
   throw invalidField('expiresAt', 'must be in the future')
 }
 
-/** Whose rights the token carries. A scoped caller can pass on only the scopes that it has (contract §1). */
-async function ownerOf({ tx, caller }: CommandContext, input: CreateTokenInput): Promise<string> {
-  const owner = input.userId ?? userOf(caller)
-  if (owner !== caller.userId) permitOthers(caller, null, null)
-  if (caller.scopes && (input.kind === 'USER' || input.scopes?.some((scope) => !caller.scopes?.has(scope)))) {
-    throw forbidden('SCOPE_BEYOND_OWN', 'A scoped token can only make tokens with scopes that it has itself')
-  }
+/** Whose rights the token carries. */
+async function ownerOf({ tx }: CommandContext, giver: Caller, input: CreateTokenInput): Promise<string> {
+  const owner = input.userId ?? userOf(giver)
+  if (owner !== giver.userId) permitOthers(giver, null, null)
   if (!(await tx.user.findUnique({ where: { id: owner } }))) throw notFound('user', owner)
   return owner
 }
+
+function authorityGiven({ kind, appEnvId, scopes }: CreateTokenInput, expiresAt: Date | null): Authority {
+  if (kind === 'ENVIRONMENT') return appEnvTokenAuthority(appEnvId ?? '', expiresAt)
+  return userTokenAuthority(OF_ITS_USER, scopes ? new Set(scopes) : null, expiresAt)
+}
+
+const authorityOfToken = ({ kind, appEnvId, scopes, expiresAt }: Token): Authority =>
+  kind === 'ENVIRONMENT'
+    ? appEnvTokenAuthority(appEnvId ?? '', expiresAt)
+    : userTokenAuthority(OF_ITS_USER, kind === 'SCOPED' ? new Set(scopes as Scope[]) : null, expiresAt)

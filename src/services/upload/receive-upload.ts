@@ -11,6 +11,7 @@ import type { Upload } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, DomainError, notFound } from '../../domain/errors.ts'
 import { hashOf } from './request-storage-key.ts'
+import { openUploadSlot } from './upload-slot.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 
@@ -26,15 +27,17 @@ interface Received {
  */
 export async function receiveUpload(
   { database, config }: { database: Database; config: Config },
-  { storageKey, secret }: { storageKey: string; secret: string },
+  { storageKey, secret, declaredBytes }: { storageKey: string; secret: string; declaredBytes?: number | undefined },
   body: AsyncIterable<Uint8Array>,
 ): Promise<Received> {
   await getOpen(database, storageKey, secret)
+  const mostBytes = declaredBytes ?? config.BERTH_SOURCE_LIMIT_MB * BYTES_PER_MB
+  await using _slot = await openUploadSlot({ database, config }, { storageKey, mostBytes })
   const folder = uploadsFolder(config)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const draft = join(folder, `${storageKey}.${randomUUID()}.part`)
   try {
-    const { sizeBytes, sha256 } = await write(body, draft, config.BERTH_SOURCE_LIMIT_MB)
+    const { sizeBytes, sha256 } = await write(body, draft, mostBytes)
     // Checked again: it may have been built, or have expired, during the transfer.
     const before = await getOpen(database, storageKey, secret)
     // Under a separate name: a build of the previous upload must not find this file instead.
@@ -54,8 +57,11 @@ export async function receiveUpload(
 async function getOpen(database: Database, storageKey: string, secret: string): Promise<Upload> {
   const upload = await database.upload.findFirst({
     where: { id: storageKey, secretHash: hashOf(secret), appEnv: { deletedAt: null } },
+    include: { token: { select: { revokedAt: true } } },
   })
   if (!upload) throw notFound('upload', storageKey)
+  if (upload.token?.revokedAt)
+    throw conflict('UPLOAD_EXPIRED', 'The token that asked for the upload URL is revoked; ask for a new one')
   if (upload.notifiedAt) throw alreadyBuilt()
   if (upload.expiresAt < (await databaseTime(database)))
     throw conflict('UPLOAD_EXPIRED', 'The upload URL has expired; ask for a new one')
@@ -64,15 +70,15 @@ async function getOpen(database: Database, storageKey: string, secret: string): 
 
 const alreadyBuilt = () => conflict('ALREADY_BUILT', 'A build of this upload has been asked for; ask for a new key')
 
-async function write(body: AsyncIterable<Uint8Array>, file: string, limitMb: number) {
+async function write(body: AsyncIterable<Uint8Array>, file: string, mostBytes: number) {
   const hash = createHash('sha256')
   let sizeBytes = 0
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       sizeBytes += chunk.length
       hash.update(chunk)
-      const isTooLarge = sizeBytes > limitMb * BYTES_PER_MB
-      done(isTooLarge ? tooLarge(limitMb) : null, chunk)
+      // The reservation within the account's budget is for no more.
+      done(sizeBytes > mostBytes ? tooLarge(mostBytes / BYTES_PER_MB) : null, chunk)
     },
   })
   await pipeline(body, counted, createWriteStream(file, { flags: 'wx', mode: 0o600 }))
@@ -81,4 +87,4 @@ async function write(body: AsyncIterable<Uint8Array>, file: string, limitMb: num
 }
 
 export const tooLarge = (limitMb: number): DomainError =>
-  new DomainError('PAYLOAD_TOO_LARGE', undefined, `The archive is larger than ${limitMb} MB`)
+  new DomainError('PAYLOAD_TOO_LARGE', undefined, `The archive is larger than ${Math.ceil(limitMb)} MB`)

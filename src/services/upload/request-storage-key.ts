@@ -55,7 +55,9 @@ export const requestStorageKey = command({
         fileExtension,
         secretHash: hashOf(secret),
         requestedBy: caller.userId ?? caller.tokenId,
-        expiresAt: new Date(now.getTime() + URL_SECONDS * 1000),
+        tokenId: caller.tokenId,
+        // Whoever has the URL may upload: it is given away, and ends with the token that gave it.
+        expiresAt: new Date(Math.min(now.getTime() + URL_SECONDS * 1000, caller.expiresAt?.getTime() ?? Infinity)),
       },
     })
     const host = await tx.host.findFirst({ where: { appEnvId: appEnv.id }, orderBy: { id: 'asc' } })

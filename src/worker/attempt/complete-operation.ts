@@ -6,7 +6,6 @@ import type { NewEvent } from '../../events/event.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { fenced } from '../claim/fenced.ts'
-import { plainText } from '../text/plain-text.ts'
 import type { AttemptContext } from './attempt-context.ts'
 import type { FinishedStep } from './steps.ts'
 
@@ -41,6 +40,8 @@ interface Failure {
   message: string
   /** All attempts are used up: the operation is a dead letter until a person re-drives it. */
   isDeadLetter?: boolean
+  /** The number of attempts, where it differs from what is recorded. */
+  attempt?: number
 }
 
 /**
@@ -49,10 +50,10 @@ interface Failure {
  */
 export async function failOperation(
   attempt: AttemptContext,
-  { reason, isDeadLetter = false, ...failure }: Failure,
+  { reason, isDeadLetter = false, attempt: number = attempt.operation.attempt, ...failure }: Failure,
 ): Promise<void> {
   const { steps, operation, appEnv } = attempt
-  const message = plainText(failure.message)
+  const message = await attempt.quote(failure.message)
   await completing(attempt, async (tx) => {
     const finishedAt = now(attempt)
     if (operation.contentId) {
@@ -61,7 +62,7 @@ export async function failOperation(
       const data = { status: 'FAILED', reason, message, finishedAt } as const
       await tx.content.updateMany({ where: { id: operation.contentId, status }, data })
     }
-    const outcome: Outcome = { status: 'FAILED', reason, message, isDeadLetter, finishedAt }
+    const outcome: Outcome = { status: 'FAILED', reason, message, isDeadLetter, attempt: number, finishedAt }
     const { kind, contentId } = operation
     const event = steps.event('operation.failed', { kind, contentId, reason, message, isDeadLetter })
     const events = await steps.conclude(tx, outcome, event)
@@ -76,13 +77,17 @@ export interface RetryReason {
   afterSeconds: number
   /** Waiting for an engine does not count as an attempt. */
   countsAsAttempt: boolean
+  /** Not beside another operation that lost its worker repeatedly. */
+  runsAlone?: boolean
 }
 
 /** Leaves the operation open, to be retried later, but no later than its deadline. */
 export async function retryOperationLater(attempt: AttemptContext, pause: RetryReason): Promise<void> {
   const { reason, afterSeconds, countsAsAttempt } = pause
   const { steps, operation } = attempt
-  const message = plainText(pause.message)
+  // A failure that a worker could record shows that the operation does not end workers; a wait shows nothing.
+  const runsAlone = pause.runsAlone ?? (!countsAsAttempt && operation.runsAlone)
+  const message = await attempt.quote(pause.message)
   const next = now(attempt).getTime() + afterSeconds * 1000
   const notBefore = new Date(Math.min(next, Math.max(operation.deadlineAt.getTime(), now(attempt).getTime())))
   const number = operation.attempt + (countsAsAttempt ? 1 : 0)
@@ -91,7 +96,7 @@ export async function retryOperationLater(attempt: AttemptContext, pause: RetryR
   await completing(attempt, async (tx) => {
     const outcome: Outcome = { reason, message, attempt: number, notBefore }
     const event = steps.event('operation.retrying', { kind: operation.kind, reason, message, attempt: number })
-    const data = { ...outcome, steps: steps.restarted(), version: { increment: 1 } }
+    const data = { ...outcome, runsAlone, steps: steps.restarted(), version: { increment: 1 } }
     await tx.operation.updateMany({ where: { id: operation.id }, data })
     return isNews ? [event] : []
   })

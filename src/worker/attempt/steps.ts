@@ -75,10 +75,12 @@ export class Steps {
   }
 
   async advance({ finish, start, write }: Advance): Promise<void> {
+    const isProgress = finish !== undefined && !this.isFinished(finish.name)
     const events = [...(finish ? this.#finish(finish) : []), ...(start ? this.#start(start) : [])]
     if (events.length === 0 && !write && !this.#isOpening) return
     await fenced(this.#context.database, this.#context.lease, async (tx) => {
-      await this.#save(tx)
+      // Whatever ends the worker from here on, it is not what this step did.
+      await this.#save(tx, isProgress ? { unfinishedClaims: 0, runsAlone: false } : {})
       await write?.(tx)
       await record(tx, this.#operation.accountId, [...this.#openingEvents(), ...events])
     })
@@ -90,21 +92,24 @@ export class Steps {
     const step = this.#find(name)
     if (!step || step.detail === detail || performance.now() - this.#detailedAt < DETAIL_PAUSE_MS) return
     this.#detailedAt = performance.now()
-    step.detail = plainText(detail)
+    step.detail = await this.#context.quote(detail)
     await fenced(this.#context.database, this.#context.lease, async (tx) => {
       await this.#save(tx)
       await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', step.detail)])
     })
   }
 
-  /** Records that a step waits or goes on, and the operation's new deadline. */
-  async wait(name: StepName, detail: string, leftMs: number): Promise<void> {
+  /**
+   * Records that a step waits or goes on, and the operation's new deadline. If its worker ends while it waits, others'
+   * work did that.
+   */
+  async wait(name: StepName, detail: string, { leftMs, isWaiting }: { leftMs: number; isWaiting: boolean }) {
     const step = this.#find(name)
     if (step) step.detail = plainText(detail)
     this.#detailedAt = performance.now()
     const deadlineAt = new Date(this.#context.lease.claim.clock.now().getTime() + leftMs)
     await fenced(this.#context.database, this.#context.lease, async (tx) => {
-      await this.#save(tx, { deadlineAt })
+      await this.#save(tx, { deadlineAt, unfinishedClaims: isWaiting ? 0 : 1 })
       await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', detail)])
     })
   }

@@ -16,11 +16,11 @@ export async function acquireBuildSlot(attempt: VersionAttemptContext): Promise<
   // get.
   const leftMs = Math.min(deadline.leftMs, timeFor(config, content) * 1000)
   deadline.leftMs = leftMs + config.BERTH_ENGINE_WAIT_SECONDS * 1000
-  await steps.wait('source', positionDetail(ahead), deadline.leftMs)
+  await steps.wait('source', positionDetail(ahead), { leftMs: deadline.leftMs, isWaiting: true })
   const release = await inQueue(attempt)
   try {
     deadline.leftMs = leftMs
-    await steps.wait('source', 'fetching the source', leftMs)
+    await steps.wait('source', 'fetching the source', { leftMs, isWaiting: false })
     return release
   } catch (error) {
     release()

@@ -1,3 +1,4 @@
+import type { SourceReader } from '../../builder/source-reader/source-reader.ts'
 import type { BuildPlan } from '../../domain/build-plan.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import type { BuildLog } from './build-log.ts'
@@ -11,6 +12,13 @@ export interface BuildContext {
   variables: Readonly<Record<string, string>>
   /** The build directory: empty, and for this attempt alone. */
   directory: string
+}
+
+/** A build whose source is there. */
+export interface FetchedBuild extends BuildContext {
+  /** The source's folder; null when the Dockerfile needs none. */
+  tree: string | null
+  reader: SourceReader
 }
 
 /** A signal that also fires, with the given reason, when the time is up. */

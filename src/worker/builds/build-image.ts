@@ -1,58 +1,61 @@
-import { DOCKERFILE_NAME, packContext } from '../../builder/context/build-context.ts'
-import { contextFolder } from '../../builder/dockerfile/dockerfile.ts'
-import { labelStages } from '../../builder/dockerfile/dockerfile-labels.ts'
+import { join } from 'node:path'
+import { safePath } from '../../builder/archive/entry-rules.ts'
+import { DOCKERFILE_NAME } from '../../builder/context/build-context.ts'
 import { isReservedArg, parseBuildArgs } from '../../domain/build-args.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import type { BuildPlan } from '../../domain/build-plan.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
-import { registryLoginOf } from '../version/credential.ts'
+import { registryLoginsOf } from '../images/registry-logins.ts'
 import { findBaseImages } from './base-images.ts'
-import { type BuildContext, within } from './build-context.ts'
+import { type FetchedBuild, within } from './build-context.ts'
 import { writeDockerfile } from './write-dockerfile.ts'
 
 /** The build creates these itself; copies from another machine would be of no use. */
 const BROUGHT = ['**/node_modules', '**/.meteor/local']
 const CLEAN_UP_SECONDS = 60
 
-/**
- * Has the engine build the source's directory; null when the Dockerfile needs none. A failed build leaves nothing
- * behind.
- */
-export async function buildImage(building: BuildContext, tree: string | null) {
-  const { attempt, plan, log, variables } = building
+/** Has the engine build the source's directory. A failed build leaves nothing behind. */
+export async function buildImage(building: FetchedBuild) {
+  const { attempt, plan, log, variables, reader } = building
   const { content, appEnv, operation, config, signal } = attempt
-  const context = tree === null ? null : await contextFolder(tree, plan.contextDir)
   const traits = await attempt.engine.builder()
   const seconds = config.BERTH_BUILD_TIMEOUT_SECONDS
   const late = new BuildFailure('BUILD_TIMEOUT', `The build did not end within ${seconds} s`)
   await using deadline = within(signal, seconds, late)
+  const context = await findContext(building, deadline.signal)
   const cacheScope = traits.cacheScope(appEnv.id)
-  const written = await writeDockerfile(building, { tree, context, cacheScope, signal: deadline.signal })
+  const written = await writeDockerfile(building, { context, cacheScope, signal: deadline.signal })
   log.write(`The Dockerfile is ${written.origin}`)
   const buildArgs = { ...written.buildArgs, ...buildArgsOf(plan, variables) }
-  const credentials = await registryLoginOf(attempt, plan.pullCredentialId)
+  const logins = await registryLoginsOf(attempt, appEnv, plan.pullCredentialId)
   const name = `berth-${traits.namespace}/${appEnv.cliEnvName}:${content.version}`
-  const engine = attempt.engineUnder(deadline.signal)
-  const finding = { engine, credentials, log: (line: string) => log.write(line) }
-  const found = await findBaseImages(written.text, buildArgs, finding)
-  const labelled = labelStages(found, traits.stageLabels(appEnv.id))
+  // The context is read while it is built from. When that fails, the engine would wait for the rest of it.
+  const reading = new AbortController()
+  const engine = attempt.engineUnder(AbortSignal.any([deadline.signal, reading.signal]))
+  const labels = traits.stageLabels(appEnv.id)
+  const owner = { ...attempt, engine, accountId: appEnv.accountId, signal: deadline.signal }
+  const pinning = { owner, logins, labels, signal: deadline.signal }
+  const dockerfile = await pinImages(building, { text: written.text, buildArgs }, pinning)
   const begunAt = new Date()
   failpoint('build.asked', attempt.lease.appEnvId)
   try {
+    const packed = reader.pack({ context, dockerfile, ignored: written.installs ? BROUGHT : [] }, deadline.signal)
+    packed.on('error', (error) => reading.abort(error))
     const imageDigest = await engine.build({
       accountId: appEnv.accountId,
       appId: appEnv.appId,
       contentId: content.id,
       operationId: operation.id,
       name,
-      context: packContext(context, labelled, { ignored: written.installs ? BROUGHT : [] }),
+      context: packed,
       dockerfile: DOCKERFILE_NAME,
       buildArgs,
-      credentials,
+      credentials: logins,
       resources: resourcesOf({ zClouds: config.BERTH_BUILD_Z_CLOUDS }),
       diskMb: config.BERTH_BUILD_DISK_MB,
+      processes: config.BERTH_BUILD_PROCESSES,
       onLine: (line) => log.write(line),
     })
     await assertNotTooLarge(attempt, imageDigest)
@@ -61,6 +64,29 @@ export async function buildImage(building: BuildContext, tree: string | null) {
     await clearAway(attempt, begunAt)
     throw error
   }
+}
+
+/** The folder that is built; null when the Dockerfile needs none. */
+async function findContext({ plan, tree, reader }: FetchedBuild, signal: AbortSignal): Promise<string | null> {
+  if (tree === null) return null
+  // Checked again: the answer comes from a process that has read the source.
+  return join(tree, safePath(await reader.read('findContext', { tree, contextDir: plan.contextDir }, signal)))
+}
+
+interface Pinning extends Omit<Parameters<typeof findBaseImages>[1], 'log'> {
+  labels: Readonly<Record<string, string>>
+  signal: AbortSignal
+}
+
+/** The Dockerfile with every image named in full, and with labels on its stages. */
+async function pinImages(
+  { reader, log }: FetchedBuild,
+  dockerfile: { text: string; buildArgs: Readonly<Record<string, string>> },
+  { owner, logins, labels, signal }: Pinning,
+): Promise<string> {
+  const images = await reader.read('namedImages', dockerfile, signal)
+  const found = await findBaseImages(images, { owner, logins, log: (line) => log.write(line) })
+  return reader.read('pinImages', { ...dockerfile, found, labels }, signal)
 }
 
 function buildArgsOf({ buildArgs }: BuildPlan, variables: Readonly<Record<string, string>>): Record<string, string> {

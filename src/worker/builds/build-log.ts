@@ -1,11 +1,9 @@
 import type { BuildLine } from '../logs/build-log-stream.ts'
 import { plainText } from '../text/plain-text.ts'
+import type { Mask } from '../text/secret-mask.ts'
 
 /** Number of last lines that are always kept: they say why a build failed. */
 const TAIL_LINES = 200
-const MASK = '***SECRET***'
-/** Shorter values occur in too many places that are no secret. */
-const SHORTEST_SECRET = 6
 
 /** Where lines are written. */
 interface LineStream {
@@ -18,8 +16,8 @@ interface LineStream {
 interface BuildLogOptions {
   stream: LineStream
   maxLines: number
-  /** Masked, even when the build prints them. */
-  secrets: readonly string[]
+  /** Of the environment's secrets, which a build may print. */
+  mask: Mask
   now: () => Date
 }
 
@@ -29,7 +27,6 @@ interface BuildLogOptions {
  */
 export class BuildLog {
   readonly #options: BuildLogOptions
-  readonly #secrets: readonly string[]
   /** The last lines printed, whether or not they are stored. */
   #latest: BuildLine[] = []
   #tail: BuildLine[] = []
@@ -37,20 +34,17 @@ export class BuildLog {
 
   constructor(options: BuildLogOptions) {
     this.#options = options
-    // Programs print a multi-line secret line by line, and perhaps not from its beginning.
-    const pieces = options.secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)])
-    this.#secrets = pieces.filter((piece) => piece.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length)
   }
 
   masked(text: string): string {
-    return this.#secrets.reduce((line, secret) => line.replaceAll(secret, MASK), text)
+    return this.#options.mask(text)
   }
 
   write(text: string, { isError = false } = {}): void {
-    const { stream, maxLines, now } = this.#options
+    const { stream, maxLines, mask, now } = this.#options
     // A progress bar overwrites itself; only its last state matters.
     const shown = text.trimEnd().split('\r').at(-1) ?? ''
-    const message = plainText(this.masked(shown))
+    const message = plainText(shown, mask)
     const line = { at: now(), isError, message }
     this.#latest.push(line)
     if (this.#latest.length > TAIL_LINES) this.#latest.shift()

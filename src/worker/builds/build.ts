@@ -1,5 +1,6 @@
 import { buildKeyOf } from '../../builder/build-key.ts'
 import { type LocatedSource, locateSource } from '../../builder/locate-source.ts'
+import { startSourceReader } from '../../builder/source-reader/start-source-reader.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
@@ -12,7 +13,8 @@ import { type BuildContext, within } from './build-context.ts'
 import { openBuildDirectory } from './build-directory.ts'
 import { buildImage } from './build-image.ts'
 import { BuildLog } from './build-log.ts'
-import { sourceLimitsOf } from './source-limits.ts'
+import { assertOwnInstallation } from './own-installation.ts'
+import { readerLimitsOf, sourceLimitsOf } from './source-limits.ts'
 
 const LAST_LINES = 10
 
@@ -33,7 +35,7 @@ export async function build(attempt: VersionAttemptContext): Promise<void> {
     await using buildDirectory = await openBuildDirectory(config, operation.id, lease.claim.token)
     failpoint('build-directory.created', lease.appEnvId)
     const variables = await buildVariables(attempt, attempt.appEnv, attempt.content, plan.variables)
-    const log = await openLog(attempt, plan, variables)
+    const log = await openLog(attempt)
     const building = { attempt, plan, log, variables, directory: buildDirectory.directory }
     try {
       await makeImage(building)
@@ -57,19 +59,11 @@ function planOf({ content }: VersionAttemptContext): BuildPlan {
   return { ...plan, source: { ...plan.source, commit: content.gitCommitId } }
 }
 
-/** Masks secrets both as written and with their references resolved. */
-async function openLog(
-  { database, content, config, lease, vault, appEnv }: VersionAttemptContext,
-  plan: BuildPlan,
-  resolved: Readonly<Record<string, string>>,
-): Promise<BuildLog> {
-  const accountVault = vault.forAccount(appEnv.account)
-  const secrets = plan.variables
-    .filter(({ isSecret }) => isSecret)
-    .flatMap((variable) => [accountVault.openVariable(variable), resolved[variable.name] ?? ''])
+async function openLog({ database, content, config, lease, mask }: VersionAttemptContext): Promise<BuildLog> {
   const leaseSeconds = config.BERTH_LEASE_SECONDS
+  const options = { maxLines: config.BERTH_BUILD_LOG_LINES, mask: await mask(), now: () => lease.claim.clock.now() }
   const stream = await BuildLogStream.open({ database, lease, contentId: content.id, leaseSeconds })
-  return new BuildLog({ stream, maxLines: config.BERTH_BUILD_LOG_LINES, secrets, now: () => lease.claim.clock.now() })
+  return new BuildLog({ stream, ...options })
 }
 
 async function makeImage(building: BuildContext): Promise<void> {
@@ -80,14 +74,17 @@ async function makeImage(building: BuildContext): Promise<void> {
     `The source was not there after ${config.BERTH_SOURCE_TIMEOUT_SECONDS} s`,
   )
   await using deadline = within(attempt.signal, config.BERTH_SOURCE_TIMEOUT_SECONDS, late)
+  await assertOwnInstallation(attempt, plan.source)
   const source = await locateSource(plan.source, directory, sourceLimitsOf(config, deadline.signal))
   log.write(`Building ${source.about}`)
   const buildKey = buildKeyOf(plan, source.identity)
   if (!plan.isForced && (await reuse(building, source, buildKey))) return
-  const tree = await source.fetch()
+  // While the source is fetched, the process starts.
+  await using reader = startSourceReader(directory, readerLimitsOf(config))
+  const tree = await source.fetch(reader)
   failpoint('source.fetched', attempt.lease.appEnvId)
   await recordSource(attempt, source)
-  const image = await buildImage(building, tree)
+  const image = await buildImage({ ...building, tree, reader })
   failpoint('build.answered', attempt.lease.appEnvId)
   await recordImage(attempt, { ...image, buildKey }, `built ${image.imageDigest}`)
   failpoint('image.recorded', attempt.lease.appEnvId)

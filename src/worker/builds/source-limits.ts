@@ -1,4 +1,5 @@
 import type { SourceTools } from '../../builder/locate-source.ts'
+import type { ReaderLimits } from '../../builder/source-reader/start-source-reader.ts'
 import type { Config } from '../../config/config.ts'
 import { uploadsFolder } from '../../config/upload-files.ts'
 
@@ -22,3 +23,10 @@ export function sourceLimitsOf(config: Config, signal: AbortSignal): SourceTools
     signal,
   }
 }
+
+/** Limits for the process that reads a source, from the settings. */
+export const readerLimitsOf = (config: Config): ReaderLimits => ({
+  heapMb: config.BERTH_SOURCE_READING_MB,
+  readingSeconds: config.BERTH_SOURCE_READING_SECONDS,
+  cpuSeconds: config.BERTH_SOURCE_TIMEOUT_SECONDS + config.BERTH_BUILD_TIMEOUT_SECONDS,
+})

@@ -1,31 +1,41 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { dockerfileFor, type WrittenDockerfile } from '../../builder/dockerfile/dockerfile.ts'
-import { exposedVariables } from '../../builder/dockerfile/exposed-variables.ts'
+import type { WrittenDockerfile } from '../../builder/dockerfile/dockerfile.ts'
 import { nixpacksDockerfile } from '../../builder/nixpacks.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { NIXPACKS } from '../../domain/build-plan.ts'
-import type { BuildContext } from './build-context.ts'
+import type { FetchedBuild } from './build-context.ts'
 
 interface Writing {
-  /** The source's directory, and the one in it that is built. */
-  tree: string | null
+  /** The folder that is built. */
   context: string | null
   cacheScope: string | null
   signal: AbortSignal
 }
 
+interface BuildDockerfile extends WrittenDockerfile {
+  /** Values of the arguments that it declares. */
+  buildArgs?: Readonly<Record<string, string>>
+}
+
 /** The Dockerfile of a build, from its builder. Warns of secrets that it would expose. Throws BuildFailure. */
-export async function writeDockerfile(building: BuildContext, writing: Writing): Promise<WrittenDockerfile> {
-  const { plan, log, variables } = building
+export async function writeDockerfile(building: FetchedBuild, writing: Writing): Promise<BuildDockerfile> {
+  const { plan, log, variables, tree, reader } = building
   if (plan.builder === NIXPACKS) return writtenByNixpacks(building, writing)
-  const { tree, context, cacheScope } = writing
+  const { context, cacheScope, signal } = writing
   const names = Object.keys(variables)
-  const given = { buildVariables: names, cacheScope }
-  const written = await dockerfileFor(plan, tree ?? '/nonexistent', context ?? '/nonexistent', given)
+  const { dockerfileContent, dockerfilePath, preset, presetVersion } = plan
+  const source = { tree: tree ?? '/nonexistent', context: context ?? '/nonexistent' }
+  const given = {
+    plan: { dockerfileContent, dockerfilePath, preset, presetVersion },
+    buildVariables: names,
+    cacheScope,
+  }
+  const written = await reader.read('writeDockerfile', { ...source, ...given }, signal)
   const secrets = plan.variables.filter(({ isSecret }) => isSecret)
   const secretNames = secrets.map(({ name }) => name).filter((name) => names.includes(name))
-  for (const name of exposedVariables(written.text, secretNames)) {
+  const read = { text: written.text, names: secretNames }
+  for (const name of await reader.read('exposedVariables', read, signal)) {
     log.write(
       `Warning: the Dockerfile declares the secret variable ${name} by ARG in what becomes the image, whose history will tell its value; declare it in an earlier stage, and copy from there`,
     )
@@ -33,8 +43,8 @@ export async function writeDockerfile(building: BuildContext, writing: Writing):
   return written
 }
 
-async function writtenByNixpacks(building: BuildContext, { context, ...writing }: Writing): Promise<WrittenDockerfile> {
-  const { attempt, log, variables, directory } = building
+async function writtenByNixpacks(building: FetchedBuild, { context, ...writing }: Writing): Promise<BuildDockerfile> {
+  const { attempt, log, variables, directory, reader } = building
   const program = attempt.config.BERTH_NIXPACKS
   if (!program) {
     throw new BuildFailure('BUILDER_NOT_AVAILABLE', 'The worker has no nixpacks: BERTH_NIXPACKS names no program')
@@ -43,6 +53,6 @@ async function writtenByNixpacks(building: BuildContext, { context, ...writing }
   const home = join(directory, 'nixpacks')
   await mkdir(home, { recursive: true })
   const onLine = (line: string) => log.write(line)
-  const written = await nixpacksDockerfile({ ...writing, program, context, home, variables, onLine })
+  const written = await nixpacksDockerfile({ ...writing, program, context, home, variables, reader, onLine })
   return { ...written, origin: 'what nixpacks wrote', installs: true }
 }

@@ -5,20 +5,26 @@ import { Lease, type QueueName } from './lease.ts'
 
 interface ClaimedRow {
   appEnvId: string
+  operationId: string | null
   token: number
   dueAt: string
   nowMs: number
 }
 
-// Operations have a queue of their own, so that a thousand due reconciles delay none of them.
+// Operations have a queue of their own, so that a thousand due reconciles delay none of them. Those that lost their
+// worker repeatedly run one at a time: whichever ends the next worker ends only itself.
 const CANDIDATE: Readonly<Record<QueueName, Prisma.Sql>> = {
   operations: Prisma.sql`
-    SELECT e.id FROM operation o JOIN app_env e ON e.id = o.app_env_id
+    SELECT e.id, o.id AS operation_id FROM operation o JOIN app_env e ON e.id = o.app_env_id
     WHERE o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now()
       AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
+      AND (NOT o.runs_alone OR NOT EXISTS (
+        SELECT 1 FROM operation other JOIN app_env held ON held.id = other.app_env_id
+        WHERE other.status IN ('QUEUED', 'RUNNING') AND other.runs_alone AND other.unfinished_claims > 0
+          AND other.id <> o.id AND held.lease_expires_at >= now()))
     ORDER BY o.created_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
   reconciles: Prisma.sql`
-    SELECT e.id FROM app_env e
+    SELECT e.id, NULL::text AS operation_id FROM app_env e
     WHERE e.due_at <= now() AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
       AND NOT EXISTS (SELECT 1 FROM operation o
         WHERE o.app_env_id = e.id AND o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now())
@@ -27,7 +33,8 @@ const CANDIDATE: Readonly<Record<QueueName, Prisma.Sql>> = {
 
 /**
  * Claims the environment that has been due longest; null when none is. Moves `due_at` to the end of the lease: if this
- * worker dies, another takes over then.
+ * worker dies, another takes over then. The claim is counted before anything is done under it, because work that ends
+ * its worker has no later moment.
  */
 export async function claim(
   database: Database,
@@ -37,16 +44,21 @@ export async function claim(
 ): Promise<Lease | null> {
   const askedAt = performance.now()
   const [row] = await database.$queryRaw<ClaimedRow[]>`
-    UPDATE app_env SET lease_token = lease_token + 1, lease_owner = ${owner},
+    WITH candidate AS MATERIALIZED (${CANDIDATE[queue]}),
+    counted AS (UPDATE operation o SET unfinished_claims = o.unfinished_claims + 1
+      FROM candidate WHERE o.id = candidate.operation_id)
+    UPDATE app_env e SET lease_token = e.lease_token + 1, lease_owner = ${owner},
+      unfinished_claims = e.unfinished_claims + 1,
       lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
       due_at = now() + make_interval(secs => ${leaseSeconds})
-    WHERE id = (${CANDIDATE[queue]})
-    RETURNING id AS "appEnvId", lease_token AS token, due_at::text AS "dueAt",
-      (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
+    FROM candidate WHERE e.id = candidate.id
+    RETURNING e.id AS "appEnvId", candidate.operation_id AS "operationId", e.lease_token AS token,
+      e.due_at::text AS "dueAt", (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
   if (!row) return null
   const clock = databaseClock(new Date(row.nowMs))
+  const { appEnvId, operationId, token, dueAt } = row
   return new Lease(
-    { appEnvId: row.appEnvId, token: row.token, queue, dueAt: row.dueAt, clock },
+    { appEnvId, countedOperationId: operationId, token, queue, dueAt, clock },
     leaseSeconds * 1000,
     askedAt,
   )
@@ -61,16 +73,19 @@ interface Release {
 
 /**
  * Gives the environment back. It is due at the earliest of: the time a request set meanwhile (it moved `due_at`, and is
- * not lost), the next reconcile, and the next end of a drain.
+ * not lost), the next reconcile, and the next end of a drain. Whatever came of it, this
+ * worker is alive, so the claim does not count as one that cost a worker.
  */
 export async function release(database: Database, { claim: held }: Lease, next: Release): Promise<void> {
   await database.$executeRaw`
-    UPDATE app_env e SET lease_owner = NULL, lease_expires_at = NULL,
+    WITH released AS (UPDATE app_env e SET lease_owner = NULL, lease_expires_at = NULL, unfinished_claims = 0,
       observed_at = CASE WHEN ${next.observed} THEN now() ELSE e.observed_at END,
       due_at = LEAST(
         CASE WHEN e.due_at <> ${held.dueAt}::timestamptz THEN e.due_at END,
         now() + make_interval(secs => ${next.requeueAfterSeconds}),
         (SELECT min(r.drain_until) FROM replica r
           WHERE r.app_env_id = e.id AND r.state = 'DRAINING' AND r.drain_until > now()))
-    WHERE e.id = ${held.appEnvId} AND e.lease_token = ${held.token}`
+    WHERE e.id = ${held.appEnvId} AND e.lease_token = ${held.token} RETURNING e.id)
+    UPDATE operation o SET unfinished_claims = 0 FROM released
+    WHERE o.id = ${held.countedOperationId} AND o.unfinished_claims > 0`
 }

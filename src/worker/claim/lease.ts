@@ -9,6 +9,8 @@ interface Claim {
   /** Fencing token: greater than that of every earlier claim of the environment. */
   token: number
   queue: QueueName
+  /** The operation whose claims this one was counted among; null for a reconcile. */
+  countedOperationId: string | null
   /**
    * `due_at` as the claim set it, in the database's own notation. A different value at release means that the
    * environment was made due meanwhile.

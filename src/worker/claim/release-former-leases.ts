@@ -1,5 +1,7 @@
 import type { Database } from '../../database/client.ts'
 
+const LONGEST_PAUSE_SECONDS = 300
+
 /**
  * Ends the leases of workers whose processes are dead, so that nobody waits for them to expire. Moves the fencing token
  * on, as any claim does. Never call it for a worker that may be alive: its own clock would let it go on calling the
@@ -10,8 +12,11 @@ export async function releaseFormerLeases(database: Database, owners: readonly s
   await database.$executeRaw`
     UPDATE log_stream SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1
     WHERE id IN (SELECT id FROM log_stream WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
-  // In the order in which renewals lock them.
+  // In the order in which renewals lock them. An environment whose reconciliation may be what ends the workers is due
+  // later each time; operations have a time of their own.
   return database.$executeRaw`
-    UPDATE app_env SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1, due_at = now()
+    UPDATE app_env SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1,
+      due_at = now() + CASE WHEN unfinished_claims < 2 THEN interval '0'
+        ELSE make_interval(secs => least(${LONGEST_PAUSE_SECONDS}, 2 ^ least(unfinished_claims, 20))) END
     WHERE id IN (SELECT id FROM app_env WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
 }

@@ -9,6 +9,7 @@ import type { BuildSlots } from '../claim/build-slots.ts'
 import type { Lease } from '../claim/lease.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 import type { ProbeHistory } from '../probes/probe-history.ts'
+import type { Mask } from '../text/secret-mask.ts'
 
 /** What the work on one claimed environment needs. */
 export interface EnvironmentContext {
@@ -22,6 +23,10 @@ export interface EnvironmentContext {
   lease: Lease
   probes: ProbeHistory
   builds: BuildSlots
+  /** Masks the environment's secrets. Loaded once, when first needed. */
+  mask(): Promise<Mask>
+  /** Makes what the environment's programs may have printed safe to store, show and log. */
+  quote(text: string): Promise<string>
   /** For cleaning up, which needs no lease. */
   imageBuilder: ImageBuilder
   /** Fires when the work has to stop: the lease's signal, and an operation's deadline. */

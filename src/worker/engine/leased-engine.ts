@@ -9,6 +9,7 @@ import type {
   ImagePush,
   RegistryCredential,
   ResolvedImage,
+  ResolveOptions,
 } from '../../images/image-builder.ts'
 import type {
   ContainerRuntime,
@@ -28,7 +29,12 @@ const LONGEST_BUILD_SECONDS = 2 * 86_400
 export interface LeasedEngine {
   /** Throws RUNTIME_UNAVAILABLE when the engine did not answer within the last seconds. */
   requireReachable(): Promise<void>
-  resolveImage(image: string, credential: RegistryCredential | null): Promise<ResolvedImage>
+  /** Knows no account: what a tenant names goes through `resolveFor` of worker/images/. */
+  resolveImage(
+    image: string,
+    credential: RegistryCredential | null,
+    options?: Omit<ResolveOptions, keyof CallBounds>,
+  ): Promise<ResolvedImage>
   apply(rollout: Rollout): Promise<void>
   observe(): Promise<ObservedReplica[]>
   remove(replicas: Omit<RolloutReference, 'appEnvId'>, graceSeconds: number): Promise<void>
@@ -85,8 +91,10 @@ export function leasedEngine(
   const seconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
   return {
     requireReachable: () => engineHealth.requireReachable(signal),
-    resolveImage: (image, credential) =>
-      call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => imageBuilder.resolveImage(image, credential, bounds)),
+    resolveImage: (image, credential, options) =>
+      call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) =>
+        imageBuilder.resolveImage(image, credential, { ...options, ...bounds }),
+      ),
     // Each replica takes several calls, and a busy machine starts them slowly.
     apply: (rollout) => call(seconds + rollout.replicas, (bounds) => runtime.apply(rollout, bounds)),
     async observe() {

@@ -4,12 +4,13 @@ import { clearBuildDirectories } from '../builds/build-directory.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { makeDue } from '../engine/engine-notifications.ts'
-import { deleteOldLogs } from '../logs/delete-old-logs.ts'
+import { deleteOldLogs, trimLogs } from '../logs/delete-old-logs.ts'
 import { sleep } from '../time/sleep.ts'
 import { deleteExpiredAnswers } from './delete-expired-answers.ts'
 import { deleteVolumes } from './delete-volumes.ts'
 import { sweepBuildSteps } from './sweep-build-steps.ts'
 import { sweepImages } from './sweep-images.ts'
+import { sweepPulledImages } from './sweep-pulled-images.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
 /** Sweeps of the whole engine are this many times rarer than reconciles of one environment. */
@@ -36,9 +37,11 @@ export async function sweepForever(context: WorkerContext, signal: AbortSignal, 
       discardedAt = performance.now()
       await deleteExpiredAnswers(context.database)
       await deleteOldLogs(context.database)
+      await trimLogs(context.database, context.config.BERTH_LOG_KEPT_MB)
       await clearBuildDirectories(context.config, context.database)
       await sweepUploads(context.config, context.database)
       await sweepImages(context, signal)
+      await sweepPulledImages(context, signal)
     } catch (error) {
       if (!signal.aborted && !isEngineAway(error))
         context.log.warn({ err: error }, 'Housekeeping failed; it is retried')

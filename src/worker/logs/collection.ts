@@ -4,9 +4,17 @@ import type { Container } from '../../database/generated/prisma/client.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
 import { sleep } from '../time/sleep.ts'
+import type { AccountLogBudget } from './account-log-budget.ts'
 import { Reading } from './checkpoint.ts'
 import { ContainerOutput } from './container-output.ts'
-import { append, type LogStreamClaim, type LogStreamLine, releaseLogStream } from './log-stream.ts'
+import {
+  append,
+  bytesOf,
+  type LogStreamClaim,
+  type LogStreamLine,
+  type Progress,
+  releaseLogStream,
+} from './log-stream.ts'
 
 const GATHER_MS = 250
 /** A batch of this many lines is written at once; at twice as many, readers wait. */
@@ -18,6 +26,7 @@ export interface CollectionContext {
   runtime: ContainerRuntime
   log: Logger
   linesPerMinute: number
+  budget: AccountLogBudget
 }
 
 /** Another worker has the log stream, or may have: it reads again what was not written. */
@@ -71,7 +80,12 @@ export class Collection {
 
   /** Reads the rest of an ended container's output, and writes it. Throws LogStreamLost. */
   async readToEnd(row: Container, signal: AbortSignal): Promise<void> {
-    await this.#read(this.#sourceOf(row), false, AbortSignal.any([signal, this.#ending.signal]))
+    const source = this.#sourceOf(row)
+    await this.#read(source, false, AbortSignal.any([signal, this.#ending.signal]))
+    await this.#write()
+    // Lines that the account's budget dropped just now: nothing follows that could report them.
+    source.conclude((line) => this.#lines.push(line))
+    this.#touched.add(source)
     await this.#write()
     if (this.hasEnded) throw this.#ending.signal.reason
   }
@@ -158,14 +172,14 @@ export class Collection {
 
   async #writeBatch(): Promise<void> {
     if (this.#lines.length === 0 && this.#touched.size === 0) return
-    const [lines, touched, written] = [this.#lines, [...this.#touched], this.#written]
-    const progress = touched.map(({ id, checkpoint, cap }) => {
-      return { id, checkpoint: { stdout: { ...checkpoint.stdout }, stderr: { ...checkpoint.stderr } }, cap: { ...cap } }
-    })
+    const [read, written] = [this.#lines, this.#written]
+    // Copied before anything is awaited: meanwhile, more lines are read.
+    const progress = [...this.#touched].map(progressOf)
     this.#lines = []
     this.#touched = new Set()
     this.#written = Promise.withResolvers()
     try {
+      const lines = await this.#withinBudget(read, progress)
       if (!(await append(this.#context.database, this.claim, lines, progress)))
         this.lose('Another worker has the log stream')
     } catch (error) {
@@ -179,4 +193,27 @@ export class Collection {
       if (this.hasEnded) this.#written.resolve()
     }
   }
+
+  /** Drops lines beyond the account's budget. The source counts them, and says so once it allows lines again. */
+  async #withinBudget(lines: LogStreamLine[], progress: readonly Progress[]): Promise<LogStreamLine[]> {
+    const { accountId } = this.claim
+    if (accountId === null || lines.length === 0) return lines
+    const wanted = bytesOf(lines)
+    let left = await this.#context.budget.take(accountId, wanted)
+    if (left >= wanted) return lines
+    const written = new Map(progress.map((one) => [one.id, one.cap]))
+    const sources = new Map([...this.#sources.values()].map((source) => [source.id, source.cap]))
+    return lines.filter((line) => {
+      left -= bytesOf([line])
+      if (line.isNotice || left >= 0) return true
+      for (const cap of [written.get(line.containerId), sources.get(line.containerId)]) if (cap) cap.dropped += 1
+      return false
+    })
+  }
 }
+
+const progressOf = ({ id, checkpoint, cap }: ContainerOutput): Progress => ({
+  id,
+  checkpoint: { stdout: { ...checkpoint.stdout }, stderr: { ...checkpoint.stderr } },
+  cap: { ...cap },
+})

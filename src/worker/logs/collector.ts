@@ -3,6 +3,7 @@ import { asDomainError } from '../../database/errors.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { ContainerEnd, ObservedReplica } from '../../runtime/container-runtime.ts'
 import { sleep } from '../time/sleep.ts'
+import { AccountLogBudget } from './account-log-budget.ts'
 import { Collection, type CollectionContext, LogStreamLost } from './collection.ts'
 import { recordContainers, recordEnd } from './containers.ts'
 import { claimLogStream, renewLogStreams } from './log-stream.ts'
@@ -24,7 +25,7 @@ const MOST_ENDS = 20
 
 const containersOf = (appEnvId: string) => ({ appEnvId, kind: 'CONTAINERS' }) as const
 
-interface CollectorOptions extends Omit<CollectionContext, 'linesPerMinute'> {
+interface CollectorOptions extends Omit<CollectionContext, 'linesPerMinute' | 'budget'> {
   owner: string
   config: Config
 }
@@ -50,7 +51,8 @@ export class Collector {
 
   constructor(options: CollectorOptions) {
     this.#options = options
-    this.#context = { ...options, linesPerMinute: options.config.BERTH_LOG_LINES_PER_MINUTE }
+    const { BERTH_LOG_LINES_PER_MINUTE: linesPerMinute, BERTH_LOG_MB_PER_MINUTE: megabytes } = options.config
+    this.#context = { ...options, linesPerMinute, budget: new AccountLogBudget(options.database, megabytes) }
   }
 
   /** The engine reported a change, perhaps the end of a container. */

@@ -62,6 +62,7 @@ export class ContainerOutput implements Progress {
       containerId: this.id,
       at: this.#latest,
       isError: true,
+      isNotice: true,
       message: droppedNotice(dropped, this.#linesPerMinute),
     }
   }

@@ -1,4 +1,6 @@
 import type { Database } from '../../database/client.ts'
+import { Prisma } from '../../database/generated/prisma/client.ts'
+import { LINE_OVERHEAD_BYTES } from './log-stream.ts'
 
 const BATCH = 10_000
 const MOST_BATCHES = 50
@@ -30,13 +32,52 @@ export async function deleteOldLogs(database: Database): Promise<number> {
 }
 
 const discardLines = (database: Database, logStreamId: number, logDays: number): Promise<number> =>
-  inBatches(
-    () => database.$executeRaw`
-      DELETE FROM log_line WHERE log_stream_id = ${logStreamId} AND number IN (
-        SELECT number FROM log_line WHERE log_stream_id = ${logStreamId}
-          AND at < (extract(epoch FROM now() - make_interval(days => ${logDays})) * 1000)::bigint * 1000000
-        LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  inBatches(() =>
+    discard(
+      database,
+      logStreamId,
+      Prisma.sql`at < (extract(epoch FROM now() - make_interval(days => ${logDays})) * 1000)::bigint * 1000000`,
+    ),
   )
+
+/** The stream's row is locked first, as writers do, and keeps the sum of what is left. */
+const discard = (database: Database, logStreamId: number, condition: Prisma.Sql): Promise<number> =>
+  database.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1 FROM log_stream WHERE id = ${logStreamId} FOR NO KEY UPDATE`
+    const [gone] = await tx.$queryRaw<{ lines: number; bytes: number }[]>`
+      WITH gone AS (
+        DELETE FROM log_line WHERE log_stream_id = ${logStreamId} AND number IN (
+          SELECT number FROM log_line WHERE log_stream_id = ${logStreamId} AND ${condition}
+          ORDER BY number LIMIT ${BATCH})
+        RETURNING octet_length(message) + ${LINE_OVERHEAD_BYTES} AS bytes
+      )
+      SELECT count(*)::int AS lines, coalesce(sum(bytes), 0)::float8 AS bytes FROM gone`
+    if (!gone || gone.lines === 0) return 0
+    await tx.$executeRaw`
+      UPDATE log_stream SET bytes = greatest(0, bytes - ${gone.bytes}::bigint) WHERE id = ${logStreamId}`
+    return gone.lines
+  })
+
+/**
+ * Deletes the oldest lines of accounts that keep more than they may, each time from the largest of their logs: whoever
+ * floods one loses its own history, and not that of the others.
+ */
+export async function trimLogs(database: Database, keptMb: number): Promise<number> {
+  let discarded = 0
+  for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
+    const [largest] = await database.$queryRaw<{ id: number }[]>`
+      WITH streams AS (
+        SELECT s.id, s.bytes, sum(s.bytes) OVER (PARTITION BY e.account_id) AS kept
+        FROM log_stream s JOIN app_env e ON e.id = s.app_env_id
+      )
+      SELECT id FROM streams WHERE kept > ${keptMb}::bigint * 1024 * 1024 AND bytes > 0 ORDER BY bytes DESC LIMIT 1`
+    if (!largest) break
+    const lines = await discard(database, largest.id, Prisma.sql`true`)
+    if (lines === 0) await database.$executeRaw`UPDATE log_stream SET bytes = 0 WHERE id = ${largest.id}`
+    discarded += lines
+  }
+  return discarded
+}
 
 /** A container that has been removed for longer than the retention has no lines left. */
 const discardContainers = (database: Database, appEnvId: string, logDays: number): Promise<number> =>

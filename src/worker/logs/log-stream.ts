@@ -7,17 +7,27 @@ import type { CapState } from './rate-cap.ts'
 export interface LogStreamClaim {
   id: number
   appEnvId: string
+  /** Null once the environment's row is gone. */
+  accountId: string | null
   token: number
   lastNumber: bigint
   /** Every write renews the claim for this long. */
   leaseSeconds: number
 }
 
+/** A row costs more than its text. The deletion of old lines counts the same. */
+export const LINE_OVERHEAD_BYTES = 64
+
+export const bytesOf = (lines: readonly LogStreamLine[]): number =>
+  lines.reduce((sum, { message }) => sum + Buffer.byteLength(message) + LINE_OVERHEAD_BYTES, 0)
+
 export interface LogStreamLine {
   containerId: number
   at: bigint
   isError: boolean
   message: string
+  /** Written by Berth in place of dropped lines: always kept. */
+  isNotice?: true
 }
 
 /** A container's checkpoint and cap after the lines that are written with it. */
@@ -49,7 +59,8 @@ export async function claimLogStream(
     ON CONFLICT (app_env_id, kind) DO UPDATE SET lease_owner = excluded.lease_owner,
       lease_expires_at = excluded.lease_expires_at, lease_token = s.lease_token + 1
     WHERE ${isForced} OR s.lease_expires_at IS NULL OR s.lease_expires_at < now()
-    RETURNING id, app_env_id AS "appEnvId", lease_token AS token, last_number AS "lastNumber"`
+    RETURNING id, app_env_id AS "appEnvId", (SELECT e.account_id FROM app_env e WHERE e.id = app_env_id) AS "accountId",
+      lease_token AS token, last_number AS "lastNumber"`
   return stream ? { ...stream, leaseSeconds } : null
 }
 
@@ -68,7 +79,7 @@ export async function append(
   const positions = progress.map(({ checkpoint, cap }) => [checkpoint.stdout, checkpoint.stderr, cap] as const)
   const written = await database.$queryRaw<unknown[]>`
     WITH stream AS (
-      UPDATE log_stream SET last_number = last_number + ${lines.length},
+      UPDATE log_stream SET last_number = last_number + ${lines.length}, bytes = bytes + ${bytesOf(lines)},
         lease_expires_at = now() + make_interval(secs => ${stream.leaseSeconds})
       WHERE id = ${stream.id} AND lease_token = ${stream.token} AND last_number = ${stream.lastNumber}
         AND (kind = 'CONTAINERS' OR lease_expires_at > now())

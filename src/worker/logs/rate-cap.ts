@@ -45,4 +45,4 @@ export class RateCap {
 }
 
 export const droppedNotice = (dropped: number, linesPerMinute: number): string =>
-  `[berth] ${dropped} lines were dropped here: more than ${linesPerMinute} in a minute`
+  `[berth] ${dropped} lines were dropped here: more than ${linesPerMinute} in a minute, or than the account’s log budget`

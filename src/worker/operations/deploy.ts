@@ -4,10 +4,10 @@ import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-c
 import { completeOperation } from '../attempt/complete-operation.ts'
 import type { StepName } from '../attempt/steps.ts'
 import { build, needsBuild } from '../builds/build.ts'
+import { resolveVersionImage } from '../images/resolve-version-image.ts'
 import { withBackgroundReconcile } from '../reconcile/background-reconcile.ts'
 import { awaitReady } from '../version/await-ready.ts'
-import { credentialOf } from '../version/credential.ts'
-import { push, resolveBuilt } from '../version/pushed-image.ts'
+import { push } from '../version/pushed-image.ts'
 import { needsRecreate, stopOtherVersions } from '../version/recreate-strategy.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import { route } from '../version/route.ts'
@@ -59,16 +59,11 @@ async function provideImage(attempt: VersionAttemptContext, next: StepName | nul
 
 /** Pins the image, so that every container of the version runs the same one, also after a repair. */
 async function pull(attempt: VersionAttemptContext, next: StepName | null): Promise<void> {
-  const { steps, engine, content } = attempt
+  const { steps, content } = attempt
   if (steps.isFinished('pull') && content.imageDigest) return
   await steps.advance({ start: 'pull' })
   const isBuilt = content.type === 'BUILD'
-  const { pinned, fromCache } = isBuilt
-    ? await resolveBuilt(attempt, content)
-    : await engine.resolveImage(
-        content.imageDigest ?? content.image,
-        await credentialOf(attempt, attempt.appEnv, content),
-      )
+  const { pinned, fromCache } = await resolveVersionImage(attempt, attempt.appEnv, content)
   const image = { imageDigest: pinned, imageFromCache: fromCache && !isBuilt }
   attempt.content = { ...content, ...image }
   const detail = pullDetail(pinned, { fromCache, isBuilt })

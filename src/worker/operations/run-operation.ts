@@ -3,13 +3,16 @@ import type { OperationKind } from '../../database/generated/prisma/client.ts'
 import { backoff, withJitter } from '../../domain/backoff.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { Failure } from '../../domain/failure.ts'
+import { ImageError } from '../../images/image-builder.ts'
 import type { AttemptContext, OperationHandler } from '../attempt/attempt-context.ts'
 import { failOperation, retryOperationLater } from '../attempt/complete-operation.ts'
 import { Abandoned } from '../claim/abandoned.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
+import { maskedError } from '../text/masked-error.ts'
 import { DeadlineExceeded } from '../time/deadline.ts'
 import { deleteEnvironment } from './delete.ts'
 import { deploy } from './deploy.ts'
+import { countLostAttempts } from './lost-attempts.ts'
 import { scale } from './scale.ts'
 import { stop } from './stop.ts'
 
@@ -26,19 +29,24 @@ const HANDLERS: Readonly<Record<OperationKind, OperationHandler>> = {
 
 const ENGINE_PAUSE_SECONDS = 3
 const RETRY_SECONDS = { first: 1, longest: 60 }
+/** A registry that asks for more is asked again within the operation's time all the same. */
+const LONGEST_RETRY_AFTER_SECONDS = 300
 
 /**
  * Runs one attempt at an operation, which succeeds, fails or is put off. Throws only when nothing can be written about
  * it: the lease is lost, a request ended the operation, or the database is down.
  */
 export async function runOperation(attempt: AttemptContext): Promise<void> {
+  let counted: AttemptContext | null = attempt
   try {
     attempt.signal.throwIfAborted()
-    await attempt.engine.requireReachable()
-    await HANDLERS[attempt.operation.kind](attempt)
+    counted = await countLostAttempts(attempt)
+    if (!counted) return
+    await counted.engine.requireReachable()
+    await HANDLERS[counted.operation.kind](counted)
   } catch (error) {
     // A call that was aborted fails in its own way; the signal's reason says why.
-    await handleFailure(attempt, attempt.signal.aborted ? attempt.signal.reason : error)
+    await handleFailure(counted ?? attempt, attempt.signal.aborted ? attempt.signal.reason : error)
   }
 }
 
@@ -55,10 +63,13 @@ async function handleFailure(attempt: AttemptContext, error: unknown): Promise<v
     return retryOperationLater(attempt, { ...waiting, afterSeconds: ENGINE_PAUSE_SECONDS, countsAsAttempt: false })
   }
   if (error instanceof Failure && error.isFinal) {
-    log.warn({ ...about, reason: error.reason }, error.message)
+    log.warn({ ...about, reason: error.reason }, await attempt.quote(error.message))
     return failOperation(attempt, { reason: error.reason, message: error.message })
   }
-  log.error({ ...about, err: error, attempt: operation.attempt + 1 }, 'Operation attempt failed')
+  log.error(
+    { ...about, err: maskedError(error, await attempt.mask()), attempt: operation.attempt + 1 },
+    'Operation attempt failed',
+  )
   return retryOrFail(attempt, error)
 }
 
@@ -72,7 +83,8 @@ function retryOrFail(attempt: AttemptContext, error: unknown): Promise<void> {
     const tries = `${message} (attempt ${number} of ${operation.maxAttempts})`
     return failOperation(attempt, { reason, message: tries, isDeadLetter: true })
   }
-  const afterSeconds = withJitter(backoff(RETRY_SECONDS, operation.attempt))
+  const asked = Math.min(error instanceof ImageError ? (error.retryAfterSeconds ?? 0) : 0, LONGEST_RETRY_AFTER_SECONDS)
+  const afterSeconds = Math.max(asked, withJitter(backoff(RETRY_SECONDS, operation.attempt)))
   return retryOperationLater(attempt, { reason, message, afterSeconds, countsAsAttempt: true })
 }
 

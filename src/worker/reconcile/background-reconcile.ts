@@ -1,5 +1,6 @@
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import { loadClaimedAppEnv } from '../context/environment-context.ts'
+import { maskedError } from '../text/masked-error.ts'
 import { sleep } from '../time/sleep.ts'
 import { reconcile } from './reconcile.ts'
 
@@ -29,7 +30,10 @@ async function keepReconciling(attempt: AttemptContext, signal: AbortSignal): Pr
       await reconcile(task, await loadClaimedAppEnv(database, appEnv.id))
     } catch (error) {
       if (!signal.aborted)
-        log.warn({ err: error, appEnvId: appEnv.id }, 'Reconciling in the background of an operation failed')
+        log.warn(
+          { err: maskedError(error, await attempt.mask()), appEnvId: appEnv.id },
+          'Reconciling in the background of an operation failed',
+        )
     }
   }
 }

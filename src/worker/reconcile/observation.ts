@@ -1,6 +1,5 @@
 import { type Health, healthOf } from '../../domain/app-env.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
-import { plainText } from '../text/plain-text.ts'
 import { exitOf } from '../version/container-exit.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 
@@ -9,7 +8,7 @@ export interface Observation {
   health: Health
   replicasRunning: number
   replicasReady: number
-  /** Why the environment is less than healthy. */
+  /** Why the environment is less than healthy. To be quoted. */
   observedReason: string | null
 }
 
@@ -35,7 +34,7 @@ export function observationOf({ wanted, upcoming }: ReplicaPlan, unready: Readon
     health: healthOf(wanted.length, ready.length),
     replicasRunning: running.length,
     replicasReady: ready.length,
-    observedReason: reasons.length > 0 ? plainText(summary(reasons, wanted.length)) : null,
+    observedReason: reasons.length > 0 ? summary(reasons, wanted.length) : null,
   }
 }
 

@@ -132,7 +132,9 @@ async function record(
     content && appEnv.rolloutId
       ? routesOf({ cliEnvName: appEnv.cliEnvName, version: content.version, rolloutId: appEnv.rolloutId }, probed)
       : []
-  await recordObservation(context, appEnv, plan, { ...observationOf(plan, unready), routes })
+  const observation = observationOf(plan, unready)
+  const observedReason = observation.observedReason && (await context.quote(observation.observedReason))
+  await recordObservation(context, appEnv, plan, { ...observation, observedReason, routes })
 }
 
 function requeueAfter(

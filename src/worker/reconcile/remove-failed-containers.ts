@@ -1,7 +1,6 @@
 import { record } from '../../events/record.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { plainText } from '../text/plain-text.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
 import type { Probed } from './replica-states.ts'
 
@@ -15,10 +14,10 @@ export async function removeFailedContainers(
   probed: readonly Probed[],
 ): Promise<number> {
   const dead = probed.flatMap(({ index, observed, failureReason }) =>
-    failureReason && observed ? [{ index, observed, reason: plainText(`container ${index}, ${failureReason}`) }] : [],
+    failureReason && observed ? [{ index, observed, reason: `container ${index}, ${failureReason}` }] : [],
   )
   if (dead.length === 0) return 0
-  const reason = dead.map((one) => one.reason).join('; ')
+  const reason = await context.quote(dead.map((one) => one.reason).join('; '))
   context.log.info({ appEnvId: appEnv.id, reason }, 'Restarting containers that failed a probe')
   await fenced(context.database, context.lease, async (tx) => {
     const lastRestartAt = context.lease.claim.clock.now()

@@ -3,9 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import { type Rollout, RuntimeError } from '../../runtime/container-runtime.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { plainText } from '../text/plain-text.ts'
-import { credentialOf } from '../version/credential.ts'
-import { resolveBuilt } from '../version/pushed-image.ts'
+import { resolveVersionImage } from '../images/resolve-version-image.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
@@ -41,7 +39,7 @@ async function restoreReplicas(
     return true
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    const observedReason = plainText(`Containers cannot be brought back: ${error.message}`)
+    const observedReason = await context.quote(`Containers cannot be brought back: ${error.message}`)
     context.log.warn({ appEnvId: appEnv.id, reason: error.reason }, observedReason)
     await fenced(context.database, context.lease, (tx) =>
       tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { observedReason } }),
@@ -67,8 +65,7 @@ async function applyWithImage(
     await context.engine.apply(rollout)
   } catch (error) {
     if (!(error instanceof RuntimeError) || error.reason !== 'IMAGE_NOT_FOUND') throw error
-    if (content.type === 'BUILD') await resolveBuilt(context, content)
-    else await context.engine.resolveImage(rollout.pinnedImage, await credentialOf(context, appEnv, content))
+    await resolveVersionImage(context, appEnv, content)
     await context.engine.apply(rollout)
   }
 }

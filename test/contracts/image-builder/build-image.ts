@@ -26,7 +26,15 @@ export async function buildImage(world: World, instructions: readonly string[], 
   const contentId = uniqueId('con')
   const build: ImageBuild = {
     ...{ accountId: uniqueId('acc'), appId: uniqueId('app'), operationId: uniqueId('op') },
-    ...{ appEnvId, contentId, buildArgs: {}, credentials: {}, resources: resourcesOf({ zClouds: 1 }), diskMb: 1000 },
+    ...{
+      appEnvId,
+      contentId,
+      buildArgs: {},
+      credentials: {},
+      resources: resourcesOf({ zClouds: 1 }),
+      diskMb: 1000,
+      processes: 1000,
+    },
     name: `berth-${namespace}/shop:${contentId.slice(-8)}`,
     ...change,
     context: archive({ ...files, [DOCKERFILE]: dockerfile }),

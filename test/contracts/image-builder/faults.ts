@@ -10,6 +10,8 @@ export function describeFaults(world: () => World, harness: EngineHarness): void
   const calls = (imageBuilder: ImageBuilder): Record<string, () => Promise<unknown>> => ({
     resolveImage: () => imageBuilder.resolveImage('nosuch.invalid/app:1', null, BOUNDS),
     builtImages: () => imageBuilder.builtImages({}, BOUNDS),
+    heldImages: () => imageBuilder.heldImages(BOUNDS),
+    removePulled: () => imageBuilder.removePulled(`sha256:${'0'.repeat(64)}`, BOUNDS),
     removeImage: () => imageBuilder.removeImage(`sha256:${'0'.repeat(64)}`, BOUNDS),
     buildSteps: () => imageBuilder.buildSteps({}, BOUNDS),
     clearBuilds: () => imageBuilder.clearBuilds({ appEnvId: 'env_any', since: new Date() }, BOUNDS),

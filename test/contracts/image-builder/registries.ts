@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ResolvedImage } from '../../../src/images/image-builder.ts'
+import type { LocalCopy, ResolvedImage } from '../../../src/images/image-builder.ts'
 import type { EngineHarness, TestRegistry, World } from '../engine-harness.ts'
 import { buildImage } from './build-image.ts'
 
@@ -25,7 +25,13 @@ export function describeRegistries(world: () => World, harness: EngineHarness): 
       if (!registry) return context.skip('There is no registry on this machine')
       await run(registry)
     })
-  const pinned = (): ResolvedImage => ({ pinned: byDigest(), fromCache: false, triggers: [] })
+  const pinned = (): ResolvedImage => ({
+    pinned: byDigest(),
+    imageId: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+    isNew: expect.any(Boolean),
+    fromCache: false,
+    triggers: [],
+  })
   const byDigest = (): string => `${image.replace(/:1$/, '')}@${digest}`
 
   registryTest('pulls with the credential, by tag and by digest, and pins the digest', async ({ credential }) => {
@@ -92,11 +98,47 @@ export function describeRegistries(world: () => World, harness: EngineHarness): 
     },
   )
 
-  registryTest('falls back on its own copy once the registry is gone', async ({ credential, stop }) => {
+  registryTest('knows by its id what it has pulled, and pulls nothing when told not to ask', async ({ credential }) => {
     const { imageBuilder } = world()
-    await imageBuilder.resolveImage(image, credential)
-    await stop()
-    const copy = { pinned: expect.stringMatching(/^sha256:/), fromCache: true }
-    expect(await imageBuilder.resolveImage(image, credential)).toMatchObject(copy)
+    const { imageId } = await imageBuilder.resolveImage(image, credential)
+    const unreachable = 'no such host'
+    const asked: LocalCopy[] = []
+    const mayUseCopy = async (copy: LocalCopy) => asked.push(copy) > 0
+    const copy = await imageBuilder.resolveImage(image, credential, { unreachable, mayUseCopy })
+    expect(copy).toMatchObject({ imageId, pinned: imageId, fromCache: true })
+    expect(asked).toEqual([{ imageId, isPulled: true }])
+  })
+
+  registryTest('removes what it has pulled, and not what a container needs', async ({ credential }) => {
+    const { imageBuilder, runtime, image: programs } = world()
+    await harness.byHand.removeImage(image)
+    const { imageId, isNew } = await imageBuilder.resolveImage(image, credential)
+    expect(isNew).toBe(true)
+    expect(await imageBuilder.resolveImage(image, credential)).toMatchObject({ imageId, isNew: false })
+    expect(await imageBuilder.heldImages()).toContainEqual({ id: imageId, digests: [byDigest()] })
+    await imageBuilder.removePulled(imageId)
+    await imageBuilder.removePulled(imageId)
+    expect((await imageBuilder.heldImages()).map(({ id }) => id)).not.toContain(imageId)
+
+    const { pinned: id } = await imageBuilder.resolveImage(programs, null)
+    await runtime.apply(world().rollout({ pinnedImage: id }))
+    await imageBuilder.removePulled(id)
+    expect((await imageBuilder.heldImages()).map((held) => held.id)).toContain(id)
+  })
+
+  registryTest('lets a pulled copy serve only once the registry is gone, and whom it may', async (present) => {
+    const { imageBuilder } = world()
+    const { credential } = present
+    const mayUseCopy = async () => true
+    const { imageId } = await imageBuilder.resolveImage(image, credential)
+    const refusal = { reason: 'IMAGE_UNAUTHORIZED' }
+    await expect(imageBuilder.resolveImage(image, null, { mayUseCopy })).rejects.toMatchObject(refusal)
+    await present.stop()
+    const copy = { imageId, pinned: imageId, fromCache: true }
+    expect(await imageBuilder.resolveImage(image, credential, { mayUseCopy })).toMatchObject(copy)
+    for (const options of [{}, { mayUseCopy: async () => false }]) {
+      const away = { reason: 'REGISTRY_UNREACHABLE', isFinal: false }
+      await expect(imageBuilder.resolveImage(image, credential, options)).rejects.toMatchObject(away)
+    }
   })
 }

@@ -8,6 +8,8 @@ export function describeResolving(world: () => World): void {
     const resolved = await imageBuilder.resolveImage(image, null)
     expect(resolved).toEqual({
       pinned: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      imageId: resolved.pinned,
+      isNew: false,
       fromCache: true,
       triggers: [],
     })

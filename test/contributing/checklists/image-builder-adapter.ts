@@ -10,6 +10,8 @@ export const createScratchImageBuilder = (): ImageBuilder => ({
   pushImage: callScratch,
   builtImages: callScratch,
   removeImage: callScratch,
+  heldImages: callScratch,
+  removePulled: callScratch,
   buildSteps: callScratch,
   removeBuildStep: callScratch,
   clearBuilds: callScratch,

@@ -45,17 +45,22 @@ const WANTED = `
   LEFT JOIN LATERAL (SELECT host FROM host WHERE app_env_id = e.id LIMIT 1) h ON true
   WHERE e.deleted_at IS NULL AND e.status = 'RUNNING'`
 
-/** Everything that is wrong at this moment; nothing when all is well. */
+const EVERY_QUERY = Object.entries(QUERIES)
+  .map(
+    ([what, query]) => `SELECT '${what}: ' || string_agg(found, ', ') AS found FROM (${query}) q HAVING count(*) > 0`,
+  )
+  .join(' UNION ALL ')
+
+/**
+ * What is wrong at this moment; nothing when all is well. The engine and the files are asked once the database says
+ * that nothing is under way, because most calls come before that.
+ */
 export async function violations(cluster: TestCluster): Promise<string[]> {
-  const found: string[] = []
-  for (const [what, query] of Object.entries(QUERIES)) {
-    const { rows } = await cluster.pool.query<{ found: string }>(query)
-    if (rows.length > 0) found.push(`${what}: ${rows.map((row) => row.found).join(', ')}`)
-  }
+  const { rows } = await cluster.pool.query<{ found: string }>(EVERY_QUERY)
+  if (rows.length > 0) return rows.map(({ found }) => found)
   const { rows: wanted } = await cluster.pool.query<WantedReplicas>(WANTED)
-  found.push(...(await onTheEngine(cluster, wanted)), ...(await networks(cluster)), ...(await routes(cluster)))
-  found.push(...(await builtImages(cluster)), ...buildDirectories(cluster))
-  return found
+  const found = [...(await onTheEngine(cluster, wanted)), ...(await networks(cluster)), ...(await routes(cluster))]
+  return [...found, ...(await builtImages(cluster)), ...buildDirectories(cluster)]
 }
 
 async function onTheEngine({ docker, installationId }: TestCluster, wanted: WantedReplicas[]): Promise<string[]> {

@@ -66,6 +66,8 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
     BERTH_FAULT_INJECTION: orders.folder,
     BERTH_LOG_LEVEL: 'warn',
     BERTH_RECONCILE_SECONDS: '2',
+    BERTH_PRIVATE_REGISTRIES: '127.0.0.1',
+    BERTH_HOST_FIREWALL: 'off',
     BERTH_DRAIN_SECONDS: '1',
     BERTH_ROUTE_PROPAGATION_MS: '300',
     BERTH_STOP_GRACE_SECONDS: '2',

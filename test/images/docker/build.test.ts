@@ -11,6 +11,15 @@ import { removeEverything } from '../../support/remove-everything.ts'
 const docker = new Docker()
 const installationId = newId('ins')
 let images: BuildImages
+const PROCESSES = 60
+/** Begins after a moment, as no program of a test is faster than the engine's event. */
+const FORKS = `setTimeout(() => {
+  const children = []
+  try { for (let n = 0; n < 300; n += 1) children.push(require('child_process').spawn('sleep', ['9']).on('error', () => {})) } catch {}
+  console.log('started: ' + children.filter((child) => child.pid).length)
+  for (const child of children) if (child.pid) child.kill()
+  process.exit()
+}, 1000)`
 
 beforeAll(async () => {
   images = await ensureBuildImages(docker)
@@ -37,6 +46,7 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
         credentials: {},
         resources: resourcesOf({ zClouds: 1 }),
         diskMb: 1000,
+        processes: PROCESSES,
         onLine: (line) => lines.push(line),
       },
       { timeoutSeconds: 60 },
@@ -94,6 +104,13 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
     const other = await counting(theirs, 3)
     expect(other.lines).toContain('3')
     expect(other.lines).not.toContain('1')
+  })
+
+  test('limits the processes of a step, if it can', async () => {
+    const { lines } = await build(`RUN ["node", "-e", ${JSON.stringify(FORKS)}]`)
+    const started = Number(/started: (\d+)/.exec(lines.join('\n'))?.[1])
+    if (builder === 'classic') expect(started).toBeLessThan(PROCESSES)
+    else console.info(`The ${builder} builder has no limit of its own: ${started} processes started`)
   })
 
   test('fails with a reason', async () => {

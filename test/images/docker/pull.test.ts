@@ -17,7 +17,12 @@ test.each([
   ['Get "https://registry-1.docker.io/v2/": dial tcp: lookup registry-1.docker.io: no such host', 'unreachable'],
   ['Get "http://127.0.0.1:5000/v2/": dial tcp 127.0.0.1:5000: connect: connection refused', 'unreachable'],
   ['net/http: request canceled (Client.Timeout exceeded while awaiting headers)', 'unreachable'],
-  ['toomanyrequests: You have reached your pull rate limit', 'unreachable'],
+  ['toomanyrequests: You have reached your pull rate limit', 'limited'],
+  ['received unexpected HTTP status: 429 Too Many Requests', 'limited'],
+  [
+    'error parsing HTTP 200 response body: invalid character \'<\' looking for beginning of value: "<p>key</p>"',
+    'failed',
+  ],
   ['received unexpected HTTP status: 500 Internal Server Error', 'unreachable'],
 ])('reads "%s" as %s', (words, kind) => {
   expect(failureOf(words)).toMatchObject({ kind, message: words })

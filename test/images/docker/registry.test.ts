@@ -61,6 +61,8 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     await removeImage()
     expect(await createImageBuilder().resolveImage(image, credential)).toEqual({
       pinned: digest,
+      imageId: expect.stringMatching(/^sha256:/),
+      isNew: true,
       fromCache: false,
       triggers: [],
     })
@@ -72,6 +74,8 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     await removeImage()
     expect(await createImageBuilder().resolveImage(digest, credential)).toEqual({
       pinned: digest,
+      imageId: expect.stringMatching(/^sha256:/),
+      isNew: true,
       fromCache: false,
       triggers: [],
     })
@@ -113,10 +117,12 @@ describe.skipIf(!isInstalled)('resolving an image of a private registry', () => 
     await imageBuilder.resolveImage(image, credential)
     const { Id: id } = await docker.getImage(image).inspect()
     await registry.stop()
-    expect(await imageBuilder.resolveImage(image, credential)).toEqual({ pinned: id, fromCache: true, triggers: [] })
+    const mayUseCopy = async () => true
+    const copy = { pinned: id, imageId: id, isNew: false, fromCache: true, triggers: [] }
+    expect(await imageBuilder.resolveImage(image, credential, { mayUseCopy })).toEqual(copy)
     await using proxy = await engineProxy(ENGINE_SOCKET, null)
     const other = createImageBuilder(proxy.host)
-    for (let time = 0; time < 3; time += 1) await other.resolveImage(image, credential)
+    for (let time = 0; time < 3; time += 1) await other.resolveImage(image, credential, { mayUseCopy })
     expect(proxy.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1)
   })
 })

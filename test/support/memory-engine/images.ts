@@ -50,6 +50,15 @@ export class ImageStore {
     return this.#images.get(this.#names.get(fullName(reference)) ?? reference) ?? null
   }
 
+  digestsOf(id: string): string[] {
+    return [...this.#names].flatMap(([name, named]) => (named === id && name.includes('@') ? [name] : []))
+  }
+
+  /** Whether a registry's digest in the repository is among its names. */
+  hasDigest({ id }: MemoryImage, repository: string): boolean {
+    return this.digestsOf(id).some((name) => name.startsWith(`${repository}@`))
+  }
+
   list(): MemoryImage[] {
     return [...this.#images.values()]
   }

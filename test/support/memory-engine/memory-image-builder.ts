@@ -1,4 +1,9 @@
-import { formatImageReference, type ImageReference, parseImageReference } from '../../../src/domain/image-reference.ts'
+import {
+  formatImageReference,
+  type ImageReference,
+  parseImageReference,
+  repositoryOf,
+} from '../../../src/domain/image-reference.ts'
 import {
   type BuiltImage,
   type ImageBuilder,
@@ -7,6 +12,7 @@ import {
   type ImagePush,
   type RegistryCredential,
   type ResolvedImage,
+  type ResolveOptions,
 } from '../../../src/images/image-builder.ts'
 import { call, type MemoryConnection } from './connection.ts'
 import { buildImage } from './image-build.ts'
@@ -29,9 +35,9 @@ type Filter = { appEnvId?: string }
 export function createMemoryImageBuilder(connection: MemoryConnection): ImageBuilder {
   const { machine, installationId } = connection
   return {
-    resolveImage: (image, credential, bounds) =>
-      call(connection, bounds, (signal) => resolve(connection, image, credential, signal), {
-        seconds: bounds?.timeoutSeconds ?? PULL_SECONDS,
+    resolveImage: (image, credential, options) =>
+      call(connection, options, (signal) => resolve(connection, { image, credential, ...options }, signal), {
+        seconds: options?.timeoutSeconds ?? PULL_SECONDS,
       }),
     traits: (bounds) =>
       call(connection, bounds, () => ({
@@ -51,6 +57,15 @@ export function createMemoryImageBuilder(connection: MemoryConnection): ImageBui
         const isUsed = [...machine.containers.values()].some(({ options }) => options.image.id === id)
         if (!isUsed) machine.images.remove(id)
       }),
+    heldImages: (bounds) =>
+      call(connection, bounds, () =>
+        machine.images.list().map(({ id }) => ({ id, digests: machine.images.digestsOf(id) })),
+      ),
+    removePulled: (id, bounds) =>
+      call(connection, bounds, () => {
+        const isUsed = [...machine.containers.values()].some(({ options }) => options.image.id === id)
+        if (!isUsed) machine.images.remove(id)
+      }),
     buildSteps: (filter = {}, bounds) =>
       call(connection, bounds, () =>
         steps(connection, filter).map(({ containerId, appEnvId }) => ({ containerId, appEnvId })),
@@ -66,10 +81,14 @@ export function createMemoryImageBuilder(connection: MemoryConnection): ImageBui
   }
 }
 
+interface Wanted extends ResolveOptions {
+  image: string
+  credential: RegistryCredential | null
+}
+
 async function resolve(
   connection: MemoryConnection,
-  image: string,
-  credential: RegistryCredential | null,
+  { image, credential, unreachable, mayUseCopy = async ({ isPulled }) => !isPulled }: Wanted,
   signal: AbortSignal,
 ): Promise<ResolvedImage> {
   const { machine, fault, pullIdleSeconds } = connection
@@ -81,14 +100,22 @@ async function resolve(
   const parsed = parseImageReference(image)
   if ('problem' in parsed) throw new ImageError('IMAGE_INVALID', `"${image}": ${parsed.problem}`)
   if (fault === 'falls silent in pulls') await pullOfSilence(image, pullIdleSeconds, signal)
-  const pulled = pull(connection, parsed.reference, credential)
+  const pulled = unreachable ? 'unreachable' : pull(connection, parsed.reference, credential)
   if (typeof pulled !== 'string') {
     const pinned = formatImageReference({ ...parsed.reference, digest: pulled.digest })
-    return { pinned, fromCache: false, triggers: pulled.image.config.triggers }
+    return {
+      pinned,
+      imageId: pulled.image.id,
+      isNew: pulled.isNew,
+      fromCache: false,
+      triggers: pulled.image.config.triggers,
+    }
   }
   const copy = machine.images.find(image)
+  const isPulled = copy !== null && machine.images.hasDigest(copy, repositoryOf(parsed.reference))
+  const mayServe = pulled === 'unreachable' || (!isPulled && pulled !== 'denied')
   // Otherwise a tenant that guesses the name would run an image built for another.
-  if (copy && !isBuilt(copy) && pulled !== 'denied') return ownCopy(copy)
+  if (copy && !isBuilt(copy) && mayServe && (await mayUseCopy({ imageId: copy.id, isPulled }))) return ownCopy(copy)
   throw new ImageError(REASONS[pulled], `The image ${image} cannot be pulled: ${pulled}`)
 }
 
@@ -97,9 +124,10 @@ function pull({ machine }: MemoryConnection, reference: ImageReference, credenti
   const registry = machine.registries.get(reference.registry)
   const pulled = registry?.pull(reference, credential) ?? 'unreachable'
   if (typeof pulled === 'string') return pulled
+  const isNew = machine.images.find(pulled.image.id) === null
   machine.images.add(pulled.image, formatImageReference(reference))
   machine.images.add(pulled.image, formatImageReference({ ...reference, digest: pulled.digest }))
-  return pulled
+  return { ...pulled, isNew }
 }
 
 /** A build's base image: the machine's own, or one that the build pulls with its logins. */
@@ -125,6 +153,8 @@ const pullOfSilence = (image: string, seconds: number, signal: AbortSignal): Pro
 
 const ownCopy = ({ id, config }: MemoryImage): ResolvedImage => ({
   pinned: id,
+  imageId: id,
+  isNew: false,
   fromCache: true,
   triggers: config.triggers,
 })

@@ -99,7 +99,8 @@ describe('the log of a build', () => {
 
   test('keeps its first lines and its last over all attempts, and counts the others', async () => {
     const asked = await build()
-    const open = (stream = asked.stream) => new BuildLog({ stream, maxLines: 250, secrets: [], now: () => new Date() })
+    const open = (stream = asked.stream) =>
+      new BuildLog({ stream, maxLines: 250, mask: (text) => text, now: () => new Date() })
     const first = open()
     for (const message of numbered('first', 40)) first.write(message)
     await first.close()

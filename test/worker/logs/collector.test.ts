@@ -60,4 +60,29 @@ describe('what a container says', () => {
     expect(lines.length - notices.length + dropped).toBe(LINES + LINES / 10 + 1)
     await harbour.stopWorkers()
   })
+
+  test('is kept up to the budget of the account, of all its environments together', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const many = 12_000
+    const config = { ...harbour.config, BERTH_LOG_MB_PER_MINUTE: 1 }
+    harbour.startWorker({ config })
+    const appEnvIds = await Promise.all([talker(many), talker(many)])
+    const minutes = [Date.now()]
+    for (const appEnvId of appEnvIds) await harbour.ended(await harbour.deployment(appEnvId))
+    for (const appEnvId of appEnvIds) await harbour.ended(await harbour.ask(stopAppEnv, appEnvId))
+    minutes.push(Date.now())
+    const logs = await Promise.all(appEnvIds.map(linesOf))
+    const notices = logs.flat().flatMap(({ message }) => /^\[berth\] (\d+) lines were dropped/.exec(message)?.[1] ?? [])
+    const dropped = notices.reduce((sum, count) => sum + Number(count), 0)
+    const kept = logs.flat().length - notices.length
+    expect(kept + dropped).toBe(2 * (many + many / 10 + 1))
+    const streams = await harbour.database.logStream.findMany({ where: { appEnvId: { in: appEnvIds } } })
+    const bytes = streams.reduce((sum, stream) => sum + Number(stream.bytes), 0)
+    const [from = 0, to = 0] = minutes.map((at) => Math.floor(at / 60_000))
+    // A notice for each dropped stretch is over the budget.
+    expect(bytes).toBeLessThanOrEqual((to - from + 1) * 1024 * 1024 + notices.length * 200)
+    expect(dropped).toBeGreaterThan(0)
+    await harbour.stopWorkers()
+  })
 })

@@ -16,7 +16,7 @@ setInterval(() => {
 process.on('SIGTERM', () => process.exit(0))`
 
 const ADMIN: Caller = {
-  ...{ tokenId: 'tok', kind: 'USER', userId: 'usr', appEnvId: null, scopes: null },
+  ...{ tokenId: 'tok', kind: 'USER', userId: 'usr', appEnvId: null, accountId: null, scopes: null, expiresAt: null },
   ...{ isInstallationAdmin: true, currentAccountId: null, memberships: new Map() },
 }
 const TIMEOUT_MS = 180_000

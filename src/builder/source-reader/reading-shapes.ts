@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { BUILD_FAILURE_REASONS } from '../../domain/build-failure.ts'
+import { MAX_IMAGES } from '../dockerfile/base-images.ts'
+import { MAX_PATH_LENGTH } from '../limits.ts'
+import type { ReadingName, Readings } from './readings.ts'
+
+/** What a message may have, of whichever answer: the process that sends it has read what a tenant wrote. */
+export const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+export const MAX_MESSAGE_LENGTH = 2_000
+
+/** A Dockerfile of 256 KB whose images are named in full, and whose stages have labels. */
+const dockerfile = z.string().max(2 * 1024 * 1024)
+const MAX_NAME_LENGTH = 512
+const MAX_VARIABLES = 1_000
+
+/** The answers that the worker accepts, each with a limit. */
+export const answerShapes = {
+  unpack: z.null(),
+  checkListing: z.null(),
+  checkLinks: z.null(),
+  findContext: z.string().max(MAX_PATH_LENGTH),
+  writeDockerfile: z.strictObject({
+    text: dockerfile,
+    origin: z.string().max(2 * MAX_PATH_LENGTH),
+    installs: z.boolean(),
+  }),
+  exposedVariables: z.array(z.string().max(MAX_NAME_LENGTH)).max(MAX_VARIABLES),
+  nixpacksPlan: z
+    .record(z.string().max(MAX_NAME_LENGTH), z.string())
+    .refine((all) => Object.keys(all).length <= MAX_VARIABLES),
+  nixpacksDockerfile: dockerfile,
+  namedImages: z.array(z.string().max(2 * MAX_NAME_LENGTH)).max(MAX_IMAGES),
+  pinImages: dockerfile,
+  pack: z.null(),
+} satisfies { [Name in ReadingName]: z.ZodType<Awaited<ReturnType<Readings[Name]>>> }
+
+export type AnswerOf<Name extends ReadingName> = z.infer<(typeof answerShapes)[Name]>
+
+/** How a reading ended: with an answer, with a reason why the source cannot be built, or with trouble on this machine. */
+export const outcomeShape = z.union([
+  z.strictObject({ answer: z.unknown() }),
+  z.strictObject({ failure: z.enum(BUILD_FAILURE_REASONS), message: z.string().max(MAX_MESSAGE_LENGTH) }),
+  z.strictObject({ trouble: z.string().max(MAX_MESSAGE_LENGTH) }),
+])

@@ -1,0 +1,122 @@
+import { DomainError } from '../domain/errors.ts'
+import { networkOf } from '../domain/trusted-proxies.ts'
+import { presentedHash } from '../services/kernel/authenticate.ts'
+import type { Caller } from '../services/kernel/caller.ts'
+import type { Services } from '../services/services.ts'
+import type { RateLimits } from './rate-limits.ts'
+
+/** What is known of a request before anything is looked up. */
+export interface Arriving {
+  /** Of the client, as far as trusted proxies say. */
+  address: string
+  authorization: string | null | undefined
+}
+
+export interface Admitted {
+  /** Null without a valid token. */
+  caller: Caller | null
+  /** Why there is no caller. */
+  refusal: unknown
+  /** What is left of the budget that the request was counted in. */
+  headers: Record<string, string>
+}
+
+export interface Admission {
+  /** Counts a request and authenticates its caller. Throws RATE_LIMITED. */
+  admit(request: Arriving): Promise<Admitted>
+  /** Counts a connection that has not said yet who calls. Throws RATE_LIMITED. */
+  admitAddress(address: string): Promise<void>
+  /** Counts work that a caller without a token asks for, in requests. Throws RATE_LIMITED. */
+  chargeAnonymous(address: string, requests: number): Promise<void>
+}
+
+// Tokens whose account is known, so that a used-up budget is noticed without the database.
+const MAX_KNOWN = 10_000
+
+type Authenticate = Services['authenticate']
+
+/**
+ * Counts every request before the database is asked for anything: by address, and by the account of a token that was
+ * valid a moment ago. Refused requests cost the database nothing, and callers whose token is known get their answers,
+ * however many unknown tokens others try from the same address.
+ */
+export function createAdmission(authenticate: Authenticate, limits: RateLimits): Admission {
+  /** Account by hash of the token. */
+  const known = new Map<string, string>()
+
+  async function admitUnknown(request: Arriving, network: string, hash: string | null): Promise<Admitted> {
+    // Counted as invalid until it has turned out not to be: many at once must not pass before the first is counted.
+    const headers = spend(await limits.consumeAnonymous(network))
+    const { caller, refusal } = await callerOf(request)
+    if (hash === null || isUnauthenticated(refusal)) return { caller: null, refusal, headers }
+    await limits.returnAnonymous(network)
+    // An outage is no failure of the caller's.
+    if (!caller) return { caller, refusal, headers }
+    const account = accountOf(caller)
+    remember(hash, account)
+    return { caller, refusal: null, headers: spend(await limits.consumeRequest(account)) }
+  }
+
+  async function admitKnown(request: Arriving, network: string, hash: string, account: string): Promise<Admitted> {
+    const headers = spend(await limits.consumeRequest(account))
+    const { caller, refusal } = await callerOf(request)
+    if (caller) remember(hash, accountOf(caller))
+    else if (isUnauthenticated(refusal)) {
+      known.delete(hash)
+      spend(await limits.consumeAnonymous(network))
+    }
+    return { caller, refusal, headers }
+  }
+
+  async function callerOf({ authorization }: Arriving): Promise<Pick<Admitted, 'caller' | 'refusal'>> {
+    try {
+      return { caller: await authenticate(authorization), refusal: null }
+    } catch (refusal) {
+      return { caller: null, refusal }
+    }
+  }
+
+  function remember(hash: string, account: string): void {
+    if (known.size >= MAX_KNOWN && !known.has(hash)) known.clear()
+    known.set(hash, account)
+  }
+
+  return {
+    async admit(request) {
+      const network = networkOf(request.address)
+      spend(await limits.consumeAddress(network))
+      const hash = presentedHash(request.authorization)
+      const account = hash === null ? undefined : known.get(hash)
+      if (hash === null || account === undefined) return admitUnknown(request, network, hash)
+      return admitKnown(request, network, hash, account)
+    },
+    async admitAddress(address) {
+      spend(await limits.consumeAddress(networkOf(address)))
+    },
+    async chargeAnonymous(address, requests) {
+      if (requests > 0) spend(await limits.consumeAnonymous(networkOf(address), requests))
+    },
+  }
+}
+
+/** The budget's headers; throws when it is used up. */
+function spend({ headers, refusal }: Awaited<ReturnType<RateLimits['consumeRequest']>>): Record<string, string> {
+  if (refusal) throw new RateLimited(refusal, headers)
+  return headers
+}
+
+/** A refusal, with the budget that it is about. */
+export class RateLimited extends DomainError {
+  readonly headers: Record<string, string>
+
+  constructor({ code, reason, message, details }: DomainError, headers: Record<string, string>) {
+    super(code, reason, message, details)
+    this.headers = headers
+  }
+}
+
+const isUnauthenticated = (refusal: unknown) => refusal instanceof DomainError && refusal.code === 'UNAUTHENTICATED'
+
+/** The budget that a caller's requests count in: one for all tokens of an account. */
+const accountOf = ({ accountId, currentAccountId, userId, tokenId }: Caller): string =>
+  accountId ?? currentAccountId ?? userId ?? tokenId

@@ -1,0 +1,81 @@
+import { createDatabase } from '../database/client.ts'
+import { explainRefusal } from '../database/explain-refusal.ts'
+import { migrate } from '../database/migrate.ts'
+import { databaseReadiness } from '../database/schema-readiness.ts'
+import type { ContainerRuntime } from '../runtime/container-runtime.ts'
+import { createVault } from '../secrets/vault.ts'
+import { openInstallation } from '../services/installation.ts'
+import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
+import type { ContainerEngine } from './container-engine.ts'
+import type { DataDir } from './data-dir.ts'
+import { openMasterKey, openVault } from './master-key.ts'
+import { ParallelDisposal } from './parallel-disposal.ts'
+import type { ControlPlaneContext, RoleContext, Served } from './role-context.ts'
+
+const ENGINE_PROBE_SECONDS = 5
+
+/** Starts the roles of this process on a database that it migrates first: api, worker, and the ingress beside them. */
+export async function serveControlPlane(base: RoleContext, { adminToken }: DataDir): Promise<Served> {
+  const { config, log, dataDir, databaseUrl, readiness, undo } = base
+  const applied = await migrated(base)
+  if (applied.length > 0) log.info({ applied }, 'Migrated the database')
+  const database = createDatabase({ url: databaseUrl, poolSize: config.DATABASE_POOL_SIZE })
+  undo.defer(() => database.$disconnect())
+  readiness.database = { isRequired: true, check: () => databaseReadiness(database) }
+  const masterKey = await openMasterKey(config, dataDir, database)
+  const installationId = await openInstallation(database, createVault(masterKey), config, adminToken)
+  const vault = await openVault(database, masterKey)
+  base.link?.reportDatabase()
+  const context: ControlPlaneContext = { ...base, database, vault }
+  await releaseLeasesOfDeadWorkers(context)
+
+  const { BERTH_ROLES: roles } = config
+  const ending = undo.use(new ParallelDisposal())
+  const part = (): ControlPlaneContext => ({ ...context, undo: ending.part() })
+  // Each role loads its modules only where it is played: a process that died is back sooner, and smaller.
+  const engine = roles.includes('worker') ? await serveWorker(part, installationId) : null
+  const ingress = roles.includes('ingress')
+    ? await (await import('./roles/start-ingress.ts')).startIngress(part())
+    : null
+  if (roles.includes('api')) await (await import('./roles/start-api.ts')).startApi(part())
+  // The process of the ingress has the internal listener, because it knows the hosts.
+  if (!base.link?.isElsewhere('ingress', config))
+    await (await import('./roles/start-health.ts')).startHealth(context, ingress?.knowsHost)
+  return { ingressPort: ingress?.port ?? null, engine: engine && (await nameOf(engine.runtime)), installationId }
+}
+
+async function serveWorker(part: () => ControlPlaneContext, installationId: string): Promise<ContainerEngine> {
+  // Before anything can start a container.
+  await (await import('./roles/start-host-firewall.ts')).startHostFirewall(part())
+  const { openContainerEngine } = await import('./container-engine.ts')
+  const { startWorker } = await import('./roles/start-worker.ts')
+  const context = part()
+  const engine = openContainerEngine(context.config, installationId)
+  startWorker({ ...context, ...engine })
+  return engine
+}
+
+async function migrated({ config, databaseUrl }: RoleContext): Promise<string[]> {
+  try {
+    return await migrate(databaseUrl)
+  } catch (error) {
+    throw (config.DATABASE_URL && explainRefusal(error, databaseUrl)) || error
+  }
+}
+
+/** Ends the leases of killed processes, so that their work resumes now instead of when the leases expire. */
+async function releaseLeasesOfDeadWorkers({ database, processRegistration, log }: ControlPlaneContext): Promise<void> {
+  try {
+    const { deadWorkers } = await processRegistration.listProcesses()
+    const ended = await releaseFormerLeases(database, deadWorkers)
+    processRegistration.removeDead(deadWorkers)
+    if (ended > 0) log.info({ ended }, 'Released the leases of workers that died')
+  } catch (error) {
+    log.warn({ err: error }, 'Releasing the leases of dead workers failed; the leases expire on their own')
+  }
+}
+
+async function nameOf(runtime: ContainerRuntime): Promise<string | null> {
+  const info = await runtime.info({ timeoutSeconds: ENGINE_PROBE_SECONDS }).catch(() => null)
+  return info ? `${info.name} ${info.version}` : null
+}

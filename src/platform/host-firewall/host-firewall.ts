@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { isIPv4 } from 'node:net'
+import { chainsOf, type FirewallOptions, firewallRules } from './firewall-rules.ts'
+
+const TIMEOUT_MS = 10_000
+
+/** Where the engine lets others add rules; without it, the chain that everything passes. */
+const THROUGH = ['DOCKER-USER', 'FORWARD']
+
+/**
+ * Keeps an installation's containers away from this machine's own services and from metadata. May be repeated; touches
+ * only the installation's own chains and the jumps to them. Throws where that cannot be done.
+ */
+export async function installFirewall(options: Omit<FirewallOptions, 'nameServers'>): Promise<void> {
+  const { toHost, through, interface: from } = chainsOf(options.installationId)
+  await run('iptables-restore', ['-w', '--noflush'], firewallRules({ ...options, nameServers: await nameServers() }))
+  await ensureJump('INPUT', ['-i', from, '-j', toHost])
+  for (const chain of THROUGH) {
+    if (!(await succeeds('iptables', ['-w', '-n', '-L', chain]))) continue
+    return ensureJump(chain, ['-i', from, '-j', through])
+  }
+}
+
+/** Removes the chains and the jumps to them. There being none is fine. */
+export async function removeFirewall(installationId: string): Promise<void> {
+  const { toHost, through, interface: from } = chainsOf(installationId)
+  for (const chain of ['INPUT', ...THROUGH]) {
+    const target = chain === 'INPUT' ? toHost : through
+    await succeeds('iptables', ['-w', '-D', chain, '-i', from, '-j', target])
+  }
+  for (const chain of [toHost, through]) {
+    await succeeds('iptables', ['-w', '-F', chain])
+    await succeeds('iptables', ['-w', '-X', chain])
+  }
+}
+
+async function ensureJump(chain: string, rule: readonly string[]): Promise<void> {
+  if (await succeeds('iptables', ['-w', '-C', chain, ...rule])) return
+  await run('iptables', ['-w', '-I', chain, '1', ...rule])
+}
+
+async function nameServers(): Promise<string[]> {
+  const text = await readFile('/etc/resolv.conf', 'utf8').catch(() => '')
+  const named = text.split('\n').map((line) => line.trim().split(/[ \t]+/))
+  return named.flatMap(([key, address = '']) => (key === 'nameserver' && isIPv4(address) ? [address] : []))
+}
+
+const succeeds = (program: string, args: readonly string[]): Promise<boolean> =>
+  run(program, args).then(
+    () => true,
+    () => false,
+  )
+
+function run(program: string, args: readonly string[], input = ''): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(program, args, { timeout: TIMEOUT_MS }, (error, _output, words) =>
+      error ? reject(new Error(`${program}: ${words.trim() || error.message}`)) : resolve(),
+    )
+    child.stdin?.on('error', () => {}).end(input)
+  })
+}

@@ -1,0 +1,48 @@
+import type { Config } from '../../config/config.ts'
+import { installFirewall } from '../host-firewall/host-firewall.ts'
+import type { ControlPlaneContext } from '../role-context.ts'
+
+/** Other programs may have flushed the rules meanwhile. */
+const REPEAT_MS = 60_000
+
+/** Keeps containers away from this machine's services, or says in the log and in /readyz why it cannot. */
+export async function startHostFirewall({
+  config,
+  log,
+  readiness,
+  undo,
+  database,
+}: ControlPlaneContext): Promise<void> {
+  if (config.BERTH_HOST_FIREWALL === 'off') return
+  const { id: installationId } = await database.installation.findFirstOrThrow({ select: { id: true } })
+  const ports = [...(config.INGRESS_PORT > 0 ? [config.INGRESS_PORT] : []), ...config.BERTH_CONTAINER_HOST_PORTS]
+  let reason = whyImpossible(config)
+  const install = async () => {
+    const before = reason
+    reason = await installFirewall({ installationId, ports }).then(
+      () => null,
+      (error: Error) => error.message,
+    )
+    if (reason !== null && reason !== before) log.warn({ reason }, UNPROTECTED)
+  }
+  readiness.hostFirewall = { isRequired: false, check: () => ({ ready: reason === null, reason }) }
+  if (reason === null) await install()
+  else log.warn({ reason }, UNPROTECTED)
+  if (reason !== null && config.BERTH_HOST_FIREWALL === 'required') {
+    throw new Error(`BERTH_HOST_FIREWALL is "required", and the rules cannot be installed: ${reason}`)
+  }
+  if (whyImpossible(config) !== null) return
+  const timer = setInterval(() => void install(), REPEAT_MS)
+  timer.unref()
+  undo.defer(() => clearInterval(timer))
+}
+
+const UNPROTECTED =
+  'Containers can reach services of the engine’s machine; docs/operating.md says how to install the rules by hand'
+
+function whyImpossible({ DOCKER_HOST: host }: Config): string | null {
+  if (process.platform !== 'linux') return 'this machine is no Linux, and the engine runs in a virtual machine'
+  if (host && !host.startsWith('unix:')) return 'the engine is on another machine'
+  if (process.getuid?.() !== 0) return 'the worker does not run as root'
+  return null
+}

@@ -1,0 +1,101 @@
+import { askAddress, type RegistryAnswer } from './ask-address.ts'
+import { type HostCheck, HUB, type RegistryRules } from './registry-rules.ts'
+
+/** Whether an engine may be sent to a registry. */
+export type RegistryVerdict =
+  | { kind: 'allowed' }
+  /** By the rules about addresses; `why` completes "The registry …". */
+  | { kind: 'refused'; why: string }
+  /** In the engine's words, as `no such host`. */
+  | { kind: 'unreachable'; why: string }
+  | { kind: 'busy'; retryAfterSeconds: number | null }
+
+const PRIVATE = 'is on a private address, from which no image is taken'
+const REALM_PRIVATE = 'sends for its tokens to a private address'
+const MAX_CHALLENGE_LENGTH = 4096
+
+/**
+ * Asks a registry what an engine would ask it first, at an address that was checked, and checks where it sends the
+ * engine next: for a token, or by a redirect. An engine resolves these names once more, and may be answered
+ * differently; docs/design/security.md says what is left of that.
+ */
+export async function checkRegistry(
+  registry: string,
+  rules: RegistryRules,
+  signal: AbortSignal,
+): Promise<RegistryVerdict> {
+  if (registry === HUB) return { kind: 'allowed' }
+  const url = new URL(`https://${registry}/v2/`)
+  const host = await rules.check(url)
+  if (host.kind === 'refused') return { kind: 'refused', why: PRIVATE }
+  const answer = host.kind === 'unknown' ? 'no such host' : await greeting(url, host, signal)
+  signal.throwIfAborted()
+  if (typeof answer === 'string') {
+    // The engine may reach by a proxy, a mirror or a certificate of its own what the operator has listed.
+    return host.isListed ? { kind: 'allowed' } : { kind: 'unreachable', why: answer }
+  }
+  if (answer.status === 429) return { kind: 'busy', retryAfterSeconds: secondsOf(answer.headers['retry-after']) }
+  return followed(answer, url, rules)
+}
+
+/** The answer, or why there is none. An engine tries plain HTTP only with registries that its operator has listed. */
+async function greeting(
+  url: URL,
+  { addresses, isListed }: Extract<HostCheck, { kind: 'allowed' }>,
+  signal: AbortSignal,
+): Promise<RegistryAnswer | string> {
+  try {
+    return await askAddress(url, addresses, signal)
+  } catch (error) {
+    const words = wordsOf(error)
+    if (!isListed) return words
+    return askAddress(new URL(url.href.replace('https:', 'http:')), addresses, signal).catch(wordsOf)
+  }
+}
+
+/** In the words of engines, of which users are told the meaning only. */
+function wordsOf(error: unknown): string {
+  const { code = '', name = '' } = error as NodeJS.ErrnoException
+  if (code === 'ECONNREFUSED') return 'connection refused'
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'no route to host'
+  if (name === 'TimeoutError' || name === 'AbortError' || code === 'ETIMEDOUT') return 'timeout'
+  return /CERT|SSL|TLS|EPROTO|ALTNAME|SELF_SIGNED|UNABLE_TO/.test(code) ? 'tls' : 'EOF'
+}
+
+/** Judges every address that the answer sends an engine to. */
+async function followed({ status, headers }: RegistryAnswer, url: URL, rules: RegistryRules): Promise<RegistryVerdict> {
+  const challenge = headers['www-authenticate']
+  if ((challenge?.length ?? 0) > MAX_CHALLENGE_LENGTH) return { kind: 'refused', why: 'asks for more than a login' }
+  const location = status >= 300 && status < 400 ? headers.location : undefined
+  const targets = [
+    ...(typeof location === 'string' ? [{ text: location, why: 'redirects to a private address' }] : []),
+    ...realmsOf(challenge).map((text) => ({ text, why: REALM_PRIVATE })),
+  ]
+  for (const { text, why } of targets) {
+    const target = URL.canParse(text, url) ? new URL(text, url) : null
+    if (!target || !['https:', 'http:'].includes(target.protocol))
+      return { kind: 'refused', why: 'names an invalid address' }
+    const found = await rules.check(target)
+    if (found.kind === 'refused') return { kind: 'refused', why }
+    if (found.kind === 'unknown' && !found.isListed) return { kind: 'unreachable', why: 'no such host' }
+  }
+  return { kind: 'allowed' }
+}
+
+/** The realms of all Bearer challenges; that of Basic is only a text. */
+function realmsOf(header: string | string[] | undefined): string[] {
+  const text = [header ?? []].flat().join(', ')
+  if (!/\bbearer\b/i.test(text)) return []
+  const isBasicOnly = (before: string) => /\bbasic\b[^,]*$/i.test(before)
+  return [...text.matchAll(/\brealm\s*=\s*(?:"([^"]*)"|([^\s,]+))/gi)]
+    .filter(({ index }) => !isBasicOnly(text.slice(Math.max(0, index - 64), index)))
+    .map(([, quoted, plain]) => quoted ?? plain ?? '')
+}
+
+/** Seconds, or a date. */
+function secondsOf(header: string | string[] | undefined): number | null {
+  const text = [header ?? []].flat()[0] ?? ''
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
+}

@@ -1,0 +1,33 @@
+import { conflict } from '../../domain/errors.ts'
+import type { CommandContext } from '../kernel/command.ts'
+
+interface Change {
+  accountId: string
+  /** The environment that is changed; null for one that is created. */
+  appEnvId: string | null
+  /** The most containers that it may have afterwards. */
+  containers: number
+}
+
+/** Throws CONFLICT when the account would have more environments, or containers, than the installation allows it. */
+export async function requireAccountRoom({ tx, config }: CommandContext, change: Change): Promise<void> {
+  const { accountId, appEnvId, containers } = change
+  // One at a time: two calls must not both find the last place.
+  await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
+  const [others] = await tx.$queryRaw<{ appEnvs: number; containers: number }[]>`
+    SELECT count(*)::int AS "appEnvs", coalesce(sum(greatest(containers, CASE WHEN auto_scaling ->> 'enabled' = 'true'
+      THEN (auto_scaling ->> 'max')::int ELSE 0 END)), 0)::int AS containers
+    FROM app_env WHERE account_id = ${accountId} AND deleted_at IS NULL AND id IS DISTINCT FROM ${appEnvId}`
+  const { BERTH_ACCOUNT_APP_ENVS: mostAppEnvs, BERTH_ACCOUNT_CONTAINERS: mostContainers } = config
+  if (appEnvId === null && (others?.appEnvs ?? 0) >= mostAppEnvs)
+    throw conflict(
+      'ACCOUNT_LIMIT',
+      `The account has ${others?.appEnvs} environments, and may have ${mostAppEnvs} (BERTH_ACCOUNT_APP_ENVS)`,
+    )
+  if ((others?.containers ?? 0) + containers > mostContainers)
+    throw conflict(
+      'ACCOUNT_LIMIT',
+      `containers: the account’s other environments have up to ${others?.containers} containers, and ${containers} more ` +
+        `are beyond the ${mostContainers} that it may have (BERTH_ACCOUNT_CONTAINERS)`,
+    )
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { type DomainError, invalidField } from '../../domain/errors.ts'
+import { lockAccount } from '../account/account-commands.ts'
+import { may, userOf } from '../kernel/caller.ts'
+import { command } from '../kernel/command.ts'
+import { id } from '../kernel/input.ts'
+import { recordInstallation, requireGitHubApp } from './git-installation.ts'
+import { refuseInstallation } from './github-proof.ts'
+
+const MAX_SECRET_LENGTH = 500
+
+export const connectGitInstallation = command({
+  name: 'connectGitInstallation',
+  about: 'Prove that an installation of the GitHub App is yours, so that apps of the account can be built from it.',
+  input: z.strictObject({
+    accountId: id('account'),
+    gitInstallationId: z
+      .string()
+      .regex(/^\d{1,20}$/, 'must be the number of a GitHub App installation')
+      .describe('Number of the installation, which GitHub adds to the redirect as installation_id.'),
+    code: z
+      .string()
+      .min(1)
+      .max(MAX_SECRET_LENGTH)
+      .optional()
+      .describe('Code that GitHub adds to the same redirect. Works once.'),
+    userToken: z
+      .string()
+      .min(1)
+      .max(MAX_SECRET_LENGTH)
+      .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII')
+      .optional()
+      .describe('User access token of the GitHub App, in place of a code. It is not kept.'),
+  }),
+  permission: 'app:change',
+  /** GitHub is asked before the transaction begins, and only for callers whose call could succeed. */
+  async prepare({ config }, caller, { accountId, gitInstallationId, code, userToken }): Promise<DomainError | null> {
+    if (!may(caller, 'app:change', { accountId }) || (code === undefined) === (userToken === undefined)) return null
+    return refuseInstallation(config, gitInstallationId, { code, userToken })
+  },
+  async target({ tx }, { accountId, code, userToken }) {
+    if (code === undefined && userToken === undefined)
+      throw invalidField('code', 'is required, unless userToken is sent')
+    if (code !== undefined && userToken !== undefined) throw invalidField('userToken', 'is sent instead of code')
+    return lockAccount(tx, accountId)
+  },
+  async execute({ tx, caller, config, prepared, auditDetails }, { accountId, gitInstallationId }) {
+    requireGitHubApp(config)
+    if (prepared) throw prepared
+    await recordInstallation(tx, gitInstallationId, accountId, userOf(caller))
+    auditDetails({ gitInstallationId })
+    return { message: `Apps of the account may be built from the GitHub App installation ${gitInstallationId}` }
+  },
+})

@@ -1,0 +1,18 @@
+import type { Content } from '../../database/generated/prisma/client.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
+import type { ResolvedImage } from '../../images/image-builder.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { resolveBuilt } from '../version/pushed-image.ts'
+import { resolveFor } from './image-gate.ts'
+import { registryLoginsOf } from './registry-logins.ts'
+
+/** The image of a version, which is pinned from its first deployment on. */
+export async function resolveVersionImage(
+  context: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  content: Content,
+): Promise<ResolvedImage> {
+  if (content.type === 'BUILD') return resolveBuilt(context, content)
+  const logins = await registryLoginsOf(context, appEnv, recordedConfiguration(content).imagePullCredentialId)
+  return resolveFor({ ...context, accountId: appEnv.accountId }, content.imageDigest ?? content.image, logins)
+}

@@ -1,0 +1,70 @@
+import type { Content } from '../../database/generated/prisma/client.ts'
+import { recordedPlan } from '../../domain/build-plan.ts'
+import { recordedConfiguration, type SealedVariable } from '../../domain/configuration.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { createMask, type Mask } from '../text/secret-mask.ts'
+import { buildVariables, containerVariables } from './variables.ts'
+
+type MaskContext = Pick<EnvironmentContext, 'database' | 'vault' | 'config'>
+
+/**
+ * A mask of every secret that programs of the environment may know: its secret variables as they are set and as its
+ * versions have them, with and without their references resolved, and the registry logins.
+ */
+export async function secretMaskOf(context: MaskContext, appEnv: ClaimedAppEnv): Promise<Mask> {
+  const contents = [appEnv.currentContent, ...appEnv.operations.map(({ content }) => content)].filter((one) => !!one)
+  const set = await context.database.variable.findMany({ where: { appEnvId: appEnv.id, isSecret: true } })
+  const vault = context.vault.forAccount(appEnv.account)
+  const opened = [...set, ...contents.flatMap(secretVariablesOf)].map((variable) =>
+    orNothing(() => vault.openVariable(variable)),
+  )
+  const resolved = await Promise.all(contents.map((content) => resolvedSecrets(context, appEnv, content)))
+  const logins = await registryPasswords(context, appEnv, contents)
+  return createMask([...opened, ...resolved.flat(), ...logins, context.config.BERTH_PUSH_PASSWORD ?? ''])
+}
+
+const secretVariablesOf = (content: Content): SealedVariable[] =>
+  [...recordedConfiguration(content).variables, ...(recordedPlan(content)?.variables ?? [])].filter(
+    ({ isSecret }) => isSecret,
+  )
+
+/** A reference that is broken by now fails the version, and must not keep its failure from being told. */
+async function resolvedSecrets(context: MaskContext, appEnv: ClaimedAppEnv, content: Content): Promise<string[]> {
+  const names = new Set(secretVariablesOf(content).map(({ name }) => name))
+  if (names.size === 0) return []
+  const variables = recordedPlan(content)?.variables ?? []
+  const values = await Promise.all([
+    containerVariables(context, appEnv, content).catch(() => ({})),
+    buildVariables(context, appEnv, content, variables).catch(() => ({})),
+  ])
+  return values.flatMap((all) => Object.entries(all).flatMap(([name, value]) => (names.has(name) ? [value] : [])))
+}
+
+async function registryPasswords(
+  { database, vault }: MaskContext,
+  appEnv: ClaimedAppEnv,
+  contents: readonly Content[],
+): Promise<string[]> {
+  const ids = contents.flatMap((content) => [
+    recordedConfiguration(content).imagePullCredentialId,
+    recordedPlan(content)?.pullCredentialId,
+  ])
+  const id = { in: ids.filter((one) => typeof one === 'string') }
+  const accountId = appEnv.accountId
+  const credentials = id.in.length === 0 ? [] : await database.credential.findMany({ where: { id, accountId } })
+  return credentials.map(({ id, sealedData }) =>
+    orNothing(() => passwordOf(vault.forAccount(appEnv.account).openCredential(id, sealedData))),
+  )
+}
+
+const passwordOf = (data: unknown): string =>
+  typeof data === 'object' && data !== null && 'password' in data ? String(data.password) : ''
+
+/** A value that cannot be opened has reached no program either. */
+function orNothing(open: () => string): string {
+  try {
+    return open()
+  } catch {
+    return ''
+  }
+}
