@@ -24,7 +24,7 @@ async function missingSql(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-migration-'))
   const server = await startEmbeddedPostgres({ dataDir: folder, settings: { fsync: 'off' } })
   try {
-    return await withSchemaEngine(server.url, async (engine) => {
+    return await withSchemaEngine(server.superuserUrl, async (engine) => {
       const wholeSchema = await sqlBetween(
         engine,
         { tag: 'empty' },

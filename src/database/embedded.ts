@@ -3,15 +3,18 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { findServer, initialise, launch, logTail, SUPERUSER, shutDown } from './postgres-server.ts'
+import { type Access, accessTo, prepareDatabase } from './database-roles.ts'
+import { findServer, initialise, launch, logTail, shutDown } from './postgres-server.ts'
 
-const DATABASE = 'berth'
 const STOP_TIMEOUT_SECONDS = 20
 const REVIVE_PAUSE_MS = 1_000
 
 // Every process that uses the server holds this lock shared; the process that gets it exclusively stops the server.
 // Unlike a file, the lock is released when its holder is killed.
 const USE_LOCK = 7_236_784_002
+
+// No such database; no such role, or one that may not log in yet.
+const NOT_PREPARED = new Set(['3D000', '28000', '28P01'])
 
 export interface EmbeddedOptions {
   dataDir: string
@@ -22,8 +25,7 @@ export interface EmbeddedOptions {
   isRevived?: boolean
 }
 
-export interface EmbeddedPostgres {
-  url: string
+export interface EmbeddedPostgres extends Access {
   /** Whether another process uses the server too. */
   isShared(): Promise<boolean>
   /** Stops the server, unless another process still uses it. */
@@ -42,7 +44,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   if (!existsSync(folder)) await create(folder)
   const stopping = new AbortController()
   const start = () => bringUp(folder, settings, startTimeoutSeconds, stopping.signal)
-  const { url, holder } = await start()
+  const { access, holder } = await start()
   const use = { holder, reviving: Promise.resolve() }
   const watch = () => {
     if (!isRevived) return
@@ -57,7 +59,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
   watch()
   return {
-    url,
+    ...access,
     isShared: () => isShared(use.holder),
     async stop() {
       stopping.abort()
@@ -88,18 +90,18 @@ async function bringUp(
   while (performance.now() < deadline && !signal.aborted) {
     if (!findServer(folder)?.ready) await launch(folder, settings, deadline)
     const port = findServer(folder)?.port
-    const url = embeddedUrl(folder, port ?? 0)
-    const holder = port ? await hold(url) : null
-    if (holder) return { url, holder }
+    const access = embeddedAccess(folder, port ?? 0)
+    const holder = port ? await hold(access) : null
+    if (holder) return { access, holder }
     // Another process may be stopping or starting the server at this very moment.
     await sleep(250)
   }
   throw new Error(`PostgreSQL in ${folder} did not start within ${startTimeoutSeconds} s:\n${logTail(folder)}`)
 }
 
-/** The address of the server in the folder. */
-export const embeddedUrl = (folder: string, port: number): string =>
-  `postgresql://${SUPERUSER}:${readFileSync(join(folder, 'password'), 'utf8')}@127.0.0.1:${port}/${DATABASE}`
+/** The ways into the server in the folder. */
+export const embeddedAccess = (folder: string, port: number): Access =>
+  accessTo(port, readFileSync(join(folder, 'password'), 'utf8'))
 
 /** Created under another name and moved into place whole, so that a killed start leaves nothing half-done. */
 async function create(folder: string): Promise<void> {
@@ -119,8 +121,8 @@ async function create(folder: string): Promise<void> {
 }
 
 /** A connection that marks the server as used by this process, or null when the server is not going to stay. */
-export async function hold(url: string): Promise<pg.Client | null> {
-  const client = await connect(url).catch(() => null)
+export async function hold(access: Access): Promise<pg.Client | null> {
+  const client = await connect(access).catch(() => null)
   if (!client) return null
   try {
     await client.query('SELECT pg_advisory_lock_shared($1)', [USE_LOCK])
@@ -131,29 +133,20 @@ export async function hold(url: string): Promise<pg.Client | null> {
   }
 }
 
-async function connect(url: string): Promise<pg.Client> {
-  const client = clientFor(url)
+/** As the owner of the database; the superuser is only asked when there is none yet, in a new cluster or an old one. */
+async function connect(access: Access): Promise<pg.Client> {
+  const client = clientFor(access.url)
   try {
     await client.connect()
     return client
   } catch (error) {
     const { code } = error as { code?: string }
-    if (code !== '3D000') throw error
+    if (!NOT_PREPARED.has(code ?? '')) throw error
   }
-  await createDatabase(url)
-  const again = clientFor(url)
+  await prepareDatabase(access)
+  const again = clientFor(access.url)
   await again.connect()
   return again
-}
-
-async function createDatabase(url: string): Promise<void> {
-  const maintenance = clientFor(url.replace(/[^/]+$/, 'postgres'))
-  await maintenance.connect()
-  try {
-    await maintenance.query(`CREATE DATABASE ${DATABASE}`)
-  } finally {
-    await maintenance.end()
-  }
 }
 
 function clientFor(url: string): pg.Client {

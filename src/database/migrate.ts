@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { grantRoutes } from './database-roles.ts'
 import { refuseNewerSchema } from './newer-schema.ts'
 import { migrationNames, NO_FILTER, readMigrations, withSchemaEngine } from './schema-engine.ts'
 
@@ -29,10 +30,12 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
   await lock.connect()
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK])
-    if (!(await hasMigrations(lock))) return await applyMigrations(databaseUrl)
-    await refuseNewerSchema(lock)
+    const isNew = !(await hasMigrations(lock))
+    if (!isNew) await refuseNewerSchema(lock)
     // Loading the engine takes a third of a start, and most starts find nothing to do.
-    return (await isNewest(lock)) ? [] : await applyMigrations(databaseUrl)
+    const applied = !isNew && (await isNewest(lock)) ? [] : await applyMigrations(databaseUrl)
+    await grantRoutes(lock)
+    return applied
   } finally {
     await lock.end()
   }

@@ -70,5 +70,6 @@ async function embedded(
     ? (await import('../database/attached.ts')).attachEmbeddedPostgres(dataDir)
     : await (await import('../database/embedded.ts')).startEmbeddedPostgres({ dataDir })
   undo.defer(() => postgres.stop())
-  return postgres.url
+  // An ingress alone gets no more of the database than its routes.
+  return isIngressOnly(config) ? postgres.ingressUrl : postgres.url
 }

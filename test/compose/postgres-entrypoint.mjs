@@ -1,13 +1,13 @@
 // In place of the official image's entrypoint, for the variables that docker-compose.yml sets.
 import { execFileSync, spawn } from 'node:child_process'
-import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 
-const { POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB } = process.env
+const { POSTGRES_USER, POSTGRES_PASSWORD_FILE, POSTGRES_DB } = process.env
 const programs = '/usr/lib/postgresql/bin'
 const data = '/var/lib/postgresql/data'
 
 if (!existsSync(`${data}/PG_VERSION`)) {
-  writeFileSync('/tmp/password', POSTGRES_PASSWORD)
+  writeFileSync('/tmp/password', readFileSync(POSTGRES_PASSWORD_FILE))
   execFileSync(`${programs}/initdb`, [
     `--pgdata=${data}`,
     `--username=${POSTGRES_USER}`,

@@ -66,8 +66,10 @@ async function waitForAll(project: string): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (Date.now() < deadline) {
     const containers = await docker.listContainers({ all: true, filters })
-    const waiting = containers.filter(({ State, Status }) => State !== 'running' || /starting|unhealthy/.test(Status))
-    if (containers.length === 5 && waiting.length === 0) return
+    // Two run once, before the others.
+    const done = containers.filter(({ Status }) => /^Exited \(0\)/.test(Status))
+    const ready = containers.filter(({ State, Status }) => State === 'running' && !/starting|unhealthy/.test(Status))
+    if (done.length === 2 && ready.length === 5) return
     await sleep(500)
   }
   throw new Error(`Not every service was healthy within ${READY_TIMEOUT_MS / 1000} s`)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
+import { migrate } from '../../src/database/migrate.ts'
 import { findServer, shutDown } from '../../src/database/postgres-server.ts'
 import { copyServer } from '../support/copy-server.ts'
 
@@ -86,7 +87,8 @@ describe('the embedded PostgreSQL', () => {
 
   test('listens on loopback only, flushes what it commits, and keeps its password to itself', async () => {
     const server = await startEmbeddedPostgres({ dataDir })
-    const setting = async (name: string) => Object.values((await query(server.url, `SHOW ${name}`))[0] as object)[0]
+    const setting = async (name: string) =>
+      Object.values((await query(server.superuserUrl, `SHOW ${name}`))[0] as object)[0]
     expect(await setting('listen_addresses')).toBe('127.0.0.1')
     expect(await setting('unix_socket_directories')).toBe('')
     expect(await setting('fsync')).toBe('on')
@@ -96,6 +98,48 @@ describe('the embedded PostgreSQL', () => {
     guess.password = 'guess'
     await expect(query(guess.href, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' })
     await server.stop()
+  })
+
+  test('lets Berth in as the owner of one database, and an ingress alone to the routes', async () => {
+    const server = await startEmbeddedPostgres({ dataDir })
+    await migrate(server.url)
+    const rights =
+      'SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolbypassrls AS more FROM pg_roles WHERE rolname = current_user'
+    for (const url of [server.url, server.ingressUrl]) {
+      expect(await query(url, rights)).toEqual([{ more: false }])
+      for (const sql of [`COPY host TO PROGRAM 'id'`, `SELECT pg_read_file('/etc/passwd')`, 'CREATE ROLE other'])
+        await expect(query(url, sql)).rejects.toMatchObject({ code: '42501' })
+    }
+    expect(await query(server.ingressUrl, 'SELECT host FROM host')).toEqual([])
+    for (const sql of [
+      'SELECT data_key FROM account',
+      'SELECT hash FROM token',
+      'DELETE FROM host',
+      'CREATE TABLE t ()',
+    ])
+      await expect(query(server.ingressUrl, sql)).rejects.toMatchObject({ code: '42501' })
+    await server.stop()
+  })
+
+  test('takes a data directory over in which the superuser owned everything', async () => {
+    const first = await startEmbeddedPostgres({ dataDir })
+    await migrate(first.url)
+    const asBefore = ['REASSIGN OWNED BY berth_owner TO berth', 'DROP OWNED BY berth_owner, berth_ingress']
+    for (const sql of [
+      ...asBefore,
+      'REVOKE CONNECT ON DATABASE berth FROM berth_ingress',
+      'DROP ROLE berth_ingress, berth_owner',
+    ])
+      await query(first.superuserUrl, sql)
+    await first.stop()
+    const second = await startEmbeddedPostgres({ dataDir })
+    const owners = `SELECT DISTINCT owner FROM (SELECT tableowner AS owner FROM pg_tables WHERE schemaname = 'public'
+      UNION ALL SELECT sequenceowner FROM pg_sequences UNION ALL SELECT pg_get_userbyid(typowner) FROM pg_type
+      WHERE typtype = 'e' AND typnamespace = 'public'::regnamespace) AS all_of_them`
+    expect(await query(second.url, owners)).toEqual([{ owner: 'berth_owner' }])
+    expect(await migrate(second.url)).toEqual([])
+    expect(await query(second.ingressUrl, 'SELECT host FROM host')).toEqual([])
+    await second.stop()
   })
 
   test('outlives a killed process, and the next process adopts it', async () => {

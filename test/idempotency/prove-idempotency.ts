@@ -38,7 +38,7 @@ async function proveDryRuns(databaseUrl: string): Promise<void> {
 await proveOnTestCluster(
   async (cluster) => {
     await proveEverything(cluster, { rounds: Number(values.rounds), seed: Number(values.seed) }, log)
-    await proveDryRuns(cluster.databaseUrl)
+    await proveDryRuns(cluster.superuserUrl)
   },
   { processes: { api: 2, worker: 1, ingress: 0 } },
 )

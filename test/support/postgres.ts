@@ -46,9 +46,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const initial = await start()
     await migrate(initial.url).finally(() => initial.stop())
     copyServer(dataDir, template)
-    await createTemplateDatabase(dataDir, initial.url)
+    await createTemplateDatabase(dataDir, initial.superuserUrl)
     const server = await start()
-    project.provide('postgresUrl', server.url)
+    project.provide('postgresUrl', server.superuserUrl)
     project.provide('postgresTemplate', template)
     return async () => {
       await server.stop()
