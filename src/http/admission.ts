@@ -46,10 +46,10 @@ export function createAdmission(authenticate: Authenticate, limits: RateLimits):
 
   async function admitUnknown(request: Arriving, network: string, hash: string | null): Promise<Admitted> {
     // Counted as invalid until it has turned out not to be: many at once must not pass before the first is counted.
-    const headers = spend(await limits.consumeAnonymous(network))
+    const headers = spend(await limits.consumeAnonymous(hash === null ? network : invalidOf(network)))
     const { caller, refusal } = await callerOf(request)
     if (hash === null || isUnauthenticated(refusal)) return { caller: null, refusal, headers }
-    await limits.returnAnonymous(network)
+    await limits.returnAnonymous(invalidOf(network))
     // An outage is no failure of the caller's.
     if (!caller) return { caller, refusal, headers }
     const account = accountOf(caller)
@@ -63,7 +63,7 @@ export function createAdmission(authenticate: Authenticate, limits: RateLimits):
     if (caller) remember(hash, accountOf(caller))
     else if (isUnauthenticated(refusal)) {
       known.delete(hash)
-      spend(await limits.consumeAnonymous(network))
+      spend(await limits.consumeAnonymous(invalidOf(network)))
     }
     return { caller, refusal, headers }
   }
@@ -98,6 +98,9 @@ export function createAdmission(authenticate: Authenticate, limits: RateLimits):
     },
   }
 }
+
+/** Invalid tokens have a budget beside that of callers without one, who thus keep nobody's first request out. */
+const invalidOf = (network: string) => `invalid ${network}`
 
 /** The budget's headers; throws when it is used up. */
 function spend({ headers, refusal }: Awaited<ReturnType<RateLimits['consumeRequest']>>): Record<string, string> {

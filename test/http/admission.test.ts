@@ -67,7 +67,7 @@ describe('counting before the database', () => {
     expect(tries).toEqual(['UNAUTHENTICATED', 'UNAUTHENTICATED', 'UNAUTHENTICATED'])
     statements.length = 0
     expect(await codeOf(admission, newSecret('USER'))).toBe('RATE_LIMITED')
-    expect(await codeOf(admission, null)).toBe('RATE_LIMITED')
+    expect(await codeOf(admission, null)).toBe('UNAUTHENTICATED')
     expect(statements).toEqual([])
     expect(await codeOf(admission, token)).toBe(null)
     expect(await codeOf(admission, newSecret('USER'), '203.0.113.8')).toBe('UNAUTHENTICATED')
