@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, setPriority } from 'node:os'
+import { constants, cpus, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startFreshBerth } from './fresh-berth.ts'
@@ -42,12 +42,26 @@ export async function proveNeighbour(all: readonly TrustCase[], { quietSeconds }
   }
 }
 
-async function measured(client: ChildProcess, work: () => Promise<void>): Promise<OpenLoopReport> {
+interface Phase extends OpenLoopReport {
+  /** Share of the processors in use by anything on this machine: a quiet run on a busy one compares nothing. */
+  busyShare: number
+}
+
+async function measured(client: ChildProcess, work: () => Promise<void>): Promise<Phase> {
+  const before = processorTimes()
   client.send('begin')
   await work()
+  const after = processorTimes()
   const reported = once(client, 'message')
   client.send('end')
-  return (await reported)[0] as OpenLoopReport
+  const busyShare = (after.busy - before.busy) / (after.all - before.all)
+  return { ...((await reported)[0] as OpenLoopReport), busyShare }
+}
+
+function processorTimes(): { busy: number; all: number } {
+  const times = cpus().map(({ times }) => times)
+  const all = times.flatMap((one) => Object.values(one)).reduce((sum, ms) => sum + ms, 0)
+  return { all, busy: all - times.reduce((sum, { idle }) => sum + idle, 0) }
 }
 
 /** Runs each case. Its own limits on time are for a client of normal priority, so they are printed only. */
@@ -68,8 +82,9 @@ async function inOneAccount(berth: FreshBerth): Promise<FreshBerth> {
   return { ...berth, ok }
 }
 
-function print(phase: string, { requests, failures, p50Ms, p99Ms }: OpenLoopReport): void {
+function print(name: string, { requests, failures, p50Ms, p99Ms, busyShare }: Phase): void {
   const first = failures[0] ? ` (${failures[0]})` : ''
   const latencies = `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`
-  console.log(`${phase}: ${requests} requests, ${failures.length} failed${first}, ${latencies}`)
+  const busy = `processors ${Math.round(busyShare * 100)} % busy`
+  console.log(`${name}: ${requests} requests, ${failures.length} failed${first}, ${latencies}; ${busy}`)
 }
