@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { SETTINGS } from '../src/config/config.ts'
+import { SETTINGS } from '../src/config/settings.ts'
 
 const PAGE = join(import.meta.dirname, '../docs/configuration.md')
 const BLOCK = /<!-- settings -->.*<!-- \/settings -->/s

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readConfig, SETTINGS } from '../src/config/config.ts'
+import { readConfig } from '../src/config/config.ts'
+import { SETTINGS } from '../src/config/settings.ts'
 
 describe('the configuration', () => {
   test('has a default for everything', () => {

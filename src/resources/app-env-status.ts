@@ -30,9 +30,14 @@ const restarted = fieldsOf<AppEnv>()
 
 const restarts = resource({
   name: 'Restarts',
-  description: 'Containers that a probe found dead and that were started again.',
+  description:
+    'Containers that were started again, by the engine after they ended or by Berth after a probe found them dead.',
   fields: {
-    count: restarted.column('restartCount', whole, 'Number of restarts since the environment was created.'),
+    count: restarted.column(
+      'restartCount',
+      whole,
+      'Number of restarts since the environment was created, of all its containers.',
+    ),
     lastAt: restarted.column('lastRestartAt', time.nullable(), 'Time of the last restart.'),
     lastReason: restarted.column('lastRestartReason', text.nullable(), 'Why the last restart happened.'),
   },
@@ -75,7 +80,7 @@ const observed = {
   restarts: field.from(
     restarts.answer.select,
     restarts.answer.type,
-    'Containers that a probe found dead and that were started again.',
+    'Containers that were started again, by the engine after they ended or by Berth after a probe found them dead.',
     (row: AppEnv, context) => restarts.answer.record(row, context),
   ),
   sleeping: field.from(

@@ -12,8 +12,8 @@ import type { World } from '../support/world.ts'
 import { expectThat } from './calls.ts'
 
 const CASES = [...appCases, ...settingCases, ...lifecycleCases, ...peopleCases, ...credentialCases]
-/** They need a source, or an archive that was uploaded, which no case has. */
-const NOT_TRIED = ['buildAppEnv', 'requestStorageKey', 'notifyCodeUpload']
+/** They need a source, an archive that was uploaded, or a GitHub that is asked, which no case has. */
+const NOT_TRIED = ['buildAppEnv', 'requestStorageKey', 'notifyCodeUpload', 'connectGitInstallation']
 const APIS: Record<string, ApiCall> = { REST: callRest, GraphQL: callGraphQL }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { SETTINGS } from '../../src/config/config.ts'
+import { SETTINGS } from '../../src/config/settings.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { openApiDocument } from '../../src/rest/openapi/openapi.ts'
 import { describedInOpenApi, describedInSchema, type Shown } from './all-descriptions.ts'

@@ -1,6 +1,7 @@
 import type { Database } from '../../database/client.ts'
 import { type Container, Prisma } from '../../database/generated/prisma/client.ts'
 import type { ContainerEnd, ObservedReplica } from '../../runtime/container-runtime.ts'
+import { countRestarts } from './count-restarts.ts'
 
 /**
  * Records the containers of an environment as just observed. Rows of removed containers stay, for their logs. Returns
@@ -16,20 +17,21 @@ export async function recordContainers(
     UPDATE container SET removed_at = now(), phase = 'removed'
     WHERE app_env_id = ${appEnvId} AND removed_at IS NULL AND container_id <> ALL(${ids}::text[])`
   for (const replica of observed) await recordContainer(database, replica)
+  await countRestarts(database, appEnvId, observed)
   return database.container.findMany({ where: { containerId: { in: ids } } })
 }
 
 function recordContainer(database: Database, replica: ObservedReplica): Promise<number> {
-  const { containerId, appEnvId, contentId, name, phase, startedAt, restartCount, outOfMemory } = replica
+  const { containerId, appEnvId, contentId, name, phase, startedAt, outOfMemory } = replica
   // Engines report an end time even for a container that was never started.
   const finishedAt = startedAt ? replica.finishedAt : null
   return database.$executeRaw`
     INSERT INTO container AS c (container_id, app_env_id, content_id, name, phase, started_at, finished_at,
-      restart_count, last_exit_code, last_exit_out_of_memory, last_exit_at)
+      last_exit_code, last_exit_out_of_memory, last_exit_at)
     VALUES (${containerId}, ${appEnvId}, ${contentId}, ${name}, ${phase}, ${startedAt}, ${finishedAt},
-      ${restartCount}, ${replica.exitCode}, ${outOfMemory}, ${finishedAt})
+      ${replica.exitCode}, ${outOfMemory}, ${finishedAt})
     ON CONFLICT (container_id) DO UPDATE SET phase = excluded.phase, started_at = excluded.started_at,
-      finished_at = excluded.finished_at, restart_count = excluded.restart_count, seen_at = now(), removed_at = NULL,
+      finished_at = excluded.finished_at, seen_at = now(), removed_at = NULL,
       last_exit_at = coalesce(excluded.last_exit_at, c.last_exit_at),
       last_exit_code = CASE WHEN ${isSameEnd} THEN coalesce(excluded.last_exit_code, c.last_exit_code)
         ELSE excluded.last_exit_code END,

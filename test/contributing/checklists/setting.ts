@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ChecklistProof } from '../checklist-proof.ts'
 
-const FILE = 'src/config/config.ts'
+const FILE = 'src/config/settings.ts'
 
 export const setting: ChecklistProof = {
   heading: 'A setting',

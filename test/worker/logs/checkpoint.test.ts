@@ -75,10 +75,10 @@ describe('the notice of dropped lines', () => {
     expect(reported()).toEqual([
       [1, 'at 1'],
       [2, 'at 2'],
-      [4, '[berth] 2 lines were dropped here: more than 2 in a minute'],
+      [4, '[berth] 2 lines were dropped here: more than 2 in a minute, or than the account’s log budget'],
       [61, 'at 61'],
       [62, 'at 62'],
-      [63, '[berth] 1 lines were dropped here: more than 2 in a minute'],
+      [63, '[berth] 1 lines were dropped here: more than 2 in a minute, or than the account’s log budget'],
       [3600, 'at 3600'],
     ])
   })
@@ -88,7 +88,10 @@ describe('the notice of dropped lines', () => {
     expect(source.owesNotice(performance.now())).toBe(false)
     expect(source.owesNotice(performance.now() + 60_000)).toBe(true)
     source.conclude(keep)
-    expect(reported().at(-1)).toEqual([3, '[berth] 1 lines were dropped here: more than 2 in a minute'])
+    expect(reported().at(-1)).toEqual([
+      3,
+      '[berth] 1 lines were dropped here: more than 2 in a minute, or than the account’s log budget',
+    ])
     expect(source.owesNotice(performance.now() + 60_000)).toBe(false)
   })
 })

@@ -54,6 +54,18 @@ test('a pod shows what it runs, and how it ended last', { timeout: TIMEOUT_MS },
   await leave('eat')
   const [eaten] = await eventually(pods, (seen) => seen[0]?.lastTermination?.outOfMemory === true, 60)
   expect(eaten?.lastTermination).toMatchObject({ reason: 'OUT_OF_MEMORY' })
+  const restarts = () =>
+    harbour.database.appEnv.findUniqueOrThrow({
+      where: { id: appEnvId },
+      select: { restartCount: true, lastRestartReason: true },
+    })
+  const [counted] = await eventually(pods, (seen) => seen[0]?.restartCount === 2, 60)
+  expect(counted?.restartCount).toBe(2)
+  // The status of the environment says the same.
+  expect(await restarts()).toEqual({
+    restartCount: 2,
+    lastRestartReason: expect.stringContaining('and the engine started it again'),
+  })
 })
 
 test('what containers use is measured and averaged', { timeout: TIMEOUT_MS }, async () => {

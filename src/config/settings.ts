@@ -1,0 +1,307 @@
+import { z } from 'zod'
+import { isImageReference } from '../domain/image-reference.ts'
+import {
+  count,
+  dnsServers,
+  networks,
+  oneOrMore,
+  port,
+  registries,
+  seconds,
+  switchable,
+  tcpPorts,
+  whole,
+} from './setting-types.ts'
+
+/** Every setting, with its default and description. docs/configuration.md is printed from it. */
+export const SETTINGS = z.object({
+  PORT: port(4000).describe('API port: GraphQL, REST, GraphiQL and documentation. 0 picks a free port.'),
+  INGRESS_PORT: port(8080).describe('Ingress port: deployed apps answer here. 0 picks a free port.'),
+  HOST: z
+    .string()
+    .min(1)
+    .default('127.0.0.1')
+    .describe('Address that the API, the ingress and the internal listener bind to.'),
+  BERTH_DATA_DIR: z
+    .string()
+    .min(1)
+    .default('.berth')
+    .describe('Data directory: embedded database, keys, uploads, build directories.'),
+  DATABASE_URL: z
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'must be the address of a PostgreSQL, such as postgres://user:password@host:5432/name',
+    })
+    .optional()
+    .describe('PostgreSQL to use instead of the embedded one. Connect directly or through a pool in session mode.'),
+  DATABASE_PASSWORD: z.string().optional().describe('Password for DATABASE_URL, if it holds none.'),
+  DATABASE_POOL_SIZE: count(20, 500).describe('PostgreSQL connections per process.'),
+  BERTH_HEALTH_PORT: port(0).describe(
+    'Port of the internal listener: /livez, /readyz and, with the ingress role, /tls/ask. 0 turns it off.',
+  ),
+  DOCKER_HOST: z
+    .string()
+    .regex(/^(unix|tcp|http|https):\/\//, 'must start with unix://, tcp://, http:// or https://')
+    .optional()
+    .describe('Address of the container engine. Default: the local socket.'),
+  BERTH_REACH: z
+    .enum(['address', 'published'])
+    .default(process.platform === 'linux' ? 'address' : 'published')
+    .describe(
+      'How Berth connects to containers. address: by IP, for an engine on this Linux machine. published: by a port published on loopback, for an engine in a virtual machine.',
+    ),
+  BERTH_HOST_FIREWALL: z
+    .enum(['auto', 'off', 'required'])
+    .default('auto')
+    .describe(
+      'Whether the worker installs firewall rules on the engine’s machine that keep containers away from its own services and from metadata addresses. auto: where it can (Linux, root, local engine, iptables). required: refuse to start otherwise.',
+    ),
+  BERTH_CONTAINER_HOST_PORTS: tcpPorts().describe(
+    'TCP ports of the engine’s machine that containers may reach, besides the ingress port, such as 80,443 of a proxy in front.',
+  ),
+  BERTH_ROLES: oneOrMore(['api', 'worker', 'ingress']).describe(
+    'Roles of this process: api, worker, ingress. Comma-separated.',
+  ),
+  BERTH_ADMIN_TOKEN: z
+    .string()
+    .min(20)
+    .optional()
+    .describe(
+      'Token of the first administrator. Default: generated at the first start and kept in the file admin-token (mode 0600).',
+    ),
+  BERTH_MASTER_KEY: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits (32 bytes)')
+    .optional()
+    .describe(
+      'Master key that encrypts secrets: 64 hexadecimal digits. Default: generated at the first start and kept in the file master-key (mode 0600).',
+    ),
+  BERTH_DOMAIN: z
+    .string()
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a lower-case domain name, such as apps.example.com')
+    .default('berth.localhost')
+    .describe('Base domain of apps: an environment answers at <account>-<app>-<env>.<domain>.'),
+  BERTH_INGRESS_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://apps.example.com' })
+    .optional()
+    .describe('Public URL of the ingress, if a proxy stands in front of it.'),
+  BERTH_LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
+    .default('info')
+    .describe('Minimum log level.'),
+
+  BERTH_WORKER_CONCURRENCY: count(8, 100).describe(
+    'Slots per worker: how many operations run at a time; as many reconciliations run beside them.',
+  ),
+  BERTH_LEASE_SECONDS: seconds(15, 300).describe('Lease duration; when it expires, another worker takes over.'),
+  BERTH_RECONCILE_SECONDS: seconds(5, 3600).describe('Interval between reconciliations of a running environment.'),
+  BERTH_DRAIN_SECONDS: whole(10, 0, 3600).describe(
+    'Drain time: how long a replaced container keeps running to finish its requests.',
+  ),
+  BERTH_STOP_GRACE_SECONDS: seconds(10, 600).describe('Time between SIGTERM and SIGKILL when a container is stopped.'),
+  BERTH_ROUTE_PROPAGATION_MS: whole(1500, 0, 60_000).describe(
+    'Time between removing a route and stopping its containers, in milliseconds. Every ingress must see the change within it.',
+  ),
+  BERTH_OPERATION_TIMEOUT_SECONDS: seconds(900).describe(
+    'Timeout of an operation, counted from its first attempt. A build adds its own timeouts.',
+  ),
+  BERTH_OPERATION_ATTEMPTS: count(5, 50).describe('Attempts of an operation before it becomes a dead letter.'),
+  BERTH_ENGINE_WAIT_SECONDS: seconds(3600).describe(
+    'How long an operation waits for an unreachable engine, or for a build slot.',
+  ),
+  BERTH_PULL_TIMEOUT_SECONDS: seconds(600).describe('Timeout of one image pull.'),
+  BERTH_ENGINE_TIMEOUT_SECONDS: seconds(30, 600).describe('Timeout of any other engine call.'),
+  BERTH_READY_TIMEOUT_SECONDS: seconds(120, 3600).describe(
+    'How long a new version may take to become ready. A longer startup probe extends it.',
+  ),
+  BERTH_ENGINE_EVENTS: switchable(true).describe(
+    'Subscribe to engine events, to notice a dead container at once. Without them, the next reconciliation notices it.',
+  ),
+
+  BERTH_CONTAINER_DISK_MB: whole(10_240, 16, 10_000_000).describe(
+    'What one container may write outside of volumes, in MB. It is measured now and then; a container above it is replaced.',
+  ),
+  BERTH_CONTAINER_DISK_SECONDS: seconds(60, 3600).describe(
+    'Interval between measurements of what containers have written. It is longer on an engine that takes long to measure.',
+  ),
+  BERTH_CONTAINER_PROCESSES: whole(1024, 16, 1_000_000).describe(
+    'Processes and threads that one container may have at a time.',
+  ),
+  BERTH_LOG_LINES_PER_MINUTE: count(300_000, 100_000_000).describe(
+    'Log lines per container and minute; more are dropped and counted. A long line counts once per KiB.',
+  ),
+  BERTH_LOG_MB_PER_MINUTE: count(64, 100_000).describe(
+    'Log bytes per account and minute in MB, of all its containers together; lines beyond are dropped and counted.',
+  ),
+  BERTH_LOG_KEPT_MB: count(10_240, 100_000_000).describe(
+    'Log bytes kept per account in MB; beyond it, the oldest lines of its largest log are deleted, whatever the plan keeps.',
+  ),
+  BERTH_METRICS_SECONDS: seconds(15, 300).describe(
+    'Interval between measurements of the CPU and memory that containers use.',
+  ),
+  BERTH_BUILDER: z
+    .enum(['auto', 'classic', 'buildkit'])
+    .default('auto')
+    .describe('Engine builder to use. auto: the one that the engine prefers.'),
+  BERTH_NIXPACKS: z
+    .string()
+    .startsWith('/', 'must be a path from the root, such as /usr/local/bin/nixpacks')
+    .optional()
+    .describe('Absolute path of the nixpacks program. Without it, builds with the builder NIXPACKS are refused.'),
+  BERTH_BUILD_CONCURRENCY: count(2, 50).describe('Build slots per worker; more builds wait in a queue.'),
+  BERTH_BUILD_TIMEOUT_SECONDS: seconds(1200).describe('Timeout of one build, counted from when it gets a slot.'),
+  BERTH_BUILD_Z_CLOUDS: z.coerce
+    .number()
+    .min(0.5)
+    .max(64)
+    .default(4)
+    .describe('Size of one build in zClouds: one CPU core and 512 MB of memory each.'),
+  BERTH_BUILD_DISK_MB: count(10_240, 1_000_000).describe(
+    'Disk quota of a running build in MB. Applies to the classic builder only.',
+  ),
+  BERTH_BUILD_PROCESSES: whole(4096, 64, 1_000_000).describe(
+    'Processes and threads that one build step may have at a time. Applies to the classic builder only; see BERTH_BUILD_CGROUP_PARENT.',
+  ),
+  BERTH_BUILD_CGROUP_PARENT: z
+    .string()
+    .regex(
+      /^[\w./:-]{1,200}$/,
+      'must be the name of a control group on the engine’s machine, such as /builds or builds.slice',
+    )
+    .optional()
+    .describe(
+      'Control group under which the engine runs build steps, to limit all of them together, also with BuildKit. It must exist on the engine’s machine, with its limits.',
+    ),
+  BERTH_BUILD_LOG_LINES: whole(10_000, 100, 1_000_000).describe('Log lines kept per build.'),
+  BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of earlier builds are kept as a cache.'),
+  BERTH_IMAGES_KEPT: count(20, 1000).describe(
+    'Deployed versions per environment whose built images are kept for rollbacks.',
+  ),
+  BERTH_PRIVATE_REGISTRIES: registries().describe(
+    'Registries that images may be pulled from although they, or their token services, are on private addresses: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
+  ),
+  BERTH_SHARE_LOCAL_IMAGES: switchable(true).describe(
+    'Let every account run images that were put onto the engine by hand. Images that were pulled serve only the accounts that pulled them.',
+  ),
+  BERTH_PUSH_REPOSITORY: z
+    .string()
+    .refine(
+      (name) => isImageReference(`${name}/app:1`),
+      'must be a registry with a path, such as registry.example.com/berth',
+    )
+    .optional()
+    .describe(
+      'Registry and path that built images are pushed to, so that they can be pulled again if the engine loses them. Default: built images are not pushed.',
+    ),
+  BERTH_PUSH_USERNAME: z.string().optional().describe('User name for BERTH_PUSH_REPOSITORY.'),
+  BERTH_PUSH_PASSWORD: z.string().optional().describe('Password for BERTH_PUSH_REPOSITORY.'),
+  BERTH_IMAGE_LIMIT_MB: count(4096, 1_000_000).describe('Maximum size of a built image in MB.'),
+  BERTH_SOURCE_LIMIT_MB: count(512, 100_000).describe(
+    'Maximum size of a source in MB, unpacked, and of an uploaded archive.',
+  ),
+  BERTH_UPLOAD_BUDGET_MB: count(10_240, 100_000_000).describe(
+    'Uploaded archives per account in MB: those that are kept, and the largest size of those on their way.',
+  ),
+  BERTH_SOURCE_LIMIT_FILES: count(50_000, 10_000_000).describe('Maximum number of files in a source.'),
+  BERTH_SOURCE_TIMEOUT_SECONDS: seconds(300, 3600).describe('Timeout for fetching a source.'),
+  BERTH_SOURCE_READING_SECONDS: seconds(30, 3600).describe(
+    'Timeout for reading one Dockerfile or manifest of a source. Unpacking ends with BERTH_SOURCE_TIMEOUT_SECONDS.',
+  ),
+  BERTH_SOURCE_READING_MB: whole(256, 32, 8192).describe(
+    'Memory limit in MB of the process that reads a source. Each running build has one.',
+  ),
+  BERTH_GIT_PRIVATE_HOSTS: switchable(false).describe('Allow git repositories on private and loopback addresses.'),
+  BERTH_GITHUB_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://github.com' })
+    .default('https://github.com')
+    .describe('URL that GitHub repositories are cloned from. Change it for GitHub Enterprise.'),
+  BERTH_GITHUB_API_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://api.github.com' })
+    .default('https://api.github.com')
+    .describe('URL of the GitHub API, which issues installation tokens.'),
+  BERTH_GITHUB_APP_ID: z
+    .string()
+    .regex(/^\d+$/, 'must be the number of a GitHub App')
+    .optional()
+    .describe(
+      'ID of the GitHub App that reads private repositories. Without it, only public repositories can be built.',
+    ),
+  BERTH_GITHUB_PRIVATE_KEY: z
+    .string()
+    .includes('PRIVATE KEY', { error: 'must be a private key in PEM format' })
+    .transform((pem) => pem.replaceAll('\\n', '\n'))
+    .optional()
+    .describe('Private key of the GitHub App in PEM format. Line breaks may be written as \\n.'),
+  BERTH_GITHUB_CLIENT_ID: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Client ID of the GitHub App. With its secret, accounts prove by a code that an installation is theirs.'),
+  BERTH_GITHUB_CLIENT_SECRET: z.string().min(1).optional().describe('Client secret of the GitHub App.'),
+  BERTH_API_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://berth.example.com' })
+    .optional()
+    .describe('Public URL of the API, used in upload URLs. Default: the address that the request used.'),
+  BERTH_DNS_SERVERS: dnsServers().describe(
+    'DNS servers for validating custom hosts, comma-separated, such as 127.0.0.1:5353. Default: the DNS servers of the machine.',
+  ),
+  BERTH_HOST_COOLDOWN_HOURS: whole(720, 0, 8760).describe(
+    'How long a host that is given up, automatic or custom, is reserved for the account that had it.',
+  ),
+
+  BERTH_BODY_LIMIT_KB: count(1024, 102_400).describe('Maximum body of an API request in KB.'),
+  BERTH_REQUEST_TIMEOUT_SECONDS: seconds(30, 600).describe('Timeout of an API request that does not ask to wait.'),
+  BERTH_MAX_WAIT_SECONDS: seconds(300, 3600).describe('Maximum wait that Prefer: wait and waitSeconds may ask for.'),
+  BERTH_RATE_LIMIT: count(6000, 10_000_000).describe(
+    'Rate limit: API requests per account and minute, in each API process. All tokens of an account share it; an address may send five times as many.',
+  ),
+  BERTH_ANONYMOUS_RATE_LIMIT: count(600, 10_000_000).describe(
+    'Rate limit: API requests without a valid token per client address and minute, in each API process. IPv6 addresses count by /64 network.',
+  ),
+  BERTH_OPERATION_RATE_LIMIT: count(120, 1_000_000).describe(
+    'Rate limit: operations per environment and minute, in each API process.',
+  ),
+  BERTH_ACCOUNT_APP_ENVS: count(10_000, 10_000_000).describe('Maximum number of environments per account.'),
+  BERTH_ACCOUNT_CONTAINERS: count(10_000, 10_000_000).describe(
+    'Maximum number of containers per account: the configured ones of all its environments, or the most that autoscaling may start.',
+  ),
+  BERTH_TOKENS: count(1000, 1_000_000).describe('Maximum number of tokens that work, per user and per environment.'),
+  BERTH_IDEMPOTENCY_HOURS: count(24, 720).describe('How long the answer to an Idempotency-Key is kept.'),
+  BERTH_EVENT_RETENTION_HOURS: count(168, 8760).describe(
+    'Event retention: how far back a subscription can resume from a cursor.',
+  ),
+  BERTH_GRAPHQL_MAX_DEPTH: count(12, 100).describe('Maximum depth of a GraphQL document.'),
+  BERTH_GRAPHQL_MAX_ALIASES: count(30, 1000).describe('Maximum number of aliases in a GraphQL document.'),
+  BERTH_GRAPHQL_MAX_TOKENS: count(2000, 100_000).describe('Maximum number of lexical tokens in a GraphQL document.'),
+  BERTH_GRAPHQL_MAX_COST: count(20_000, 10_000_000).describe(
+    'Maximum cost of a GraphQL operation: its fields, multiplied by the sizes of the lists they are in.',
+  ),
+  BERTH_GRAPHQL_INTROSPECTION: switchable(true).describe('Answer GraphQL introspection queries.'),
+  BERTH_SUBSCRIPTIONS_PER_SOCKET: count(100, 10_000).describe('Maximum number of subscriptions on one WebSocket.'),
+  BERTH_SUBSCRIBER_BACKLOG_KB: whole(1024, 256, 102_400).describe(
+    'Maximum unread data per subscriber in KB; one that is further behind is disconnected and can resume from its cursor.',
+  ),
+  BERTH_HEARTBEAT_SECONDS: seconds(12, 300).describe(
+    'Interval between heartbeats to a subscriber: WebSocket ping or SSE comment. A WebSocket that does not answer a ping is closed.',
+  ),
+
+  BERTH_INGRESS_BODY_LIMIT_MB: count(100, 100_000).describe('Maximum body of a request to a deployed app in MB.'),
+  BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS: seconds(60, 3600).describe(
+    'How long a deployed app may take to begin its response.',
+  ),
+  BERTH_INGRESS_IDLE_SECONDS: seconds(300, 86_400).describe('Idle timeout of a proxied connection.'),
+  BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe('Maximum number of client connections per ingress.'),
+  BERTH_INGRESS_CONNECTIONS_PER_REPLICA: count(1000, 100_000).describe(
+    'Maximum number of requests and tunnels that one ingress has in progress at a replica; more wait in a queue.',
+  ),
+  BERTH_INGRESS_CONNECTIONS_PER_CLIENT: count(1000, 1_000_000).describe(
+    'Maximum number of connections of a client address per ingress and, behind a trusted proxy, of its requests in progress. IPv6 addresses count by /64 network.',
+  ),
+  BERTH_INGRESS_QUEUE_SECONDS: seconds(10, 300).describe(
+    'How long a request waits for an app that has as many connections as it may, before it is answered with 503.',
+  ),
+  BERTH_FAULT_INJECTION: z.string().min(1).optional().describe('Directory of fault injection orders. Only for tests.'),
+  BERTH_TRUSTED_PROXIES: networks().describe(
+    'Proxies in front of the API and the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',
+  ),
+})
