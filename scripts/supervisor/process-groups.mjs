@@ -9,3 +9,6 @@ export function processGroups(setting) {
   const others = roles.filter((role) => role !== 'ingress')
   return others.length > 0 && others.length < roles.length ? [others, ['ingress']] : [roles]
 }
+
+/** Whether requests to running apps, which are another process's, go before what this one does. */
+export const isBesideIngress = (roles, groups) => groups.length > 1 && !roles.includes('ingress')

@@ -3,7 +3,8 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compileCacheOf } from '../setup/compiled-code.mjs'
 import { createLog } from './log.mjs'
-import { processGroups } from './process-groups.mjs'
+import { lowerPriority } from './lower-priority.mjs'
+import { isBesideIngress, processGroups } from './process-groups.mjs'
 import { SupervisedProcess } from './supervised-process.mjs'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -31,9 +32,8 @@ export function supervise(node, environment = {}) {
   /** What other processes have told, for the welcome. */
   const facts = {}
 
-  const processes = processGroups(process.env.BERTH_ROLES).map(
-    (roles) => new SupervisedProcess(roles, { spawn: spawnRoles, onMessage, onEnd }),
-  )
+  const groups = processGroups(process.env.BERTH_ROLES)
+  const processes = groups.map((roles) => new SupervisedProcess(roles, { spawn: spawnRoles, onMessage, onEnd }))
   const [first, ...others] = processes
 
   function spawnRoles(roles) {
@@ -44,10 +44,12 @@ export function supervise(node, environment = {}) {
     const flags = ['--disable-warning=DeprecationWarning', `--max-semi-space-size=${YOUNG_GENERATION_MB}`]
     const isFirst = processes.every(({ isRunning }) => !isRunning)
     const args = [`--roles=${roles.join(',')}`, ...(isFirst ? ['--first'] : [])]
-    return spawn(node, [...flags, join(ROOT, 'src/main.ts'), ...args], {
+    const child = spawn(node, [...flags, join(ROOT, 'src/main.ts'), ...args], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       env: { ...process.env, ...environment, ...withheldFrom(roles), PATH, NODE_COMPILE_CACHE },
     })
+    if (isBesideIngress(roles, groups)) lowerPriority(child)
+    return child
   }
 
   function onMessage(from, message) {

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
+import { lowerPriority } from './child-priority.ts'
 
 const KILL_AFTER_MS = 2_000
 const MAX_OUTPUT = 64 * 1024
@@ -55,6 +56,7 @@ export async function runProgram(program: string, args: readonly string[], run: 
     // A process group of its own, so that its children end with it.
     detached: true,
   })
+  lowerPriority(child)
   const end = (signal: NodeJS.Signals) => {
     try {
       if (child.pid) process.kill(-child.pid, signal)

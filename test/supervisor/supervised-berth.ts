@@ -24,7 +24,9 @@ export type SupervisedBerth = Awaited<ReturnType<typeof startSupervisedBerth>>
 /** Berth as `npm start` runs it, on a data directory of its own with an embedded database. */
 export async function startSupervisedBerth({ command = [process.execPath, 'scripts/supervise.mjs'] } = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'berth-supervised-'))
-  const settings = { PORT: `${await freePort()}`, INGRESS_PORT: `${await freePort()}`, BERTH_DATA_DIR: dataDir }
+  const ports = { PORT: `${await freePort()}`, INGRESS_PORT: `${await freePort()}` }
+  // It would outlive the test as rules of this machine.
+  const settings = { ...ports, BERTH_DATA_DIR: dataDir, BERTH_HOST_FIREWALL: 'off' }
   const url = `http://127.0.0.1:${settings.PORT}`
   let said = ''
   let child: ChildProcess

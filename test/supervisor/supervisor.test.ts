@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { getPriority } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort, spawnBerth } from '../processes/berth-process.ts'
 import { CROSSED, loadApp } from './app-load.ts'
@@ -32,6 +33,11 @@ test('the processes are announced as one, and the API speaks for both', async ()
   const { text } = await berth.call('GET', '/metrics')
   expect(text).toContain('berth_http_requests_total')
   expect(text).toContain('berth_ingress_requests_total')
+})
+
+test('requests to running apps go before the API, the worker and builds', () => {
+  expect(getPriority(berth.processOf('ingress'))).toBe(getPriority())
+  expect(getPriority(berth.processOf('api'))).toBe(getPriority() + 5)
 })
 
 test('a death of the API and the worker fails no request to a running app, and does not take the database', async () => {

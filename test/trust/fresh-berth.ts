@@ -24,12 +24,12 @@ export async function startFreshBerth(settings: Readonly<Record<string, string>>
     ...{ BERTH_DRAIN_SECONDS: '1', BERTH_STOP_GRACE_SECONDS: '1', BERTH_HOST_FIREWALL: 'auto', ...settings },
   }
   const process = await startBerth(environment, { isSupervised: true })
-  // After the processes, because a worker repeats its rules.
-  undo.defer(async () => removeFirewall(await readInstallationId(postgres.url)))
-  undo.defer(() => process.end('SIGTERM'))
   const docker = new Docker()
   const installationId = await readInstallationId(postgres.url)
+  // After the processes, because a worker repeats its rules, and starts containers that are removed again.
+  undo.defer(() => removeFirewall(installationId))
   undo.defer(() => removeEverything(docker, installationId))
+  undo.defer(() => process.end('SIGTERM'))
   const url = found(process.said(), /API\s+(http:\/\/\S+?)\/api/)
   const port = found(process.said(), /Apps?\s+http:\/\/\S+?:(\d+)/)
   const adminToken = found(process.said(), /Token\s+(\S+)/)

@@ -1,14 +1,25 @@
-// npm run prove:trust [-- --only 3,8]
+// npm run prove:trust [-- --only 3,8 | --neighbour [--quiet 20]]
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startFreshBerth } from './fresh-berth.ts'
+import { proveNeighbour } from './neighbour.ts'
 import type { TrustCase } from './trust-case.ts'
 
 const CASES = join(import.meta.dirname, 'cases')
 const TOTAL = 22
 
-const { values } = parseArgs({ options: { only: { type: 'string' } } })
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    neighbour: { type: 'boolean', default: false },
+    quiet: { type: 'string', default: '20' },
+  },
+})
+if (values.neighbour) {
+  const holds = await proveNeighbour(await loadCases(), { quietSeconds: Number(values.quiet) })
+  process.exit(holds ? 0 : 1)
+}
 const only = values.only?.split(',').map(Number)
 const cases = (await loadCases()).filter(({ number }) => !only || only.includes(number))
 

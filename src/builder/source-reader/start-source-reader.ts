@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { BuildFailure } from '../../domain/build-failure.ts'
+import { lowerPriority } from '../child-priority.ts'
 import { FrameParser, frameOf } from './frames.ts'
 import { type AnswerOf, answerShapes, MAX_ANSWER_BYTES, outcomeShape } from './reading-shapes.ts'
 import type { InputOf, ReadingName } from './readings.ts'
@@ -81,6 +82,7 @@ class ReaderProcess implements SourceReader, AsyncDisposable {
       // A process group of its own: a signal for the worker's group is not meant for it.
       detached: true,
     })
+    lowerPriority(this.#child)
     this.#gone = this.#watch()
     this.#listen()
   }

@@ -1,0 +1,90 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, cpus, setPriority } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startFreshBerth } from './fresh-berth.ts'
+import { newAccount } from './support/image-app.ts'
+import type { OpenLoopReport } from './support/open-loop-process.ts'
+import { runningApp } from './support/running-app.ts'
+import type { FreshBerth, TrustCase } from './trust-case.ts'
+
+const CLIENT = join(import.meta.dirname, 'support/open-loop-process.ts')
+const NUMBERS = [1, 2, 6, 7, 10]
+const WARM_UP_MS = 3_000
+const MOST_RATIO = 2
+const PROGRAM = `require('node:http').createServer((_, response) => response.end('ok')).listen(3000)
+process.on('SIGTERM', () => process.exit(0))`
+
+/** Whether an app of one account stays as quick as before while another account attacks. Prints the figures. */
+export async function proveNeighbour(all: readonly TrustCase[], { quietSeconds }: { quietSeconds: number }) {
+  const cases = all.filter(({ number }) => NUMBERS.includes(number))
+  const settings = Object.assign({}, ...cases.map((one) => one.settings))
+  const { berth, close } = await startFreshBerth(settings)
+  const { host } = await runningApp(berth, PROGRAM)
+  const client = fork(CLIENT, [berth.ingressUrl, host])
+  try {
+    await measured(client, () => pause(WARM_UP_MS))
+    const quiet = await measured(client, () => pause(quietSeconds * 1000))
+    print('quiet', quiet)
+    // The attackers are elsewhere in earnest: what their clients compute here is not at Berth's cost.
+    setPriority(constants.priority.PRIORITY_LOW)
+    console.log('The attacking client runs at the lowest priority; the client of the app does not')
+    const attacked = await measured(client, () => attack(berth, cases))
+    print('attacked', attacked)
+    const ratio = attacked.p99Ms / quiet.p99Ms
+    const holds = quiet.failures.length + attacked.failures.length === 0 && ratio < MOST_RATIO
+    console.log(`${holds ? '✓' : '✗'} p99 while others attack is ${ratio.toFixed(2)} times that of the quiet run`)
+    return holds
+  } finally {
+    client.disconnect()
+    await close()
+  }
+}
+
+interface Phase extends OpenLoopReport {
+  /** Share of the processors in use by anything on this machine: a quiet run on a busy one compares nothing. */
+  busyShare: number
+}
+
+async function measured(client: ChildProcess, work: () => Promise<void>): Promise<Phase> {
+  const before = processorTimes()
+  client.send('begin')
+  await work()
+  const after = processorTimes()
+  const reported = once(client, 'message')
+  client.send('end')
+  const busyShare = (after.busy - before.busy) / (after.all - before.all)
+  return { ...((await reported)[0] as OpenLoopReport), busyShare }
+}
+
+function processorTimes(): { busy: number; all: number } {
+  const times = cpus().map(({ times }) => times)
+  const all = times.flatMap((one) => Object.values(one)).reduce((sum, ms) => sum + ms, 0)
+  return { all, busy: all - times.reduce((sum, { idle }) => sum + idle, 0) }
+}
+
+/** Runs each case. Its own limits on time are for a client of normal priority, so they are printed only. */
+async function attack(berth: FreshBerth, cases: readonly TrustCase[]): Promise<void> {
+  const attacker = await inOneAccount(berth)
+  for (const { number, title, run } of cases) {
+    const since = performance.now()
+    const figure = await run(attacker).catch((error: Error) => `did not hold: ${error.message}`)
+    console.log(`  ${number} ${title}: ${figure} (${Math.round(performance.now() - since)} ms)`)
+  }
+}
+
+/** Cases make an account for each of their apps; here, all of them are in one. */
+async function inOneAccount(berth: FreshBerth): Promise<FreshBerth> {
+  const accountId = await newAccount(berth)
+  const ok: FreshBerth['ok'] = async (method, path, body, options) =>
+    method === 'POST' && path === '/account' ? { accountId } : berth.ok(method, path, body, options)
+  return { ...berth, ok }
+}
+
+function print(name: string, { requests, failures, p50Ms, p99Ms, busyShare }: Phase): void {
+  const first = failures[0] ? ` (${failures[0]})` : ''
+  const latencies = `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`
+  const busy = `processors ${Math.round(busyShare * 100)} % busy`
+  console.log(`${name}: ${requests} requests, ${failures.length} failed${first}, ${latencies}; ${busy}`)
+}
