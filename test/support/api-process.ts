@@ -46,7 +46,7 @@ export function createFleet({ databaseUrl, ...common }: ApiProcessOptions) {
         stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
         env: {
           ...process.env,
-          ...{ PORT: '0', INGRESS_PORT: '0', BERTH_ROLES: 'api', BERTH_LOG_LEVEL: 'error' },
+          ...{ PORT: '0', INGRESS_PORT: '0', BERTH_ROLES: 'api', BERTH_LOG_LEVEL: 'error', BERTH_HOST_FIREWALL: 'off' },
           ...{ DATABASE_URL: databaseUrl, BERTH_DATA_DIR: dataDir, BERTH_ADMIN_TOKEN: token },
           ...{ BERTH_MASTER_KEY: masterKey, ...settings },
         },
