@@ -38,7 +38,8 @@ function answersTo({ ingressUrl }: FreshBerth, bytes: string, heads: number): Pr
     let text = ''
     client.on('data', (chunk) => {
       text += chunk
-      if (text.split('\r\n\r\n').length > heads) client.end()
+      // A body in chunks ends as a head does.
+      if (text.split('HTTP/1.1 ').length > heads && text.endsWith('\r\n\r\n')) client.end()
     })
     client.on('error', reject)
     client.on('close', () => resolve([text, Math.round(performance.now() - since)]))
