@@ -79,7 +79,14 @@ function environmentContext(
   const engineUnder = (bound: AbortSignal) => leasedEngine(worker, lease, bound, config)
   const engine = engineUnder(signal)
   let masking: Promise<Mask> | undefined
-  const mask = () => (masking ??= secretMaskOf(worker, appEnv))
+  const mask = () => {
+    masking ??= secretMaskOf(worker, appEnv).catch((error: unknown) => {
+      // The database may answer the next time.
+      masking = undefined
+      throw error
+    })
+    return masking
+  }
   const quote = async (text: string) => plainText(text, await mask())
   const shared = { database, vault, config, log, lease, probes, disk, builds, imageBuilder }
   return { ...shared, mask, quote, signal, engine, engineUnder }

@@ -1,6 +1,7 @@
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import { loadClaimedAppEnv } from '../context/environment-context.ts'
 import { maskedError } from '../text/masked-error.ts'
+import type { Mask } from '../text/secret-mask.ts'
 import { sleep } from '../time/sleep.ts'
 import { reconcile } from './reconcile.ts'
 
@@ -29,11 +30,13 @@ async function keepReconciling(attempt: AttemptContext, signal: AbortSignal): Pr
     try {
       await reconcile(task, await loadClaimedAppEnv(database, appEnv.id))
     } catch (error) {
-      if (!signal.aborted)
-        log.warn(
-          { err: maskedError(error, await attempt.mask()), appEnvId: appEnv.id },
-          'Reconciling in the background of an operation failed',
-        )
+      if (signal.aborted) continue
+      // While the database is away, nobody knows which secrets to mask.
+      const mask = await attempt.mask().catch(() => hideAll)
+      const about = { err: maskedError(error, mask), appEnvId: appEnv.id }
+      log.warn(about, 'Reconciling in the background of an operation failed')
     }
   }
 }
+
+const hideAll: Mask = () => 'hidden, because the secrets that it may contain could not be read'
