@@ -18,7 +18,7 @@ const FOLDERS = {
   engine: [['domain', 'fault-injection'], 'The connection to a container engine, which runtime and images share.'],
   runtime: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
   images: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
-  addresses: [[], 'Which addresses a tenant may name is one rule, whatever is fetched from there.'],
+  addresses: [['domain'], 'Which addresses a tenant may name is one rule, whatever is fetched from there.'],
   registries: [['domain', 'addresses'], 'What Berth itself asks a registry, before an engine does.'],
   builder: [
     ['domain', 'config', 'app-types', 'addresses'],

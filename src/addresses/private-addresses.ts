@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import { includes, networksOf } from '../domain/networks.ts'
 
 /** Address ranges of this machine, its networks and its cloud's metadata, where nothing that a tenant names may be. */
 const PRIVATE = networksOf([
@@ -23,24 +24,6 @@ const PRIVATE = networksOf([
   'fec0::/10',
   'ff00::/8',
 ])
-
-/** Takes addresses and CIDR ranges. */
-export function networksOf(ranges: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [address = '', prefix] = range.split('/')
-    const isV6 = isIP(address) === 6
-    list.addSubnet(address, Number(prefix ?? (isV6 ? 128 : 32)), isV6 ? 'ipv6' : 'ipv4')
-  }
-  return list
-}
-
-/** Finds IPv4 addresses in their IPv6 form, too. */
-export const includes = (list: BlockList, address: string): boolean => {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  const plain = mapped ?? address
-  return list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4')
-}
 
 export const isPrivate = (address: string): boolean => includes(PRIVATE, address)
 

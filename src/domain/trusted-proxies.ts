@@ -1,27 +1,22 @@
-import { BlockList, isIP, SocketAddress } from 'node:net'
+import { type BlockList, isIP, SocketAddress } from 'node:net'
+import { includes, networksOf, plainAddress } from './networks.ts'
 
-// A socket that listens on `::` reports IPv4 clients in this form.
-const MAPPED_IPV4 = '::ffff:'
 // More proxies in a row than anyone has; the rest of the header is somebody's invention.
 const MAX_PROXIES = 20
 
 /** The proxies in front (a load balancer, Caddy) whose X-Forwarded-* headers are trusted. */
 export class TrustedProxies {
-  private readonly list = new BlockList()
+  private readonly list: BlockList
   private readonly isEmpty: boolean
 
   /** Takes addresses and CIDR ranges. */
   constructor(ranges: readonly string[]) {
     this.isEmpty = ranges.length === 0
-    for (const range of ranges) {
-      const [address = '', prefix] = range.split('/')
-      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-      this.list.addSubnet(address, Number(prefix ?? (family === 'ipv6' ? 128 : 32)), family)
-    }
+    this.list = networksOf(ranges)
   }
 
   includes(address: string): boolean {
-    return !this.isEmpty && this.list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+    return !this.isEmpty && includes(this.list, address)
   }
 
   /**
@@ -43,10 +38,6 @@ export class TrustedProxies {
     return client
   }
 }
-
-/** An IPv4 address in its usual form, also where a socket reports it as an IPv6 one. */
-export const plainAddress = (address: string): string =>
-  address.startsWith(MAPPED_IPV4) && address.includes('.') ? address.slice(MAPPED_IPV4.length) : address
 
 /** What limits count by: an IPv4 address, or the network of an IPv6 one, because one customer gets a whole /64. */
 export function networkOf(address: string): string {

@@ -1,6 +1,7 @@
 import type { BlockList } from 'node:net'
 import { isIP } from 'node:net'
-import { addressesOf, includes, isPrivate, networksOf } from '../addresses/private-addresses.ts'
+import { addressesOf, isPrivate } from '../addresses/private-addresses.ts'
+import { includes, networksOf } from '../domain/networks.ts'
 
 /** Docker Hub: its names are no tenant's, and an engine may have a mirror for it that Berth cannot see. */
 export const HUB = 'docker.io'

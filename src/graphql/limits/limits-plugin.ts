@@ -93,7 +93,7 @@ function parseBounded(parse: Parse, source: string, options: object, maxTokens: 
 
 type Stop = (result: ExecutionResult) => void
 
-/** Answering this many values of the schema takes about as long as any other request. */
+/** So many values of the schema cost as much as one request, because answering them takes as long. */
 const VALUES_PER_REQUEST = 1_000
 
 interface Prepared {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { plainAddress, type TrustedProxies } from '../../domain/trusted-proxies.ts'
+import { plainAddress } from '../../domain/networks.ts'
+import type { TrustedProxies } from '../../domain/trusted-proxies.ts'
 
 /**
  * The headers that tell the app who the client is. Values that came in under these names count only from a trusted
