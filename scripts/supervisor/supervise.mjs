@@ -6,13 +6,13 @@ import { createLog } from './log.mjs'
 import { lowerPriority } from './lower-priority.mjs'
 import { isBesideIngress, processGroups } from './process-groups.mjs'
 import { SupervisedProcess } from './supervised-process.mjs'
+import { withheldFrom } from './withheld-settings.mjs'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** After this long everything is ended, whatever it is doing. */
 const STOP_MS = 10_000
 /** How much of that time the other processes have before the ingress begins to drain, which takes five seconds. */
 const INGRESS_STOPS_AFTER_MS = 4_000
-const SECRETS = ['BERTH_MASTER_KEY', 'BERTH_ADMIN_TOKEN', 'BERTH_GITHUB_PRIVATE_KEY', 'BERTH_PUSH_PASSWORD']
 const SAME_SIGNAL_MS = 1_000
 /** Memory for what lives shortly: the default of 16 MB costs 60 MB per process, and saves little work. */
 const YOUNG_GENERATION_MB = 4
@@ -125,11 +125,6 @@ export function supervise(node, environment = {}) {
   onParentEnd(() => stoppingSince === null && stop())
   first.start()
   return promise
-}
-
-/** An ingress opens no secret, so it gets none. Settings that are empty count as unset. */
-function withheldFrom(roles) {
-  return roles.every((role) => role === 'ingress') ? Object.fromEntries(SECRETS.map((name) => [name, ''])) : {}
 }
 
 /** A killed npm does not signal its children: an orphaned Berth would keep its ports. */

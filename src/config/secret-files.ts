@@ -1,15 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 
-/** Settings that hold a secret. Their values belong on no screen and in no log, and may come from a file. */
-export const SECRET: ReadonlySet<string> = new Set([
-  'DATABASE_URL',
-  'DATABASE_PASSWORD',
-  'BERTH_ADMIN_TOKEN',
-  'BERTH_MASTER_KEY',
-  'BERTH_GITHUB_PRIVATE_KEY',
-  'BERTH_GITHUB_CLIENT_SECRET',
-  'BERTH_PUSH_PASSWORD',
-])
+/**
+ * Settings that hold a secret. Their values belong on no screen and in no log, and may come from a file. The list is
+ * apart because the supervisor, which runs on an older Node.js, withholds them from the ingress.
+ */
+export const SECRET: ReadonlySet<string> = new Set<string>(
+  JSON.parse(readFileSync(join(import.meta.dirname, 'secret-settings.json'), 'utf8')),
+)
 
 /**
  * The environment with the content of every file that a `<setting>_FILE` names, as secrets are mounted in containers.

@@ -1,0 +1,1 @@
+export function withheldFrom(roles: readonly string[]): Record<string, string>
