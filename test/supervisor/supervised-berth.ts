@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -111,11 +111,14 @@ export async function startSupervisedBerth({ command = [process.execPath, 'scrip
   }
 }
 
+/** One that has ended, and whose end nobody has asked for yet, is not: whoever adopts orphans may do so late. */
 export function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
+    process.kill(pid, 0)
+    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch (error) {
+    // Where there is no /proc, the signal alone tells.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync('/proc')
   }
 }
 
