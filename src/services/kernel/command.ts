@@ -86,7 +86,7 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   target(context: CommandContext, input: z.output<z.ZodObject<Shape>>): Promise<On>
   execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>
   /** For calls that wait: the answer after the operation has ended. */
-  refresh?(tools: { database: Database; vault: Vault }, result: Result): Promise<Result>
+  refresh?(tools: { database: Database; vault: Vault; config: Config }, result: Result): Promise<Result>
 }
 
 /** Keeps a command's types together; adds nothing. */
