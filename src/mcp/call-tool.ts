@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { invalidField } from '../domain/errors.ts'
 import { refusalOf, renderProblem } from '../rest/protocol/errors.ts'
 import { answerRead } from '../rest/protocol/read.ts'
 import { BASE_PATH, type RestDependencies, type RouteAnswer } from '../rest/protocol/route.ts'
@@ -6,6 +7,7 @@ import { answerWrite } from '../rest/protocol/write.ts'
 import type { Caller } from '../services/kernel/caller.ts'
 import { parseInput } from '../services/kernel/perform.ts'
 import type { callOptions } from './call-options.ts'
+import { isObject } from './message.ts'
 import type { Tool } from './tools.ts'
 
 export interface McpDependencies extends RestDependencies {
@@ -24,25 +26,24 @@ export interface ToolCaller {
   gone(): AbortSignal
 }
 
-type Arguments = Record<string, unknown>
-
 /** What `tools/call` answers: the REST body as text, and REST's headers beside it. */
 export type ToolResult = {
   content: { type: 'text'; text: string }[]
   isError?: true
-  _meta: { 'berth/headers': Record<string, string> }
+  _meta?: { 'berth/headers': Record<string, string> }
 }
 
 /** Calls a tool through its route of REST, so that validation, permission, limits and audit are REST's own. */
 export async function callTool(
   dependencies: McpDependencies,
   tool: Tool,
-  given: Arguments,
+  given: unknown,
   from: ToolCaller,
 ): Promise<ToolResult> {
   try {
+    if (!isObject(given)) throw invalidField('arguments', 'must be an object')
     const { text, headers } = await answerCall(dependencies, tool, given, from)
-    return { content: [{ type: 'text', text }], _meta: metaOf(headers) }
+    return { content: [{ type: 'text', text }], ...metaOf(headers) }
   } catch (thrown) {
     return refusalResult(dependencies.log, tool, thrown, from.requestId)
   }
@@ -51,7 +52,7 @@ export async function callTool(
 function answerCall(
   dependencies: McpDependencies,
   { route }: Tool,
-  given: Arguments,
+  given: Record<string, unknown>,
   { caller, requestId, origin, gone }: ToolCaller,
 ): Promise<RouteAnswer> {
   if ('read' in route) return answerRead(dependencies, route, { caller, requestId }, given)
@@ -72,10 +73,10 @@ function refusalResult(log: Logger, { name, route }: Tool, thrown: unknown, requ
     log.error({ err: thrown, requestId, tool: name }, 'A tool call failed')
   const isLifecycle = 'isLifecycle' in route && route.isLifecycle
   const { body, headers } = renderProblem(refusal, { path: BASE_PATH + route.path, requestId, isLifecycle })
-  return { content: [{ type: 'text', text: JSON.stringify(body) }], isError: true, _meta: metaOf(headers) }
+  return { content: [{ type: 'text', text: JSON.stringify(body) }], isError: true, ...metaOf(headers) }
 }
 
-/** Without those that are about HTTP itself. */
+/** The headers that tell more about the answer, without those about HTTP itself. */
 function metaOf({ 'Content-Type': _type, 'Cache-Control': _cache, ...headers }: Record<string, string>) {
-  return { 'berth/headers': headers }
+  return Object.keys(headers).length > 0 ? { _meta: { 'berth/headers': headers } } : {}
 }

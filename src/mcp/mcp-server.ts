@@ -11,11 +11,11 @@ import {
 import type { ToolResult } from './call-tool.ts'
 import type { ToolDescription } from './tools.ts'
 
-/** What one request may call. */
+/** The tools, for one message. */
 export interface Toolbox {
   list(): ToolDescription[]
-  /** Null when there is no such tool. */
-  call(name: string, given: Record<string, unknown>): Promise<ToolResult> | null
+  /** Calls a tool with the arguments of the message; null when there is no such tool. */
+  call(name: string): Promise<ToolResult> | null
 }
 
 const INSTRUCTIONS = `Berth hosts applications. create-app, create-app-env and deploy-image (or build-app-env) run one.
@@ -50,7 +50,7 @@ function serverOf(toolbox: Toolbox): Server {
   const server = new Server({ name: 'berth', title: 'Berth', version: '1' }, OPTIONS)
   server.setRequestHandler('tools/list', () => ({ tools: toolbox.list() }))
   server.setRequestHandler('tools/call', ({ params }) => {
-    const result = toolbox.call(params.name, params.arguments ?? {})
+    const result = toolbox.call(params.name)
     if (result) return result
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}"; tools/list names all`)
   })

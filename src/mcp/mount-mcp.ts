@@ -12,6 +12,7 @@ import { refuseMethod } from '../rest/router.ts'
 import { callOptions } from './call-options.ts'
 import { callTool, type McpDependencies } from './call-tool.ts'
 import type { Toolbox } from './mcp-server.ts'
+import { type MessageProblem, readMessage } from './message.ts'
 import { describeTools, type ToolDescription, tools } from './tools.ts'
 
 const MCP_PATH = '/mcp'
@@ -21,10 +22,6 @@ const PATHS = [MCP_PATH, '/']
 
 /** Both kinds of answers, as the transport's specification wants it: what a client accepts less of, JSON covers. */
 const ACCEPT = 'application/json, text/event-stream'
-
-/** JSON-RPC's own codes. */
-const PARSE_ERROR = -32_700
-const INVALID_REQUEST = -32_600
 
 /** The tools, over streamable HTTP: one message a POST, one JSON answer, no session. */
 export function mountMcp(
@@ -58,20 +55,18 @@ async function answerMessage(
   const text = await readText(c.req.raw, config.BERTH_BODY_LIMIT_KB)
   if (!isJson(c.req.header('content-type') ?? ''))
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', undefined, 'Send the message as Content-Type: application/json')
-  const message = parsed(text)
-  if (message === undefined) return refuseMessage(c, PARSE_ERROR, 'The body is not valid JSON')
-  // Each message counts in the rate limit, and so comes on its own.
-  if (Array.isArray(message))
-    return refuseMessage(c, INVALID_REQUEST, 'Send one message per request: batches are refused')
+  const message = readMessage(text)
+  if ('problem' in message) return refuseMessage(c, message)
   const request = requestOf(c)
   const { refuseOrigin, serveMessage } = await import('./mcp-server.ts')
   const hosts = config.BERTH_API_URL ? [new URL(config.BERTH_API_URL).hostname] : []
   const response =
-    refuseOrigin(request, hosts) ?? (await serveMessage(request, message, toolboxOf(c, dependencies, list)))
+    refuseOrigin(request, hosts) ??
+    (await serveMessage(request, message.envelope, toolboxOf(c, dependencies, message.given ?? {}, list)))
   return withRequestHeaders(c, response)
 }
 
-function toolboxOf(c: ServerContext, dependencies: McpDependencies, list: Toolbox['list']): Toolbox {
+function toolboxOf(c: ServerContext, dependencies: McpDependencies, given: unknown, list: Toolbox['list']): Toolbox {
   const from = {
     caller: c.get('caller'),
     requestId: c.get('requestId'),
@@ -80,7 +75,7 @@ function toolboxOf(c: ServerContext, dependencies: McpDependencies, list: Toolbo
   }
   return {
     list,
-    call(name, given) {
+    call(name) {
       const tool = tools.get(name)
       if (!tool) return null
       c.set('tool', name)
@@ -96,14 +91,6 @@ function requestOf(c: ServerContext): Request {
   return new Request(c.req.url, { method: 'POST', headers })
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** An answer of JSON-RPC, because MCP clients show its message. */
-const refuseMessage = (c: ServerContext, code: number, message: string): Response =>
-  answerJson(c, 400, { jsonrpc: '2.0', error: { code, message }, id: null })
+const refuseMessage = (c: ServerContext, { code, problem }: MessageProblem): Response =>
+  answerJson(c, 400, { jsonrpc: '2.0', error: { code, message: problem }, id: null })

@@ -87,6 +87,17 @@ describe('a failed call', () => {
     expect(body.errors.map(({ field }: { field: string }) => field).sort()).toEqual(['dryRun', 'waitSeconds'])
   })
 
+  test('refuses every unknown field by name, __proto__ too, and arguments that are no object', async () => {
+    const text = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list-apps","arguments":'
+    const fieldsOf = async (given: string) => {
+      const { result } = await messageOf(await post(api, `${text}${given}}}`, { token: world.adminToken }))
+      return JSON.parse(result.content[0].text).errors.map(({ field }: { field: string }) => field)
+    }
+    expect(await fieldsOf('{"__proto__":{"limit":1},"colour":1}')).toEqual(['__proto__', 'colour'])
+    expect(await fieldsOf('[1]')).toEqual(['arguments'])
+    expect(await fieldsOf('"text"')).toEqual(['arguments'])
+  })
+
   test('without its arguments says which are required', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'create-app' } }
     const { result } = await messageOf(await post(api, message, { token: world.adminToken }))

@@ -41,7 +41,7 @@ interface ToolCall {
 interface Result {
   content: { text: string }[]
   isError?: boolean
-  _meta: Record<string, Record<string, string>>
+  _meta?: Record<string, Record<string, string>>
 }
 
 /** Calls a tool without `initialize`; what its text holds. */
@@ -57,7 +57,7 @@ export async function callTool(app: Pick<ApiServer, 'request'>, { token, name, g
   const text = result.content[0]?.text ?? ''
   return {
     isError: result.isError === true,
-    headers: result._meta['berth/headers'] ?? {},
+    headers: result._meta?.['berth/headers'] ?? {},
     text,
     body: JSON.parse(text),
   }
