@@ -1,3 +1,4 @@
+import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { createRateLimits } from '../../src/http/rate-limits.ts'
@@ -215,5 +216,33 @@ describe('the endpoint', () => {
     for (let count = 0; count < 3; count += 1)
       statuses.push((await post(api, toolsCall('list-apps', {}), { token })).status)
     expect(statuses).toEqual([200, 200, 200, 429])
+  })
+})
+
+describe('what the operator reads', () => {
+  function logged() {
+    const lines: Record<string, unknown>[] = []
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    return { lines, log }
+  }
+
+  test('is which tool was called', async () => {
+    const { lines, log } = logged()
+    const { api } = serveRest(world, { log })
+    await callTool(api, { token: world.adminToken, name: 'list-apps', given: {} })
+    expect(lines).toMatchObject([{ method: 'POST', path: '/mcp', status: 200, tool: 'list-apps' }])
+  })
+
+  test('is why a call failed on our side, which the client is not told', async () => {
+    const { lines, log } = logged()
+    const apps = { ...world.services.apps, list: () => Promise.reject(new Error('the cause')) }
+    const { api } = serveRest(world, { log, services: { ...world.services, apps } })
+    const requestId = 'mcp-failure'
+    const { isError, text, body } = await callTool(api, {
+      ...{ token: world.adminToken, name: 'list-apps', given: {}, requestId },
+    })
+    expect([isError, body.code, body.requestId]).toEqual([true, 'INTERNAL', requestId])
+    expect(text).not.toContain('the cause')
+    expect(lines[0]).toMatchObject({ requestId, tool: 'list-apps', err: { message: 'the cause' } })
   })
 })
