@@ -60,12 +60,13 @@ function bodyOf(result: CommandResult, fields: string[]): Record<string, unknown
 
 function headersOf(result: CommandResult, options: CallOptions, replayed: boolean): Record<string, string> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' }
-  const { operationId, version } = result
+  const { operationId, operationStatus, version } = result
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   if (options.dryRun) return headers
   if (typeof operationId === 'string') {
     headers['Operation-Location'] = `${BASE_PATH}/operation?operationId=${operationId}`
     if (options.waitSeconds !== undefined) headers['Preference-Applied'] = `wait=${options.waitSeconds}`
+    if (typeof operationStatus === 'string') headers['Operation-Status'] = operationStatus
   }
   if (typeof version === 'number') headers.ETag = versionEtag(version)
   return headers

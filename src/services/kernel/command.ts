@@ -5,6 +5,7 @@ import type { Permission } from '../../domain/permissions.ts'
 import type { NewEvent } from '../../events/event.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { Caller, Scoped } from './caller.ts'
+import type { WaitOutcome } from './wait-outcome.ts'
 
 /** Options of a write that both APIs accept (contract §1). */
 export interface CallOptions {
@@ -85,8 +86,8 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   /** Loads and locks the target; throws NOT_FOUND. */
   target(context: CommandContext, input: z.output<z.ZodObject<Shape>>): Promise<On>
   execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>
-  /** For calls that wait: the answer after the operation has ended. */
-  refresh?(tools: { database: Database; vault: Vault }, result: Result): Promise<Result>
+  /** For calls that wait: the answer once the operation has ended, or the wait is over. */
+  refresh?(tools: { database: Database; vault: Vault }, result: Result, outcome: WaitOutcome): Promise<Result>
 }
 
 /** Keeps a command's types together; adds nothing. */

@@ -5,12 +5,13 @@ import type { AnyCommand, CallOptions, Performed } from './command.ts'
 import { type KeyedCall, keepPending, RENEWAL_MS, storeFinalAnswer } from './idempotency.ts'
 import { type Dependencies, parseInput, perform } from './perform.ts'
 import { checkWait, ProcessEnding, waitForOperation } from './wait.ts'
+import { readOutcome } from './wait-outcome.ts'
 
 type WaitingDependencies = Dependencies & { wakeups: Wakeups; callers: CallerCache }
 
 /**
- * A call that waits answers with the status that the operation ended in; its shape is the same (contract §1). If its
- * process dies meanwhile, a repeat with its key takes over the wait and gives the final answer.
+ * A call that waits answers with the outcome of its operation; its shape is the same (contract §1). If its process dies
+ * meanwhile, a repeat with its key takes over the wait and gives the final answer.
  */
 export async function performAndWait(
   dependencies: WaitingDependencies,
@@ -54,6 +55,8 @@ async function finish(
     await keepPending(database, call, 0)
     return performed
   }
-  const result = (await call.command.refresh?.(dependencies, performed.result)) ?? performed.result
+  const outcome = await readOutcome(database, operationId)
+  const refreshed = await call.command.refresh?.(dependencies, performed.result, outcome)
+  const result = { ...(refreshed ?? performed.result), operationStatus: outcome.status }
   return { result: await storeFinalAnswer(database, call, result), replayed: performed.replayed }
 }
