@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../../src/rest/routes.ts'
+import { deleteApp } from '../../src/services/app/delete-app.ts'
+import { updateApp } from '../../src/services/app/update-app.ts'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
 import { changeScaling } from '../../src/services/app-env/setting-commands.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
@@ -42,6 +44,7 @@ interface Told {
   message?: string
   appliedImmediately?: boolean
   notAppliedReason?: string | null
+  notApplied?: { appEnvId: string; reason: string }[]
 }
 
 interface Asked {
@@ -75,18 +78,20 @@ async function overRest({ command, input, waitSeconds = 30, key }: Asked): Promi
 async function overGraphQL({ command, input, fields = LIFECYCLE, waitSeconds = 30, key }: Asked): Promise<Told> {
   const type = `${command.name[0]?.toUpperCase()}${command.name.slice(1)}Input`
   const appEnv = fields.includes('success') ? 'appEnv { status }' : ''
+  // A call about an app begins one in each of its environments.
+  const ofOperation = 'appId' in input ? '' : 'operation { status }'
   const response = await served.app.request('/graphql', {
     method: 'POST',
     headers: { authorization: world.adminToken, 'content-type': 'application/json' },
     body: JSON.stringify({
-      query: `mutation ($input: ${type}!) { ${command.name}(input: $input) { ${fields} ${appEnv} operation { status } } }`,
+      query: `mutation ($input: ${type}!) { ${command.name}(input: $input) { ${fields} ${appEnv} ${ofOperation} } }`,
       variables: { input: { ...input, waitSeconds, ...(key ? { idempotencyKey: key } : {}) } },
     }),
   })
   const { data, errors } = await response.json()
   expect(errors).toBeUndefined()
   const { appEnv: environment, operation, ...told } = data[command.name]
-  return { ...told, status: environment?.status, operation: operation.status }
+  return { ...told, status: environment?.status, operation: operation?.status ?? null }
 }
 
 const OVER: Record<ApiName, (asked: Asked) => Promise<Told>> = { REST: overRest, GraphQL: overGraphQL }
@@ -100,6 +105,21 @@ async function outcomeOf(api: ApiName, appEnvId: string, asked: Asked, outcome: 
   await expect.poll(() => openOperation(appEnvId), { timeout: 10_000 }).not.toBeNull()
   await world.endOperation((await openOperation(appEnvId))?.id ?? null, outcome)
   return answer
+}
+
+/** An app with two environments that run, and a call about the app. */
+async function twoEnvironments(command: AnyCommand, input = {}) {
+  const { appId, appEnvId: good } = await world.appEnv()
+  const { appEnvId: bad } = await world.appEnv({ appId, name: 'staging' })
+  for (const appEnvId of [good, bad]) await world.deploy(appEnvId)
+  return { good, bad, command, input: { appId, ...input } }
+}
+
+async function endAll(outcomes: Record<string, Outcome>): Promise<void> {
+  for (const [appEnvId, outcome] of Object.entries(outcomes)) {
+    await expect.poll(() => openOperation(appEnvId), { timeout: 10_000 }).not.toBeNull()
+    await world.endOperation((await openOperation(appEnvId))?.id ?? null, outcome)
+  }
 }
 
 const running = async (versions = 1) => {
@@ -227,6 +247,26 @@ describe.each(API_NAMES)('a wait over %s', (api) => {
       if (isSetting) expect(told).toMatchObject({ success: false, message: `The scaling changed. ${why}` })
     },
   )
+
+  test('for a change of an app names the environments that it could not be applied to', async () => {
+    const { good, bad, ...asked } = await twoEnvironments(updateApp, { port: 81, applyImmediately: true })
+    const told = OVER[api]({ ...asked, fields: 'notApplied { appEnvId reason }' })
+    await endAll({ [good]: 'SUCCEEDED', [bad]: 'FAILED' })
+    expect(await told).toMatchObject({
+      notApplied: [{ appEnvId: bad, reason: `Version 2 failed: ${CAUSE}. ${AS_SERVED}` }],
+      operation: api === 'REST' ? 'FAILED' : null,
+    })
+  })
+
+  test('for the deletion of an app says what is left', async () => {
+    const { good, bad, ...asked } = await twoEnvironments(deleteApp)
+    const { cliEnvName } = await world.database.appEnv.findUniqueOrThrow({ where: { id: bad } })
+    const told = OVER[api]({ ...asked, fields: 'message' })
+    await endAll({ [good]: 'SUCCEEDED', [bad]: 'FAILED' })
+    expect((await told).message).toMatch(
+      new RegExp(`its 2 environment\\(s\\) are deleted\\. ${cliEnvName}: Removing the containers failed: ${CAUSE}\\.$`),
+    )
+  })
 
   test('for an operation that succeeds says what it did', async () => {
     const appEnvId = await running()

@@ -1,7 +1,7 @@
 import { DomainError, invalidField } from '../../domain/errors.ts'
 import { answer, type ServerContext } from '../../http/context.ts'
 import { isJson, readText } from '../../http/json-body.ts'
-import type { CallOptions, CommandResult } from '../../services/kernel/command.ts'
+import { type CallOptions, type CommandResult, operationsOf } from '../../services/kernel/command.ts'
 import { withinSeconds } from './deadline.ts'
 import { expectedVersionOf, versionEtag } from './etag.ts'
 import { waitOf } from './prefer.ts'
@@ -65,9 +65,10 @@ function headersOf(result: CommandResult, options: CallOptions, replayed: boolea
   if (options.dryRun) return headers
   if (typeof operationId === 'string') {
     headers['Operation-Location'] = `${BASE_PATH}/operation?operationId=${operationId}`
-    if (options.waitSeconds !== undefined) headers['Preference-Applied'] = `wait=${options.waitSeconds}`
-    if (typeof operationStatus === 'string') headers['Operation-Status'] = operationStatus
   }
+  const isAwaited = options.waitSeconds !== undefined && operationsOf(result).length > 0
+  if (isAwaited) headers['Preference-Applied'] = `wait=${options.waitSeconds}`
+  if (typeof operationStatus === 'string') headers['Operation-Status'] = operationStatus
   if (typeof version === 'number') headers.ETag = versionEtag(version)
   return headers
 }

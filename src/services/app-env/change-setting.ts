@@ -96,7 +96,7 @@ export function settingCommand<Shape extends TargetShape>(
         ...application,
       }
     },
-    async refresh(_tools, result, outcome) {
+    async refresh(_tools, result, [outcome]) {
       const { isLost, message, appEnv } = outcome
       return {
         ...withApplication(result, outcome),

@@ -30,7 +30,7 @@ export const updateAppEnv = command({
     const { appEnv: present } = await lockAppEnv(tx, { appEnvId: appEnv.id })
     return { ...(await appEnvRecord(tx, vault, present)), ...changed }
   },
-  async refresh({ database, vault }, answered, outcome) {
+  async refresh({ database, vault }, answered, [outcome]) {
     const result = withApplication(answered, outcome)
     const present = await database.appEnv.findUnique({ where: { id: result.appEnvId }, include: withEverything })
     if (!present) return result

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { invalidField, notFound } from '../../domain/errors.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget, flag, variable, variables } from '../kernel/input.ts'
-import type { WaitOutcome } from '../kernel/wait-outcome.ts'
+import type { WaitOutcomes } from '../kernel/wait-outcome.ts'
 import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { variableRecords } from './app-env-record.ts'
 import { changeSettings, withApplication } from './change-setting.ts'
@@ -10,7 +10,7 @@ import { checkReferences, fieldIn, mergeVariables, replaceVariables } from './va
 
 type ChangedVariables = Awaited<ReturnType<typeof announceVariables>>
 
-const refresh = async (_tools: unknown, result: ChangedVariables, outcome: WaitOutcome): Promise<ChangedVariables> =>
+const refresh = async (_tools: unknown, result: ChangedVariables, [outcome]: WaitOutcomes): Promise<ChangedVariables> =>
   withApplication(result, outcome)
 
 const applyImmediately = flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false)

@@ -1,34 +1,50 @@
 import { isRolledOut } from '../../app-types/behaviours.ts'
 import type { Database } from '../../database/client.ts'
+import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { inSnapshot } from '../../database/snapshot.ts'
 import type { AppEnvStatus } from '../../domain/app-env.ts'
 import { isLost, type WaitedStatus, waitedMessage, waitedStatus } from '../../domain/waited-operation.ts'
 
-/** What became of the operation that a call waited for, in the same words for both APIs. */
+/** What became of an operation that a call waited for, in the same words for both APIs. */
 export interface WaitOutcome {
   status: WaitedStatus
   /** The operation failed or was cancelled. */
   isLost: boolean
   message: string
   /** The environment beside it, in the same snapshot. */
-  appEnv: { status: AppEnvStatus; version: number }
+  appEnv: { id: string; cliEnvName: string; status: AppEnvStatus; version: number }
 }
+
+/** One for each operation that the call has begun. */
+export type WaitOutcomes = readonly [WaitOutcome, ...WaitOutcome[]]
 
 const withEnvironment = {
   content: { select: { version: true } },
   appEnv: {
     select: {
-      ...{ status: true, version: true, deletedAt: true, app: { select: { type: true } } },
+      ...{ id: true, cliEnvName: true, status: true, version: true, deletedAt: true, app: { select: { type: true } } },
       currentContent: { select: { version: true } },
       _count: { select: { replicas: { where: { state: 'READY' } } } },
     },
   },
-} as const
+} satisfies Prisma.OperationInclude
 
-export async function readOutcome(database: Database, operationId: string): Promise<WaitOutcome> {
-  const { appEnv, content, ...operation } = await inSnapshot(database, (tx) =>
-    tx.operation.findUniqueOrThrow({ where: { id: operationId }, include: withEnvironment }),
+type Waited = Prisma.OperationGetPayload<{ include: typeof withEnvironment }>
+
+export async function readOutcomes(database: Database, operationIds: readonly string[]): Promise<WaitOutcomes> {
+  const operations = await inSnapshot(database, (tx) =>
+    tx.operation.findMany({
+      where: { id: { in: [...operationIds] } },
+      include: withEnvironment,
+      orderBy: { id: 'asc' },
+    }),
   )
+  const [first, ...others] = operations.map(outcomeOf)
+  if (!first) throw new Error(`No operation to tell the outcome of: ${operationIds.join(', ')}`)
+  return [first, ...others]
+}
+
+function outcomeOf({ appEnv, content, ...operation }: Waited): WaitOutcome {
   const status = waitedStatus(operation.status)
   const message = waitedMessage({
     ...operation,
@@ -41,5 +57,12 @@ export async function readOutcome(database: Database, operationId: string): Prom
       isServing: appEnv._count.replicas > 0,
     },
   })
-  return { status, isLost: isLost(status), message, appEnv: { status: appEnv.status, version: appEnv.version } }
+  const { id, cliEnvName, version } = appEnv
+  return { status, isLost: isLost(status), message, appEnv: { id, cliEnvName, status: appEnv.status, version } }
 }
+
+const WORST_FIRST: readonly WaitedStatus[] = ['FAILED', 'CANCELLED', 'RUNNING']
+
+/** Of several operations, the one status that a script has to know. */
+export const overallStatus = (outcomes: WaitOutcomes): WaitedStatus =>
+  WORST_FIRST.find((status) => outcomes.some((outcome) => outcome.status === status)) ?? 'SUCCEEDED'

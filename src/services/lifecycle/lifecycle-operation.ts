@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Command, CommandContext } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
-import type { WaitOutcome } from '../kernel/wait-outcome.ts'
+import type { WaitOutcomes } from '../kernel/wait-outcome.ts'
 import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { beginOperation, type Intent } from './begin-operation.ts'
 
@@ -72,7 +72,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
 export async function withOutcome(
   _tools: unknown,
   result: LifecycleResult,
-  { isLost, message, appEnv: { status } }: WaitOutcome,
+  [{ isLost, message, appEnv }]: WaitOutcomes,
 ): Promise<LifecycleResult> {
-  return { ...result, success: !isLost, message, appEnv: { ...result.appEnv, status } }
+  return { ...result, success: !isLost, message, appEnv: { ...result.appEnv, status: appEnv.status } }
 }
