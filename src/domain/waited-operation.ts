@@ -36,12 +36,13 @@ export const isLost = (status: WaitedStatus): boolean => status === 'FAILED' || 
 
 /** What became of an operation, in words: what it did, or why it did not and what serves now. */
 export function waitedMessage(operation: WaitedOperation): string {
-  const { status, message } = operation
+  const { id, status, message } = operation
   if (status === 'SUCCEEDED') return success(operation)
   const subject = subjectOf(operation)
   const [cause = '', ...output] = (message ?? '').trimEnd().split('\n')
-  if (isOpen(status))
-    return `${subject} is still in progress, and the wait is over${detail(cause)}. ${followUp(operation)}`
+  if (isOpen(status)) {
+    return `${subject} is still in progress, and the wait is over.${soFar(cause)} Read operation ${id} for its outcome.`
+  }
   const end =
     status === 'FAILED' ? `${subject} failed${detail(cause)}` : `${subject} was cancelled${cancelled(operation)}`
   const sentences = [sentence(end), serving(operation)].filter((text) => text !== '').join(' ')
@@ -66,7 +67,7 @@ function success({ kind, version }: WaitedOperation): string {
   return kind === 'APPLY_CHANGES' ? 'The changes are applied' : 'The operation has succeeded'
 }
 
-const followUp = ({ id }: WaitedOperation) => `Read operation ${id} for its outcome.`
+const soFar = (cause: string) => (cause === '' ? '' : ` So far: ${sentence(cause)}`)
 
 const detail = (cause: string) => (cause === '' ? '' : `: ${cause}`)
 

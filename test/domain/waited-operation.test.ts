@@ -52,7 +52,7 @@ test.each<[string, Changes]>([
     { status: 'CANCELLED', reason: 'SUPERSEDED' },
   ],
   [
-    'Version 3 is still in progress, and the wait is over: Waiting for a container engine. Read operation op_1 for its outcome.',
+    'Version 3 is still in progress, and the wait is over. So far: Waiting for a container engine. Read operation op_1 for its outcome.',
     { status: 'QUEUED', reason: 'ENGINE_UNREACHABLE', message: 'Waiting for a container engine' },
   ],
   [
