@@ -90,11 +90,11 @@ export class Terminal implements AsyncDisposable {
 export class Shell extends Terminal {
   #seen = 0
 
-  /** zsh without its start-up files offers to write some, unless it is told to read none. */
-  static readonly COMMANDS = { bash: 'bash --norc --noprofile -i', zsh: 'zsh -f -i' } as const
+  /** Without start-up files, and without the mark with which zsh makes sure of a new line. */
+  static readonly COMMANDS = { bash: 'bash --norc --noprofile -i', zsh: 'zsh -f -i -o no_prompt_sp' } as const
 
   constructor(name: keyof typeof Shell.COMMANDS, place: Place) {
-    super(Shell.COMMANDS[name], place)
+    super(Shell.COMMANDS[name], { ...place, env: { ...place.env, PS1: '' } })
   }
 
   /** Pastes text and presses Enter; what the commands said, and the last one's exit code. */
