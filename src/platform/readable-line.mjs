@@ -7,6 +7,8 @@ const [DIM, CYAN] = [2, 36]
 const NAME_WIDTH = 'supervisor'.length
 /** What an error has beside these is in its message, or is shown as its stack. */
 const NOT_SHOWN = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'err'])
+/** A list of many things is cut; the JSON has it all. */
+const LONGEST_VALUE = 160
 const PLAIN = /^[^\s"=]+$/
 
 /**
@@ -15,8 +17,7 @@ const PLAIN = /^[^\s"=]+$/
  */
 export function readableLine(record, { hasColours = false } = {}) {
   const paint = (code, text) => (hasColours && text ? `\x1b[${code}m${text}\x1b[0m` : text)
-  const { message, about } =
-    record.msg === 'request' ? aboutRequest(record) : { message: record.msg ?? '', about: record }
+  const { message, about } = record.method ? aboutRequest(record) : { message: record.msg ?? '', about: record }
   const level = LEVELS[record.level] ?? ''
   const fields = Object.entries(about).filter(
     ([key, value]) => !NOT_SHOWN.has(key) && value !== undefined && value !== null,
@@ -25,7 +26,7 @@ export function readableLine(record, { hasColours = false } = {}) {
     paint(DIM, timeOf(record.time)),
     paint(CYAN, printable(record.name ?? '').padEnd(NAME_WIDTH)),
     paint(LEVEL_COLOURS[record.level] ?? 0, level),
-    indented([message, record.err?.message?.trim()].filter(Boolean).join(': ')),
+    indented([message, errorMessage(record.err)].filter(Boolean).join(': ')),
     paint(DIM, fields.map(([key, value]) => `${key}=${shown(value)}`).join(' ')),
   ]
   const stack = record.err?.stack ? `\n${paint(DIM, `  ${indented(record.err.stack)}`)}` : ''
@@ -33,17 +34,23 @@ export function readableLine(record, { hasColours = false } = {}) {
 }
 
 /** Ids matter only where something went wrong. */
-function aboutRequest({ method, path, status, ms, requestId, tokenId }) {
+function aboutRequest({ method, path, status, ms, tool, requestId, tokenId }) {
   const message = `${method} ${path} ${status} (${ms} ms)`
-  return { message, about: status >= 400 ? { requestId, tokenId } : {} }
+  return { message, about: { tool, ...(status >= 400 ? { requestId, tokenId } : {}) } }
 }
+
+/** Libraries separate by empty lines what they were called with, and what happened. */
+const errorMessage = (error) => error?.message?.trim().replace(/\s*\n\s*\n\s*/g, ' ')
 
 function timeOf(time) {
   const date = new Date(time)
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => `${part}`.padStart(2, '0')).join(':')
 }
 
-const shown = (value) => printable(typeof value === 'string' && PLAIN.test(value) ? value : JSON.stringify(value))
+function shown(value) {
+  const text = typeof value === 'string' && PLAIN.test(value) ? value : JSON.stringify(value)
+  return printable(text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text)
+}
 
 /** Later lines of a text stand under the first, so that none passes for a line of the log. */
 const indented = (text) => String(text).trim().split('\n').map(printable).join('\n  ')

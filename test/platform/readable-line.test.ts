@@ -9,6 +9,7 @@ describe('a line of the log for people', () => {
     expect(line({ msg: 'Version deployed', appEnvId: 'env_1', version: 3 })).toBe(
       '09:05:07  api,worker  Version deployed  appEnvId=env_1 version=3\n',
     )
+    expect(line({ msg: 'Migrated', applied: Array(100).fill('migration') }).length).toBeLessThan(250)
     expect(line({ name: 'ingress', level: 40, msg: 'No answer', reason: 'it is away', pauses: [1, 2] })).toBe(
       '09:05:07  ingress     warn  No answer  reason="it is away" pauses=[1,2]\n',
     )
@@ -17,6 +18,9 @@ describe('a line of the log for people', () => {
   test('shows a request in short, and its ids if it failed', () => {
     const request = { msg: 'request', method: 'POST', path: '/app', ms: 4.2, requestId: 'req_1', tokenId: 'tok_1' }
     expect(line({ ...request, status: 200 })).toBe('09:05:07  api,worker  POST /app 200 (4.2 ms)\n')
+    expect(
+      line({ ...request, msg: 'request failed', status: 503, err: { message: '\nIn `x`:\n\n\nNo answer' } }),
+    ).toContain('POST /app 503 (4.2 ms): In `x`: No answer  requestId=req_1')
     expect(line({ ...request, status: 409 })).toContain('POST /app 409 (4.2 ms)  requestId=req_1 tokenId=tok_1')
   })
 

@@ -11,6 +11,8 @@ const [start = '', ...others] = readmeBlocks('sh')
 /** What shells and curl say when something in a block is wrong; no block says it of itself. */
 const COMPLAINT =
   /command not found|no matches found|parse error|syntax error|bad substitution|curl: \(|not valid|"code":/
+/** Two minutes on a busy machine, if nothing hangs. */
+const TIMEOUT_MS = 600_000
 const SHELLS = Object.keys(Shell.COMMANDS) as (keyof typeof Shell.COMMANDS)[]
 
 let images: AsyncDisposable
@@ -30,32 +32,36 @@ describe.each(SHELLS)('pasted into %s on a fresh clone', (name) => {
   const isThere = isInstalled(name)
   if (!isThere) console.warn(`Skipped: the blocks of the README are not pasted into ${name}, which is not installed`)
 
-  test.skipIf(!isThere)('every block works in its order, twice, and all stop at a wrong token', async () => {
-    await using clone = await Clone.make()
-    await using running = clone.shell(name)
-    await running.begin(clone.block(start))
-    await running.until('Berth is ready')
+  test.skipIf(!isThere)(
+    'every block works in its order, twice, and all stop at a wrong token',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      await using clone = await Clone.make()
+      await using running = clone.shell(name)
+      await running.begin(clone.block(start))
+      await running.until('Berth is ready')
 
-    const answers: string[] = []
-    for (const _round of [1, 2]) {
-      await using shell = clone.shell(name)
-      for (const block of others) {
-        const { output, code } = await shell.paste(clone.block(block))
-        expect({ block, output, code }).toMatchObject({ code: 0, output: expect.not.stringMatching(COMPLAINT) })
-        answers.push(output)
+      const answers: string[] = []
+      for (const _round of [1, 2]) {
+        await using shell = clone.shell(name)
+        for (const block of others) {
+          const { output, code } = await shell.paste(clone.block(block))
+          expect({ block, output, code }).toMatchObject({ code: 0, output: expect.not.stringMatching(COMPLAINT) })
+          answers.push(output)
+        }
       }
-    }
-    expect(answers.join('\n')).toMatch(/Welcome to nginx/)
-    expect(answers.join('\n')).toMatch(
-      /Hello from Berth! This is version unset[\s\S]*Hello from Berth! This is version 2/,
-    )
+      expect(answers.join('\n')).toMatch(/Welcome to nginx/)
+      expect(answers.join('\n')).toMatch(
+        /Hello from Berth! This is version unset[\s\S]*Hello from Berth! This is version 2/,
+      )
 
-    for (const mutation of readmeBlocks('graphql').filter((document) => document.startsWith('mutation'))) {
-      expect(await clone.graphql(mutation)).toBeUndefined()
-    }
-    await stopsAtAWrongToken(clone, name)
-    await running.interrupt()
-  })
+      for (const mutation of readmeBlocks('graphql').filter((document) => document.startsWith('mutation'))) {
+        expect(await clone.graphql(mutation)).toBeUndefined()
+      }
+      await stopsAtAWrongToken(clone, name)
+      await running.interrupt()
+    },
+  )
 })
 
 /** The first block says what is wrong, once; and pasted all the same, the others change nothing. */
