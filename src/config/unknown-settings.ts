@@ -48,22 +48,26 @@ const isOfOthers = (name: string, value: string): boolean =>
 function suggestion(name: string): string | null {
   if (OF_SCRIPTS.has(name)) return null
   const given = bare(name)
-  const [nearest] = KNOWN.map((setting) => ({ setting, edits: editsBetween(given, setting) })).sort(
-    (a, b) => a.edits - b.edits,
-  )
-  const isNear = nearest && nearest.edits <= Math.max(1, given.length * MISSPELT)
-  return isNear ? `is not a setting; did you mean ${nearest.setting}?` : null
+  const [nearest] = KNOWN.map((setting) => ({ setting, mistakes: mistakesIn(given, bare(setting)) }))
+    .filter(({ mistakes }) => mistakes < Number.POSITIVE_INFINITY)
+    .sort((a, b) => a.mistakes - b.mistakes)
+  return nearest ? `is not a setting; did you mean ${nearest.setting}?` : null
 }
 
 /** Some settings have a usual name without the prefix, and the prefix counts for none. */
 const bare = (name: string): string => name.toUpperCase().replace(/^BERTH_/, '')
 
-/** The unit and the ending of a file may be missing, or be there for nothing. That is one more mistake. */
-function editsBetween(given: string, setting: string): number {
-  const name = bare(setting)
+/** Infinite where the names do not resemble each other. A missing or needless unit or `_FILE` is one mistake more. */
+function mistakesIn(given: string, setting: string): number {
+  const short = setting.replace(UNIT, '')
   const forms = [given, given.replace(UNIT, ''), given.replace(/_FILE$/, '')]
-  const others = forms.flatMap((form) => [edits(form, name), edits(form, name.replace(UNIT, ''))])
-  return Math.min(edits(given, name), 1 + Math.min(...others))
+  const pairs = forms.flatMap((form) => [setting, short].map((other) => ({ form, other })))
+  const counts = pairs.map(({ form, other }) => {
+    const count = edits(form, other) + (form === given && other === setting ? 0 : 1)
+    const allowed = Math.max(1, Math.min(form.length, other.length) * MISSPELT)
+    return count <= allowed ? count : Number.POSITIVE_INFINITY
+  })
+  return Math.min(...counts)
 }
 
 /** Characters that are missing, added, wrong, or in the wrong order: the optimal string alignment distance. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { Terminal } from '../support/terminal.ts'
+import { hasTerminals, Terminal } from '../support/terminal.ts'
 import { freePort, spawnBerth, startBerth } from './berth-process.ts'
 
 let database: TestDatabase
@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('on a terminal the log is for people: who says what, in a line', async () => {
+test.skipIf(!hasTerminals)('on a terminal the log is for people: who says what, in a line', async () => {
   await using terminal = new Terminal(`${process.execPath} scripts/supervise.mjs`, {
     cwd: join(import.meta.dirname, '../..'),
     env: { ...settings, NO_COLOR: '1' },

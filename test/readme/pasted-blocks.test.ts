@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isInstalled, Shell } from '../support/terminal.ts'
+import { hasTerminals, isInstalled, Shell } from '../support/terminal.ts'
 import { Clone } from './clone.ts'
 import { publicImages } from './public-images.ts'
 import { readmeBlocks } from './readme-blocks.ts'
@@ -29,10 +29,10 @@ test('the README begins with npm start, goes on with the demo, and then calls th
 })
 
 describe.each(SHELLS)('pasted into %s on a fresh clone', (name) => {
-  const isThere = isInstalled(name)
-  if (!isThere) console.warn(`Skipped: the blocks of the README are not pasted into ${name}, which is not installed`)
+  const missing = [name, 'curl'].filter((program) => !isInstalled(program))
+  if (missing.length > 0) console.warn(`Skipped: pasting the README into ${name} needs ${missing.join(' and ')}`)
 
-  test.skipIf(!isThere)(
+  test.skipIf(missing.length > 0 || !hasTerminals)(
     'every block works in its order, twice, and all stop at a wrong token',
     { timeout: TIMEOUT_MS },
     async () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -14,14 +14,13 @@ const RUNS = '\x1b[?2004l'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these begin with a control character
 const SEQUENCE = /\x1b(\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|[=>])/g
 
-export const isInstalled = (program: string): boolean => {
-  try {
-    execFileSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', program])
-    return true
-  } catch {
-    return false
-  }
-}
+export const isInstalled = (program: string): boolean =>
+  spawnSync('/bin/sh', ['-c', 'command -v "$1"', 'sh', program]).status === 0
+
+/** The `script` of other systems has other options. */
+export const hasTerminals =
+  isInstalled('script') && /util-linux/.test(execFileSync('script', ['--version'], { encoding: 'utf8' }))
+if (!hasTerminals) console.warn('Skipped: terminals need the program script of util-linux')
 
 /** What a person would read of it. */
 export const withoutSequences = (text: string): string => text.replace(SEQUENCE, '').replaceAll('\r', '')
