@@ -24,7 +24,7 @@ const YOUNG_GENERATION_MB = 4
  */
 export function supervise(node, environment = {}) {
   const startedAt = performance.now()
-  const log = createLog(process.env.BERTH_LOG_LEVEL)
+  const log = createLog(process.env.BERTH_LOG_LEVEL, process.env.BERTH_LOG_FORMAT)
   const { promise, resolve } = Promise.withResolvers?.() ?? withResolvers()
   let exitCode = 0
   let stoppingSince = null
