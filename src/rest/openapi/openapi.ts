@@ -108,7 +108,7 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
     responses: {
       200: accepted(
         shown,
-        ['ETag', 'Operation-Location', 'Idempotent-Replayed', 'Preference-Applied'],
+        ['ETag', 'Operation-Location', 'Idempotent-Replayed', 'Operation-Status', 'Preference-Applied'],
         exampleAnswer(name, route.path, shown, collection.schemas),
       ),
       ...refused('RefusedWrite'),
