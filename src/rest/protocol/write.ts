@@ -2,7 +2,7 @@ import { DomainError, invalidField } from '../../domain/errors.ts'
 import { answer, type ServerContext } from '../../http/context.ts'
 import { isJson, readText } from '../../http/json-body.ts'
 import type { Caller } from '../../services/kernel/caller.ts'
-import type { CallOptions, CommandResult } from '../../services/kernel/command.ts'
+import { type CallOptions, type CommandResult, operationsOf } from '../../services/kernel/command.ts'
 import { withinSeconds } from './deadline.ts'
 import { expectedVersionOf, versionEtag } from './etag.ts'
 import { waitOf } from './prefer.ts'
@@ -76,13 +76,15 @@ function bodyOf(result: CommandResult, fields: string[]): Record<string, unknown
 
 function headersOf(result: CommandResult, options: CallOptions, replayed: boolean): Record<string, string> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' }
-  const { operationId, version } = result
+  const { operationId, operationStatus, version } = result
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   if (options.dryRun) return headers
   if (typeof operationId === 'string') {
     headers['Operation-Location'] = `${BASE_PATH}/operation?operationId=${operationId}`
-    if (options.waitSeconds !== undefined) headers['Preference-Applied'] = `wait=${options.waitSeconds}`
   }
+  const isAwaited = options.waitSeconds !== undefined && operationsOf(result).length > 0
+  if (isAwaited) headers['Preference-Applied'] = `wait=${options.waitSeconds}`
+  if (typeof operationStatus === 'string') headers['Operation-Status'] = operationStatus
   if (typeof version === 'number') headers.ETag = versionEtag(version)
   return headers
 }
