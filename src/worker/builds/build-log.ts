@@ -1,4 +1,5 @@
 import type { BuildLine } from '../logs/build-log-stream.ts'
+import { FailureExcerpt } from '../text/failure-excerpt.ts'
 import { plainText } from '../text/plain-text.ts'
 import type { Mask } from '../text/secret-mask.ts'
 
@@ -27,8 +28,8 @@ interface BuildLogOptions {
  */
 export class BuildLog {
   readonly #options: BuildLogOptions
-  /** The last lines printed, whether or not they are stored. */
-  #latest: BuildLine[] = []
+  /** Of all lines, whether or not they are stored. */
+  readonly #excerpt = new FailureExcerpt()
   #tail: BuildLine[] = []
   #dropped = 0
 
@@ -46,8 +47,7 @@ export class BuildLog {
     const shown = text.trimEnd().split('\r').at(-1) ?? ''
     const message = plainText(shown, mask)
     const line = { at: now(), isError, message }
-    this.#latest.push(line)
-    if (this.#latest.length > TAIL_LINES) this.#latest.shift()
+    this.#excerpt.add(message)
     if (stream.kept < maxLines - TAIL_LINES) stream.add(line)
     else this.#keepInTail(line)
   }
@@ -59,9 +59,9 @@ export class BuildLog {
     this.#dropped += 1
   }
 
-  /** The last lines, for the message of a failure. */
-  last(count: number): string[] {
-    return this.#latest.slice(-count).map(({ message }) => message)
+  /** The first lines with errors and the last lines, for the message of a failure. */
+  excerpt(): string[] {
+    return this.#excerpt.lines()
   }
 
   async close(): Promise<void> {

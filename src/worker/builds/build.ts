@@ -16,7 +16,8 @@ import { BuildLog } from './build-log.ts'
 import { assertOwnInstallation } from './own-installation.ts'
 import { readerLimitsOf, sourceLimitsOf } from './source-limits.ts'
 
-const LAST_LINES = 10
+/** A failed command is quoted in full by the engine; its beginning and its exit code are what matters. */
+const COMMAND_CHARACTERS = { first: 180, last: 60 }
 
 /** True for a version that is built from source and has no image yet. */
 export const needsBuild = ({ buildPlan, imageDigest }: VersionAttemptContext['content']): boolean =>
@@ -131,18 +132,23 @@ function recordImage(
 }
 
 /**
- * Writes the failure to the log. The message of a failed build also quotes its last lines. Everybody who may see the
- * environment reads it, so secrets are masked.
+ * Writes the failure to the log. The message of a failed build also quotes its first lines with errors and its last
+ * ones. Everybody who may see the environment reads it, so secrets are masked.
  */
 function withLog({ log }: BuildContext, error: unknown): unknown {
   if (error instanceof ImageError) {
     const message = log.masked(error.message)
-    const lines = error.reason === 'BUILD_FAILED' ? log.last(LAST_LINES) : []
+    const lines = error.reason === 'BUILD_FAILED' ? log.excerpt() : []
     log.write(`The build failed (${error.reason}): ${message}`, { isError: true })
-    return new ImageError(error.reason, [message, ...lines].join('\n'))
+    return new ImageError(error.reason, [shortened(message), ...lines].join('\n'))
   }
   if (!(error instanceof BuildFailure)) return error
   const message = log.masked(error.message)
   log.write(`The build failed (${error.reason}): ${message}`, { isError: true })
   return new BuildFailure(error.reason, message)
+}
+
+function shortened(message: string): string {
+  const { first, last } = COMMAND_CHARACTERS
+  return message.length <= first + last ? message : `${message.slice(0, first)} … ${message.slice(-last)}`
 }
