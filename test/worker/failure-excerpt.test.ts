@@ -24,6 +24,11 @@ test('errors among the last lines are not repeated', () => {
   expect(excerptOf([...noise(20), 'fatal: early', ...noise(10)])).toEqual(['fatal: early', ...noise(10)])
 })
 
+test('empty lines, and what the builder prints between steps, take no room', () => {
+  const lines = ['Step 2/3 : RUN make', ' ---> Running in 0c1', ...noise(8), '', 'Removing intermediate container 0c1']
+  expect(excerptOf(lines)).toEqual(['Step 2/3 : RUN make', ...noise(8)])
+})
+
 test('no more than five errors are shown, and what an earlier step printed is forgotten', () => {
   const lines = [
     'Step 1/3 : RUN make tools || true',

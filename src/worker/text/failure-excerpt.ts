@@ -16,16 +16,22 @@ const NO_ERROR =
 /** The classic announcement of a step: what failed in the one before did not end the build. */
 const STEP = /^Step \d+\/\d+ : /
 
+/** What the builder, and no program, prints between steps. */
+const PROGRESS = /^(Removing intermediate container|Removed intermediate container| ---> )/
+
 const isError = (line: string): boolean => ERROR.test(line) && !NO_ERROR.test(line)
 
-/** Collects a program's output, and keeps what explains its failure: the first lines with errors, and the last lines. */
+/**
+ * Collects a program's output, and keeps what explains its failure: the first lines with errors, and the last lines.
+ * They are shortened, so secrets have to be masked before.
+ */
 export class FailureExcerpt {
   #errors: { at: number; text: string }[] = []
   #last: string[] = []
   #count = 0
 
   add(line: string): void {
-    if (line.trim() === '') return
+    if (line.trim() === '' || PROGRESS.test(line)) return
     const text = shortened(line)
     if (STEP.test(text)) this.#errors = []
     else if (this.#errors.length < MOST_ERRORS && isError(text)) this.#errors.push({ at: this.#count, text })

@@ -7,6 +7,7 @@ import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { probeReplica } from '../probes/probe-replica.ts'
 import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
 import { FailureExcerpt } from '../text/failure-excerpt.ts'
+import { plainText } from '../text/plain-text.ts'
 import { sleep } from '../time/sleep.ts'
 import { exitOf } from './container-exit.ts'
 import { ListeningWatch } from './listening-watch.ts'
@@ -161,8 +162,12 @@ class ReadyWait {
     const { engine, signal } = this.#attempt
     const lines = await engine.tail(replica.name, LINES_READ).catch(() => [])
     signal.throwIfAborted()
+    // Masked before the excerpt shortens lines: a cut could leave half of a secret.
+    const mask = await this.#attempt.mask()
     const excerpt = new FailureExcerpt()
-    for (const { timestamp, message } of lines) if (timestamp >= (replica.startedAt ?? timestamp)) excerpt.add(message)
+    for (const { timestamp, message } of lines) {
+      if (timestamp >= (replica.startedAt ?? timestamp)) excerpt.add(plainText(message, mask))
+    }
     return ['', ...excerpt.lines()].join('\n')
   }
 }
