@@ -150,7 +150,7 @@ class ReadyWait {
     if (replica.phase === 'exited') this.#ends.add(`${replica.containerId} ${replica.finishedAt?.getTime()}`)
     const ends = [...this.#ends].filter((end) => end.startsWith(replica.containerId)).length
     const exits = ends + replica.restartCount
-    this.reason = `container ${replica.index} ${exitOf(death)}${exits > 1 ? `, ${exits} times in a row` : ''}`
+    this.reason = `container ${replica.index} ${exitsOf(death, exits)}`
     // A running container does not say how it ended before. The pauses between restarts grow, so the next one shows it.
     if (exits < (death.exitCode === null ? 2 * MOST_EXITS : MOST_EXITS)) return
     throw new VersionFailed(reasonOf(death), `${capitalised(this.reason)}${await this.#lastLines(death)}`)
@@ -165,9 +165,8 @@ class ReadyWait {
     // Masked before the excerpt shortens lines: a cut could leave half of a secret.
     const mask = await this.#attempt.mask()
     const excerpt = new FailureExcerpt()
-    for (const { timestamp, message } of lines) {
-      if (timestamp >= (replica.startedAt ?? timestamp)) excerpt.add(plainText(message, mask))
-    }
+    const ofRun = lines.filter(({ timestamp }) => timestamp >= (replica.startedAt ?? timestamp))
+    for (const { message } of ofRun.length > 0 ? ofRun : lines) excerpt.add(plainText(message, mask))
     return ['', ...excerpt.lines()].join('\n')
   }
 }
@@ -175,6 +174,11 @@ class ReadyWait {
 /** A restarted container has a new address, and has to become ready again. */
 const identity = ({ containerId, address, restartCount }: ObservedReplica) =>
   `${containerId} ${address} ${restartCount}`
+
+function exitsOf(death: ObservedReplica, exits: number): string {
+  const hint = death.exitCode === 0 ? '; the program of an app has to keep running' : ''
+  return `${exitOf(death)}${exits > 1 ? `, ${exits} times in a row` : ''}${hint}`
+}
 
 const reasonOf = ({ outOfMemory }: ObservedReplica) => (outOfMemory ? 'OUT_OF_MEMORY' : 'CONTAINER_EXITED')
 
