@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addNode, importRoot } from '../../scripts/image-root.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
 /** Listens where $LISTEN says, as JSON: port, address and delay of each; answers 200. */
@@ -17,30 +18,43 @@ interface Listener {
   afterMs?: number
 }
 
+const DECLARES_8080 = 'berth-test-declares:1'
+
 let harbour: Harbour
 
 beforeAll(async () => {
   harbour = await createHarbour()
   harbour.startWorker()
+  await importRoot(harbour.docker, DECLARES_8080, addNode, ['EXPOSE 8080'])
 })
 
-afterAll(() => harbour?.close())
+afterAll(async () => {
+  await harbour?.close()
+  await harbour?.docker.getImage(DECLARES_8080).remove({ force: true })
+})
 
-async function deployed(listeners: Listener[]) {
+async function deployed(listeners: Listener[], image = harbour.image) {
   const appEnvId = await harbour.sample({
     startupConfig: { command: 'node', args: ['-e', PROGRAM], shell: false },
     envVars: [{ name: 'LISTEN', value: JSON.stringify(listeners) }],
   })
-  return { appEnvId, operationId: await harbour.deployment(appEnvId) }
+  return { appEnvId, operationId: await harbour.deployment(appEnvId, image) }
 }
 
 const contentOf = (appEnvId: string) => harbour.database.content.findFirstOrThrow({ where: { appEnvId } })
 
-test('a version that listens on its loopback only fails with that reason, long before its time is up', async () => {
-  const { appEnvId, operationId } = await deployed([{ port: 3000, host: '127.0.0.1' }])
+test.concurrent.each([
+  ['its loopback only', [{ port: 3000, host: '127.0.0.1' }], 'listens on 127.0.0.1:3000 only; listen on 0.0.0.0'],
+  [
+    'the port that its image declares',
+    [{ port: 8080 }],
+    "listens on 8080, not 3000; listen on $PORT, or set the app's port to 8080",
+  ],
+])('a version that listens on %s fails long before its time is up', async (_, listeners, words) => {
+  const { appEnvId, operationId } = await deployed(listeners, DECLARES_8080)
   const operation = await harbour.ended(operationId)
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'LISTENS_ELSEWHERE' })
-  expect(operation.message).toBe('Container 0 listens on 127.0.0.1:3000 only; listen on 0.0.0.0\nstarted')
+  expect(operation.message).toBe(`Container 0 ${words}\nstarted`)
   expect(await contentOf(appEnvId)).toMatchObject({ status: 'FAILED', message: operation.message })
 })
 
