@@ -1,7 +1,7 @@
 import type { ListeningSocket } from './container-runtime.ts'
 
 /** A row of the kernel's table whose state is LISTEN (0A): number, local address and port, remote ones, state. */
-const LISTENS = /^\s*\d+: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) [0-9A-F]+:0000 0A /gim
+const LISTENS = /^ {0,9}\d{1,9}: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) [0-9A-F]{8,32}:0000 0A /gim
 
 /**
  * The listening sockets in the text of `/proc/net/tcp` and `/proc/net/tcp6`. A program of the container may have
