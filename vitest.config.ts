@@ -26,6 +26,7 @@ const PROOFS = [
   'test/mistakes/**/*.test.ts',
   'test/model/**/*.test.ts',
   'test/processes/**/*.test.ts',
+  'test/readme/pasted-blocks.test.ts',
   'test/shutdown/**/*.test.ts',
   'test/supervisor/**/*.test.ts',
 ]
