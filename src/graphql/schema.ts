@@ -32,6 +32,7 @@ import './schema/log-line.ts'
 import './schema/build-log.ts'
 import './schema/metric.ts'
 import './schema/pod.ts'
+import './schema/database-preset.ts'
 
 builder.queryType({ description: 'Everything that can be read.' })
 builder.mutationType({

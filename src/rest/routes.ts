@@ -35,6 +35,7 @@ import { getAppEnv, getVariables, listAppEnvs } from './endpoints/app-envs.ts'
 import { getApp, listApps } from './endpoints/apps.ts'
 import { listAudit } from './endpoints/audit.ts'
 import { getCredential, listCredentials } from './endpoints/credentials.ts'
+import { listDatabasePresets } from './endpoints/database-presets.ts'
 import { getHost, listHosts } from './endpoints/hosts.ts'
 import { listLogs } from './endpoints/logs.ts'
 import { getMember, listMembers } from './endpoints/members.ts'
@@ -103,6 +104,7 @@ export const routes: readonly Route[] = [
   get('/account/audit', listAudit),
   get('/accounts', listAccounts),
   get('/regions', listRegions),
+  get('/database-presets', listDatabasePresets),
 
   post('/account/member', addMember, member.answer),
   get('/account/member', getMember),

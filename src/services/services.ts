@@ -11,6 +11,7 @@ import { readAppEnvRecord, readVariables } from './app-env/app-env-record.ts'
 import { readAppEnvStatus } from './app-env/app-env-status.ts'
 import { listAudit } from './audit/audit-queries.ts'
 import { getCredential, listCredentials } from './credential/credential-queries.ts'
+import { listDatabasePresets } from './database-preset/list-database-presets.ts'
 import { deployments, getDeployment } from './deployment/deployment-queries.ts'
 import { getHost, listHosts } from './host/host-queries.ts'
 import { authenticate } from './kernel/authenticate.ts'
@@ -61,6 +62,7 @@ export function createServices(dependencies: ServiceDependencies) {
       ...bind(database, { ...appEnvs, get: getAppEnv, history: readAppEnvHistory }),
       ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus, variables: readVariables }),
     },
+    databasePresets: { list: listDatabasePresets },
     deployments: bind(database, { ...deployments, get: getDeployment }),
     logs: {
       ...bind(database, { search: searchLogs, follow: followLogs, build: getBuild, followBuild }),

@@ -62,6 +62,9 @@ const CASES: Record<string, ReadCase> = {
   listAudit: below('accountId', 'auditLog'),
   listAccounts: { field: () => 'accounts { nodes { id } }' },
   listRegions: below('accountId', 'regions', 'code'),
+  listDatabasePresets: {
+    field: () => 'databasePresets { dockerPreset versions { image } limits { disk { max } } settings { name min } }',
+  },
   getMember: {
     query: ({ accountId, userId }) => ({ accountId, userId }),
     field: ({ accountId, userId }) => `member(accountId: "${accountId}", userId: "${userId}") { userId email roles }`,

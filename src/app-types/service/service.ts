@@ -1,4 +1,5 @@
 import type { AnnouncedAppType } from '../app-type.ts'
+import { ENGINES } from '../engines/list.ts'
 
 /** Databases, caches and brokers. */
 export const service: AnnouncedAppType = {
@@ -9,6 +10,6 @@ export const service: AnnouncedAppType = {
   wireName: 'db',
   aliases: ['isDatabase', 'Database', 'DB'],
   logType: 'DATABASE',
-  presets: ['MONGODB', 'POSTGRESQL', 'MYSQL', 'REDIS', 'COUCHDB', 'RABBITMQ', 'CLICKHOUSE'],
+  presets: ENGINES.map(({ name }) => name),
   defaultPreset: null,
 }

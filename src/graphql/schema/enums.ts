@@ -2,6 +2,7 @@ import { appEnvStatus } from '../../resources/app-env.ts'
 import { health } from '../../resources/app-env-status.ts'
 import { appTypeEnumerations, logType } from '../../resources/app-type-fields.ts'
 import { credentialType } from '../../resources/credential.ts'
+import { settingType } from '../../resources/database-preset.ts'
 import { deploymentStatus, deploymentType } from '../../resources/deployment.ts'
 import { type Enumeration, enumeration } from '../../resources/enumeration.ts'
 import { eventType } from '../../resources/event.ts'
@@ -26,7 +27,7 @@ export const MetricStepEnum = describedEnum(metricStep)
 const OTHERS: readonly Enumeration[] = [
   ...appTypeEnumerations,
   ...[deploymentStatus, deploymentType, operationKind, operationStatus, changeKind, hostStatus, eventType],
-  ...[variableType, role, tokenKind, scope, credentialType, terminationReason],
+  ...[variableType, role, tokenKind, scope, credentialType, terminationReason, settingType],
   enumeration('Builder', 'What builds source into an image.', {
     DOCKER: 'Docker builds a Dockerfile.',
     NIXPACKS: 'Nixpacks finds out how to build the source.',

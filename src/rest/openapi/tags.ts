@@ -45,6 +45,11 @@ const GROUPS = [
   { name: 'Operations', description: 'The work that calls have begun, with its steps.', paths: /^\/operations?(\/|$)/ },
   { name: 'Volumes', description: 'Data that outlives containers and environments.', paths: /^\/volumes?$/ },
   {
+    name: 'Services',
+    description: 'Databases, caches and brokers: versions, limits and settings.',
+    paths: /^\/database-presets$/,
+  },
+  {
     name: 'Accounts',
     description: 'Accounts, their members and their audit log.',
     paths: /^\/(accounts?|regions)(\/|$)/,

@@ -1,0 +1,170 @@
+/** A program and its arguments; shell scripts are passed to a shell by name. */
+export type EngineCommand = readonly [string, ...string[]]
+
+export interface EngineVersion {
+  /** Without the preset's name: `8_4`. */
+  version: string
+  label: string
+  /** Official image; its tag follows the patches of this version. */
+  image: string
+  /** Where this version keeps its data, if not in the engine's data path. */
+  dataPath?: string
+}
+
+interface NamedSetting {
+  /** As the engine's own documentation calls it. */
+  name: string
+  /** What the setting does; stands alone where it is shown. */
+  description: string
+}
+
+interface NumberSetting extends NamedSetting {
+  type: 'INTEGER' | 'NUMBER'
+  default: number
+  min: number
+  max: number
+  /** Unit of the value, where the engine's configuration wants it written. */
+  unit?: 'MB' | 'M' | 'mb'
+}
+
+interface BooleanSetting extends NamedSetting {
+  type: 'BOOLEAN'
+  default: boolean
+}
+
+interface EnumSetting extends NamedSetting {
+  type: 'ENUM'
+  default: string
+  options: readonly [string, ...string[]]
+}
+
+export type EngineSetting = NumberSetting | BooleanSetting | EnumSetting
+
+export interface Bounds {
+  min: number
+  default: number
+  max: number
+}
+
+export interface EngineCredentials {
+  user: string
+  password: string
+  /** Of the engine's own administrator, where the user is another one. Never handed out. */
+  adminPassword: string
+}
+
+export interface EngineAddress {
+  host: string
+  port: number
+}
+
+/** What the container of one environment is made from. */
+export interface EngineFacts {
+  version: EngineVersion
+  /** Where the volume is mounted. */
+  dataPath: string
+  credentials: EngineCredentials
+  /** Every setting, with its unit, as the engine's configuration writes it. */
+  settings: Readonly<Record<string, string>>
+}
+
+export interface EngineContainer {
+  /** After the entry point of the image. Visible to everyone who can list processes, so without secrets. */
+  arguments: readonly string[]
+  environment: Readonly<Record<string, string>>
+  /** Belong to the user of the container, who alone may read them. */
+  files: readonly { path: string; content: string }[]
+}
+
+/** Everything is dropped or refused but what is named here. */
+export interface EngineHardening {
+  /** Numeric, so that it is the same inside and outside of the container. */
+  user: `${number}:${number}`
+  capabilities: readonly string[]
+  readOnlyRoot: boolean
+  /** Folders in memory, writable also where the root is not. */
+  tmpfs: readonly string[]
+  /** Size of /dev/shm; null: the container engine's default. */
+  sharedMemoryMb: number | null
+  /** Limit of open files; null: the container engine's default. */
+  openFiles: number | null
+}
+
+interface BackupStep {
+  /** RUNNING: in the engine's container. STOPPED: in one of the same image, user and volume, without the engine. */
+  while: 'RUNNING' | 'STOPPED'
+  command: EngineCommand
+}
+
+/** Backups are streams: `save` writes one to its standard output, `restore` reads it from its standard input. */
+export interface EngineBackup {
+  /** What is in a backup and what is not. */
+  covers: string
+  save: BackupStep
+  /** Into a volume that was just initialised (RUNNING) or that is empty (STOPPED): there is nothing to replace. */
+  restore: BackupStep
+  /** Runs once the engine is ready with what was restored, where that still has to be fitted to its environment. */
+  afterRestore: EngineCommand | null
+  /** Reads what was restored. Fails if it is not usable. */
+  verify: EngineCommand
+}
+
+/** A change of versions that the engine makes by itself when it starts on the data of the older one. */
+export interface InPlaceUpgrade {
+  from: string
+  to: string
+  /** With the old version, before it is stopped. */
+  before?: EngineCommand
+  /** With the new version, once it is ready. */
+  after?: EngineCommand
+}
+
+/**
+ * A database, cache or broker: all that is known of it. Everything else asks this, and never for an engine by name. An
+ * engine runs in one container: none of them describes replicas yet.
+ */
+export interface Engine {
+  /** The preset. */
+  name: string
+  title: string
+  versions: readonly [EngineVersion, ...EngineVersion[]]
+  defaultVersion: string
+  /** Scheme of its connection URLs. */
+  protocol: string
+  port: number
+  /** Further ports on the account's network. */
+  otherPorts: readonly { port: number; about: string }[]
+  dataPath: string
+  /** Name of the generated user. */
+  user: string
+  /** Name of the database (virtual host, number) that is there from the beginning; null if there is none. */
+  database: string | null
+  limits: { diskMb: Bounds; containers: Bounds }
+  settings: readonly EngineSetting[]
+  container: (facts: EngineFacts) => EngineContainer
+  /** The same template for the internal and for the external address. */
+  url: (credentials: EngineCredentials, address: EngineAddress) => string
+  /** Succeeds when clients are served, and not while the image initialises the volume. */
+  health: EngineCommand
+  /** Time for a clean stop before the container is killed. */
+  stopSeconds: number
+  hardening: EngineHardening
+  backup: EngineBackup
+  inPlaceUpgrades: readonly InPlaceUpgrade[]
+}
+
+/** `user:password@host:port`, safe in a URL whatever the names are. */
+export const authority = ({ user, password }: EngineCredentials, { host, port }: EngineAddress): string =>
+  `${encodeURIComponent(user)}:${encodeURIComponent(password)}@${host}:${port}`
+
+/** A script for the shell that every one of the images has. */
+export const script = (...lines: [string, ...string[]]): EngineCommand => [
+  'bash',
+  '-euo',
+  'pipefail',
+  '-c',
+  lines.join('\n'),
+]
+
+/** No engine describes replicas yet, and what is not described cannot be asked for. */
+export const ONE_CONTAINER: Bounds = { min: 1, default: 1, max: 1 }

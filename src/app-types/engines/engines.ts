@@ -1,0 +1,31 @@
+import type { Engine, EngineCredentials, EngineFacts, EngineSetting, EngineVersion } from './engine.ts'
+import { ENGINES } from './list.ts'
+
+export const findEngine = (preset: string): Engine | null => ENGINES.find(({ name }) => name === preset) ?? null
+
+/** `<PRESET>_<VERSION>`, as clients name it. */
+export const versionName = (engine: Engine, { version }: EngineVersion): string => `${engine.name}_${version}`
+
+/** The version with this full name; the default one if none is named; null for one that the engine does not have. */
+export function engineVersion(engine: Engine, name: string | null): EngineVersion | null {
+  const wanted = name ?? `${engine.name}_${engine.defaultVersion}`
+  return engine.versions.find((version) => versionName(engine, version) === wanted) ?? null
+}
+
+export type SettingValue = number | boolean | string
+
+const written = (setting: EngineSetting, value: SettingValue): string =>
+  `${value}${'unit' in setting ? (setting.unit ?? '') : ''}`
+
+/** What the engine's container is made from: every setting has a value, the default where none is configured. */
+export function engineFacts(
+  engine: Engine,
+  version: EngineVersion,
+  credentials: EngineCredentials,
+  configured: Readonly<Record<string, SettingValue>>,
+): EngineFacts {
+  const settings = engine.settings.map((setting) => {
+    return [setting.name, written(setting, configured[setting.name] ?? setting.default)] as const
+  })
+  return { version, credentials, dataPath: version.dataPath ?? engine.dataPath, settings: Object.fromEntries(settings) }
+}

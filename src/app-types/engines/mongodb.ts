@@ -1,0 +1,142 @@
+import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+
+// The tools read the password from a file, which this way is none: it is not in the list of processes.
+const TOOL_LOGIN =
+  '--config=<(printf \'password: "%s"\\n\' "$MONGO_INITDB_ROOT_PASSWORD") ' +
+  '--username="$MONGO_INITDB_ROOT_USERNAME" --authenticationDatabase=admin'
+
+/** The shell signs in by script, so that the password is not in the list of processes. */
+const inShell = (javascript: string) =>
+  script(
+    "exec mongosh --quiet --nodb --eval '",
+    '  const { MONGO_INITDB_ROOT_USERNAME: user, MONGO_INITDB_ROOT_PASSWORD: password } = process.env',
+    '  const admin = connect("mongodb://127.0.0.1:27017/admin")',
+    '  admin.auth(user, password)',
+    `  ${javascript}`,
+    "'",
+  )
+
+export const mongodb: Engine = {
+  name: 'MONGODB',
+  title: 'MongoDB',
+  versions: [
+    { version: '8_0', label: 'MongoDB 8.0', image: 'mongo:8.0' },
+    { version: '7_0', label: 'MongoDB 7.0', image: 'mongo:7.0' },
+  ],
+  defaultVersion: '8_0',
+  protocol: 'mongodb',
+  port: 27_017,
+  otherPorts: [],
+  dataPath: '/data/db',
+  user: 'berth',
+  database: 'berth',
+  limits: { diskMb: { min: 1024, default: 10_240, max: 1_048_576 }, containers: ONE_CONTAINER },
+  settings: [
+    {
+      name: 'wiredTigerCacheSizeGB',
+      type: 'NUMBER',
+      default: 0.25,
+      min: 0.25,
+      max: 64,
+      description: 'Memory in GB for the cache of the storage engine. Half of the container’s memory is usual.',
+    },
+    {
+      name: 'maxConns',
+      type: 'INTEGER',
+      default: 1000,
+      min: 10,
+      max: 65_536,
+      description: 'Maximum number of concurrent connections.',
+    },
+    {
+      name: 'slowms',
+      type: 'INTEGER',
+      default: 100,
+      min: 0,
+      max: 3_600_000,
+      description: 'Time in milliseconds from which on an operation is slow and is logged.',
+    },
+    {
+      name: 'journalCommitInterval',
+      type: 'INTEGER',
+      default: 100,
+      min: 1,
+      max: 500,
+      description: 'Maximum time in milliseconds between two writes of the journal to disk.',
+    },
+    {
+      name: 'ttlMonitorEnabled',
+      type: 'BOOLEAN',
+      default: true,
+      description: 'Whether documents that a TTL index has expired are deleted.',
+    },
+    {
+      name: 'notablescan',
+      type: 'BOOLEAN',
+      default: false,
+      description: 'Whether queries that would read a whole collection are refused.',
+    },
+  ],
+  container: ({ credentials, settings: { ttlMonitorEnabled, notablescan, ...options } }) => ({
+    arguments: [
+      'mongod',
+      ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
+      // These are parameters and not options of their own.
+      ...['--setParameter', `ttlMonitorEnabled=${ttlMonitorEnabled}`, '--setParameter', `notablescan=${notablescan}`],
+    ],
+    environment: {
+      MONGO_INITDB_ROOT_USERNAME: credentials.user,
+      MONGO_INITDB_ROOT_PASSWORD: credentials.password,
+      MONGO_INITDB_DATABASE: 'berth',
+    },
+    files: [],
+  }),
+  // The user lives in the database admin, and so signs in there.
+  url: (credentials, address) => `mongodb://${authority(credentials, address)}/berth?authSource=admin`,
+  // By the container's own address: while the image initialises the volume, the server listens on 127.0.0.1 only.
+  health: script(
+    'exec mongosh --quiet "mongodb://$(hostname):27017/?directConnection=true&serverSelectionTimeoutMS=2000" \\',
+    "  --eval 'quit(db.runCommand({ ping: 1 }).ok === 1 ? 0 : 1)'",
+  ),
+  stopSeconds: 60,
+  hardening: {
+    user: '999:999',
+    capabilities: [],
+    // The image’s documentation does not say so; its entry point writes to these folders and the volume only.
+    readOnlyRoot: true,
+    // A volume of the image that only config servers use; in memory, no anonymous volume is made for it.
+    tmpfs: ['/tmp', '/data/configdb'],
+    sharedMemoryMb: null,
+    openFiles: null,
+  },
+  backup: {
+    // A server without an oplog has no moment that all collections share.
+    covers:
+      'All databases but admin and config, each collection as it is when it is read. Further users are not in it.',
+    save: { while: 'RUNNING', command: script(`exec mongodump --quiet ${TOOL_LOGIN} --archive`) },
+    restore: {
+      while: 'RUNNING',
+      command: script(
+        `exec mongorestore --quiet ${TOOL_LOGIN} --archive --stopOnError \\`,
+        // Otherwise the user would get the password that it had when the backup was taken.
+        "  --nsExclude='admin.*' --nsExclude='config.*'",
+      ),
+    },
+    afterRestore: null,
+    verify: inShell(`
+  const names = admin.adminCommand({ listDatabases: 1, nameOnly: true }).databases.map(({ name }) => name)
+  for (const name of names.filter((one) => !["admin", "config", "local"].includes(one))) {
+    const database = admin.getSiblingDB(name)
+    for (const { name: collection } of database.getCollectionInfos({ type: "collection" }))
+      if (!database.getCollection(collection).validate({ full: true }).valid) throw new Error(name + "." + collection)
+  }`),
+  },
+  inPlaceUpgrades: [
+    // Features of the new version stay off until its compatibility version is set; there is no way back then.
+    {
+      from: '7_0',
+      to: '8_0',
+      after: inShell('admin.adminCommand({ setFeatureCompatibilityVersion: "8.0", confirm: true })'),
+    },
+  ],
+}

@@ -1,0 +1,140 @@
+import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+
+// MYSQL_PWD keeps the password out of the list of processes.
+const AS_ROOT = 'export MYSQL_PWD="$MYSQL_ROOT_PASSWORD"'
+// GTIDs belong to the server that wrote them. Tablespaces are the administrator's, and are made anew.
+const DUMP = [
+  'exec mysqldump --protocol=socket --user=root --single-transaction --quick --routines --triggers --events \\',
+  '  --hex-blob --no-tablespaces --set-gtid-purged=OFF "$MYSQL_DATABASE"',
+] as const
+
+export const mysql: Engine = {
+  name: 'MYSQL',
+  title: 'MySQL',
+  // The long-term releases; innovation releases are not supported for long enough.
+  versions: [
+    { version: '9_7', label: 'MySQL 9.7 LTS', image: 'mysql:9.7' },
+    { version: '8_4', label: 'MySQL 8.4 LTS', image: 'mysql:8.4' },
+  ],
+  defaultVersion: '9_7',
+  protocol: 'mysql',
+  port: 3306,
+  otherPorts: [],
+  dataPath: '/var/lib/mysql',
+  user: 'berth',
+  database: 'berth',
+  limits: { diskMb: { min: 1024, default: 10_240, max: 1_048_576 }, containers: ONE_CONTAINER },
+  settings: [
+    {
+      name: 'max_connections',
+      type: 'INTEGER',
+      default: 151,
+      min: 10,
+      max: 5000,
+      description: 'Maximum number of concurrent connections. Each one takes memory.',
+    },
+    {
+      name: 'innodb_buffer_pool_size',
+      type: 'INTEGER',
+      default: 128,
+      min: 16,
+      max: 65_536,
+      unit: 'M',
+      description: 'Memory in MB in which InnoDB caches data and indexes.',
+    },
+    {
+      name: 'innodb_flush_log_at_trx_commit',
+      type: 'ENUM',
+      default: '1',
+      options: ['0', '1', '2'],
+      description: 'When commits reach the disk: 1 at once; 0 and 2 about once a second, which a crash can lose.',
+    },
+    {
+      name: 'innodb_lock_wait_timeout',
+      type: 'INTEGER',
+      default: 50,
+      min: 1,
+      max: 3600,
+      description: 'Time in seconds that a transaction waits for a row lock.',
+    },
+    {
+      name: 'max_allowed_packet',
+      type: 'INTEGER',
+      default: 64,
+      min: 1,
+      max: 1024,
+      unit: 'M',
+      description: 'Maximum size in MB of one packet, and so of one value or statement.',
+    },
+    {
+      name: 'wait_timeout',
+      type: 'INTEGER',
+      default: 28_800,
+      min: 1,
+      max: 31_536_000,
+      description: 'Time in seconds after which an idle connection is closed.',
+    },
+    {
+      name: 'transaction_isolation',
+      type: 'ENUM',
+      default: 'REPEATABLE-READ',
+      options: ['READ-UNCOMMITTED', 'READ-COMMITTED', 'REPEATABLE-READ', 'SERIALIZABLE'],
+      description: 'Default isolation level of transactions.',
+    },
+    {
+      name: 'slow_query_log',
+      type: 'BOOLEAN',
+      default: false,
+      description: 'Whether slow statements are logged.',
+    },
+    {
+      name: 'long_query_time',
+      type: 'NUMBER',
+      default: 10,
+      min: 0,
+      max: 3600,
+      description: 'Time in seconds from which on a statement is slow.',
+    },
+  ],
+  container: ({ credentials, settings }) => ({
+    arguments: Object.entries(settings).map(([name, value]) => `--${name.replaceAll('_', '-')}=${value}`),
+    environment: {
+      MYSQL_USER: credentials.user,
+      MYSQL_PASSWORD: credentials.password,
+      MYSQL_DATABASE: 'berth',
+      MYSQL_ROOT_PASSWORD: credentials.adminPassword,
+      // Root is for the commands below, which run inside of the container.
+      MYSQL_ROOT_HOST: 'localhost',
+    },
+    files: [],
+  }),
+  url: (credentials, address) => `mysql://${authority(credentials, address)}/berth`,
+  // By TCP: while the image initialises the volume, the server has no network.
+  health: script(
+    'export MYSQL_PWD="$MYSQL_PASSWORD"',
+    'exec mysqladmin --silent --protocol=tcp --host=127.0.0.1 --user="$MYSQL_USER" ping',
+  ),
+  stopSeconds: 120,
+  hardening: {
+    user: '999:999',
+    capabilities: [],
+    // The image’s documentation does not say so; its entry point writes to these folders and the volume only.
+    readOnlyRoot: true,
+    tmpfs: ['/tmp', '/var/run/mysqld'],
+    sharedMemoryMb: null,
+    openFiles: null,
+  },
+  backup: {
+    covers: 'The database berth with tables, rows, routines, triggers and events. Further users are not in it.',
+    save: { while: 'RUNNING', command: script(AS_ROOT, ...DUMP) },
+    restore: {
+      while: 'RUNNING',
+      command: script(AS_ROOT, 'exec mysql --protocol=socket --user=root "$MYSQL_DATABASE"'),
+    },
+    afterRestore: null,
+    // Reads every row of every table.
+    verify: script(AS_ROOT, `${DUMP.join('\n')} > /dev/null`),
+  },
+  // The server upgrades its data when it starts. From a long-term release to the next one only, and never back.
+  inPlaceUpgrades: [{ from: '8_4', to: '9_7' }],
+}

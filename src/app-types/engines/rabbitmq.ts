@@ -1,0 +1,117 @@
+import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+
+export const rabbitmq: Engine = {
+  name: 'RABBITMQ',
+  title: 'RabbitMQ',
+  // There is no supported release of the previous major version, 3.
+  versions: [
+    { version: '4_3', label: 'RabbitMQ 4.3', image: 'rabbitmq:4.3' },
+    { version: '4_2', label: 'RabbitMQ 4.2', image: 'rabbitmq:4.2' },
+  ],
+  defaultVersion: '4_3',
+  protocol: 'amqp',
+  port: 5672,
+  otherPorts: [{ port: 15_692, about: 'Metrics for Prometheus.' }],
+  dataPath: '/var/lib/rabbitmq',
+  user: 'berth',
+  database: 'berth',
+  limits: { diskMb: { min: 512, default: 5120, max: 262_144 }, containers: ONE_CONTAINER },
+  settings: [
+    {
+      name: 'vm_memory_high_watermark.absolute',
+      type: 'INTEGER',
+      default: 256,
+      min: 64,
+      max: 65_536,
+      // Relative to the machine's memory, it would ignore the container's limit.
+      unit: 'MB',
+      description: 'Memory in MB from which on publishers are blocked. About 60 % of the container’s memory is usual.',
+    },
+    {
+      name: 'disk_free_limit.absolute',
+      type: 'INTEGER',
+      default: 256,
+      min: 50,
+      max: 65_536,
+      unit: 'MB',
+      description: 'Free disk space in MB below which publishers are blocked.',
+    },
+    {
+      name: 'heartbeat',
+      type: 'INTEGER',
+      default: 60,
+      min: 0,
+      max: 3600,
+      description: 'Time in seconds after which a silent connection is closed; 0 for never.',
+    },
+    {
+      name: 'channel_max',
+      type: 'INTEGER',
+      default: 2047,
+      min: 1,
+      max: 65_535,
+      description: 'Maximum number of channels of a connection.',
+    },
+    {
+      name: 'max_message_size',
+      type: 'INTEGER',
+      default: 16_777_216,
+      min: 1024,
+      max: 536_870_912,
+      description: 'Maximum size of a message in bytes.',
+    },
+    {
+      name: 'log.console.level',
+      type: 'ENUM',
+      default: 'info',
+      options: ['debug', 'info', 'warning', 'error'],
+      description: 'Minimum log level.',
+    },
+  ],
+  container: ({ credentials, settings }) => ({
+    arguments: ['rabbitmq-server'],
+    environment: {
+      // The same in every environment: data can be restored only where the node has the name that wrote it.
+      RABBITMQ_NODENAME: 'rabbit@localhost',
+      RABBITMQ_DEFAULT_USER: credentials.user,
+      RABBITMQ_DEFAULT_PASS: credentials.password,
+      RABBITMQ_DEFAULT_VHOST: 'berth',
+    },
+    files: [
+      {
+        path: '/etc/rabbitmq/conf.d/90-berth.conf',
+        content: [...Object.entries(settings).map(([name, value]) => `${name} = ${value}`), ''].join('\n'),
+      },
+    ],
+  }),
+  url: (credentials, address) => `amqp://${authority(credentials, address)}/berth`,
+  // Starts a virtual machine of Erlang each time: half a second of CPU.
+  health: ['rabbitmq-diagnostics', '--quiet', 'check_port_connectivity'],
+  stopSeconds: 120,
+  hardening: {
+    user: '999:999',
+    capabilities: [],
+    // Nothing says that the image runs without a writable root.
+    readOnlyRoot: false,
+    tmpfs: ['/tmp'],
+    sharedMemoryMb: null,
+    openFiles: 65_536,
+  },
+  backup: {
+    covers:
+      'Everything: virtual hosts, users, exchanges, queues and persistent messages. The broker is stopped meanwhile.',
+    // Messages can be copied only while the node is stopped. A running one exports its definitions, without them.
+    save: { while: 'STOPPED', command: script('exec tar --create --directory=/var/lib/rabbitmq .') },
+    restore: { while: 'STOPPED', command: script('exec tar --extract --directory=/var/lib/rabbitmq') },
+    // The user came with the backup, and with the password of that time. The new one is read from standard input.
+    afterRestore: script(
+      'printf "%s\\n" "$RABBITMQ_DEFAULT_PASS" | rabbitmqctl --quiet change_password "$RABBITMQ_DEFAULT_USER"',
+    ),
+    verify: script(
+      'rabbitmqctl --quiet await_startup --timeout 60',
+      'exec rabbitmqctl --quiet list_queues --vhost "$RABBITMQ_DEFAULT_VHOST" name messages',
+    ),
+  },
+  // A node refuses to start on data with feature flags that it requires and that were never enabled.
+  inPlaceUpgrades: [{ from: '4_2', to: '4_3', before: ['rabbitmqctl', '--quiet', 'enable_feature_flag', 'all'] }],
+}

@@ -1,0 +1,152 @@
+import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+
+const CONFIG_FILE = '/usr/local/etc/redis/redis.conf'
+
+export const redis: Engine = {
+  name: 'REDIS',
+  title: 'Redis',
+  versions: [
+    { version: '8', label: 'Redis 8', image: 'redis:8' },
+    { version: '7', label: 'Redis 7', image: 'redis:7' },
+  ],
+  defaultVersion: '8',
+  protocol: 'redis',
+  port: 6379,
+  otherPorts: [],
+  dataPath: '/data',
+  // The user that `requirepass` protects.
+  user: 'default',
+  database: '0',
+  limits: { diskMb: { min: 256, default: 2048, max: 262_144 }, containers: ONE_CONTAINER },
+  settings: [
+    {
+      name: 'maxmemory',
+      type: 'INTEGER',
+      default: 384,
+      min: 16,
+      max: 65_536,
+      unit: 'mb',
+      description: 'Memory in MB for data. Leave a quarter of the container’s memory for the server itself.',
+    },
+    {
+      name: 'maxmemory-policy',
+      type: 'ENUM',
+      default: 'noeviction',
+      options: [
+        'noeviction',
+        ...['allkeys-lru', 'allkeys-lfu', 'allkeys-random'],
+        ...['volatile-lru', 'volatile-lfu', 'volatile-random', 'volatile-ttl'],
+      ],
+      description: 'Which keys are evicted when the memory is used up; with noeviction, writes are refused.',
+    },
+    {
+      name: 'maxclients',
+      type: 'INTEGER',
+      default: 1000,
+      min: 10,
+      max: 10_000,
+      description: 'Maximum number of concurrent connections.',
+    },
+    {
+      name: 'timeout',
+      type: 'INTEGER',
+      default: 0,
+      min: 0,
+      max: 86_400,
+      description: 'Time in seconds after which an idle connection is closed; 0 for never.',
+    },
+    {
+      name: 'databases',
+      type: 'INTEGER',
+      default: 16,
+      min: 1,
+      max: 1024,
+      description: 'Number of databases.',
+    },
+    {
+      name: 'appendfsync',
+      type: 'ENUM',
+      default: 'everysec',
+      options: ['always', 'everysec', 'no'],
+      description: 'When writes reach the disk: at once, once a second, or when the operating system decides.',
+    },
+    {
+      name: 'slowlog-log-slower-than',
+      type: 'INTEGER',
+      default: 10_000,
+      min: -1,
+      max: 60_000_000,
+      description: 'Time in microseconds from which on a command is in the slow log; -1 for none, 0 for all.',
+    },
+    {
+      name: 'slowlog-max-len',
+      type: 'INTEGER',
+      default: 128,
+      min: 1,
+      max: 10_000,
+      description: 'Number of commands that the slow log keeps.',
+    },
+  ],
+  container: ({ dataPath, credentials, settings }) => ({
+    arguments: ['redis-server', CONFIG_FILE],
+    // For redis-cli in the commands below.
+    environment: { REDISCLI_AUTH: credentials.password },
+    files: [
+      {
+        path: CONFIG_FILE,
+        content: [
+          `dir ${dataPath}`,
+          'appendonly yes',
+          `requirepass ${credentials.password}`,
+          ...Object.entries(settings).map(([name, value]) => `${name} ${value}`),
+          '',
+        ].join('\n'),
+      },
+    ],
+  }),
+  url: (credentials, address) => `redis://${authority(credentials, address)}/0`,
+  // redis-cli succeeds also with an error as the answer, such as LOADING.
+  health: script('[ "$(redis-cli ping)" = PONG ]'),
+  stopSeconds: 60,
+  hardening: {
+    user: '999:999',
+    capabilities: [],
+    // The image’s documentation does not say so; the server writes to its volume only. /tmp is for restoring.
+    readOnlyRoot: true,
+    tmpfs: ['/tmp'],
+    sharedMemoryMb: null,
+    // `maxclients` at most, and the files of the server itself.
+    openFiles: 16_384,
+  },
+  backup: {
+    covers: 'All keys of all databases, as they were at one moment.',
+    save: { while: 'RUNNING', command: script('exec redis-cli --rdb -') },
+    restore: {
+      while: 'STOPPED',
+      // A server that starts with an append-only file reads nothing else. So one without clients reads the backup, and
+      // writes the file: the way that the documentation of persistence describes.
+      command: script(
+        'unset REDISCLI_AUTH',
+        'cd /data',
+        'cat > restore.rdb',
+        "redis-server --dir /data --dbfilename restore.rdb --appendonly no --save '' \\",
+        '  --port 0 --unixsocket /tmp/restore.sock >&2 &',
+        'server=$!',
+        'ask() { redis-cli -s /tmp/restore.sock "$@"; }',
+        // The server ends by itself if the backup is damaged.
+        'until [ "$(ask ping 2>/dev/null)" = PONG ]; do kill -0 "$server"; sleep 0.1; done',
+        'ask config set appendonly yes >&2',
+        'written() { ask info persistence | tr -d "\\r" | grep -c -x -e aof_rewrite_in_progress:0 -e aof_rewrite_scheduled:0; }',
+        'until [ "$(written)" = 2 ]; do kill -0 "$server"; sleep 0.1; done',
+        'ask info persistence | tr -d "\\r" | grep -q -x aof_last_bgrewrite_status:ok',
+        'ask shutdown',
+        'wait "$server"',
+        'rm restore.rdb',
+      ),
+    },
+    afterRestore: null,
+    verify: script('redis-cli -e info keyspace', 'redis-cli -e dbsize'),
+  },
+  // A newer server reads the files of older ones; an older one does not read its.
+  inPlaceUpgrades: [{ from: '7', to: '8' }],
+}
