@@ -28,7 +28,7 @@ const below = (key: 'accountId' | 'appEnvId', field: string, fields = 'nodes { i
 const CASES: Record<string, ReadCase> = {
   getApp: { query: ({ appId }) => ({ appId }), field: byId('appId', 'app') },
   listApps: below('accountId', 'apps'),
-  getAppEnv: { query: ({ appEnvId }) => ({ appEnvId }), field: byId('appEnvId', 'appEnv') },
+  getAppEnv: { query: ({ appEnvId }) => ({ appEnvId }), field: byId('appEnvId', 'appEnv', 'id preventDestroy') },
   listAppEnvs: below('accountId', 'appEnvs'),
   getAppEnvStatus: {
     query: ({ appEnvId }) => ({ appEnvId }),
@@ -50,7 +50,11 @@ const CASES: Record<string, ReadCase> = {
   getAppEnvHistory: below('appEnvId', 'deployments', 'nodes { version canRollback cannotRollbackReason }'),
   getAppEnvToken: below('appEnvId', 'appEnvToken', 'tokenId cliEnvName'),
   listPods: below('appEnvId', 'pods', 'name status lastTermination { exitCode outOfMemory }'),
-  getMetrics: below('appEnvId', 'metrics', 'used { cpu memory } measuredAt'),
+  getMetrics: below(
+    'appEnvId',
+    'metrics',
+    'used { cpu memory } resources { cpu { allocated used usagePercent updatedAt } } containers { ready } measuredAt',
+  ),
   getMetricsSeries: {
     query: ({ appEnvId }) => ({ appEnvId, metric: 'cpu_percent' }),
     field: ({ appEnvId }) => `metricsSeries(appEnvId: "${appEnvId}", metric: CPU_PERCENT) { timestamp value }`,
