@@ -168,6 +168,9 @@ export const appEnvListItem = answer(
 /** What answers to writes tell of the environment. */
 export const appEnvReference = answer(pick(listed, 'appEnvId', 'name', 'status'))
 
+/** The same after a change of the branch. */
+export const builtAppEnvReference = answer(pick(listed, 'appEnvId', 'name', 'status', 'gitBranch'))
+
 export const versionOfAppEnv = field.column('version', whole, VERSION)
 
 /** As GraphQL has it, which groups the changes. */

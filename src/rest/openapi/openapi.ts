@@ -9,6 +9,7 @@ import { type JsonSchema, SchemaCollection } from './openapi-schemas.ts'
 const dryRunFields = { dryRun: dryRun.dryRun.type, changes: dryRun.changes.type }
 
 const DESCRIPTION = `Send your token in the Authorization header, alone or after "Bearer ".
+Every DELETE takes its fields in the query or as a JSON body.
 Every write takes Idempotency-Key, If-Match, Prefer: wait and dryRun. Lists take limit and cursor.
 Success is 200; a refusal is application/problem+json with a code, described at /docs/errors.
 Operations marked x-dangerous take something away from users.`
@@ -69,7 +70,7 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
   const takesQuery = route.method === 'DELETE'
   const shared = parameterRefs(['DryRun', 'IdempotencyKey', 'IfMatch', 'Prefer', 'RequestId'])
   return {
-    operationId: name,
+    operationId: route.alias ?? name,
     summary: about,
     tags: [tagOf(route)],
     ...(dangerous ? { 'x-dangerous': true } : {}),

@@ -40,7 +40,7 @@ export async function changeSettings(context: CommandContext, appEnv: AppEnv, ch
 export type SettingResult = Changed & {
   success: true
   message: string
-  appEnv: { appEnvId: string; name: string; status: string }
+  appEnv: { appEnvId: string; name: string; status: string; gitBranch?: string | null }
 }
 
 type TargetShape = { appEnvId: z.ZodType; envName: z.ZodType; applyImmediately: z.ZodType<boolean> }
@@ -51,6 +51,8 @@ interface Setting<Shape extends TargetShape> {
   /** The setting's name in the answer: "The <noun> changed". */
   noun: string
   input: z.ZodObject<Shape>
+  /** What the answer shows of the environment besides id, name and status. */
+  shows?(appEnv: AppEnv): { gitBranch: string | null }
   /**
    * Decides the new values; throws when the change is not allowed. Settings that it does not return stay as they are.
    */
@@ -80,11 +82,11 @@ export function settingCommand<Shape extends TargetShape>(
         changed,
         applyImmediately: applyImmediately === true,
       })
-      const { status, name } = await context.tx.appEnv.findUniqueOrThrow({ where: { id: appEnv.id } })
+      const present = await context.tx.appEnv.findUniqueOrThrow({ where: { id: appEnv.id } })
       return {
         success: true,
         message: `The ${setting.noun} changed${application.appliedImmediately ? ', and is being applied' : ''}`,
-        appEnv: { appEnvId: appEnv.id, name, status },
+        appEnv: { appEnvId: appEnv.id, name: present.name, status: present.status, ...setting.shows?.(present) },
         ...application,
       }
     },

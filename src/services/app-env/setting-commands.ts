@@ -75,6 +75,7 @@ export const changeBranch = settingCommand({
   about: 'Change the git branch that an environment is built from.',
   noun: 'branch',
   input: branchInput,
+  shows: ({ gitBranch }) => ({ gitBranch }),
   change: async (_context, _appEnv, { gitBranch }) => ({ gitBranch }),
 })
 
