@@ -3,7 +3,7 @@ import { appEnvFields, current, pendingSummary, versionOfAppEnv } from './app-en
 import { deployment } from './deployment.ts'
 import { enumeration } from './enumeration.ts'
 import { type Fields, fieldsOf, flag, shownAs, text, time, whole } from './field.ts'
-import { pendingChangesInStatus } from './pending-change.ts'
+import { pendingChanges } from './pending-change.ts'
 import { replicaCounts } from './replica-counts.ts'
 import { answer, pick, resource } from './resource.ts'
 
@@ -99,8 +99,8 @@ export const appEnvStatusAnswer = answer(
     ...pick(appEnvFields, 'appEnvId', 'status'),
     ...current,
     ...deployments,
-    pendingChanges: shownAs(appEnvFields.pendingChanges, pendingChangesInStatus.type, (changes, context) =>
-      pendingChangesInStatus.record(changes, context),
+    pendingChanges: shownAs(appEnvFields.pendingChanges, pendingChanges.answer.type, (changes, context) =>
+      pendingChanges.answer.record(changes, context),
     ),
     ...pick(appEnvFields, 'hosts'),
     ...observed,

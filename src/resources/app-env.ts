@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AppEnv, Volume } from '../database/generated/prisma/client.ts'
 import { explicitResources, resourcesOf } from '../domain/resources.ts'
+import { ownHealthCheck, scaledByLoad } from './app-env-settings.ts'
 import { typeConfigFields } from './app-type-fields.ts'
 import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, shownAs, text, time, VERSION, whole } from './field.ts'
@@ -117,8 +118,18 @@ const configuration = {
     'Volume of the environment, if it has one.',
     ({ volume }: { volume: Volume | null }, context) => (volume ? mountedVolume.answer.record(volume, context) : null),
   ),
-  healthCheck: field.json('healthCheck', settings, 'Health check and probes that the environment sets for itself.'),
-  autoScaling: field.json('autoScaling', settings, 'How the number of containers follows the load.'),
+  healthCheck: field.json(
+    'healthCheck',
+    ownHealthCheck.type.nullable(),
+    'Health check and probes that the environment sets for itself.',
+    asJson,
+  ),
+  autoScaling: field.json(
+    'autoScaling',
+    scaledByLoad.type.nullable(),
+    'How the number of containers follows the load.',
+    asJson,
+  ),
 }
 
 export const current = {

@@ -126,6 +126,17 @@ test('PATCH /app-env/branch answers with the branch', async () => {
   expect(Object.keys(renamed.body.appEnv)).toEqual(['appEnvId', 'name', 'status'])
 })
 
+test('PATCH /app-env/healthcheck takes the names that the fields have on the app', async () => {
+  const { appEnvId } = await world.appEnv()
+  const patch = (fields: object) => call('PATCH', '/app-env/healthcheck', { body: { appEnvId, ...fields } })
+  expect((await patch({ healthCheckPath: '/ready', healthCheckPort: 9000 })).status).toBe(200)
+  const read = async () => (await call('GET', '/app-env', { query: { appEnvId } })).body.healthCheck
+  expect(await read()).toEqual({ path: '/ready', port: 9000 })
+  expect((await patch({ healthCheckPath: '' })).status).toBe(200)
+  expect(await read()).toEqual({ port: 9000 })
+  expect((await patch({ healthCheckPath: '/a', path: '/b' })).body.errors[0].field).toBe('healthCheckPath')
+})
+
 describe('metrics', () => {
   test('have the documented shape, beside Berth’s own', async () => {
     const { appEnvId } = await world.appEnv()

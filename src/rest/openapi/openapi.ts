@@ -12,7 +12,8 @@ const DESCRIPTION = `Send your token in the Authorization header, alone or after
 Every DELETE takes its fields in the query or as a JSON body.
 Every write takes Idempotency-Key, If-Match, Prefer: wait and dryRun. Lists take limit and cursor.
 Success is 200; a refusal is application/problem+json with a code, described at /docs/errors.
-Operations marked x-dangerous take something away from users.`
+Operations marked x-dangerous take something away from users.
+A dry run of a create answers without ids; x-dry-run-answer is the schema of that answer.`
 
 /** The OpenAPI 3.1 document of v1, made from the path table and the schemas that validate. */
 export function openApiDocument(): JsonSchema {
@@ -74,6 +75,7 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
     summary: about,
     tags: [tagOf(route)],
     ...(dangerous ? { 'x-dangerous': true } : {}),
+    ...dryRunAnswer(route, collection),
     parameters: [...(takesQuery ? queryParameters(schema) : []), ...shared],
     ...(takesQuery ? {} : { requestBody: { required: true, content: { 'application/json': { schema } } } }),
     responses: {
@@ -88,11 +90,18 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
   }
 }
 
-function withDryRun({ answer, command }: WriteRoute): z.ZodObject {
+function withDryRun({ answer }: WriteRoute): z.ZodObject {
   const { id, ...meta } = answer.meta() ?? {}
-  // A dry run creates nothing, and so has no ids to tell.
-  const fields = command.name.startsWith('create') ? answer.partial() : answer
-  return fields.extend(dryRunFields).meta({ ...meta, ...(id ? { id: `${id}Answer` } : {}) })
+  return answer.extend(dryRunFields).meta({ ...meta, ...(id ? { id: `${id}Answer` } : {}) })
+}
+
+/**
+ * A dry run creates nothing, and so has no ids to tell. Apart from the answer of the call itself: clients that are
+ * generated from the document would otherwise have to expect every created id to be missing.
+ */
+function dryRunAnswer({ answer, command }: WriteRoute, collection: SchemaCollection): JsonSchema {
+  if (!command.name.startsWith('create')) return {}
+  return { 'x-dry-run-answer': collection.output(answer.partial().extend(dryRunFields).meta({ id: undefined })) }
 }
 
 function queryParameters({ properties = {}, required = [] }: JsonSchema): JsonSchema[] {

@@ -51,6 +51,7 @@ interface Setting<Shape extends TargetShape> {
   /** The setting's name in the answer: "The <noun> changed". */
   noun: string
   input: z.ZodObject<Shape>
+  modernise?: Command<Shape, AppEnvTarget, SettingResult>['modernise']
   /** What the answer shows of the environment besides id, name and status. */
   shows?(appEnv: AppEnv): { gitBranch: string | null }
   /**
@@ -71,6 +72,7 @@ export function settingCommand<Shape extends TargetShape>(
     name: setting.name,
     about: setting.about,
     input: setting.input,
+    ...(setting.modernise ? { modernise: setting.modernise } : {}),
     permission: 'appEnv:change',
     target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
     async execute(context, input, { appEnv }) {
