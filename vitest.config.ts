@@ -25,6 +25,7 @@ const PROOFS = [
   'test/logs/{logs,killed-builds}.test.ts',
   'test/model/**/*.test.ts',
   'test/processes/**/*.test.ts',
+  'test/readme/pasted-blocks.test.ts',
   'test/shutdown/**/*.test.ts',
   'test/supervisor/**/*.test.ts',
 ]

@@ -24,7 +24,7 @@ const YOUNG_GENERATION_MB = 4
  */
 export function supervise(node, environment = {}) {
   const startedAt = performance.now()
-  const log = createLog(process.env.BERTH_LOG_LEVEL)
+  const log = createLog(process.env.BERTH_LOG_LEVEL, process.env.BERTH_LOG_FORMAT)
   const { promise, resolve } = Promise.withResolvers?.() ?? withResolvers()
   let exitCode = 0
   let stoppingSince = null
@@ -46,6 +46,8 @@ export function supervise(node, environment = {}) {
     const args = [`--roles=${roles.join(',')}`, ...(isFirst ? ['--first'] : [])]
     const child = spawn(node, [...flags, join(ROOT, 'src/main.ts'), ...args], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      // Linux may share the processor between sessions first: in its own, the ingress does not share with the others.
+      detached: groups.length > 1 && !isBesideIngress(roles, groups),
       env: { ...process.env, ...environment, ...withheldFrom(roles), PATH, NODE_COMPILE_CACHE },
     })
     if (isBesideIngress(roles, groups)) lowerPriority(child)

@@ -89,6 +89,10 @@ export const SETTINGS = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
     .default('info')
     .describe('Minimum log level.'),
+  BERTH_LOG_FORMAT: z
+    .enum(['auto', 'json', 'text'])
+    .default('auto')
+    .describe('Format of log lines: json, or text for people. auto: text on a terminal, json elsewhere.'),
 
   BERTH_WORKER_CONCURRENCY: count(8, 100).describe(
     'Slots per worker: how many operations run at a time; as many reconciliations run beside them.',

@@ -20,7 +20,11 @@ export interface BerthProcess {
 export function spawnBerth(settings: Record<string, string>, { isSupervised = false } = {}): BerthProcess {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
   const env = { PATH, HOME, NODE_COMPILE_CACHE, BERTH_HOST_FIREWALL: 'off', ...settings }
-  const child = spawn(process.execPath, [isSupervised ? SUPERVISE : MAIN], { stdio: ['ignore', 'pipe', 'pipe'], env })
+  // A session of its own, as in a terminal of its own: Linux may share the processor between sessions first.
+  const child = spawn(process.execPath, [isSupervised ? SUPERVISE : MAIN], {
+    ...{ stdio: ['ignore', 'pipe', 'pipe'], env },
+    detached: isSupervised,
+  })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {

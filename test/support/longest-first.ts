@@ -12,6 +12,7 @@ const LONGEST = [
   'hostile/hostile',
   'idempotency/idempotency',
   'model/model',
+  'readme/pasted-blocks',
   'processes/start',
   'crash/lost-attempts',
   'logs/killed-builds',

@@ -37,7 +37,14 @@ export function expectDocumented(method: string, path: string, answer: Answer): 
   const response = resolve([...operation, 'responses', String(answer.status)])
   expect(at(response), `${name} is in the document`).toBeDefined()
   const documented = Object.keys((at([...response, 'headers']) as Node | undefined) ?? {})
-  for (const header of ['etag', 'operation-location', 'idempotent-replayed', 'retry-after', 'preference-applied']) {
+  for (const header of [
+    'etag',
+    'operation-location',
+    'idempotent-replayed',
+    'retry-after',
+    'preference-applied',
+    'operation-status',
+  ]) {
     if (answer.headers.has(header) && answer.status < 400)
       expect(documented.map((known) => known.toLowerCase())).toContain(header)
   }

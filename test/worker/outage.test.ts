@@ -115,7 +115,13 @@ test('an operation whose attempts are used up becomes a dead letter', async () =
   harbour.startWorker({ runtime: broken })
   const appEnvId = await harbour.sample()
   const operation = await harbour.ended(await harbour.deployment(appEnvId))
-  expect(operation).toMatchObject({ status: 'FAILED', reason: 'INTERNAL', isDeadLetter: true })
+  expect(operation).toMatchObject({
+    status: 'FAILED',
+    reason: 'INTERNAL',
+    isDeadLetter: true,
+    attempt: 2,
+    maxAttempts: 2,
+  })
   expect(operation.message).toBe('The container engine answered 500: no space left on device (attempt 2 of 2)')
   const events = (await harbour.eventsOf(appEnvId)).filter((event) => /retrying|failed/.test(event.type))
   expect(events).toMatchObject([

@@ -34,7 +34,7 @@ export const parameters: Record<string, JsonSchema> = {
     name: 'Prefer',
     in: 'header',
     description:
-      '`wait=60`: answer when the operation has ended, or after that many whole seconds. The shape of the answer is the same.',
+      '`wait=60`: answer when the operation has ended, or after that many whole seconds. The status is 200 and the shape is the same, whatever the outcome: decide by the header Operation-Status.',
     schema: text,
     example: 'wait=60',
   },
@@ -55,6 +55,11 @@ export const headers: Record<string, JsonSchema> = {
   'Retry-After': header('Seconds to wait before trying again.'),
   ETag: header('The resource’s version, for If-Match and If-None-Match.'),
   'Operation-Location': header('Address of the operation that this call began.'),
+  'Operation-Status': {
+    description:
+      'Outcome of the operation that the call waited for: `SUCCEEDED`; `FAILED` or `CANCELLED`, with `success` false and the reason in `message`; `RUNNING` when the wait was over first.',
+    schema: { ...text, enum: ['SUCCEEDED', 'FAILED', 'CANCELLED', 'RUNNING'] },
+  },
   'Idempotent-Replayed': header('`true` when this is the answer of an earlier call with the same Idempotency-Key.'),
   'Preference-Applied': header('Wait that was granted, in seconds.'),
 }

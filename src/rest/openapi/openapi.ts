@@ -83,6 +83,7 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
         'ETag',
         'Operation-Location',
         'Idempotent-Replayed',
+        'Operation-Status',
         'Preference-Applied',
       ]),
       ...refusals('write'),

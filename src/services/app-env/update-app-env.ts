@@ -7,7 +7,7 @@ import { lockAppEnv, withEverything } from '../targets/load-app-env.ts'
 import { volumeChange } from '../volume/volume-change.ts'
 import { type UpdateAppEnvInput, updateAppEnvInput } from './app-env-input.ts'
 import { appEnvRecord } from './app-env-record.ts'
-import { changeSettings } from './change-setting.ts'
+import { changeSettings, withApplication } from './change-setting.ts'
 import { requireFreeName } from './setting-commands.ts'
 import { checkTypeConfig } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
@@ -30,7 +30,8 @@ export const updateAppEnv = command({
     const { appEnv: present } = await lockAppEnv(tx, { appEnvId: appEnv.id })
     return { ...(await appEnvRecord(tx, vault, present)), ...changed }
   },
-  async refresh({ database, vault }, result) {
+  async refresh({ database, vault }, answered, [outcome]) {
+    const result = withApplication(answered, outcome)
     const present = await database.appEnv.findUnique({ where: { id: result.appEnvId }, include: withEverything })
     if (!present) return result
     return { ...result, ...(await appEnvRecord(database, vault, present)), version: present.version }

@@ -3,6 +3,7 @@ import { type LocatedSource, locateSource } from '../../builder/locate-source.ts
 import { startSourceReader } from '../../builder/source-reader/start-source-reader.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
+import { Failure } from '../../domain/failure.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { ImageError } from '../../images/image-builder.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
@@ -59,11 +60,15 @@ function planOf({ content }: VersionAttemptContext): BuildPlan {
   return { ...plan, source: { ...plan.source, commit: content.gitCommitId } }
 }
 
-async function openLog({ database, content, config, lease, mask }: VersionAttemptContext): Promise<BuildLog> {
+async function openLog(context: VersionAttemptContext): Promise<BuildLog> {
+  const { database, content, config, lease, operation, mask } = context
   const leaseSeconds = config.BERTH_LEASE_SECONDS
   const options = { maxLines: config.BERTH_BUILD_LOG_LINES, mask: await mask(), now: () => lease.claim.clock.now() }
   const stream = await BuildLogStream.open({ database, lease, contentId: content.id, leaseSeconds })
-  return new BuildLog({ stream, ...options })
+  const attempt = { number: operation.attempt + 1, of: operation.maxAttempts, earlier: await stream.earlier() }
+  const log = new BuildLog({ stream, attempt, ...options })
+  log.takeOver()
+  return log
 }
 
 async function makeImage(building: BuildContext): Promise<void> {
@@ -134,15 +139,17 @@ function recordImage(
  * Writes the failure to the log. The message of a failed build also quotes its last lines. Everybody who may see the
  * environment reads it, so secrets are masked.
  */
-function withLog({ log }: BuildContext, error: unknown): unknown {
+function withLog({ log, attempt }: BuildContext, error: unknown): unknown {
+  const { attempt: before, maxAttempts } = attempt.operation
+  const isRetried = error instanceof Failure && !error.isFinal && before + 1 < maxAttempts
   if (error instanceof ImageError) {
     const message = log.masked(error.message)
     const lines = error.reason === 'BUILD_FAILED' ? log.last(LAST_LINES) : []
-    log.write(`The build failed (${error.reason}): ${message}`, { isError: true })
-    return new ImageError(error.reason, [message, ...lines].join('\n'))
+    log.fail(error.reason, message, { isRetried })
+    return new ImageError(error.reason, [message, ...lines].join('\n'), error)
   }
   if (!(error instanceof BuildFailure)) return error
   const message = log.masked(error.message)
-  log.write(`The build failed (${error.reason}): ${message}`, { isError: true })
+  log.fail(error.reason, message, { isRetried })
   return new BuildFailure(error.reason, message)
 }

@@ -64,7 +64,7 @@ async function handleFailure(attempt: AttemptContext, error: unknown): Promise<v
   }
   if (error instanceof Failure && error.isFinal) {
     log.warn({ ...about, reason: error.reason }, await attempt.quote(error.message))
-    return failOperation(attempt, { reason: error.reason, message: error.message })
+    return failOperation(attempt, { reason: error.reason, message: error.message, attempt: operation.attempt + 1 })
   }
   log.error(
     { ...about, err: maskedError(error, await attempt.mask()), attempt: operation.attempt + 1 },
@@ -81,7 +81,7 @@ function retryOrFail(attempt: AttemptContext, error: unknown): Promise<void> {
   const number = operation.attempt + 1
   if (number >= operation.maxAttempts) {
     const tries = `${message} (attempt ${number} of ${operation.maxAttempts})`
-    return failOperation(attempt, { reason, message: tries, isDeadLetter: true })
+    return failOperation(attempt, { reason, message: tries, isDeadLetter: true, attempt: number })
   }
   const asked = Math.min(error instanceof ImageError ? (error.retryAfterSeconds ?? 0) : 0, LONGEST_RETRY_AFTER_SECONDS)
   const afterSeconds = Math.max(asked, withJitter(backoff(RETRY_SECONDS, operation.attempt)))
