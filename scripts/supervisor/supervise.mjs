@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compileCacheOf } from '../setup/compiled-code.mjs'
+import { chosenIngressPort } from './ingress-port.mjs'
 import { createLog } from './log.mjs'
 import { lowerPriority } from './lower-priority.mjs'
 import { isBesideIngress, processGroups } from './process-groups.mjs'
@@ -31,6 +32,7 @@ export function supervise(node, environment = {}) {
   let hasBeenReady = false
   /** What other processes have told, for the welcome. */
   const facts = {}
+  let chosen = {}
 
   const groups = processGroups(process.env.BERTH_ROLES)
   const processes = groups.map((roles) => new SupervisedProcess(roles, { spawn: spawnRoles, onMessage, onEnd }))
@@ -48,7 +50,7 @@ export function supervise(node, environment = {}) {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       // Linux may share the processor between sessions first: in its own, the ingress does not share with the others.
       detached: groups.length > 1 && !isBesideIngress(roles, groups),
-      env: { ...process.env, ...environment, ...withheldFrom(roles), PATH, NODE_COMPILE_CACHE },
+      env: { ...process.env, ...environment, ...chosen, ...withheldFrom(roles), PATH, NODE_COMPILE_CACHE },
     })
     if (isBesideIngress(roles, groups)) lowerPriority(child)
     return child
@@ -125,7 +127,10 @@ export function supervise(node, environment = {}) {
   process.stdout.on('error', () => {})
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stopOnSignal(signal))
   onParentEnd(() => stoppingSince === null && stop())
-  first.start()
+  void chosenIngressPort({ ...process.env, ...environment }).then((settings) => {
+    chosen = settings
+    first.start()
+  })
   return promise
 }
 

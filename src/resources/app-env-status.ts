@@ -102,7 +102,7 @@ export const appEnvStatusAnswer = answer(
     pendingChanges: shownAs(appEnvFields.pendingChanges, pendingChanges.answer.type, (changes, context) =>
       pendingChanges.answer.record(changes, context),
     ),
-    ...pick(appEnvFields, 'hosts'),
+    ...pick(appEnvFields, 'hosts', 'url'),
     ...observed,
   },
   { id: 'AppEnvStatus', description: 'Desired and observed state of an environment.' },

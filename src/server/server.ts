@@ -73,7 +73,7 @@ export function createServer({
   mountGraphQL(app, graphql, [identify({ admission, isRequired: false })])
   mountMcp(app, { services, config, draining: draining.signal, log }, [identified, limited])
   mountDocs(app)
-  app.get('/', answerIndex)
+  app.get('/', (c) => answerIndex(c, { config, readiness, isDraining: draining.signal.aborted }))
   app.get('/livez', (c) => answer(c, 200, 'ok', { 'Content-Type': 'text/plain; charset=utf-8' }))
   app.get('/readyz', (c) => answerReadiness(c, readiness, draining.signal.aborted))
   app.get('/metrics', identified, (c) => answerMetrics(c, metrics))

@@ -32,7 +32,7 @@ const CASES: Record<string, ReadCase> = {
   listAppEnvs: below('accountId', 'appEnvs'),
   getAppEnvStatus: {
     query: ({ appEnvId }) => ({ appEnvId }),
-    field: byId('appEnvId', 'appEnv', 'status health replicas { ready } latestDeployment { version }'),
+    field: byId('appEnvId', 'appEnv', 'status url health replicas { ready } latestDeployment { version }'),
   },
   getVariables: {
     query: ({ appEnvId }) => ({ appEnvId }),
@@ -40,7 +40,7 @@ const CASES: Record<string, ReadCase> = {
   },
   listHosts: {
     query: ({ appEnvId }) => ({ appEnvId }),
-    field: byId('appEnvId', 'appEnv', 'hosts { id host status reason }'),
+    field: byId('appEnvId', 'appEnv', 'hosts { id host url status reason }'),
   },
   getHost: {
     query: ({ appEnvId, hostId }) => ({ appEnvId, hostId }),

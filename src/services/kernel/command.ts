@@ -92,7 +92,11 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   target(context: CommandContext, input: z.output<z.ZodObject<Shape>>): Promise<On>
   execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>
   /** For calls that wait: the answer once the operations have ended, or the wait is over. */
-  refresh?(tools: { database: Database; vault: Vault }, result: Result, outcomes: WaitOutcomes): Promise<Result>
+  refresh?(
+    tools: { database: Database; vault: Vault; config: Config },
+    result: Result,
+    outcomes: WaitOutcomes,
+  ): Promise<Result>
 }
 
 /** Keeps a command's types together; adds nothing. */
