@@ -127,7 +127,9 @@ export function supervise(node, environment = {}) {
   process.stdout.on('error', () => {})
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stopOnSignal(signal))
   onParentEnd(() => stoppingSince === null && stop())
-  void chosenIngressPort({ ...process.env, ...environment }).then((settings) => {
+  // What hinders it hinders the ingress as well, which says so better.
+  const choosing = chosenIngressPort({ ...process.env, ...environment }).catch(() => ({}))
+  void choosing.then((settings) => {
     chosen = settings
     first.start()
   })

@@ -29,7 +29,10 @@ export const FAILURE_REASONS = {
   CONTAINER_START_FAILED: 'The engine cannot start the container: often a command that does not exist.',
   CONTAINER_EXITED: 'The container ended before it was ready; its last lines are in the message.',
   OUT_OF_MEMORY: 'The container used more memory than it has. Give it more zClouds.',
-  READINESS_TIMEOUT: 'The container was not ready in time. Does it listen on the port, on all addresses?',
+  READINESS_TIMEOUT:
+    'The container was not ready in time. The message says what the probe saw, or where it listens instead.',
+  LISTENS_ELSEWHERE:
+    'The container listens on the loopback only, or on another port than the app’s, and will not listen there later. The message names where.',
   STARTUP_FAILED: 'The startup probe failed too often.',
   CREDENTIAL_MISSING: 'The registry credential is deleted, or is no registry login.',
   REFERENCE_UNRESOLVED: 'A variable refers to an environment or variable that does not exist.',

@@ -8,6 +8,7 @@ import { type Readiness, readParts } from './health.ts'
 const PLACES = [
   { path: '/graphql', about: 'GraphQL API, and GraphiQL in a browser' },
   { path: '/api/public/v1', about: 'REST API v1' },
+  { path: '/mcp', about: 'MCP, for POST: every operation of REST is a tool' },
   { path: '/docs', about: 'REST documentation' },
   { path: '/docs/errors', about: 'Every error code, and what to do about it' },
   { path: '/openapi.json', about: 'OpenAPI 3.1 document' },
@@ -51,6 +52,7 @@ export async function answerIndex(c: ServerContext, options: IndexOptions): Prom
     `<section><h2>Where to go</h2><ul class="links">${LINKS.map(link).join('')}</ul></section>`,
     `<section><h2>What runs</h2><table><tbody>
 ${Object.entries(parts).map(partRow).join('\n')}
+<tr><th scope="row">MCP clients</th><td>connect to <code>${escaped(origin)}/mcp</code>, with the same header</td></tr>
 <tr><th scope="row">Apps</th><td>answer at <code>${escaped(publicUrl(config, `<account>-<app>-<env>.${config.BERTH_DOMAIN}`))}</code></td></tr>
 </tbody></table></section>`,
   ]

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { awaitInvariants } from './harness/invariants.ts'
 import { startTestCluster, type TestCluster } from './harness/test-cluster.ts'
 import { loseEveryAttempt } from './lost-attempts.ts'
@@ -6,7 +6,7 @@ import { loseEveryAttempt } from './lost-attempts.ts'
 let cluster: TestCluster
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
+  cluster = await startTestCluster({ postgresTemplate: inject('postgresTemplate') })
 })
 
 afterAll(() => cluster?.close())

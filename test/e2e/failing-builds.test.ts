@@ -72,6 +72,17 @@ test('a build that fails says why, with the last lines', async () => {
   await expectUntouched()
 })
 
+test('a build that prints much after its first error still says which that was', async () => {
+  const script =
+    'console.log("src/cart.ts(3,5): error TS2304: no Cart"); for (let i = 0; i < 99; i += 1) console.log("module " + i)'
+  const operation = await site.upload(app, await source(`RUN node -e '${script}' && exit 2`))
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_FAILED' })
+  expect(operation.message).toMatch(
+    /code: 2\nsrc\/cart\.ts\(3,5\): error TS2304: no Cart\n…\nmodule 89\n[\s\S]*module 98/,
+  )
+  await expectUntouched()
+})
+
 test('a build that is tried again says once what its attempts have in common, and which of them failed', async () => {
   const app = await site.uploadedApp()
   // Nothing listens there, and nothing may: the port is privileged.

@@ -40,8 +40,9 @@ export interface KeptLogs {
 }
 
 /** A container says so many lines while the worker that collects them is killed again and again; then it is removed. */
-export async function keepLogs(lines: number, kills: number): Promise<KeptLogs> {
-  const cluster = await startTestCluster({ processes: { worker: 2 }, settings: { BERTH_LEASE_SECONDS: '3' } })
+export async function keepLogs(lines: number, kills: number, postgresTemplate?: string): Promise<KeptLogs> {
+  const settings = { BERTH_LEASE_SECONDS: '3' }
+  const cluster = await startTestCluster({ processes: { worker: 2 }, settings, postgresTemplate })
   try {
     const { appEnvId, host } = await createTalker(cluster, lines)
     await finish(cluster, 'deploy-image', { appEnvId }, { image: cluster.image })

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { SHORT_LIVED } from '../support/short-lived.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const SUPERVISE = join(import.meta.dirname, '../../scripts/supervise.mjs')
@@ -20,11 +21,10 @@ export interface BerthProcess {
 export function spawnBerth(settings: Record<string, string>, { isSupervised = false } = {}): BerthProcess {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
   const env = { PATH, HOME, NODE_COMPILE_CACHE, BERTH_HOST_FIREWALL: 'off', ...settings }
+  const program = isSupervised ? [SUPERVISE] : [...SHORT_LIVED, MAIN]
   // A session of its own, as in a terminal of its own: Linux may share the processor between sessions first.
-  const child = spawn(process.execPath, [isSupervised ? SUPERVISE : MAIN], {
-    ...{ stdio: ['ignore', 'pipe', 'pipe'], env },
-    detached: isSupervised,
-  })
+  const detached = isSupervised
+  const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'pipe'], env, detached })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {

@@ -23,6 +23,7 @@ describe('the front page', () => {
     expect(text).toContain('<th scope="row">Host firewall</th><td><span class="good">ready</span></td>')
     expect(text).toContain('curl -H "Authorization: $TOKEN" http://localhost/api/public/v1/apps')
     expect(text).toContain('http://&lt;account&gt;-&lt;app&gt;-&lt;env&gt;.apps.example.com:8080')
+    expect(text).toContain('connect to <code>http://localhost/mcp</code>')
     expect(text).not.toContain(world.adminToken)
   })
 

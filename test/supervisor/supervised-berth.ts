@@ -10,6 +10,7 @@ import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
 import { findServer } from '../../src/database/postgres-server.ts'
 import { sampleStartup } from '../e2e/sample-app.ts'
 import { freePort } from '../processes/berth-process.ts'
+import { copyServer } from '../support/copy-server.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 import { descendantsOf } from './process-tree.ts'
@@ -21,9 +22,19 @@ const TIMEOUT_MS = 90_000
 
 export type SupervisedBerth = Awaited<ReturnType<typeof startSupervisedBerth>>
 
+interface SupervisedOptions {
+  command?: string[]
+  /** A data directory whose database is copied, when the start need not create it; `copyServer` takes it. */
+  postgresTemplate?: string
+}
+
 /** Berth as `npm start` runs it, on a data directory of its own with an embedded database. */
-export async function startSupervisedBerth({ command = [process.execPath, 'scripts/supervise.mjs'] } = {}) {
+export async function startSupervisedBerth({
+  command = [process.execPath, 'scripts/supervise.mjs'],
+  postgresTemplate,
+}: SupervisedOptions = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), 'berth-supervised-'))
+  if (postgresTemplate) copyServer(postgresTemplate, dataDir)
   const ports = { PORT: `${await freePort()}`, INGRESS_PORT: `${await freePort()}` }
   // It would outlive the test as rules of this machine.
   const settings = { ...ports, BERTH_DATA_DIR: dataDir, BERTH_HOST_FIREWALL: 'off' }

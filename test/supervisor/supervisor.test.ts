@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { getPriority } from 'node:os'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { freePort, spawnBerth } from '../processes/berth-process.ts'
 import { CROSSED, loadApp } from './app-load.ts'
 import { isAlive, type SupervisedBerth, startSupervisedBerth, until } from './supervised-berth.ts'
@@ -9,7 +9,7 @@ let berth: SupervisedBerth
 let host: string
 
 beforeAll(async () => {
-  berth = await startSupervisedBerth()
+  berth = await startSupervisedBerth({ postgresTemplate: inject('postgresTemplate') })
   host = await berth.deploySample()
 })
 

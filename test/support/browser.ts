@@ -38,6 +38,8 @@ export interface WatchedPage {
 
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   const page = await (await browser.newContext(options)).newPage()
+  // A bound on a hang, not a measure: GraphiQL and the documentation are megabytes of script.
+  page.setDefaultTimeout(60_000)
   const asked: string[] = []
   const complaints: string[] = []
   page.on('request', (request) => asked.push(request.url()))

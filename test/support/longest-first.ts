@@ -31,6 +31,7 @@ const LONGEST = [
   'worker/deploy',
   'worker/settings',
   'worker/lifecycle',
+  'worker/listening',
   'e2e/pushed-images',
   'worker/outage',
   'worker/autoscaling',

@@ -75,7 +75,7 @@ describe('while the engine does not answer', () => {
     expect(waiting).toMatchObject({
       status: 'QUEUED',
       reason: 'ENGINE_UNREACHABLE',
-      message: 'Waiting for a container engine',
+      message: expect.stringMatching(/^Waiting for a container engine: none answers/),
       attempt: 0,
     })
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { typeConfigInputs } from '../../app-types/type-config.ts'
 import { presetNames, wireNames } from '../../app-types/wire-names.ts'
 import { parseBuildArgs } from '../../domain/build-args.ts'
+import { foreignTransport } from '../../domain/repository-address.ts'
 import { namespaceProblem, repositoryProblem } from '../../domain/repository-name.ts'
 import { dockerfileContent, flag, headers, id, image, name, portNumber, relativePath, text } from '../kernel/input.ts'
 import { volumePath } from '../volume/volume-input.ts'
@@ -28,7 +29,10 @@ const checked = (schema: z.ZodString, problemOf: (value: string) => string | nul
   })
 
 const gitNamespace = checked(text('Git namespace or organization of the repository.'), namespaceProblem)
-const gitRepo = checked(text('Name of the git repository, or its https address.'), repositoryProblem)
+const gitRepo = checked(
+  text('Name of the git repository, or its https address.'),
+  (given) => foreignTransport(given) ?? repositoryProblem(given),
+)
 
 const MAX_BUILD_ARGS_LENGTH = 16_384
 

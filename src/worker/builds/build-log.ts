@@ -1,4 +1,5 @@
 import type { BuildLine } from '../logs/build-log-stream.ts'
+import { FailureExcerpt } from '../text/failure-excerpt.ts'
 import { plainText } from '../text/plain-text.ts'
 import type { Mask } from '../text/secret-mask.ts'
 
@@ -40,8 +41,8 @@ interface BuildLogOptions {
  */
 export class BuildLog {
   readonly #options: BuildLogOptions
-  /** The last lines printed, whether or not they are stored. */
-  #latest: BuildLine[] = []
+  /** Of all lines, whether or not they are stored. */
+  readonly #excerpt = new FailureExcerpt()
   #tail: BuildLine[] = []
   #dropped = 0
   /** What a repetition would say next, next first; empty once this attempt has said something else. */
@@ -66,8 +67,7 @@ export class BuildLog {
 
   write(text: string, { isError = false } = {}): void {
     const line = this.#line(text, isError)
-    this.#latest.push(line)
-    if (this.#latest.length > TAIL_LINES) this.#latest.shift()
+    this.#excerpt.add(line.message)
     if (!this.#repeats(line.message)) this.#store(line)
   }
 
@@ -107,9 +107,9 @@ export class BuildLog {
     this.#dropped += 1
   }
 
-  /** The last lines, for the message of a failure. */
-  last(count: number): string[] {
-    return this.#latest.slice(-count).map(({ message }) => message)
+  /** The first lines with errors and the last lines, for the message of a failure. */
+  excerpt(): string[] {
+    return this.#excerpt.lines()
   }
 
   async close(): Promise<void> {

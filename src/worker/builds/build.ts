@@ -17,7 +17,8 @@ import { BuildLog } from './build-log.ts'
 import { assertOwnInstallation } from './own-installation.ts'
 import { readerLimitsOf, sourceLimitsOf } from './source-limits.ts'
 
-const LAST_LINES = 10
+/** A failed command is quoted in full by the engine; its beginning and its exit code are what matters. */
+const COMMAND_CHARACTERS = { first: 180, last: 60 }
 
 /** True for a version that is built from source and has no image yet. */
 export const needsBuild = ({ buildPlan, imageDigest }: VersionAttemptContext['content']): boolean =>
@@ -136,20 +137,25 @@ function recordImage(
 }
 
 /**
- * Writes the failure to the log. The message of a failed build also quotes its last lines. Everybody who may see the
- * environment reads it, so secrets are masked.
+ * Writes the failure to the log. The message of a failed build also quotes its first lines with errors and its last
+ * ones. Everybody who may see the environment reads it, so secrets are masked.
  */
 function withLog({ log, attempt }: BuildContext, error: unknown): unknown {
   const { attempt: before, maxAttempts } = attempt.operation
   const isRetried = error instanceof Failure && !error.isFinal && before + 1 < maxAttempts
   if (error instanceof ImageError) {
     const message = log.masked(error.message)
-    const lines = error.reason === 'BUILD_FAILED' ? log.last(LAST_LINES) : []
+    const lines = error.reason === 'BUILD_FAILED' ? log.excerpt() : []
     log.fail(error.reason, message, { isRetried })
-    return new ImageError(error.reason, [message, ...lines].join('\n'), error)
+    return new ImageError(error.reason, [shortened(message), ...lines].join('\n'), error)
   }
   if (!(error instanceof BuildFailure)) return error
   const message = log.masked(error.message)
   log.fail(error.reason, message, { isRetried })
   return new BuildFailure(error.reason, message)
+}
+
+function shortened(message: string): string {
+  const { first, last } = COMMAND_CHARACTERS
+  return message.length <= first + last ? message : `${message.slice(0, first)} … ${message.slice(-last)}`
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { SHORT_LIVED } from '../../support/short-lived.ts'
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts')
 const START_TIMEOUT_MS = 60_000
@@ -33,7 +34,7 @@ export class BerthProcess {
     const { environment, logFile } = this.#options
     const { PATH, NODE_COMPILE_CACHE } = process.env
     const log = openSync(logFile, 'a')
-    const child = spawn(process.execPath, [MAIN], {
+    const child = spawn(process.execPath, [...SHORT_LIVED, MAIN], {
       stdio: ['ignore', log, log],
       env: { PATH, NODE_COMPILE_CACHE, ...environment },
     })
