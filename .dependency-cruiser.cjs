@@ -37,7 +37,14 @@ const FOLDERS = {
     ['domain', 'config', 'app-types', 'resources', 'database', 'events', 'secrets', 'services', 'http'],
     'Resolvers translate; the rules are in the services. It never knows the other API.',
   ],
-  server: [['domain', 'config', 'services', 'http', 'rest', 'graphql'], 'One HTTP server puts the APIs on one port.'],
+  mcp: [
+    ['domain', 'config', 'services', 'http', 'rest'],
+    'A tool is a route of REST, called in another way: it has no rule and no query of its own.',
+  ],
+  server: [
+    ['domain', 'config', 'services', 'http', 'rest', 'graphql', 'mcp'],
+    'One HTTP server puts the APIs on one port.',
+  ],
   worker: [
     [
       ...['domain', 'config', 'app-types', 'references', 'database', 'events', 'secrets'],
@@ -155,8 +162,22 @@ module.exports = {
       name: 'transports-stay-in-the-apis',
       comment: 'A rule lives once, in a service, and throws DomainError; what it becomes on the wire is for the API.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(http|server|rest|graphql)/' },
+      from: { path: '^src/', pathNot: '^src/(http|server|rest|graphql|mcp)/' },
       to: { path: '^node_modules/(hono|@hono/node-server|graphql|graphql-yoga|graphql-ws|@pothos/)' },
+    },
+    {
+      name: 'the-mcp-sdk-stays-in-one-module',
+      comment: 'It is large, and most installations are never asked for it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/mcp/mcp-server\\.ts$' },
+      to: { path: '^node_modules/@modelcontextprotocol/' },
+    },
+    {
+      name: 'the-mcp-sdk-is-loaded-when-asked-for',
+      comment: 'An API process that no MCP client calls does not pay for it.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^src/mcp/mcp-server\\.ts$', dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
     {
       name: 'the-engine-client-stays-in-its-adapters',

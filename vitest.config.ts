@@ -23,8 +23,10 @@ const PROOFS = [
   'test/hostile/hostile.test.ts',
   'test/idempotency/**/*.test.ts',
   'test/logs/{logs,killed-builds}.test.ts',
+  'test/mistakes/**/*.test.ts',
   'test/model/**/*.test.ts',
   'test/processes/**/*.test.ts',
+  'test/readme/pasted-blocks.test.ts',
   'test/shutdown/**/*.test.ts',
   'test/supervisor/**/*.test.ts',
 ]

@@ -22,6 +22,11 @@ function adminToken(config: Config, address: string): string {
   )
 }
 
+/** Only browsers and curl resolve names below localhost on every system. */
+const whereLocalhostFails = (address: string, host: string) =>
+  `  Browsers and curl resolve that name. For wget, Python and fetch of Node, ask http://${address.replace('::1', '[::1]')}/\n` +
+  `  with the header "Host: ${host}", or set BERTH_EXTRA_DOMAINS=127.0.0.1.sslip.io.`
+
 async function main(): Promise<number> {
   const startedAt = performance.now()
   const config = readConfig(process.env)
@@ -37,13 +42,14 @@ async function main(): Promise<number> {
     const api = restApi(address, adminToken(config, address))
     const appEnvId = await stage('create the app and its environment', () => ensureHello(api, image))
     await stage('deploy the image', () => deploy(api, appEnvId, image))
-    const { hosts } = await api.get<{ hosts: string[] }>(`/app-env?appEnvId=${appEnvId}`)
+    const { hosts, url } = await api.get<{ hosts: string[]; url: string }>(`/app-env?appEnvId=${appEnvId}`)
     const name = hosts[0] ?? ''
     const ingress = { address: host, port: config.INGRESS_PORT }
     const answer = await stage('ask the app through the ingress', () => throughIngress(ingress, name, '/'))
     if (answer.status !== 200) throw new Error(`The ingress answered ${answer.status}: ${answer.text}`)
     console.log(`\n  200 ${answer.text.trim()}`)
-    console.log(`  It answers at http://${name}:${config.INGRESS_PORT}/`)
+    console.log(`  It answers at ${url}/`)
+    if (name.endsWith('.localhost')) console.log(whereLocalhostFails(`${ingress.address}:${ingress.port}`, name))
     console.log(`  Done in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`)
   } catch (error) {
     await berth.stop()

@@ -1,5 +1,7 @@
 import { flushCompileCache } from 'node:module'
+import type { Logger } from 'pino'
 import { type Config, readConfig } from './config/config.ts'
+import { unknownSettings } from './config/unknown-settings.ts'
 import { createLog } from './platform/log.ts'
 import { type Platform, startPlatform } from './platform/platform.ts'
 import { SupervisorLink } from './platform/supervisor-link.ts'
@@ -11,6 +13,7 @@ const SAME_SIGNAL_MS = 1_000
 try {
   const { config, link } = readStart()
   const log = createLog(config)
+  if (!link || link.isFirst) warnOfUnknownSettings(log)
   const starting = startPlatform(config, log, link)
   const isStopping = stopOnRequest(starting, link)
   const platform = await starting
@@ -29,6 +32,12 @@ function readStart(): { config: Config; link: SupervisorLink | null } {
   const own = process.argv.find((argument) => argument.startsWith('--roles='))?.slice('--roles='.length)
   if (own === undefined) return { config: installation, link: null }
   return { config: readConfig({ ...process.env, BERTH_ROLES: own }), link: new SupervisorLink(installation) }
+}
+
+/** What resembles no setting may be meant for another program, and so does not end the start. */
+function warnOfUnknownSettings(log: Logger): void {
+  const { ignored } = unknownSettings(process.env)
+  if (ignored.length > 0) log.warn({ ignored }, 'Not settings of Berth, and without effect; see docs/configuration.md')
 }
 
 /** The welcome is printed once, when all processes are ready. */

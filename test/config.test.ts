@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../src/config/config.ts'
 import { SETTINGS } from '../src/config/settings.ts'
+import { unknownSettings } from '../src/config/unknown-settings.ts'
 
 describe('the configuration', () => {
   test('has a default for everything', () => {
@@ -51,5 +52,47 @@ describe('the configuration', () => {
     expect(read({ BERTH_ROLES: 'worker,ingress' })).toThrow(/BERTH_HEALTH_PORT and INGRESS_PORT/)
     expect(read({ BERTH_ROLES: 'api,worker' })).not.toThrow()
     expect(read({ PORT: '0', INGRESS_PORT: '0' })).not.toThrow()
+  })
+
+  test.each([
+    ['BERTH_LOG_LEVLE', 'BERTH_LOG_LEVEL'],
+    ['berth_log_level', 'BERTH_LOG_LEVEL'],
+    ['BERTH_DATADIR', 'BERTH_DATA_DIR'],
+    ['BERTH_DRAIN', 'BERTH_DRAIN_SECONDS'],
+    ['BERTH_DRAIN_SECS', 'BERTH_DRAIN_SECONDS'],
+    ['BERTH_INGRES_BODY_LIMIT_MB', 'BERTH_INGRESS_BODY_LIMIT_MB'],
+    ['BERTH_MASTERKEY_FILE', 'BERTH_MASTER_KEY_FILE'],
+    ['BERTH_DOMAIN_FILE', 'BERTH_DOMAIN'],
+    // Settings that have a usual name have no prefix.
+    ['BERTH_PORT', 'PORT'],
+    ['BERTH_DATABASE_URL', 'DATABASE_URL'],
+    ['BERTH_INGRESS_PORT', 'INGRESS_PORT'],
+  ])('refuses the misspelt %s, names %s, and shows no value', (given, meant) => {
+    const problem = `  ${given}: is not a setting; did you mean ${meant}?`
+    expect(() => readConfig({ [given]: 'sesame', PORT: 'x' })).toThrow(
+      `this configuration:\n${problem}\n  PORT: must be a whole number from 0 to 65535; not "x"`,
+    )
+    expect(() => readConfig({ [given]: '' })).not.toThrow()
+  })
+
+  test('names the setting that a former one is now', () => {
+    expect(() => readConfig({ BERTH_LABORATORY: '/x' })).toThrow('BERTH_LABORATORY: is now BERTH_FAULT_INJECTION')
+  })
+
+  test.each([
+    ...['BERTH_IMAGE', 'BERTH_SUBNET', 'BERTH_GATEWAY'],
+    ...['BERTH_APP_ENV_ID', 'BERTH_ENV_NAME', 'BERTH_CONTENT_ID', 'BERTH_VERSION'],
+    ...['BERTH_SERVICE_HOST', 'BERTH_SERVICE_PORT', 'BERTH_API_SERVICE_PORT_HTTP', 'BERTH_PORT_4000_TCP_ADDR'],
+  ])('takes %s for what it is: the compose stack’s, an app’s or a Kubernetes service’s', (name) => {
+    expect(unknownSettings({ [name]: '1', BERTH_PORT: 'tcp://10.0.0.1:4000' })).toEqual({ problems: [], ignored: [] })
+  })
+
+  test.each(['BERTH_TOKEN', 'BERTH_COLOUR', 'BERTH_HOME'])('starts with %s, which resembles no setting', (name) => {
+    expect(unknownSettings({ [name]: 'x' })).toEqual({ problems: [], ignored: [name] })
+  })
+
+  test('reads every setting by its own name', () => {
+    const environment = Object.fromEntries(Object.keys(SETTINGS.shape).map((name) => [name, 'x']))
+    expect(unknownSettings(environment)).toEqual({ problems: [], ignored: [] })
   })
 })

@@ -18,8 +18,11 @@ export interface RunningBerth {
 export async function ensureBerth(address: string): Promise<RunningBerth> {
   if (await isReady(address)) return { isOurs: false, stop: async () => {}, handOver: async () => 0 }
 
+  // Its output ends on this process's terminal, if there is one.
+  const format = process.stdout.isTTY && !process.env.BERTH_LOG_FORMAT ? { BERTH_LOG_FORMAT: 'text' } : {}
   const child = spawn(process.execPath, [join(import.meta.dirname, '../supervise.mjs')], {
     stdio: ['inherit', 'pipe', 'pipe'],
+    env: { ...process.env, ...format },
   })
   // Berth's output is shown only when it fails, or once the demo has finished.
   let unseen = ''

@@ -16,13 +16,32 @@ export function checkNode() {
 /** Installs exactly the versions of package-lock.json, unless they are installed already. */
 export async function installDependencies(root) {
   if (dependenciesAreCurrent(root)) return
-  await step('Installing dependencies and Node.js 24', () => {
-    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-    // `npm ci` requires the lock file's binaries for every platform, even those that the registry in use does not
-    // carry. An install that saves nothing takes the same versions without that.
-    return runQuietly(npm, ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'])
-  })
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+  // `npm ci` requires the lock file's binaries for every platform, even those that the registry in use does not
+  // carry. An install that saves nothing takes the same versions without that.
+  const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
+  await step('Installing dependencies and Node.js 24', () => runQuietly(npm, args), installState(root))
 }
+
+/** npm itself is silent until it ends; the packages that it has unpacked can be counted. */
+function installState(root) {
+  const wanted = Object.entries(wantedPackages(root)).flatMap(([path, about]) =>
+    path !== '' && isForThisMachine(about) ? [join(root, path, 'package.json')] : [],
+  )
+  return () => {
+    const there = wanted.filter((manifest) => existsSync(manifest)).length
+    return there < wanted.length ? `${there} of ${wanted.length} packages` : 'running install scripts'
+  }
+}
+
+/** Packages with a program for some platforms name them. Other optional ones are there or not. */
+const isForThisMachine = ({ os, cpu, libc, optional }) =>
+  (!optional || os || cpu) &&
+  (!os || os.includes(process.platform)) &&
+  (!cpu || cpu.includes(process.arch)) &&
+  (!libc || libc.includes(ownLibc()))
+
+const ownLibc = () => (process.report?.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl')
 
 /** The Node.js that runs Berth: the one among its dependencies, whatever the machine has. */
 export function berthNode(root) {
@@ -40,7 +59,7 @@ function dependenciesAreCurrent(root) {
   const record = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(record)) return false
   const installed = JSON.parse(readFileSync(record, 'utf8')).packages
-  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  const wanted = wantedPackages(root)
   return Object.entries(wanted).every(([path, { version, optional, devOptional, link }]) => {
     if (path === '' || link) return true
     const found = installed[path]
@@ -48,3 +67,5 @@ function dependenciesAreCurrent(root) {
     return found ? found.version === version : Boolean(optional || devOptional)
   })
 }
+
+const wantedPackages = (root) => JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages

@@ -14,16 +14,24 @@ export async function provideEngine(dataDir) {
   if (process.platform !== 'linux' || process.env.DOCKER_HOST || !asRoot) return null
   if (!hasProgram('dockerd')) {
     if (!isDebian()) return null
-    await step('Installing Docker Engine (docker.io)', () => install(asRoot))
+    let now = ''
+    const onLine = (line) => {
+      now = line
+    }
+    await step(
+      'Installing Docker Engine (docker.io)',
+      () => install(asRoot, { onLine }),
+      () => now,
+    )
   }
   await step('Starting Docker Engine', () => start(asRoot, dataDir))
   return ENGINE
 }
 
-async function install(asRoot) {
+async function install(asRoot, options) {
   const apt = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', '-y']
-  await run([...apt, 'update'])
-  await run([...apt, 'install', '--no-install-recommends', 'docker.io'])
+  await run([...apt, 'update'], options)
+  await run([...apt, 'install', '--no-install-recommends', 'docker.io'], options)
 }
 
 async function start(asRoot, dataDir) {
@@ -88,6 +96,6 @@ function hasProgram(name) {
   return folders.some((folder) => existsSync(join(folder, name)))
 }
 
-const run = ([command, ...args]) => runQuietly(command, args)
+const run = ([command, ...args], options) => runQuietly(command, args, options)
 
 const tail = (log) => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').slice(-8).join('\n') : '')

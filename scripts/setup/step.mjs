@@ -1,24 +1,27 @@
 import { spawn } from 'node:child_process'
+import { showProgress } from './progress.mjs'
 
 /** A task for the person at the keyboard; printed without a stack. */
 export class SetupError extends Error {}
 
-/** Runs one step of the setup and prints, on one line, what it was and how long it took. */
-export async function step(label, work) {
-  const startedAt = Date.now()
-  process.stdout.write(`  ${label} … `)
+/**
+ * Runs one step of the setup and prints what it is, how long it takes, and how far it is: `state` returns that in a few
+ * words.
+ */
+export async function step(label, work, state = () => '') {
+  const progress = showProgress(label, state)
   try {
     const result = await work()
-    process.stdout.write(`${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`)
+    progress.end('')
     return result
   } catch (error) {
-    process.stdout.write('failed\n')
+    progress.end('failed')
     throw error
   }
 }
 
 /** Runs a program quietly and returns its output; shows the last lines only when it fails. */
-export async function runQuietly(command, args, { environment = {}, timeoutSeconds = 900 } = {}) {
+export async function runQuietly(command, args, { environment = {}, timeoutSeconds = 900, onLine = () => {} } = {}) {
   const child = spawn(command, args, {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -27,6 +30,7 @@ export async function runQuietly(command, args, { environment = {}, timeoutSecon
   let output = ''
   const keep = (chunk) => {
     output = (output + chunk).slice(-20_000)
+    onLine(output.trimEnd().split('\n').at(-1))
   }
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)

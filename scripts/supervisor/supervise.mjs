@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compileCacheOf } from '../setup/compiled-code.mjs'
+import { chosenIngressPort } from './ingress-port.mjs'
 import { createLog } from './log.mjs'
 import { lowerPriority } from './lower-priority.mjs'
 import { isBesideIngress, processGroups } from './process-groups.mjs'
@@ -24,13 +25,14 @@ const YOUNG_GENERATION_MB = 4
  */
 export function supervise(node, environment = {}) {
   const startedAt = performance.now()
-  const log = createLog(process.env.BERTH_LOG_LEVEL)
+  const log = createLog(process.env.BERTH_LOG_LEVEL, process.env.BERTH_LOG_FORMAT)
   const { promise, resolve } = Promise.withResolvers?.() ?? withResolvers()
   let exitCode = 0
   let stoppingSince = null
   let hasBeenReady = false
   /** What other processes have told, for the welcome. */
   const facts = {}
+  let chosen = {}
 
   const groups = processGroups(process.env.BERTH_ROLES)
   const processes = groups.map((roles) => new SupervisedProcess(roles, { spawn: spawnRoles, onMessage, onEnd }))
@@ -46,7 +48,9 @@ export function supervise(node, environment = {}) {
     const args = [`--roles=${roles.join(',')}`, ...(isFirst ? ['--first'] : [])]
     const child = spawn(node, [...flags, join(ROOT, 'src/main.ts'), ...args], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-      env: { ...process.env, ...environment, ...withheldFrom(roles), PATH, NODE_COMPILE_CACHE },
+      // Linux may share the processor between sessions first: in its own, the ingress does not share with the others.
+      detached: groups.length > 1 && !isBesideIngress(roles, groups),
+      env: { ...process.env, ...environment, ...chosen, ...withheldFrom(roles), PATH, NODE_COMPILE_CACHE },
     })
     if (isBesideIngress(roles, groups)) lowerPriority(child)
     return child
@@ -123,7 +127,12 @@ export function supervise(node, environment = {}) {
   process.stdout.on('error', () => {})
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => stopOnSignal(signal))
   onParentEnd(() => stoppingSince === null && stop())
-  first.start()
+  // What hinders it hinders the ingress as well, which says so better.
+  const choosing = chosenIngressPort({ ...process.env, ...environment }).catch(() => ({}))
+  void choosing.then((settings) => {
+    chosen = settings
+    first.start()
+  })
   return promise
 }
 

@@ -1,36 +1,35 @@
 import type { z } from 'zod'
+import type { FieldProblem } from '../domain/errors.ts'
 import { readFields } from '../domain/field-problems.ts'
 import { SECRET, withSecretFiles } from './secret-files.ts'
 import { SETTINGS } from './settings.ts'
+import { unknownSettings } from './unknown-settings.ts'
 
 export type Config = Readonly<z.infer<typeof SETTINGS>>
 
 /**
- * Reads the environment. Throws one Error that names every setting that is wrong, what it was and what it may be.
- * Empty values count as unset.
+ * Reads the environment. Throws one Error that names every setting that is wrong or misspelt, what it was and what it
+ * may be. Empty values count as unset.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const { values, problems: unreadable } = withSecretFiles(environment)
-  if (unreadable.length > 0) throw refusal(unreadable)
-  return readValues(values)
+  const given = Object.fromEntries(
+    Object.keys(SETTINGS.shape).flatMap((name) => (values[name]?.trim() ? [[name, values[name]]] : [])),
+  )
+  const { data, problems = [] } = readFields(SETTINGS, given)
+  const wrong = [...unknownSettings(environment).problems, ...unreadable, ...linesOf(problems, given)]
+  if (!data || wrong.length > 0) throw refusal(wrong)
+  assertPortsDiffer(data)
+  return Object.freeze({ ...data, DATABASE_URL: withPassword(data) })
 }
 
-function readValues(environment: NodeJS.ProcessEnv): Config {
-  const given = Object.fromEntries(
-    Object.keys(SETTINGS.shape).flatMap((name) => (environment[name]?.trim() ? [[name, environment[name]]] : [])),
-  )
-  const { data, problems } = readFields(SETTINGS, given)
-  if (!problems) {
-    assertPortsDiffer(data)
-    return Object.freeze({ ...data, DATABASE_URL: withPassword(data) })
-  }
-  // A list has a problem for each of its parts, and one sentence about the setting says them all.
+/** A list has a problem for each of its parts, and one sentence about the setting says them all. */
+function linesOf(problems: readonly FieldProblem[], given: Record<string, string | undefined>): string[] {
   const rules = new Map(problems.map(({ field, message }) => [field.split('.')[0] ?? field, message]))
-  const lines = [...rules].map(([name, rule]) => {
+  return [...rules].map(([name, rule]) => {
     const what = SECRET.has(name) ? 'what was given is a secret and not shown' : `not ${JSON.stringify(given[name])}`
     return `  ${name}: ${rule}; ${what}`
   })
-  throw refusal(lines)
 }
 
 /** So that a password can be mounted as a file, apart from the address. */

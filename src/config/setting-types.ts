@@ -47,6 +47,16 @@ export const tcpPorts = () =>
     'must be ports from 1 to 65535, separated by commas, such as 80,443',
   ).transform((parts) => parts.map(Number))
 
+const DOMAIN = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/
+
+export const domain = () => z.string().regex(DOMAIN, 'must be a lower-case domain name, such as apps.example.com')
+
+export const domains = () =>
+  listOf(
+    (part) => DOMAIN.test(part),
+    'must be lower-case domain names, separated by commas, such as 127.0.0.1.sslip.io,apps.example.net',
+  )
+
 export const dnsServers = () =>
   listOf(
     (part) => isIP(part) !== 0 || /^(\d+(\.\d+){3}|\[[0-9a-f:]+\]):\d{1,5}$/i.test(part),

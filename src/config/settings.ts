@@ -3,6 +3,8 @@ import { isImageReference } from '../domain/image-reference.ts'
 import {
   count,
   dnsServers,
+  domain,
+  domains,
   networks,
   oneOrMore,
   port,
@@ -76,11 +78,12 @@ export const SETTINGS = z.object({
     .describe(
       'Master key that encrypts secrets: 64 hexadecimal digits. Default: generated at the first start and kept in the file master-key (mode 0600).',
     ),
-  BERTH_DOMAIN: z
-    .string()
-    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a lower-case domain name, such as apps.example.com')
+  BERTH_DOMAIN: domain()
     .default('berth.localhost')
     .describe('Base domain of apps: an environment answers at <account>-<app>-<env>.<domain>.'),
+  BERTH_EXTRA_DOMAINS: domains().describe(
+    'Further base domains, comma-separated: an environment answers below each of them, too. 127.0.0.1.sslip.io gives names that every program resolves through public DNS.',
+  ),
   BERTH_INGRESS_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://apps.example.com' })
     .optional()
@@ -89,6 +92,10 @@ export const SETTINGS = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent'])
     .default('info')
     .describe('Minimum log level.'),
+  BERTH_LOG_FORMAT: z
+    .enum(['auto', 'json', 'text'])
+    .default('auto')
+    .describe('Format of log lines: json, or text for people. auto: text on a terminal, json elsewhere.'),
 
   BERTH_WORKER_CONCURRENCY: count(8, 100).describe(
     'Slots per worker: how many operations run at a time; as many reconciliations run beside them.',

@@ -1,3 +1,5 @@
+import type { ReasonOf } from './reasons.ts'
+
 /** Every code with which a call can be refused; both APIs use the same names (contract §1). */
 export type ErrorCode =
   | 'INVALID_INPUT'
@@ -53,12 +55,14 @@ export const invalidField = (field: string, message: string): DomainError => inv
 
 export const unauthenticated = (message: string): DomainError => new DomainError('UNAUTHENTICATED', undefined, message)
 
-export const forbidden = (reason: string, message: string): DomainError => new DomainError('FORBIDDEN', reason, message)
+export const forbidden = (reason: ReasonOf<'FORBIDDEN'>, message: string): DomainError =>
+  new DomainError('FORBIDDEN', reason, message)
 
 export const notFound = (noun: string, id: string): DomainError =>
   new DomainError('NOT_FOUND', undefined, `There is no ${noun} "${id}"`)
 
-export const conflict = (reason: string, message: string): DomainError => new DomainError('CONFLICT', reason, message)
+export const conflict = (reason: ReasonOf<'CONFLICT'>, message: string): DomainError =>
+  new DomainError('CONFLICT', reason, message)
 
 export const runtimeUnavailable = (message: string): DomainError =>
   new DomainError('RUNTIME_UNAVAILABLE', 'ENGINE_UNREACHABLE', message)

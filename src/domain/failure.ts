@@ -1,8 +1,10 @@
+import type { FailureReason } from './failure-reasons.ts'
+
 /**
  * Why a version could not be deployed. The reason is a code, and the message is for the user; both are recorded with
  * the operation and the version.
  */
-export abstract class Failure<Reason extends string = string> extends Error {
+export abstract class Failure<Reason extends FailureReason = FailureReason> extends Error {
   readonly reason: Reason
 
   constructor(reason: Reason, message: string) {

@@ -1,3 +1,5 @@
+import type { ReasonOf } from './reasons.ts'
+
 export interface RollbackTarget {
   id: string
   deployedAt: Date | null
@@ -6,7 +8,7 @@ export interface RollbackTarget {
 }
 
 export interface Refusal {
-  reason: string
+  reason: ReasonOf<'CONFLICT'>
   message: string
 }
 

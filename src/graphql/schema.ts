@@ -49,7 +49,16 @@ const dangerousDirective = new GraphQLDirective({
   locations: [DirectiveLocation.FIELD_DEFINITION],
 })
 
+const DESCRIPTION = `Berth hosts applications: accounts own apps, an app has environments, and an environment serves versions.
+
+Send your token in the header \`Authorization\`, alone or after \`Bearer\`. Start from \`me\`, \`accounts\` or \`appEnv(envName:)\`.
+Every mutation takes one \`input\` with \`idempotencyKey\` and \`dryRun\`; those that begin an operation take \`waitSeconds\`.
+Refusals have \`extensions.code\` and often a finer \`extensions.reason\`: \`/docs/errors\` lists them. Ids, codes and
+permissions are those of the REST API.`
+
 /** The whole schema. Importing this file builds it. */
 export const schema: GraphQLSchema = readLoadedColumns(
   builder.toSchema({ directives: [...specifiedDirectives, dangerousDirective] }),
 )
+// The builder has no option for it.
+schema.description = DESCRIPTION

@@ -17,8 +17,8 @@ export function logAccess(log: Logger, metrics: HttpMetrics): ServerMiddleware {
     metrics.observe(method, c.get('route') ?? 'other', status, ms / 1000)
     const quiet = isQuiet(method, status)
     if (quiet && !logsQuietly) return
-    const { requestId, tokenId, failure } = c.var
-    const line = { method, path: c.req.path, status, ms: Math.round(ms * 10) / 10, requestId, tokenId }
+    const { requestId, tokenId, tool, failure } = c.var
+    const line = { method, path: c.req.path, status, ms: Math.round(ms * 10) / 10, requestId, tokenId, tool }
     if (status >= 500) log.error({ ...line, err: failure }, 'request failed')
     else if (quiet) log.debug(line, 'request')
     else log.info(line, 'request')

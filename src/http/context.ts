@@ -16,6 +16,8 @@ export interface ServerEnv {
     tokenId: string | undefined
     /** The route's pattern, so that logs and metrics do not grow with every address that a client tries. */
     route: string | undefined
+    /** The MCP tool that was called, for the access log. */
+    tool: string | undefined
     failure: unknown
   }
 }

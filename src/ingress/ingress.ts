@@ -35,6 +35,7 @@ export interface IngressOptions {
     | 'HOST'
     | 'INGRESS_PORT'
     | 'BERTH_DOMAIN'
+    | 'BERTH_EXTRA_DOMAINS'
     | 'BERTH_INGRESS_BODY_LIMIT_MB'
     | 'BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS'
     | 'BERTH_INGRESS_IDLE_SECONDS'
@@ -91,7 +92,7 @@ export function createIngress({ config, source, log, registry, capacity }: Ingre
     metrics: new IngressMetrics(registry, ongoing, waiting),
     log,
     bodyLimitBytes: config.BERTH_INGRESS_BODY_LIMIT_MB * 1_048_576,
-    baseDomain: config.BERTH_DOMAIN,
+    baseDomains: [config.BERTH_DOMAIN, ...config.BERTH_EXTRA_DOMAINS],
     answerSeconds: config.BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS,
     idleMs: config.BERTH_INGRESS_IDLE_SECONDS * 1000,
     isClosing: false,

@@ -37,7 +37,11 @@ export async function serveControlPlane(base: RoleContext, { adminToken }: DataD
   const ingress = roles.includes('ingress')
     ? await (await import('./roles/start-ingress.ts')).startIngress(part())
     : null
-  if (roles.includes('api')) await (await import('./roles/start-api.ts')).startApi(part())
+  if (roles.includes('api')) {
+    // Port 0 let the ingress choose; the addresses that the API shows have the chosen one.
+    const shown = ingress ? { ...config, INGRESS_PORT: ingress.port } : config
+    await (await import('./roles/start-api.ts')).startApi({ ...part(), config: shown })
+  }
   // The process of the ingress has the internal listener, because it knows the hosts.
   if (!base.link?.isElsewhere('ingress', config))
     await (await import('./roles/start-health.ts')).startHealth(context, ingress?.knowsHost)

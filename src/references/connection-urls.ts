@@ -1,6 +1,7 @@
 import { getAppType } from '../app-types/app-types.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/client.ts'
+import { publicUrl } from '../domain/public-url.ts'
 import { type AppEnvReference, appEnvReferences, type UrlKind } from '../domain/references.ts'
 
 /** Finds the address of an environment among those that were loaded. */
@@ -35,10 +36,4 @@ export async function connectionUrls(
     }),
   )
   return ({ envName, url }) => known.get(envName)?.[url] ?? null
-}
-
-/** The address under which clients reach a host. */
-export function publicUrl({ BERTH_INGRESS_URL, INGRESS_PORT }: Config, host: string): string {
-  const url = new URL(BERTH_INGRESS_URL ?? `http://localhost:${INGRESS_PORT}`)
-  return `${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}`
 }

@@ -102,7 +102,7 @@ export const appEnvStatusAnswer = answer(
     pendingChanges: shownAs(appEnvFields.pendingChanges, pendingChangesInStatus.type, (changes, context) =>
       pendingChangesInStatus.record(changes, context),
     ),
-    ...pick(appEnvFields, 'hosts'),
+    ...pick(appEnvFields, 'hosts', 'url'),
     ...observed,
   },
   { id: 'AppEnvStatus', description: 'Desired and observed state of an environment.' },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { AppEnv, Volume } from '../database/generated/prisma/client.ts'
+import type { AppEnv, HostStatus, Volume } from '../database/generated/prisma/client.ts'
+import { publicUrl } from '../domain/public-url.ts'
 import { explicitResources, resourcesOf } from '../domain/resources.ts'
 import { typeConfigFields } from './app-type-fields.ts'
 import { enumeration } from './enumeration.ts'
@@ -83,6 +84,15 @@ const listed = {
     'Host names that lead to the environment.',
     ({ hosts }: { hosts: readonly { host: string }[] }) => hosts.map(({ host }) => host),
     { inGraphQL: { isResolvedThere: true } },
+  ),
+  url: field.from(
+    { hosts: { select: { host: true, status: true }, orderBy: ORDER.host } },
+    text.nullable(),
+    'Address of the environment, with scheme and port: that of its first valid host. Null if it has none.',
+    ({ hosts }: { hosts: readonly { host: string; status: HostStatus }[] }, { config }) => {
+      const valid = hosts.find(({ status }) => status === 'VALID')
+      return valid ? publicUrl(config, valid.host) : null
+    },
   ),
   status: field.column('status', appEnvStatus.type, 'Lifecycle status of the environment.'),
   resources: field.from(

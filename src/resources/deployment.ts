@@ -60,7 +60,7 @@ const fields = {
     ({ status }: Status) => status === 'FAILED',
   ),
   reason: field.column('reason', text.nullable(), 'Code for why the version failed or was cancelled.'),
-  message: field.column('message', text.nullable(), 'Why the version failed or was cancelled.'),
+  message: field.column('message', text.nullable(), 'Why the version failed, was cancelled or waits.'),
   deployedAt: field.column('deployedAt', time.nullable(), 'Time at which the version was deployed.'),
   gitBranch: field.column('gitBranch', text.nullable(), 'Git branch that the version was built from.'),
   gitCommitId: field.column('gitCommitId', text.nullable(), 'Id of the git commit that the version was built from.', {

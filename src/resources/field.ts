@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import type { IngressAddress } from '../domain/public-url.ts'
 
 /** What a field may depend on besides its row. */
 export interface FieldContext {
   caller: { currentAccountId: string | null }
-  config: { BERTH_INGRESS_URL?: string | undefined }
+  config: IngressAddress
 }
 
 /** Where GraphQL differs from what the zod type and the REST name say. */

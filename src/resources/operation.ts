@@ -55,7 +55,7 @@ export const operation = resource({
       only: 'rest',
     }),
     steps: field.json('steps', z.array(operationStep.answer.type), 'Steps that the operation has begun, in order.'),
-    attempt: field.column('attempt', whole, 'Number of attempts so far.'),
+    attempt: field.column('attempt', whole, 'Number of attempts that failed.'),
     maxAttempts: field.column('maxAttempts', whole, 'Number of attempts after which the operation fails.'),
     isDeadLetter: field.column(
       'isDeadLetter',

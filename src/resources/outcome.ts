@@ -3,7 +3,7 @@ import { account } from './account.ts'
 import { app } from './app.ts'
 import { appEnvAnswer, appEnvFields, appEnvReference } from './app-env.ts'
 import { credential } from './credential.ts'
-import { fieldsOf, flag, shownAs, text, whole } from './field.ts'
+import { fieldsOf, flag, text, whole } from './field.ts'
 import { answer, pick, resource } from './resource.ts'
 import { type OpenVariable, variable } from './variable.ts'
 
@@ -53,8 +53,16 @@ export const message = field.given('message', text, 'What was done, in words.')
 
 /** §2.5, the shared shape. */
 const accepted = {
-  success: field.from({}, z.literal(true), 'Whether the call was accepted.', () => true as const),
-  message: field.given('message', text, 'What was accepted, in words.'),
+  success: field.given(
+    'success',
+    flag,
+    'Whether the call was accepted; after a wait, false when its operation failed or was cancelled.',
+  ),
+  message: field.given(
+    'message',
+    text,
+    'What was accepted; after a wait, what became of the operation and, if it failed, what serves now.',
+  ),
   appEnv: field.given(
     'appEnv',
     appEnvReference.type,
@@ -85,7 +93,7 @@ export const applied = {
 
 /** Contract §3, PATCH /app-env/resources and its like. */
 export const changedSetting = {
-  success: shownAs(accepted.success, flag, (success) => success),
+  success: accepted.success,
   message: field.given('message', text, 'What was changed, in words.'),
   appEnv: accepted.appEnv,
   ...applied,

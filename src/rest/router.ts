@@ -44,7 +44,7 @@ function allowedMethods(all: readonly Route[]): Map<string, string> {
 }
 
 /** OPTIONS is answered without any CORS header: other origins have no business here. */
-function refuseMethod(c: ServerContext, allow: string): Response {
+export function refuseMethod(c: ServerContext, allow: string): Response {
   if (c.req.method === 'OPTIONS') return answer(c, 204, null, { Allow: allow })
   throw new MethodNotAllowed(c.req.method, allow)
 }

@@ -78,6 +78,19 @@ export interface DiskUse {
   bytes: number
 }
 
+/** Where a container accepts TCP connections. */
+export interface Listening {
+  sockets: ListeningSocket[]
+  /** Ports that its image says it serves; none where the image says nothing. */
+  declaredPorts: number[]
+}
+
+export interface ListeningSocket {
+  /** `0.0.0.0` and `::` are all addresses of the container. */
+  address: string
+  port: number
+}
+
 /** How a container ended. */
 export interface ContainerEnd {
   containerId: string
@@ -145,6 +158,12 @@ export interface ContainerRuntime {
 
   /** Current use; zeros when the container does not run. Takes up to a second. Throws NOT_FOUND as `logs` does. */
   stats(name: string, bounds?: CallBounds): Promise<ReplicaStats>
+
+  /**
+   * On which addresses and ports a running container accepts connections, those that only it can reach included; null
+   * when that cannot be found out. Throws NOT_FOUND as `logs` does.
+   */
+  listening(name: string, bounds?: CallBounds): Promise<Listening | null>
 
   /** Of every running container of this installation. May take the engine long. */
   diskUse(bounds?: CallBounds): Promise<DiskUse[]>

@@ -11,6 +11,7 @@ import { answerMetrics, createHttpMetrics } from '../http/http-metrics.ts'
 import { identify } from '../http/identify.ts'
 import { limitBody } from '../http/json-body.ts'
 import { createRateLimits, type RateLimits } from '../http/rate-limits.ts'
+import { mountMcp } from '../mcp/mount-mcp.ts'
 import { mountUploads } from '../rest/endpoints/uploads.ts'
 import { mountDocs } from '../rest/openapi/docs.ts'
 import { answerProblem } from '../rest/protocol/errors.ts'
@@ -43,7 +44,7 @@ export interface ApiServer {
   drain(): void
 }
 
-/** The API server: REST, GraphQL, documentation, health and metrics on one port. */
+/** The API server: REST, GraphQL, MCP, documentation, health and metrics on one port. */
 export function createServer({
   services,
   config,
@@ -70,8 +71,9 @@ export function createServer({
   mountRest(app, { services, config, draining: draining.signal }, [identified, limited])
   mountUploads(app, { services, config, draining: draining.signal })
   mountGraphQL(app, graphql, [identify({ admission, isRequired: false })])
+  mountMcp(app, { services, config, draining: draining.signal, log }, [identified, limited])
   mountDocs(app)
-  app.get('/', answerIndex)
+  app.get('/', (c) => answerIndex(c, { config, readiness, isDraining: draining.signal.aborted }))
   app.get('/livez', (c) => answer(c, 200, 'ok', { 'Content-Type': 'text/plain; charset=utf-8' }))
   app.get('/readyz', (c) => answerReadiness(c, readiness, draining.signal.aborted))
   app.get('/metrics', identified, (c) => answerMetrics(c, metrics))

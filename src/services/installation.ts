@@ -9,6 +9,7 @@ import { INSTALLATION_EVENTS } from '../events/event.ts'
 import { hashOfSecret } from '../secrets/token-secret.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { revokeTokens } from './kernel/revoke-tokens.ts'
+import { addExtraHosts } from './lifecycle/automatic-hosts.ts'
 
 const FIRST_REGION = 'local'
 const FIRST_PLAN = 'standard'
@@ -38,6 +39,7 @@ export async function openInstallation(
       await tx.installation.update({ where: { id: installationId }, data: { berthVersion: VERSION } })
       await ensureAdminToken(tx, adminToken)
       await tx.region.update({ where: { code: FIRST_REGION }, data: { domain: config.BERTH_DOMAIN } })
+      await addExtraHosts(tx, config)
       return installationId
     },
     { timeout: 20_000, maxWait: 20_000 },

@@ -20,6 +20,9 @@ import { parseBuildArgs } from '../../src/domain/build-args.ts'
 import { parseHostName } from '../../src/domain/host-name.ts'
 import { parseImageReference } from '../../src/domain/image-reference.ts'
 import { slugOf } from '../../src/domain/names.ts'
+import { foreignTransport } from '../../src/domain/repository-address.ts'
+import { readTcpTable } from '../../src/runtime/tcp-table.ts'
+import { FailureExcerpt } from '../../src/worker/text/failure-excerpt.ts'
 import { plainText } from '../../src/worker/text/plain-text.ts'
 import { tarGz } from '../support/source-archive.ts'
 import { zipOf } from '../support/zip-archive.ts'
@@ -217,6 +220,7 @@ describe('the time to read grows with the length alone, for', () => {
       parseImageReference,
       parseBuildArgs,
       parseRepositoryUrl,
+      foreignTransport,
       assertBranchName,
       slugOf,
       parseHostName,
@@ -225,6 +229,17 @@ describe('the time to read grows with the length alone, for', () => {
     }
     await every((text) => assertLinkStaysInside('a/b', text), 256 * KB)
     await every(plainText, 64 * KB, ['', '\u001b]', '\u001b['])
+  })
+
+  test('the sockets that a container prints, and what a program printed before it failed', async () => {
+    await every(readTcpTable, 1024 * KB, ['', '   0: ', '   0: 0100007F:0BB8 00000000:0000 '])
+    await expectLinear(readTcpTable, repeated('', '   0: 0100007F:0BB8 00000000:0000 0A 0\n', ''), 1024 * KB)
+    const excerpt = (text: string) => {
+      const lines = new FailureExcerpt()
+      for (const line of text.split('\n')) lines.add(line)
+      return lines.lines()
+    }
+    await every(excerpt, 256 * KB, ['', 'Step ', 'error ', 'E: '])
   })
 
   test('what git lists', async () => {

@@ -16,6 +16,8 @@ export type Command = NonNullable<Rollout['command']>
 export interface TestPrograms {
   /** Prints "listening", answers every request to $PORT with 200 and "hello", and ends at SIGTERM. */
   server: Command
+  /** Listens on 127.0.0.1:3000 and 0.0.0.0:3999, and prints "listening". */
+  elsewhere: Command
   /** Prints one line of JSON: `memory` in bytes, `cores`, `directory` and `greeting` (of $GREETING); then waits. */
   confess: Command
   /** Exits with 3 after 150 ms. */

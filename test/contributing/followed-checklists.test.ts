@@ -33,7 +33,9 @@ describe('a copy of the repository in which every checklist was followed', () =>
 
   test('behaves the same in both APIs', () => {
     for (const name of ['pauseAppEnv', 'growVolume']) {
-      expect(checked.followed.parity.output).toMatch(new RegExp(`✓.*${name}.* is accepted through both`))
+      expect(checked.followed.parity.output).toMatch(
+        new RegExp(`✓.*${name}.* is accepted through REST, GraphQL and MCP`),
+      )
     }
   })
 

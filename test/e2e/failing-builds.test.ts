@@ -24,6 +24,7 @@ beforeAll(async () => {
   ;({ berth, images, site } = await startBuildSite({
     BERTH_BUILD_TIMEOUT_SECONDS: '30',
     BERTH_BUILD_LOG_LINES: '500',
+    BERTH_OPERATION_ATTEMPTS: '3',
     BERTH_IMAGE_LIMIT_MB: String(Math.ceil(baseBytes / 1024 / 1024) + TOO_MANY_MB / 2),
     BERTH_BUILD_DISK_MB: String(DISK_MB),
   }))
@@ -69,6 +70,37 @@ test('a build that fails says why, with the last lines', async () => {
   expect(operation.message).toMatch(/returned a non-zero code: 3[\s\S]*cannot find the cork/)
   expect((await site.logOf(operation)).join('\n')).toMatch(/cannot find the cork[\s\S]*The build failed/)
   await expectUntouched()
+})
+
+test('a build that prints much after its first error still says which that was', async () => {
+  const script =
+    'console.log("src/cart.ts(3,5): error TS2304: no Cart"); for (let i = 0; i < 99; i += 1) console.log("module " + i)'
+  const operation = await site.upload(app, await source(`RUN node -e '${script}' && exit 2`))
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_FAILED' })
+  expect(operation.message).toMatch(
+    /code: 2\nsrc\/cart\.ts\(3,5\): error TS2304: no Cart\n…\nmodule 89\n[\s\S]*module 98/,
+  )
+  await expectUntouched()
+})
+
+test('a build that is tried again says once what its attempts have in common, and which of them failed', async () => {
+  const app = await site.uploadedApp()
+  // Nothing listens there, and nothing may: the port is privileged.
+  const operation = await site.upload(app, await sourceOf({ Dockerfile: 'FROM 127.0.0.1:1/team/base:1\n' }))
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'REGISTRY_UNREACHABLE', attempt: 3, maxAttempts: 3 })
+  const away = /127\.0\.0\.1:1\/team\/base:1 cannot be had.*refuses connections/
+  expect(operation.message).toMatch(away)
+  expect(operation.message).toMatch(/\(attempt 3 of 3\)$/)
+  const log = await site.logOf(operation)
+  const failures = log.filter((line) => away.test(line))
+  expect(failures.map((line) => line.replace(/ failed .*/, ''))).toEqual([
+    'Attempt 1 of 3',
+    'Attempt 2 of 3',
+    'The build',
+  ])
+  const others = log.filter((line) => !away.test(line))
+  expect(others.length).toBeGreaterThan(0)
+  expect(new Set(others).size).toBe(others.length)
 })
 
 test('a build that hangs ends at its deadline', async () => {

@@ -1,38 +1,19 @@
-import { existsSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, openBrowser, openPage, type WatchedPage } from '../support/browser.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
-
-const CHROMIUM = process.env.BERTH_TEST_CHROMIUM ?? '/usr/bin/chromium'
-const isThere = existsSync(CHROMIUM)
-if (!isThere)
-  process.stdout.write(`Skipped: GraphiQL in a browser, because there is no ${CHROMIUM} (apt-get install chromium)\n`)
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-]
 
 let world: GraphQLWorld
 let browser: Browser
 let page: Page
-const asked: string[] = []
-const complaints: string[] = []
+let watched: WatchedPage
 
-describe.skipIf(!isThere)('GraphiQL in a browser that can reach only this server', () => {
+describe.skipIf(!hasBrowser('GraphiQL'))('GraphiQL in a browser that can reach only this server', () => {
   beforeAll(async () => {
     world = await createGraphQLWorld()
-    browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS })
-    page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
-    page.on('request', (request) => asked.push(request.url()))
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(String(error)))
+    browser = await openBrowser()
+    watched = await openPage(browser, { viewport: { width: 1400, height: 900 } })
+    page = watched.page
     await page.goto(world.url)
     await page.locator('.graphiql-query-editor .monaco-editor').waitFor()
     await write(
@@ -66,10 +47,22 @@ describe.skipIf(!isThere)('GraphiQL in a browser that can reach only this server
     if (process.env.BERTH_TEST_SCREENSHOT) await page.screenshot({ path: process.env.BERTH_TEST_SCREENSHOT })
   })
 
+  test('keeps the token for the session of the tab, and nowhere else', async () => {
+    await page.reload()
+    await page.locator('.graphiql-query-editor .monaco-editor').waitFor()
+    await run('{ me { username } }')
+    await expect.poll(answer, { timeout: 10_000 }).toContain('"username": "admin"')
+    const stored = await page.evaluate(() => JSON.stringify({ ...localStorage, cookies: document.cookie }))
+    expect(stored).not.toContain(world.adminToken)
+    const other = await page.context().newPage()
+    await other.goto(world.url)
+    expect(await other.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain(world.adminToken)
+    await other.close()
+  })
+
   test('sent requests to this server only, and its own policy refused none of them', () => {
-    const outside = asked.filter((url) => !url.startsWith(new URL(world.url).origin) && !/^(blob|data):/.test(url))
-    expect(outside).toEqual([])
-    expect(complaints).toEqual([])
+    expect(watched.outside(new URL(world.url).origin)).toEqual([])
+    expect(watched.complaints).toEqual([])
   })
 })
 

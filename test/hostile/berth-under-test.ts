@@ -51,7 +51,7 @@ export async function startBerthUnderTest(databaseUrl: string): Promise<BerthUnd
       const lines = process.said().split('\n')
       // That there is no such image is what most cases are bound to end with.
       const faults = lines.filter(
-        (line) => FAULT.test(line) && !line.includes(MISSING_IMAGE) && !line.includes('cannot be had'),
+        (line) => FAULT.test(line) && !line.includes(MISSING_IMAGE) && !/cannot be had|was not found/.test(line),
       )
       const { exitCode, signalCode } = process.child
       return exitCode === null && signalCode === null

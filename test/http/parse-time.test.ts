@@ -51,7 +51,7 @@ const PARSERS: Record<string, (text: string) => unknown> = {
   'Content-Type': (text) => isJson(`application/json${text}`),
   Host: (text) => hostNameOf(text),
   'X-Forwarded-For': (text) => networkOf(proxies.clientOf('127.0.0.1', text)),
-  'Set-Cookie': (text) => withoutSharedCookies(['Set-Cookie', `a=1; Domain=${text}`], 'berth.localhost'),
+  'Set-Cookie': (text) => withoutSharedCookies(['Set-Cookie', `a=1; Domain=${text}`], ['berth.localhost']),
   'a head of an answer': (text) =>
     parseResponseHead(`HTTP/1.1 200 OK\r\nConnection: ${text}\r\nKeep-Alive: ${text}`, 'GET'),
   'chunks of an answer': (text) =>

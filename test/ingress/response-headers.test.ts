@@ -68,6 +68,13 @@ test('a cookie for the shared domain that comes with a switch of protocols is li
   expect(await talk(ingress.port, upgrade)).toContain('Set-Cookie: a=1\r\n')
 })
 
+test('a cookie for one of the further base domains is limited as well', async () => {
+  const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nSet-Cookie: a=1; Domain=127.0.0.1.sslip.io\r\n\r\n'
+  const replica = await startRawReplica((socket) => socket.once('data', () => socket.end(answer)))
+  const ingress = await startIngress([routeTo([replica.target])], { BERTH_EXTRA_DOMAINS: '127.0.0.1.sslip.io' })
+  expect(await talk(ingress.port, `GET / HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)).toContain('Set-Cookie: a=1\r\n')
+})
+
 test('only spaces and tabs around a value are removed', async () => {
   const { text } = await through('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-City: \t voil\xc3\xa0 \t\r\n\r\n')
   expect(text).toContain('X-City: voil\xc3\xa0\r\n')

@@ -56,13 +56,38 @@ test('routes are the hosts of live environments with their ready replicas', asyn
   const source = await start()
   expect(source.isReady()).toBe(true)
   expect(source.table?.lookup(host)).toEqual({
-    ...{ host, appEnvId, cliEnvName, status: 'RUNNING', hasDeployment: true },
+    ...{ host, appEnvId, cliEnvName, status: 'RUNNING', hasDeployment: true, keepsEnding: false },
     targets: [{ name: `${cliEnvName}-0`, address: '127.0.0.1', port: 20_000 }],
   })
   expect(source.table?.lookup(emptyHost)).toMatchObject({ status: 'PENDING', hasDeployment: false, targets: [] })
   expect(source.table?.lookup('unproven.example')).toBeNull()
   await world.database.appEnv.update({ where: { id: appEnvId }, data: { deletedAt: new Date() } })
   await eventually(() => source.table?.lookup(host) === null)
+})
+
+test('an app without replicas keeps ending once the engine, or Berth, has started it three times in ten minutes', async () => {
+  const { appEnvId, host } = await deployed(20_005)
+  const contentId = await world.deploy(appEnvId)
+  await world.database.replica.deleteMany({ where: { appEnvId } })
+  const source = await start({ pollMs: 50 })
+  const keepsEnding = (is: boolean) => eventually(() => source.table?.lookup(host)?.keepsEnding === is)
+  await keepsEnding(false)
+  const container = (containerId: string, fields = {}) =>
+    world.database.container.create({
+      data: { containerId, appEnvId, contentId, name: 'one', phase: 'restarting', startedAt: new Date(), ...fields },
+    })
+  await container('restarted by the engine', { restartCount: 2 })
+  await container('of long ago', { restartCount: 9, startedAt: new Date(Date.now() - 11 * 60_000) })
+  await container('of another version', { restartCount: 9, contentId: 'con_other' })
+  await keepsEnding(false)
+  await container('made again by Berth')
+  await keepsEnding(true)
+  const ingress = await startIngress(null)
+  source.follow((table) => ingress.source.replace(table))
+  expect((await ask(ingress.port, { host })).body).toContain('has ended each time')
+  const replica = { name: 'ready', appEnvId, contentId, rolloutId: 'op_1', index: 0, state: 'READY' } as const
+  await world.database.replica.create({ data: { ...replica, address: '127.0.0.1', port: 20_005 } })
+  await keepsEnding(false)
 })
 
 test('a notification brings a change at once, a poll brings it without one, and no change brings no new table', async () => {

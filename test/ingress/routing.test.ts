@@ -67,6 +67,7 @@ test.each([
   ['UPDATING', { status: 'UPDATING', hasDeployment: false }, '3'],
   ['UPDATING', { status: 'UPDATING' }, '3'],
   ['NO_READY_REPLICA', { status: 'RUNNING' }, '5'],
+  ['NO_READY_REPLICA', { status: 'RUNNING', keepsEnding: true }, '30'],
 ] as const)('a known host without replicas is answered with 503 %s for %j', async (code, changes, retryAfter) => {
   const ingress = await startIngress([routeTo([], changes)])
   const answer = await ask(ingress.port)
@@ -75,6 +76,29 @@ test.each([
   expect(answer.headers['retry-after']).toBe(retryAfter)
   expect(JSON.parse(answer.body)).toMatchObject({ code, detail: expect.stringContaining('default-shop-production') })
   expect((await ask(ingress.port, { method: 'HEAD' })).body).toBe('')
+})
+
+test.each([
+  ['NEVER_DEPLOYED', { status: 'PENDING', hasDeployment: false }, 15],
+  ['STOPPED', { status: 'STOPPED' }, 15],
+  ['UPDATING', { status: 'UPDATING' }, 3],
+  ['NO_READY_REPLICA', { status: 'RUNNING' }, 5],
+  ['NO_READY_REPLICA', { status: 'RUNNING', keepsEnding: true }, 30],
+] as const)('the page for %s %j reloads itself, and says so', async (_code, changes, seconds) => {
+  const ingress = await startIngress([routeTo([], changes)])
+  const { body } = await ask(ingress.port, { headers: HTML })
+  expect(body).toContain(`<meta http-equiv="refresh" content="${seconds}">`)
+  expect(body).toContain(`this page reloads every ${seconds} s`)
+})
+
+test.each([
+  ['that answers a form', { method: 'POST' }, []],
+  ['for a host that does not exist', { host: 'typo.berth.localhost' }, []],
+])('a page %s stays as it is', async (_title, request, targets) => {
+  const ingress = await startIngress([routeTo(targets)])
+  const { body } = await ask(ingress.port, { headers: HTML, ...request })
+  expect(body).toMatch(/^<!doctype html>/)
+  expect(body).not.toMatch(/refresh|reload/)
 })
 
 test('without any table every host is answered with 503 until there is one', async () => {

@@ -67,6 +67,10 @@ export class PretendRuntime implements ContainerRuntime {
     return { cpuMillicores: 0, memoryMb: 0 }
   }
 
+  async listening() {
+    return null
+  }
+
   watch(): void {}
 
   async removeVolume() {}

@@ -1,8 +1,10 @@
+import { toolNameOf } from '../../src/mcp/tools.ts'
 import { routes } from '../../src/rest/routes.ts'
 import type { ApiServer } from '../../src/server/server.ts'
+import { callTool } from '../support/mcp.ts'
 import type { Prepared } from './parity-case.ts'
 
-/** The outcome of a call, in terms that both APIs share. */
+/** The outcome of a call, in terms that all APIs share. */
 export type Outcome = { accepted: true } | { accepted: false; code: string; reason: string | null; fields: string[] }
 
 type App = Pick<ApiServer, 'request'>
@@ -72,6 +74,19 @@ export const callGraphQL: ApiCall = async (app, adminToken, { command, input, to
     reason: reason ?? null,
     fields: fields?.map(({ field }) => field) ?? undefinedFields(first.message),
   }
+}
+
+export const callMcp: ApiCall = async (app, adminToken, { command, input, token, expectedVersion, isDry }) => {
+  const options = { ...(expectedVersion === undefined ? {} : { expectedVersion }), ...(isDry ? { dryRun: true } : {}) }
+  const { isError, body } = await callTool(app, {
+    token: token ?? adminToken,
+    name: toolNameOf(command.name),
+    given: { ...input, ...options },
+    requestId,
+  })
+  if (!isError) return { accepted: true }
+  const fields = ((body as Problem).errors ?? []).map(({ field }) => field)
+  return { accepted: false, code: body.code, reason: body.reason ?? null, fields }
 }
 
 /** Scopes have colons, which enum values cannot contain. */

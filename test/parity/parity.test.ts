@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
-import { type ApiCall, callGraphQL, callRest, type Outcome } from './apis.ts'
+import { type ApiCall, callGraphQL, callMcp, callRest, type Outcome } from './apis.ts'
 import { appCases } from './app-cases.ts'
 import { credentialCases } from './credential-cases.ts'
 import { makeFresh } from './fresh-world.ts'
@@ -15,6 +15,7 @@ const cases = [...appCases, ...lifecycleCases, ...peopleCases, ...credentialCase
 const apis: [name: string, call: ApiCall][] = [
   ['REST', callRest],
   ['GraphQL', callGraphQL],
+  ['MCP', callMcp],
 ]
 
 let passed = 0
@@ -39,7 +40,7 @@ afterAll(async () => {
     await served.close()
     await world.close()
   }
-  console.info(`parity: ${passed} of ${cases.length} calls agree through both APIs`)
+  console.info(`parity: ${passed} of ${cases.length} calls agree through REST, GraphQL and MCP`)
 })
 
 /** One call through one API, in a fresh installation; what was there before it, and after. */
@@ -56,13 +57,18 @@ const inWords = (outcome: Outcome) =>
   outcome.accepted ? 'accepted' : [outcome.code, outcome.reason].filter((word) => word !== null).join(' ')
 
 test.each(cases.map((parity) => [parity.title, parity.expected, parity] as const))(
-  '%s is %s through both APIs, with the same state, events and audit entry',
+  '%s is %s through REST, GraphQL and MCP, with the same state, events and audit entry',
   async (_title, expected, parity) => {
-    const rest = await goThrough('REST', parity)
-    const graphql = await goThrough('GraphQL', parity)
+    const [rest, graphql, mcp] = await Promise.all([
+      goThrough('REST', parity),
+      goThrough('GraphQL', parity),
+      goThrough('MCP', parity),
+    ])
     expect(inWords(rest.outcome)).toBe(expected)
     expect(graphql.outcome).toEqual(rest.outcome)
     expect(graphql.after).toEqual(rest.after)
+    expect(mcp.outcome).toEqual(rest.outcome)
+    expect(mcp.after).toEqual(rest.after)
     // A refusal changes nothing; an accepted call that changes nothing would prove nothing.
     if (rest.outcome.accepted) expect(rest.after).not.toEqual(rest.before)
     else expect(rest.after).toEqual(rest.before)

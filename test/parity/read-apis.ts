@@ -1,4 +1,6 @@
+import { toolNameOf } from '../../src/mcp/tools.ts'
 import { routes } from '../../src/rest/routes.ts'
+import { callTool } from '../support/mcp.ts'
 import type { Served } from '../support/serve-world.ts'
 
 /** The outcome of a read: its body, or the refusal. */
@@ -21,6 +23,12 @@ export async function readRest({ app }: Served, token: string, name: string, que
   const response = await app.request(address, { headers: { authorization: token } })
   const body = (await response.json()) as { code: string }
   return { body, code: response.ok ? null : body.code }
+}
+
+/** Reads through MCP, by the operationId of REST. */
+export async function readMcp({ app }: Served, token: string, name: string, query: Query = {}): Promise<Answer> {
+  const { isError, body } = await callTool(app, { token, name: toolNameOf(name), given: query })
+  return { body, code: isError ? body.code : null }
 }
 
 /** Reads one field of GraphQL's Query. */

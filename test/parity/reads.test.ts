@@ -3,7 +3,7 @@ import { newId } from '../../src/domain/ids.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
-import { type Query, readGraphQL, readRest, reads } from './read-apis.ts'
+import { type Answer, type Query, readGraphQL, readMcp, readRest, reads } from './read-apis.ts'
 
 /** Ids of one thing of each kind, all of one account. */
 type Place = Awaited<ReturnType<typeof furnish>>
@@ -32,7 +32,7 @@ const CASES: Record<string, ReadCase> = {
   listAppEnvs: below('accountId', 'appEnvs'),
   getAppEnvStatus: {
     query: ({ appEnvId }) => ({ appEnvId }),
-    field: byId('appEnvId', 'appEnv', 'status health replicas { ready } latestDeployment { version }'),
+    field: byId('appEnvId', 'appEnv', 'status url health replicas { ready } latestDeployment { version }'),
   },
   getVariables: {
     query: ({ appEnvId }) => ({ appEnvId }),
@@ -40,7 +40,7 @@ const CASES: Record<string, ReadCase> = {
   },
   listHosts: {
     query: ({ appEnvId }) => ({ appEnvId }),
-    field: byId('appEnvId', 'appEnv', 'hosts { id host status reason }'),
+    field: byId('appEnvId', 'appEnv', 'hosts { id host url status reason }'),
   },
   getHost: {
     query: ({ appEnvId, hostId }) => ({ appEnvId, hostId }),
@@ -112,6 +112,9 @@ afterAll(async () => {
   await world.close()
 })
 
+/** A refusal has an id of its own each time. */
+const withoutRequestId = ({ body: { requestId: _id, ...body }, code }: Answer) => ({ body, code })
+
 async function throughBoth(name: string, at: Place, token: string) {
   const { query, field } = CASES[name] as ReadCase
   const rest = await readRest(served, token, name, query?.(at))
@@ -140,6 +143,15 @@ describe.each(Object.keys(CASES))('%s', (name) => {
     const { rest, graphql } = await throughBoth(name, Object.fromEntries(unknown), world.adminToken)
     expect([rest.code, graphql.code]).toEqual(['NOT_FOUND', 'NOT_FOUND'])
   })
+})
+
+test.each(Object.keys(CASES))('%s has the same body through MCP, and is refused in the same words', async (name) => {
+  for (const [who, token] of Object.entries(place.tokens)) {
+    const query = CASES[name]?.query?.(place)
+    const rest = await readRest(served, token, name, query)
+    const mcp = await readMcp(served, token, name, query)
+    expect(withoutRequestId(mcp), who).toEqual(withoutRequestId(rest))
+  }
 })
 
 test('everything with an id is found as a node', async () => {

@@ -22,7 +22,9 @@ export function spawnBerth(settings: Record<string, string>, { isSupervised = fa
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
   const env = { PATH, HOME, NODE_COMPILE_CACHE, BERTH_HOST_FIREWALL: 'off', ...settings }
   const program = isSupervised ? [SUPERVISE] : [...SHORT_LIVED, MAIN]
-  const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'pipe'], env })
+  // A session of its own, as in a terminal of its own: Linux may share the processor between sessions first.
+  const detached = isSupervised
+  const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'pipe'], env, detached })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {

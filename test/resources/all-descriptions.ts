@@ -69,7 +69,7 @@ function ofOperation(place: string, operation: Node): Shown[] {
     return schema ? [schema] : []
   })
   return [
-    [place, operation.summary as string],
+    [place, operation.description as string],
     ...parameters.map(({ name, description }): Shown => [`${place} ?${name}`, description as string]),
     ...bodies.flatMap((schema) => properties(place, schema)),
   ]

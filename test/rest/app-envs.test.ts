@@ -26,6 +26,7 @@ describe('an environment', () => {
       appEnvId,
       status: 'PENDING',
       hosts: ['default-shop-production.berth.localhost'],
+      url: 'http://default-shop-production.berth.localhost:8080',
       resources: { containers: 1, zClouds: 2, cpu: 2, memory: 1024 },
     })
     const changed = await call('PUT', '/app-env', { body: { appEnvId, name: 'live' } })

@@ -48,6 +48,20 @@ describe('an app', () => {
     expect(foreign.body.apps[0].createdAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   })
 
+  test.each([
+    [
+      'file:///srv/shop.git',
+      /^must begin with https:\/\/ or http:\/\/: files of this machine \(file:\/\/\) are not read/,
+    ],
+    ['git@github.com:acme/shop.git', /^must begin with https:\/\/ or http:\/\/: SSH is not supported/],
+  ])('from the repository %s is refused in those words', async (gitRepo, message) => {
+    const { status, body } = await call('POST', '/app', {
+      body: { name: 'Local', accountId: world.accountId, port: 80, gitRepo },
+    })
+    expect(status).toBe(400)
+    expect(body.errors).toEqual([{ field: 'gitRepo', message: expect.stringMatching(message) }])
+  })
+
   test('from GitHub shows its repository in full', async () => {
     const app = { name: 'Half', accountId: world.accountId, port: 80 }
     const missing = (...fields: string[]) =>

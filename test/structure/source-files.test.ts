@@ -10,7 +10,8 @@ const EMPTY_WORDS = /(^|-)(utils?|helpers?|common|manager|base|impl|dto)(-|$)/
 const TERMS_OF_THE_FIELD = /package-manager|base-image/g
 
 const isEmpty = (name: string) => EMPTY_WORDS.test(name.replaceAll(TERMS_OF_THE_FIELD, 'term'))
-const withoutExtension = (part: string) => part.replace(/\.[^.]+$/, '')
+/** Types of plain JavaScript are in a file of their own, .d.mts. */
+const withoutExtension = (part: string) => part.replace(/(\.d)?\.[^.]+$/, '')
 const kebabOf = (name: string) => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 const textOf = (absolutePath: string) => readFileSync(absolutePath, 'utf8')
 

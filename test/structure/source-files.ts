@@ -18,7 +18,7 @@ export function sourceFiles(): SourceFile[] {
     .filter((entry) => entry.isFile())
     .map((entry) => {
       const absolutePath = join(entry.parentPath, entry.name)
-      return { absolutePath, path: absolutePath.slice(ROOT.length + 1), name: entry.name.replace(/\.[^.]+$/, '') }
+      return { absolutePath, path: absolutePath.slice(ROOT.length + 1), name: entry.name.replace(/(\.d)?\.[^.]+$/, '') }
     })
     .filter(({ path }) => !path.startsWith(GENERATED))
     .sort((a, b) => (a.path < b.path ? -1 : 1))

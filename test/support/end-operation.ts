@@ -39,6 +39,7 @@ async function succeed(tx: Transaction, operation: Operation, appEnv: AppEnv) {
   const ended = { status: 'SUCCEEDED', startedAt: now, finishedAt: now, version: { increment: 1 } } as const
   await tx.operation.update({ where: { id: operation.id }, data: ended })
   if (operation.kind === 'DELETE') return null
+  await tx.replica.deleteMany({ where: { appEnvId: appEnv.id } })
   if (operation.kind === 'STOP') return change(tx, appEnv, { status: 'STOPPED', replicasDesired: 0, ...observed(0) })
   if (operation.contentId) {
     const content = await tx.content.findUniqueOrThrow({ where: { id: operation.contentId } })
@@ -52,9 +53,17 @@ async function succeed(tx: Transaction, operation: Operation, appEnv: AppEnv) {
     await tx.content.update({ where: { id: content.id }, data: deployed })
   }
   const currentContentId = operation.contentId ?? appEnv.currentContentId
+  await tx.replica.createMany({ data: readyReplicas(operation, appEnv, currentContentId) })
   const running = { rolloutId: operation.id, replicasDesired: appEnv.containers, ...observed(appEnv.containers) }
   return change(tx, appEnv, { status: 'RUNNING', currentContentId, ...running })
 }
+
+/** Without addresses: there is no engine, and no ingress routes to them. */
+const readyReplicas = ({ id: rolloutId }: Operation, { id: appEnvId, containers }: AppEnv, contentId: string | null) =>
+  Array.from({ length: contentId === null ? 0 : containers }, (_, index) => ({
+    ...{ name: `${rolloutId}-${index}`, appEnvId, contentId: contentId ?? '', rolloutId, index },
+    state: 'READY' as const,
+  }))
 
 async function fail(tx: Transaction, operation: Operation, appEnv: AppEnv, outcome: Outcome) {
   const ended = { status: 'FAILED', ...FAILURE, finishedAt: new Date() } as const

@@ -40,6 +40,10 @@ export const nodePrograms: TestPrograms = {
   server: node(`
     require('node:http').createServer((_, response) => response.end('hello')).listen(process.env.PORT)
     console.log('listening')`),
+  elsewhere: node(`
+    const listen = (port, host) =>
+      new Promise((resolve) => require('node:net').createServer().listen(port, host, resolve))
+    Promise.all([listen(3000, '127.0.0.1'), listen(3999, '0.0.0.0')]).then(() => console.log('listening'))`),
   confess: node(CONFESS),
   crash: node('setTimeout(() => process.exit(3), 150)'),
   hungry: node('const kept = []; setInterval(() => kept.push(Buffer.alloc(16 * 1024 * 1024, 1)), 20)'),

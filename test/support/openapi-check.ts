@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { expect } from 'vitest'
 import { openApiDocument } from '../../src/rest/openapi/openapi.ts'
+import { REFUSAL_STATUSES } from '../../src/rest/openapi/openapi-parts.ts'
 
 type Node = Record<string, unknown>
 
@@ -15,7 +16,7 @@ const BASE = '/api/public/v1'
 const at = (pointer: string[]): unknown =>
   pointer.reduce<unknown>((node, key) => (node as Node | undefined)?.[key], document)
 
-/** Follows a reference such as `#/components/responses/Problem404`. */
+/** Follows a reference such as `#/components/responses/RefusedRead`. */
 function resolve(pointer: string[]): string[] {
   const node = at(pointer) as { $ref?: string } | undefined
   return node?.$ref ? node.$ref.slice(2).split('/') : pointer
@@ -27,6 +28,15 @@ export interface Answer {
   body: unknown
 }
 
+/** Refusals have one response for all statuses, whose component says which these are. */
+function responseTo(operation: string[], status: number): string[] {
+  const own = [...operation, 'responses', String(status)]
+  if (at(own)) return resolve(own)
+  const refused = resolve([...operation, 'responses', 'default'])
+  const statuses: readonly number[] = REFUSAL_STATUSES[refused.at(-1) as keyof typeof REFUSAL_STATUSES] ?? []
+  return statuses.includes(status) ? refused : own
+}
+
 /** Fails unless the OpenAPI document declares this answer: path, method, status, type and every field. */
 export function expectDocumented(method: string, path: string, answer: Answer): void {
   if (!path.startsWith(BASE)) return
@@ -34,10 +44,17 @@ export function expectDocumented(method: string, path: string, answer: Answer): 
   // Wrong paths and methods belong to no operation.
   if (!at(operation)) return
   const name = `${method} ${path} ${answer.status}`
-  const response = resolve([...operation, 'responses', String(answer.status)])
+  const response = responseTo(operation, answer.status)
   expect(at(response), `${name} is in the document`).toBeDefined()
   const documented = Object.keys((at([...response, 'headers']) as Node | undefined) ?? {})
-  for (const header of ['etag', 'operation-location', 'idempotent-replayed', 'retry-after', 'preference-applied']) {
+  for (const header of [
+    'etag',
+    'operation-location',
+    'idempotent-replayed',
+    'retry-after',
+    'preference-applied',
+    'operation-status',
+  ]) {
     if (answer.headers.has(header) && answer.status < 400)
       expect(documented.map((known) => known.toLowerCase())).toContain(header)
   }

@@ -84,6 +84,13 @@ describe('a deployment', () => {
       message: /exited with code 3.*\n.*cannot open the safe/s,
     }))
 
+  test('of a program that ends by itself says what an app is, and leaves the old version alone', () =>
+    failsAlone(harbour, {
+      variables: { BROKEN: 'done' },
+      reason: 'CONTAINER_EXITED',
+      message: /exited with code 0, \d times in a row; the program of an app has to keep running$/,
+    }))
+
   test('of a version that never becomes ready fails and leaves the old version alone', async () => {
     const impatient = await createHarbour({ BERTH_READY_TIMEOUT_SECONDS: '3' })
     impatient.startWorker()

@@ -13,10 +13,11 @@ import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 import { createWorld } from '../support/world.ts'
 
-/** BROKEN=never: listens and is never ready; BROKEN=exit: dies at once. The file /tmp/unready ends its readiness. */
+/** BROKEN=never: listens and is never ready; BROKEN=exit: dies at once. BROKEN=done: ends at once. The file /tmp/unready ends its readiness. */
 const PROGRAM = `
 const { createServer } = require('node:http')
 if (process.env.BROKEN === 'exit') { console.error('cannot open the safe'); process.exit(3) }
+if (process.env.BROKEN === 'done') process.exit(0)
 const isReady = () => process.env.BROKEN !== 'never' && !require('node:fs').existsSync('/tmp/unready')
 const server = createServer((request, response) => {
   response.writeHead(request.url === '/healthz' && !isReady() ? 503 : 200)

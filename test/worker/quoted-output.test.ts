@@ -8,6 +8,7 @@ const PROGRAM = `
 const secret = process.env.PASSWORD
 console.error('cannot log in with ' + secret + ', ' + JSON.stringify({ secret }))
 console.error('tried postgres://u:' + encodeURIComponent(secret) + '@db and Basic ' + btoa('user:' + secret))
+console.error('x'.repeat(190) + secret)
 process.exit(3)`
 
 let harbour: Harbour
@@ -34,7 +35,7 @@ test('a secret that a container prints before it exits is shown nowhere but in i
   })
   const { id } = await harbour.ended(await harbour.deployment(appEnvId))
   const operation = await database.operation.findUniqueOrThrow({ where: { id } })
-  expect(operation.message).toMatch(/^Container 0 exited with code 3, again and again\n/)
+  expect(operation.message).toMatch(/^Container 0 exited with code 3, \d times in a row\n/)
   expect(operation.message).toContain('cannot log in with ***SECRET***')
   const kept = {
     operation,
@@ -44,7 +45,8 @@ test('a secret that a container prints before it exits is shown nowhere but in i
     appEnv: await database.appEnv.findUniqueOrThrow({ where: { id: appEnvId } }),
     log,
   }
-  const forms = [SECRET, encodeURIComponent(SECRET), btoa(`user:${SECRET}`).slice(8, -4)]
+  // The beginning, because quoted lines are shortened.
+  const forms = [SECRET.slice(0, 10), encodeURIComponent(SECRET), btoa(`user:${SECRET}`).slice(8, -4)]
   for (const [where, value] of Object.entries(kept)) {
     for (const form of forms)
       expect([where, JSON.stringify(value, withoutBigints)]).not.toEqual([where, expect.stringContaining(form)])

@@ -1,4 +1,4 @@
-import { lstat, readFile, realpath } from 'node:fs/promises'
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { DockerfileRequest } from '../../app-types/presets/preset.ts'
 import { findBuildPreset, presetVersion } from '../../app-types/presets.ts'
@@ -8,6 +8,8 @@ import { safePath } from '../archive/entry-rules.ts'
 import { readFacts } from '../source-facts.ts'
 
 const MAX_BYTES = 256 * 1024
+const NAMES_SHOWN = 5
+const NAME_CHARACTERS = 60
 
 /** A folder of the source. It must be a folder, and inside the source through any links. */
 export async function contextFolder(tree: string, contextDir: string): Promise<string> {
@@ -66,7 +68,19 @@ async function readDockerfile(tree: string, context: string, path: string): Prom
       throw new BuildFailure('DOCKERFILE_INVALID', `${path} is not a file`)
     })
   }
-  throw new BuildFailure('DOCKERFILE_NOT_FOUND', `There is no ${path} in the source`)
+  const advice = 'Add one, name its path in dockerfilePath, or choose a dockerPreset that writes one'
+  throw new BuildFailure(
+    'DOCKERFILE_NOT_FOUND',
+    `There is no ${path} in the source, ${await contentsOf(context)}. ${advice}`,
+  )
+}
+
+/** A name in other letters, or a folder around everything, is seen at once. */
+async function contentsOf(folder: string): Promise<string> {
+  const names = (await readdir(folder)).sort()
+  if (names.length === 0) return 'which is empty'
+  const shown = names.slice(0, NAMES_SHOWN).map((name) => name.slice(0, NAME_CHARACTERS))
+  return `which holds ${shown.join(', ')}${names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : ''}`
 }
 
 function assertInside(root: string, path: string, name: string): void {

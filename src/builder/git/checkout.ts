@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBranchName } from '../../domain/branch-name.ts'
-import { BuildFailure } from '../../domain/build-failure.ts'
+import { BuildFailure, type BuildFailureReason } from '../../domain/build-failure.ts'
 import { megabytes, type SourceLimits } from '../limits.ts'
 import { type OutputFile, ProgramFailure } from '../program.ts'
 import type { SourceReader } from '../source-reader/source-reader.ts'
@@ -11,6 +11,7 @@ import { runGit } from './git-program.ts'
 
 const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/
 const SIZE_LOOKS_MS = 500
+const BRANCHES_SHOWN = 5
 
 export interface GitRequest {
   url: string
@@ -45,7 +46,7 @@ export async function openRepository(request: GitRequest, directory: string, too
   if (request.authorization) settings['http.extraHeader'] = `Authorization: ${request.authorization}`
   const run = (args: readonly string[], signal = tools.signal, outputFile?: OutputFile) =>
     runGit(args, { directory, settings, signal, ...(outputFile ? { outputFile } : {}) }).catch((error: unknown) => {
-      throw error instanceof ProgramFailure ? failureOf(error, request) : error
+      throw error instanceof ProgramFailure ? failureOf(error) : error
     })
   return { url: url.href, run }
 }
@@ -56,11 +57,24 @@ type Repository = Awaited<ReturnType<typeof openRepository>>
 export async function resolveCommit(repository: Repository, { branch, commit }: GitRequest): Promise<string> {
   if (commit) return commit
   const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
-  const listed = await repository.run(['ls-remote', '--exit-code', '--', repository.url, ref])
+  const listed = await repository.run(['ls-remote', '--', repository.url, ref])
   const found = listed.split('\n').map((line) => line.split('\t'))
   const id = found.find(([, name]) => name === ref)?.[0] ?? ''
   if (COMMIT.test(id)) return id
-  throw notThere(branch)
+  throw branch === null
+    ? new BuildFailure('SOURCE_NOT_FOUND', 'The repository has no commits')
+    : new BuildFailure('SOURCE_NOT_FOUND', `The repository has no branch ${branch}${await otherBranches(repository)}`)
+}
+
+/** For a mistyped name: the ones that are there. */
+async function otherBranches(repository: Repository): Promise<string> {
+  const listed = await repository.run(['ls-remote', '--heads', '--', repository.url])
+  const names = listed.split('\n').flatMap((line) => line.split('\trefs/heads/')[1] ?? [])
+  const known = names.filter(isBranchName)
+  if (known.length === 0) return '; it has none, or the address is not a repository’s'
+  const shown = known.slice(0, BRANCHES_SHOWN)
+  if (known.length > shown.length) return `; it has ${shown.join(', ')} and others`
+  return `; it has ${shown.length > 1 ? `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}` : shown[0]}`
 }
 
 /**
@@ -118,32 +132,41 @@ async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-const notThere = (branch: string | null) =>
-  new BuildFailure(
+/** Git's output is meant for a terminal, and may contain addresses; the causes are few. The first that fits counts. */
+const CAUSES: readonly (readonly [pattern: RegExp, reason: BuildFailureReason, message: string])[] = [
+  [
+    /dumb http/,
+    'SOURCE_REFUSED',
+    'The repository is served as plain files, by git’s dumb HTTP protocol, which is not supported; serve it by smart HTTP, as git http-backend and every git host do',
+  ],
+  [
+    /is this a git repository\?/,
     'SOURCE_NOT_FOUND',
-    branch === null ? 'The repository has no commits' : `The repository has no branch ${branch}`,
-  )
+    'The address answers, but not as a git repository; check it, and serve the repository by smart HTTP, as git http-backend does',
+  ],
+  [
+    /Authentication failed|could not read Username|returned error: 40[13]/,
+    'SOURCE_NOT_FOUND',
+    'The repository does not exist, or needs an authorization that was not given',
+  ],
+  [/not found|returned error: 404|not our ref/i, 'SOURCE_NOT_FOUND', 'The repository or the commit does not exist'],
+  [
+    /redirect|returned error: 30\d/i,
+    'SOURCE_REFUSED',
+    'The repository’s host redirects to another address, which is not followed',
+  ],
+  [
+    /^(?!.*unable to access).*(not allowed|fsck|[Ii]nvalid path|bad object|\.git)/s,
+    'SOURCE_REFUSED',
+    'The repository holds what git refuses to check out',
+  ],
+]
 
-/** Git's output is meant for a terminal, and may contain addresses; the causes are few. */
-function failureOf({ words }: ProgramFailure, { branch }: GitRequest): BuildFailure {
-  if (/Authentication failed|could not read Username|returned error: 40[13]/.test(words)) {
-    return new BuildFailure(
-      'SOURCE_NOT_FOUND',
-      'The repository does not exist, or needs an authorization that was not given',
-    )
-  }
-  if (/not found|returned error: 404|not our ref/i.test(words)) {
-    return new BuildFailure('SOURCE_NOT_FOUND', 'The repository or the commit does not exist')
-  }
-  if (/redirect|returned error: 30\d/i.test(words)) {
-    return new BuildFailure(
-      'SOURCE_REFUSED',
-      'The repository’s host redirects to another address, which is not followed',
-    )
-  }
-  if (words === '') return notThere(branch)
-  if (/not allowed|fsck|invalid path|Invalid path|bad object|\.git/.test(words) && !/unable to access/.test(words)) {
-    return new BuildFailure('SOURCE_REFUSED', 'The repository holds what git refuses to check out')
-  }
-  return new BuildFailure('SOURCE_UNREACHABLE', 'The repository’s host does not answer as one')
+function failureOf({ words }: ProgramFailure): BuildFailure {
+  const [, reason, message] = CAUSES.find(([pattern]) => pattern.test(words)) ?? [
+    null,
+    'SOURCE_UNREACHABLE' as const,
+    'The repository’s host does not answer as one',
+  ]
+  return new BuildFailure(reason, message)
 }

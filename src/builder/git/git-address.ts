@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { addressesOf, isPrivate } from '../../addresses/private-addresses.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
+import { foreignTransport } from '../../domain/repository-address.ts'
 
 export interface AddressRules {
   /** Whether hosts on private and loopback addresses are allowed: an in-house git server, or a test's. */
@@ -9,10 +10,11 @@ export interface AddressRules {
 
 /** The URL in the form that git gets. Throws SOURCE_REFUSED unless it is a plain address of a repository. */
 export function parseRepositoryUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null
   const refuse = (why: string) => new BuildFailure('SOURCE_REFUSED', `The repository's address ${why}`)
+  const foreign = foreignTransport(text)
+  if (foreign) throw refuse(foreign)
+  const url = URL.canParse(text) ? new URL(text) : null
   if (!url) throw refuse('is not a URL')
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('must begin with https:// or http://')
   if (url.username !== '' || url.password !== '') throw refuse('must not hold a user name or a password')
   if (url.search !== '' || url.hash !== '') throw refuse('must not hold a query or a fragment')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: this rule rejects them.

@@ -105,5 +105,17 @@ const kindOf = ({ query, operationName }) => {
   return (operations.find(({ name }) => name === operationName) ?? operations[0])?.kind
 }
 
-globalThis.berthFetcher = (params, { headers } = {}) =>
-  kindOf(params) === 'subscription' ? subscribe(params, headers ?? {}) : post(params, headers ?? {})
+const KEPT = 'berth-headers'
+
+/**
+ * GraphiQL's options in the browser. What the headers editor holds is kept for the session of the tab: it is there after
+ * a reload, no other tab has it, and it is gone with the tab.
+ */
+globalThis.berthOptions = (options) => ({
+  ...options,
+  headers: sessionStorage.getItem(KEPT) ?? options.headers,
+  fetcher(params, { headers = {} } = {}) {
+    sessionStorage.setItem(KEPT, JSON.stringify(headers, null, 2))
+    return kindOf(params) === 'subscription' ? subscribe(params, headers) : post(params, headers)
+  },
+})

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { defaultQuery } from './default-query.ts'
 
-/** GraphiQL's options. `Authorization` is ready to be filled in; the browser stores none of it. */
+/** GraphiQL's options. `Authorization` is ready to be filled in; the tab keeps it for its session, and GraphiQL does not. */
 const OPTIONS = {
   title: 'Berth GraphiQL',
   headers: JSON.stringify({ Authorization: '<token>' }, null, 2),
@@ -56,7 +56,7 @@ function withFetcher(html: string, fetcher: string): string {
   const end = html.lastIndexOf(options)
   if (script < 0 || end < script) throw new Error('GraphiQL rendered a page of an unknown format')
   const own = `<script>(() => {\n${fetcher}})()</script>\n`
-  const drawn = `Object.assign(${options}, { fetcher: globalThis.berthFetcher })`
+  const drawn = `globalThis.berthOptions(${options})`
   return html.slice(0, script) + own + html.slice(script, end) + drawn + html.slice(end + options.length)
 }
 

@@ -14,7 +14,7 @@ for (const change of [addHost, validateHost]) {
         ...wordsOf(host, 'hostId'),
         resolve: ({ result, dryRun }) => (dryRun && change === addHost ? null : result.hostId),
       }),
-      ...outcomeFields(t, pick(host.fields, 'host', 'status')),
+      ...outcomeFields(t, pick(host.fields, 'host', 'url', 'status')),
       ...outcomeFields(t, proofFields),
     }),
   })

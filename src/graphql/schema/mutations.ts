@@ -29,12 +29,13 @@ commandMutation(removeMember, { payload: (t) => ({ message: messageField(t) }) }
 commandMutation(createApp, { payload: (t) => ({ app: appById(t, true) }) })
 commandMutation(updateApp, {
   versioned: true,
+  waits: true,
   payload: (t) => ({
     app: appById(t, false),
     ...outcomeFields(t, pick(updatedApp, 'environmentsAffected', 'notApplied')),
   }),
 })
-commandMutation(deleteApp, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
+commandMutation(deleteApp, { versioned: true, waits: true, payload: (t) => ({ message: messageField(t) }) })
 
 commandMutation(createAppEnv, { payload: (t) => ({ appEnv: appEnvById(t, true) }) })
 commandMutation(updateAppEnv, {

@@ -126,16 +126,13 @@ export class ImageResolver {
   }
 
   async #withoutRegistry(wanted: WantedImage, failure: PullFailure, signal: AbortSignal): Promise<ResolvedImage> {
-    const { image, copy } = wanted
+    const { copy } = wanted
     if (failure.kind === 'stalled') {
       // Did the registry fail, or the engine?
       await within(this.#engine, { signal }, (short) => ask(this.#engine, { path: '/_ping', signal: short }))
     }
     if (copy && (await mayUse(copy, failure.kind, wanted))) return ownCopy(copy)
-    const refusal = new ImageError(
-      REASONS[failure.kind],
-      `The image ${image} cannot be had: ${meaningOf(failure, wanted)}`,
-    )
+    const refusal = new ImageError(REASONS[failure.kind], messageFor(failure, wanted))
     refusal.cause = failure
     throw refusal
   }
@@ -170,13 +167,24 @@ async function mayUse(copy: ImageInspectInfo, kind: PullFailureKind, wanted: Wan
 }
 
 /** In words of our own: the engine's message quotes what the registry sent, from wherever that came. */
-function meaningOf({ kind, message }: PullFailure, { reference: { registry }, credential }: WantedImage): string {
+function messageFor(failure: PullFailure, wanted: WantedImage): string {
+  const { image, reference } = wanted
+  if (failure.kind === 'unknown') return `${image} was not found in the registry ${reference.registry}`
+  return `The image ${image} cannot be had: ${meaningOf(failure, failure.kind, wanted)}`
+}
+
+function meaningOf(
+  { message }: PullFailure,
+  kind: Exclude<PullFailureKind, 'unknown'>,
+  { reference: { registry }, credential }: WantedImage,
+): string {
   if (kind === 'unreachable') return silenceOf(registry, message)
   if (kind === 'stalled') return message
   if (kind === 'denied')
-    return `the registry ${registry} refuses it ${credential ? 'with the given login' : 'without a login'}`
+    return credential
+      ? `the registry ${registry} refuses it with the given login`
+      : `the registry ${registry} refuses it without a login: it does not exist there, or is private`
   const meanings = {
-    unknown: 'does not have it',
     invalid: 'has no image of that name that this machine can run',
     limited: 'limits how often images are pulled',
     failed: 'answered in a way that the engine cannot use',

@@ -13,8 +13,8 @@ export interface ExchangeContext {
   metrics: IngressMetrics
   log: Logger
   bodyLimitBytes: number
-  /** BERTH_DOMAIN, below which every app has its host. */
-  baseDomain: string
+  /** BERTH_DOMAIN and BERTH_EXTRA_DOMAINS, below which every app has its hosts. */
+  baseDomains: readonly string[]
   /** Time in which an app must begin its answer. */
   answerSeconds: number
   /** Silence after which a tunnel is closed. */

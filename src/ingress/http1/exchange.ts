@@ -86,7 +86,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     const { inbound, response } = this.client
     if (head.keepAliveSeconds !== null) this.connection?.limitIdle(head.keepAliveSeconds)
     if (this.context.isClosing) response.shouldKeepAlive = false
-    const headers = withoutSharedCookies(head.headers, this.context.baseDomain)
+    const headers = withoutSharedCookies(head.headers, this.context.baseDomains)
     headers.push('X-Request-Id', inbound.requestId)
     try {
       response.writeHead(head.status, head.reason, headers)
@@ -132,7 +132,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     openTunnel({
       client,
       connection,
-      head: { ...head, headers: withoutSharedCookies(head.headers, context.baseDomain) },
+      head: { ...head, headers: withoutSharedCookies(head.headers, context.baseDomains) },
       requestId: inbound.requestId,
       fromClient: firstTunnelBytes,
       fromApp: firstBytes,

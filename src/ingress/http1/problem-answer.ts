@@ -14,7 +14,10 @@ export function answerProblem(
   problem: Problem,
   requestId: string,
 ): void {
-  const { headers, body } = problemAnswer(problem, requestId, request.headers.accept ?? '', request.url ?? '')
+  const { method, headers: asked, url = '' } = request
+  // Reloading asks with GET: after any other method it would show another page.
+  const reloads = method === 'GET' || method === 'HEAD'
+  const { headers, body } = problemAnswer(problem, { requestId, accept: asked.accept ?? '', url, reloads })
   // With its own reason: Node would keep that of an answer which it has refused to write.
   response.writeHead(problem.status, STATUS_CODES[problem.status], headers)
   response.end(body)
@@ -22,15 +25,25 @@ export function answerProblem(
 
 /** The same as bytes, for a connection whose request could not be read. It is to be closed after them. */
 export function rawProblem(problem: Problem, requestId: string): string {
-  const { headers, body } = problemAnswer(problem, requestId, '', '')
+  const { headers, body } = problemAnswer(problem, { requestId, accept: '', url: '', reloads: false })
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const statusLine = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n`
   return `${statusLine}${lines.join('')}Connection: close\r\n\r\n${body}`
 }
 
-function problemAnswer(problem: Problem, requestId: string, accept: string, url: string) {
+interface Asked {
+  requestId: string
+  accept: string
+  url: string
+  /** Whether a browser may ask the same again by itself. */
+  reloads: boolean
+}
+
+function problemAnswer(problem: Problem, { requestId, accept, url, reloads }: Asked) {
   const isPage = /\btext\/html\b|\bapplication\/xhtml\+xml\b/i.test(accept)
-  const body = isPage ? page(problem, requestId) : json(problem, requestId, url)
+  const body = isPage
+    ? page(problem, requestId, reloads ? reloadSeconds(problem) : null)
+    : json(problem, requestId, url)
   const headers = {
     'Content-Type': isPage ? 'text/html; charset=utf-8' : 'application/problem+json; charset=utf-8',
     'Content-Length': `${Buffer.byteLength(body)}`,
@@ -55,13 +68,20 @@ function json({ status, code, title, detail }: Problem, requestId: string, url: 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 
-function page({ status, code, title, detail }: Problem, requestId: string): string {
+/** What has no time of its own changes when somebody starts or deploys the app. */
+const SLOW_RELOAD_SECONDS = 15
+
+/** A page whose cause may go by itself shows the app then. Of a client that asks too much, it would ask still more. */
+const reloadSeconds = ({ status, retryAfterSeconds }: Problem): number | null =>
+  status === 503 ? (retryAfterSeconds ?? SLOW_RELOAD_SECONDS) : status === 502 ? retryAfterSeconds : null
+
+function page({ status, code, title, detail }: Problem, requestId: string, reload: number | null): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${status} · ${escaped(title)}</title>
+${reload === null ? '' : `<meta http-equiv="refresh" content="${reload}">\n`}<title>${status} · ${escaped(title)}</title>
 <style>
   :root { color-scheme: light dark }
   body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 1rem/1.6 system-ui, sans-serif;
@@ -77,7 +97,7 @@ function page({ status, code, title, detail }: Problem, requestId: string): stri
   <b>${status}</b>
   <h1>${escaped(title)}</h1>
   <p>${escaped(detail)}</p>
-  <footer>${code}<br>request ${escaped(requestId)}</footer>
+  <footer>${code}<br>request ${escaped(requestId)}${reload === null ? '' : `<br>this page reloads every ${reload} s`}</footer>
 </main>
 </html>
 `

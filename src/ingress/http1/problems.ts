@@ -132,7 +132,7 @@ export const answerTimeout = ({ cliEnvName }: Route, seconds: number) =>
   )
 
 /** Why a host that is known has no replica to ask. */
-export function notServing({ cliEnvName, status, hasDeployment }: Route): Problem {
+export function notServing({ cliEnvName, status, hasDeployment, keepsEnding }: Route): Problem {
   if (status === 'UPDATING') {
     const detail = hasDeployment
       ? `"${cliEnvName}" is being updated, and no replica is ready yet.`
@@ -145,6 +145,10 @@ export function notServing({ cliEnvName, status, hasDeployment }: Route): Proble
   }
   if (status === 'STOPPED') {
     return new Problem(503, 'STOPPED', 'This app is stopped', `"${cliEnvName}" was stopped. Start it to bring it back.`)
+  }
+  if (keepsEnding) {
+    const detail = `"${cliEnvName}" has ended each time that it was started again. Its logs say why.`
+    return new Problem(503, 'NO_READY_REPLICA', 'This app keeps ending', detail, 30)
   }
   const detail = `"${cliEnvName}" should be running, but none of its replicas is ready. It is being repaired.`
   return new Problem(503, 'NO_READY_REPLICA', 'No replica is ready', detail, 5)

@@ -2,29 +2,29 @@ import { domainToASCII } from 'node:url'
 import { isWithin } from '../../domain/host-name.ts'
 
 /**
- * Removes the Domain of cookies that would reach every app of the installation: those for the base domain or a parent
- * of it. Without a Domain, the cookie belongs to the app's own host, and its sessions work. Browsers treat domains on
+ * Removes the Domain of cookies that would reach every app of the installation: those for a base domain or a parent of
+ * one. Without a Domain, the cookie belongs to the app's own host, and its sessions work. Browsers treat domains on
  * the Public Suffix List similarly, but an installation's own domain is not on it.
  */
-export function withoutSharedCookies(headers: string[], baseDomain: string): string[] {
+export function withoutSharedCookies(headers: string[], baseDomains: readonly string[]): string[] {
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string
     if (name.length === 10 && name.toLowerCase() === 'set-cookie')
-      headers[index + 1] = ownCookie(headers[index + 1] as string, baseDomain)
+      headers[index + 1] = ownCookie(headers[index + 1] as string, baseDomains)
   }
   return headers
 }
 
-function ownCookie(cookie: string, baseDomain: string): string {
+function ownCookie(cookie: string, baseDomains: readonly string[]): string {
   const [pair = '', ...attributes] = cookie.split(';')
-  if (!attributes.some((attribute) => isShared(attribute, baseDomain))) return cookie
+  if (!attributes.some((attribute) => isShared(attribute, baseDomains))) return cookie
   // All of them: browsers use the last one, and may differ about one that they cannot read.
   return [pair, ...attributes.filter((attribute) => domainOf(attribute) === null)].join(';')
 }
 
-function isShared(attribute: string, baseDomain: string): boolean {
+function isShared(attribute: string, baseDomains: readonly string[]): boolean {
   const domain = domainOf(attribute)
-  return domain !== null && domain !== '' && isWithin(baseDomain, domain)
+  return domain !== null && domain !== '' && baseDomains.some((base) => isWithin(base, domain))
 }
 
 /** As a browser reads it: without a leading dot, in lower case, and in ASCII. */

@@ -1,6 +1,17 @@
 import type { ClientBase } from 'pg'
 import { type Route, RouteTable } from './route-table.ts'
 
+/** How often a replica was started in this time, whether the engine or Berth did it, before it is said to keep ending. */
+const LOOP_MINUTES = 10
+const LOOP_RESTARTS = 3
+
+const CRASH_LOOP = `
+  SELECT FROM container
+   WHERE container.app_env_id = env.id AND container.content_id = env.current_content_id
+     AND container.started_at > now() - interval '${LOOP_MINUTES} minutes'
+   GROUP BY container.name
+  HAVING sum(container.restart_count) + count(*) > ${LOOP_RESTARTS}`
+
 /**
  * The whole table and the check whether it has changed, in one statement: one snapshot, so a host can never be
  * seen with the replicas of two versions, and a poll that finds nothing new carries 32 characters.
@@ -12,6 +23,7 @@ const ROUTES = `
            env.cli_env_name AS "cliEnvName",
            env.status::text AS status,
            env.current_content_id IS NOT NULL AS "hasDeployment",
+           env.status = 'RUNNING' AND count(replica.name) = 0 AND EXISTS (${CRASH_LOOP}) AS "keepsEnding",
            coalesce(
              json_agg(json_build_object('name', replica.name, 'address', replica.address, 'port', replica.port)
                       ORDER BY replica.name) FILTER (WHERE replica.name IS NOT NULL),

@@ -14,6 +14,7 @@ const STORED = z.object({
       cliEnvName: z.string(),
       status: z.enum(['PENDING', 'UPDATING', 'RUNNING', 'STOPPED']),
       hasDeployment: z.boolean(),
+      keepsEnding: z.boolean().optional(),
       targets: z.array(z.object({ name: z.string(), address: z.string(), port: z.number().int().min(1).max(65535) })),
     }),
   ),

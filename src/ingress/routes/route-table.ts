@@ -14,6 +14,8 @@ export interface Route {
   cliEnvName: string
   status: AppEnvStatus
   hasDeployment: boolean
+  /** Its containers end soon after each start, so that repeating this repairs nothing. */
+  keepsEnding?: boolean | undefined
   targets: readonly Target[]
 }
 

@@ -34,7 +34,7 @@ export const parameters: Record<string, JsonSchema> = {
     name: 'Prefer',
     in: 'header',
     description:
-      '`wait=60`: answer when the operation has ended, or after that many whole seconds. The shape of the answer is the same.',
+      '`wait=60`: answer when the operation has ended, or after that many whole seconds. The status is 200 and the shape is the same, whatever the outcome: decide by the header Operation-Status.',
     schema: text,
     example: 'wait=60',
   },
@@ -55,6 +55,11 @@ export const headers: Record<string, JsonSchema> = {
   'Retry-After': header('Seconds to wait before trying again.'),
   ETag: header('The resource’s version, for If-Match and If-None-Match.'),
   'Operation-Location': header('Address of the operation that this call began.'),
+  'Operation-Status': {
+    description:
+      'Outcome of the operation that the call waited for: `SUCCEEDED`; `FAILED` or `CANCELLED`, with `success` false and the reason in `message`; `RUNNING` when the wait was over first.',
+    schema: { ...text, enum: ['SUCCEEDED', 'FAILED', 'CANCELLED', 'RUNNING'] },
+  },
   'Idempotent-Replayed': header('`true` when this is the answer of an earlier call with the same Idempotency-Key.'),
   'Preference-Applied': header('Wait that was granted, in seconds.'),
 }
@@ -63,33 +68,49 @@ export const headerRefs = (names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 const ALWAYS = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit']
-const READ_REFUSALS = [400, 401, 403, 404, 429, 500, 503]
-const WRITE_REFUSALS = [...READ_REFUSALS, 409, 412, 413, 415, 422, 502]
+const OF_READS = [400, 401, 403, 404, 429, 500, 503]
 
-/** One shared answer for each status of the catalogue. */
+/** The statuses of refusals, by the component that describes them. */
+export const REFUSAL_STATUSES = {
+  RefusedRead: OF_READS,
+  RefusedWrite: [...OF_READS, 409, 412, 413, 415, 422, 502].sort((one, other) => one - other),
+} as const
+
+type Refusals = keyof typeof REFUSAL_STATUSES
+
+const EXAMPLE_PROBLEM = {
+  type: '/docs/errors#NOT_FOUND',
+  title: 'Not found',
+  status: 404,
+  detail: 'There is no app environment "default-shop-live"',
+  instance: '/api/public/v1/app-env/status',
+  code: 'NOT_FOUND',
+  message: 'There is no app environment "default-shop-live"',
+  requestId: 'req_7f6c3b1e-52a4-4b0e-9a37-0c1d6f2e8b55',
+}
+
+/** All refusals are alike, so that each kind of call has one for all statuses; the codes are listed once. */
 export function problemResponses(problem: JsonSchema): Record<string, JsonSchema> {
-  const byStatus = new Map<number, string[]>()
-  for (const [code, { status, meaning }] of Object.entries(ERROR_CATALOGUE)) {
-    byStatus.set(status, [...(byStatus.get(status) ?? []), `\`${code}\`: ${meaning}`])
-  }
-  const responses = [...byStatus].map(([status, lines]) => {
-    const names = [429, 503].includes(status) ? [...ALWAYS, 'Retry-After'] : ALWAYS
-    const content = { 'application/problem+json': { schema: problem } }
-    return [`Problem${status}`, { description: lines.join('\n\n'), headers: headerRefs(names), content }]
+  const responses = Object.entries(REFUSAL_STATUSES).map(([name, statuses]) => {
+    const description = `Refused: ${statuses.slice(0, -1).join(', ')} or ${statuses.at(-1)}. \`code\` and \`reason\` say why: [error codes](/docs/errors).`
+    const content = { 'application/problem+json': { schema: problem, example: EXAMPLE_PROBLEM } }
+    return [name, { description, headers: headerRefs([...ALWAYS, 'Retry-After']), content }]
   })
   return Object.fromEntries(responses)
 }
 
-export const refusals = (kind: 'read' | 'write') =>
-  Object.fromEntries(
-    (kind === 'read' ? READ_REFUSALS : WRITE_REFUSALS).map((status) => [
-      status,
-      { $ref: `#/components/responses/Problem${status}` },
-    ]),
-  )
+export const refused = (name: Refusals) => ({ default: { $ref: `#/components/responses/${name}` } })
 
-export const accepted = (schema: JsonSchema, names: string[]): JsonSchema => ({
+/** Once for all calls, where the documentation begins. */
+export const errorTable = (): string =>
+  ['| Status | Code | Meaning |', '|---|---|---|']
+    .concat(
+      Object.entries(ERROR_CATALOGUE).map(([code, { status, meaning }]) => `| ${status} | \`${code}\` | ${meaning} |`),
+    )
+    .join('\n')
+
+export const accepted = (schema: JsonSchema, names: string[], example: unknown): JsonSchema => ({
   description: 'Done.',
   headers: headerRefs([...ALWAYS, ...names]),
-  content: { 'application/json': { schema } },
+  content: { 'application/json': { schema, example } },
 })

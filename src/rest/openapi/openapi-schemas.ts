@@ -2,6 +2,14 @@ import { z } from 'zod'
 
 export type JsonSchema = Record<string, unknown>
 
+const INPUT = { io: 'input', unrepresentable: 'any', override: tidy } as const
+
+/** What a caller sends, as a JSON Schema that stands alone. */
+export function inputSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _dialect, ...input } = z.toJSONSchema(schema, INPUT)
+  return input
+}
+
 /**
  * JSON Schemas of the very objects that validate, with every named one (`.meta({ id })`) moved into one
  * collection, to which the others refer.
@@ -11,7 +19,7 @@ export class SchemaCollection {
 
   /** What a caller sends. */
   input(schema: z.ZodType): JsonSchema {
-    return this.#add(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: tidy }))
+    return this.#add(z.toJSONSchema(schema, INPUT))
   }
 
   /** What a caller gets. */

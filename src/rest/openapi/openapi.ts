@@ -1,17 +1,43 @@
 import type { z } from 'zod'
 import { dryRun } from '../../resources/outcome.ts'
 import { problem } from '../protocol/errors.ts'
-import { BASE_PATH, type ReadRoute, type Route, type WriteRoute } from '../protocol/route.ts'
+import { BASE_PATH, type ReadRoute, type WriteRoute } from '../protocol/route.ts'
 import { routes } from '../routes.ts'
-import { accepted, headerRefs, headers, parameters, problemResponses, refusals } from './openapi-parts.ts'
+import { exampleAnswer, exampleRequest } from './examples.ts'
+import { accepted, errorTable, headerRefs, headers, parameters, problemResponses, refused } from './openapi-parts.ts'
 import { type JsonSchema, SchemaCollection } from './openapi-schemas.ts'
+import { tagOf, tagsOf, titleOf } from './tags.ts'
 
 const dryRunFields = { dryRun: dryRun.dryRun.type, changes: dryRun.changes.type }
 
-const DESCRIPTION = `Send your token in the Authorization header, alone or after "Bearer ".
-Every write takes Idempotency-Key, If-Match, Prefer: wait and dryRun. Lists take limit and cursor.
-Success is 200; a refusal is application/problem+json with a code, described at /docs/errors.
-Operations marked x-dangerous take something away from users.`
+/** Each part is a heading of the documentation. */
+const description =
+  () => `Berth hosts applications: accounts own apps, an app has environments, and an environment serves
+versions. GraphQL at [/graphql](/graphql) has the same ids, codes and permissions.
+
+## Authorization
+
+Send your token in the header \`Authorization\`, alone or after \`Bearer\`. Berth prints the admin token when it starts, and
+keeps it in the file \`admin-token\` of its data directory.
+
+    curl -H "Authorization: $TOKEN" http://127.0.0.1:4000${BASE_PATH}/apps
+
+## Writes
+
+Every write takes three options, whatever it does:
+
+- \`Prefer: wait=60\` answers when the operation has ended.
+- \`Idempotency-Key\` makes it safe to repeat: the repeat gets the first answer.
+- \`dryRun=true\` validates and answers, and changes nothing. \`If-Match\` refuses a write to something that has changed.
+
+Calls with the badge *dangerous* (\`x-dangerous\`) take something away from users. Lists take \`limit\` and \`cursor\`.
+
+## Errors
+
+Success is 200. A refusal is \`application/problem+json\` with a \`code\`, and often a finer \`reason\`:
+[all of them](/docs/errors).
+
+${errorTable()}`
 
 /** The OpenAPI 3.1 document of v1, made from the path table and the schemas that validate. */
 export function openApiDocument(): JsonSchema {
@@ -24,9 +50,10 @@ export function openApiDocument(): JsonSchema {
   const problemSchema = collection.output(problem)
   return {
     openapi: '3.1.0',
-    info: { title: 'Berth', version: '1', description: DESCRIPTION },
+    info: { title: 'Berth REST API', version: '1', description: description() },
     servers: [{ url: BASE_PATH }],
-    security: [{ token: [] }, { bearer: [] }],
+    security: [{ bearer: [] }, { token: [] }],
+    tags: tagsOf(Object.keys(paths)),
     paths,
     components: {
       schemas: collection.schemas,
@@ -35,14 +62,11 @@ export function openApiDocument(): JsonSchema {
       responses: problemResponses(problemSchema),
       securitySchemes: {
         token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The token, without a scheme.' },
-        bearer: { type: 'http', scheme: 'bearer', description: 'The same token, after "Bearer ".' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The token, after "Bearer ".' },
       },
     },
   }
 }
-
-/** `/app-env/status` is about app-env: the noun that the first segment names. */
-const tagOf = ({ path }: Route): string => (path.split('/')[1] ?? '').replace(/s$/, '')
 
 const parameterRefs = (names: string[]) => names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 
@@ -50,15 +74,18 @@ function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSche
   const { name, about, query, answer, isSingle } = route.read
   const shared = parameterRefs(isSingle ? ['IfNoneMatch', 'RequestId'] : ['RequestId'])
   const notModified = { description: 'The answer that you have is still right.', headers: headerRefs(['ETag']) }
+  const [asked, shown] = [collection.input(query), collection.output(answer)]
+  const example = exampleRequest(name, asked, collection.schemas)
   return {
     operationId: name,
-    summary: about,
-    tags: [tagOf(route)],
-    parameters: [...queryParameters(collection.input(query)), ...shared],
+    summary: titleOf(name),
+    description: about,
+    tags: [tagOf(route.path)],
+    parameters: [...queryParameters(asked, example), ...shared],
     responses: {
-      200: accepted(collection.output(answer), isSingle ? ['ETag'] : []),
+      200: accepted(shown, isSingle ? ['ETag'] : [], exampleAnswer(name, route.path, shown, collection.schemas)),
       ...(isSingle ? { 304: notModified } : {}),
-      ...refusals('read'),
+      ...refused('RefusedRead'),
     },
   }
 }
@@ -67,22 +94,24 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
   const { name, about, dangerous, input } = route.command
   const schema = collection.input(input)
   const takesQuery = route.method === 'DELETE'
+  const example = exampleRequest(name, schema, collection.schemas)
+  const shown = collection.output(withDryRun(route))
   const shared = parameterRefs(['DryRun', 'IdempotencyKey', 'IfMatch', 'Prefer', 'RequestId'])
   return {
     operationId: name,
-    summary: about,
-    tags: [tagOf(route)],
-    ...(dangerous ? { 'x-dangerous': true } : {}),
-    parameters: [...(takesQuery ? queryParameters(schema) : []), ...shared],
-    ...(takesQuery ? {} : { requestBody: { required: true, content: { 'application/json': { schema } } } }),
+    summary: titleOf(name),
+    description: about,
+    tags: [tagOf(route.path)],
+    ...(dangerous ? { 'x-dangerous': true, 'x-badges': [{ name: 'dangerous', color: '#b3402a' }] } : {}),
+    parameters: [...(takesQuery ? queryParameters(schema, example) : []), ...shared],
+    ...(takesQuery ? {} : { requestBody: { required: true, content: { 'application/json': { schema, example } } } }),
     responses: {
-      200: accepted(collection.output(withDryRun(route)), [
-        'ETag',
-        'Operation-Location',
-        'Idempotent-Replayed',
-        'Preference-Applied',
-      ]),
-      ...refusals('write'),
+      200: accepted(
+        shown,
+        ['ETag', 'Operation-Location', 'Idempotent-Replayed', 'Operation-Status', 'Preference-Applied'],
+        exampleAnswer(name, route.path, shown, collection.schemas),
+      ),
+      ...refused('RefusedWrite'),
     },
   }
 }
@@ -94,8 +123,12 @@ function withDryRun({ answer, command }: WriteRoute): z.ZodObject {
   return fields.extend(dryRunFields).meta({ ...meta, ...(id ? { id: `${id}Answer` } : {}) })
 }
 
-function queryParameters({ properties = {}, required = [] }: JsonSchema): JsonSchema[] {
+function queryParameters(
+  { properties = {}, required = [] }: JsonSchema,
+  examples: Record<string, unknown>,
+): JsonSchema[] {
   return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => {
-    return { name, in: 'query', description, required: (required as string[]).includes(name), schema }
+    const example = name in examples ? { example: examples[name] } : {}
+    return { name, in: 'query', description, required: (required as string[]).includes(name), schema, ...example }
   })
 }

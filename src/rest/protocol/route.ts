@@ -23,6 +23,12 @@ export interface ReadContext {
   requestId: string
 }
 
+/** A success in REST's shape: its body, and the headers that tell more about it. */
+export interface RouteAnswer {
+  text: string
+  headers: Record<string, string>
+}
+
 /** Everything about one GET: input, answer and handler. Its route and its documentation follow from it. */
 export interface Read<Query extends z.ZodRawShape, Answer extends z.ZodRawShape> {
   /** The operationId. */

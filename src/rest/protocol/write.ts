@@ -1,18 +1,19 @@
 import { DomainError, invalidField } from '../../domain/errors.ts'
 import { answer, type ServerContext } from '../../http/context.ts'
 import { isJson, readText } from '../../http/json-body.ts'
-import type { CallOptions, CommandResult } from '../../services/kernel/command.ts'
+import type { Caller } from '../../services/kernel/caller.ts'
+import { type CallOptions, type CommandResult, operationsOf } from '../../services/kernel/command.ts'
 import { withinSeconds } from './deadline.ts'
 import { expectedVersionOf, versionEtag } from './etag.ts'
 import { waitOf } from './prefer.ts'
 import { queryReader, searchOf } from './query.ts'
-import { BASE_PATH, type RestDependencies, type WriteRoute } from './route.ts'
+import { BASE_PATH, type RestDependencies, type RouteAnswer, type WriteRoute } from './route.ts'
 
 /** Runs a command: input from the body (DELETE: the query), options from headers, answer in the route's shape. */
-export function writeHandler({ services, config, draining }: RestDependencies, route: WriteRoute) {
+export function writeHandler(dependencies: RestDependencies, route: WriteRoute) {
+  const { config, draining } = dependencies
   const takesQuery = route.method === 'DELETE'
   const readQuery = queryReader(route.command.input)
-  const fields = Object.keys(route.answer.shape)
 
   return async (c: ServerContext): Promise<Response> => {
     const search = new URLSearchParams(searchOf(c.req.url))
@@ -29,14 +30,29 @@ export function writeHandler({ services, config, draining }: RestDependencies, r
     if (options.waitSeconds) options.signal = AbortSignal.any([c.req.raw.signal, draining])
     if (!takesQuery) refuseFields(search)
     const input = takesQuery ? readQuery(search) : await readBody(c, config.BERTH_BODY_LIMIT_KB)
-    const seconds = config.BERTH_REQUEST_TIMEOUT_SECONDS + (options.waitSeconds ?? 0)
-    const { result, replayed } = await withinSeconds(
-      seconds,
-      services.perform(c.get('caller'), route.command, input, options),
-    )
-    const body = bodyOf(result, dryRun ? [...fields, 'dryRun', 'changes'] : fields)
-    return answer(c, 200, JSON.stringify(body), headersOf(result, options, replayed))
+    const { text, headers } = await answerWrite(dependencies, route, { caller: c.get('caller'), input, options })
+    return answer(c, 200, text, headers)
   }
+}
+
+interface WriteCall {
+  caller: Caller
+  input: unknown
+  options: CallOptions
+}
+
+/** Runs a command, and answers in the route's shape: the one way for every transport. */
+export async function answerWrite(
+  { services, config }: RestDependencies,
+  { command, answer: { shape } }: WriteRoute,
+  { caller, input, options }: WriteCall,
+): Promise<RouteAnswer> {
+  const seconds = config.BERTH_REQUEST_TIMEOUT_SECONDS + (options.waitSeconds ?? 0)
+  const performing = services.perform(caller, command, input, options)
+  const { result, replayed } = await withinSeconds(seconds, performing)
+  const fields = Object.keys(shape)
+  const body = bodyOf(result, options.dryRun ? [...fields, 'dryRun', 'changes'] : fields)
+  return { text: JSON.stringify(body), headers: headersOf(result, options, replayed) }
 }
 
 function takeDryRun(search: URLSearchParams): boolean {
@@ -60,13 +76,15 @@ function bodyOf(result: CommandResult, fields: string[]): Record<string, unknown
 
 function headersOf(result: CommandResult, options: CallOptions, replayed: boolean): Record<string, string> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' }
-  const { operationId, version } = result
+  const { operationId, operationStatus, version } = result
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   if (options.dryRun) return headers
   if (typeof operationId === 'string') {
     headers['Operation-Location'] = `${BASE_PATH}/operation?operationId=${operationId}`
-    if (options.waitSeconds !== undefined) headers['Preference-Applied'] = `wait=${options.waitSeconds}`
   }
+  const isAwaited = options.waitSeconds !== undefined && operationsOf(result).length > 0
+  if (isAwaited) headers['Preference-Applied'] = `wait=${options.waitSeconds}`
+  if (typeof operationStatus === 'string') headers['Operation-Status'] = operationStatus
   if (typeof version === 'number') headers.ETag = versionEtag(version)
   return headers
 }

@@ -5,6 +5,7 @@ import type { ContainerRuntime } from '../container-runtime.ts'
 import { applyRollout } from './apply.ts'
 import type { Reach } from './container-spec.ts'
 import { readDiskUse } from './disk-use.ts'
+import { readListening } from './listening.ts'
 import { replicaLogs } from './logs.ts'
 import { observeReplicas } from './observe.ts'
 import { removeReplicas } from './remove.ts'
@@ -45,6 +46,7 @@ export function createDockerRuntime(
     removeNetwork: (accountId, bounds) => within(engine, bounds, (signal) => networks.remove(accountId, signal)),
     logs: (name, bounds) => replicaLogs(engine, name, bounds),
     stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),
+    listening: (name, bounds) => within(engine, bounds, (signal) => readListening(engine, name, signal)),
     diskUse: (bounds) => within(engine, bounds, (signal) => readDiskUse(engine, signal)),
     watch: (onChange, signal) => void watchReplicas(engine, onChange, signal),
   }

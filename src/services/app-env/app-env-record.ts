@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/client.ts'
 import type { Variable } from '../../database/generated/prisma/client.ts'
 import { inSnapshot } from '../../database/snapshot.ts'
@@ -15,13 +16,22 @@ import { loadAppEnv } from './app-env-queries.ts'
 interface Tools {
   database: Database
   vault: Vault
+  config: Config
+}
+
+interface RecordTools {
+  tx: Transaction | Database
+  vault: Vault
+  config: Config
 }
 
 /** The full record (contract §3, GET /app-env). Secrets are masked unless `reveal`. */
-export async function appEnvRecord(tx: Transaction | Database, vault: Vault, appEnv: LoadedAppEnv, reveal = false) {
+export async function appEnvRecord({ tx, vault, config }: RecordTools, appEnv: LoadedAppEnv, reveal = false) {
   const hosts = await tx.host.findMany({ where: { appEnvId: appEnv.id }, orderBy: ORDER.host })
   const envVars = variableRecords(appEnv.variables, vault, appEnv.account, reveal)
-  return appEnvAnswer.record({ ...appEnv, hosts, envVars, pendingChanges: pendingChangesOf(appEnv, vault) })
+  const row = { ...appEnv, hosts, envVars, pendingChanges: pendingChangesOf(appEnv, vault) }
+  // No field of an environment depends on who reads it.
+  return appEnvAnswer.record(row, { config, caller: { currentAccountId: null } })
 }
 
 export function variableRecords(
@@ -43,7 +53,7 @@ export function variableRecords(
 
 /** The record of GET /app-env. `decrypt` shows secrets, to those who may, and leaves an audit entry. */
 export async function readAppEnvRecord(
-  { database, vault }: Tools,
+  { database, vault, config }: Tools,
   caller: Caller,
   address: AppEnvAddress,
   { decrypt, requestId }: { decrypt: boolean; requestId: string },
@@ -51,7 +61,7 @@ export async function readAppEnvRecord(
   const { appEnv, record } = await inSnapshot(database, async (tx) => {
     const appEnv = await loadAppEnv(tx, caller, address)
     if (decrypt) permit(caller, 'variable:reveal', { accountId: appEnv.accountId, appEnvId: appEnv.id })
-    return { appEnv, record: await appEnvRecord(tx, vault, appEnv, decrypt) }
+    return { appEnv, record: await appEnvRecord({ tx, vault, config }, appEnv, decrypt) }
   })
   if (decrypt) await auditReveal({ database, vault }, caller, appEnv, requestId)
   return { record, version: appEnv.version }
@@ -59,21 +69,18 @@ export async function readAppEnvRecord(
 
 /** The variables of GET /app-env/variables; `showSecrets` is for those who may, and leaves an audit entry. */
 export async function readVariables(
-  { database, vault }: Tools,
+  tools: Tools,
   caller: Caller,
   address: AppEnvAddress,
   { showSecrets, requestId }: { showSecrets: boolean; requestId: string },
 ) {
-  const { record, version } = await readAppEnvRecord({ database, vault }, caller, address, {
-    decrypt: showSecrets,
-    requestId,
-  })
+  const { record, version } = await readAppEnvRecord(tools, caller, address, { decrypt: showSecrets, requestId })
   return { variables: record.envVars, version }
 }
 
 /** Written before anything is shown: a reveal that cannot be recorded does not happen. */
 function auditReveal(
-  { database, vault }: Tools,
+  { database, vault }: Pick<Tools, 'database' | 'vault'>,
   caller: Caller,
   appEnv: { id: string; accountId: string },
   requestId: string,

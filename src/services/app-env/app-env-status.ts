@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import { inSnapshot } from '../../database/snapshot.ts'
 import { appEnvStatusAnswer } from '../../resources/app-env-status.ts'
@@ -10,7 +11,7 @@ import { loadAppEnv } from './app-env-queries.ts'
 
 /** What was asked for, what runs, and how far apart the two are (contract §2, desired and observed). */
 export async function readAppEnvStatus(
-  { database, vault }: { database: Database; vault: Vault },
+  { database, vault, config }: { database: Database; vault: Vault; config: Config },
   caller: Caller,
   address: AppEnvAddress,
 ) {
@@ -21,5 +22,5 @@ export async function readAppEnvStatus(
     return { appEnv, latestContent, hosts: await tx.host.findMany({ where, orderBy: ORDER.host }) }
   })
   const row = { ...appEnv, hosts, latestContent, pendingChanges: pendingChangesOf(appEnv, vault) }
-  return appEnvStatusAnswer.record(row)
+  return appEnvStatusAnswer.record(row, { caller, config })
 }

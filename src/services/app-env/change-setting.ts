@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
 import type { Command, CommandContext } from '../kernel/command.ts'
+import type { WaitOutcome } from '../kernel/wait-outcome.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 
@@ -36,9 +37,16 @@ export async function changeSettings(context: CommandContext, appEnv: AppEnv, ch
   }
 }
 
+/** The answer of a call that waited: changes that could not be deployed are still pending. */
+export const withApplication = <Result extends Changed>(result: Result, { isLost, message, appEnv }: WaitOutcome) => ({
+  ...result,
+  ...(isLost ? { appliedImmediately: false, notAppliedReason: message } : {}),
+  version: appEnv.version,
+})
+
 /** The answer of PATCH /app-env/… (contract §3). */
 export type SettingResult = Changed & {
-  success: true
+  success: boolean
   message: string
   appEnv: { appEnvId: string; name: string; status: string }
 }
@@ -88,9 +96,14 @@ export function settingCommand<Shape extends TargetShape>(
         ...application,
       }
     },
-    async refresh({ database }, result) {
-      const present = await database.appEnv.findUnique({ where: { id: result.appEnv.appEnvId } })
-      return present ? { ...result, appEnv: { ...result.appEnv, status: present.status } } : result
+    async refresh(_tools, result, [outcome]) {
+      const { isLost, message, appEnv } = outcome
+      return {
+        ...withApplication(result, outcome),
+        success: !isLost,
+        message: `The ${setting.noun} changed. ${message}`,
+        appEnv: { ...result.appEnv, status: appEnv.status },
+      }
     },
   }
 }

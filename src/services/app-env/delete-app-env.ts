@@ -24,4 +24,5 @@ export const deleteAppEnv = command({
     context.auditDetails({ name: appEnv.name })
     return { message: `Environment "${appEnv.name}" is deleted`, operationId }
   },
+  refresh: async (_tools, result, [{ message }]) => ({ ...result, message: `${result.message}. ${message}` }),
 })

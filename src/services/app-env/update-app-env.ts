@@ -6,7 +6,7 @@ import { command } from '../kernel/command.ts'
 import { lockAppEnv, withEverything } from '../targets/load-app-env.ts'
 import { type UpdateAppEnvInput, updateAppEnvInput } from './app-env-input.ts'
 import { appEnvRecord } from './app-env-record.ts'
-import { changeSettings } from './change-setting.ts'
+import { changeSettings, withApplication } from './change-setting.ts'
 import { requireFreeName } from './setting-commands.ts'
 import { checkTypeConfig } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
@@ -19,7 +19,7 @@ export const updateAppEnv = command({
   permission: 'appEnv:change',
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
-    const { tx, vault } = context
+    const { tx } = context
     checkTypeConfig(getAppType(appEnv.app.type), input)
     if (input.name !== undefined) await requireFreeName(context, appEnv, input.name)
     if (input.envVars) await replaceVariables(context, appEnv, input.envVars)
@@ -28,12 +28,13 @@ export const updateAppEnv = command({
     context.auditDetails({ variables: input.envVars?.map((variable) => variable.name) })
     const changed = await changeSettings(context, appEnv, { data, changed: Object.keys(sent), applyImmediately })
     const { appEnv: present } = await lockAppEnv(tx, { appEnvId: appEnv.id })
-    return { ...(await appEnvRecord(tx, vault, present)), ...changed }
+    return { ...(await appEnvRecord(context, present)), ...changed }
   },
-  async refresh({ database, vault }, result) {
+  async refresh({ database, vault, config }, answered, [outcome]) {
+    const result = withApplication(answered, outcome)
     const present = await database.appEnv.findUnique({ where: { id: result.appEnvId }, include: withEverything })
     if (!present) return result
-    return { ...result, ...(await appEnvRecord(database, vault, present)), version: present.version }
+    return { ...result, ...(await appEnvRecord({ tx: database, vault, config }, present)), version: present.version }
   },
 })
 

@@ -2,10 +2,16 @@ import { z } from 'zod'
 import { invalidField, notFound } from '../../domain/errors.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget, flag, variable, variables } from '../kernel/input.ts'
+import type { WaitOutcomes } from '../kernel/wait-outcome.ts'
 import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { variableRecords } from './app-env-record.ts'
-import { changeSettings } from './change-setting.ts'
+import { changeSettings, withApplication } from './change-setting.ts'
 import { checkReferences, fieldIn, mergeVariables, replaceVariables } from './variables.ts'
+
+type ChangedVariables = Awaited<ReturnType<typeof announceVariables>>
+
+const refresh = async (_tools: unknown, result: ChangedVariables, [outcome]: WaitOutcomes): Promise<ChangedVariables> =>
+  withApplication(result, outcome)
 
 const applyImmediately = flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false)
 
@@ -14,6 +20,7 @@ export const setVariables = command({
   about: 'Replace the environment variables by those given. A secret sent back masked keeps its value.',
   input: z.strictObject({ ...appEnvTarget, variables, applyImmediately }),
   permission: 'appEnv:change',
+  refresh,
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
     await replaceVariables(context, appEnv, input.variables, fieldIn('variables', input.variables))
@@ -52,6 +59,7 @@ export const changeVariables = command({
     applyImmediately,
   }),
   permission: 'appEnv:change',
+  refresh,
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
     const accountVault = context.vault.forAccount(appEnv.account)
@@ -72,6 +80,7 @@ export const deleteVariable = command({
   about: 'Remove an environment variable. Refused while another variable refers to it.',
   input: z.strictObject({ ...appEnvTarget, name, applyImmediately }),
   permission: 'appEnv:change',
+  refresh,
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
     const gone = appEnv.variables.find((one) => one.name === input.name)

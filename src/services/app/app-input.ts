@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { typeConfigInputs } from '../../app-types/type-config.ts'
 import { presetNames, wireNames } from '../../app-types/wire-names.ts'
 import { parseBuildArgs } from '../../domain/build-args.ts'
+import { foreignTransport } from '../../domain/repository-address.ts'
 import { dockerfileContent, flag, headers, id, image, name, portNumber, relativePath, text } from '../kernel/input.ts'
 
 const dockerPreset = z.enum(presetNames()).describe('Preset that says how the app is built and run.')
@@ -17,6 +18,11 @@ const buildArgs = z
     if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem })
   })
   .describe('Docker build arguments: `A=b C="d e"`, one a line, or a JSON object.')
+
+const gitRepo = text('Name of the git repository.').superRefine((given, context) => {
+  const foreign = foreignTransport(given)
+  if (foreign) context.addIssue({ code: 'custom', message: foreign })
+})
 
 /** Fields that POST and PATCH /app share (§2.1, §4.2). */
 const shared = {
@@ -55,7 +61,7 @@ export const createAppInput = z.strictObject({
   dockerPresetVersion: text('Version of the preset, `<PRESET>_<VERSION>`.').optional(),
   gitProvider: z.enum(['GITHUB']).optional().describe('Git provider of the repository.'),
   gitNamespace: text('Git namespace or organization of the repository.').optional(),
-  gitRepo: text('Name of the git repository.').optional(),
+  gitRepo: gitRepo.optional(),
   gitInstallationId: text('Id of the git provider’s installation.').optional(),
   isCliDeployment: flag('The source is uploaded by the CLI.').optional(),
 })

@@ -24,13 +24,21 @@ export const deleteApp = command({
         `preventDestroy protects ${kept.join(', ')}; turn it off there before deleting the app`,
       )
     }
-    for (const { id: appEnvId } of appEnvs) await removeAppEnv(context, await lockAppEnv(tx, { appEnvId }))
+    const operationIds: string[] = []
+    for (const { id: appEnvId } of appEnvs)
+      operationIds.push(await removeAppEnv(context, await lockAppEnv(tx, { appEnvId })))
     await tx.app.update({
       where: { id: app.id },
       data: { deletedAt: await databaseTime(tx), version: { increment: 1 } },
     })
     context.announce({ type: 'app.deleted', appId: app.id, payload: { name: app.name, environments: appEnvs.length } })
     context.auditDetails({ name: app.name, environments: appEnvs.length })
-    return { message: `App "${app.name}" and its ${appEnvs.length} environment(s) are deleted` }
+    return { message: `App "${app.name}" and its ${appEnvs.length} environment(s) are deleted`, operationIds }
+  },
+  async refresh(_tools, result, outcomes) {
+    const left = outcomes.filter(({ status }) => status !== 'SUCCEEDED')
+    const sentences = left.map(({ message, appEnv }) => `${appEnv.cliEnvName}: ${message}`)
+    const message = [result.message, ...(left.length > 0 ? sentences : ['Their containers are removed'])].join('. ')
+    return { ...result, message }
   },
 })

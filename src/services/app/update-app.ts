@@ -43,7 +43,13 @@ export const updateApp = command({
       ...answerOf(updated),
       environmentsAffected: affected.size,
       ...(notApplied.length > 0 ? { notApplied } : {}),
+      operationIds: applied.flatMap(({ operation }) => operation?.id ?? []),
     }
+  },
+  async refresh(_tools, result, outcomes) {
+    const lost = outcomes.filter(({ isLost }) => isLost)
+    const failed = lost.map(({ appEnv, message }) => ({ appEnvId: appEnv.id, reason: message }))
+    return lost.length > 0 ? { ...result, notApplied: [...(result.notApplied ?? []), ...failed] } : result
   },
 })
 

@@ -5,6 +5,7 @@ import { type BuildPlan, type BuildSource, NIXPACKS } from '../../domain/build-p
 import { isReadByBuilds, type SealedVariable } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
 import { withReferenced } from '../../domain/references.ts'
+import { foreignTransport } from '../../domain/repository-address.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
@@ -16,7 +17,8 @@ type SourceApp = Pick<
 /** The URL that an app's repository is cloned from: the given URL, or the provider's for namespace and name. */
 export function repositoryUrl({ gitRepo, gitNamespace }: SourceApp, { BERTH_GITHUB_URL }: Config): string | null {
   if (!gitRepo) return null
-  if (/^https?:\/\//.test(gitRepo)) return gitRepo
+  // What requests refuse today, an app that was made earlier may hold: the build says what is wrong with it.
+  if (/^https?:\/\//.test(gitRepo) || foreignTransport(gitRepo)) return gitRepo
   const parts = [gitNamespace ?? '', gitRepo.replace(/\.git$/, '')].map(encodeURIComponent)
   return `${BERTH_GITHUB_URL.replace(/\/$/, '')}/${parts.join('/')}.git`
 }

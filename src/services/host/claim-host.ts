@@ -14,7 +14,8 @@ export async function claimableHost(context: CommandContext, accountId: string, 
   if ('problem' in parsed) throw invalidField('host', parsed.problem)
   const { host } = parsed
   const regions = await tx.region.findMany({ select: { domain: true } })
-  const platform = [config.BERTH_DOMAIN, ...regions.map(({ domain }) => domain), 'localhost']
+  const ours = [config.BERTH_DOMAIN, ...config.BERTH_EXTRA_DOMAINS]
+  const platform = [...ours, ...regions.map(({ domain }) => domain), 'localhost']
   if (platform.some((domain) => isWithin(host, domain)))
     throw invalidField('host', 'is a name that Berth gives to environments by itself')
   await lockHost(tx, host)

@@ -5,6 +5,7 @@ import type { Permission } from '../../domain/permissions.ts'
 import type { NewEvent } from '../../events/event.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { Caller, Scoped } from './caller.ts'
+import type { WaitOutcomes } from './wait-outcome.ts'
 
 /** Options of a write that both APIs accept (contract §1). */
 export interface CallOptions {
@@ -53,6 +54,9 @@ export interface CommandContext {
 
 /** Answers are plain JSON, because idempotent repeats read them from the database. */
 export interface CommandResult {
+  /** The operation that the call has begun, or those in several environments. */
+  operationId?: string | null
+  operationIds?: readonly string[]
   /** The id of the new resource, for the audit entry. */
   [key: string]: unknown
 }
@@ -85,8 +89,12 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   /** Loads and locks the target; throws NOT_FOUND. */
   target(context: CommandContext, input: z.output<z.ZodObject<Shape>>): Promise<On>
   execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>
-  /** For calls that wait: the answer after the operation has ended. */
-  refresh?(tools: { database: Database; vault: Vault }, result: Result): Promise<Result>
+  /** For calls that wait: the answer once the operations have ended, or the wait is over. */
+  refresh?(
+    tools: { database: Database; vault: Vault; config: Config },
+    result: Result,
+    outcomes: WaitOutcomes,
+  ): Promise<Result>
 }
 
 /** Keeps a command's types together; adds nothing. */
@@ -98,3 +106,7 @@ export const command = <Shape extends z.ZodRawShape, On extends Target, Result e
 export type AnyCommand = Command<any, any, any>
 
 export type ResultOf<C> = C extends Command<infer _S, infer _T, infer Result> ? Result : never
+
+/** The operations that a call may wait for. */
+export const operationsOf = ({ operationId, operationIds = [] }: CommandResult): readonly string[] =>
+  operationId ? [operationId] : operationIds

@@ -1,16 +1,17 @@
 import type { Wakeups } from '../../events/wakeups.ts'
 import type { Caller } from './caller.ts'
 import type { CallerCache } from './caller-cache.ts'
-import type { AnyCommand, CallOptions, Performed } from './command.ts'
+import { type AnyCommand, type CallOptions, operationsOf, type Performed } from './command.ts'
 import { type KeyedCall, keepPending, RENEWAL_MS, storeFinalAnswer } from './idempotency.ts'
 import { type Dependencies, parseInput, perform } from './perform.ts'
-import { checkWait, ProcessEnding, waitForOperation } from './wait.ts'
+import { checkWait, ProcessEnding, waitForOperations } from './wait.ts'
+import { overallStatus, readOutcomes } from './wait-outcome.ts'
 
 type WaitingDependencies = Dependencies & { wakeups: Wakeups; callers: CallerCache }
 
 /**
- * A call that waits answers with the status that the operation ended in; its shape is the same (contract §1). If its
- * process dies meanwhile, a repeat with its key takes over the wait and gives the final answer.
+ * A call that waits answers with the outcome of its operations; its shape is the same (contract §1). If its process dies
+ * meanwhile, a repeat with its key takes over the wait and gives the final answer.
  */
 export async function performAndWait(
   dependencies: WaitingDependencies,
@@ -26,22 +27,22 @@ export async function performAndWait(
     callers.clearAfter(command),
   )
   const mayWait = performed.isUnfinished || (options.waitSeconds && !performed.replayed && !options.dryRun)
-  const { operationId } = performed.result
-  if (!mayWait || typeof operationId !== 'string') return performed
+  const operationIds = operationsOf(performed.result)
+  if (!mayWait || operationIds.length === 0) return performed
   const call = { caller, command, input: parseInput(command.input, input), options, config, vault }
-  return finish(dependencies, call, performed, operationId)
+  return finish(dependencies, call, performed, operationIds)
 }
 
 async function finish(
   dependencies: WaitingDependencies,
   call: KeyedCall,
   performed: Performed,
-  operationId: string,
+  operationIds: readonly string[],
 ): Promise<Performed> {
   const { database } = dependencies
   const { waitSeconds: seconds = 0, signal } = call.options
   let renewedAt = performance.now()
-  await waitForOperation(dependencies, operationId, {
+  await waitForOperations(dependencies, operationIds, {
     ...{ seconds, signal },
     async onPending() {
       if (performance.now() - renewedAt < RENEWAL_MS) return
@@ -54,6 +55,8 @@ async function finish(
     await keepPending(database, call, 0)
     return performed
   }
-  const result = (await call.command.refresh?.(dependencies, performed.result)) ?? performed.result
+  const outcomes = await readOutcomes(database, operationIds)
+  const refreshed = await call.command.refresh?.(dependencies, performed.result, outcomes)
+  const result = { ...(refreshed ?? performed.result), operationStatus: overallStatus(outcomes) }
   return { result: await storeFinalAnswer(database, call, result), replayed: performed.replayed }
 }

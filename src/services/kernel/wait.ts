@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import { invalidField } from '../../domain/errors.ts'
-import { isOpen } from '../../domain/operation.ts'
+import { OPEN_STATUSES } from '../../domain/operation.ts'
 import type { Wakeups } from '../../events/wakeups.ts'
 import type { CallOptions } from './command.ts'
 
@@ -26,21 +26,21 @@ interface Wait {
   onPending: () => Promise<void>
 }
 
-/** Waits until the operation has ended, the time is up or the signal fires. */
-export async function waitForOperation(
+/** Waits until the operations, all of one account, have ended, the time is up or the signal fires. */
+export async function waitForOperations(
   { database, wakeups }: { database: Database; wakeups: Wakeups },
-  operationId: string,
+  operationIds: readonly string[],
   { seconds, signal, onPending }: Wait,
 ): Promise<void> {
   const until = performance.now() + seconds * 1000
   for (;;) {
-    const { status, accountId } = await database.operation.findUniqueOrThrow({
-      where: { id: operationId },
-      select: { status: true, accountId: true },
+    const open = await database.operation.findFirst({
+      where: { id: { in: [...operationIds] }, status: { in: [...OPEN_STATUSES] } },
+      select: { accountId: true },
     })
     const left = until - performance.now()
-    if (!isOpen(status) || left <= 0 || signal?.aborted) return
+    if (!open || left <= 0 || signal?.aborted) return
     await onPending()
-    await wakeups.next(accountId, Math.min(left, POLL_MS), signal)
+    await wakeups.next(open.accountId, Math.min(left, POLL_MS), signal)
   }
 }

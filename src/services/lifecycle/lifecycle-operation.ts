@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Database } from '../../database/client.ts'
 import type { Command, CommandContext } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
+import type { WaitOutcomes } from '../kernel/wait-outcome.ts'
 import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { beginOperation, type Intent } from './begin-operation.ts'
 
@@ -13,7 +13,7 @@ export interface RollbackInfo {
 
 /** The seed's answer to every lifecycle call (§2.5), and the operation that both APIs point to. */
 export type LifecycleResult = {
-  success: true
+  success: boolean
   message: string
   appEnv: { appEnvId: string; name: string; status: string }
   rollbackInfo?: RollbackInfo
@@ -48,7 +48,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
     dangerous: operation.dangerous ?? false,
     input: z.strictObject({ ...appEnvTarget, ...operation.input }),
     permission: 'appEnv:operate',
-    refresh: withPresentStatus,
+    refresh: withOutcome,
     target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
     async execute(context, input, { appEnv }) {
       const { intent, message, rollbackInfo } = await operation.plan(
@@ -68,12 +68,11 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
   }
 }
 
-/** The environment's current status; the rest of the answer stays. */
-export async function withPresentStatus(
-  { database }: { database: Database },
+/** The answer of a call that waited: what became of its operation, instead of what was accepted. */
+export async function withOutcome(
+  _tools: unknown,
   result: LifecycleResult,
+  [{ isLost, message, appEnv }]: WaitOutcomes,
 ): Promise<LifecycleResult> {
-  const { appEnv } = result
-  const present = await database.appEnv.findUnique({ where: { id: appEnv.appEnvId }, select: { status: true } })
-  return present ? { ...result, appEnv: { ...appEnv, status: present.status } } : result
+  return { ...result, success: !isLost, message, appEnv: { ...result.appEnv, status: appEnv.status } }
 }

@@ -4,7 +4,7 @@ import { conflict } from '../../domain/errors.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
-import { type LifecycleResult, withPresentStatus } from '../lifecycle/lifecycle-operation.ts'
+import { type LifecycleResult, withOutcome } from '../lifecycle/lifecycle-operation.ts'
 import { repeatedContent } from '../lifecycle/new-content.ts'
 import { withEverything } from '../targets/load-app-env.ts'
 import { lockOperation } from './cancel-operation.ts'
@@ -14,7 +14,7 @@ export const retryOperation = command({
   about: 'Drive a failed operation again, as a new one with the same intent. For dead letters, once the cause is gone.',
   input: z.strictObject({ operationId: id('failed operation') }),
   permission: 'appEnv:operate',
-  refresh: withPresentStatus,
+  refresh: withOutcome,
   target: ({ tx }, { operationId }) => lockOperation(tx, operationId),
   async execute(context, _input, { operation, appEnv: { id: appEnvId } }): Promise<LifecycleResult> {
     const { tx } = context

@@ -5,7 +5,7 @@ import { command } from '../kernel/command.ts'
 import { appEnvTarget, id } from '../kernel/input.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { nextBuild } from '../lifecycle/build.ts'
-import { type LifecycleResult, withPresentStatus } from '../lifecycle/lifecycle-operation.ts'
+import { type LifecycleResult, withOutcome } from '../lifecycle/lifecycle-operation.ts'
 import { type AppEnvAddress, lockAppEnv } from '../targets/load-app-env.ts'
 
 export const notifyCodeUpload = command({
@@ -13,7 +13,7 @@ export const notifyCodeUpload = command({
   about: 'Report that the archive is uploaded, so that the source is built and deployed.',
   input: z.strictObject({ ...appEnvTarget, storageKey: id('upload, from request-storage-key') }),
   permission: 'appEnv:operate',
-  refresh: withPresentStatus,
+  refresh: withOutcome,
   target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
   async execute(context, { storageKey }, { appEnv }): Promise<LifecycleResult> {
     const { tx } = context

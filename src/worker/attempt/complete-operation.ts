@@ -7,6 +7,7 @@ import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { AttemptContext } from './attempt-context.ts'
+import { writeToOpenVersion } from './open-version.ts'
 import type { FinishedStep } from './steps.ts'
 
 type Outcome = Prisma.OperationUncheckedUpdateManyInput
@@ -56,12 +57,7 @@ export async function failOperation(
   const message = await attempt.quote(failure.message)
   await completing(attempt, async (tx) => {
     const finishedAt = now(attempt)
-    if (operation.contentId) {
-      // `start` redeploys a version that was DEPLOYED long ago; its status stays.
-      const status = { in: ['QUEUED' as const, 'BUILDING' as const, 'BUILT' as const, 'DEPLOYING' as const] }
-      const data = { status: 'FAILED', reason, message, finishedAt } as const
-      await tx.content.updateMany({ where: { id: operation.contentId, status }, data })
-    }
+    await writeToOpenVersion(tx, operation.contentId, { status: 'FAILED', reason, message, finishedAt })
     const outcome: Outcome = { status: 'FAILED', reason, message, isDeadLetter, attempt: number, finishedAt }
     const { kind, contentId } = operation
     const event = steps.event('operation.failed', { kind, contentId, reason, message, isDeadLetter })
@@ -98,6 +94,7 @@ export async function retryOperationLater(attempt: AttemptContext, pause: RetryR
     const event = steps.event('operation.retrying', { kind: operation.kind, reason, message, attempt: number })
     const data = { ...outcome, runsAlone, steps: steps.restarted(), version: { increment: 1 } }
     await tx.operation.updateMany({ where: { id: operation.id }, data })
+    await writeToOpenVersion(tx, operation.contentId, { message })
     return isNews ? [event] : []
   })
 }

@@ -7,6 +7,7 @@ import { record } from '../../events/record.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
 import { plainText } from '../text/plain-text.ts'
+import { writeToOpenVersion } from './open-version.ts'
 
 export type StepName =
   | 'source'
@@ -87,14 +88,19 @@ export class Steps {
     this.#isOpening = false
   }
 
-  /** Records the progress of a long step, at most once a second. */
-  async detail(name: StepName, detail: string): Promise<void> {
+  /**
+   * Records the progress of a long step, at most once a second. The message, if any, is shown with the operation and
+   * its version until they end.
+   */
+  async detail(name: StepName, detail: string, message?: string): Promise<void> {
     const step = this.#find(name)
     if (!step || step.detail === detail || performance.now() - this.#detailedAt < DETAIL_PAUSE_MS) return
     this.#detailedAt = performance.now()
     step.detail = await this.#context.quote(detail)
+    const waiting = message === undefined ? {} : { message: await this.#context.quote(message) }
     await fenced(this.#context.database, this.#context.lease, async (tx) => {
-      await this.#save(tx)
+      await this.#save(tx, waiting)
+      if (message !== undefined) await writeToOpenVersion(tx, this.#operation.contentId, waiting)
       await record(tx, this.#operation.accountId, [this.#progressed(name, 'running', step.detail)])
     })
   }
@@ -142,6 +148,8 @@ export class Steps {
     const steps = this.#steps as unknown as Prisma.InputJsonValue
     const data = { ...(this.#isOpening ? this.#opening() : {}), steps, version: { increment: 1 }, ...outcome }
     await tx.operation.updateMany({ where: { id: this.#operation.id }, data })
+    // What a retry waited for is over.
+    if (this.#isOpening) await writeToOpenVersion(tx, this.#operation.contentId, { message: null })
     if (this.#isOpening && this.#operation.contentId) {
       // `start` redeploys a version that was DEPLOYED long ago; its status stays.
       const where = { id: this.#operation.contentId, status: 'QUEUED' as const }

@@ -3,6 +3,7 @@ import { type LocatedSource, locateSource } from '../../builder/locate-source.ts
 import { startSourceReader } from '../../builder/source-reader/start-source-reader.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
+import { Failure } from '../../domain/failure.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { ImageError } from '../../images/image-builder.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
@@ -16,7 +17,8 @@ import { BuildLog } from './build-log.ts'
 import { assertOwnInstallation } from './own-installation.ts'
 import { readerLimitsOf, sourceLimitsOf } from './source-limits.ts'
 
-const LAST_LINES = 10
+/** A failed command is quoted in full by the engine; its beginning and its exit code are what matters. */
+const COMMAND_CHARACTERS = { first: 180, last: 60 }
 
 /** True for a version that is built from source and has no image yet. */
 export const needsBuild = ({ buildPlan, imageDigest }: VersionAttemptContext['content']): boolean =>
@@ -59,11 +61,15 @@ function planOf({ content }: VersionAttemptContext): BuildPlan {
   return { ...plan, source: { ...plan.source, commit: content.gitCommitId } }
 }
 
-async function openLog({ database, content, config, lease, mask }: VersionAttemptContext): Promise<BuildLog> {
+async function openLog(context: VersionAttemptContext): Promise<BuildLog> {
+  const { database, content, config, lease, operation, mask } = context
   const leaseSeconds = config.BERTH_LEASE_SECONDS
   const options = { maxLines: config.BERTH_BUILD_LOG_LINES, mask: await mask(), now: () => lease.claim.clock.now() }
   const stream = await BuildLogStream.open({ database, lease, contentId: content.id, leaseSeconds })
-  return new BuildLog({ stream, ...options })
+  const attempt = { number: operation.attempt + 1, of: operation.maxAttempts, earlier: await stream.earlier() }
+  const log = new BuildLog({ stream, attempt, ...options })
+  log.takeOver()
+  return log
 }
 
 async function makeImage(building: BuildContext): Promise<void> {
@@ -131,18 +137,25 @@ function recordImage(
 }
 
 /**
- * Writes the failure to the log. The message of a failed build also quotes its last lines. Everybody who may see the
- * environment reads it, so secrets are masked.
+ * Writes the failure to the log. The message of a failed build also quotes its first lines with errors and its last
+ * ones. Everybody who may see the environment reads it, so secrets are masked.
  */
-function withLog({ log }: BuildContext, error: unknown): unknown {
+function withLog({ log, attempt }: BuildContext, error: unknown): unknown {
+  const { attempt: before, maxAttempts } = attempt.operation
+  const isRetried = error instanceof Failure && !error.isFinal && before + 1 < maxAttempts
   if (error instanceof ImageError) {
     const message = log.masked(error.message)
-    const lines = error.reason === 'BUILD_FAILED' ? log.last(LAST_LINES) : []
-    log.write(`The build failed (${error.reason}): ${message}`, { isError: true })
-    return new ImageError(error.reason, [message, ...lines].join('\n'))
+    const lines = error.reason === 'BUILD_FAILED' ? log.excerpt() : []
+    log.fail(error.reason, message, { isRetried })
+    return new ImageError(error.reason, [shortened(message), ...lines].join('\n'), error)
   }
   if (!(error instanceof BuildFailure)) return error
   const message = log.masked(error.message)
-  log.write(`The build failed (${error.reason}): ${message}`, { isError: true })
+  log.fail(error.reason, message, { isRetried })
   return new BuildFailure(error.reason, message)
+}
+
+function shortened(message: string): string {
+  const { first, last } = COMMAND_CHARACTERS
+  return message.length <= first + last ? message : `${message.slice(0, first)} … ${message.slice(-last)}`
 }

@@ -13,6 +13,7 @@ import type {
 } from '../../images/image-builder.ts'
 import type {
   ContainerRuntime,
+  Listening,
   LogLine,
   ObservedReplica,
   Rollout,
@@ -23,6 +24,8 @@ import type { Collector } from '../logs/collector.ts'
 import { type EngineHealth, isEngineAway } from './engine-health.ts'
 
 const LOG_SECONDS = 5
+/** A program of the container may have to answer. */
+const LISTENING_SECONDS = 5
 const LONGEST_BUILD_SECONDS = 2 * 86_400
 
 /** The engine, bound to the lease of one environment. */
@@ -47,6 +50,8 @@ export interface LeasedEngine {
   removeImage(id: string): Promise<void>
   /** Removes whatever builds have left of the environment, including images. */
   removeImages(): Promise<void>
+  /** Where a container accepts connections; null when that cannot be found out. */
+  listening(name: string): Promise<Listening | null>
   /** The last lines of a container's output. */
   tail(name: string, lines: number): Promise<LogLine[]>
 }
@@ -118,6 +123,7 @@ export function leasedEngine(
       await call(seconds, (bounds) => imageBuilder.clearBuilds({ appEnvId, since: new Date(0) }, bounds))
       for (const { id } of await this.builtImages()) await this.removeImage(id)
     },
+    listening: (name) => call(LISTENING_SECONDS, (bounds) => runtime.listening(name, bounds)),
     tail: (name, lines) =>
       call(LOG_SECONDS, (bounds) => Array.fromAsync(runtime.logs(name, { ...bounds, tail: lines }))),
   }

@@ -6,6 +6,8 @@ import { append, claimLogStream, type LogStreamClaim, type LogStreamLine, type P
 const FLUSH_MS = 300
 const RENEWALS_PER_LEASE = 4
 const TRIES = 3
+/** Lines of the attempts before, in which a retry finds its own beginning. */
+const EARLIER_LINES = 500
 const NOWHERE = { at: 0n, count: 0 }
 
 export interface BuildLine {
@@ -79,6 +81,15 @@ export class BuildLogStream {
       return { claim, row }
     })
     return new BuildLogStream(options, claim, row)
+  }
+
+  /** The first lines that the attempts before this one have stored, oldest first. */
+  async earlier(): Promise<string[]> {
+    if (this.#row.capUsed === 0) return []
+    const rows = await this.#database.$queryRaw<{ message: string }[]>`
+      SELECT message FROM log_line WHERE log_stream_id = ${this.#claim.id} AND container_id = ${this.#row.id}
+      ORDER BY number LIMIT ${EARLIER_LINES}`
+    return rows.map(({ message }) => message)
   }
 
   /** How many lines of this build are stored, by this attempt and those before it. */

@@ -93,7 +93,7 @@ async function pin(attempt: VersionAttemptContext): Promise<void> {
     write: (tx) =>
       tx.content.updateMany({
         where: { id: content.id },
-        data: { status: 'JOB_READY', deployedAt: now, finishedAt: now },
+        data: { status: 'JOB_READY', reason: null, message: null, deployedAt: now, finishedAt: now },
       }),
   })
 }

@@ -28,6 +28,8 @@ const HANDLERS: Readonly<Record<OperationKind, OperationHandler>> = {
 }
 
 const ENGINE_PAUSE_SECONDS = 3
+const ENGINE_AWAY =
+  'Waiting for a container engine: none answers. When it is started, the operation continues by itself'
 const RETRY_SECONDS = { first: 1, longest: 60 }
 /** A registry that asks for more is asked again within the operation's time all the same. */
 const LONGEST_RETRY_AFTER_SECONDS = 300
@@ -59,12 +61,12 @@ async function handleFailure(attempt: AttemptContext, error: unknown): Promise<v
   if (error instanceof DeadlineExceeded) return failOperation(attempt, timedOut(attempt))
   if (isEngineAway(error)) {
     log.warn({ ...about }, 'Operation is waiting for the container engine')
-    const waiting = { reason: 'ENGINE_UNREACHABLE', message: 'Waiting for a container engine' }
+    const waiting = { reason: 'ENGINE_UNREACHABLE', message: ENGINE_AWAY }
     return retryOperationLater(attempt, { ...waiting, afterSeconds: ENGINE_PAUSE_SECONDS, countsAsAttempt: false })
   }
   if (error instanceof Failure && error.isFinal) {
     log.warn({ ...about, reason: error.reason }, await attempt.quote(error.message))
-    return failOperation(attempt, { reason: error.reason, message: error.message })
+    return failOperation(attempt, { reason: error.reason, message: error.message, attempt: operation.attempt + 1 })
   }
   log.error(
     { ...about, err: maskedError(error, await attempt.mask()), attempt: operation.attempt + 1 },
@@ -81,7 +83,7 @@ function retryOrFail(attempt: AttemptContext, error: unknown): Promise<void> {
   const number = operation.attempt + 1
   if (number >= operation.maxAttempts) {
     const tries = `${message} (attempt ${number} of ${operation.maxAttempts})`
-    return failOperation(attempt, { reason, message: tries, isDeadLetter: true })
+    return failOperation(attempt, { reason, message: tries, isDeadLetter: true, attempt: number })
   }
   const asked = Math.min(error instanceof ImageError ? (error.retryAfterSeconds ?? 0) : 0, LONGEST_RETRY_AFTER_SECONDS)
   const afterSeconds = Math.max(asked, withJitter(backoff(RETRY_SECONDS, operation.attempt)))

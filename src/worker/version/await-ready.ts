@@ -6,8 +6,11 @@ import type { Readiness } from '../../runtime/readiness.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { probeReplica } from '../probes/probe-replica.ts'
 import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
+import { FailureExcerpt } from '../text/failure-excerpt.ts'
+import { plainText } from '../text/plain-text.ts'
 import { sleep } from '../time/sleep.ts'
 import { exitOf } from './container-exit.ts'
+import { ListeningWatch } from './listening-watch.ts'
 import { VersionFailed } from './version-failed.ts'
 
 const FIRST_PAUSE_MS = 8
@@ -16,7 +19,8 @@ const LONGEST_PAUSE_MS = 1_000
 /** A container that has died this often before it was ready will not become ready. */
 const MOST_EXITS = 3
 
-const LAST_LINES = 5
+/** Of the last run of a container, to find what explains its end. */
+const LINES_READ = 60
 
 /**
  * Waits until every replica of the rollout is ready, and returns them. Restarts containers that vanish or stop
@@ -34,8 +38,10 @@ export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollou
     const now = attempt.lease.claim.clock.now().getTime()
     if (now > deadline) throw await wait.timedOut(timeoutSeconds)
     // Most versions are ready within a second, so progress is shown only after that.
-    if (now - since > LONGEST_PAUSE_MS)
-      await steps.detail('ready', `waiting: ${wait.reason} (${ready.length} of ${rollout.replicas} ready)`)
+    if (now - since > LONGEST_PAUSE_MS) {
+      const detail = `waiting: ${wait.reason} (${ready.length} of ${rollout.replicas} ready)`
+      await steps.detail('ready', detail, `Not ready yet: ${wait.reason}`)
+    }
     await sleep(pauseMs, signal)
     signal.throwIfAborted()
   }
@@ -46,6 +52,12 @@ function readySeconds({ content }: VersionAttemptContext, { BERTH_READY_TIMEOUT_
   const { startup, readiness } = recordedConfiguration(content).healthCheck
   const start = startup ? startup.initialDelaySeconds + failureWindowSeconds(startup) : 0
   return Math.max(usual, start, readiness ? readiness.initialDelaySeconds + usual : 0)
+}
+
+/** Whoever sets a startup probe or a delay says how long the app takes. */
+function asksForTime(content: VersionAttemptContext['content']): boolean {
+  const { startup, readiness } = recordedConfiguration(content).healthCheck
+  return startup !== undefined || (readiness?.initialDelaySeconds ?? 0) > 0
 }
 
 /** State kept between two rounds. */
@@ -59,9 +71,11 @@ class ReadyWait {
   /** Containers that died, as observed then: a restart loses the reason. */
   readonly #deaths = new Map<string, ObservedReplica>()
   #unready: ObservedReplica | null = null
+  readonly #listening: ListeningWatch
 
   constructor(attempt: VersionAttemptContext, rollout: Rollout) {
     this.#attempt = attempt
+    this.#listening = new ListeningWatch(attempt)
     this.#rollout = rollout
   }
 
@@ -90,9 +104,20 @@ class ReadyWait {
     const { ready, reason } = await this.#ask(replica)
     if (ready) this.#ready.add(identity(replica))
     else {
-      this.reason = reason
+      this.reason = (await this.#listensElsewhere(replica)) ?? reason
       this.#unready = replica
     }
+  }
+
+  /** Fails the version when waiting longer would not help. */
+  async #listensElsewhere(replica: ObservedReplica): Promise<string | null> {
+    const found = await this.#listening.elsewhere(replica, identity(replica))
+    if (!found) return null
+    const words = `container ${replica.index} ${found.words}`
+    if (found.isLasting && found.isSteady && !asksForTime(this.#attempt.content)) {
+      throw new VersionFailed('LISTENS_ELSEWHERE', `${capitalised(words)}${await this.#lastLines(replica)}`)
+    }
+    return words
   }
 
   /** Readiness is probed after the startup probe has succeeded, and after its own delay. */
@@ -124,29 +149,36 @@ class ReadyWait {
     if (!death) return
     if (replica.phase === 'exited') this.#ends.add(`${replica.containerId} ${replica.finishedAt?.getTime()}`)
     const ends = [...this.#ends].filter((end) => end.startsWith(replica.containerId)).length
-    this.reason = `container ${replica.index} ${exitOf(death)}`
     const exits = ends + replica.restartCount
+    this.reason = `container ${replica.index} ${exitsOf(death, exits)}`
     // A running container does not say how it ended before. The pauses between restarts grow, so the next one shows it.
     if (exits < (death.exitCode === null ? 2 * MOST_EXITS : MOST_EXITS)) return
-    throw new VersionFailed(
-      reasonOf(death),
-      `${capitalised(this.reason)}, again and again${await this.#lastLines(replica)}`,
-    )
+    throw new VersionFailed(reasonOf(death), `${capitalised(this.reason)}${await this.#lastLines(death)}`)
   }
 
-  /** A replica's last lines explain more than any probe. */
+  /** What a replica said in the observed run explains more than any probe. */
   async #lastLines(replica: ObservedReplica | null): Promise<string> {
     if (!replica) return ''
     const { engine, signal } = this.#attempt
-    const lines = await engine.tail(replica.name, LAST_LINES).catch(() => [])
+    const lines = await engine.tail(replica.name, LINES_READ).catch(() => [])
     signal.throwIfAborted()
-    return lines.length === 0 ? '' : `\n${lines.map((line) => line.message).join('\n')}`
+    // Masked before the excerpt shortens lines: a cut could leave half of a secret.
+    const mask = await this.#attempt.mask()
+    const excerpt = new FailureExcerpt()
+    const ofRun = lines.filter(({ timestamp }) => timestamp >= (replica.startedAt ?? timestamp))
+    for (const { message } of ofRun.length > 0 ? ofRun : lines) excerpt.add(plainText(message, mask))
+    return ['', ...excerpt.lines()].join('\n')
   }
 }
 
 /** A restarted container has a new address, and has to become ready again. */
 const identity = ({ containerId, address, restartCount }: ObservedReplica) =>
   `${containerId} ${address} ${restartCount}`
+
+function exitsOf(death: ObservedReplica, exits: number): string {
+  const hint = death.exitCode === 0 ? '; the program of an app has to keep running' : ''
+  return `${exitOf(death)}${exits > 1 ? `, ${exits} times in a row` : ''}${hint}`
+}
 
 const reasonOf = ({ outOfMemory }: ObservedReplica) => (outOfMemory ? 'OUT_OF_MEMORY' : 'CONTAINER_EXITED')
 

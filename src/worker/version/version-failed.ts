@@ -2,6 +2,7 @@ import { Failure } from '../../domain/failure.ts'
 
 type VersionFailureReason =
   | 'READINESS_TIMEOUT'
+  | 'LISTENS_ELSEWHERE'
   | 'STARTUP_FAILED'
   | 'CONTAINER_EXITED'
   | 'OUT_OF_MEMORY'

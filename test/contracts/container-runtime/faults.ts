@@ -18,6 +18,7 @@ export function describeFaults(world: () => World, harness: EngineHarness): void
       removeNetwork: () => runtime.removeNetwork(rollout.accountId, BOUNDS),
       logs: () => Array.fromAsync(runtime.logs('any', BOUNDS)),
       stats: () => runtime.stats('any', BOUNDS),
+      listening: () => runtime.listening('any', BOUNDS),
     }
   }
 

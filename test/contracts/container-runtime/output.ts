@@ -59,6 +59,24 @@ export function describeOutput(world: () => World, harness: EngineHarness): void
     expect(memoryMb).toBeLessThan(128)
   })
 
+  test('finds out where a replica listens', async () => {
+    const own = await start({})
+    const elsewhere = await start({ command: harness.programs.elsewhere })
+    const socketsOf = async (name: string) =>
+      (await world().runtime.listening(name))?.sockets.map(({ address, port }) => `${address}:${port}`).sort()
+    const seen = await eventually(
+      () => socketsOf(elsewhere.name),
+      (sockets) => sockets?.length === 2,
+    )
+    expect(seen).toEqual(['0.0.0.0:3999', '127.0.0.1:3000'])
+    // On all addresses, of one family or of both.
+    await eventually(
+      () => socketsOf(own.name),
+      (sockets) => sockets?.length === 1 && /^(::|0\.0\.0\.0):3000$/.test(sockets[0] ?? ''),
+    )
+    await expect(world().runtime.listening('nobody')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
   test('reports changes of its own installation until it is aborted', async () => {
     const changes: string[] = []
     const watching = new AbortController()

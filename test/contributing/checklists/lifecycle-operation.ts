@@ -42,7 +42,7 @@ export const lifecycleOperation: ChecklistProof = {
     const { post } = openapi.paths['/app-env/pause']
     expect(post).toMatchObject({
       operationId: 'pauseAppEnv',
-      summary: 'Stop the containers of an environment for a while.',
+      description: 'Stop the containers of an environment for a while.',
     })
     const { properties } = post.requestBody.content['application/json'].schema
     expect(Object.keys(properties)).toEqual(['appEnvId', 'envName', 'reason'])

@@ -48,7 +48,7 @@ export const otherWrite: ChecklistProof = {
   edits: [SCHEMA, ROUTES, FILE, CASES],
   expectOutcome({ sdl, openapi }) {
     const { post } = openapi.paths['/volume/grow']
-    expect(post).toMatchObject({ operationId: 'growVolume', summary: 'Give a volume another MB.' })
+    expect(post).toMatchObject({ operationId: 'growVolume', description: 'Give a volume another MB.' })
     expect(post.parameters).toContainEqual({ $ref: '#/components/parameters/IdempotencyKey' })
     expect(sdl).toMatch(/^ {2}growVolume\(\n.*\n {4}input: GrowVolumeInput!/m)
     expect(sdl).toMatch(/^input GrowVolumeInput \{[^}]*volumeId: ID!/m)

@@ -21,6 +21,7 @@ export const createScratchRuntime = (): ContainerRuntime => ({
     yield await callScratch()
   },
   stats: callScratch,
+  listening: callScratch,
   diskUse: callScratch,
   watch() {},
 })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { replicaName } from '../../../src/domain/replica-name.ts'
 import {
+  type Listening,
   type ObservedReplica,
   type ReplicaPhase,
   type ReplicaStats,
@@ -103,6 +104,14 @@ export class MemoryContainer {
   stats(): ReplicaStats {
     const { cores, memoryBytes } = this.#process?.usage ?? { cores: 0, memoryBytes: 0 }
     return { cpuMillicores: Math.round(cores * 1000), memoryMb: Math.round(memoryBytes / BYTES_PER_MB) }
+  }
+
+  /** Null unless it runs. An image of programs declares no ports. */
+  listening(): Listening | null {
+    const { port } = this.options.rollout
+    if (!this.#process) return null
+    const own = this.#process.serves && port !== null ? [{ address: '0.0.0.0', port }] : []
+    return { sockets: [...own, ...this.#process.elsewhere], declaredPorts: [] }
   }
 
   async #begin(): Promise<void> {

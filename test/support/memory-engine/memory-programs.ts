@@ -16,6 +16,11 @@ export const programs: Record<keyof TestPrograms, Program> = {
     process.serve((_request, response) => response.end('hello'))
     process.print('listening')
   },
+  elsewhere(process) {
+    process.listen({ address: '127.0.0.1', port: 3000 })
+    process.listen({ address: '0.0.0.0', port: 3999 })
+    process.print('listening')
+  },
   confess(process) {
     const { limits, directory, environment } = process
     const { cores, memoryBytes: memory } = limits

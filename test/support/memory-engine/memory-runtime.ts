@@ -47,6 +47,7 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
           .filter(({ options }) => options.installationId === connection.installationId)
           .map(({ id, options }) => ({ containerId: id, appEnvId: options.rollout.appEnvId, bytes: 0 })),
       ),
+    listening: (name, bounds) => call(connection, bounds, () => own(connection, name).listening()),
     stats: (name, bounds) => call(connection, bounds, () => own(connection, name).stats()),
     watch(onChange, signal) {
       const report = (change: MachineChange) => {

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import type { ListeningSocket } from '../../../src/runtime/container-runtime.ts'
 import type { Files } from './files.ts'
 
 export interface Limits {
@@ -20,6 +21,8 @@ export interface Process {
   print(text: string, stream?: 'stdout' | 'stderr'): void
   /** Listens on the container's port. */
   serve(listener: RequestListener): void
+  /** Listens elsewhere, where nobody connects. */
+  listen(socket: ListeningSocket): void
   /** Sets its use from now on. More memory than its limit kills it. */
   use(needs: Partial<Limits>): void
   /** Called at SIGTERM, which ends a process without a listener. */

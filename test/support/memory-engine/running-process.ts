@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { ListeningSocket } from '../../../src/runtime/container-runtime.ts'
 import type { Files } from './files.ts'
 import type { Limits, Process, Program } from './program.ts'
 
@@ -26,6 +27,8 @@ export interface ProcessOptions extends Pick<Process, 'args' | 'environment' | '
 export class RunningProcess {
   readonly ended: Promise<ProcessEnd>
   readonly usage: Limits = { cores: 0, memoryBytes: OWN_MEMORY_BYTES }
+  /** Besides the container's port. */
+  readonly elsewhere: ListeningSocket[] = []
   readonly #options: ProcessOptions
   readonly #killed = new AbortController()
   readonly #end = Promise.withResolvers<ProcessEnd>()
@@ -37,6 +40,11 @@ export class RunningProcess {
     this.ended = this.#end.promise.then((end) => this.#close(end))
     // Not at once, so that the caller of the constructor has it by then.
     queueMicrotask(() => void this.#run(program))
+  }
+
+  /** Whether it serves the container's port. */
+  get serves(): boolean {
+    return this.#server?.listening ?? false
   }
 
   /** SIGTERM. */
@@ -73,6 +81,7 @@ export class RunningProcess {
       write: say,
       print: (text, stream) => say(`${text}\n`, stream),
       serve: (listener) => this.#serve(listener),
+      listen: (socket) => this.elsewhere.push(socket),
       use: (needs) => this.#use(needs),
       onTerminate: (listener) => {
         this.#terminate = listener

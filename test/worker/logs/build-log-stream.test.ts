@@ -3,6 +3,7 @@ import type { Database } from '../../../src/database/client.ts'
 import { cancelOperation } from '../../../src/services/operation/cancel-operation.ts'
 import { BuildLog } from '../../../src/worker/builds/build-log.ts'
 import { LeaseLost, OperationEnded } from '../../../src/worker/claim/abandoned.ts'
+import type { BuildLogStream } from '../../../src/worker/logs/build-log-stream.ts'
 import { deleteOldLogs } from '../../../src/worker/logs/delete-old-logs.ts'
 import {
   type AskedBuild,
@@ -50,6 +51,15 @@ function deaf(database: Database, answers: number): Database {
     get: (target, name) => (name === '$queryRaw' ? query : Reflect.get(target, name)),
   })
 }
+
+const openLog = (stream: BuildLogStream, earlier: readonly string[], number = 1) =>
+  new BuildLog({
+    stream,
+    attempt: { number, of: 4, earlier },
+    maxLines: 250,
+    mask: (text) => text,
+    now: () => new Date(),
+  })
 
 describe('the log of a build', () => {
   test('goes on after an attempt that was cut off, which writes no more: nothing lost, nothing twice', async () => {
@@ -99,19 +109,54 @@ describe('the log of a build', () => {
 
   test('keeps its first lines and its last over all attempts, and counts the others', async () => {
     const asked = await build()
-    const open = (stream = asked.stream) =>
-      new BuildLog({ stream, maxLines: 250, mask: (text) => text, now: () => new Date() })
+    const open = (stream = asked.stream) => openLog(stream, [])
     const first = open()
     for (const message of numbered('first', 40)) first.write(message)
     await first.close()
     const second = open(await openLogStream(world, asked.lease, asked))
     for (const message of numbered('second', 1000)) second.write(message)
-    expect(second.last(2)).toEqual(['second 998', 'second 999'])
+    expect(second.excerpt().slice(-2)).toEqual(['second 998', 'second 999'])
     await second.close()
     const kept = await written(asked)
     expect(kept.slice(0, 50)).toEqual([...numbered('first', 40), ...numbered('second', 10)])
     expect(kept[50]).toBe('… 790 lines are left out …')
     expect(kept.slice(51)).toEqual(numbered('second', 1000).slice(-200))
+  })
+
+  test('says once what every attempt says, and then what a further one adds', async () => {
+    const asked = await build()
+    const attempt = async (number: number, lines: string[], isRetried = true) => {
+      const stream = number === 1 ? asked.stream : await openLogStream(world, asked.lease, asked)
+      const log = openLog(stream, await stream.earlier(), number)
+      for (const message of lines) log.write(message)
+      log.fail('REGISTRY_UNREACHABLE', 'it is away', { isRetried })
+      expect(log.excerpt().slice(-2)).toEqual([lines.at(-1), expect.stringContaining('it is away')])
+      await log.close()
+    }
+    await attempt(1, ['Building', 'Fetched'])
+    await attempt(2, ['Building', 'Fetched', 'Step 1'])
+    await attempt(3, ['Building', 'Fetched', 'Step 1', 'Step 2'])
+    await attempt(4, ['Building', 'Other', 'Step 1'], false)
+    expect(await written(asked)).toEqual([
+      ...['Building', 'Fetched', 'Attempt 1 of 4 failed (REGISTRY_UNREACHABLE): it is away'],
+      ...['Step 1', 'Attempt 2 of 4 failed (REGISTRY_UNREACHABLE): it is away'],
+      ...['Step 2', 'Attempt 3 of 4 failed (REGISTRY_UNREACHABLE): it is away'],
+      ...['Other', 'Step 1', 'The build failed (REGISTRY_UNREACHABLE): it is away'],
+    ])
+  })
+
+  test('says where an attempt takes over from one that was cut off', async () => {
+    const asked = await build()
+    const first = openLog(asked.stream, [])
+    for (const message of numbered('line', 3)) first.write(message)
+    await first.close()
+    const stream = await openLogStream(world, asked.lease, asked)
+    const second = openLog(stream, await stream.earlier(), 2)
+    second.takeOver()
+    for (const message of numbered('line', 5)) second.write(message)
+    await second.close()
+    const takesOver = 'Attempt 2 of 4 takes over; what it only repeats is left out'
+    expect(await written(asked)).toEqual([...numbered('line', 3), takesOver, 'line 3', 'line 4'])
   })
 
   test('goes when the plan keeps it no longer, and with its environment', async () => {

@@ -2,28 +2,26 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { schema } from '../src/graphql/schema.ts'
-import { routes } from '../src/rest/routes.ts'
+import { schema } from '../../src/graphql/schema.ts'
+import { routes } from '../../src/rest/routes.ts'
+import { readmeBlocks } from './readme-blocks.ts'
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 const DOCUMENTS = globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).sort()
 const text = (document: string) => readFileSync(join(ROOT, document), 'utf8')
-const readme = text('README.md')
-const blocks = (language: string) =>
-  [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map((block) => block[1] ?? '')
 
 describe('the README', () => {
-  test.each(blocks('graphql'))('shows GraphQL that the schema accepts: %s', (document) => {
+  test.each(readmeBlocks('graphql'))('shows GraphQL that the schema accepts: %s', (document) => {
     expect(validate(schema, parse(document)).map((error) => error.message)).toEqual([])
   })
 
-  test('posts to paths that exist', () => {
-    const paths = new Set(routes.filter((route) => route.method === 'POST').map((route) => route.path))
-    const posted = blocks('sh').flatMap((block) =>
-      [...block.matchAll(/\bpost ([a-z/-]+) /g)].map((call) => `/${call[1]}`),
+  test('calls paths that exist', () => {
+    const paths = new Set(routes.map((route) => route.path))
+    const called = readmeBlocks('sh').flatMap((block) =>
+      [...block.matchAll(/\bberth "?([a-z/-]+)[ ?]/g)].map((call) => `/${call[1]}`),
     )
-    expect(posted.length).toBeGreaterThan(2)
-    for (const path of posted) expect(paths).toContain(path)
+    expect(called.length).toBeGreaterThan(10)
+    for (const path of called) expect(paths).toContain(path)
   })
 })
 

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { answer, type ServerContext } from './context.ts'
+
+interface Page {
+  title: string
+  /** HTML; whatever comes from outside is escaped already. */
+  body: string
+}
+
+/** A berth in a harbour: two bollards and the ship's line between them. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6b74"/>' +
+  '<path d="M8 9v14M24 9v14M8 12c4 8 12 8 16 0" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>'
+
+export const ICON_ADDRESS = `data:image/svg+xml,${encodeURIComponent(ICON)}`
+
+/** The look of the pages of the ingress, for pages that are longer than one message. */
+const STYLE = `
+:root { color-scheme: light dark;
+  --page: light-dark(#f4f6f8, #10161c); --card: light-dark(#fff, #18212a); --line: light-dark(#dde4ea, #283440);
+  --text: light-dark(#1c2733, #dbe4ec); --soft: light-dark(#556472, #93a4b3); --accent: light-dark(#0b6b74, #5cc3cd);
+  --code: light-dark(#eef2f5, #10171e); --good: light-dark(#1a7f4b, #4cc38a); --bad: light-dark(#b3402a, #f08a72) }
+* { box-sizing: border-box }
+body { margin: 0; font: 1rem/1.6 system-ui, sans-serif; background: var(--page); color: var(--text) }
+main { max-width: 62rem; margin: 0 auto; padding: 2.5rem 1.25rem 3rem }
+a { color: var(--accent) }
+h1 { margin: 0; font-size: 1.75rem; line-height: 1.25 }
+h2 { margin: 0 0 .75rem; font-size: 1.1rem; line-height: 1.3 }
+p { margin: 0 0 .75rem; overflow-wrap: anywhere }
+code, pre { font: .875em/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
+code { padding: .1em .3em; border-radius: .25rem; background: var(--code); overflow-wrap: anywhere }
+pre { margin: 0 0 1rem; padding: .75rem 1rem; border-radius: .5rem; border: 1px solid var(--line);
+  background: var(--code); overflow-x: auto }
+pre code { padding: 0; background: none; overflow-wrap: normal; font-size: 1em }
+td:first-child code { white-space: nowrap }
+header { display: flex; gap: 1rem; align-items: flex-start; margin-bottom: 1.75rem }
+header img { width: 3rem; height: 3rem; flex: none }
+header p { margin: 0; color: var(--soft) }
+nav { margin: -.75rem 0 1.75rem; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem }
+section { margin: 0 0 1rem; padding: 1.5rem 1.75rem; border-radius: .75rem; background: var(--card);
+  border: 1px solid var(--line) }
+section > :last-child { margin-bottom: 0 }
+ol { margin: 0; padding-left: 1.25rem }
+ol > li { padding-left: .25rem }
+ol > li:last-child > :last-child { margin-bottom: 0 }
+.links { display: grid; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); gap: .75rem; margin: 0; padding: 0;
+  list-style: none }
+.links a { display: block; height: 100%; padding: .85rem 1rem; border: 1px solid var(--line); border-radius: .5rem;
+  color: inherit; text-decoration: none }
+.links a:hover, .links a:focus-visible { border-color: var(--accent) }
+.links b { display: block; color: var(--accent) }
+.links span { color: var(--soft); font-size: .9rem; line-height: 1.45; display: block }
+table { width: 100%; border-collapse: collapse; font-size: .95rem }
+th, td { padding: .6rem 1rem .6rem 0; border-top: 1px solid var(--line); text-align: left; vertical-align: top }
+tr:first-child th, tr:first-child td { border-top: 0 }
+thead th { color: var(--soft); font-weight: 500; font-size: .85rem }
+tr:target { background: color-mix(in srgb, var(--accent) 14%, transparent) }
+.good, .bad { font-weight: 600 }
+.good { color: var(--good) }
+.bad { color: var(--bad) }
+footer { margin-top: 1.5rem; font: .8rem/1.5 ui-monospace, monospace; color: var(--soft); overflow-wrap: anywhere }
+@media (max-width: 36rem) {
+  main { padding: 1.25rem .75rem 2rem }
+  section { padding: 1.15rem 1rem }
+  thead { display: none }
+  tr { display: block; padding: .75rem 0; border-top: 1px solid var(--line) }
+  tbody tr:first-child { border-top: 0; padding-top: 0 }
+  th, td { display: block; padding: 0 0 .15rem; border: 0 }
+}
+`
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+/** No script at all, and no style but the page's own. */
+const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+export const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
+
+/** `code` in backticks, as descriptions are written. */
+export const withCode = (text: string): string => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+
+/** Answers with one of our own pages. It needs nothing from elsewhere: no font, no script, no image. */
+export function answerPage(c: ServerContext, { title, body }: Page): Response {
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<link rel="icon" href="${ICON_ADDRESS}">
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`
+  return answer(c, 200, html, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': POLICY,
+    Vary: 'Accept',
+  })
+}

@@ -1,0 +1,49 @@
+import type { Listening, ListeningSocket } from '../../runtime/container-runtime.ts'
+import { isLoopback } from '../../runtime/tcp-table.ts'
+
+/** More would hide the one that matters. */
+const MOST_PORTS = 4
+
+/** Where a container listens instead of on its port. */
+export interface Elsewhere {
+  /** What it does, and what to do about it: `listens on 8080, not 3000; …`. */
+  words: string
+  /**
+   * Whether it will not listen on its port later either. A program may well open a port for metrics or debugging first,
+   * and its own only when its data is migrated: another port alone proves nothing.
+   */
+  isLasting: boolean
+}
+
+/** Why nobody reaches the port, as far as the sockets tell; null when it can be reached. */
+export function listeningElsewhere({ sockets, declaredPorts }: Listening, port: number): Elsewhere | null {
+  const onPort = sockets.filter((socket) => socket.port === port)
+  if (onPort.some(({ address }) => !isLoopback(address))) return null
+  const [own] = onPort
+  // Nothing can listen on all addresses of a port while one of them is taken.
+  if (own) return { words: `listens on ${named(own)} only; listen on 0.0.0.0`, isLasting: true }
+  const reachable = portsOf(sockets.filter(({ address }) => !isLoopback(address)))
+  if (reachable.length > 0) {
+    const declared = reachable.filter((one) => declaredPorts.includes(one))
+    return {
+      words: `listens on ${listOf(reachable)}, not ${port}; listen on $PORT, or set the app's port to ${(declared.length > 0 ? declared : reachable).slice(0, MOST_PORTS).join(' or ')}`,
+      isLasting: declared.length > 0 && !declaredPorts.includes(port),
+    }
+  }
+  if (sockets.length === 0) return { words: 'listens on nothing yet', isLasting: false }
+  const words = `listens on ${listOf(sockets.map(named))} only, not on ${port}; listen on 0.0.0.0:${port}`
+  return { words, isLasting: false }
+}
+
+const portsOf = (sockets: readonly ListeningSocket[]) =>
+  [...new Set(sockets.map(({ port }) => port))].sort((a, b) => a - b)
+
+const named = ({ address, port }: ListeningSocket) =>
+  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+
+function listOf(all: readonly (string | number)[]): string {
+  const shown = all.slice(0, MOST_PORTS)
+  const rest = all.length - shown.length
+  if (rest > 0) return `${shown.join(', ')} and ${rest} more`
+  return shown.length > 1 ? `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}` : shown.join('')
+}

@@ -1,0 +1,53 @@
+import { recordedConfiguration } from '../../domain/configuration.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { isEngineAway } from '../engine/engine-health.ts'
+import { type Elsewhere, listeningElsewhere } from './listening-elsewhere.ts'
+
+/** A question costs the engine two calls, and perhaps a program in the container. */
+const ASK_EVERY_MS = 2_000
+
+/** For so long, the same sockets must have been listened on before they count as the final ones. */
+const STEADY_MS = 10_000
+
+interface Seen {
+  askedAt: number
+  since: number
+  elsewhere: Elsewhere | null
+  /** Nothing more to learn about this run of the container. */
+  isFinal: boolean
+}
+
+/** Finds out where containers listen that do not answer on their port. */
+export class ListeningWatch {
+  readonly #attempt: VersionAttemptContext
+  readonly #seen = new Map<string, Seen>()
+
+  constructor(attempt: VersionAttemptContext) {
+    this.#attempt = attempt
+  }
+
+  /** Where a running container listens instead of on the app's port; null when it does, or nobody knows. */
+  async elsewhere(replica: ObservedReplica, run: string): Promise<(Elsewhere & { isSteady: boolean }) | null> {
+    const { port } = recordedConfiguration(this.#attempt.content)
+    if (port === null) return null
+    const now = performance.now()
+    const before = this.#seen.get(run)
+    const isDue = !before || (!before.isFinal && now - before.askedAt >= ASK_EVERY_MS)
+    const seen = isDue ? await this.#ask(replica, port, before, now) : before
+    this.#seen.set(run, seen)
+    return seen.elsewhere && { ...seen.elsewhere, isSteady: now - seen.since >= STEADY_MS }
+  }
+
+  async #ask(replica: ObservedReplica, port: number, before: Seen | undefined, now: number): Promise<Seen> {
+    const { engine, signal } = this.#attempt
+    const listening = await engine.listening(replica.name).catch((error: unknown) => {
+      signal.throwIfAborted()
+      if (isEngineAway(error)) throw error
+      return null
+    })
+    const elsewhere = listening && listeningElsewhere(listening, port)
+    const since = before && before.elsewhere?.words === elsewhere?.words ? before.since : now
+    return { askedAt: now, since, elsewhere, isFinal: elsewhere === null }
+  }
+}
