@@ -9,11 +9,14 @@ import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
+/** For one operation: long enough for a busy machine to see that there is no engine. */
+const ENGINE_WAIT_MS = 4_000
+
 let harbour: Harbour
 let folder: string
 
 beforeEach(async () => {
-  harbour = await createHarbour({ BERTH_OPERATION_ATTEMPTS: '2', BERTH_ENGINE_WAIT_SECONDS: '2' })
+  harbour = await createHarbour({ BERTH_OPERATION_ATTEMPTS: '2' })
   folder = await mkdtemp(join(tmpdir(), 'berth-outage-'))
 })
 
@@ -50,10 +53,7 @@ describe('while the engine does not answer', () => {
   test('operations wait, say so, and end when it is back; what ran is not believed to be healthy', async () => {
     const socket = engineSocket(join(folder, 'engine.sock'))
     await socket.open()
-    harbour.startWorker({
-      ...harbour.engineAt(`unix://${folder}/engine.sock`),
-      config: { ...harbour.config, BERTH_ENGINE_WAIT_SECONDS: 60 },
-    })
+    harbour.startWorker({ ...harbour.engineAt(`unix://${folder}/engine.sock`) })
     const appEnvId = await harbour.sample()
     await harbour.ended(await harbour.deployment(appEnvId))
 
@@ -64,10 +64,6 @@ describe('while the engine does not answer', () => {
     )
     expect((await harbour.appEnvRow(appEnvId)).replicas.map((row) => row.state)).toEqual(['READY'])
     const operationId = await harbour.deployment(appEnvId)
-    await harbour.database.operation.update({
-      where: { id: operationId },
-      data: { deadlineAt: new Date(Date.now() + 60_000) },
-    })
     const waiting = await eventually(
       () => harbour.operation(operationId),
       (seen) => seen.reason !== null,
@@ -90,8 +86,10 @@ describe('while the engine does not answer', () => {
   test('they fail once they have waited long enough', async () => {
     harbour.startWorker({ ...harbour.engineAt(`unix://${folder}/nobody.sock`) })
     const appEnvId = await harbour.sample()
-    const operation = await harbour.ended(await harbour.deployment(appEnvId))
-    expect(operation).toMatchObject({
+    const operationId = await harbour.deployment(appEnvId)
+    const deadlineAt = new Date(Date.now() + ENGINE_WAIT_MS)
+    await harbour.database.operation.update({ where: { id: operationId }, data: { deadlineAt } })
+    expect(await harbour.ended(operationId)).toMatchObject({
       status: 'FAILED',
       reason: 'RUNTIME_UNAVAILABLE',
       isDeadLetter: false,
