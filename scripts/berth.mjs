@@ -12,8 +12,8 @@ import { supervise } from './supervisor/supervise.mjs'
 
 // engine: 'sought' uses one that runs, 'wanted' installs one if it can and continues without, 'required' stops.
 const COMMANDS = {
-  start: { isSupervised: true, engine: 'wanted' },
-  test: { program: ['node_modules/vitest/vitest.mjs', 'run'], engine: 'required' },
+  start: { isSupervised: true, isCompiled: true, engine: 'wanted' },
+  test: { program: ['node_modules/vitest/vitest.mjs', 'run'], isCompiled: true, engine: 'required' },
   demo: { program: ['scripts/demo.ts'], engine: 'required' },
   bench: { program: ['bench/run.ts'], engine: 'required' },
   'prove:pauses': { program: ['test/crash/prove-pauses.ts'], engine: 'required' },
@@ -50,7 +50,7 @@ async function main([name = 'start', ...args]) {
   await installDependencies(root)
   const node = berthNode(root)
   await generateCode(root, node)
-  if (command.isSupervised) await compileCode(root, node)
+  if (command.isCompiled) await compileCode(root, node)
   const dataDir = resolve(process.env.BERTH_DATA_DIR || '.berth')
   const environment = command.engine && mayUseEngine() ? await prepareEngine(dataDir, command.engine) : {}
   // This process stays as the supervisor: another one would cost 50 MB.

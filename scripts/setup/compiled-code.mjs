@@ -5,15 +5,25 @@ import { runQuietly, step } from './step.mjs'
 
 /** What each process of Berth loads, so that all of it is compiled. */
 const MODULES = [
-  'platform',
-  'log',
-  'welcome',
-  'control-plane',
-  'container-engine',
-  'serve-ingress',
-  'roles/start-api',
-  'roles/start-worker',
-  'roles/start-health',
+  'platform/platform',
+  'platform/log',
+  'platform/welcome',
+  'platform/control-plane',
+  'platform/container-engine',
+  'platform/serve-ingress',
+  'platform/roles/start-api',
+  'platform/roles/start-worker',
+  'platform/roles/start-health',
+  'builder/source-reader/readings',
+  'builder/archive/extract',
+  'builder/context/build-context',
+  'builder/dockerfile/base-images',
+  'builder/dockerfile/dockerfile',
+  'builder/dockerfile/dockerfile-labels',
+  'builder/dockerfile/exposed-variables',
+  'builder/nixpacks-plan',
+  'builder/tree/listed-tree',
+  'builder/tree/tree-links',
 ]
 
 /** Where Node.js keeps compiled code. */
@@ -29,7 +39,7 @@ export async function compileCode(root, node) {
   const source = digest(join(root, 'src'), node)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === source) return
   await step('Compiling Berth', async () => {
-    const imports = MODULES.map((name) => `import './src/platform/${name}.ts'`)
+    const imports = MODULES.map((name) => `import './src/${name}.ts'`)
     const environment = { NODE_COMPILE_CACHE: folder }
     await runQuietly(node, ['--input-type=module', '--eval', imports.join('\n')], { environment })
     mkdirSync(folder, { recursive: true })

@@ -44,3 +44,11 @@ export function presetVersion(preset: BuildPreset, name: string, version: string
   const given = version.startsWith(`${name}_`) ? version.slice(name.length + 1) : version
   return preset.versions.find((known) => known === given || known === `NODE_JS_${given}`) ?? null
 }
+
+/** The presets that write a Dockerfile, by name. */
+export const buildPresets = (): ReadonlyMap<string, BuildPreset> =>
+  new Map(
+    availableAppTypes()
+      .flatMap((type): readonly Preset[] => type.presets)
+      .flatMap((preset) => (preset.kind === 'BUILD' ? [[preset.name, preset.build] as const] : [])),
+  )

@@ -8,6 +8,7 @@ export type Permission =
   | 'app:change'
   | 'app:delete'
   | 'appEnv:read'
+  | 'appEnv:observe'
   | 'appEnv:change'
   | 'appEnv:operate'
   | 'appEnv:delete'
@@ -49,6 +50,8 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'app:change': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
   'app:delete': { roles: [], scope: 'svc:admin' },
   'appEnv:read': { roles: 'member', scope: 'svc:read' },
+  // What runs and how it fares: deployment scripts poll it with the token that they deploy with. Not the configuration.
+  'appEnv:observe': { roles: 'member', scope: 'svc:read', environmentToken: true },
   'appEnv:change': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
   'appEnv:operate': { roles: ['TECHNICAL'], scope: 'svc:write:deploy', environmentToken: true },
   'appEnv:delete': { roles: [], scope: 'svc:admin' },

@@ -1,5 +1,7 @@
 import { DirectiveLocation, GraphQLDirective, type GraphQLSchema, specifiedDirectives } from 'graphql'
+import { OBSERVABLE_FIELDS } from '../resources/app-env-status.ts'
 import { builder } from './builder.ts'
+import { guardFields } from './derive/guarded-fields.ts'
 import { readLoadedColumns } from './derive/loaded-columns.ts'
 import './schema/scalars.ts'
 import './schema/enums.ts'
@@ -58,8 +60,10 @@ Refusals have \`extensions.code\` and often a finer \`extensions.reason\`: \`/do
 permissions are those of the REST API.`
 
 /** The whole schema. Importing this file builds it. */
-export const schema: GraphQLSchema = readLoadedColumns(
-  builder.toSchema({ directives: [...specifiedDirectives, dangerousDirective] }),
+export const schema: GraphQLSchema = guardFields(
+  readLoadedColumns(builder.toSchema({ directives: [...specifiedDirectives, dangerousDirective] })),
+  'AppEnv',
+  { open: OBSERVABLE_FIELDS, permission: 'appEnv:read' },
 )
 // The builder has no option for it.
 schema.description = DESCRIPTION

@@ -2,8 +2,8 @@ import type { AppEnv, Content } from '../database/generated/prisma/client.ts'
 import { appEnvFields, current, pendingSummary, versionOfAppEnv } from './app-env.ts'
 import { deployment } from './deployment.ts'
 import { enumeration } from './enumeration.ts'
-import { fieldsOf, flag, shownAs, text, time, whole } from './field.ts'
-import { pendingChangesInStatus } from './pending-change.ts'
+import { type Fields, fieldsOf, flag, shownAs, text, time, whole } from './field.ts'
+import { pendingChanges } from './pending-change.ts'
 import { replicaCounts } from './replica-counts.ts'
 import { answer, pick, resource } from './resource.ts'
 
@@ -16,7 +16,7 @@ export const health = enumeration('Health', 'What was observed of an environment
 
 const counted = fieldsOf<ReturnType<typeof replicaCounts>>()
 
-const replicas = resource({
+export const replicas = resource({
   name: 'Replicas',
   description: 'Desired and observed containers of an environment.',
   fields: {
@@ -99,14 +99,26 @@ export const appEnvStatusAnswer = answer(
     ...pick(appEnvFields, 'appEnvId', 'status'),
     ...current,
     ...deployments,
-    pendingChanges: shownAs(appEnvFields.pendingChanges, pendingChangesInStatus.type, (changes, context) =>
-      pendingChangesInStatus.record(changes, context),
+    pendingChanges: shownAs(appEnvFields.pendingChanges, pendingChanges.answer.type, (changes, context) =>
+      pendingChanges.answer.record(changes, context),
     ),
     ...pick(appEnvFields, 'hosts', 'url'),
     ...observed,
   },
   { id: 'AppEnvStatus', description: 'Desired and observed state of an environment.' },
 )
+
+/**
+ * Fields of GraphQL's AppEnv for callers who may only watch it run: what REST tells them in the status, the history, the
+ * operations and the answers to lifecycle calls.
+ */
+export const OBSERVABLE_FIELDS: ReadonlySet<string> = new Set([
+  ...Object.entries(appEnvStatusAnswer.fields as Fields).flatMap(([name, { only, inGraphQL }]) =>
+    // Hosts are objects in GraphQL, which tell more than the names in the status.
+    only || name === 'hosts' ? [] : [inGraphQL?.name ?? name],
+  ),
+  ...['name', 'deployments', 'operations'],
+])
 
 /** All that GraphQL shows of an environment. */
 export const appEnv = resource({

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { AppEnv, HostStatus, Volume } from '../database/generated/prisma/client.ts'
 import { publicUrl } from '../domain/public-url.ts'
 import { explicitResources, resourcesOf } from '../domain/resources.ts'
+import { ownHealthCheck, scaledByLoad } from './app-env-settings.ts'
 import { typeConfigFields } from './app-type-fields.ts'
 import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, shownAs, text, time, VERSION, whole } from './field.ts'
@@ -127,8 +128,18 @@ const configuration = {
     'Volume of the environment, if it has one.',
     ({ volume }: { volume: Volume | null }, context) => (volume ? mountedVolume.answer.record(volume, context) : null),
   ),
-  healthCheck: field.json('healthCheck', settings, 'Health check and probes that the environment sets for itself.'),
-  autoScaling: field.json('autoScaling', settings, 'How the number of containers follows the load.'),
+  healthCheck: field.json(
+    'healthCheck',
+    ownHealthCheck.type.nullable(),
+    'Health check and probes that the environment sets for itself.',
+    asJson,
+  ),
+  autoScaling: field.json(
+    'autoScaling',
+    scaledByLoad.type.nullable(),
+    'How the number of containers follows the load.',
+    asJson,
+  ),
 }
 
 export const current = {
@@ -177,6 +188,9 @@ export const appEnvListItem = answer(
 
 /** What answers to writes tell of the environment. */
 export const appEnvReference = answer(pick(listed, 'appEnvId', 'name', 'status'))
+
+/** The same after a change of the branch. */
+export const builtAppEnvReference = answer(pick(listed, 'appEnvId', 'name', 'status', 'gitBranch'))
 
 export const versionOfAppEnv = field.column('version', whole, VERSION)
 

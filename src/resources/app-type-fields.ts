@@ -34,12 +34,8 @@ export const appType = app.from(
   { inGraphQL: { name: 'type', type: 'AppType', column: 'type' } },
 )
 
-export const useTCP = app.from(
-  { type: true },
-  flag,
-  'Whether clients reach the app by plain TCP.',
-  (row: Typed) => usesTcp(row),
-  { only: 'rest' },
+export const useTCP = app.from({ type: true }, flag, 'Whether clients reach the app by plain TCP.', (row: Typed) =>
+  usesTcp(row),
 )
 
 type Configured = Pick<App | AppEnv, 'typeConfig'>

@@ -33,7 +33,6 @@ const fields = {
     flag,
     'Whether clients reach the app by https.',
     (_app: object, { config }) => config.BERTH_INGRESS_URL?.startsWith('https:') ?? false,
-    { only: 'rest' },
   ),
   useTCP,
   useImage: field.column('useImage', flag, 'Whether the app runs a prebuilt image.'),
@@ -72,6 +71,13 @@ const fields = {
     text_,
     'Id of the credential that builds pull base images with.',
   ),
+  useVolume: field.from(
+    { volumePath: true },
+    flag,
+    'Whether the app gives every environment a volume. Environments can also have volumes of their own.',
+    ({ volumePath }: Pick<App, 'volumePath'>) => volumePath !== null,
+  ),
+  volumePath: field.column('volumePath', text_, 'Path at which the app’s environments mount their volumes.'),
   ...typeConfigFields,
 }
 

@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import type { AuditEntry } from '../database/generated/prisma/client.ts'
-import { fieldsOf, json, text, time, whole } from './field.ts'
+import { fieldsOf, text, time, whole } from './field.ts'
 import { resource } from './resource.ts'
 
 export type AuditRow = Omit<AuditEntry, 'eventSequenceId' | 'hashVersion'>
@@ -31,7 +32,7 @@ export const auditEntry = resource({
     requestId: field.column('requestId', text, 'Id of the request that asked for the write.', {
       inGraphQL: { type: 'String' },
     }),
-    details: field.column('details', json, 'What was asked and changed, without secrets.'),
+    details: field.json('details', z.record(z.string(), z.unknown()), 'What was asked and changed, without secrets.'),
     hash: field.column('hash', text, 'SHA-256 over the entry, its time included, and the hash of the entry before.'),
     createdAt: field.column('createdAt', time, 'Time at which the write was committed.'),
   },

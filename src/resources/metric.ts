@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { replicas } from './app-env-status.ts'
 import { enumeration } from './enumeration.ts'
-import { fieldsOf, text, time } from './field.ts'
+import { fieldsOf, flag, text, time, whole } from './field.ts'
 import { answer, resource } from './resource.ts'
 
 export const metric = enumeration('Metric', 'What is measured by a metric.', {
@@ -33,6 +34,8 @@ export const metricStep = enumeration(
 export type Metric = keyof typeof metric.values
 export type Step = keyof typeof metricStep.values
 
+const MEASURED_AT = 'Time of the measurement; null when there is no recent one.'
+
 interface Values {
   cpu: number
   memory: number
@@ -49,8 +52,86 @@ const metricValues = resource({
   },
 })
 
+interface Use {
+  allocated: number
+  used: number
+  usagePercent: number
+  updatedAt: string | null
+}
+
+const use = fieldsOf<Use>()
+
+const resourceUse = resource({
+  name: 'ResourceUse',
+  description: 'How much of one resource all containers of an environment use together.',
+  fields: {
+    allocated: use.given('allocated', z.number(), 'CPU cores or MB that all containers are allotted together.'),
+    used: use.given('used', z.number(), 'CPU cores or MB that all containers use together.'),
+    usagePercent: use.given('usagePercent', z.number(), 'Use in percent of what the measured containers are allotted.'),
+    updatedAt: use.given('updatedAt', time.nullable(), MEASURED_AT),
+  },
+})
+
+const uses = fieldsOf<{ cpu: Use; memory: Use }>()
+
+const resourceUses = resource({
+  name: 'ResourceUses',
+  description: 'Use of CPU and memory by all containers of an environment together.',
+  fields: {
+    cpu: uses.given('cpu', resourceUse.answer.type, 'Use of CPU, in cores.'),
+    memory: uses.given('memory', resourceUse.answer.type, 'Use of memory, in MB.'),
+  },
+})
+
+interface Counted {
+  desired: number
+  running: number
+  ready: number
+  updatedAt: string | null
+}
+
+const containerCounts = resource({
+  name: 'ContainerCounts',
+  description: 'Desired and observed containers of an environment.',
+  fields: {
+    ...replicas.fields,
+    updatedAt: fieldsOf<Counted>().given(
+      'updatedAt',
+      time.nullable(),
+      'Time at which the containers were last observed; null when they never were.',
+    ),
+  },
+})
+
+interface Scaled {
+  enabled: boolean
+  min: number | null
+  max: number | null
+  cpuPercent: number | null
+  memoryPercent: number | null
+}
+
+const scaled = fieldsOf<Scaled>()
+const set = whole.nullable()
+
+const autoScaled = resource({
+  name: 'AutoScaled',
+  description: 'Whether and within which bounds the number of containers follows the load.',
+  fields: {
+    enabled: scaled.given('enabled', flag, 'Whether the number of containers follows the load.'),
+    min: scaled.given('min', set, 'Minimum number of containers; null when it was never set.'),
+    max: scaled.given('max', set, 'Maximum number of containers; null when it was never set.'),
+    cpuPercent: scaled.given('cpuPercent', set, 'Target CPU use, in percent; null when it was never set.'),
+    memoryPercent: scaled.given('memoryPercent', set, 'Target memory use, in percent; null when it is not a target.'),
+  },
+})
+
 interface Now {
   appEnvId: string
+  timestamp: string
+  resources: { cpu: Use; memory: Use }
+  containers: Counted
+  autoScaling: Scaled
   allocated: Values
   used: Values
   percent: Values
@@ -66,10 +147,14 @@ export const metrics = resource({
   description: 'What the containers of an environment are allotted, and what they use now.',
   fields: {
     appEnvId,
+    timestamp: now.given('timestamp', time, 'Time of the answer.'),
+    resources: now.given('resources', resourceUses.answer.type, 'Use of CPU, in cores, and of memory, in MB.'),
+    containers: now.given('containers', containerCounts.answer.type, 'Desired and observed containers.'),
+    autoScaling: now.given('autoScaling', autoScaled.answer.type, 'How the number of containers follows the load.'),
     allocated: now.given('allocated', values, 'Millicores and MB that all containers are allotted together.'),
     used: now.given('used', values, 'Millicores and MB that all containers use together.'),
     percent: now.given('percent', values, 'Use in percent of what the measured containers are allotted.'),
-    measuredAt: now.given('measuredAt', time.nullable(), 'Time of the measurement; null when there is no recent one.'),
+    measuredAt: now.given('measuredAt', time.nullable(), MEASURED_AT),
   },
 })
 

@@ -79,15 +79,14 @@ export const operation = resource({
   graphqlFields: {
     version: field.column('version', whole, VERSION),
   },
-  // An environment token may follow its operations, but the records around them are not for it (contract §1).
   relations: {
     appEnv: {
       description: 'Environment that the operation changes; null once the environment is deleted.',
-      permission: 'appEnv:read',
+      permission: 'appEnv:observe',
     },
     deployment: {
       description: 'Version that the operation deploys; null once the environment is deleted.',
-      permission: 'appEnv:read',
+      permission: 'appEnv:observe',
     },
   },
 })

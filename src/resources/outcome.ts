@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { account } from './account.ts'
 import { app } from './app.ts'
-import { appEnvAnswer, appEnvFields, appEnvReference } from './app-env.ts'
+import { appEnvAnswer, appEnvFields, appEnvReference, builtAppEnvReference } from './app-env.ts'
 import { credential } from './credential.ts'
-import { fieldsOf, flag, text, whole } from './field.ts'
+import { fieldsOf, flag, shownAs, text, whole } from './field.ts'
 import { answer, pick, resource } from './resource.ts'
 import { type OpenVariable, variable } from './variable.ts'
 
@@ -99,6 +99,12 @@ export const changedSetting = {
   ...applied,
 }
 
+/** PATCH /app-env/branch: older clients read the branch from it. */
+const changedBranch = {
+  ...changedSetting,
+  appEnv: shownAs(accepted.appEnv, builtAppEnvReference.type, (appEnv) => appEnv as never),
+}
+
 export const updatedApp = {
   ...pick(app.fields, 'appId', 'name', 'dockerPreset', 'port'),
   environmentsAffected: field.given(
@@ -112,6 +118,12 @@ export const updatedApp = {
     'Environments that the change was not applied to, although applyImmediately asked for it.',
     { inGraphQL: { nullable: false, whenAbsent: [] } },
   ),
+}
+
+/** With the login of a registry, an account comes with a credential. */
+export const createdAccount = {
+  ...pick(account.fields, 'accountId'),
+  credentialId: shownAs(credential.fields.credentialId, text.optional(), (id) => id),
 }
 
 const variables = field.given('variables', z.array(variable.answer.type), 'Environment variables, by name.')
@@ -152,6 +164,7 @@ export const answers = {
   lifecycle: answer(accepted, { id: 'Lifecycle', description: 'An accepted lifecycle call.' }),
   rollback: answer(rolledBack, { id: 'Rollback', description: 'An accepted rollback.' }),
   changedSetting: answer(changedSetting),
+  changedBranch: answer(changedBranch),
   variables: answer({ variables }),
   changedVariables: answer(changedVariables),
   storageKey: answer(storageKey, { id: 'StorageKey', description: 'An address to upload source code to.' }),
@@ -159,7 +172,7 @@ export const answers = {
   updatedApp: answer(updatedApp),
   createdAppEnv: answer(pick(appEnvFields, 'appEnvId')),
   updatedAppEnv: answer({ ...appEnvAnswer.fields, ...applied }),
-  createdAccount: answer(pick(account.fields, 'accountId')),
+  createdAccount: answer(createdAccount),
   currentAccount: answer({ ...pick(account.fields, 'accountId'), message }),
   createdCredential: answer(pick(credential.fields, 'credentialId')),
 }

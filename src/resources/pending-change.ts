@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { PendingChange } from '../domain/pending-changes.ts'
 import { enumeration } from './enumeration.ts'
-import { fieldsOf, flag, json, shownAs, text } from './field.ts'
-import { answer, resource } from './resource.ts'
+import { fieldsOf, flag, json, text } from './field.ts'
+import { resource } from './resource.ts'
 
 export const changeKind = enumeration('ChangeKind', 'What applying a pending change takes.', {
   BUILD: 'The change needs a new build.',
@@ -23,10 +23,6 @@ export const pendingChange = resource({
     to: field.column('to', json, 'Value that is configured. Secrets are masked.'),
   },
 })
-
-/** As GET /app-env/status lists them: its schema has always promised less of the kind. */
-const { kind, ...others } = pendingChange.fields
-const changeInStatus = answer({ kind: shownAs(kind, text, (value) => value), ...others })
 
 const hasKind = (wanted: PendingChange['kind']) => (changes: readonly PendingChange[]) =>
   changes.some((change) => change.kind === wanted)
@@ -50,9 +46,4 @@ export const pendingChanges = resource({
   name: 'PendingChanges',
   description: 'What is configured and does not run yet. `applyChanges` applies it.',
   fields: { ...has, changes },
-})
-
-export const pendingChangesInStatus = answer({
-  ...has,
-  changes: shownAs(changes, z.array(changeInStatus.type), (all) => all),
 })

@@ -51,6 +51,15 @@ const lifecycleRoutes: Route[] = Object.entries(lifecycleOperations).map(([name,
   return { ...post(`/app-env/${name}`, command, answer), isLifecycle: true }
 })
 
+/** Two paths of one command: CI clients know the second. */
+const codeUploadRoutes: Route[] = [
+  { ...post('/app-env/notify-code-upload', notifyCodeUpload, answers.lifecycle), isLifecycle: true },
+  {
+    ...post('/app-env/upload-storage-event', notifyCodeUpload, answers.lifecycle),
+    ...{ isLifecycle: true, alias: 'uploadStorageEvent' },
+  },
+]
+
 /** Every path of v1, below /api/public/v1: method, path, command or query, and the answer of a command. */
 export const routes: readonly Route[] = [
   post('/app', createApp, answers.createdApp),
@@ -66,13 +75,13 @@ export const routes: readonly Route[] = [
   get('/app-envs', listAppEnvs),
   ...lifecycleRoutes,
   post('/app-env/request-storage-key', requestStorageKey, answers.storageKey),
-  { ...post('/app-env/notify-code-upload', notifyCodeUpload, answers.lifecycle), isLifecycle: true },
+  ...codeUploadRoutes,
   get('/app-env/status', getAppEnvStatus),
   get('/app-env/history', getAppEnvHistory),
   get('/app-env/token', getAppEnvToken),
   patch('/app-env/resources', changeResources, answers.changedSetting),
   patch('/app-env/scaling', changeScaling, answers.changedSetting),
-  patch('/app-env/branch', changeBranch, answers.changedSetting),
+  patch('/app-env/branch', changeBranch, answers.changedBranch),
   patch('/app-env/healthcheck', changeHealthcheck, answers.changedSetting),
   patch('/app-env/name', renameAppEnv, answers.changedSetting),
   get('/app-env/variables', getVariables),

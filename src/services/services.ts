@@ -6,7 +6,7 @@ import type { Vault } from '../secrets/vault.ts'
 import { accounts, getAccount, getMember, listRegions, members } from './account/account-queries.ts'
 import { apps, getApp, listApps } from './app/app-queries.ts'
 import { readAppEnvHistory } from './app-env/app-env-history.ts'
-import { appEnvs, getAppEnv } from './app-env/app-env-queries.ts'
+import { appEnvs, observeAppEnv } from './app-env/app-env-queries.ts'
 import { readAppEnvRecord, readVariables } from './app-env/app-env-record.ts'
 import { readAppEnvStatus } from './app-env/app-env-status.ts'
 import { listAudit } from './audit/audit-queries.ts'
@@ -59,7 +59,7 @@ export function createServices(dependencies: ServiceDependencies) {
     tokens: bind(database, { list: listTokens, get: getToken, ofUser: readUserToken, ofAppEnv: readAppEnvToken }),
     apps: bind(database, { ...apps, list: listApps, get: getApp }),
     appEnvs: {
-      ...bind(database, { ...appEnvs, get: getAppEnv, history: readAppEnvHistory }),
+      ...bind(database, { ...appEnvs, observe: observeAppEnv, history: readAppEnvHistory }),
       ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus, variables: readVariables }),
     },
     databasePresets: { list: listDatabasePresets },

@@ -40,16 +40,27 @@ describe('permissions', () => {
 
   test('AUDIT only reads, the audit log included', () => {
     const allowed = ofAccounts.filter((permission) => may(member(['AUDIT']), permission, scope))
-    expect(allowed).toEqual(['token:own', 'account:read', 'app:read', 'appEnv:read', 'operation:read', 'audit:read'])
+    const reads = [
+      'token:own',
+      'account:read',
+      'app:read',
+      'appEnv:read',
+      'appEnv:observe',
+      'operation:read',
+      'audit:read',
+    ]
+    expect(allowed).toEqual(reads)
   })
 
-  test('an environment token only operates its own environment and follows operations there', () => {
+  test('an environment token only operates and watches its own environment and follows operations there', () => {
     const token = member([], { kind: 'ENVIRONMENT', userId: null, appEnvId: 'env_1', memberships: new Map() })
     expect(permissions.filter((permission) => may(token, permission, scope))).toEqual([
+      'appEnv:observe',
       'appEnv:operate',
       'operation:read',
     ])
     expect(may(token, 'appEnv:operate', { accountId: 'acc_1', appEnvId: 'env_2' })).toBe(false)
+    expect(may(token, 'appEnv:observe', { accountId: 'acc_1', appEnvId: 'env_2' })).toBe(false)
   })
 
   test('a scoped token has no more than its scopes, and no more than its user', () => {

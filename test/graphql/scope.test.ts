@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OBSERVABLE_FIELDS } from '../../src/resources/app-env-status.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
 
 let world: GraphQLWorld
@@ -66,7 +67,7 @@ describe('a caller from another account', () => {
 })
 
 describe('an environment token', () => {
-  test('gets its operation’s answer, and no data around it', async () => {
+  test('gets its operation’s answer, what it may watch, and no data around it', async () => {
     const { appEnvId } = await world.appEnv()
     const { token } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
     const deploy = (fields: string) =>
@@ -82,14 +83,70 @@ describe('an environment token', () => {
       operation: { status: 'QUEUED' },
     })
     for (const more of [
-      'appEnv { health }',
+      'appEnv { health replicas { ready } latestDeployment { isSuccess } }',
+      'operation { appEnv { id } deployment { status } }',
+    ]) {
+      expect((await deploy(more)).errors, more).toBeUndefined()
+    }
+    for (const more of [
       'appEnv { app { name } }',
-      'operation { appEnv { id } }',
-      'operation { deployment { id } }',
+      'appEnv { variables { value } }',
+      'operation { appEnv { preventDestroy } }',
+      'operation { deployment { appEnv { hosts { host } } } }',
     ]) {
       expect((await deploy(more)).errors?.[0]?.extensions.code, more).toBe('FORBIDDEN')
     }
     expect((await world.query('{ me { id } }', {}, token)).errors?.[0]?.extensions.code).toBe('FORBIDDEN')
+  })
+})
+
+describe('an environment token that watches', () => {
+  const FIELDS = 'id name status health replicas { desired } pendingChanges { hasDeployChanges } observedAt'
+
+  test('reads the state of its environment on every path, and of no other', async () => {
+    const { appEnvId: id } = await world.appEnv()
+    const contentId = await world.deploy(id)
+    const { token } = await world.token({ kind: 'ENVIRONMENT', appEnvId: id })
+    const { data, errors } = await world.query(
+      `query ($id: ID!) {
+        appEnv(id: $id) { ${FIELDS} currentDeployment { version } deployments { nodes { canRollback } } operations { nodes { id } } }
+        node(id: $id) { ... on AppEnv { ${FIELDS} } }
+        deployment(id: "${contentId}") { isSuccess appEnv { status } }
+        pods(appEnvId: $id) { name }
+        logs(appEnvId: $id) { nodes { message } }
+        metrics(appEnvId: $id) { resources { cpu { usagePercent } } containers { ready } autoScaling { enabled } }
+        metricsSeries(appEnvId: $id, metric: CPU_USAGE) { value }
+        operations(appEnvId: $id) { nodes { status } }
+      }`,
+      { id },
+      token,
+    )
+    expect(errors).toBeUndefined()
+    expect(data.appEnv).toMatchObject({ id, status: 'RUNNING', currentDeployment: { version: 1 } })
+    const other = await world.appEnv()
+    const refused = await world.query(`{ appEnv(id: "${other.appEnvId}") { id } }`, {}, token)
+    expect(refused.errors?.[0]?.extensions.code).toBe('FORBIDDEN')
+  })
+
+  test('reads no other field of it, whatever leads there', async () => {
+    const { appEnvId: id } = await world.appEnv({ envVars: [{ name: 'PLAIN', value: 'seen' }] })
+    const { token } = await world.token({ kind: 'ENVIRONMENT', appEnvId: id })
+    const { data } = await world.query('{ __type(name: "AppEnv") { fields { name type { kind ofType { kind } } } } }')
+    const open = new Set([...OBSERVABLE_FIELDS])
+    const fields = (data.__type.fields as { name: string; type: { kind: string; ofType: { kind: string } | null } }[])
+      .filter(({ name }) => !open.has(name))
+      .map(({ name, type }) => {
+        const isObject = [type.kind, type.ofType?.kind].some((kind) => kind === 'OBJECT' || kind === 'LIST')
+        return isObject ? `${name} { __typename }` : name
+      })
+    expect(fields.length).toBeGreaterThan(10)
+    for (const field of fields) {
+      // Twice, under names of their own, so that the builder of the schema loads one of them by itself.
+      const query = `{ appEnv(id: "${id}") { a: ${field} b: ${field} } node(id: "${id}") { ... on AppEnv { c: ${field} } } }`
+      const { data, errors } = await world.query(query, {}, token)
+      expect([...new Set(errors?.map(({ extensions }) => extensions.code))], field).toEqual(['FORBIDDEN'])
+      expect(JSON.stringify(data), field).not.toContain('seen')
+    }
   })
 })
 

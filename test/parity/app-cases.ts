@@ -51,6 +51,22 @@ export const appCases = [
     command: createApp,
     input: { ...fields(world), gitProvider: 'GITHUB' },
   })),
+  parityCase('createApp from a repository that no host can have', 'INVALID_INPUT', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), gitNamespace: 'acme', gitRepo: 'my shop', gitInstallationId: '1' },
+  })),
+  parityCase('createApp of an older version name', 'accepted', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), dockerPreset: 'EXPRESS', dockerPresetVersion: 'NODE_JS_18_EXPRESS' },
+  })),
+  parityCase('updateApp with a volume for its environments', 'accepted', async (world) => {
+    const { appId } = await newAppEnv(world)
+    return { command: updateApp, input: { appId, useVolume: true, volumePath: '/data' } }
+  }),
+  parityCase('updateApp with a volume at no path', 'INVALID_INPUT', async (world) => ({
+    command: updateApp,
+    input: { appId: await newApp(world), useVolume: true },
+  })),
   parityCase('createApp in an unknown account', 'NOT_FOUND', async (world) => ({
     command: createApp,
     input: { ...fields(world), accountId: UNKNOWN_ACCOUNT },

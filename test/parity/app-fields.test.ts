@@ -49,6 +49,8 @@ const VALUES: Record<Field, Record<string, unknown>> = {
   healthCheckHeaders: { healthCheckHeaders: { Host: 'shop.test' } },
   imagePullAccountSecretId: { imagePullAccountSecretId: CREDENTIAL },
   buildPullAccountSecretId: { buildPullAccountSecretId: CREDENTIAL },
+  useVolume: { useVolume: true, volumePath: '/data' },
+  volumePath: { volumePath: '/data' },
   jobConfig: { dockerPreset: 'JOB', jobConfig: { command: 'migrate' } },
   appType: { appType: 'job' },
   gitProvider: GITHUB,

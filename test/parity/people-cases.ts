@@ -17,6 +17,14 @@ const adminUserId = async (world: World) =>
 
 export const peopleCases = [
   parityCase('createAccount', 'accepted', async () => ({ command: createAccount, input: { name: 'Second' } })),
+  parityCase('createAccount with a registry', 'accepted', async () => ({
+    command: createAccount,
+    input: { name: 'Second', registryServer: 'ghcr.io', registryUsername: 'ann', registryPassword: 'hush' },
+  })),
+  parityCase('createAccount with half a login', 'INVALID_INPUT', async () => ({
+    command: createAccount,
+    input: { name: 'Second', registryServer: 'ghcr.io' },
+  })),
   parityCase('createAccount by an ordinary user', 'FORBIDDEN INSTALLATION_ADMIN_REQUIRED', async (world) => ({
     command: createAccount,
     input: { name: 'Second' },

@@ -130,4 +130,6 @@ async function uploadSource({ rest, app, appEnv }: Fixture): Promise<void> {
   await upload('upload', 'an archive', query)
   const building = await rest('build an upload', notify, { envName: 'default-cli-production', storageKey })
   await rest('read the build of an upload', 'GET /operation', { operationId: operationOf(building.headers) })
+  const event = 'POST /app-env/upload-storage-event'
+  await rest('build an upload, as older clients report it', event, { envName: 'default-cli-production', storageKey })
 }

@@ -136,7 +136,7 @@ describe('status and history', () => {
 })
 
 describe('an environment token', () => {
-  test('operates its own environment and nothing else', async () => {
+  test('operates and watches its own environment, and does nothing else', async () => {
     const { appEnvId } = await world.appEnv()
     const other = await world.appEnv()
     const { token } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
@@ -154,7 +154,8 @@ describe('an environment token', () => {
     for (const path of ['/apps', '/app-envs', '/accounts', '/tokens', '/regions', '/user/token']) {
       expect((await call('GET', path, { token })).body).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     }
-    expect((await call('GET', '/app-env/status', { token, query: { appEnvId } })).status).toBe(403)
+    expect((await call('GET', '/app-env/status', { token, query: { appEnvId } })).status).toBe(200)
+    expect((await call('GET', '/app-env', { token, query: { appEnvId } })).status).toBe(403)
     expect((await call('GET', '/app-env/token', { query: { appEnvId } })).body).toMatchObject({
       token: null,
       tokenId: expect.stringMatching(/^tok_/),

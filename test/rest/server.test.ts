@@ -92,9 +92,9 @@ describe('a body', () => {
 
   test('with a NUL character is refused by name, not by the database', async () => {
     const { body } = await call('POST', '/app', {
-      body: { name: 'a\0b', accountId: world.accountId, port: 1, gitNamespace: 'x\0' },
+      body: { name: 'a\0b', accountId: world.accountId, port: 1, gitInstallationId: 'x\0' },
     })
-    expect(body).toMatchObject({ status: 400, errors: [{ field: 'name' }, { field: 'gitNamespace' }] })
+    expect(body).toMatchObject({ status: 400, errors: [{ field: 'name' }, { field: 'gitInstallationId' }] })
   })
 })
 

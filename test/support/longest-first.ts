@@ -19,6 +19,7 @@ const LONGEST = [
   'supervisor/supervisor',
   'app-types/preset-builds',
   'e2e/replacement',
+  'e2e/typed-clients',
   'e2e/failing-builds',
   'e2e/git-builds',
   'docker/docker-runtime',

@@ -18,6 +18,8 @@ const NODE_OF: Readonly<Record<string, string>> = {
 export const meteorJs: BuildPreset = {
   versions: Object.keys(NODE_OF),
   defaultVersion: '3_5',
+  // The tool runs the release that the source names.
+  buildsEarlierReleases: true,
   dockerfile(request) {
     requirePackage(request)
     const { files } = request.facts

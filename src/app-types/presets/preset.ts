@@ -37,6 +37,8 @@ export interface BuildPreset {
   /** Oldest first, without the preset's own name. */
   versions: readonly string[]
   defaultVersion: string
+  /** A version also builds sources of the earlier minor releases, back to the first of its major one. */
+  buildsEarlierReleases?: true
   /** Throws BuildFailure PRESET_NOT_APPLICABLE for a source that it cannot build. */
   dockerfile(request: DockerfileRequest): string
 }

@@ -1,5 +1,6 @@
 // The process in which everything that tenants wrote is read. It has no secrets, no children and no threads, limits on
 // memory and processor time, and ends with the worker that started it.
+import { flushCompileCache } from 'node:module'
 import { Socket } from 'node:net'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { isDiskTrouble } from '../disk-trouble.ts'
@@ -27,6 +28,8 @@ async function outcomeOf(name: string, input: unknown): Promise<unknown> {
   }
 }
 
+// Readers are killed, so what each of them loads is kept now: before anything of a tenant's is read.
+flushCompileCache()
 const channel = new Socket({ fd: CHANNEL })
 const questions = new FrameParser(MAX_QUESTION_BYTES)
 channel.on('data', async (chunk: Buffer) => {

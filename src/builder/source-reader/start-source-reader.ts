@@ -31,6 +31,17 @@ const UNDER_LIMITS = 'ulimit -c 0; ulimit -t "$1"; ulimit -d "$2"; shift 2; exec
 /** Files stay open to it: links, which sources may contain, can only be created with that permission. */
 const PERMISSIONS = ['--permission', '--allow-fs-read=*', '--allow-fs-write=*']
 
+/**
+ * Where Node.js keeps compiled code, if it does here: a reader then starts with half the processor time. As a program,
+ * because the process has no environment.
+ */
+function compiledCode(): string[] {
+  const folder = process.env.NODE_COMPILE_CACHE
+  if (!folder) return []
+  const enable = `import { enableCompileCache } from 'node:module'; enableCompileCache(${JSON.stringify(folder)})`
+  return ['--import', `data:text/javascript,${encodeURIComponent(enable)}`]
+}
+
 /** What each reading reads, for messages. */
 const SUBJECTS: Readonly<Record<ReadingName, string>> = {
   unpack: 'the archive',
@@ -74,7 +85,7 @@ class ReaderProcess implements SourceReader, AsyncDisposable {
     this.#limits = limits
     const { heapMb, cpuSeconds } = limits
     const dataKb = (2 * heapMb + RESERVED_MB) * 1024
-    const node = [process.execPath, ...PERMISSIONS, `--max-old-space-size=${heapMb}`, entry]
+    const node = [process.execPath, ...PERMISSIONS, ...compiledCode(), `--max-old-space-size=${heapMb}`, entry]
     this.#child = spawn('/bin/sh', ['-c', UNDER_LIMITS, 'source-reader', String(cpuSeconds), String(dataKb), ...node], {
       cwd: directory,
       env: {},

@@ -47,7 +47,7 @@ const AppEnvStatusMessage = builder.objectRef<Message<State>>('AppEnvStatusMessa
         event?.type === 'appEnv.deleted'
           ? null
           : loadOnce(event, state.appEnvId, query, () =>
-              services.appEnvs.get(caller, { appEnvId: state.appEnvId }, query),
+              services.appEnvs.observe(caller, { appEnvId: state.appEnvId }, query),
             ),
     }),
   }),
@@ -66,14 +66,14 @@ builder.subscriptionField('appEnvStatusChanged', (t) =>
     async subscribe(_root, { appEnvId, envName, after }, context) {
       const { services, caller } = context
       const address = addressOf({ appEnvId, envName })
-      const { id, accountId } = await services.appEnvs.get(caller, address)
+      const { id, accountId } = await services.appEnvs.observe(caller, address)
       return follow<State>(context, {
         eventSequenceId: accountId,
         after,
-        permit: (present) => permit(present, 'appEnv:read', { accountId, appEnvId: id }),
+        permit: (present) => permit(present, 'appEnv:observe', { accountId, appEnvId: id }),
         concerns: (event) => event.appEnvId === id && event.type.startsWith('appEnv.'),
         present: async () => {
-          const { status, health } = await services.appEnvs.get(caller, { appEnvId: id })
+          const { status, health } = await services.appEnvs.observe(caller, { appEnvId: id })
           return { appEnvId: id, status, health }
         },
         next: (state, event) => stateAfter(state ?? { appEnvId: id, status: null, health: null }, event),

@@ -19,7 +19,7 @@ export const AppEnv = builder.prismaObject('AppEnv', {
 })
 
 findableAsNode('env', 'AppEnv', ({ services, caller }, id, queryOf) =>
-  services.appEnvs.get(caller, { appEnvId: id }, queryOf()),
+  services.appEnvs.observe(caller, { appEnvId: id }, queryOf()),
 )
 
 builder.queryFields((t) => ({
@@ -32,7 +32,7 @@ builder.queryFields((t) => ({
       envName: t.arg.string({ description: 'CLI name of the environment, `<account>-<app>-<env>`.' }),
     },
     resolve: (query, _root, { id, envName }, { services, caller }) =>
-      services.appEnvs.get(caller, { appEnvId: id ?? undefined, envName: envName ?? undefined }, query),
+      services.appEnvs.observe(caller, { appEnvId: id ?? undefined, envName: envName ?? undefined }, query),
   }),
   appEnvs: t.prismaConnection({
     type: AppEnv,

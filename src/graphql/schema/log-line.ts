@@ -105,7 +105,7 @@ builder.subscriptionField('appEnvLogs', (t) =>
     },
     async subscribe(_root, { appEnvId, envName, after, ...filter }, context) {
       const address = addressOf({ appEnvId, envName })
-      const appEnv = await context.services.appEnvs.get(context.caller, address)
+      const appEnv = await context.services.appEnvs.observe(context.caller, address)
       const start = typeof after === 'string' ? liveNumber(after) : null
       const followed = { appEnvId: appEnv.id, filter: filterOf(filter), after: start }
       return whileAllowed(context, appEnv, (signal) => followLines(context, followed, signal))

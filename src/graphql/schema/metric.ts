@@ -52,7 +52,7 @@ builder.subscriptionField('metrics', (t) =>
     args: addressArgs(t.arg),
     async subscribe(_root, { appEnvId, envName }, context) {
       const address = addressOf({ appEnvId, envName })
-      const appEnv = await context.services.appEnvs.get(context.caller, address)
+      const appEnv = await context.services.appEnvs.observe(context.caller, address)
       return whileAllowed(context, appEnv, (signal) => followMetrics(context, appEnv.id, signal))
     },
     resolve: (metrics) => metrics,

@@ -1,5 +1,5 @@
 import { member } from '../../resources/member.ts'
-import { applied, updatedApp } from '../../resources/outcome.ts'
+import { applied, createdAccount, updatedApp } from '../../resources/outcome.ts'
 import { pick } from '../../resources/resource.ts'
 import { tokenSecret } from '../../resources/token.ts'
 import { createAccount, deleteAccount, setCurrentAccount } from '../../services/account/account-commands.ts'
@@ -18,7 +18,9 @@ import { described } from '../derive/resource-fields.ts'
 import { accountById, appById, appEnvById, messageField, operationField, outcomeFields } from './payload-fields.ts'
 import { Token } from './token.ts'
 
-commandMutation(createAccount, { payload: (t) => ({ account: accountById(t, true) }) })
+commandMutation(createAccount, {
+  payload: (t) => ({ account: accountById(t, true), ...outcomeFields(t, pick(createdAccount, 'credentialId')) }),
+})
 commandMutation(deleteAccount, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
 commandMutation(setCurrentAccount, { payload: (t) => ({ account: accountById(t, false), message: messageField(t) }) })
 

@@ -30,7 +30,7 @@ export function appEnvField<Result extends { appEnv: AnsweredAppEnv }>(t: Payloa
       const { appEnvId: id, name, status } = (answer as Answer<Result>).result.appEnv
       const answered = { id, name, status }
       if (Object.keys(query.select ?? {}).every((column) => ANSWERED_FIELDS.has(column))) return answered as never
-      const appEnv = await services.appEnvs.get(caller, { appEnvId: id }, query)
+      const appEnv = await services.appEnvs.observe(caller, { appEnvId: id }, query)
       return { ...appEnv, ...answered } as never
     },
   })
@@ -57,7 +57,7 @@ export function appEnvById<Result extends { appEnvId: string }>(t: PayloadBuilde
     description: 'Environment that was created or changed.',
     resolve: (query, answer, _args, { services, caller }) => {
       const { result, dryRun } = answer as Answer<Result>
-      return isNew && dryRun ? null : services.appEnvs.get(caller, { appEnvId: result.appEnvId }, query)
+      return isNew && dryRun ? null : services.appEnvs.observe(caller, { appEnvId: result.appEnvId }, query)
     },
   })
 }

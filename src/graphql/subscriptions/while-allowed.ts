@@ -24,7 +24,7 @@ async function* guarded<T>(
 ): AsyncGenerator<T, void> {
   let refusal: unknown = null
   const stopWatching = watchAccess(context, {
-    permit: (present) => permit(present, 'appEnv:read', { accountId, appEnvId }),
+    permit: (present) => permit(present, 'appEnv:observe', { accountId, appEnvId }),
     lose(reason) {
       refusal = reason
       leaving.abort()

@@ -59,6 +59,18 @@ const ownHost = {
   txtValue: 'berth-verify=<text of the account>',
 }
 
+const measured = { updatedAt: EXAMPLE_VALUES.timestamp }
+
+const metrics = {
+  resources: {
+    cpu: { allocated: 2, used: 0.04, usagePercent: 2, ...measured },
+    memory: { allocated: 1024, used: 158, usagePercent: 15.4, ...measured },
+  },
+  autoScaling: { enabled: true, min: 1, max: 3, cpuPercent: 70, memoryPercent: null },
+  allocated: { cpu: 2000, memory: 1024 },
+  used: { cpu: 40, memory: 158 },
+}
+
 /** What an answer says differently from other examples; by operationId. */
 export const EXAMPLE_ANSWERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   deployImage: begun('Image deployment started'),
@@ -68,6 +80,7 @@ export const EXAMPLE_ANSWERS: Readonly<Record<string, Readonly<Record<string, un
   stopAppEnv: begun('The environment is stopping'),
   startAppEnv: begun('The environment is starting'),
   applyChanges: begun('The pending changes are being applied'),
+  getMetrics: metrics,
   notifyCodeUpload: begun('Build of the uploaded code started'),
   retryOperation: begun('The operation is tried again'),
   cancelOperation: { message: 'The operation is cancelled' },

@@ -1,3 +1,5 @@
+import { typeConfigFields } from '../../app-types/type-config.ts'
+
 /** An id as Berth makes them. */
 const id = (prefix: string) => `${prefix}_01kb3f8q4hevz9sr2m6x7d5t0c`
 
@@ -111,7 +113,6 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   containerImage: 'nginx:alpine',
   imageDigest: DIGEST,
   hash: DIGEST.slice('sha256:'.length),
-  dockerPreset: 'EXPRESS',
   dockerPresetVersion: null,
   dockerfilePath: null,
   customDockerfileContent: null,
@@ -130,9 +131,9 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   healthCheckPort: null,
   healthCheckHeaders: null,
   healthCheck: null,
+  volumePath: null,
   startupConfig: null,
-  jobConfig: null,
-  functionConfig: null,
+  ...Object.fromEntries(typeConfigFields().map(({ field }) => [field, null])),
   databaseSettings: null,
   autoScaling: null,
   volume: null,

@@ -31,6 +31,8 @@ Every write takes three options, whatever it does:
 - \`dryRun=true\` validates and answers, and changes nothing. \`If-Match\` refuses a write to something that has changed.
 
 Calls with the badge *dangerous* (\`x-dangerous\`) take something away from users. Lists take \`limit\` and \`cursor\`.
+Every DELETE takes its fields in the query or as a JSON body. A dry run of a create answers without ids, as
+\`x-dry-run-answer\` says.
 
 ## Errors
 
@@ -98,11 +100,12 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
   const shown = collection.output(withDryRun(route))
   const shared = parameterRefs(['DryRun', 'IdempotencyKey', 'IfMatch', 'Prefer', 'RequestId'])
   return {
-    operationId: name,
-    summary: titleOf(name),
+    operationId: route.alias ?? name,
+    summary: titleOf(route.alias ?? name),
     description: about,
     tags: [tagOf(route.path)],
     ...(dangerous ? { 'x-dangerous': true, 'x-badges': [{ name: 'dangerous', color: '#b3402a' }] } : {}),
+    ...dryRunAnswer(route, collection),
     parameters: [...(takesQuery ? queryParameters(schema, example) : []), ...shared],
     ...(takesQuery ? {} : { requestBody: { required: true, content: { 'application/json': { schema, example } } } }),
     responses: {
@@ -116,11 +119,18 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
   }
 }
 
-function withDryRun({ answer, command }: WriteRoute): z.ZodObject {
+function withDryRun({ answer }: WriteRoute): z.ZodObject {
   const { id, ...meta } = answer.meta() ?? {}
-  // A dry run creates nothing, and so has no ids to tell.
-  const fields = command.name.startsWith('create') ? answer.partial() : answer
-  return fields.extend(dryRunFields).meta({ ...meta, ...(id ? { id: `${id}Answer` } : {}) })
+  return answer.extend(dryRunFields).meta({ ...meta, ...(id ? { id: `${id}Answer` } : {}) })
+}
+
+/**
+ * A dry run creates nothing, and so has no ids to tell. Apart from the answer of the call itself: clients that are
+ * generated from the document would otherwise have to expect every created id to be missing.
+ */
+function dryRunAnswer({ answer, command }: WriteRoute, collection: SchemaCollection): JsonSchema {
+  if (!command.name.startsWith('create')) return {}
+  return { 'x-dry-run-answer': collection.output(answer.partial().extend(dryRunFields).meta({ id: undefined })) }
 }
 
 function queryParameters(

@@ -77,6 +77,8 @@ export interface WriteRoute {
   answer: z.ZodObject
   /** Refusals say `success: false` (contract §1, Errors). */
   isLifecycle: boolean
+  /** The operationId of a path that leads to the command of another path, under the name that older clients know. */
+  alias?: string
 }
 
 export type Route = ReadRoute | WriteRoute

@@ -9,7 +9,7 @@ import { waitOf } from './prefer.ts'
 import { queryReader, searchOf } from './query.ts'
 import { BASE_PATH, type RestDependencies, type RouteAnswer, type WriteRoute } from './route.ts'
 
-/** Runs a command: input from the body (DELETE: the query), options from headers, answer in the route's shape. */
+/** Runs a command: input from the body (DELETE: or the query), options from headers, answer in the route's shape. */
 export function writeHandler(dependencies: RestDependencies, route: WriteRoute) {
   const { config, draining } = dependencies
   const takesQuery = route.method === 'DELETE'
@@ -29,7 +29,8 @@ export function writeHandler(dependencies: RestDependencies, route: WriteRoute) 
     }
     if (options.waitSeconds) options.signal = AbortSignal.any([c.req.raw.signal, draining])
     if (!takesQuery) refuseFields(search)
-    const input = takesQuery ? readQuery(search) : await readBody(c, config.BERTH_BODY_LIMIT_KB)
+    const body = await readBody(c, config.BERTH_BODY_LIMIT_KB)
+    const input = takesQuery ? together(readQuery(search), body) : body
     const { text, headers } = await answerWrite(dependencies, route, { caller: c.get('caller'), input, options })
     return answer(c, 200, text, headers)
   }
@@ -67,6 +68,13 @@ function takeDryRun(search: URLSearchParams): boolean {
 function refuseFields(search: URLSearchParams): void {
   const [first] = search.keys()
   if (first !== undefined) throw invalidField(first, 'is not a query parameter of this call; send it in the body')
+}
+
+/** The fields of query and body. One that is in both must mean the same: else the wrong thing might be deleted. */
+function together(query: Record<string, unknown>, body: Record<string, unknown>): Record<string, unknown> {
+  const differing = Object.keys(query).find((name) => Object.hasOwn(body, name) && body[name] !== query[name])
+  if (differing !== undefined) throw invalidField(differing, 'is in the query and in the body, with another value')
+  return { ...body, ...query }
 }
 
 /** The fields that the route declares, in its order. */

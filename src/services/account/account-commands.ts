@@ -1,30 +1,27 @@
 import { z } from 'zod'
-import type { Transaction } from '../../database/client.ts'
-import type { Account } from '../../database/generated/prisma/client.ts'
-import { conflict, notFound } from '../../domain/errors.ts'
+import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { accountSlug, slugOf } from '../../domain/names.ts'
 import { beginAuditChain } from '../../events/audit-heads.ts'
+import { insertCredential } from '../credential/insert-credential.ts'
 import { userOf } from '../kernel/caller.ts'
 import { command, type Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
-
-type AccountTarget = Target & { account: Account }
-
-export async function lockAccount(tx: Transaction, accountId: string): Promise<AccountTarget> {
-  await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${accountId} FOR UPDATE`
-  const account = await tx.account.findUnique({ where: { id: accountId } })
-  if (!account) throw notFound('account', accountId)
-  return { type: 'account', id: account.id, accountId: account.id, version: account.version, account }
-}
+import { lockAccount } from '../targets/load-account.ts'
+import { registryCredential, registryFields } from './registry-login.ts'
 
 export const createAccount = command({
   name: 'createAccount',
-  about: 'Create an account. Whoever creates it becomes its first ADMIN.',
-  input: z.strictObject({ name: name('account') }),
+  about:
+    'Create an account. Whoever creates it becomes its first ADMIN. With a registry’s login, it gets that as its first credential.',
+  input: z.strictObject({ name: name('account'), ...registryFields }),
   permission: 'installation:manage',
-  target: async (): Promise<Target> => ({ type: 'account', id: null, accountId: null }),
-  async execute({ tx, caller, vault, announce, auditDetails }, input) {
+  async target(_context, input): Promise<Target> {
+    registryCredential(input)
+    return { type: 'account', id: null, accountId: null }
+  },
+  async execute(context, input) {
+    const { tx, caller, vault, announce, auditDetails } = context
     const userId = userOf(caller)
     const plan = await tx.plan.findFirstOrThrow({ orderBy: { code: 'asc' } })
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('berth account slugs'))`
@@ -37,7 +34,12 @@ export const createAccount = command({
     await tx.membership.create({ data: { accountId, userId, roles: ['ADMIN'] } })
     announce({ type: 'account.created', payload: { accountId, name: input.name, slug } })
     auditDetails({ name: input.name, slug })
-    return { accountId }
+    const credential = registryCredential(input)
+    if (!credential) return { accountId }
+    const credentialId = await insertCredential(context, data, credential)
+    context.created(credentialId)
+    auditDetails({ credentialId, registry: credential.name })
+    return { accountId, credentialId }
   },
 })
 

@@ -5,14 +5,7 @@ import { ORDER } from '../../resources/order.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
 import { findByKey, findRows, type Wanted } from '../kernel/read.ts'
-
-/** The account's id, or NOT_FOUND. Members need no look-up: they would not be members otherwise. */
-export async function requireAccount(database: Database, caller: Caller, accountId: string): Promise<string> {
-  if (caller.memberships.has(accountId)) return accountId
-  const account = await database.account.findUnique({ where: { id: accountId }, select: { id: true } })
-  if (!account) throw notFound('account', accountId)
-  return account.id
-}
+import { requireAccount } from '../targets/load-account.ts'
 
 /** Accounts that the caller belongs to; all of them for the installation's admin. */
 export const accounts = collection({

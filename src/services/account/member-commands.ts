@@ -8,7 +8,7 @@ import { permit } from '../kernel/caller.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { authorityOf, lockGiver, requireNotAbove, requireWithin } from '../kernel/giver.ts'
 import { id } from '../kernel/input.ts'
-import { lockAccount } from './account-commands.ts'
+import { lockAccount } from '../targets/load-account.ts'
 import { revokeAppEnvTokensOf } from './revoke-app-env-tokens.ts'
 
 const ROLES = ['ADMIN', 'TECHNICAL', 'BILLING', 'POD_ACCESS', 'MANAGE_MEMBERS', 'AUDIT', 'MANAGE_CREDENTIALS'] as const

@@ -4,7 +4,7 @@ import { inSnapshot } from '../../database/snapshot.ts'
 import { activity } from '../../resources/activity.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
-import { getAppEnv } from './app-env-queries.ts'
+import { observeAppEnv } from './app-env-queries.ts'
 
 export interface HistoryRequest {
   limit: number
@@ -31,7 +31,7 @@ export async function readAppEnvHistory(
 ) {
   const { limit, offset } = request
   return inSnapshot(database, async (tx) => {
-    const { id: appEnvId, currentContentId } = await getAppEnv(tx, caller, address)
+    const { id: appEnvId, currentContentId } = await observeAppEnv(tx, caller, address)
     const all = activitiesOf(appEnvId, request)
     const rows = await tx.$queryRaw<ActivityRow[]>`
       SELECT "contentId", "operationId" FROM (${all}) AS activity

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { typeConfigInputs } from '../../app-types/type-config.ts'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { appEnvTarget, flag, id, name, startupConfig, text, variables } from '../kernel/input.ts'
-import { containers, volume, zClouds } from './setting-input.ts'
+import { volume } from '../volume/volume-input.ts'
+import { containers, zClouds } from './setting-input.ts'
 
 export const createAppEnvInput = z.strictObject({
   accountId: id('account that owns the app'),

@@ -1,12 +1,13 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import type { AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import type { Permission } from '../../domain/permissions.ts'
 import { ORDER } from '../../resources/order.ts'
-import { requireAccount } from '../account/account-queries.ts'
 import { getApp } from '../app/app-queries.ts'
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
 import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
+import { requireAccount } from '../targets/load-account.ts'
 import { type AppEnvAddress, addressOf, withEverything } from '../targets/load-app-env.ts'
 
 /** The environments that a caller may see in one account: the scope of every list, in both APIs. */
@@ -35,22 +36,46 @@ export const appEnvs = collection({
   },
 })
 
-/** Finds the environment and checks that the caller may read it. */
-export async function getAppEnv(
+/** Finds the environment and checks that the caller may read all of it, its configuration included. */
+export const getAppEnv = (
   database: Database | Transaction,
   caller: Caller,
   address: AppEnvAddress,
   wanted: Wanted = {},
+): Promise<AppEnv> => findPermitted(database, caller, address, { permission: 'appEnv:read', wanted })
+
+/**
+ * The same for callers who may only watch it run, as its own token may: what is shown of the row is up to the caller of
+ * this function.
+ */
+export const observeAppEnv = (
+  database: Database | Transaction,
+  caller: Caller,
+  address: AppEnvAddress,
+  wanted: Wanted = {},
+): Promise<AppEnv> => findPermitted(database, caller, address, { permission: 'appEnv:observe', wanted })
+
+async function findPermitted(
+  database: Database | Transaction,
+  caller: Caller,
+  address: AppEnvAddress,
+  { permission, wanted }: { permission: Permission; wanted: Wanted },
 ): Promise<AppEnv> {
   const where = addressOf(address)
   const query = { ...withColumns(wanted, 'id', 'accountId'), where: { ...where, deletedAt: null } }
   const appEnv = await findRow(database, 'AppEnv', query)
   if (!appEnv) throw notFound('app environment', String(Object.values(where)[0]))
-  permit(caller, 'appEnv:read', { accountId: appEnv.accountId, appEnvId: appEnv.id })
+  permit(caller, permission, { accountId: appEnv.accountId, appEnvId: appEnv.id })
   return appEnv
 }
 
-export async function loadAppEnv(tx: Transaction, caller: Caller, address: AppEnvAddress) {
-  const { id } = await getAppEnv(tx, caller, address)
+/** The environment with all that decisions about it depend on, found by one of the two functions above. */
+export async function loadAppEnv(
+  tx: Transaction,
+  caller: Caller,
+  address: AppEnvAddress,
+  find: typeof getAppEnv = getAppEnv,
+) {
+  const { id } = await find(tx, caller, address)
   return tx.appEnv.findUniqueOrThrow({ where: { id }, include: withEverything })
 }

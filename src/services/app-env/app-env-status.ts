@@ -7,7 +7,7 @@ import type { Vault } from '../../secrets/vault.ts'
 import { pendingChangesOf } from '../configuration/configured.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
-import { loadAppEnv } from './app-env-queries.ts'
+import { loadAppEnv, observeAppEnv } from './app-env-queries.ts'
 
 /** What was asked for, what runs, and how far apart the two are (contract §2, desired and observed). */
 export async function readAppEnvStatus(
@@ -16,7 +16,7 @@ export async function readAppEnvStatus(
   address: AppEnvAddress,
 ) {
   const { appEnv, latestContent, hosts } = await inSnapshot(database, async (tx) => {
-    const appEnv = await loadAppEnv(tx, caller, address)
+    const appEnv = await loadAppEnv(tx, caller, address, observeAppEnv)
     const where = { appEnvId: appEnv.id }
     const latestContent = await tx.content.findFirst({ where, orderBy: ORDER.deployment })
     return { appEnv, latestContent, hosts: await tx.host.findMany({ where, orderBy: ORDER.host }) }

@@ -48,7 +48,7 @@ export const withApplication = <Result extends Changed>(result: Result, { isLost
 export type SettingResult = Changed & {
   success: boolean
   message: string
-  appEnv: { appEnvId: string; name: string; status: string }
+  appEnv: { appEnvId: string; name: string; status: string; gitBranch?: string | null }
 }
 
 type TargetShape = { appEnvId: z.ZodType; envName: z.ZodType; applyImmediately: z.ZodType<boolean> }
@@ -59,6 +59,9 @@ interface Setting<Shape extends TargetShape> {
   /** The setting's name in the answer: "The <noun> changed". */
   noun: string
   input: z.ZodObject<Shape>
+  modernise?: Command<Shape, AppEnvTarget, SettingResult>['modernise']
+  /** What the answer shows of the environment besides id, name and status. */
+  shows?(appEnv: AppEnv): { gitBranch: string | null }
   /**
    * Decides the new values; throws when the change is not allowed. Settings that it does not return stay as they are.
    */
@@ -77,6 +80,7 @@ export function settingCommand<Shape extends TargetShape>(
     name: setting.name,
     about: setting.about,
     input: setting.input,
+    ...(setting.modernise ? { modernise: setting.modernise } : {}),
     permission: 'appEnv:change',
     target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
     async execute(context, input, { appEnv }) {
@@ -88,11 +92,11 @@ export function settingCommand<Shape extends TargetShape>(
         changed,
         applyImmediately: applyImmediately === true,
       })
-      const { status, name } = await context.tx.appEnv.findUniqueOrThrow({ where: { id: appEnv.id } })
+      const present = await context.tx.appEnv.findUniqueOrThrow({ where: { id: appEnv.id } })
       return {
         success: true,
         message: `The ${setting.noun} changed${application.appliedImmediately ? ', and is being applied' : ''}`,
-        appEnv: { appEnvId: appEnv.id, name, status },
+        appEnv: { appEnvId: appEnv.id, name: present.name, status: present.status, ...setting.shows?.(present) },
         ...application,
       }
     },

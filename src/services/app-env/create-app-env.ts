@@ -11,11 +11,11 @@ import { addAutomaticHosts, automaticHosts } from '../lifecycle/automatic-hosts.
 import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
 import { type AppTarget, lockApp } from '../targets/load-app.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
+import { volumeChange } from '../volume/volume-change.ts'
 import { requireAccountRoom } from './account-limits.ts'
 import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
 import { checkTypeConfig } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
-import { volumeChange } from './volume-change.ts'
 
 type AccountWithPlan = Awaited<ReturnType<typeof accountOf>>
 
@@ -48,8 +48,8 @@ export const createAppEnv = command({
     })
     const { appEnv } = await lockAppEnv(tx, { appEnvId })
     await replaceVariables(context, appEnv, input.envVars ?? [])
-    if (input.volume)
-      await tx.appEnv.update({ where: { id: appEnvId }, data: await volumeChange(context, appEnv, input.volume) })
+    const volume = input.volume ?? (app.volumePath === null ? undefined : { path: app.volumePath })
+    if (volume) await tx.appEnv.update({ where: { id: appEnvId }, data: await volumeChange(context, appEnv, volume) })
     if (hasHosts(type)) await addAutomaticHosts(tx, appEnvId, automaticHosts(context.config, names.cliEnvName, region))
     context.announce({ type: 'appEnv.created', appId: app.id, appEnvId, payload: { ...names, status: 'PENDING' } })
     context.created(appEnvId)

@@ -75,6 +75,7 @@ export const changeBranch = settingCommand({
   about: 'Change the git branch that an environment is built from.',
   noun: 'branch',
   input: branchInput,
+  shows: ({ gitBranch }) => ({ gitBranch }),
   change: async (_context, _appEnv, { gitBranch }) => ({ gitBranch }),
 })
 
@@ -97,11 +98,24 @@ export async function requireFreeName({ tx }: CommandContext, appEnv: LoadedAppE
   if (clash) throw conflict('NAME_TAKEN', `The app already has an environment "${name}"`)
 }
 
+/** The names that the fields have on the app, which older clients send here too. There, empty means none. */
+const OLDER_NAMES = { healthCheckPath: 'path', healthCheckPort: 'port', healthCheckHeaders: 'headers' } as const
+
+function withShortNames(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const named = Object.entries(sent).map(([name, value]) => {
+    const shortName = OLDER_NAMES[name as keyof typeof OLDER_NAMES] as string | undefined
+    // Sent under both names, the older one stays unknown, and is refused.
+    return shortName && !(shortName in sent) ? [shortName, value === '' ? null : value] : [name, value]
+  })
+  return Object.fromEntries(named)
+}
+
 export const changeHealthcheck = settingCommand({
   name: 'changeHealthcheck',
   about: 'Change the health check and the probes of an environment: startup, readiness and liveness.',
   noun: 'health check',
   input: healthcheckInput,
+  modernise: withShortNames,
   async change(_context, appEnv, { appEnvId: _id, envName: _name, applyImmediately: _apply, ...sent }) {
     if (Object.keys(sent).length === 0) throw invalidField('path', 'is required, unless something else is sent')
     const type = getAppType(appEnv.app.type)

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
 import { appEnvTarget, flag, headers, name, portNumber } from '../kernel/input.ts'
+import { disk } from '../volume/volume-input.ts'
 
 const sizes = Z_CLOUD_SIZES.join(', ')
-const MAX_DISK_MB = 1024 * 1024
 
 export const zClouds = z
   .number()
@@ -12,23 +12,6 @@ export const zClouds = z
   .describe(`CPU and memory of one container, in zClouds: ${sizes}.`)
 
 export const containers = z.number().int().min(1).describe('Number of containers.')
-
-const disk = z.number().int().min(1).max(MAX_DISK_MB).describe('Size of the volume in MB.')
-
-const OF_THE_ENGINE = /^\/+(\.\/+)*(proc|sys|dev)(\/|$)/
-
-export const volume = z
-  .strictObject({
-    path: z
-      .string()
-      .max(1000)
-      .regex(/^\/[^\0:]*[^\0:/]$/, 'must be an absolute path, without a colon and without a slash at the end')
-      .refine((path) => !path.split('/').includes('..'), 'must not lead upwards')
-      .refine((path) => !OF_THE_ENGINE.test(path), 'must not be /proc, /sys or /dev, or below: the engine mounts those')
-      .describe('Path at which containers mount the volume.'),
-    disk,
-  })
-  .describe('Data that outlives containers. Each container of the environment mounts the same volume.')
 
 const applyImmediately = flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false)
 const whole = (fallback: number, min: number, max: number, about: string) =>

@@ -4,13 +4,13 @@ import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
 import { command } from '../kernel/command.ts'
 import { lockAppEnv, withEverything } from '../targets/load-app-env.ts'
+import { volumeChange } from '../volume/volume-change.ts'
 import { type UpdateAppEnvInput, updateAppEnvInput } from './app-env-input.ts'
 import { appEnvRecord } from './app-env-record.ts'
 import { changeSettings, withApplication } from './change-setting.ts'
 import { requireFreeName } from './setting-commands.ts'
 import { checkTypeConfig } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
-import { volumeChange } from './volume-change.ts'
 
 export const updateAppEnv = command({
   name: 'updateAppEnv',

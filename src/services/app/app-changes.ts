@@ -3,13 +3,20 @@ import { defaultDockerfilePath } from '../../app-types/presets.ts'
 import { typeConfigIn, withoutTypeConfig } from '../../app-types/type-config.ts'
 import { type App, Prisma } from '../../database/generated/prisma/client.ts'
 import type { UpdateAppInput } from './app-input.ts'
+import { volumePathIn } from './app-volume.ts'
 
 export type AppChanges = Prisma.AppUncheckedUpdateInput
 
 /** Fields whose value really changes; a field that was not sent, or has the value already, is left out. */
 export function changesOf(input: UpdateAppInput, app: App): AppChanges {
-  const { appId: _appId, applyImmediately: _apply, ...sent } = input
-  const wanted = { ...columnsOf(sent), ...clearedOf(sent), ...sourceOf(sent, app) }
+  const { appId: _appId, applyImmediately: _apply, useVolume, volumePath: path, ...sent } = input
+  const volumePath = volumePathIn({ useVolume, volumePath: path }, app)
+  const wanted = {
+    ...columnsOf(sent),
+    ...clearedOf(sent),
+    ...sourceOf(sent, app),
+    ...(volumePath === undefined ? {} : { volumePath }),
+  }
   const changed = Object.entries(wanted).filter(([field, value]) => {
     return !isDeepStrictEqual(value === Prisma.DbNull ? null : value, app[field as keyof App])
   })
@@ -22,7 +29,7 @@ export const changedFields = ({ typeConfig, ...columns }: AppChanges): string[] 
   ...Object.keys(typeConfig ?? {}),
 ]
 
-type Sent = Omit<UpdateAppInput, 'appId' | 'applyImmediately'>
+type Sent = Omit<UpdateAppInput, 'appId' | 'applyImmediately' | 'useVolume' | 'volumePath'>
 
 function columnsOf(sent: Sent): AppChanges {
   const typeConfig = typeConfigIn(sent)
@@ -54,7 +61,10 @@ function clearedOf(sent: Sent): AppChanges {
  * CUSTOM with `Dockerfile` unless the request says otherwise, any other with the one it writes itself; the old preset's
  * version is dropped.
  */
-function sourceOf({ dockerPreset, dockerfilePath, customDockerfileContent }: Sent, app: App): AppChanges {
+function sourceOf(
+  { dockerPreset, dockerPresetVersion, dockerfilePath, customDockerfileContent }: Sent,
+  app: App,
+): AppChanges {
   const preset = dockerPreset ?? app.dockerPreset
   const isOtherPreset = preset !== app.dockerPreset
   if (!isOtherPreset && dockerfilePath === undefined && customDockerfileContent === undefined) return {}
@@ -66,6 +76,6 @@ function sourceOf({ dockerPreset, dockerfilePath, customDockerfileContent }: Sen
   return {
     customDockerfileContent: text,
     dockerfilePath: path ?? (text === null ? defaultDockerfilePath(preset) : null),
-    ...(isOtherPreset ? { dockerPresetVersion: null } : {}),
+    ...(isOtherPreset ? { dockerPresetVersion: dockerPresetVersion ?? null } : {}),
   }
 }

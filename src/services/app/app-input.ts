@@ -3,10 +3,36 @@ import { typeConfigInputs } from '../../app-types/type-config.ts'
 import { presetNames, wireNames } from '../../app-types/wire-names.ts'
 import { parseBuildArgs } from '../../domain/build-args.ts'
 import { foreignTransport } from '../../domain/repository-address.ts'
+import { namespaceProblem, repositoryProblem } from '../../domain/repository-name.ts'
 import { dockerfileContent, flag, headers, id, image, name, portNumber, relativePath, text } from '../kernel/input.ts'
+import { volumePath } from '../volume/volume-input.ts'
 
 const dockerPreset = z.enum(presetNames()).describe('Preset that says how the app is built and run.')
 const credentialId = (about: string) => z.string().max(100).describe(about)
+
+/** Of the service that older clients were written for. */
+const OLDER_BUILDER = 'BUILDPACK'
+
+const builder = z
+  .enum(['DOCKER', 'NIXPACKS'], {
+    error: ({ input }) =>
+      input === OLDER_BUILDER
+        ? 'must be one of DOCKER, NIXPACKS: there is no BUILDPACK. NIXPACKS finds out by itself how to build the source; DOCKER builds a Dockerfile, or a preset such as EXPRESS'
+        : undefined,
+  })
+  .describe('What builds the source.')
+
+const checked = (schema: z.ZodString, problemOf: (value: string) => string | null) =>
+  schema.superRefine((value, context) => {
+    const message = problemOf(value)
+    if (message) context.addIssue({ code: 'custom', message })
+  })
+
+const gitNamespace = checked(text('Git namespace or organization of the repository.'), namespaceProblem)
+const gitRepo = checked(
+  text('Name of the git repository, or its https address.'),
+  (given) => foreignTransport(given) ?? repositoryProblem(given),
+)
 
 const MAX_BUILD_ARGS_LENGTH = 16_384
 
@@ -19,18 +45,14 @@ const buildArgs = z
   })
   .describe('Docker build arguments: `A=b C="d e"`, one a line, or a JSON object.')
 
-const gitRepo = text('Name of the git repository.').superRefine((given, context) => {
-  const foreign = foreignTransport(given)
-  if (foreign) context.addIssue({ code: 'custom', message: foreign })
-})
-
 /** Fields that POST and PATCH /app share (§2.1, §4.2). */
 const shared = {
   port: portNumber('Port that the app listens on. Required unless nothing listens.').optional(),
   dockerPreset: dockerPreset.optional(),
+  dockerPresetVersion: text('Version of the preset, `<PRESET>_<VERSION>`.').optional(),
   useImage: flag('Deploy a prebuilt image instead of building from source.').optional(),
   image: image.optional(),
-  builder: z.enum(['DOCKER', 'NIXPACKS']).optional().describe('What builds the source.'),
+  builder: builder.optional(),
   buildArgs: buildArgs.optional(),
   contextDir: relativePath('Docker build context directory.').optional(),
   dockerfilePath: relativePath('Path of the Dockerfile. Not together with customDockerfileContent.').optional(),
@@ -46,6 +68,10 @@ const shared = {
     .describe('Path that answers 2xx or 3xx when a container is ready. Empty: a TCP connect is enough.'),
   healthCheckPort: portNumber('Port of the health check. Default: the app’s port.').optional(),
   healthCheckHeaders: headers.optional(),
+  useVolume: flag(
+    'Whether every environment has a volume. False detaches the volumes, and keeps their data.',
+  ).optional(),
+  volumePath: volumePath.describe('Path at which every environment mounts its volume.').optional(),
   imagePullAccountSecretId: credentialId('Registry credential for pulling the image. Empty clears it.').optional(),
   buildPullAccountSecretId: credentialId(
     'Registry credential for pulling base images in builds. Empty clears it.',
@@ -58,9 +84,8 @@ export const createAppInput = z.strictObject({
   ...shared,
   ...typeConfigInputs(),
   appType: z.enum(wireNames()).optional().describe('Historical way to choose a type; dockerPreset decides.'),
-  dockerPresetVersion: text('Version of the preset, `<PRESET>_<VERSION>`.').optional(),
   gitProvider: z.enum(['GITHUB']).optional().describe('Git provider of the repository.'),
-  gitNamespace: text('Git namespace or organization of the repository.').optional(),
+  gitNamespace: gitNamespace.optional(),
   gitRepo: gitRepo.optional(),
   gitInstallationId: text('Id of the git provider’s installation.').optional(),
   isCliDeployment: flag('The source is uploaded by the CLI.').optional(),

@@ -2,11 +2,11 @@ import type { Database } from '../../database/client.ts'
 import type { App } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { ORDER } from '../../resources/order.ts'
-import { requireAccount } from '../account/account-queries.ts'
 import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
 import { type Page, type PageRequest, page } from '../kernel/page.ts'
 import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
+import { requireAccount } from '../targets/load-account.ts'
 
 async function readableAccount(database: Database, caller: Caller, accountId: string | undefined): Promise<string> {
   const account = await requireAccount(database, caller, accountOrCurrent(caller, accountId))

@@ -6,6 +6,7 @@ import { typeNamed } from '../../app-types/wire-names.ts'
 import type { App } from '../../database/generated/prisma/client.ts'
 import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import type { CreateAppInput, UpdateAppInput } from './app-input.ts'
+import { volumeProblems } from './app-volume.ts'
 
 /** The preset of a new app: the named one, or the one that its historical type implies. */
 export function presetOf({ dockerPreset, appType }: CreateAppInput): string {
@@ -35,6 +36,7 @@ export function checkCreation(input: CreateAppInput): { preset: string } {
     problems.push({ field: 'port', message: `is required unless the app is a ${portlessTitles()}` })
   }
   if (input.useImage && !input.image) problems.push({ field: 'image', message: 'is required when useImage is true' })
+  if (type.isAvailable) problems.push(...volumeProblems(input, { type: type.name, volumePath: null }))
   const wrongVersion = input.dockerPresetVersion ? versionProblem(preset, input.dockerPresetVersion) : null
   if (wrongVersion) problems.push({ field: 'dockerPresetVersion', message: wrongVersion })
   if (problems.length > 0) throw invalidInput(problems)
@@ -62,6 +64,10 @@ export function checkUpdate(input: UpdateAppInput, app: App): void {
   if (input.image !== undefined && !usesImage) {
     problems.push({ field: 'image', message: 'needs useImage true in the same request' })
   }
+  const { dockerPresetVersion: version } = input
+  const wrongVersion = version ? versionProblem(input.dockerPreset ?? app.dockerPreset, version) : null
+  if (wrongVersion) problems.push({ field: 'dockerPresetVersion', message: wrongVersion })
+  problems.push(...volumeProblems(input, app))
   if (problems.length > 0) throw invalidInput(problems)
 }
 

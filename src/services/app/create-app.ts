@@ -1,3 +1,4 @@
+import { withTodaysPreset } from '../../app-types/older-presets.ts'
 import { defaultDockerfilePath } from '../../app-types/presets.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
@@ -17,6 +18,7 @@ export const createApp = command({
   name: 'createApp',
   about: 'Create an app. It runs nothing until it has an environment that is deployed.',
   input: createAppInput,
+  modernise: withTodaysPreset,
   permission: 'app:change',
   async target({ tx }, { accountId, ...input }): Promise<AccountTarget> {
     checkCreation({ accountId, ...input })
@@ -86,6 +88,7 @@ function recordOf(input: CreateAppInput, preset: string) {
     healthCheckHeaders: jsonOrNull(input.healthCheckHeaders),
     imagePullAccountSecretId: input.imagePullAccountSecretId || null,
     buildPullAccountSecretId: input.buildPullAccountSecretId || null,
+    volumePath: input.volumePath ?? null,
     typeConfig: jsonOrNull(typeConfigIn(input)),
   }
 }

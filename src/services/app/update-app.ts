@@ -1,4 +1,5 @@
 import { getAppType } from '../../app-types/app-types.ts'
+import { withTodaysPreset } from '../../app-types/older-presets.ts'
 import type { App, AppEnv, Content } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { requireCredential } from '../credential/require-credential.ts'
@@ -8,11 +9,13 @@ import { lockApp } from '../targets/load-app.ts'
 import { type AppChanges, changedFields, changesOf } from './app-changes.ts'
 import { updateAppInput } from './app-input.ts'
 import { checkUpdate, typeOfPreset } from './app-rules.ts'
+import { changeVolumes, volumePathIn } from './app-volume.ts'
 
 export const updateApp = command({
   name: 'updateApp',
   about: 'Change an app. Its environments keep running as they are until the changes are applied.',
   input: updateAppInput,
+  modernise: withTodaysPreset,
   permission: 'app:change',
   target: ({ tx }, { appId }) => lockApp(tx, appId),
   async execute(context, input, { app }) {
@@ -24,6 +27,8 @@ export const updateApp = command({
     await requireCredential(tx, app.accountId, 'imagePullAccountSecretId', input.imagePullAccountSecretId)
     await requireCredential(tx, app.accountId, 'buildPullAccountSecretId', input.buildPullAccountSecretId)
     const changes = changesOf(input, app)
+    const volumePath = volumePathIn(input, app)
+    const remounted = volumePath === undefined ? [] : await changeVolumes(context, app, volumePath)
     const appEnvs = await tx.appEnv.findMany({
       where: { appId: app.id, deletedAt: null },
       include: { currentContent: true },
@@ -34,7 +39,8 @@ export const updateApp = command({
     if (changed.length > 0) context.announce({ type: 'app.updated', appId: app.id, payload: { changed } })
     const applied = input.applyImmediately ? await applyWhereRunning(context, { appId: app.id }) : []
     const affected = new Set([
-      ...(Object.keys(changes).length > 0 ? appEnvs : reimaged).map(({ id }) => id),
+      ...(isForEach(changes) ? appEnvs : reimaged).map(({ id }) => id),
+      ...remounted,
       ...applied.flatMap(({ appEnvId, operation }) => (operation ? [appEnvId] : [])),
     ])
     context.auditDetails({ changed, environmentsAffected: affected.size, applyImmediately: input.applyImmediately })
@@ -52,6 +58,9 @@ export const updateApp = command({
     return lost.length > 0 ? { ...result, notApplied: [...(result.notApplied ?? []), ...failed] } : result
   },
 })
+
+/** Every environment gets what is set on the app, apart from volumes, of which each has its own. */
+const isForEach = ({ volumePath: _volumePath, ...others }: AppChanges): boolean => Object.keys(others).length > 0
 
 async function write({ tx }: CommandContext, app: App, changes: AppChanges, image: string | undefined): Promise<App> {
   // An app that switches to its source drops an image that was set and never applied.

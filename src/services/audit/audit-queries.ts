@@ -3,9 +3,9 @@ import { Prisma } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { INSTALLATION_EVENTS } from '../../events/event.ts'
 import { type AuditRow, auditEntry } from '../../resources/audit-entry.ts'
-import { requireAccount } from '../account/account-queries.ts'
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
 import { DEFAULT_LIMIT, type PageRequest } from '../kernel/page.ts'
+import { requireAccount } from '../targets/load-account.ts'
 
 export interface AuditRange {
   accountId?: string | undefined

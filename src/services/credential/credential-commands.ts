@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { Transaction } from '../../database/client.ts'
 import type { Account, Credential } from '../../database/generated/prisma/client.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { newId } from '../../domain/ids.ts'
-import { lockAccount } from '../account/account-commands.ts'
 import { command, type Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
+import { lockAccount } from '../targets/load-account.ts'
 import { checkData, credentialData, credentialType, publicDataOf } from './credential-data.ts'
 import { credentialRecord } from './credential-queries.ts'
+import { insertCredential } from './insert-credential.ts'
 
 type CredentialTarget = Target & { credential: Credential & { account: Account } }
 
@@ -39,14 +39,9 @@ export const createCredential = command({
     const { account } = await lockAccount(tx, accountId)
     return { type: 'credential' as const, id: null, accountId: account.id, account }
   },
-  async execute({ tx, vault, announce, auditDetails }, { type, name, data }, { account }) {
-    const credentialId = newId('cred')
-    const sealedData = vault.forAccount(account).sealCredential(credentialId, data)
-    await tx.credential.create({
-      data: { id: credentialId, accountId: account.id, type, name, sealedData, publicData: publicDataOf(type, data) },
-    })
-    announce({ type: 'credential.changed', payload: { credentialId, type, name } })
-    auditDetails({ type, name })
+  async execute(context, { type, name, data }, { account }) {
+    const credentialId = await insertCredential(context, account, { type, name, data })
+    context.auditDetails({ type, name })
     return { credentialId }
   },
 })

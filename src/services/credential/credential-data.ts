@@ -3,31 +3,36 @@ import { invalidInput } from '../../domain/errors.ts'
 import { readFields } from '../../domain/field-problems.ts'
 import { credential } from '../../resources/credential.ts'
 
-const text = (about: string) => z.string().min(1).max(4096).describe(about)
+export const credentialText = (about: string) => z.string().min(1).max(4096).describe(about)
 
-const username = text('User name.')
-const password = text('Password, or a token in its place.')
+const username = credentialText('User name.')
+const password = credentialText('Password, or a token in its place.')
 
 /** What each type of credential holds, and which parts may be shown again. */
 const TYPES = {
   CONTAINER_REGISTRY: {
-    schema: z.strictObject({ registry: text('Host of the registry, such as ghcr.io.').optional(), username, password }),
+    schema: z.strictObject({
+      registry: credentialText('Host of the registry, such as ghcr.io.').optional(),
+      username,
+      password,
+      email: credentialText('E-mail address of the user.').optional(),
+    }),
     secret: ['password'],
   },
   BASIC_AUTH: { schema: z.strictObject({ username, password }), secret: ['password'] },
   OBJECT_STORAGE: {
     schema: z.strictObject({
-      endpoint: text('Address of the storage.').optional(),
-      region: text('Its region.').optional(),
-      bucket: text('Bucket.').optional(),
-      accessKeyId: text('Access key id.'),
-      secretAccessKey: text('Secret access key.'),
+      endpoint: credentialText('Address of the storage.').optional(),
+      region: credentialText('Its region.').optional(),
+      bucket: credentialText('Bucket.').optional(),
+      accessKeyId: credentialText('Access key id.'),
+      secretAccessKey: credentialText('Secret access key.'),
     }),
     secret: ['secretAccessKey'],
   },
 } as const
 
-type CredentialType = keyof typeof TYPES
+export type CredentialType = keyof typeof TYPES
 
 const CREDENTIAL_TYPES = Object.keys(TYPES) as CredentialType[]
 

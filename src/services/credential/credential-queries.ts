@@ -3,11 +3,11 @@ import { notFound } from '../../domain/errors.ts'
 import { credential } from '../../resources/credential.ts'
 import { ORDER } from '../../resources/order.ts'
 import { answer } from '../../resources/resource.ts'
-import { requireAccount } from '../account/account-queries.ts'
 import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
 import type { PageRequest } from '../kernel/page.ts'
 import { findByKey } from '../kernel/read.ts'
+import { requireAccount } from '../targets/load-account.ts'
 
 interface CredentialFilter {
   accountId?: string | undefined

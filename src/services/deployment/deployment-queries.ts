@@ -2,7 +2,7 @@ import type { Database } from '../../database/client.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { ORDER } from '../../resources/order.ts'
-import { getAppEnv } from '../app-env/app-env-queries.ts'
+import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
 import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
@@ -19,7 +19,7 @@ export async function getDeployment(
   const content = await findRow(database, 'Content', { ...withColumns(wanted, 'accountId', 'appEnvId'), where })
   if (!content) throw notFound('deployment', contentId)
   const { accountId, appEnvId } = content
-  permit(caller, 'appEnv:read', { accountId, appEnvId })
+  permit(caller, 'appEnv:observe', { accountId, appEnvId })
   return content
 }
 
@@ -34,7 +34,7 @@ export const deployments = collection({
   model: 'Content',
   orderBy: ORDER.deployment,
   async scope(database, caller, { fromDate, toDate, ...address }: DeploymentFilter) {
-    const { id } = await getAppEnv(database, caller, address)
+    const { id } = await observeAppEnv(database, caller, address)
     return { appEnvId: id, createdAt: { ...(fromDate ? { gte: fromDate } : {}), ...(toDate ? { lte: toDate } : {}) } }
   },
 })

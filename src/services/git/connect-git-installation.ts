@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { type DomainError, invalidField } from '../../domain/errors.ts'
-import { lockAccount } from '../account/account-commands.ts'
 import { may, userOf } from '../kernel/caller.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
+import { lockAccount } from '../targets/load-account.ts'
 import { recordInstallation, requireGitHubApp } from './git-installation.ts'
 import { refuseInstallation } from './github-proof.ts'
 

@@ -78,6 +78,8 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   name: string
   about: string
   input: z.ZodObject<Shape>
+  /** Turns what older clients send into what the input accepts today, before it is validated. */
+  modernise?(sent: Readonly<Record<string, unknown>>): Record<string, unknown>
   permission: Permission
   /** A call by accident would do damage: rollback, stop, delete (§4.1 rule 3). */
   dangerous?: boolean

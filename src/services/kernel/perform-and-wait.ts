@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts'
 import type { CallerCache } from './caller-cache.ts'
 import { type AnyCommand, type CallOptions, operationsOf, type Performed } from './command.ts'
 import { type KeyedCall, keepPending, RENEWAL_MS, storeFinalAnswer } from './idempotency.ts'
-import { type Dependencies, parseInput, perform } from './perform.ts'
+import { type Dependencies, inputOf, perform } from './perform.ts'
 import { checkWait, ProcessEnding, waitForOperations } from './wait.ts'
 import { overallStatus, readOutcomes } from './wait-outcome.ts'
 
@@ -29,7 +29,7 @@ export async function performAndWait(
   const mayWait = performed.isUnfinished || (options.waitSeconds && !performed.replayed && !options.dryRun)
   const operationIds = operationsOf(performed.result)
   if (!mayWait || operationIds.length === 0) return performed
-  const call = { caller, command, input: parseInput(command.input, input), options, config, vault }
+  const call = { caller, command, input: inputOf(command, input), options, config, vault }
   return finish(dependencies, call, performed, operationIds)
 }
 

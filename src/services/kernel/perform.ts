@@ -48,7 +48,7 @@ export async function perform(
   rawInput: unknown,
   options: CallOptions,
 ): Promise<Performed> {
-  const input = parseInput(command.input, rawInput)
+  const input = inputOf(command, rawInput)
   const call: KeyedCall = { caller, command, input, options, config, vault }
   const prepared = options.dryRun ? null : await command.prepare?.({ config }, caller, input)
   const run = () =>
@@ -189,6 +189,13 @@ async function withRetries<T>(run: () => Promise<T>): Promise<T> {
       if (tries >= TRIES || !isTransient(error)) throw error
     }
   }
+}
+
+/** What a command was called with, validated. Throws INVALID_INPUT. */
+export function inputOf(command: AnyCommand, raw: unknown): z.output<AnyCommand['input']> {
+  const isObject = typeof raw === 'object' && raw !== null && !Array.isArray(raw)
+  const sent = isObject && command.modernise ? command.modernise(raw as Record<string, unknown>) : raw
+  return parseInput(command.input, sent)
 }
 
 export function parseInput<Shape extends z.ZodRawShape>(

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
-import { getAppEnv } from '../app-env/app-env-queries.ts'
+import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import { followLogs, type LiveLines } from './log-queries.ts'
@@ -20,7 +20,7 @@ export async function getBuild(
   caller: Caller,
   { contentId, ...address }: AppEnvAddress & { contentId?: string | undefined },
 ): Promise<BuildAddress & { accountId: string }> {
-  const { id: appEnvId, accountId } = await getAppEnv(database, caller, address)
+  const { id: appEnvId, accountId } = await observeAppEnv(database, caller, address)
   const content = contentId
     ? await database.content.findFirst({ where: { id: contentId, appEnvId } })
     : await newestBuild(database, appEnvId)

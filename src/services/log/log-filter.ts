@@ -2,7 +2,7 @@ import { getAppType } from '../../app-types/app-types.ts'
 import { logTypes } from '../../app-types/wire-names.ts'
 import type { Database } from '../../database/client.ts'
 import { type Container, Prisma } from '../../database/generated/prisma/client.ts'
-import { getAppEnv } from '../app-env/app-env-queries.ts'
+import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
@@ -40,7 +40,7 @@ export async function logScope(
   address: AppEnvAddress,
   filter: LogFilter,
 ): Promise<LogScope> {
-  const { id: appEnvId, appId } = await getAppEnv(database, caller, address)
+  const { id: appEnvId, appId } = await observeAppEnv(database, caller, address)
   const app = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { type: true } })
   const kind = filter.type === BUILDS ? 'BUILDS' : 'CONTAINERS'
   const book = await database.logStream.findUnique({ where: { appEnvId_kind: { appEnvId, kind } } })

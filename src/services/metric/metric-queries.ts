@@ -1,7 +1,9 @@
 import type { Database } from '../../database/client.ts'
+import type { AutoScaling } from '../../domain/autoscaling.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
 import type { Metric, Step } from '../../resources/metric.ts'
-import { getAppEnv } from '../app-env/app-env-queries.ts'
+import { replicaCounts } from '../../resources/replica-counts.ts'
+import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
@@ -11,6 +13,8 @@ const MOST_POINTS = 1_500
 /** Without a sample for this long, nothing runs that could be measured "now". */
 const NOW_SECONDS = 90
 const USUAL_POINTS = 60
+/** Of one core. */
+const MILLICORES = 1000
 const FIRST_TIME = Date.UTC(2000, 0)
 
 /** What all containers of an environment used together, at one moment or on the average over a step. */
@@ -31,7 +35,7 @@ export interface SeriesRequest {
 
 /** One of the four series, averaged over each step; steps in which nothing was measured have no point. */
 export async function readSeries(database: Database, caller: Caller, address: AppEnvAddress, request: SeriesRequest) {
-  const { id } = await getAppEnv(database, caller, address)
+  const { id } = await observeAppEnv(database, caller, address)
   const seconds = STEP_SECONDS[request.step]
   const to = request.to ?? new Date()
   // PostgreSQL knows no times before the year 1 as JavaScript writes them; nothing was measured then.
@@ -52,23 +56,38 @@ export async function readSeries(database: Database, caller: Caller, address: Ap
 
 /** What an environment was given, and what it uses now. */
 export async function readMetrics(database: Database, caller: Caller, address: AppEnvAddress) {
-  const { id } = await getAppEnv(database, caller, address)
-  const appEnv = await database.appEnv.findUniqueOrThrow({ where: { id } })
+  const { id } = await observeAppEnv(database, caller, address)
+  const appEnv = await database.appEnv.findUniqueOrThrow({ where: { id }, include: { app: true } })
   const { cpu, memoryMb } = resourcesOf({ zClouds: appEnv.zClouds, resources: explicitResources(appEnv) })
   const [use] = await database.$queryRaw<Use[]>`
     SELECT at, sum(cpu_millicores)::float8 AS cpu, sum(memory_mb)::float8 AS memory,
       sum(cpu_limit)::float8 AS "cpuLimit", sum(memory_limit)::float8 AS "memoryLimit"
     FROM metric_sample WHERE app_env_id = ${id} AND at > now() - make_interval(secs => ${NOW_SECONDS})
     GROUP BY at ORDER BY at DESC LIMIT 1`
-  const containers = appEnv.replicasDesired
+  const { replicasDesired: containers, observedAt } = appEnv
+  const allocated = { cpu: containers * cpu * MILLICORES, memory: containers * memoryMb }
+  const used = { cpu: Math.round(use?.cpu ?? 0), memory: Math.round(use?.memory ?? 0) }
+  const percent = { cpu: use ? shownAs(use, 'cpu_percent') : 0, memory: use ? shownAs(use, 'memory_percent') : 0 }
+  const measuredAt = use?.at.toISOString() ?? null
+  const cores = { allocated: allocated.cpu / MILLICORES, used: used.cpu / MILLICORES, usagePercent: percent.cpu }
+  const megabytes = { allocated: allocated.memory, used: used.memory, usagePercent: percent.memory }
   return {
     appEnvId: id,
-    allocated: { cpu: containers * cpu * 1000, memory: containers * memoryMb },
-    used: { cpu: Math.round(use?.cpu ?? 0), memory: Math.round(use?.memory ?? 0) },
-    percent: { cpu: use ? shownAs(use, 'cpu_percent') : 0, memory: use ? shownAs(use, 'memory_percent') : 0 },
-    measuredAt: use?.at.toISOString() ?? null,
+    timestamp: new Date().toISOString(),
+    resources: { cpu: { ...cores, updatedAt: measuredAt }, memory: { ...megabytes, updatedAt: measuredAt } },
+    containers: { ...replicaCounts(appEnv), updatedAt: observedAt?.toISOString() ?? null },
+    autoScaling: scaledBy(appEnv.autoScaling as Partial<AutoScaling> | null),
+    ...{ allocated, used, percent, measuredAt },
   }
 }
+
+const scaledBy = (autoScaling: Partial<AutoScaling> | null) => ({
+  enabled: autoScaling?.enabled ?? false,
+  min: autoScaling?.min ?? null,
+  max: autoScaling?.max ?? null,
+  cpuPercent: autoScaling?.cpuPercent ?? null,
+  memoryPercent: autoScaling?.memoryPercent ?? null,
+})
 
 function shownAs({ cpu, memory, cpuLimit, memoryLimit }: Use, metric: Metric): number {
   const values: Record<Metric, number> = {

@@ -2,13 +2,13 @@ import type { Database } from '../../database/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import { pod } from '../../resources/pod.ts'
-import { getAppEnv } from '../app-env/app-env-queries.ts'
+import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 /** The containers of an environment, as they were last seen. */
 export async function listPods(database: Database, caller: Caller, address: AppEnvAddress) {
-  const { id: appEnvId } = await getAppEnv(database, caller, address)
+  const { id: appEnvId } = await observeAppEnv(database, caller, address)
   const [containers, replicas, host] = await Promise.all([
     database.container.findMany({ where: { appEnvId, removedAt: null }, orderBy: { name: 'asc' } }),
     database.replica.findMany({ where: { appEnvId }, select: { containerId: true, state: true } }),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import { publicUrl } from '../../domain/public-url.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
 import { type AppEnvAddress, type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
@@ -25,8 +26,9 @@ export const requestStorageKey = command({
     ...appEnvTarget,
     fileExtension: z
       .string()
-      .regex(/^\.(zip|tgz|tar\.gz)$/, 'must be .zip, .tgz or .tar.gz')
-      .describe('Kind of the archive: .zip, .tgz or .tar.gz.'),
+      .regex(/^\.?(zip|tgz|tar\.gz)$/, 'must be .zip, .tgz or .tar.gz, with or without the first dot')
+      .default('.tgz')
+      .describe('Kind of the archive: .zip, .tgz or .tar.gz, with or without the first dot.'),
   }),
   permission: 'appEnv:operate',
   target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
@@ -52,7 +54,7 @@ export const requestStorageKey = command({
       data: {
         id: storageKey,
         appEnvId: appEnv.id,
-        fileExtension,
+        fileExtension: withDot(fileExtension),
         secretHash: hashOf(secret),
         requestedBy: caller.userId ?? caller.tokenId,
         tokenId: caller.tokenId,
@@ -60,16 +62,18 @@ export const requestStorageKey = command({
         expiresAt: new Date(Math.min(now.getTime() + URL_SECONDS * 1000, caller.expiresAt?.getTime() ?? Infinity)),
       },
     })
-    const host = await tx.host.findFirst({ where: { appEnvId: appEnv.id }, orderBy: { id: 'asc' } })
-    context.auditDetails({ storageKey, fileExtension })
+    const host = await tx.host.findFirst({ where: { appEnvId: appEnv.id, status: 'VALID' }, orderBy: { id: 'asc' } })
+    context.auditDetails({ storageKey, fileExtension: withDot(fileExtension) })
     context.created(storageKey, secret)
     return {
       uploadUrl: `${originOf(context)}${UPLOAD_PATH}?${new URLSearchParams({ storageKey, secret })}`,
       storageKey,
-      envUrl: host ? `http://${host.host}` : null,
+      envUrl: host ? publicUrl(context.config, host.host) : null,
     }
   },
 })
+
+const withDot = (extension: string): string => (extension.startsWith('.') ? extension : `.${extension}`)
 
 /** Clients upload to the address at which they reached the API, unless the installation sets another. */
 const originOf = ({ config, origin }: CommandContext): string =>

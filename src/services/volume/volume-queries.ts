@@ -1,7 +1,7 @@
 import { ORDER } from '../../resources/order.ts'
-import { requireAccount } from '../account/account-queries.ts'
 import { accountOrCurrent, permit, visibleAppEnvIds } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { requireAccount } from '../targets/load-account.ts'
 
 interface VolumeFilter {
   accountId?: string | undefined

@@ -4,7 +4,12 @@ import { invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
-import type { volume } from './setting-input.ts'
+import type { volume } from './volume-input.ts'
+
+type Volume = z.output<typeof volume>
+
+/** Of a volume whose size nobody named. A limit, not a reservation. */
+const DEFAULT_DISK_MB = 5 * 1024
 
 /**
  * Creates, changes or detaches the environment's volume; undefined leaves it alone. A detached volume keeps its data
@@ -13,13 +18,13 @@ import type { volume } from './setting-input.ts'
 export async function volumeChange(
   { tx, created, auditDetails }: CommandContext,
   appEnv: LoadedAppEnv,
-  wanted: z.output<typeof volume> | null | undefined,
+  wanted: (Pick<Volume, 'path'> & Partial<Volume>) | null | undefined,
 ): Promise<{ volumeId?: string | null }> {
   if (wanted === undefined) return {}
   if (wanted === null) return { volumeId: null }
   const { allowsVolume, title } = getAppType(appEnv.app.type)
   if (!allowsVolume) throw invalidField('volume', `cannot be part of a ${title}`)
-  const data = { path: wanted.path, diskMb: wanted.disk }
+  const data = { path: wanted.path, ...(wanted.disk === undefined ? {} : { diskMb: wanted.disk }) }
   const kept = await tx.volume.findFirst({
     where: { appEnvId: appEnv.id, deletedAt: null },
     orderBy: { id: 'desc' },
@@ -30,7 +35,9 @@ export async function volumeChange(
   }
   const id = newId('vol')
   const { accountId, cliEnvName, regionCode } = appEnv
-  await tx.volume.create({ data: { id, accountId, appEnvId: appEnv.id, cliEnvName, regionCode, ...data } })
+  await tx.volume.create({
+    data: { id, accountId, appEnvId: appEnv.id, cliEnvName, regionCode, diskMb: DEFAULT_DISK_MB, ...data },
+  })
   created(id)
   auditDetails({ volumeId: id })
   return { volumeId: id }

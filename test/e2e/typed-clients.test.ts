@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ensureSampleImage } from '../../scripts/sample-image.ts'
+import { startTestPlatform, type TestPlatform } from './platform.ts'
+
+// examples/typed-clients as its README says, on a copy: install, generate from a running Berth, compile, run.
+
+const EXAMPLE = join(import.meta.dirname, '../../examples/typed-clients')
+const run = promisify(execFile)
+
+let berth: TestPlatform
+let folder: string
+let env: NodeJS.ProcessEnv
+let notInstalled: string | null
+
+beforeAll(async () => {
+  berth = await startTestPlatform()
+  folder = await mkdtemp(join(tmpdir(), 'berth-typed-'))
+  await cp(EXAMPLE, folder, { recursive: true, filter: (path) => !path.includes('node_modules') })
+  env = {
+    ...process.env,
+    BERTH_URL: berth.platform.apiUrl ?? '',
+    BERTH_TOKEN: berth.platform.adminToken,
+    BERTH_IMAGE: await ensureSampleImage(berth.docker, { offline: true }),
+    BERTH_PORT: '3000',
+  }
+  notInstalled = await install()
+  if (notInstalled === null) await npm('run', 'generate')
+})
+
+const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT/
+
+/** Why the example's packages could not be had; null when they are there. */
+async function install(): Promise<string | null> {
+  try {
+    await npm('ci', '--prefer-offline', '--no-audit', '--no-fund')
+    return null
+  } catch (error) {
+    const [code] = UNREACHABLE.exec((error as { stderr: string }).stderr) ?? []
+    if (!code) throw error
+    const reason = `The packages of examples/typed-clients are not cached, and no registry answers: ${code}`
+    console.warn(reason)
+    return reason
+  }
+}
+
+beforeEach((context) => {
+  if (notInstalled !== null) context.skip(notInstalled)
+})
+
+afterAll(async () => {
+  await berth?.stop()
+  if (folder) await rm(folder, { recursive: true, force: true })
+})
+
+const npm = (...args: string[]) => run('npm', args, { cwd: folder, env })
+
+/** What the compiler says of a file beside the programs; empty when it is content. */
+async function compile(name: string, text: string): Promise<string> {
+  await writeFile(join(folder, name), text)
+  try {
+    return (await npm('run', '--silent', 'check')).stdout
+  } catch (error) {
+    return (error as { stdout: string }).stdout
+  } finally {
+    await rm(join(folder, name))
+  }
+}
+
+test('the strict compiler takes both programs', async () => {
+  expect(await compile('nothing.ts', 'export {}\n')).toBe('')
+})
+
+test('it refuses a misspelt field, a missing one and a wrong type, of both APIs', async () => {
+  const said = await compile(
+    'wrong.ts',
+    `import createClient from 'openapi-fetch'
+import { initGraphQLTada, type VariablesOf } from 'gql.tada'
+import type { paths, components } from './openapi.d.ts'
+import type { introspection } from './schema-env.d.ts'
+const berth = createClient<paths>({ baseUrl: '' })
+await berth.POST('/app', { body: { name: 'a', acountId: 'b' } })
+await berth.GET('/app', {})
+export const health: components['schemas']['AppEnvStatus']['health'] = 'FINE'
+const graphql = initGraphQLTada<{ introspection: introspection }>()
+const query = graphql('query A($id: ID!) { appEnv(id: $id) { status } }')
+export const variables: VariablesOf<typeof query> = {}
+`,
+  )
+  const lines = [...said.matchAll(/wrong\.ts\((\d+),/g)].map(([, line]) => Number(line))
+  expect([...new Set(lines)]).toEqual([6, 7, 8, 11])
+})
+
+describe.each(['rest.ts', 'graphql.ts'])('%s', (program) => {
+  test('creates an app, deploys it, waits, reads its log and deletes it', async () => {
+    const { stdout } = await run(process.execPath, [program], { cwd: folder, env })
+    expect(stdout).toMatch(/version 1 is DEPLOYED, the environment is RUNNING\n/)
+    expect(stdout).toMatch(/ listening on 3000, version unset\n/)
+    expect(stdout).toMatch(/App "Typed \w+" and its 1 environment\(s\) are deleted\n$/)
+    expect((await berth.ok<{ apps: unknown[] }>('GET', '/apps')).apps).toEqual([])
+  })
+})
