@@ -1,10 +1,17 @@
+import { ENGINES } from '../../app-types/engines/list.ts'
 import { typeConfigFields } from '../../app-types/type-config.ts'
+import { databasePreset } from '../../resources/database-preset.ts'
 
 /** An id as Berth makes them. */
 const id = (prefix: string) => `${prefix}_01kb3f8q4hevz9sr2m6x7d5t0c`
 
 const TIME = '2026-11-20T09:30:00.000Z'
 const DIGEST = 'sha256:4ff102c5d78d254a6f0da062b3cf39eaf07f01eec0927fd21e219d0af8bc0591'
+
+/** The first preset, with two of its settings. */
+const presets = ENGINES.slice(0, 1).map((engine) =>
+  databasePreset.answer.record({ ...engine, settings: engine.settings.slice(0, 2) }),
+)
 
 /**
  * What a field of that name shows in examples: all of them tell of one shop. `noun.field` goes before `field`, where
@@ -142,6 +149,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   value: 'hello',
   'point.value': 12.5,
   variables: [{ _id: id('var'), name: 'GREETING', value: 'hello', type: 'DEPLOY', isSecret: false }],
+  presets,
   pendingChanges: [],
   changes: [],
   version: 3,
