@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { Engine, EngineCommand, EngineCredentials, EngineSetting } from '../../src/app-types/engines/engine.ts'
 import { engineFacts, engineVersion, findEngine, versionName } from '../../src/app-types/engines/engines.ts'
 import { ENGINES } from '../../src/app-types/engines/list.ts'
+import { documentationRow } from './documentation-row.ts'
 
 /** §1 and §2.1 of the public interface name exactly these. */
 const NAMES = ['CLICKHOUSE', 'COUCHDB', 'MONGODB', 'MYSQL', 'POSTGRESQL', 'RABBITMQ', 'REDIS']
@@ -180,4 +181,9 @@ test('no code outside of src/app-types/engines names an engine', async () => {
     for (const [index, line] of lines.entries()) if (names.test(line)) found.push(`${file}:${index + 1}`)
   }
   expect(found).toEqual([])
+})
+
+test('the documentation lists every engine as it is', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../docs/design/app-types.md'), 'utf8')
+  for (const engine of ENGINES) expect(page).toContain(`${documentationRow(engine)}\n`)
 })
