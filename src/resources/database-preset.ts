@@ -39,9 +39,9 @@ const limit = resource({
   name: 'DatabaseLimit',
   description: 'Range of a quantity that a service can have.',
   fields: {
-    min: bound.column('min', whole, 'Smallest quantity.'),
-    default: bound.column('default', whole, 'Quantity when none is asked for.'),
-    max: bound.column('max', whole, 'Largest quantity.'),
+    min: bound.column('min', whole, 'Smallest quantity that is accepted.'),
+    default: bound.column('default', whole, 'Quantity when none is given.'),
+    max: bound.column('max', whole, 'Largest quantity that is accepted.'),
   },
 })
 

@@ -19,7 +19,6 @@ const hasNoPath = (waitsFor: string, path: string): NotYet => ({
 })
 
 const solutions = hasNoPath('solutions', '/solutions')
-const presets = hasNoPath('Databases & Services', '/database-presets')
 const jobRuns = hasNoPath('job runs', '/app-env/job-runs')
 
 const services: NotYet = {
@@ -46,7 +45,6 @@ export const notYet: Record<string, NotYet> = {
   '4.3 rule 4': solutions,
   '5 rule 6': solutions,
   '8 rule 1': services,
-  '8 rule 2': presets,
   '9 rule 3': services,
 }
 

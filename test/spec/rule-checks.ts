@@ -179,8 +179,15 @@ export const errors: Checks = {
   },
 }
 
-/** §9. */
+/** §8 and §9. */
 export const others: Checks = {
+  async '8 rule 2'(walk) {
+    const { presets } = (await walk.call('GET', '/database-presets')).body
+    expect(presets).toHaveLength(7)
+    for (const { limits } of presets)
+      for (const limit of [limits.disk, limits.containers])
+        expect(limit).toEqual({ min: expect.any(Number), default: expect.any(Number), max: expect.any(Number) })
+  },
   async '9 rule 1'(walk) {
     const { servers } = (await walk.call('GET', '//openapi.json')).body
     expect(servers).toEqual([{ url: '/api/public/v1' }])
