@@ -39,6 +39,10 @@ async function useAccounts({ graphql, accountId, elsewhere, app }: Fixture): Pro
   await graphql('list regions of an unknown account', 'query ($id: ID) { regions(accountId: $id) { code } }', {
     id: `acc_${UNKNOWN}`,
   })
+  const presets =
+    '{ databasePresets { dockerPreset defaultVersion versions { image } settings { name type default } } }'
+  await graphql('list database presets', presets)
+  await graphql('list database presets without a token', presets, {}, { as: 'none' })
   const choose = mutation('setCurrentAccount', 'message account { id isCurrent }')
   await graphql('choose an account', choose, { input: { accountId: second } })
   await graphql('choose an account of others', choose, { input: { accountId: elsewhere } }, { as: 'reader' })

@@ -29,6 +29,8 @@ async function useAccounts({ rest, accountId, elsewhere, app }: Fixture): Promis
   await rest('list the accounts of a member', 'GET /accounts', {}, { as: 'reader' })
   await rest('list regions', 'GET /regions', { accountId })
   await rest('list regions of an unknown account', 'GET /regions', { accountId: `acc_${UNKNOWN}` })
+  await rest('list database presets', 'GET /database-presets')
+  await rest('list database presets without a token', 'GET /database-presets', {}, { as: 'none' })
   await rest('choose an account', 'PUT /account/current', { accountId: body.accountId })
   await rest('choose an account of others', 'PUT /account/current', { accountId: elsewhere }, { as: 'reader' })
   await rest('choose an unknown account', 'PUT /account/current', { accountId: `acc_${UNKNOWN}` })
