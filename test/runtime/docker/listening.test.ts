@@ -40,7 +40,9 @@ const read = (world: World, name: string, processes?: string) =>
 
 /** A row of the kernel's table: port 3000 of an address below 127. */
 const listeningRow = (number: number) => {
-  const address = Buffer.from([number & 255, (number >> 8) & 255, 0, 127]).toString('hex').toUpperCase()
+  const address = Buffer.from([number & 255, (number >> 8) & 255, 0, 127])
+    .toString('hex')
+    .toUpperCase()
   return `  ${number}: ${address}:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 123 1 0 100 0 0 10 0\n`
 }
 
@@ -75,7 +77,10 @@ describe('where a container listens', () => {
     try {
       const folder = join(processes, `${State.Pid}`)
       mkdirSync(join(folder, 'net'), { recursive: true })
-      writeFileSync(join(folder, 'net/tcp'), Array.from({ length: 50_000 }, (_, number) => listeningRow(number)).join(''))
+      writeFileSync(
+        join(folder, 'net/tcp'),
+        Array.from({ length: 50_000 }, (_, number) => listeningRow(number)).join(''),
+      )
       writeFileSync(join(folder, 'cgroup'), `0::/docker/${Id}\n`)
       const seen = await read(bare, name, processes)
       expect(seen?.sockets[0]).toEqual({ address: '127.0.0.0', port: 3000 })
