@@ -94,6 +94,8 @@ describe('an environment token', () => {
       const answer = await call('GET', path, { token, query: isList ? {} : { envName } })
       expect(answer.body, path).toMatchObject({ status: 403 })
     }
+    const { body } = await call('GET', '/app-env', { token, query: { envName } })
+    expect(body.message).toBe('An environment token may operate and watch its own environment, and nothing else')
   })
 })
 
