@@ -23,6 +23,7 @@ let used: 'http' | 'socket' = 'http'
 const page: Record<string, unknown> = {
   location: { origin: 'http://x', pathname: '/graphql' },
   fetch: () => Promise.resolve({ json: () => null }),
+  sessionStorage: { getItem: () => null, setItem: () => {} },
   WebSocket: class {
     constructor() {
       used = 'socket'
@@ -31,11 +32,12 @@ const page: Record<string, unknown> = {
 }
 page.globalThis = page
 runInNewContext(FETCHER, page)
+const { fetcher } = (page.berthOptions as (options: object) => { fetcher(params: unknown): unknown })({})
 
 /** Which transport GraphiQL's page would use for a document. */
 function transportOf(query: string, operationName?: string): 'http' | 'socket' {
   used = 'http'
-  ;(page.berthFetcher as (params: unknown) => unknown)({ query, operationName })
+  fetcher({ query, operationName })
   return used
 }
 

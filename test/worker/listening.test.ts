@@ -62,7 +62,7 @@ test('a version that opens another port first says so at once, and is waited for
   const { appEnvId, operationId } = await deployed([{ port: 9090 }, { port: 3000, afterMs: 14_000 }])
   const words = "Not ready yet: container 0 listens on 9090, not 3000; listen on $PORT, or set the app's port to 9090"
   const read = async () => [await harbour.operation(operationId), await contentOf(appEnvId)] as const
-  const [waiting, content] = await eventually(read, ([, { message }]) => message === words)
+  const [waiting, content] = await eventually(read, (both) => both.every(({ message }) => message === words))
   expect(waiting).toMatchObject({ status: 'RUNNING', reason: null, message: words })
   expect(content).toMatchObject({ status: 'DEPLOYING', reason: null })
   expect(await harbour.ended(operationId)).toMatchObject({ status: 'SUCCEEDED', reason: null, message: null })
