@@ -14,8 +14,8 @@ const OF_OTHERS = /^BERTH_(IMAGE|SUBNET|GATEWAY|APP_ENV_ID|ENV_NAME|CONTENT_ID|V
 const OF_A_SERVICE = /^BERTH_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)$/
 const ADDRESS_OF_A_SERVICE = /^(tcp|udp):\/\//
 
-/** How scripts that call the API name their token. It is one letter away from a setting, and yet none. */
-const OF_SCRIPTS = new Set(['BERTH_TOKEN'])
+/** How scripts that call the API name their token. They look like BERTH_ADMIN_TOKEN, and yet are no settings. */
+const OF_SCRIPTS = new Set(['BERTH_TOKEN', 'BERTH_API_TOKEN'])
 
 const KNOWN = [...Object.keys(SETTINGS.shape), ...[...SECRET].map((name) => `${name}_FILE`)]
 const UNIT = /_(SECONDS|HOURS|MS|KB|MB)$/

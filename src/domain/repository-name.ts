@@ -1,3 +1,5 @@
+import { addressProblem, isHttpAddress } from './repository-address.ts'
+
 const NAME = /^[\w.-]{1,100}$/
 const RULE = 'at most 100 letters, digits, ".", "_" and "-"'
 const RESERVED: ReadonlySet<string> = new Set(['.', '..', '.git'])
@@ -10,9 +12,6 @@ export const namespaceProblem = (namespace: string): string | null =>
 
 /** The same for a repository, by its name or its address. */
 export function repositoryProblem(repository: string): string | null {
-  if (/^https?:\/\//.test(repository)) {
-    const path = URL.canParse(repository) ? new URL(repository).pathname : '/'
-    return path === '/' ? 'must be the address of a repository, such as https://github.com/you/shop' : null
-  }
+  if (isHttpAddress(repository)) return addressProblem(repository)
   return repository === '' || isName(repository) ? null : `must be the name of a repository or its address: ${RULE}`
 }

@@ -94,6 +94,8 @@ describe('an environment token', () => {
       const answer = await call('GET', path, { token, query: isList ? {} : { envName } })
       expect(answer.body, path).toMatchObject({ status: 403 })
     }
+    const { body } = await call('GET', '/app-env', { token, query: { envName } })
+    expect(body.message).toBe('An environment token may operate and watch its own environment, and nothing else')
   })
 })
 
@@ -328,6 +330,18 @@ describe('POST /app', () => {
   ])('refuses %j, which no host can have', async (git) => {
     const { body } = await create(git)
     expect(body).toMatchObject({ status: 400, errors: [{ field: Object.keys(git)[0] }] })
+  })
+
+  test.each([
+    ['https://user:secret@github.com/acme/shop.git', 'a user name or a password'],
+    ['https://github.com/acme/shop.git?token=secret', 'a query or a fragment'],
+  ])('refuses %s at once: every answer about the app would show the secret', async (gitRepo, part) => {
+    const { body } = await create({ gitRepo })
+    expect(body).toMatchObject({ status: 400, errors: [{ field: 'gitRepo', message: expect.stringContaining(part) }] })
+  })
+
+  test('takes the scheme of an address in any case', async () => {
+    expect(await create({ gitRepo: 'HTTPS://github.com/acme/shop' })).toMatchObject({ status: 200 })
   })
 
   test.each(['shop', 'shop.git', 'My_Shop-2.0', 'https://git.example.com/acme/shop.git', 'http://10.0.0.1:3000/shop'])(

@@ -23,6 +23,10 @@ describe('the README', () => {
     expect(called.length).toBeGreaterThan(10)
     for (const path of called) expect(paths).toContain(path)
   })
+
+  test('asks nothing of curl that the one of Ubuntu 22.04, 7.81, does not know', () => {
+    for (const block of readmeBlocks('sh')) expect(block).not.toMatch(/%header\{|--json|--variable|--expand-/)
+  })
 })
 
 describe('the documents', () => {

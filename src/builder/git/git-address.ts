@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { addressesOf, isPrivate } from '../../addresses/private-addresses.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
-import { foreignTransport } from '../../domain/repository-address.ts'
+import { addressProblem, foreignTransport } from '../../domain/repository-address.ts'
 
 export interface AddressRules {
   /** Whether hosts on private and loopback addresses are allowed: an in-house git server, or a test's. */
@@ -10,18 +10,9 @@ export interface AddressRules {
 
 /** The URL in the form that git gets. Throws SOURCE_REFUSED unless it is a plain address of a repository. */
 export function parseRepositoryUrl(text: string): URL {
-  const refuse = (why: string) => new BuildFailure('SOURCE_REFUSED', `The repository's address ${why}`)
-  const foreign = foreignTransport(text)
-  if (foreign) throw refuse(foreign)
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (!url) throw refuse('is not a URL')
-  if (url.username !== '' || url.password !== '') throw refuse('must not hold a user name or a password')
-  if (url.search !== '' || url.hash !== '') throw refuse('must not hold a query or a fragment')
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: this rule rejects them.
-  if (/[\u0000-\u0020\\]/.test(text) || /%(0[0-9a-f]|1[0-9a-f]|2e|2f|5c)|\/\.\.?(\/|$)/i.test(text)) {
-    throw refuse('holds characters that no repository has')
-  }
-  return url
+  const problem = foreignTransport(text) ?? addressProblem(text)
+  if (problem) throw new BuildFailure('SOURCE_REFUSED', `The repository's address ${problem}`)
+  return new URL(text)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { ImageInspectInfo } from 'dockerode'
@@ -12,8 +13,11 @@ const ENGINE_DNS = '127.0.0.11'
 
 const PROGRAM_MS = 2_000
 
-/** Of a table that a program of the container prints: some ten thousand connections. */
-const MAX_CHARACTERS = 2 * 1024 * 1024
+/**
+ * Of a table: more than a thousand sockets, and the kernel lists first those that listen. A tenant may open a hundred
+ * thousand, and reading them all would keep this process busy for seconds.
+ */
+const MAX_CHARACTERS = 256 * 1024
 
 /**
  * The kernel's table of sockets in the container's network namespace: read on this machine if the container runs here,
@@ -39,8 +43,8 @@ export async function readListening(
 async function tableOnThisMachine(processes: string, containerId: string, pid: number): Promise<string | null> {
   if (!pid) return null
   try {
-    const table = await readFile(`${processes}/${pid}/net/tcp`, 'utf8')
-    const ofIpv6 = await readFile(`${processes}/${pid}/net/tcp6`, 'utf8').catch(() => '')
+    const table = await beginningOf(createReadStream(`${processes}/${pid}/net/tcp`))
+    const ofIpv6 = await beginningOf(createReadStream(`${processes}/${pid}/net/tcp6`)).catch(() => '')
     // Read last: an id that was given to another process meanwhile is noticed.
     const groups = await readFile(`${processes}/${pid}/cgroup`, 'utf8')
     return groups.includes(containerId) ? table + ofIpv6 : null

@@ -5,6 +5,7 @@ import { foreignTypeConfigs } from '../../app-types/type-config.ts'
 import { typeNamed } from '../../app-types/wire-names.ts'
 import type { App } from '../../database/generated/prisma/client.ts'
 import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
+import { isHttpAddress } from '../../domain/repository-address.ts'
 import type { CreateAppInput, UpdateAppInput } from './app-input.ts'
 import { volumeProblems } from './app-volume.ts'
 
@@ -90,7 +91,7 @@ function sourceProblems(
     problems.push({ field: 'dockerfilePath', message: 'is mutually exclusive with customDockerfileContent' })
   }
   // The address of a public repository needs no permission.
-  if (/^https?:\/\//.test(input.gitRepo ?? '')) return problems
+  if (isHttpAddress(input.gitRepo ?? '')) return problems
   // GitHub is the only provider, so any one of the fields stands for it (§2.1).
   const isFromGitHub = [input.gitProvider, ...GIT_FIELDS.map((field) => input[field])].some((value) => value != null)
   const missing = isFromGitHub ? GIT_FIELDS.filter((field) => !input[field]) : []

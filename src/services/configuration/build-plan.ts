@@ -5,7 +5,7 @@ import { type BuildPlan, type BuildSource, NIXPACKS } from '../../domain/build-p
 import { isReadByBuilds, type SealedVariable } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
 import { withReferenced } from '../../domain/references.ts'
-import { foreignTransport } from '../../domain/repository-address.ts'
+import { foreignTransport, isHttpAddress } from '../../domain/repository-address.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
@@ -18,7 +18,7 @@ type SourceApp = Pick<
 export function repositoryUrl({ gitRepo, gitNamespace }: SourceApp, { BERTH_GITHUB_URL }: Config): string | null {
   if (!gitRepo) return null
   // What requests refuse today, an app that was made earlier may hold: the build says what is wrong with it.
-  if (/^https?:\/\//.test(gitRepo) || foreignTransport(gitRepo)) return gitRepo
+  if (isHttpAddress(gitRepo) || foreignTransport(gitRepo)) return gitRepo
   const parts = [gitNamespace ?? '', gitRepo.replace(/\.git$/, '')].map(encodeURIComponent)
   return `${BERTH_GITHUB_URL.replace(/\/$/, '')}/${parts.join('/')}.git`
 }

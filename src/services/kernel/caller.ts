@@ -52,7 +52,10 @@ function refusalOf(caller: Caller, permission: Permission, on: Scoped): DomainEr
   const rule = RULES[permission]
   if (caller.kind === 'ENVIRONMENT') {
     if (!rule.environmentToken)
-      return forbidden('USER_TOKEN_REQUIRED', 'An environment token may only operate its own environment')
+      return forbidden(
+        'USER_TOKEN_REQUIRED',
+        'An environment token may operate and watch its own environment, and nothing else',
+      )
     if (on.appEnvId !== caller.appEnvId)
       return forbidden('OTHER_ENVIRONMENT', 'This token belongs to another environment')
     return null

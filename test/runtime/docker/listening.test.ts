@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addPrograms, importRoot } from '../../../scripts/image-root.ts'
@@ -35,6 +38,14 @@ const start = async (world: World) => {
 const read = (world: World, name: string, processes?: string) =>
   readListening(connect({ installationId: world.installationId }), name, AbortSignal.timeout(20_000), processes)
 
+/** A row of the kernel's table: port 3000 of an address below 127. */
+const listeningRow = (number: number) => {
+  const address = Buffer.from([number & 255, (number >> 8) & 255, 0, 127])
+    .toString('hex')
+    .toUpperCase()
+  return `  ${number}: ${address}:0BB8 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 123 1 0 100 0 0 10 0\n`
+}
+
 describe('where a container listens', () => {
   test('is read from this machine, whatever programs the image has', async () => {
     const name = await start(bare)
@@ -57,6 +68,26 @@ describe('where a container listens', () => {
     ]
     expect(seen?.sockets).toEqual(expect.arrayContaining(sockets))
     expect(seen?.declaredPorts).toEqual([3999])
+  })
+
+  test('is read in part only where there are very many sockets, so that a tenant cannot keep Berth busy', async () => {
+    const name = await start(bare)
+    const { Id, State } = await docker.getContainer(name).inspect()
+    const processes = mkdtempSync(join(tmpdir(), 'berth-processes-'))
+    try {
+      const folder = join(processes, `${State.Pid}`)
+      mkdirSync(join(folder, 'net'), { recursive: true })
+      writeFileSync(
+        join(folder, 'net/tcp'),
+        Array.from({ length: 50_000 }, (_, number) => listeningRow(number)).join(''),
+      )
+      writeFileSync(join(folder, 'cgroup'), `0::/docker/${Id}\n`)
+      const seen = await read(bare, name, processes)
+      expect(seen?.sockets[0]).toEqual({ address: '127.0.0.0', port: 3000 })
+      expect(seen?.sockets.length).toBeLessThan(3_000)
+    } finally {
+      rmSync(processes, { recursive: true })
+    }
   })
 
   test('is unknown where the image has no program that prints it', async () => {
