@@ -43,11 +43,15 @@ export async function callTool(
   try {
     if (!isObject(given)) throw invalidField('arguments', 'must be an object')
     const { text, headers } = await answerCall(dependencies, tool, given, from)
-    return { content: [{ type: 'text', text }], ...metaOf(headers) }
+    return { content: [{ type: 'text', text }], ...errorOf(headers), ...metaOf(headers) }
   } catch (thrown) {
     return refusalResult(dependencies.log, tool, thrown, from.requestId)
   }
 }
+
+/** A call that waited for an operation which did not succeed: an assistant must not take it for done. */
+const errorOf = ({ 'Operation-Status': status }: Record<string, string>): { isError?: true } =>
+  status === 'FAILED' || status === 'CANCELLED' ? { isError: true } : {}
 
 function answerCall(
   dependencies: McpDependencies,

@@ -150,6 +150,17 @@ describe('the options of a write', () => {
     expect(body.appEnv.status).toBe('RUNNING')
     expect(headers['Operation-Location']).toContain(operation?.id)
   })
+
+  test('a wait for an operation that fails is an error, with the same body', async () => {
+    const { appEnvId } = await world.appEnv()
+    const answered = tool('deploy-image', { appEnvId, image: 'nginx:1', waitSeconds: 30 })
+    await expect.poll(async () => (await world.operationsOf(appEnvId)).length).toBe(1)
+    const [operation] = await world.operationsOf(appEnvId)
+    await world.endOperation(operation?.id ?? '', 'FAILED')
+    const { isError, body, headers } = await answered
+    expect([isError, body.success, headers['Operation-Status']]).toEqual([true, false, 'FAILED'])
+    expect(body.message).toMatch(/^Version 1 failed: /)
+  })
 })
 
 describe('the endpoint', () => {
