@@ -9,11 +9,14 @@ import { removeContainer } from './remove.ts'
 /** Exit codes of a shell, and of the engine's init process, for a command that cannot be run or does not exist. */
 const CANNOT_RUN = [126, 127]
 
-/** As `ps` shows it, alive or about to be reaped. */
-const INIT_PROCESS = /^(\/sbin\/docker-init |\[docker-init\])/
+/**
+ * As `ps` shows the init process, alive or about to be reaped, and the OCI runtime in its place: the engine answers as
+ * soon as the runtime is about to become the init process, which on a busy machine takes a while.
+ */
+const INIT_PROCESS = /^(\/sbin\/docker-init |\[docker-init\]|(runc|crun|\/proc\/self\/exe) init\b|\[?runc:\[)/
 
 const CHECK_EVERY_MS = 15
-const CHECKS = 40
+const CHECKS = 120
 
 /**
  * Detects a command that cannot be run. The engine itself does not: it starts its init process, which then fails to
