@@ -5,18 +5,15 @@ import { answerJson, type ServerContext } from '../http/context.ts'
 import { answerPage, escaped, ICON_ADDRESS } from '../http/page.ts'
 import { type Readiness, readParts } from './health.ts'
 
-const PLACES = [
-  { path: '/graphql', about: 'GraphQL API, and GraphiQL in a browser' },
-  { path: '/api/public/v1', about: 'REST API v1' },
-  { path: '/mcp', about: 'MCP, for POST: every operation of REST is a tool' },
-  { path: '/docs', about: 'REST documentation' },
-  { path: '/docs/errors', about: 'Every error code, and what to do about it' },
-  { path: '/openapi.json', about: 'OpenAPI 3.1 document' },
-  { path: '/readyz', about: 'Which part is ready, and which is not' },
-] as const
+interface Address {
+  path: string
+  about: string
+  /** Of its link, for what a person opens in a browser. */
+  title?: string
+}
 
-/** What a person opens from here, in the order of use. */
-const LINKS = [
+/** What answers here, in the order of use. */
+const ADDRESSES: readonly Address[] = [
   { path: '/docs', title: 'REST reference', about: 'Every call, with an example. Calls can be sent from the page.' },
   {
     path: '/graphql',
@@ -26,7 +23,9 @@ const LINKS = [
   { path: '/docs/errors', title: 'Error codes', about: 'Each code and reason, and what to do about it.' },
   { path: '/openapi.json', title: 'OpenAPI document', about: 'For code generators and API clients. Version 3.1.' },
   { path: '/readyz', title: 'Health', about: 'The state of each part, as JSON, for probes and monitors.' },
-] as const
+  { path: '/api/public/v1', about: 'REST API v1.' },
+  { path: '/mcp', about: 'MCP, for POST: every operation of REST is a tool.' },
+]
 
 interface IndexOptions {
   config: Config
@@ -37,7 +36,7 @@ interface IndexOptions {
 /** What this is, what runs and how to begin; for other clients than browsers, the paths as JSON. */
 export async function answerIndex(c: ServerContext, options: IndexOptions): Promise<Response> {
   if (!c.req.header('accept')?.includes('text/html')) {
-    const paths = Object.fromEntries(PLACES.map(({ path, about }) => [path, about]))
+    const paths = Object.fromEntries(ADDRESSES.map(({ path, about }) => [path, about]))
     return answerJson(c, 200, { name: 'berth', ...paths }, { Vary: 'Accept' })
   }
   const { config, readiness, isDraining } = options
@@ -49,7 +48,7 @@ export async function answerIndex(c: ServerContext, options: IndexOptions): Prom
 <p>Application hosting: give it an image or a repository, it gives you a URL.</p>
 <p>Version ${escaped(VERSION)}, ${mark(state === 'running', state)}</p></div></header>`,
     begin(origin),
-    `<section><h2>Where to go</h2><ul class="links">${LINKS.map(link).join('')}</ul></section>`,
+    `<section><h2>Where to go</h2><ul class="links">${ADDRESSES.map(link).join('')}</ul></section>`,
     `<section><h2>What runs</h2><table><tbody>
 ${Object.entries(parts).map(partRow).join('\n')}
 <tr><th scope="row">MCP clients</th><td>connect to <code>${escaped(origin)}/mcp</code>, with the same header</td></tr>
@@ -68,8 +67,8 @@ data directory, unless <code>BERTH_ADMIN_TOKEN</code> sets another.</p>
 <li><p>Deploy something. <code>npm run demo</code>, in the folder of Berth, deploys a sample app and prints its URL.</p></li>
 </ol></section>`
 
-const link = ({ path, title, about }: (typeof LINKS)[number]) =>
-  `<li><a href="${path}"><b>${title}</b><span>${about}</span></a></li>`
+const link = ({ path, title, about }: Address) =>
+  title === undefined ? '' : `<li><a href="${path}"><b>${title}</b><span>${about}</span></a></li>`
 
 const mark = (isGood: boolean, text: string) => `<span class="${isGood ? 'good' : 'bad'}">${escaped(text)}</span>`
 

@@ -6,8 +6,11 @@ import { routes } from '../../src/rest/routes.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const page = readFileSync(join(ROOT, 'docs/compatibility.md'), 'utf8')
 
-/** What `older` stands for on the page. */
-const OLDER = 'test/clients/older-clients.test.ts'
+/** What short names stand for on the page. */
+const SHORT: Readonly<Record<string, string>> = {
+  older: 'test/clients/older-clients.test.ts',
+  'older apps': 'test/clients/older-apps.test.ts',
+}
 
 const rows = page
   .split('\n')
@@ -22,12 +25,12 @@ const titled = (title: string) =>
 describe('docs/compatibility.md', () => {
   test('has a row for each request, and a test for each row', () => {
     expect(rows.length).toBeGreaterThan(40)
-    expect(rows.filter(({ proof }) => !/^(older|`test\/[\w./-]+`): ".+"$/.test(proof))).toEqual([])
+    expect(rows.filter(({ proof }) => !/^(older|older apps|`test\/[\w./-]+`): ".+"$/.test(proof))).toEqual([])
   })
 
   test.each(rows)('names a test that exists: $request', ({ proof }) => {
-    const [, named = '', title = ''] = /^(older|`[^`]+`): "(.+)"$/.exec(proof) ?? []
-    const file = join(ROOT, named === 'older' ? OLDER : named.replaceAll('`', ''))
+    const [, named = '', title = ''] = /^(older|older apps|`[^`]+`): "(.+)"$/.exec(proof) ?? []
+    const file = join(ROOT, SHORT[named] ?? named.replaceAll('`', ''))
     expect(existsSync(file)).toBe(true)
     expect(readFileSync(file, 'utf8')).toMatch(titled(title))
   })

@@ -21,21 +21,23 @@ beforeAll(async () => {
 
 afterAll(() => berth?.stop())
 
-interface Told {
+interface WaitAnswer {
   success: boolean
   message: string
   status: string
   operation: string | null
 }
 
-async function overRest(appEnvId: string, image: string, seconds = 60): Promise<Told> {
+async function overRest(appEnvId: string, image: string, seconds = 60): Promise<WaitAnswer> {
   const response = await berth.rest('POST', '/app-env/deploy-image', { appEnvId, image }, { prefer: `wait=${seconds}` })
   expect(response.status).toBe(200)
-  const { success, message, appEnv } = (await response.json()) as Omit<Told, 'status'> & { appEnv: { status: string } }
+  const { success, message, appEnv } = (await response.json()) as Omit<WaitAnswer, 'status'> & {
+    appEnv: { status: string }
+  }
   return { success, message, status: appEnv.status, operation: response.headers.get('operation-status') }
 }
 
-async function overGraphQL(appEnvId: string, image: string, waitSeconds = 60): Promise<Told> {
+async function overGraphQL(appEnvId: string, image: string, waitSeconds = 60): Promise<WaitAnswer> {
   const query = `mutation ($input: DeployImageInput!) {
     deployImage(input: $input) { success message appEnv { status } operation { status } } }`
   const response = await fetch(`${berth.platform.apiUrl}/graphql`, {
@@ -43,7 +45,9 @@ async function overGraphQL(appEnvId: string, image: string, waitSeconds = 60): P
     headers: { authorization: berth.platform.adminToken, 'content-type': 'application/json' },
     body: JSON.stringify({ query, variables: { input: { appEnvId, image, waitSeconds } } }),
   })
-  const { data } = (await response.json()) as { data: { deployImage: Omit<Told, 'status' | 'operation'> & Nested } }
+  const { data } = (await response.json()) as {
+    data: { deployImage: Omit<WaitAnswer, 'status' | 'operation'> & Nested }
+  }
   const { success, message, appEnv, operation } = data.deployImage
   return { success, message, status: appEnv.status, operation: operation.status }
 }
@@ -94,11 +98,11 @@ describe.each([
   test('names the operation when the wait is over first', { timeout: TIMEOUT_MS }, async () => {
     const { appEnvId } = await berth.createSample(`Late ${name}`)
     await configure(appEnvId, 'BROKEN', 'never')
-    const told = await deploy(appEnvId, berth.image, 2)
-    expect(told).toMatchObject({ success: true, status: 'UPDATING', operation: 'RUNNING' })
+    const answered = await deploy(appEnvId, berth.image, 2)
+    expect(answered).toMatchObject({ success: true, status: 'UPDATING', operation: 'RUNNING' })
     const operationId =
       /^Version 1 is still in progress, and the wait is over.*Read operation (op_\w+) for its outcome\.$/.exec(
-        told.message,
+        answered.message,
       )?.[1]
     const { status } = await berth.ok<{ status: string }>('GET', `/operation?operationId=${operationId}`)
     expect(status).toBe('RUNNING')

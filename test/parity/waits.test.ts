@@ -37,7 +37,7 @@ afterAll(async () => {
 const API_NAMES = ['REST', 'GraphQL'] as const
 type ApiName = (typeof API_NAMES)[number]
 
-interface Told {
+interface WaitAnswer {
   operation: string | null
   status?: string
   success?: boolean
@@ -58,7 +58,7 @@ interface Asked {
 
 const LIFECYCLE = 'success message'
 
-async function overRest({ command, input, waitSeconds = 30, key }: Asked): Promise<Told> {
+async function overRest({ command, input, waitSeconds = 30, key }: Asked): Promise<WaitAnswer> {
   const route = routes.find((candidate) => 'command' in candidate && candidate.command === command)
   const asQuery = route?.method === 'DELETE'
   const query = new URLSearchParams(asQuery ? (input as Record<string, string>) : {})
@@ -75,7 +75,7 @@ async function overRest({ command, input, waitSeconds = 30, key }: Asked): Promi
   return { ...body, status: body.appEnv?.status, operation: response.headers.get('operation-status') }
 }
 
-async function overGraphQL({ command, input, fields = LIFECYCLE, waitSeconds = 30, key }: Asked): Promise<Told> {
+async function overGraphQL({ command, input, fields = LIFECYCLE, waitSeconds = 30, key }: Asked): Promise<WaitAnswer> {
   const type = `${command.name[0]?.toUpperCase()}${command.name.slice(1)}Input`
   const appEnv = fields.includes('success') ? 'appEnv { status }' : ''
   // A call about an app begins one in each of its environments.
@@ -90,17 +90,22 @@ async function overGraphQL({ command, input, fields = LIFECYCLE, waitSeconds = 3
   })
   const { data, errors } = await response.json()
   expect(errors).toBeUndefined()
-  const { appEnv: environment, operation, ...told } = data[command.name]
-  return { ...told, status: environment?.status, operation: operation?.status ?? null }
+  const { appEnv: environment, operation, ...answered } = data[command.name]
+  return { ...answered, status: environment?.status, operation: operation?.status ?? null }
 }
 
-const OVER: Record<ApiName, (asked: Asked) => Promise<Told>> = { REST: overRest, GraphQL: overGraphQL }
+const OVER: Record<ApiName, (asked: Asked) => Promise<WaitAnswer>> = { REST: overRest, GraphQL: overGraphQL }
 
 const openOperation = (appEnvId: string) =>
   world.database.operation.findFirst({ where: { appEnvId, status: { in: ['QUEUED', 'RUNNING'] } } })
 
 /** Calls, waits, and has the operation end meanwhile. */
-async function outcomeOf(api: ApiName, appEnvId: string, asked: Asked, outcome: Outcome = 'FAILED'): Promise<Told> {
+async function outcomeOf(
+  api: ApiName,
+  appEnvId: string,
+  asked: Asked,
+  outcome: Outcome = 'FAILED',
+): Promise<WaitAnswer> {
   const answer = OVER[api](asked)
   await expect.poll(() => openOperation(appEnvId), { timeout: 10_000 }).not.toBeNull()
   await world.endOperation((await openOperation(appEnvId))?.id ?? null, outcome)
@@ -215,15 +220,15 @@ const cases: [message: string, status: string, Preparation][] = [
 describe.each(API_NAMES)('a wait over %s', (api) => {
   test.each(cases)('for an operation that fails says: %s', async (message, status, prepare) => {
     const { appEnvId, ...asked } = await prepare()
-    const told = await outcomeOf(api, appEnvId, asked)
-    expect(told).toMatchObject({ success: false, message, status, operation: 'FAILED' })
+    const answered = await outcomeOf(api, appEnvId, asked)
+    expect(answered).toMatchObject({ success: false, message, status, operation: 'FAILED' })
   })
 
   test('for a deletion that fails says so', async () => {
     const appEnvId = await running()
-    const told = await outcomeOf(api, appEnvId, { command: deleteAppEnv, input: { appEnvId }, fields: 'message' })
+    const answered = await outcomeOf(api, appEnvId, { command: deleteAppEnv, input: { appEnvId }, fields: 'message' })
     const message = `Environment "production" is deleted. Removing the containers failed: ${CAUSE}.`
-    expect(told).toMatchObject({ message, operation: 'FAILED' })
+    expect(answered).toMatchObject({ message, operation: 'FAILED' })
   })
 
   test.each([
@@ -242,17 +247,17 @@ describe.each(API_NAMES)('a wait over %s', (api) => {
       const isSetting = (command as AnyCommand) === changeScaling
       const fields = `${isSetting ? 'success message ' : ''}appliedImmediately notAppliedReason`
       const input = { appEnvId, ...change, applyImmediately: true }
-      const told = await outcomeOf(api, appEnvId, { command, input, fields })
-      expect(told).toMatchObject({ appliedImmediately: false, notAppliedReason: why, operation: 'FAILED' })
-      if (isSetting) expect(told).toMatchObject({ success: false, message: `The scaling changed. ${why}` })
+      const answered = await outcomeOf(api, appEnvId, { command, input, fields })
+      expect(answered).toMatchObject({ appliedImmediately: false, notAppliedReason: why, operation: 'FAILED' })
+      if (isSetting) expect(answered).toMatchObject({ success: false, message: `The scaling changed. ${why}` })
     },
   )
 
   test('for a change of an app names the environments that it could not be applied to', async () => {
     const { good, bad, ...asked } = await twoEnvironments(updateApp, { port: 81, applyImmediately: true })
-    const told = OVER[api]({ ...asked, fields: 'notApplied { appEnvId reason }' })
+    const answered = OVER[api]({ ...asked, fields: 'notApplied { appEnvId reason }' })
     await endAll({ [good]: 'SUCCEEDED', [bad]: 'FAILED' })
-    expect(await told).toMatchObject({
+    expect(await answered).toMatchObject({
       notApplied: [{ appEnvId: bad, reason: `Version 2 failed: ${CAUSE}. ${AS_SERVED}` }],
       operation: api === 'REST' ? 'FAILED' : null,
     })
@@ -261,9 +266,9 @@ describe.each(API_NAMES)('a wait over %s', (api) => {
   test('for the deletion of an app says what is left', async () => {
     const { good, bad, ...asked } = await twoEnvironments(deleteApp)
     const { cliEnvName } = await world.database.appEnv.findUniqueOrThrow({ where: { id: bad } })
-    const told = OVER[api]({ ...asked, fields: 'message' })
+    const answered = OVER[api]({ ...asked, fields: 'message' })
     await endAll({ [good]: 'SUCCEEDED', [bad]: 'FAILED' })
-    expect((await told).message).toMatch(
+    expect((await answered).message).toMatch(
       new RegExp(`its 2 environment\\(s\\) are deleted\\. ${cliEnvName}: Removing the containers failed: ${CAUSE}\\.$`),
     )
   })
@@ -300,27 +305,27 @@ describe.each(API_NAMES)('a wait over %s', (api) => {
 
   test('that is over first names the operation to read', async () => {
     const appEnvId = await running()
-    const told = await OVER[api]({ command: deployImage, input: { appEnvId, image: 'shop:2' }, waitSeconds: 1 })
+    const answered = await OVER[api]({ command: deployImage, input: { appEnvId, image: 'shop:2' }, waitSeconds: 1 })
     const { id } = (await openOperation(appEnvId)) ?? {}
     const message = `Version 2 is still in progress, and the wait is over. Read operation ${id} for its outcome.`
-    expect(told).toMatchObject({ success: true, message, status: 'UPDATING' })
-    expect(told.operation).toBe(api === 'REST' ? 'RUNNING' : 'QUEUED')
+    expect(answered).toMatchObject({ success: true, message, status: 'UPDATING' })
+    expect(answered.operation).toBe(api === 'REST' ? 'RUNNING' : 'QUEUED')
   })
 
   test('is repeated under its key with the same outcome, whatever became of the environment', async () => {
     const appEnvId = await running()
     const asked = { command: deployImage, input: { appEnvId, image: 'shop:2' }, key: `outcome-${api}` }
-    const told = await outcomeOf(api, appEnvId, asked)
+    const answered = await outcomeOf(api, appEnvId, asked)
     await world.deploy(appEnvId, 'shop:3')
-    expect(await OVER[api](asked)).toEqual(told)
+    expect(await OVER[api](asked)).toEqual(answered)
   })
 })
 
 test('a call that cancels succeeds with the operation that it has cancelled', async () => {
   const appEnvId = await running()
   const { operationId } = await world.perform(deployImage, { appEnvId, image: 'shop:2' })
-  const told = await overRest({ command: cancelOperation, input: { operationId } })
-  expect(told).toMatchObject({ success: true, message: 'The operation is cancelled', operation: 'CANCELLED' })
+  const answered = await overRest({ command: cancelOperation, input: { operationId } })
+  expect(answered).toMatchObject({ success: true, message: 'The operation is cancelled', operation: 'CANCELLED' })
 })
 
 test('a call that does not wait, or begins nothing, has no outcome', async () => {

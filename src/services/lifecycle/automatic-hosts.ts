@@ -32,7 +32,7 @@ export async function addExtraHosts(
   const missing = await tx.$queryRaw<{ appEnvId: string; host: string }[]>`
     SELECT env.id AS "appEnvId", name.host
       FROM app_env env
-      CROSS JOIN unnest(${domains}::text[]) WITH ORDINALITY AS extra (domain, place)
+      CROSS JOIN unnest(${domains}::text[]) WITH ORDINALITY AS extra (domain, position)
       CROSS JOIN LATERAL (SELECT env.cli_env_name || '.' || extra.domain AS host) name
      WHERE env.deleted_at IS NULL
        AND EXISTS (SELECT FROM host WHERE host.app_env_id = env.id AND host.is_auto_generated)
@@ -40,7 +40,7 @@ export async function addExtraHosts(
        AND NOT EXISTS (SELECT FROM released_host released
                         WHERE released.host = name.host AND released.account_id <> env.account_id
                           AND released.released_at > now() - make_interval(hours => ${hours}::int))
-     ORDER BY env.id, extra.place`
+     ORDER BY env.id, extra.position`
   const data = missing.map(({ appEnvId, host }) => ({ ...automatic, id: newId('host'), appEnvId, host }))
   await tx.host.createMany({ data })
 }
