@@ -12,7 +12,7 @@ const FOLDERS = {
     'The event log is a table and its readers, whatever the events are about.',
   ],
   references: [
-    ['domain', 'config', 'database', 'app-types'],
+    ['domain', 'config', 'database', 'app-types', 'secrets'],
     'Variables refer to other environments in requests and deployments.',
   ],
   engine: [['domain', 'fault-injection'], 'The connection to a container engine, which runtime and images share.'],

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { HealthCheck } from '../domain/configuration.ts'
 import type { UrlKind } from '../domain/references.ts'
+import type { Engine, EngineAddress, EngineCredentials } from './engines/engine.ts'
 import type { BuildPreset } from './presets/preset.ts'
 
 /** The names of an app type. */
@@ -35,6 +36,8 @@ export type Preset =
   | { kind: 'BUILD'; name: string; build: BuildPreset }
   /** The supported versions, without the preset's name, oldest first. */
   | { kind: 'VERSIONED'; name: string; versions: readonly [string, ...string[]] }
+  /** A managed service: its version says which image runs, and everything else is in its description. */
+  | { kind: 'ENGINE'; name: string; engine: Engine }
 
 /** The object field that configures a type, in both APIs. */
 export interface TypeConfig {
@@ -68,12 +71,21 @@ export interface OnDemandWorkload {
 }
 
 export interface UrlFacts {
+  /** Null: nobody described how the program is reached. */
+  engine: Engine | null
+  /** Null where the program has no generated credentials. */
+  credentials: EngineCredentials | null
   /** Its name on the account's network. */
   host: string
   port: number | null
   /** Its first valid host, as the ingress serves it. */
   publicUrl: string | null
+  /** Where clients from outside reach it by plain TCP; null unless that was asked for. */
+  externalAddress: EngineAddress | null
 }
+
+/** What variables of other environments can refer to. */
+export type ConnectionUrls = Partial<Record<UrlKind, string | null>>
 
 /** All differences between app types. No code outside this folder asks for a type by name. */
 export interface AppType extends Names {
@@ -82,12 +94,15 @@ export interface AppType extends Names {
   workload: ContinuousWorkload | OnDemandWorkload
   /** Whether apps of it must set the port that they listen on. */
   requiresPort: boolean
-  connectionUrls: (facts: UrlFacts) => Record<UrlKind, string | null>
+  /** Its addresses, and the parts that they are made from; null for what it does not have. */
+  connectionUrls: (facts: UrlFacts) => ConnectionUrls
   /** Whether a prebuilt image may be deployed (§4.1 rule 1). */
   acceptsImage: (app: { useImage: boolean }) => boolean
   /** Whether it may have a volume. */
   allowsVolume: boolean
   config: TypeConfig | null
+  /** Fields of apps and environments that the type decides by itself, each with the reason for refusing it. */
+  refuses?: Readonly<Record<string, string>>
   /** Throws a DomainError if the account's plan, or the region, does not offer it. */
   checkPlan: (plan: { name: string; functionsIncluded: boolean }) => void
   checkRegion: (region: { name: string; functionsSupported: boolean }) => void

@@ -1,6 +1,8 @@
 import type { HealthCheck } from '../domain/configuration.ts'
 import type { AppType, ContinuousWorkload } from './app-type.ts'
 import { getAppType } from './app-types.ts'
+import type { Engine } from './engines/engine.ts'
+import { engineOfPreset } from './presets.ts'
 
 type TypedApp = { type: string }
 
@@ -33,3 +35,17 @@ export function healthCheckFor(type: AppType, configured: HealthCheck): HealthCh
 
 /** Whether the app runs prebuilt images: it opted in, or its type decides (§4.1 rule 1). */
 export const acceptsImage = (app: TypedApp & { useImage: boolean }): boolean => getAppType(app.type).acceptsImage(app)
+
+/** What a managed service runs; null for apps that bring their own program. */
+export const engineOf = (app: { dockerPreset: string }): Engine | null => engineOfPreset(app.dockerPreset)
+
+/** Nothing was said with it: older clients send such values for fields that they do not use. */
+const isEmpty = (value: unknown) =>
+  value === undefined || value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0)
+
+/** The fields of an input that the type does not have, each with the reason. */
+export const refusedFields = ({ refuses = {} }: AppType, input: object): { field: string; message: string }[] =>
+  Object.entries(input).flatMap(([field, value]) => {
+    const message = isEmpty(value) ? undefined : refuses[field]
+    return message === undefined ? [] : [{ field, message }]
+  })

@@ -6,4 +6,18 @@ export const urlsOver =
   ({ host, port, publicUrl }) => ({
     internalUrl: port === null ? null : `${protocol}://${host}:${port}`,
     externalUrl: publicUrl,
+    host,
+    port: port === null ? null : `${port}`,
   })
+
+/** As the engine's clients write them, with the generated credentials in them. */
+export const urlsOfEngine: AppType['connectionUrls'] = ({ engine, credentials, host, externalAddress }) => {
+  if (!engine || !credentials) return {}
+  const { port, database } = engine
+  const { user, password } = credentials
+  return {
+    internalUrl: engine.url(credentials, { host, port }),
+    externalUrl: externalAddress && engine.url(credentials, externalAddress),
+    ...{ user, password, host, port: `${port}`, database },
+  }
+}

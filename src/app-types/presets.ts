@@ -1,5 +1,7 @@
 import type { Preset } from './app-type.ts'
 import { availableAppTypes } from './app-types.ts'
+import type { Engine } from './engines/engine.ts'
+import { engineVersion, versionName } from './engines/engines.ts'
 import type { BuildPreset } from './presets/preset.ts'
 
 const findPreset = (name: string): Preset | null =>
@@ -11,6 +13,12 @@ const findPreset = (name: string): Preset | null =>
 export function findBuildPreset(name: string): BuildPreset | null {
   const preset = findPreset(name)
   return preset?.kind === 'BUILD' ? preset.build : null
+}
+
+/** The managed service that apps of the preset run; null for every other preset. */
+export function engineOfPreset(name: string): Engine | null {
+  const preset = findPreset(name)
+  return preset?.kind === 'ENGINE' ? preset.engine : null
 }
 
 /**
@@ -26,11 +34,17 @@ export function versionProblem(name: string, version: string): string | null {
   const preset = findPreset(name)
   if (preset?.kind === 'BUILD')
     return presetVersion(preset.build, name, version) === null ? oneOf(name, preset.build.versions) : null
+  if (preset?.kind === 'ENGINE') return engineVersionProblem(preset.engine, version)
   const own = version.startsWith(`${name}_`) ? version.slice(name.length + 1) : null
   if (preset?.kind === 'VERSIONED')
     return own !== null && preset.versions.includes(own) ? null : oneOf(name, preset.versions)
   return own !== null && /^[A-Z0-9_]+$/.test(own) ? null : `must be ${name}_<VERSION>, such as ${name}_22`
 }
+
+const engineVersionProblem = (engine: Engine, version: string) =>
+  engineVersion(engine, version)
+    ? null
+    : `must be one of ${engine.versions.map((known) => versionName(engine, known)).join(', ')}`
 
 const oneOf = (name: string, versions: readonly string[]) =>
   `must be one of ${versions.map((version) => `${name}_${version}`).join(', ')}`

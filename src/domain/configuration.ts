@@ -58,6 +58,8 @@ export interface Configuration {
   variables: SealedVariable[]
   imagePullCredentialId: string | null
   typeConfig: TypeConfig
+  /** Of a managed service, `<PRESET>_<VERSION>`. */
+  presetVersion?: string | null
 }
 
 /** The configuration recorded with a version. The database column is untyped JSON. */

@@ -42,6 +42,7 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
     }
   }
   compare('DEPLOY', 'image', running.image, configured.image)
+  compare('DEPLOY', 'dockerPresetVersion', old.presetVersion ?? null, next.presetVersion ?? null)
   compare('DEPLOY', 'port', old.port, next.port)
   compare('DEPLOY', 'zClouds', old.zClouds, next.zClouds)
   compare('DEPLOY', 'cpu', old.resources?.cpu ?? null, next.resources?.cpu ?? null)

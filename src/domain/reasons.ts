@@ -41,7 +41,8 @@ export const REASONS = {
     ALREADY_STOPPING: 'The environment is being stopped. Wait for its operation.',
     ENVIRONMENT_STOPPED: 'A stopped environment takes no changes. Start it first.',
     NO_EARLIER_VERSION: 'There is no earlier deployed version to roll back to.',
-    IMAGE_NOT_ENABLED: 'The app builds from source. Set `useImage` on it, or build instead.',
+    IMAGE_NOT_ENABLED:
+      'The app builds from source, or its preset decides the image. Set `useImage` on it, or build instead.',
     IMAGE_NOT_SET: 'The app runs images and has none. Set `image` on it, or deploy one.',
     IMAGE_REMOVED: 'The image of the version is no longer kept. Build or deploy it again.',
     VOLUME_DELETED: 'The volume that the version kept its data in is deleted. Deploy a new version.',
@@ -61,6 +62,9 @@ export const REASONS = {
     PREVENT_DESTROY: '`preventDestroy` protects an environment. Turn it off before deleting.',
     PLAN_LIMIT: 'The plan does not allow more, or does not include it; the message names the limit.',
     ACCOUNT_LIMIT: 'The account has used up its environments or containers; the message names the setting.',
+    UPGRADE_NOT_IN_PLACE:
+      'The data of the service cannot be used by that version. Back up, and restore into a new environment of it.',
+    NO_CREDENTIALS: 'Only managed services have generated credentials.',
     NOT_ROUTED: 'Apps of this type have no hosts.',
     NOT_PROBED: 'Apps of this type have no health check.',
     HOST_TAKEN: 'The host is in use.',

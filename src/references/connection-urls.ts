@@ -1,39 +1,76 @@
+import type { ConnectionUrls } from '../app-types/app-type.ts'
 import { getAppType } from '../app-types/app-types.ts'
+import { engineOf } from '../app-types/behaviours.ts'
+import type { EngineCredentials } from '../app-types/engines/engine.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/client.ts'
+import type { Prisma } from '../database/generated/prisma/client.ts'
 import { publicUrl } from '../domain/public-url.ts'
-import { type AppEnvReference, appEnvReferences, type UrlKind } from '../domain/references.ts'
+import { type AppEnvReference, appEnvReferences } from '../domain/references.ts'
+import type { Vault } from '../secrets/vault.ts'
 
-/** Finds the address of an environment among those that were loaded. */
+/** Finds the address of an environment, or a part of it, among those that were loaded. */
 export type UrlLookup = (reference: AppEnvReference) => string | null
+
+interface Tools {
+  tx: Database | Transaction
+  config: Config
+  vault: Vault
+}
+
+/** What the addresses of an environment are made from. */
+export const withAddress = {
+  cliEnvName: true,
+  account: { select: { id: true, dataKey: true } },
+  app: { select: { port: true, type: true, dockerPreset: true } },
+  hosts: { where: { status: 'VALID' }, orderBy: { id: 'asc' }, take: 1 },
+  serviceCredentials: { select: { id: true, sealedData: true } },
+} satisfies Prisma.AppEnvSelect
+
+type Addressed = Prisma.AppEnvGetPayload<{ select: typeof withAddress }>
+
+/** The addresses of an environment, with its credentials in them where it has some: never logged, never stored. */
+export function connectionUrlsOf({ config, vault }: Omit<Tools, 'tx'>, appEnv: Addressed): ConnectionUrls {
+  const { cliEnvName, app, hosts } = appEnv
+  const engine = engineOf(app)
+  return getAppType(app.type).connectionUrls({
+    engine,
+    credentials: openedCredentials(vault, appEnv),
+    host: cliEnvName,
+    port: engine?.port ?? app.port,
+    publicUrl: hosts[0] ? publicUrl(config, hosts[0].host) : null,
+    externalAddress: null,
+  })
+}
+
+/** The credentials of a managed service; null where there are none. */
+export function openedCredentials(
+  vault: Vault,
+  { account, serviceCredentials }: Pick<Addressed, 'account' | 'serviceCredentials'>,
+): EngineCredentials | null {
+  if (!serviceCredentials) return null
+  const { id, sealedData } = serviceCredentials
+  return vault.forAccount(account).openServiceCredentials(id, sealedData) as EngineCredentials
+}
 
 /**
  * Loads the addresses of other environments of the account: `internalUrl` by name on the account's network,
  * `externalUrl` by the first valid host. Null for an environment that does not exist, or has no such address.
  */
 export async function connectionUrls(
-  { tx, config }: { tx: Database | Transaction; config: Config },
+  tools: Tools,
   accountId: string,
   values: Iterable<string>,
   { includesDeleted = false } = {},
 ): Promise<UrlLookup> {
   const names = new Set(appEnvReferences(values).map(({ envName }) => envName))
   if (names.size === 0) return () => null
-  const appEnvs = await tx.appEnv.findMany({
+  const appEnvs = await tools.tx.appEnv.findMany({
     where: { accountId, cliEnvName: { in: [...names] }, ...(includesDeleted ? {} : { deletedAt: null }) },
     // The last environment of a name wins: an existing one before a deleted one.
     orderBy: { deletedAt: { sort: 'asc', nulls: 'last' } },
-    select: {
-      cliEnvName: true,
-      app: { select: { port: true, type: true } },
-      hosts: { where: { status: 'VALID' }, orderBy: { id: 'asc' }, take: 1 },
-    },
+    select: withAddress,
   })
-  const known = new Map<string, Record<UrlKind, string | null>>(
-    appEnvs.map(({ cliEnvName, app: { port, type }, hosts: [first] }) => {
-      const facts = { host: cliEnvName, port, publicUrl: first ? publicUrl(config, first.host) : null }
-      return [cliEnvName, getAppType(type).connectionUrls(facts)]
-    }),
-  )
+  const known = new Map(appEnvs.map((appEnv) => [appEnv.cliEnvName, connectionUrlsOf(tools, appEnv)]))
   return ({ envName, url }) => known.get(envName)?.[url] ?? null
 }

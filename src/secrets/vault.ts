@@ -4,6 +4,7 @@ import { fingerprint, type Key, keyFrom, macOf, newKey, open, seal } from './key
 
 const variableLocation = (id: string) => `variable/${id}/value`
 const credentialLocation = (id: string) => `credential/${id}/data`
+const serviceLocation = (id: string) => `serviceCredentials/${id}/data`
 const answerLocation = (call: string) => `idempotencyRecord/${call}/response`
 const dataKeyLocation = (accountId: string) => `account/${accountId}/dataKey`
 
@@ -15,6 +16,9 @@ export interface AccountVault {
   openVariable(variable: SealedVariable): string
   sealCredential(id: string, data: unknown): string
   openCredential(id: string, sealed: string): unknown
+  /** The names and passwords of a managed service. */
+  sealServiceCredentials(id: string, data: unknown): string
+  openServiceCredentials(id: string, sealed: string): unknown
 }
 
 export interface Vault {
@@ -85,5 +89,7 @@ function accountVault(key: Key): AccountVault {
     openVariable: (variable) => open(key, variableLocation(variable.id), variable.sealedValue),
     sealCredential: (id, data) => seal(key, credentialLocation(id), JSON.stringify(data)),
     openCredential: (id, sealed) => JSON.parse(open(key, credentialLocation(id), sealed)),
+    sealServiceCredentials: (id, data) => seal(key, serviceLocation(id), JSON.stringify(data)),
+    openServiceCredentials: (id, sealed) => JSON.parse(open(key, serviceLocation(id), sealed)),
   }
 }

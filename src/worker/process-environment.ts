@@ -1,3 +1,4 @@
+import { engineOf } from '../app-types/behaviours.ts'
 import { Steps, timeFor } from './attempt/steps.ts'
 import { Abandoned, OperationEnded, WorkerStopping } from './claim/abandoned.ts'
 import type { Lease } from './claim/lease.ts'
@@ -88,6 +89,8 @@ function environmentContext(
     return masking
   }
   const quote = async (text: string) => plainText(text, await mask())
-  const shared = { database, vault, config, log, lease, probes, disk, builds, imageBuilder }
+  // A server that is killed before it has written everything has to recover when it starts again.
+  const graceSeconds = Math.max(config.BERTH_STOP_GRACE_SECONDS, engineOf(appEnv.app)?.stopSeconds ?? 0)
+  const shared = { database, vault, config, log, lease, probes, disk, builds, imageBuilder, graceSeconds }
   return { ...shared, mask, quote, signal, engine, engineUnder }
 }

@@ -1,15 +1,67 @@
-import type { AnnouncedAppType } from '../app-type.ts'
+import type { AppType, Preset } from '../app-type.ts'
+import { urlsOfEngine } from '../connection-urls.ts'
+import type { Engine } from '../engines/engine.ts'
 import { ENGINES } from '../engines/list.ts'
+import { databaseSettings } from './database-settings.ts'
+
+const presetOf = (engine: Engine): Preset => ({ kind: 'ENGINE', name: engine.name, engine })
+const [first, ...others] = ENGINES
+
+const OF_THE_PRESET = 'is decided by the preset of a managed service'
+const NO_SOURCE = 'is for apps that are built from source; a managed service runs the image of its preset'
+const NO_HEALTH_CHECK = 'cannot be set for a managed service, which has the health check of its engine'
+const DISK_INSTEAD = 'is not for managed services: send disk and withPersistence for an environment'
 
 /** Databases, caches and brokers. */
-export const service: AnnouncedAppType = {
-  isAvailable: false,
+export const service: AppType = {
+  isAvailable: true,
   name: 'SERVICE',
   title: 'Databases & Services',
   about: 'A database, cache or broker.',
   wireName: 'db',
   aliases: ['isDatabase', 'Database', 'DB'],
   logType: 'DATABASE',
-  presets: ENGINES.map(({ name }) => name),
+  presets: [presetOf(first), ...others.map(presetOf)],
   defaultPreset: null,
+  workload: {
+    kind: 'CONTINUOUS',
+    routing: 'TCP',
+    // Its engine is asked instead: a server accepts connections before it serves clients.
+    probing: null,
+    scaling: { replicas: (containers) => containers, autoscales: false },
+  },
+  requiresPort: false,
+  connectionUrls: urlsOfEngine,
+  acceptsImage: () => false,
+  allowsVolume: false,
+  config: { field: 'databaseSettings', schema: databaseSettings, isChangedWithApp: false },
+  refuses: {
+    port: OF_THE_PRESET,
+    useImage: OF_THE_PRESET,
+    image: OF_THE_PRESET,
+    builder: NO_SOURCE,
+    buildArgs: NO_SOURCE,
+    contextDir: NO_SOURCE,
+    dockerfilePath: NO_SOURCE,
+    customDockerfileContent: NO_SOURCE,
+    gitProvider: NO_SOURCE,
+    gitNamespace: NO_SOURCE,
+    gitRepo: NO_SOURCE,
+    gitInstallationId: NO_SOURCE,
+    isCliDeployment: NO_SOURCE,
+    buildPullAccountSecretId: NO_SOURCE,
+    branch: NO_SOURCE,
+    gitBranch: NO_SOURCE,
+    healthCheckPath: NO_HEALTH_CHECK,
+    healthCheckPort: NO_HEALTH_CHECK,
+    healthCheckHeaders: NO_HEALTH_CHECK,
+    useVolume: DISK_INSTEAD,
+    volumePath: DISK_INSTEAD,
+    volume: DISK_INSTEAD,
+    startupConfig: OF_THE_PRESET,
+    envVars: 'is not for managed services, which have databaseSettings',
+    variables: 'is not for managed services, which have databaseSettings',
+  },
+  checkPlan() {},
+  checkRegion() {},
 }

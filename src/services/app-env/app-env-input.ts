@@ -2,8 +2,12 @@ import { z } from 'zod'
 import { typeConfigInputs } from '../../app-types/type-config.ts'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { appEnvTarget, flag, id, name, startupConfig, text, variables } from '../kernel/input.ts'
-import { volume } from '../volume/volume-input.ts'
+import { disk, volume } from '../volume/volume-input.ts'
 import { containers, zClouds } from './setting-input.ts'
+
+const presetVersion = text(
+  'Version of a managed service, `<PRESET>_<VERSION>`, as its database preset lists them. Default: that of the app, or of the preset.',
+)
 
 export const createAppEnvInput = z.strictObject({
   accountId: id('account that owns the app'),
@@ -19,6 +23,14 @@ export const createAppEnvInput = z.strictObject({
   startupConfig: startupConfig.optional(),
   preventDestroy: flag('Refuse to delete the environment.').default(false),
   volume: volume.optional(),
+  dockerPresetVersion: presetVersion.optional(),
+  disk: disk.describe('Size of the volume of a managed service in MB. Default: that of its database preset.').optional(),
+  withPersistence: flag(
+    'Whether a managed service keeps its data in a volume. Default true; without one, every redeployment loses the data.',
+  ).optional(),
+  volumeId: id(
+    'volume of a deleted environment of the same managed service and version, whose data and credentials the new one takes over',
+  ).optional(),
   ...typeConfigInputs(),
 })
 
@@ -29,6 +41,7 @@ export const updateAppEnvInput = z.strictObject({
   envVars: variables.optional(),
   preventDestroy: flag('Refuse to delete the environment.').optional(),
   volume: volume.nullable().optional(),
+  dockerPresetVersion: presetVersion.optional(),
   allowUserCliToken: flag('Let user tokens act as this environment’s token in the CLI.').optional(),
   ...typeConfigInputs(),
   applyImmediately: flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false),

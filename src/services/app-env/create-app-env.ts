@@ -1,5 +1,5 @@
 import { getAppType } from '../../app-types/app-types.ts'
-import { hasHosts } from '../../app-types/behaviours.ts'
+import { engineOf, hasHosts } from '../../app-types/behaviours.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Region } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
@@ -14,14 +14,16 @@ import { lockAppEnv } from '../targets/load-app-env.ts'
 import { volumeChange } from '../volume/volume-change.ts'
 import { requireAccountRoom } from './account-limits.ts'
 import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
-import { checkTypeConfig } from './type-config.ts'
+import { createService } from './create-service.ts'
+import { checkTypeFields } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
 
 type AccountWithPlan = Awaited<ReturnType<typeof accountOf>>
 
 export const createAppEnv = command({
   name: 'createAppEnv',
-  about: 'Create an environment of an app. It is PENDING until something is deployed to it.',
+  about:
+    'Create an environment of an app. It is PENDING until something is deployed to it; a managed service is deployed at once.',
   input: createAppEnvInput,
   permission: 'appEnv:change',
   async target({ tx }, { appId, accountId }): Promise<AppTarget> {
@@ -35,7 +37,8 @@ export const createAppEnv = command({
     const region = await tx.region.findUnique({ where: { code: input.region } })
     if (!region) throw notFound('region', input.region)
     const type = getAppType(app.type)
-    checkTypeConfig(type, input)
+    const engine = engineOf(app)
+    checkTypeFields(type, app, input)
     const buildsFromGit = app.gitRepo !== null && !app.useImage
     if (buildsFromGit && !input.branch) throw invalidField('branch', 'is required when the app builds from GitHub')
     type.checkRegion(region)
@@ -59,7 +62,9 @@ export const createAppEnv = command({
       region: region.code,
       variables: input.envVars?.map((variable) => variable.name) ?? [],
     })
-    return { appEnvId }
+    // A managed service needs nothing else, so nobody has to deploy it.
+    const operation = engine ? await createService(context, appEnvId, engine, input) : null
+    return { appEnvId, operationId: operation?.id ?? null }
   },
 })
 

@@ -1,5 +1,6 @@
 import { getAppType } from '../../app-types/app-types.ts'
-import { autoscales, isProbed } from '../../app-types/behaviours.ts'
+import { autoscales, engineOf, isProbed } from '../../app-types/behaviours.ts'
+import { engineProblems } from '../../app-types/engines/engine-problems.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import type { AppEnvHealthCheck } from '../../domain/health-check.ts'
@@ -32,6 +33,8 @@ export const changeResources = settingCommand({
       const message = `must be at most ${plan.maxZClouds} zClouds on the plan ${plan.name}`
       problems.push({ field: zClouds === undefined ? 'cpu' : 'zClouds', message })
     }
+    const engine = engineOf(appEnv.app)
+    if (engine) problems.push(...engineProblems(engine, { disk }))
     if (problems.length > 0) throw invalidInput(problems)
     if (disk !== undefined && appEnv.volume)
       await tx.volume.update({ where: { id: appEnv.volume.id }, data: { diskMb: disk, version: { increment: 1 } } })
@@ -49,6 +52,9 @@ export const changeScaling = settingCommand({
     const { plan } = appEnv.account
     if (containers === undefined && autoScaling === undefined)
       throw invalidField('containers', 'is required, unless autoScaling is sent')
+    const engine = engineOf(appEnv.app)
+    const problems = engine ? engineProblems(engine, { containers }) : []
+    if (problems.length > 0) throw invalidInput(problems)
     const limit = `must be at most ${plan.maxContainers} on the plan ${plan.name}`
     if (containers !== undefined && containers > plan.maxContainers) throw invalidField('containers', limit)
     if (autoScaling && autoScaling.max > plan.maxContainers) throw invalidField('autoScaling.max', limit)

@@ -1,11 +1,30 @@
 import type { AppType } from '../../app-types/app-type.ts'
+import { engineOf, refusedFields } from '../../app-types/behaviours.ts'
+import { type EngineInput, engineProblems } from '../../app-types/engines/engine-problems.ts'
 import { foreignTypeConfigs } from '../../app-types/type-config.ts'
-import { invalidInput } from '../../domain/errors.ts'
+import { type FieldProblem, invalidInput } from '../../domain/errors.ts'
 
-/** Throws for the configuration of another type. */
-export function checkTypeConfig(type: AppType, input: object): void {
-  const problems = foreignTypeConfigs(type, input).map(({ field }) => {
+const OF_SERVICES = ['dockerPresetVersion', 'disk', 'withPersistence', 'volumeId'] as const
+
+type ServiceInput = EngineInput & { withPersistence?: boolean; volumeId?: string }
+
+/** Throws for what the type of an environment does not use, and for what its engine does not accept. */
+export function checkTypeFields(type: AppType, app: { dockerPreset: string }, input: object): void {
+  const foreign = foreignTypeConfigs(type, input).map(({ field }) => {
     return { field, message: `is not used by ${type.title} apps` }
   })
+  const problems = [...foreign, ...refusedFields(type, input), ...serviceProblems(app, input)]
   if (problems.length > 0) throw invalidInput(problems)
+}
+
+function serviceProblems(app: { dockerPreset: string }, input: ServiceInput): FieldProblem[] {
+  const engine = engineOf(app)
+  if (!engine)
+    return OF_SERVICES.filter((field) => input[field] !== undefined).map((field) => {
+      return { field, message: 'is only for managed services' }
+    })
+  const problems = engineProblems(engine, input)
+  const unused = input.withPersistence === false ? (['disk', 'volumeId'] as const) : []
+  const given = unused.filter((field) => input[field] !== undefined)
+  return [...problems, ...given.map((field) => ({ field, message: 'is not for withPersistence false: there is no volume' }))]
 }

@@ -9,7 +9,8 @@ import { type UpdateAppEnvInput, updateAppEnvInput } from './app-env-input.ts'
 import { appEnvRecord } from './app-env-record.ts'
 import { changeSettings, withApplication } from './change-setting.ts'
 import { requireFreeName } from './setting-commands.ts'
-import { checkTypeConfig } from './type-config.ts'
+import { checkTypeFields } from './type-config.ts'
+import { checkPresetVersion } from '../configuration/preset-version.ts'
 import { replaceVariables } from './variables.ts'
 
 export const updateAppEnv = command({
@@ -20,7 +21,8 @@ export const updateAppEnv = command({
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
     const { tx } = context
-    checkTypeConfig(getAppType(appEnv.app.type), input)
+    checkTypeFields(getAppType(appEnv.app.type), appEnv.app, input)
+    checkPresetVersion(appEnv, input.dockerPresetVersion)
     if (input.name !== undefined) await requireFreeName(context, appEnv, input.name)
     if (input.envVars) await replaceVariables(context, appEnv, input.envVars)
     const data = { ...changesOf(input), ...(await volumeChange(context, appEnv, input.volume)) }
@@ -44,6 +46,7 @@ function changesOf(input: UpdateAppEnvInput): Prisma.AppEnvUncheckedUpdateInput 
   if (input.startupConfig !== undefined) changes.startupConfig = jsonOrNull(input.startupConfig)
   if (input.preventDestroy !== undefined) changes.preventDestroy = input.preventDestroy
   if (input.allowUserCliToken !== undefined) changes.allowUserCliToken = input.allowUserCliToken
+  if (input.dockerPresetVersion !== undefined) changes.presetVersion = input.dockerPresetVersion
   const typeConfig = typeConfigIn(input)
   if (typeConfig) changes.typeConfig = typeConfig as object
   return changes

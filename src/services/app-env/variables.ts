@@ -51,12 +51,12 @@ export async function replaceVariables(
 
 /** Throws for references that could not be resolved: at a deployment, nobody would be there to read the error. */
 export async function checkReferences(
-  { tx, config }: CommandContext,
+  { tx, config, vault }: CommandContext,
   appEnv: LoadedAppEnv,
   values: ReadonlyMap<string, string>,
   fieldOf: FieldOf,
 ): Promise<void> {
-  const urlOf = await connectionUrls({ tx, config }, appEnv.accountId, values.values())
+  const urlOf = await connectionUrls({ tx, config, vault }, appEnv.accountId, values.values())
   try {
     const platform = Object.fromEntries(PLATFORM_VARIABLES.map((name) => [name, '']))
     resolveReferences(values, { platform, urlOf })

@@ -1,5 +1,6 @@
 import type { AnyAppType, AppType } from '../../app-types/app-type.ts'
 import { availableAppTypes, defaultAppType, getAppType } from '../../app-types/app-types.ts'
+import { refusedFields } from '../../app-types/behaviours.ts'
 import { versionProblem } from '../../app-types/presets.ts'
 import { foreignTypeConfigs } from '../../app-types/type-config.ts'
 import { typeNamed } from '../../app-types/wire-names.ts'
@@ -72,8 +73,10 @@ export function checkUpdate(input: UpdateAppInput, app: App): void {
   if (problems.length > 0) throw invalidInput(problems)
 }
 
-const configProblems = (type: AnyAppType, input: object): FieldProblem[] =>
-  foreignTypeConfigs(type, input).map(({ field, title }) => ({ field, message: `is only for ${title} apps` }))
+const configProblems = (type: AnyAppType, input: object): FieldProblem[] => [
+  ...foreignTypeConfigs(type, input).map(({ field, title }) => ({ field, message: `is only for ${title} apps` })),
+  ...(type.isAvailable ? refusedFields(type, input) : []),
+]
 
 const GIT_FIELDS = ['gitNamespace', 'gitRepo', 'gitInstallationId'] as const
 

@@ -1,5 +1,6 @@
 import { getAppType } from '../../app-types/app-types.ts'
-import { acceptsImage, healthCheckFor, wantedReplicas } from '../../app-types/behaviours.ts'
+import { acceptsImage, engineOf, healthCheckFor, wantedReplicas } from '../../app-types/behaviours.ts'
+import { engineVersion } from '../../app-types/engines/engines.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { type BuildSource, recordedPlan } from '../../domain/build-plan.ts'
 import {
@@ -22,7 +23,7 @@ export const MASK = '***SECRET***'
 export function configurationOf(appEnv: LoadedAppEnv): Configuration {
   const { app } = appEnv
   return {
-    port: app.port,
+    port: engineOf(app)?.port ?? app.port,
     zClouds: appEnv.zClouds,
     startup: (appEnv.startupConfig as StartupConfig | null) ?? null,
     resources: explicitResources(appEnv),
@@ -31,6 +32,7 @@ export function configurationOf(appEnv: LoadedAppEnv): Configuration {
     variables: sealedVariablesOf(appEnv),
     imagePullCredentialId: app.imagePullAccountSecretId,
     typeConfig: (appEnv.typeConfig ?? app.typeConfig) as TypeConfig,
+    ...(appEnv.presetVersion === null ? {} : { presetVersion: appEnv.presetVersion }),
   }
 }
 
@@ -55,7 +57,7 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
   const plan = recordedPlan(running)
   const secrets = new LazyVault(vault, appEnv.account)
   // A type that always accepts images may also build.
-  const useImage = plan ? appEnv.app.useImage : acceptsImage(appEnv.app)
+  const useImage = plan ? appEnv.app.useImage : acceptsImage(appEnv.app) || engineOf(appEnv.app) !== null
   // A type that runs on demand wants no replicas, and a stopped environment none either: that is no change to apply.
   const containers = wantedReplicas(appEnv) || appEnv.containers
   return pendingChanges(
@@ -81,9 +83,18 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
  * The image to run next: the one that was set and not applied yet, the running one, or the one from the app's creation.
  */
 export const configuredImage = (
-  { app, pendingImage }: Pick<LoadedAppEnv, 'app' | 'pendingImage'>,
+  { app, pendingImage, presetVersion }: Pick<LoadedAppEnv, 'app' | 'pendingImage' | 'presetVersion'>,
   running: Content | null,
-): string | null => pendingImage ?? (running && !recordedPlan(running) ? running.image : app.image)
+): string | null =>
+  serviceImage({ app, presetVersion }) ??
+  pendingImage ??
+  (running && !recordedPlan(running) ? running.image : app.image)
+
+/** The image of a managed service's version; null for apps that bring their own program. */
+export function serviceImage({ app, presetVersion }: Pick<LoadedAppEnv, 'app' | 'presetVersion'>): string | null {
+  const engine = engineOf(app)
+  return engine && (engineVersion(engine, presetVersion)?.image ?? null)
+}
 
 /** The repository cannot change; its branch can. */
 const withBranch = (source: BuildSource, branch: string | null): BuildSource =>

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { engineOf } from '../../app-types/behaviours.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
@@ -35,6 +36,7 @@ export async function nextBuild(
   isForced: boolean,
 ): Promise<NewContent> {
   const { app } = appEnv
+  if (engineOf(app)) throw conflict('SOURCE_NOT_CONFIGURED', 'A managed service runs the image of its preset: redeploy it')
   if (app.useImage) {
     throw conflict('SOURCE_NOT_CONFIGURED', 'The app deploys images: set useImage to false to build it from source')
   }

@@ -1,5 +1,5 @@
 import { getAppType } from '../../app-types/app-types.ts'
-import { acceptsImage } from '../../app-types/behaviours.ts'
+import { acceptsImage, engineOf } from '../../app-types/behaviours.ts'
 import { conflict } from '../../domain/errors.ts'
 import { configurationOf } from '../configuration/configured.ts'
 import { image } from '../kernel/input.ts'
@@ -13,6 +13,10 @@ export const deployImage = lifecycleOperation({
   input: { image },
   async plan({ tx }, appEnv, input) {
     // Most apps opt in, so that a stray call cannot replace a source build (§4.1 rule 1).
+    if (engineOf(appEnv.app)) {
+      const words = 'A managed service runs the image of its preset: set dockerPresetVersion (PUT /app-env), then apply it'
+      throw conflict('IMAGE_NOT_ENABLED', words)
+    }
     if (!acceptsImage(appEnv.app)) {
       const { title } = getAppType(appEnv.app.type)
       throw conflict(

@@ -1,16 +1,20 @@
 import { conflict, notFound } from '../../domain/errors.ts'
-import { configurationOf } from '../configuration/configured.ts'
+import { configurationOf, serviceImage } from '../configuration/configured.ts'
 import { id } from '../kernel/input.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
-import { repeatedContent } from './new-content.ts'
+import { imageContent, repeatedContent } from './new-content.ts'
 
 export const redeployAppEnv = lifecycleOperation({
   name: 'redeployAppEnv',
   about:
-    'Replace the containers with new ones of the current image, or that of contentId, and the present configuration.',
+    'Replace the containers with new ones of the current image, or that of contentId, and the present configuration. A managed service takes the newest patch of its version.',
   accepted: 'Redeployment started',
   input: { contentId: id('version whose image is deployed; the current one when omitted').optional() },
   async plan({ tx }, appEnv, { contentId }) {
+    const image = serviceImage(appEnv)
+    // Its tag follows the patches of the version, and a first deployment that failed has no other way on.
+    if (image !== null && !contentId)
+      return { intent: { kind: 'REDEPLOY', content: imageContent(image, configurationOf(appEnv)) } }
     const chosen = contentId
       ? await tx.content.findFirst({ where: { id: contentId, appEnvId: appEnv.id } })
       : appEnv.currentContent

@@ -5,6 +5,7 @@ import { conflict, notFound } from '../../domain/errors.ts'
 import { refuseRollback } from '../../domain/rollback.ts'
 import { id } from '../kernel/input.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
+import { checkPresetVersion } from '../configuration/preset-version.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { repeatedContent } from './new-content.ts'
 
@@ -19,6 +20,7 @@ export const rollbackAppEnv = lifecycleOperation({
     const refusal = refuseRollback(target, appEnv.currentContentId)
     if (refusal) throw conflict(refusal.reason, refusal.message)
     const configuration = recordedConfiguration(target)
+    checkPresetVersion(appEnv, configuration.presetVersion)
     return {
       intent: { kind: 'ROLLBACK', content: repeatedContent(target, configuration) },
       rollbackInfo: {

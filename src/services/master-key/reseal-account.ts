@@ -15,6 +15,7 @@ export async function resealAccount(tx: Transaction, { old, next, to }: Rotation
   const [before, after] = [old.forAccount(account), next.forAccount({ id: accountId, dataKey })]
   await resealVariables(tx, accountId, before, after)
   await resealCredentials(tx, accountId, before, after)
+  await resealServiceCredentials(tx, accountId, before, after)
   for await (const versions of versionsOf(tx, accountId)) {
     const rows = versions.map(({ id, configuration, buildPlan }) => ({
       id,
@@ -43,6 +44,10 @@ export async function checkAccount(database: Database, { next }: Rotation, accou
     vault.openCredential(id, sealedData)
     values += 1
   }
+  for (const { id, sealedData, sealedNext } of await database.serviceCredentials.findMany({ where: { accountId } })) {
+    for (const sealed of [sealedData, sealedNext]) if (sealed !== null) vault.openServiceCredentials(id, sealed)
+    values += 1
+  }
   for await (const versions of versionsOf(database, accountId)) {
     for (const version of versions) resealed([version.configuration, version.buildPlan], vault, vault)
     values += versions.length
@@ -63,6 +68,14 @@ async function resealCredentials(tx: Transaction, accountId: string, before: Acc
   for (const { id, sealedData } of await tx.credential.findMany({ where: { accountId } })) {
     const sealed = after.sealCredential(id, before.openCredential(id, sealedData))
     await tx.$executeRaw`UPDATE credential SET sealed_data = ${sealed} WHERE id = ${id}`
+  }
+}
+
+async function resealServiceCredentials(tx: Transaction, accountId: string, before: AccountVault, after: AccountVault) {
+  for (const { id, sealedData, sealedNext } of await tx.serviceCredentials.findMany({ where: { accountId } })) {
+    const again = (sealed: string) => after.sealServiceCredentials(id, before.openServiceCredentials(id, sealed))
+    const data = { sealedData: again(sealedData), sealedNext: sealedNext && again(sealedNext) }
+    await tx.serviceCredentials.update({ where: { id }, data })
   }
 }
 

@@ -24,6 +24,8 @@ export interface EnvironmentContext {
   lease: Lease
   probes: ProbeHistory
   disk: DiskQuota
+  /** Time between SIGTERM and SIGKILL of the environment's containers. */
+  graceSeconds: number
   builds: BuildSlots
   /** Masks the environment's secrets. Loaded once, when first needed. */
   mask(): Promise<Mask>
@@ -36,9 +38,10 @@ export interface EnvironmentContext {
 }
 
 const withState = {
-  app: { select: { type: true } },
+  app: { select: { type: true, dockerPreset: true } },
   account: { select: { id: true, dataKey: true } },
   currentContent: true,
+  serviceCredentials: { select: { id: true, sealedData: true } },
   replicas: { orderBy: { name: 'asc' } },
   operations: { where: { status: { in: [...OPEN_STATUSES] } }, include: { content: true } },
 } satisfies Prisma.AppEnvInclude

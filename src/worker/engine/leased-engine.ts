@@ -1,3 +1,4 @@
+import type { EngineCommand } from '../../app-types/engines/engine.ts'
 import type { Config } from '../../config/config.ts'
 import type { CallBounds } from '../../engine/call-bounds.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
@@ -11,6 +12,7 @@ import type {
   ResolvedImage,
   ResolveOptions,
 } from '../../images/image-builder.ts'
+import type { ExecOptions, ExecResult } from '../../runtime/command.ts'
 import type {
   ContainerRuntime,
   Listening,
@@ -52,6 +54,12 @@ export interface LeasedEngine {
   removeImages(): Promise<void>
   /** Where a container accepts connections; null when that cannot be found out. */
   listening(name: string): Promise<Listening | null>
+  /** Runs a command in one of the environment's containers. `timeoutSeconds` bounds the whole command. */
+  exec(
+    name: string,
+    command: EngineCommand,
+    options: Omit<ExecOptions, 'signal'> & { timeoutSeconds: number },
+  ): Promise<ExecResult>
   /** The last lines of a container's output. */
   tail(name: string, lines: number): Promise<LogLine[]>
 }
@@ -124,6 +132,8 @@ export function leasedEngine(
       for (const { id } of await this.builtImages()) await this.removeImage(id)
     },
     listening: (name) => call(LISTENING_SECONDS, (bounds) => runtime.listening(name, bounds)),
+    exec: (name, command, { timeoutSeconds, ...options }) =>
+      call(timeoutSeconds, (bounds) => runtime.exec(name, command, { ...options, ...bounds })),
     tail: (name, lines) =>
       call(LOG_SECONDS, (bounds) => Array.fromAsync(runtime.logs(name, { ...bounds, tail: lines }))),
   }

@@ -9,6 +9,7 @@ import { withBackgroundReconcile } from '../reconcile/background-reconcile.ts'
 import { awaitReady } from '../version/await-ready.ts'
 import { push } from '../version/pushed-image.ts'
 import { needsRecreate, stopOtherVersions } from '../version/recreate-strategy.ts'
+import { finishUpgrade, prepareUpgrade, recordDataVersion } from '../version/upgrade.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import { route } from '../version/route.ts'
 
@@ -37,9 +38,12 @@ async function startReplicas(attempt: VersionAttemptContext): Promise<ObservedRe
   const replicas = wantedReplicas(attempt.appEnv)
   const { requestId, id: rolloutId } = attempt.operation
   const rollout = await rolloutOf(attempt, attempt.appEnv, { content: attempt.content, rolloutId, requestId, replicas })
+  await recordDataVersion(attempt)
   if (!attempt.steps.isFinished('create')) await attempt.engine.apply(rollout)
   await attempt.steps.advance({ finish: { name: 'create', detail: `${replicas} started` }, start: 'ready' })
-  return awaitReady(attempt, rollout)
+  const ready = await awaitReady(attempt, rollout)
+  await finishUpgrade(attempt, ready)
+  return ready
 }
 
 /**
@@ -47,6 +51,7 @@ async function startReplicas(attempt: VersionAttemptContext): Promise<ObservedRe
  */
 async function replaceInPlace<T>(attempt: VersionAttemptContext, start: () => Promise<T>): Promise<T> {
   await withBackgroundReconcile(attempt, () => provideImage(attempt, 'stop'))
+  await prepareUpgrade(attempt)
   await stopOtherVersions(attempt)
   return start()
 }

@@ -1,4 +1,4 @@
-import { wantedReplicas } from '../../app-types/behaviours.ts'
+import { engineOf, wantedReplicas } from '../../app-types/behaviours.ts'
 import type { Replica } from '../../database/generated/prisma/client.ts'
 import type { Configuration } from '../../domain/configuration.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
@@ -6,6 +6,7 @@ import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { probeReplica } from '../probes/probe-replica.ts'
+import { probeService } from '../probes/probe-service.ts'
 import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
 import { observationOf } from './observation.ts'
 import { purge } from './purge.ts'
@@ -96,13 +97,14 @@ async function probeAll(
     wanted.map(async ({ index, observed }) => {
       const row = appEnv.replicas.find((one) => one.rolloutId === appEnv.rolloutId && one.index === index) ?? null
       if (observed?.phase !== 'running') return { index, observed, row, failure: null, failures: 0 }
-      return { index, observed, row, ...(await probeOne(context, observed, row, configuration)) }
+      return { index, observed, row, ...(await probeOne(context, appEnv, observed, row, configuration)) }
     }),
   )
 }
 
 async function probeOne(
-  { probes, disk, signal, lease }: EnvironmentContext,
+  { probes, disk, signal, lease, engine }: EnvironmentContext,
+  { app }: ClaimedAppEnv,
   observed: ObservedReplica,
   row: Replica | null,
   configuration: Configuration,
@@ -114,7 +116,10 @@ async function probeOne(
   const { hasStarted, failureReason } = await probeStartupAndLiveness(observed, configuration, circumstances)
   if (failureReason) return { failure: failureReason, failures: 0, failureReason }
   if (!hasStarted) return { failure: 'its startup probe has not succeeded yet', failures: 0 }
-  const { ready, reason } = await probeReplica(observed, configuration, signal)
+  const service = engineOf(app)
+  const { ready, reason } = await (service
+    ? probeService(engine, service, observed)
+    : probeReplica(observed, configuration, signal))
   const failures = probes.recordResult(observed.containerId, ready)
   const failuresAllowed = configuration.healthCheck.readiness?.failureThreshold
   return { failure: ready ? null : reason, failures, failuresAllowed }

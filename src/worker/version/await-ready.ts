@@ -1,3 +1,4 @@
+import { engineOf } from '../../app-types/behaviours.ts'
 import type { Config } from '../../config/config.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { failureWindowSeconds } from '../../domain/health-check.ts'
@@ -5,6 +6,7 @@ import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.t
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { probeReplica } from '../probes/probe-replica.ts'
+import { probeService } from '../probes/probe-service.ts'
 import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
 import { FailureExcerpt } from '../text/failure-excerpt.ts'
 import { plainText } from '../text/plain-text.ts'
@@ -111,6 +113,8 @@ class ReadyWait {
 
   /** Fails the version when waiting longer would not help. */
   async #listensElsewhere(replica: ObservedReplica): Promise<string | null> {
+    // A managed service knows its port, and may listen on its socket only while it prepares its data.
+    if (engineOf(this.#attempt.appEnv.app)) return null
     const found = await this.#listening.elsewhere(replica, identity(replica))
     if (!found) return null
     const words = `container ${replica.index} ${found.words}`
@@ -138,7 +142,10 @@ class ReadyWait {
     if (failureReason)
       throw new VersionFailed('STARTUP_FAILED', `Container ${replica.index} has not started: ${failureReason}`)
     if (!hasStarted) return { ready: false, reason: `the startup probe waits for ${startup?.path ?? 'its port'}` }
-    return probeReplica(replica, configuration, signal)
+    const service = engineOf(this.#attempt.appEnv.app)
+    return service
+      ? probeService(this.#attempt.engine, service, replica)
+      : probeReplica(replica, configuration, signal)
   }
 
   async #failIfDying(replica: ObservedReplica): Promise<void> {

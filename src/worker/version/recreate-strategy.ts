@@ -1,3 +1,4 @@
+import { engineOf } from '../../app-types/behaviours.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
@@ -9,6 +10,8 @@ import { drainOthers } from './route.ts'
  * Two versions that write to one volume at once could corrupt it, so the serving one is stopped first (contract §4.1).
  */
 export function needsRecreate({ appEnv, content }: VersionAttemptContext): boolean {
+  // Two servers behind one name would each have half of the data.
+  if (engineOf(appEnv.app)) return appEnv.currentContent !== null
   const volume = recordedConfiguration(content).volume
   const serving = appEnv.currentContent
   return Boolean(volume && serving && recordedConfiguration(serving).volume?.id === volume.id)

@@ -5,9 +5,8 @@ export async function removeReplicas(
   context: EnvironmentContext,
   replicas: readonly { rolloutId: string; index: number }[],
 ): Promise<void> {
-  const grace = context.config.BERTH_STOP_GRACE_SECONDS
   const results = await Promise.allSettled(
-    replicas.map(({ rolloutId, index }) => context.engine.remove({ rolloutId, index }, grace)),
+    replicas.map(({ rolloutId, index }) => context.engine.remove({ rolloutId, index }, context.graceSeconds)),
   )
   const failed = results.find((result) => result.status === 'rejected')
   if (failed) throw failed.reason

@@ -3,6 +3,7 @@ import { type Configuration, recordedConfiguration, type StartupConfig } from '.
 import { resourcesOf } from '../../domain/resources.ts'
 import type { Rollout } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { serviceContainer } from './service-container.ts'
 import { containerVariables } from './variables.ts'
 import { VersionFailed } from './version-failed.ts'
 
@@ -22,6 +23,8 @@ export async function rolloutOf(
   const { content, rolloutId, requestId, replicas } = choice
   if (!content.imageDigest) throw new Error(`The image of ${content.id} is not pinned`)
   const configuration = recordedConfiguration(content)
+  const service = serviceContainer(context, appEnv, configuration)
+  const variables = await containerVariables(context, appEnv, content)
   return {
     accountId: appEnv.accountId,
     appId: appEnv.appId,
@@ -33,9 +36,12 @@ export async function rolloutOf(
     version: content.version,
     cliEnvName: appEnv.cliEnvName,
     pinnedImage: content.imageDigest,
-    command: commandOf(configuration.startup),
+    command: service ? { entrypoint: [], args: [...service.container.arguments] } : commandOf(configuration.startup),
     workingDir: configuration.startup?.workingDir ?? null,
-    environment: await containerVariables(context, appEnv, content),
+    environment: { ...variables, ...service?.container.environment },
+    files: service?.container.files ?? [],
+    sandbox: service?.sandbox ?? null,
+    stopSeconds: service?.engine.stopSeconds ?? null,
     volume: await volumeOf(context, configuration),
     port: configuration.port,
     replicas,

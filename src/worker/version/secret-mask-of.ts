@@ -1,6 +1,8 @@
+import type { EngineCredentials } from '../../app-types/engines/engine.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedPlan } from '../../domain/build-plan.ts'
 import { recordedConfiguration, type SealedVariable } from '../../domain/configuration.ts'
+import { openedCredentials } from '../../references/connection-urls.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { createMask, type Mask } from '../text/secret-mask.ts'
 import { buildVariables, containerVariables } from './variables.ts'
@@ -20,7 +22,15 @@ export async function secretMaskOf(context: MaskContext, appEnv: ClaimedAppEnv):
   )
   const resolved = await Promise.all(contents.map((content) => resolvedSecrets(context, appEnv, content)))
   const logins = await registryPasswords(context, appEnv, contents)
-  return createMask([...opened, ...resolved.flat(), ...logins, context.config.BERTH_PUSH_PASSWORD ?? ''])
+  const own = [...opened, ...resolved.flat(), ...logins, ...servicePasswords(context, appEnv)]
+  return createMask([...own, context.config.BERTH_PUSH_PASSWORD ?? ''])
+}
+
+function servicePasswords({ vault }: MaskContext, appEnv: ClaimedAppEnv): string[] {
+  const opened = appEnv.serviceCredentials && orNothing(() => JSON.stringify(openedCredentials(vault, appEnv)))
+  if (!opened) return []
+  const { password, adminPassword } = JSON.parse(opened) as EngineCredentials
+  return [password, adminPassword]
 }
 
 const secretVariablesOf = (content: Content): SealedVariable[] =>

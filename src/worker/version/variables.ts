@@ -1,3 +1,4 @@
+import { engineOf } from '../../app-types/behaviours.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import {
   isReadByBuilds,
@@ -39,7 +40,8 @@ export async function buildVariables(
 function platformVariables(appEnv: ClaimedAppEnv, content: Content): Values {
   const { port } = recordedConfiguration(content)
   return {
-    ...(port === null ? {} : { PORT: String(port) }),
+    // The image of a managed service may read it for something else.
+    ...(port === null || engineOf(appEnv.app) ? {} : { PORT: String(port) }),
     BERTH_APP_ENV_ID: appEnv.id,
     BERTH_ENV_NAME: appEnv.cliEnvName,
     BERTH_CONTENT_ID: content.id,
@@ -62,7 +64,7 @@ async function resolve(
   const values = new Map(variables.map((variable) => [variable.name, secrets.openVariable(variable)]))
   // A version that has served must start again even when a reference is broken: it is not validated again.
   const hasServed = content.deployedAt !== null
-  const found = await connectionUrls({ tx: database, config }, appEnv.accountId, values.values(), {
+  const found = await connectionUrls({ tx: database, config, vault }, appEnv.accountId, values.values(), {
     includesDeleted: hasServed,
   })
   const urlOf: UrlLookup = (reference) => found(reference) ?? (hasServed ? '' : null)

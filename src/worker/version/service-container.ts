@@ -1,0 +1,35 @@
+import { engineOf } from '../../app-types/behaviours.ts'
+import type { Engine, EngineContainer, EngineFacts } from '../../app-types/engines/engine.ts'
+import { engineFacts, engineVersion, type SettingValue } from '../../app-types/engines/engines.ts'
+import type { Configuration } from '../../domain/configuration.ts'
+import { openedCredentials } from '../../references/connection-urls.ts'
+import type { Sandbox } from '../../runtime/sandbox.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { VersionFailed } from './version-failed.ts'
+
+/** What runs in a container of a managed service, with its secrets opened: never logged, never stored. */
+export interface ServiceContainer {
+  engine: Engine
+  facts: EngineFacts
+  container: EngineContainer
+  sandbox: Sandbox
+}
+
+/** Null for apps that bring their own program. The credentials are today's, whatever the version was recorded with. */
+export function serviceContainer(
+  { vault }: Pick<EnvironmentContext, 'vault'>,
+  appEnv: ClaimedAppEnv,
+  { presetVersion = null, typeConfig }: Configuration,
+): ServiceContainer | null {
+  const engine = engineOf(appEnv.app)
+  if (!engine) return null
+  const version = engineVersion(engine, presetVersion)
+  if (!version) throw new VersionFailed('IMAGE_INVALID', `${engine.title} has no version ${presetVersion} any more`)
+  const credentials = openedCredentials(vault, appEnv)
+  if (!credentials) throw new Error(`${appEnv.id} has no credentials`)
+  const configured = (typeConfig?.databaseSettings ?? {}) as Record<string, SettingValue>
+  const facts = engineFacts(engine, version, credentials, configured)
+  const { hardening } = engine
+  const sandbox = { ...hardening, capabilities: [...hardening.capabilities] }
+  return { engine, facts, container: engine.container(facts), sandbox }
+}
