@@ -28,6 +28,8 @@ export const FAILURE_REASONS = {
   DISK_QUOTA_EXCEEDED: 'The build has written more than allowed (`BERTH_BUILD_DISK_MB`).',
   CONTAINER_START_FAILED: 'The engine cannot start the container: often a command that does not exist.',
   CONTAINER_EXITED: 'The container ended before it was ready; its last lines are in the message.',
+  NOT_RUNNING: 'The container in which a command should run does not run.',
+  COMMAND_TIMEOUT: 'A command in a container did not end in time, and was killed.',
   OUT_OF_MEMORY: 'The container used more memory than it has. Give it more zClouds.',
   READINESS_TIMEOUT:
     'The container was not ready in time. The message says what the probe saw, or where it listens instead.',

@@ -1,6 +1,9 @@
 import { Failure } from '../domain/failure.ts'
 import type { Resources } from '../domain/resources.ts'
 import type { CallBounds } from '../engine/call-bounds.ts'
+import type { CommandStreams, ExecOptions, ExecResult } from './command.ts'
+import type { ContainerFile, Sandbox } from './sandbox.ts'
+import type { ObservedTask, Task, TaskReference } from './task.ts'
 
 export interface RuntimeInfo {
   name: string
@@ -26,6 +29,12 @@ export interface Rollout {
   command: { entrypoint: string[]; args: string[] } | null
   workingDir: string | null
   environment: Record<string, string>
+  /** Belong to the container's user, who alone may read them; written before it starts, and gone with it. */
+  files: readonly ContainerFile[]
+  /** Null: the image's user, a writable root, and the capabilities that ordinary images need. */
+  sandbox: Sandbox | null
+  /** Time from SIGTERM to SIGKILL when the engine itself stops the container; null: the engine's default. */
+  stopSeconds: number | null
   /** Data that outlives the containers; created when missing. */
   volume: { id: string; path: string } | null
   /** Null: nothing listens (a job). */
@@ -165,6 +174,28 @@ export interface ContainerRuntime {
    */
   listening(name: string, bounds?: CallBounds): Promise<Listening | null>
 
+  /**
+   * Runs a command in a running container. A caller that aborts, the deadline, and an input or output that fails kill
+   * the command before the call ends, if the image has the programs `sh` and `cat`. Throws NOT_FOUND as `logs` does,
+   * RuntimeError NOT_RUNNING or COMMAND_TIMEOUT, and the error of the input or output.
+   */
+  exec(name: string, command: readonly [string, ...string[]], options?: ExecOptions): Promise<ExecResult>
+
+  /**
+   * Runs a task to its end and removes it, whatever happens; `timeoutSeconds` bounds its whole run. A container of its
+   * name is removed first. Throws as `apply` and `exec` do.
+   */
+  runTask(task: Task, options?: CallBounds & CommandStreams): Promise<ExecResult>
+
+  /** Starts a task and returns its name, for `exec` and `logs`. It runs until it ends or is removed. Throws as `apply` does. */
+  startTask(task: Task, bounds?: CallBounds): Promise<string>
+
+  /** The tasks of this installation: those of killed workers too. */
+  observeTasks(bounds?: CallBounds): Promise<ObservedTask[]>
+
+  /** Kills and removes tasks, with what they wrote into their scratch paths. Succeeds when there are none. */
+  removeTasks(reference: TaskReference, bounds?: CallBounds): Promise<void>
+
   /** Of every running container of this installation. May take the engine long. */
   diskUse(bounds?: CallBounds): Promise<DiskUse[]>
 
@@ -175,7 +206,11 @@ export interface ContainerRuntime {
   watch(onChange: (appEnvId: string, end: ContainerEnd | null) => void, signal: AbortSignal): void
 }
 
-export type RuntimeErrorReason = 'IMAGE_NOT_FOUND' | 'CONTAINER_START_FAILED'
+export type RuntimeErrorReason = 'IMAGE_NOT_FOUND' | 'CONTAINER_START_FAILED' | 'NOT_RUNNING' | 'COMMAND_TIMEOUT'
 
-/** The engine answered that it cannot be done, and that a retry would not help. */
-export class RuntimeError extends Failure<RuntimeErrorReason> {}
+/** The engine answered that it cannot be done, and, but for a container that is down, that a retry would not help. */
+export class RuntimeError extends Failure<RuntimeErrorReason> {
+  protected override get passing(): readonly RuntimeErrorReason[] {
+    return ['NOT_RUNNING']
+  }
+}

@@ -111,7 +111,7 @@ export function createWorld(harness: EngineHarness, image: string): World {
     version: 1,
     cliEnvName: 'default-shop-production',
     pinnedImage: image,
-    volume: null,
+    ...{ volume: null, files: [], sandbox: null, stopSeconds: null },
     command: harness.programs.server,
     workingDir: null,
     environment: { PORT: '3000' },

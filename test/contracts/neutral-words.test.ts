@@ -7,7 +7,10 @@ const ROOT = join(import.meta.dirname, '../..')
 /** `Dockerfile` names a file format, which other builders read too. */
 const ENGINE_WORDS = /docker(?!file)|moby|containerd|buildkit|swarm|kubernetes|podman/i
 
-const PORTS = ['src/runtime/container-runtime.ts', 'src/images/image-builder.ts', 'src/engine/call-bounds.ts']
+const PORTS = [
+  ...['container-runtime', 'command', 'sandbox', 'task'].map((name) => `src/runtime/${name}.ts`),
+  ...['src/images/image-builder.ts', 'src/engine/call-bounds.ts'],
+]
 const SUITES = ['test/contracts/container-runtime.ts', 'test/contracts/image-builder.ts']
 const SHARED = ['test/contracts/engine-harness.ts', 'test/contracts/unavailable.ts']
 const FOLDERS = ['test/contracts/container-runtime', 'test/contracts/image-builder', 'test/support/memory-engine']

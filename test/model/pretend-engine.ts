@@ -9,6 +9,7 @@ import {
   type RolloutReference,
   RuntimeError,
 } from '../../src/runtime/container-runtime.ts'
+import { type Task, taskName } from '../../src/runtime/task.ts'
 import { BROKEN } from './model.ts'
 
 const SLOWEST_MS = 12
@@ -70,6 +71,24 @@ export class PretendRuntime implements ContainerRuntime {
   async listening() {
     return null
   }
+
+  async exec() {
+    return { exitCode: 0, errorOutput: '' }
+  }
+
+  async runTask() {
+    return { exitCode: 0, errorOutput: '' }
+  }
+
+  async startTask(task: Task) {
+    return taskName(task)
+  }
+
+  async observeTasks() {
+    return []
+  }
+
+  async removeTasks() {}
 
   watch(): void {}
 

@@ -47,6 +47,11 @@ export function createDockerRuntime(
     logs: (name, bounds) => replicaLogs(engine, name, bounds),
     stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),
     listening: (name, bounds) => within(engine, bounds, (signal) => readListening(engine, name, signal)),
+    exec: notYet,
+    runTask: notYet,
+    startTask: notYet,
+    observeTasks: notYet,
+    removeTasks: notYet,
     diskUse: (bounds) => within(engine, bounds, (signal) => readDiskUse(engine, signal)),
     watch: (onChange, signal) => void watchReplicas(engine, onChange, signal),
   }
@@ -64,3 +69,5 @@ function rememberedCores(engine: DockerEngine): () => Promise<number> {
     return cores
   }
 }
+
+const notYet = (): Promise<never> => Promise.reject(new Error('Follows in the next commits of this branch'))

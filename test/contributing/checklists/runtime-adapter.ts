@@ -22,6 +22,11 @@ export const createScratchRuntime = (): ContainerRuntime => ({
   },
   stats: callScratch,
   listening: callScratch,
+  exec: callScratch,
+  runTask: callScratch,
+  startTask: callScratch,
+  observeTasks: callScratch,
+  removeTasks: callScratch,
   diskUse: callScratch,
   watch() {},
 })

@@ -1,0 +1,29 @@
+import type { CallBounds } from '../engine/call-bounds.ts'
+
+/** The next chunk is asked for, or handed over, only when the one before has been taken: nothing is held whole. */
+export interface CommandStreams {
+  /** Standard input. Its end is the command's end of input; without one the command finds it at once. */
+  input?: AsyncIterable<Uint8Array> | null
+  /** Takes standard output, chunk by chunk and in order; omitted: it is discarded. */
+  output?: (chunk: Uint8Array) => Promise<void> | void
+}
+
+/** `timeoutSeconds` bounds the whole command. */
+export interface ExecOptions extends CallBounds, CommandStreams {
+  /** Name, or `uid:gid`; omitted: the container's own. */
+  user?: string
+  /** Added to the container's own. */
+  environment?: Record<string, string>
+  /**
+   * Of letters, digits, `-` and `_`. Commands of the same key that still run in the container are killed first, such
+   * as that of a worker that was killed.
+   */
+  key?: string
+}
+
+export interface ExecResult {
+  /** 126 and 127: the command could not be started. 137: it, or its container, was killed. */
+  exitCode: number
+  /** The last 8 KiB of standard error, as text. */
+  errorOutput: string
+}
