@@ -41,7 +41,11 @@ export const engineOf = (app: { dockerPreset: string }): Engine | null => engine
 
 /** Nothing was said with it: older clients send such values for fields that they do not use. */
 const isEmpty = (value: unknown) =>
-  value === undefined || value === null || value === false || value === '' || (Array.isArray(value) && value.length === 0)
+  value === undefined ||
+  value === null ||
+  value === false ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0)
 
 /** The fields of an input that the type does not have, each with the reason. */
 export const refusedFields = ({ refuses = {} }: AppType, input: object): { field: string; message: string }[] =>

@@ -4,7 +4,8 @@
  * `.port`, `.user`, `.password` and `.database` the parts of the internal one, and `$${`
  * stands for a literal `${`. Anything else in braces is text: programs have their own syntax.
  */
-const REFERENCE = /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)|([a-z0-9][a-z0-9-]*)\.(internalUrl|externalUrl|host|port|user|password|database))\}/g
+const REFERENCE =
+  /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)|([a-z0-9][a-z0-9-]*)\.(internalUrl|externalUrl|host|port|user|password|database))\}/g
 
 /** Engines accept no longer value, and references could make values of any length. */
 const LONGEST_VALUE = 128 * 1024

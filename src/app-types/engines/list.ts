@@ -8,4 +8,12 @@ import { rabbitmq } from './rabbitmq.ts'
 import { redis } from './redis.ts'
 
 /** Every engine, in the order in which the APIs show them. */
-export const ENGINES: readonly [Engine, ...Engine[]] = [mongodb, postgresql, mysql, redis, couchdb, rabbitmq, clickhouse]
+export const ENGINES: readonly [Engine, ...Engine[]] = [
+  mongodb,
+  postgresql,
+  mysql,
+  redis,
+  couchdb,
+  rabbitmq,
+  clickhouse,
+]

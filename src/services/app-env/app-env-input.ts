@@ -24,7 +24,9 @@ export const createAppEnvInput = z.strictObject({
   preventDestroy: flag('Refuse to delete the environment.').default(false),
   volume: volume.optional(),
   dockerPresetVersion: presetVersion.optional(),
-  disk: disk.describe('Size of the volume of a managed service in MB. Default: that of its database preset.').optional(),
+  disk: disk
+    .describe('Size of the volume of a managed service in MB. Default: that of its database preset.')
+    .optional(),
   withPersistence: flag(
     'Whether a managed service keeps its data in a volume. Default true; without one, every redeployment loses the data.',
   ).optional(),

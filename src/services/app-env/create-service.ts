@@ -27,7 +27,9 @@ export async function createService(
   const isKept = input.withPersistence ?? true
   const disk = input.disk ?? kept?.diskMb ?? engine.limits.diskMb.default
   const path = version.dataPath ?? engine.dataPath
-  const volumeId = isKept ? await writeVolume(context, created, kept, { presetVersion, serviceCredentialsId, disk, path }) : null
+  const volumeId = isKept
+    ? await writeVolume(context, created, kept, { presetVersion, serviceCredentialsId, disk, path })
+    : null
   await tx.appEnv.update({ where: { id: appEnvId }, data: { presetVersion, serviceCredentialsId, volumeId } })
   const { appEnv } = await lockAppEnv(tx, { appEnvId })
   await context.permitOperation(appEnv)

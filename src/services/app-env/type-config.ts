@@ -26,5 +26,8 @@ function serviceProblems(app: { dockerPreset: string }, input: ServiceInput): Fi
   const problems = engineProblems(engine, input)
   const unused = input.withPersistence === false ? (['disk', 'volumeId'] as const) : []
   const given = unused.filter((field) => input[field] !== undefined)
-  return [...problems, ...given.map((field) => ({ field, message: 'is not for withPersistence false: there is no volume' }))]
+  return [
+    ...problems,
+    ...given.map((field) => ({ field, message: 'is not for withPersistence false: there is no volume' })),
+  ]
 }

@@ -36,7 +36,8 @@ export async function nextBuild(
   isForced: boolean,
 ): Promise<NewContent> {
   const { app } = appEnv
-  if (engineOf(app)) throw conflict('SOURCE_NOT_CONFIGURED', 'A managed service runs the image of its preset: redeploy it')
+  if (engineOf(app))
+    throw conflict('SOURCE_NOT_CONFIGURED', 'A managed service runs the image of its preset: redeploy it')
   if (app.useImage) {
     throw conflict('SOURCE_NOT_CONFIGURED', 'The app deploys images: set useImage to false to build it from source')
   }

@@ -9,9 +9,9 @@ import { withBackgroundReconcile } from '../reconcile/background-reconcile.ts'
 import { awaitReady } from '../version/await-ready.ts'
 import { push } from '../version/pushed-image.ts'
 import { needsRecreate, stopOtherVersions } from '../version/recreate-strategy.ts'
-import { finishUpgrade, prepareUpgrade, recordDataVersion } from '../version/upgrade.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import { route } from '../version/route.ts'
+import { finishUpgrade, prepareUpgrade, recordDataVersion } from '../version/upgrade.ts'
 
 /**
  * Deploys a version, or brings one back: build if there is a source, pull, create, ready, route. The serving version

@@ -143,9 +143,7 @@ class ReadyWait {
       throw new VersionFailed('STARTUP_FAILED', `Container ${replica.index} has not started: ${failureReason}`)
     if (!hasStarted) return { ready: false, reason: `the startup probe waits for ${startup?.path ?? 'its port'}` }
     const service = engineOf(this.#attempt.appEnv.app)
-    return service
-      ? probeService(this.#attempt.engine, service, replica)
-      : probeReplica(replica, configuration, signal)
+    return service ? probeService(this.#attempt.engine, service, replica) : probeReplica(replica, configuration, signal)
   }
 
   async #failIfDying(replica: ObservedReplica): Promise<void> {

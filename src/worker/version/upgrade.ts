@@ -37,7 +37,8 @@ export async function finishUpgrade(attempt: VersionAttemptContext, ready: reado
 async function run(attempt: VersionAttemptContext, { name }: ObservedReplica, command: EngineCommand): Promise<void> {
   const options = { key: 'upgrade', timeoutSeconds: COMMAND_SECONDS }
   const { exitCode, errorOutput } = await attempt.engine.exec(name, command, options)
-  if (exitCode !== 0) throw new VersionFailed('UPGRADE_FAILED', `The upgrade failed: ${await attempt.quote(errorOutput)}`)
+  if (exitCode !== 0)
+    throw new VersionFailed('UPGRADE_FAILED', `The upgrade failed: ${await attempt.quote(errorOutput)}`)
 }
 
 /** Before the version touches the data: an older one must not run on it afterwards. */

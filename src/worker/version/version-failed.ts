@@ -9,6 +9,8 @@ type VersionFailureReason =
   | 'CREDENTIAL_MISSING'
   | 'REFERENCE_UNRESOLVED'
   | 'VOLUME_DELETED'
+  | 'PRESET_VERSION_REMOVED'
+  | 'UPGRADE_FAILED'
 
 /** The version itself is at fault: a retry would not help. */
 export class VersionFailed extends Failure<VersionFailureReason> {}
