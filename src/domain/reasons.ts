@@ -49,7 +49,6 @@ export const REASONS = {
     NOT_BUILT: 'The version was not built from source, so there is no build to repeat.',
     SOURCE_NOT_CONFIGURED: 'The app has no source of this kind. Set a repository, or `isCliDeployment`.',
     BUILDER_NOT_AVAILABLE: 'This installation cannot build with that builder. Choose another one.',
-    APP_TYPE_NOT_AVAILABLE: 'This version does not run apps of that type yet.',
     NOT_UPLOADED: 'Nothing was uploaded under the storage key. PUT the archive first.',
     ALREADY_BUILT: 'A build of the upload was already requested. Request a new storage key.',
     UPLOAD_EXPIRED: 'The upload address has expired or was revoked. Request a new one.',

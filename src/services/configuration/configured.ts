@@ -23,7 +23,7 @@ export const MASK = '***SECRET***'
 export function configurationOf(appEnv: LoadedAppEnv): Configuration {
   const { app } = appEnv
   return {
-    port: engineOf(app)?.port ?? app.port,
+    port: app.port,
     zClouds: appEnv.zClouds,
     startup: (appEnv.startupConfig as StartupConfig | null) ?? null,
     resources: explicitResources(appEnv),
