@@ -15,6 +15,7 @@ export type Permission =
   | 'operation:read'
   | 'variable:reveal'
   | 'credentials:reveal'
+  | 'credentials:rotate'
   | 'member:manage'
   | 'token:manage'
   | 'credential:manage'
@@ -60,6 +61,7 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'operation:read': { roles: 'member', scope: 'svc:read', environmentToken: true },
   'variable:reveal': { roles: [], scope: 'svc:read:secrets' },
   'credentials:reveal': { roles: [], scope: 'svc:read:secrets' },
+  'credentials:rotate': { roles: [], scope: 'svc:write:deploy' },
   'member:manage': { roles: ['MANAGE_MEMBERS'], scope: 'svc:admin' },
   'token:manage': { roles: [], scope: 'svc:admin' },
   'credential:manage': { roles: ['MANAGE_CREDENTIALS'], scope: 'svc:write:config' },

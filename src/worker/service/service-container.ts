@@ -5,7 +5,7 @@ import type { Configuration } from '../../domain/configuration.ts'
 import { openedCredentials } from '../../references/connection-urls.ts'
 import type { Sandbox } from '../../runtime/sandbox.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { VersionFailed } from './version-failed.ts'
+import { VersionFailed } from '../version/version-failed.ts'
 
 /** What runs in a container of a managed service, with its secrets opened: never logged, never stored. */
 export interface ServiceContainer {
