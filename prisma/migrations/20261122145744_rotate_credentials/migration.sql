@@ -4,6 +4,3 @@ ALTER TYPE "public"."OperationKind" ADD VALUE 'ROTATE_CREDENTIALS';
 -- AlterTable
 ALTER TABLE "public"."variable" ADD COLUMN     "references" TEXT[] DEFAULT ARRAY[]::TEXT[],
 ADD COLUMN     "references_changed_at" TIMESTAMPTZ(3);
-
--- CreateIndex
-CREATE INDEX "variable_references_idx" ON "public"."variable" USING GIN ("references" array_ops ASC);
