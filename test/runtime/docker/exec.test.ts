@@ -29,9 +29,8 @@ async function processes(): Promise<string[]> {
 }
 
 /** Of a shell, children of which one is in a session of its own. */
-const FAMILY = `sleepless() { while :; do read -t 1 x; done; }
-  node -e 'setInterval(() => {}, 1000) // child' &
-  node -e "require('node:child_process').spawn('node', ['-e', 'setInterval(() => {}, 1000) // detached'], { detached: true, stdio: 'ignore' })"
+const FAMILY = `node -e 'setInterval(() => {}, 1000) // child' &
+  node -e "require('node:child_process').spawn('node', ['-e', 'setInterval(() => {}, 1000) // detached'], { detached: true, stdio: 'ignore' }).unref()"
   echo ready
   wait`
 
@@ -95,7 +94,7 @@ test('shows the family of processes while it runs', async () => {
 })
 
 test('a command of a killed worker gets the end of its input, goes on, and is killed by its key', async () => {
-  await using proxy = await engineProxy(ENGINE_SOCKET, null)
+  const proxy = await engineProxy(ENGINE_SOCKET, null)
   const lost = dockerEngine({ ...world, dockerHost: proxy.host }).runtime
   const LISTEN = `process.stdin.resume().on('end', () => require('node:fs').writeFileSync('/tmp/ended', 'yes'))
     setInterval(() => console.log('// abandoned'), 20)`
