@@ -20,7 +20,10 @@ afterAll(() => world?.close())
 const sweep = () => {
   const { database, config, log } = world
   const engineHealth = new EngineHealth(engine.runtime, log, async () => {})
-  return sweepTasks({ ...engine, database, config, log, engineHealth } as WorkerContext, AbortSignal.timeout(9_000))
+  return sweepTasks(
+    { runtime: engine.runtime, database, config, log, engineHealth } as WorkerContext,
+    AbortSignal.timeout(9_000),
+  )
 }
 
 const startTask = (appEnvId: string, operationId: string) =>
@@ -29,7 +32,7 @@ const startTask = (appEnvId: string, operationId: string) =>
 const running = async () => (await engine.runtime.observeTasks()).map(({ name }) => name).sort()
 
 test('removes tasks of operations that are over or unknown, and no others', async () => {
-  const { id: appEnvId } = await world.createAppEnv()
+  const { appEnvId } = await world.appEnv()
   const { operationId = '' } = await world.perform(deployImage, { appEnvId, image: 'any:1' })
   const wanted = await startTask(appEnvId, operationId ?? '')
   await startTask(appEnvId, 'op_unknown')

@@ -1,7 +1,10 @@
+import { PassThrough, pipeline } from 'node:stream'
 import type { CommandStreams, ExecResult } from '../../../src/runtime/command.ts'
 import { LastWords } from '../../../src/runtime/last-words.ts'
 import type { Program } from './program.ts'
 import { type ProcessOptions, RunningProcess } from './running-process.ts'
+
+const PIPE_BYTES = 64 * 1024
 
 type Surroundings = Omit<ProcessOptions, 'write' | 'input' | 'send'>
 
@@ -18,7 +21,7 @@ export class MemoryCommand {
     this.#output = output
     this.process = new RunningProcess(program, {
       ...surroundings,
-      ...(input ? { input: this.#pipe(input[Symbol.asyncIterator]()) } : {}),
+      ...(input ? { input: this.#pipe(input) } : {}),
       write: (text, stream) => void this.#take(Buffer.from(text), stream),
       send: (chunk) => this.#take(chunk, 'stdout'),
     })
@@ -43,22 +46,20 @@ export class MemoryCommand {
     return this.#pending
   }
 
-  /** Takes one chunk more than the program has asked for, as a pipe does. */
-  #pipe(input: AsyncIterator<Uint8Array>): AsyncIterable<Uint8Array> {
-    const take = () =>
-      input.next().catch((error: unknown) => {
-        this.#fail(error)
-        return { done: true as const, value: undefined }
-      })
-    let ahead = take()
-    return (async function* () {
-      for (;;) {
-        const { done, value } = await ahead
-        if (done) return
-        ahead = take()
-        yield value
-      }
-    })()
+  /** Takes as much more than the program has asked for as a pipe holds. */
+  #pipe(input: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    const pipe = new PassThrough({ highWaterMark: PIPE_BYTES })
+    // What goes wrong with the input is noted before; what else ends here is the end of the program.
+    pipeline(this.#watched(input), pipe, () => {})
+    return pipe
+  }
+
+  async *#watched(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* input
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
   #fail(error: unknown): void {
