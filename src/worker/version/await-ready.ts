@@ -5,6 +5,7 @@ import { failureWindowSeconds } from '../../domain/health-check.ts'
 import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { VersionFailed } from '../attempt/version-failed.ts'
 import { probeReplica } from '../probes/probe-replica.ts'
 import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
 import { probeService } from '../service/probe-service.ts'
@@ -13,7 +14,6 @@ import { plainText } from '../text/plain-text.ts'
 import { sleep } from '../time/sleep.ts'
 import { exitOf } from './container-exit.ts'
 import { ListeningWatch } from './listening-watch.ts'
-import { VersionFailed } from './version-failed.ts'
 
 const FIRST_PAUSE_MS = 8
 const LONGEST_PAUSE_MS = 1_000
