@@ -75,7 +75,7 @@ function environmentContext(
   appEnv: ClaimedAppEnv,
   signal: AbortSignal,
 ): EnvironmentContext {
-  const { database, imageBuilder, vault, config, log, probes, disk, builds } = worker
+  const { database, imageBuilder, vault, config, log, probes, repairs, disk, builds } = worker
   const engineUnder = (bound: AbortSignal) => leasedEngine(worker, lease, bound, config)
   const engine = engineUnder(signal)
   let masking: Promise<Mask> | undefined
@@ -88,6 +88,6 @@ function environmentContext(
     return masking
   }
   const quote = async (text: string) => plainText(text, await mask())
-  const shared = { database, vault, config, log, lease, probes, disk, builds, imageBuilder }
+  const shared = { database, vault, config, log, lease, probes, repairs, disk, builds, imageBuilder }
   return { ...shared, mask, quote, signal, engine, engineUnder }
 }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { describeConfinement } from './container-runtime/confinement.ts'
 import { describeConvergence } from './container-runtime/convergence.ts'
 import { describeFaults } from './container-runtime/faults.ts'
+import { describeNetworks } from './container-runtime/networks.ts'
 import { describeOutput } from './container-runtime/output.ts'
 import { describeRemoval } from './container-runtime/removal.ts'
 import { describeVolumes } from './container-runtime/volumes.ts'
@@ -24,6 +25,7 @@ export function describeContainerRuntime(adapter: string, harness: EngineHarness
     })
 
     describe('converging', () => describeConvergence(world, harness))
+    describe('connecting', () => describeNetworks(world, harness))
     describe('confining', () => describeConfinement(world, harness))
     describe('removing', () => describeRemoval(world, harness))
     describe('keeping', () => describeVolumes(world, harness))
