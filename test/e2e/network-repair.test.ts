@@ -110,6 +110,7 @@ describe.each([
     const { length } = await containersOf(sample)
     await deploy(sample, '', [{ name: 'BROKEN', value: 'late' }])
     await expect.poll(() => containersOf(sample, 2)).toHaveLength(length)
+    const begun = await containersOf(sample, 2)
     await removeNetwork(sample)
     const since = performance.now()
     await expect
@@ -119,5 +120,6 @@ describe.each([
       .toContain('"version":"2"')
     const seconds = await repaired(sample, since)
     figures.push({ case: 'removed during a deployment', containers: `${length}`, events, seconds: seconds.toFixed(1) })
+    expect((await containersOf(sample, 2)).sort()).toEqual(begun.sort())
   })
 })
