@@ -74,7 +74,7 @@ const withAgentName = (headers: Record<string, string> = {}): IncomingHttpHeader
 
 /** Nothing listens there in a container, so that its kernel refuses at once. */
 const CLOSED_PORT = 1
-const REACH_MS = 3_000
+const REACH_MS = 2_000
 const UNREACHABLE = ['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ETIMEDOUT']
 
 /**
@@ -86,7 +86,8 @@ export async function isReachable(address: string, signal: AbortSignal): Promise
   try {
     const target = { address, port: CLOSED_PORT, path: null, timeoutMs: REACH_MS }
     await acceptsConnection(target, AbortSignal.any([signal, timeUp]))
-    return true
+    // Without its bridge, an address leads out of this machine, where a proxy may accept whatever comes.
+    return false
   } catch (error) {
     signal.throwIfAborted()
     if (isHostExhausted(error)) throw runtimeUnavailable(exhaustedWords(error))

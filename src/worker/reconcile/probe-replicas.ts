@@ -8,6 +8,8 @@ import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 import { hasUsedUpFailures, type Probed, wasReady } from './replica-states.ts'
 
+const CUT_OFF = 'nothing answers at its address'
+
 type Result = Omit<Probed, 'index' | 'row' | 'observed'>
 
 /** Probes every running replica that should serve, and decides which must be connected or replaced. */
@@ -38,9 +40,32 @@ async function probeOne(
   const excess = disk.excessOf(observed.containerId)
   if (excess) return { failure: excess, failures: 0, failureReason: excess }
   if (!observed.isConnected) return disconnected(context, observed)
-  const result = await probeProgram(context, observed, row, configuration)
+  // Once unreachable, its network is asked first: a probe waits for its whole timeout.
+  const isCutOff = context.probes.failuresOf(networkOf(observed)) > 0 && !(await answers(context, observed))
+  const result = isCutOff
+    ? cutOff(context, observed, configuration)
+    : await probeProgram(context, observed, row, configuration)
   if (result.failure === null) repairs.recordReady(observed)
-  return result.failure === null ? result : whetherReachable(context, observed, result)
+  const isUnreachable = isCutOff || (result.failure !== null && !(await answers(context, observed)))
+  return isUnreachable ? unreachable(context, observed, result) : result
+}
+
+/** Key of the history of what answers at the container's address, whatever its program does. */
+const networkOf = ({ containerId }: ObservedReplica) => `${containerId} network`
+
+async function answers({ probes, signal }: EnvironmentContext, observed: ObservedReplica): Promise<boolean> {
+  const isAnswered = observed.address === null || (await isReachable(observed.address, signal))
+  probes.recordResult(networkOf(observed), isAnswered)
+  return isAnswered
+}
+
+function cutOff(
+  { probes }: EnvironmentContext,
+  { containerId }: ObservedReplica,
+  { healthCheck }: Configuration,
+): Result {
+  const failures = probes.recordResult(containerId, false)
+  return { failure: CUT_OFF, failures, failuresAllowed: healthCheck.readiness?.failureThreshold }
 }
 
 /** No probe is sent: what it finds would be blamed on the program. */
@@ -52,16 +77,10 @@ function disconnected({ repairs, lease }: EnvironmentContext, observed: Observed
 }
 
 /** A container whose network does not answer is replaced, but not as often as one whose program fails. */
-async function whetherReachable(
-  { repairs, lease, signal }: EnvironmentContext,
-  observed: ObservedReplica,
-  result: Result,
-): Promise<Result> {
-  if (observed.address === null || (await isReachable(observed.address, signal))) return result
+function unreachable({ repairs, lease }: EnvironmentContext, observed: ObservedReplica, result: Result): Result {
   const isOver = Boolean(result.failureReason) || hasUsedUpFailures(result)
   const mayReplace = isOver && repairs.takeReplacement(observed, lease.claim.clock.now())
-  const failureReason = mayReplace ? `network: nothing answers at its address (${result.failure})` : null
-  return { ...result, failureReason, isUnreachable: true }
+  return { ...result, failure: CUT_OFF, failureReason: mayReplace ? `network: ${CUT_OFF}` : null, isUnreachable: true }
 }
 
 async function probeProgram(
