@@ -24,7 +24,8 @@ export function serviceContainer(
   const engine = engineOf(appEnv.app)
   if (!engine) return null
   const version = engineVersion(engine, presetVersion)
-  if (!version) throw new VersionFailed('PRESET_VERSION_REMOVED', `${engine.title} has no version ${presetVersion} any more`)
+  if (!version)
+    throw new VersionFailed('PRESET_VERSION_REMOVED', `${engine.title} has no version ${presetVersion} any more`)
   const credentials = openedCredentials(vault, appEnv)
   if (!credentials) throw new Error(`${appEnv.id} has no credentials`)
   const configured = (typeConfig?.databaseSettings ?? {}) as Record<string, SettingValue>
