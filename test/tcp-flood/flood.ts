@@ -141,7 +141,7 @@ async function prepare(berth: ApiProcess, database: Database, upstreams: { app: 
     { name: 'cache', appType: 'db', dockerPreset: 'REDIS' },
     { externalAccess: { enabled: true, allowedCidrs: ['127.0.0.0/8'], maxConnections: MAX_CONNECTIONS } },
   )
-  const web = await created({ name: 'web', dockerPreset: 'CUSTOM', port: 80, useImage: true }, {})
+  const web = await created({ name: 'web', dockerPreset: 'CUSTOM', port: 80, useImage: true, image: 'nginx:1' }, {})
   await call('/app-env/deploy-image', { appEnvId: web, image: 'nginx:1' })
   await addReplica(database, service, portOf(upstreams.service))
   await addReplica(database, web, portOf(upstreams.app))
