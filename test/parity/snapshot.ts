@@ -14,6 +14,8 @@ const TABLES: Record<string, { order?: string; without?: readonly string[] }> = 
   variable: { without: ['sealed_value', 'fingerprint'] },
   host: {},
   released_host: { order: 'host' },
+  external_access: { order: 'app_env_id' },
+  released_port: { order: 'port' },
   volume: {},
   content: { without: ['configuration'] },
   operation: {},

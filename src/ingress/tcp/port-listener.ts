@@ -36,7 +36,7 @@ export class PortListener {
   private open(): void {
     const { host, port, log, onConnection, onExhausted } = this.options
     // Nothing is read from a client before a container takes it: whatever it sends waits in its own socket.
-    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, highWaterMark: 262_144 }, onConnection)
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, onConnection)
     this.server = server
     const failed = (error: NodeJS.ErrnoException) => this.failed(error)
     server.once('error', failed)
