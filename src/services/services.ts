@@ -9,6 +9,7 @@ import { readAppEnvHistory } from './app-env/app-env-history.ts'
 import { appEnvs, observeAppEnv } from './app-env/app-env-queries.ts'
 import { readAppEnvRecord, readVariables } from './app-env/app-env-record.ts'
 import { readAppEnvStatus } from './app-env/app-env-status.ts'
+import { readServiceCredentials } from './app-env/read-service-credentials.ts'
 import { listAudit } from './audit/audit-queries.ts'
 import { getCredential, listCredentials } from './credential/credential-queries.ts'
 import { listDatabasePresets } from './database-preset/list-database-presets.ts'
@@ -61,6 +62,7 @@ export function createServices(dependencies: ServiceDependencies) {
     appEnvs: {
       ...bind(database, { ...appEnvs, observe: observeAppEnv, history: readAppEnvHistory }),
       ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus, variables: readVariables }),
+      ...bind(dependencies, { credentials: readServiceCredentials }),
     },
     databasePresets: { list: listDatabasePresets },
     deployments: bind(database, { ...deployments, get: getDeployment }),

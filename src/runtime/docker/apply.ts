@@ -2,16 +2,19 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ContainerInfo } from 'dockerode'
 import { replicaName } from '../../domain/replica-name.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
-import { messageOf, statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
+import { statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { type Rollout, RuntimeError } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
-import { containerSpec, type Reach } from './container-spec.ts'
+import { connectReplica, hasNoBridge } from './connect-replica.ts'
+import { type Reach, replicaSpec } from './container-spec.ts'
+import { createContainer } from './create-container.ts'
 import { checkStarted } from './detect-failed-start.ts'
 import { findContainer, listReplicas } from './find-containers.ts'
+import { prepareContainer } from './prepare.ts'
+import { isGone, isWedged, lostItsNetwork, refusalOf } from './refusals.ts'
 import { removeContainer } from './remove.ts'
-import { giveVolume } from './volume-owner.ts'
 
 const REPLICAS_AT_ONCE = 4
 
@@ -34,9 +37,11 @@ export interface Application {
 interface Known {
   id: string
   state: string
+  /** The network that it was created on; unknown for one that was found. */
+  networkId?: string
 }
 
-/** One list, then only the calls that change something: create and start for a new replica, none for a running one. */
+/** One list, then only the calls that change something; a replica that is there is inspected for its network. */
 export async function applyRollout(application: Application): Promise<void> {
   const { engine, rollout, signal } = application
   const listed = await listReplicas(engine, { appEnvId: rollout.appEnvId, rolloutId: rollout.rolloutId }, signal)
@@ -56,7 +61,8 @@ const indexOf = (container: ContainerInfo): number => Number(container.Labels[LA
 async function ensureReplica(application: Application, index: number, listed: Known | null): Promise<void> {
   let replica = listed
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    replica ??= await createOrAdopt(application, index)
+    if (replica) await connectReplica(application, replica)
+    else replica = await createOrAdopt(application, index)
     if (replica && (await startReplica(application, index, replica))) return
     replica = null
     await pause(ATTEMPT_PAUSE_MS * attempt, undefined, { signal: application.signal })
@@ -68,19 +74,17 @@ async function ensureReplica(application: Application, index: number, listed: Kn
 async function createOrAdopt(application: Application, index: number): Promise<Known | null> {
   const { engine, rollout, signal, cores, reach, processes } = application
   const [network, coreCount] = await Promise.all([engine.networks.ensure(rollout.accountId), cores()])
-  const { name, ...body } = containerSpec(rollout, index, {
+  const spec = replicaSpec(rollout, index, {
     installationId: engine.installationId,
     reach,
     processes,
     cores: coreCount,
-    network,
+    network: network.name,
   })
-  // dockerode would repeat every option in the URL, which engines log: environment variables are secrets.
-  const request = { _query: { name }, _body: body, abortSignal: signal }
   try {
-    const { id } = await engine.docker.createContainer(request)
+    const { id } = await createContainer(engine, spec, signal)
     failpoint('container.created', rollout.appEnvId)
-    return { id, state: 'created' }
+    return { id, state: 'created', networkId: network.id }
   } catch (error) {
     if (statusOf(error) === 409) return adopt(application, replicaName(rollout, index))
     throw refusalOf(error)
@@ -98,7 +102,8 @@ async function adopt({ engine, rollout, signal }: Application, name: string): Pr
 }
 
 /** False when the container cannot be used any more, and was removed. */
-async function startReplica(application: Application, index: number, { id, state }: Known): Promise<boolean> {
+async function startReplica(application: Application, index: number, known: Known): Promise<boolean> {
+  const { id, state, networkId } = known
   const { engine, rollout, signal } = application
   if (state === 'running' || state === 'restarting') return true
   const container = engine.docker.getContainer(id)
@@ -111,40 +116,16 @@ async function startReplica(application: Application, index: number, { id, state
       await removeContainer(engine, id, { graceSeconds: 0 }, signal)
       return false
     }
-    if (rollout.volume && state === 'created') await giveVolume(container, rollout.volume.path, signal)
+    if (state === 'created') await prepareContainer(engine, id, rollout, signal)
     await tolerating([304], () => container.start({ abortSignal: signal }))
   } catch (error) {
     if (isGone(error)) return false
-    if (lostItsNetwork(error)) engine.networks.dropCached(rollout.accountId)
-    else if (!isWedged(error)) throw refusalOf(error)
+    if (hasNoBridge(error) && networkId) await engine.networks.discard(networkId, signal)
+    if (!hasNoBridge(error) && !lostItsNetwork(error) && !isWedged(error)) throw refusalOf(error)
     await removeContainer(engine, id, { graceSeconds: 0 }, signal)
     return false
   }
   failpoint('container.started', rollout.appEnvId)
   await checkStarted(engine, id, replicaName(rollout, index), signal)
   return true
-}
-
-const isGone = (error: unknown): boolean =>
-  (statusOf(error) === 404 && messageOf(error).startsWith('No such container')) ||
-  (statusOf(error) === 409 && /marked for removal|removal of container/i.test(messageOf(error)))
-
-/** An engine that was killed while it started a container may have forgotten the start, and yet find it running. */
-const isWedged = (error: unknown): boolean =>
-  statusOf(error) !== null && /task \S+ already exists|id already in use/i.test(messageOf(error))
-
-/** A stopped container stores its network's id, so one whose network was pruned never starts again. */
-const lostItsNetwork = (error: unknown): boolean =>
-  statusOf(error) !== null && /network \S+ not found/i.test(messageOf(error))
-
-/** An answer about the image or the command is final; any other may be temporary. */
-function refusalOf(error: unknown): unknown {
-  const status = statusOf(error)
-  if (status === 404 && messageOf(error).startsWith('No such image')) {
-    return new RuntimeError('IMAGE_NOT_FOUND', `The engine no longer has the image: ${messageOf(error)}`)
-  }
-  if (status === 400 || (status !== null && messageOf(error).includes('OCI runtime'))) {
-    return new RuntimeError('CONTAINER_START_FAILED', messageOf(error))
-  }
-  return error
 }
