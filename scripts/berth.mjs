@@ -24,6 +24,7 @@ const COMMANDS = {
   'prove:logs': { program: ['test/logs/prove-logs.ts'], engine: 'required' },
   'prove:hostile': { program: ['test/hostile/prove.ts'], engine: 'sought' },
   'prove:responses': { program: ['test/ingress/prove-responses.ts'] },
+  'prove:tcp': { program: ['test/tcp-flood/prove-tcp.ts'] },
   'prove:events': { program: ['test/events/prove-events.ts'] },
   'prove:subscribers': { program: ['bench/run.ts', 'subscribers'] },
   'prove:sigterm': { program: ['test/shutdown/prove-sigterm.ts'], engine: 'required' },

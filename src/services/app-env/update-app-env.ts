@@ -3,6 +3,7 @@ import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
 import { checkPresetVersion } from '../configuration/preset-version.ts'
+import { changeExternalAccess } from '../external-access/change-external-access.ts'
 import { command } from '../kernel/command.ts'
 import { lockAppEnv, withEverything } from '../targets/load-app-env.ts'
 import { volumeChange } from '../volume/volume-change.ts'
@@ -25,6 +26,7 @@ export const updateAppEnv = command({
     checkPresetVersion(appEnv, input.dockerPresetVersion)
     if (input.name !== undefined) await requireFreeName(context, appEnv, input.name)
     if (input.envVars) await replaceVariables(context, appEnv, input.envVars)
+    await changeExternalAccess(context, appEnv, input.externalAccess)
     const data = { ...changesOf(input), ...(await volumeChange(context, appEnv, input.volume)) }
     const { appEnvId: _id, envName: _name, applyImmediately, ...sent } = input
     context.auditDetails({ variables: input.envVars?.map((variable) => variable.name) })
