@@ -39,12 +39,5 @@ await proveOnTestCluster(
   { isKept: values.keep },
 )
 console.log(tableOf(results))
-const { user, system } = process.resourceUsage ? toSeconds(process.resourceUsage()) : { user: 0, system: 0 }
-console.log(
-  `${((performance.now() - since) / 1000).toFixed(0)} s; this process used ${(user + system).toFixed(0)} s of a core.`,
-)
+console.log(`${((performance.now() - since) / 1000).toFixed(0)} s`)
 process.exitCode = results.some(({ outcome }) => outcome === 'fails') || results.length === 0 ? 1 : 0
-
-function toSeconds({ userCPUTime, systemCPUTime }: NodeJS.ResourceUsage) {
-  return { user: userCPUTime / 1e6, system: systemCPUTime / 1e6 }
-}

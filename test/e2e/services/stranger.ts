@@ -12,7 +12,7 @@ async function connects(
 ): Promise<boolean> {
   const client = await clientOn(cluster.docker, engine, { installationId: cluster.installationId, accountId })
   try {
-    const open = `timeout 5 bash -c 'exec 3<> /dev/tcp/${address.host}/${address.port}'`
+    const open = `timeout 2 bash -c 'exec 3<> /dev/tcp/${address.host}/${address.port}'`
     return (await client.exec(bash(open))).code === 0
   } finally {
     await client.remove()

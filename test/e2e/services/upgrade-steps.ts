@@ -10,7 +10,7 @@ const WATCHED_MS = 8000
 
 /** The server that runs has its files open; the next one cannot open them. */
 const SPOIL = `stat -c '%a %n' * > .modes; chmod 000 *`
-const MEND = 'while read -r mode name; do chmod "$mode" "$name"; done < .modes; rm .modes'
+const MEND = 'while read -r mode name; do [ ! -e "$name" ] || chmod "$mode" "$name"; done < .modes; rm .modes'
 
 const upgradeOf = ({ engine }: ServiceStory) => {
   const [upgrade] = engine.inPlaceUpgrades
@@ -35,7 +35,8 @@ export async function expectOtherChangesRefused(story: ServiceStory): Promise<vo
 
 /**
  * The new version cannot start on the data, which it may have changed by then: the old one must stay away from it, and
- * the status has to say so. Once the cause is gone, the new version takes over every row.
+ * the status has to say so. Once the cause is gone, the new version takes over every row, also
+ * when its worker is killed meanwhile.
  */
 export async function failThenUpgrade(story: ServiceStory): Promise<void> {
   const upgrade = upgradeOf(story)
@@ -49,7 +50,9 @@ export async function failThenUpgrade(story: ServiceStory): Promise<void> {
   const { reason } = await story.expectEnded(operationId, 'FAILED')
   await expectStopped(story, service, older, upgrade)
   await asRoot(story, volume, MEND)
-  await story.operate('redeploy', service)
+  await story.interrupted('container.created', service.appEnvId, () =>
+    story.cluster.begin('POST', '/app-env/redeploy', { appEnvId: service.appEnvId }),
+  )
   await story.expectRows(service)
   if (reason === null) throw new Error('The failed upgrade has no reason')
   await story.expectRefusal(change(story, service, upgrade.from), 409, /UPGRADE_NOT_IN_PLACE/)
