@@ -4,12 +4,9 @@ export interface InPieces {
   doPiece(): void
 }
 
-// About a millisecond of the costliest pieces.
-const PIECES_A_TURN = 4
-
 /**
- * Work that one turn of the event loop is too short for. Everything that waits does one piece after the other in later
- * turns; between them, the loop reads what other connections have sent.
+ * Work that one turn of the event loop is too short for. In each later turn, the one that has waited longest does a piece;
+ * between them, the loop reads what other connections have sent.
  */
 export class Turns {
   private readonly waiting: InPieces[] = []
@@ -29,7 +26,7 @@ export class Turns {
 
   private readonly serve = (): void => {
     this.isScheduled = false
-    for (let piece = 0; piece < PIECES_A_TURN; piece += 1) this.waiting.shift()?.doPiece()
+    this.waiting.shift()?.doPiece()
     if (this.waiting.length > 0) this.schedule()
   }
 }
