@@ -33,6 +33,7 @@ const COMMANDS = {
   'prove:model': { program: ['test/model/prove-model.ts'], engine: 'required' },
   'prove:trust': { program: ['test/trust/prove-trust.ts'], isCompiled: true, engine: 'required' },
   'prove:mistakes': { program: ['test/mistakes/prove-mistakes.ts'], engine: 'required' },
+  'prove:services': { program: ['test/e2e/prove-services.ts'], engine: 'required' },
   'prove:idempotency': { program: ['test/idempotency/prove-idempotency.ts'], engine: 'required' },
   check: { program: ['scripts/check.ts'] },
   'key:rotate': { program: ['scripts/rotate-key.ts'] },

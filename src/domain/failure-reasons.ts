@@ -41,6 +41,8 @@ export const FAILURE_REASONS = {
   ROTATION_FAILED: 'The managed service did not take its new passwords. Repeat the rotation; it goes on where it was.',
   PRESET_VERSION_REMOVED: 'This Berth has no such version of the managed service any more.',
   UPGRADE_FAILED: 'A command of the upgrade of a managed service failed; its words are in the message.',
+  DATA_OF_ANOTHER_VERSION:
+    'A newer version of the managed service was started on the data, which an older one must not use. Redeploy, to go on with the newer one.',
   VOLUME_DELETED: 'The volume of the version is deleted.',
   DEADLINE_EXCEEDED: 'The operation did not end before its deadline.',
   ENGINE_UNREACHABLE: 'The container engine does not answer; the operation waits for it.',
