@@ -132,6 +132,9 @@ export const SETTINGS = z.object({
   BERTH_CONTAINER_DISK_SECONDS: seconds(60, 3600).describe(
     'Interval between measurements of what containers have written. It is longer on an engine that takes long to measure.',
   ),
+  BERTH_VOLUME_MEASURE_SECONDS: seconds(300, 86_400).describe(
+    'Interval between measurements of the data in volumes. It is longer on an engine that takes long to measure.',
+  ),
   BERTH_CONTAINER_PROCESSES: whole(1024, 16, 1_000_000).describe(
     'Processes and threads that one container may have at a time.',
   ),
