@@ -20,6 +20,7 @@ const FOLDERS = {
   images: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
   addresses: [['domain'], 'Which addresses a tenant may name is one rule, whatever is fetched from there.'],
   registries: [['domain', 'addresses'], 'What Berth itself asks a registry, before an engine does.'],
+  backups: [['domain', 'addresses'], 'Files of backups, their format and where they are stored; it knows no table.'],
   builder: [
     ['domain', 'config', 'app-types', 'addresses'],
     'Turns a source into a build context; the image builder is a port.',

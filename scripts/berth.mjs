@@ -32,6 +32,7 @@ const COMMANDS = {
   'prove:trust': { program: ['test/trust/prove-trust.ts'], engine: 'required' },
   'prove:mistakes': { program: ['test/mistakes/prove-mistakes.ts'], engine: 'required' },
   'prove:idempotency': { program: ['test/idempotency/prove-idempotency.ts'], engine: 'required' },
+  'prove:backups': { program: ['test/backups/prove-backups.ts'] },
   check: { program: ['scripts/check.ts'] },
   'key:rotate': { program: ['scripts/rotate-key.ts'] },
   'audit:verify': { program: ['scripts/verify-audit.ts'] },
