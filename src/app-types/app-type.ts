@@ -22,12 +22,6 @@ interface Names {
   defaultPreset: string | null
 }
 
-/** A type that the public API names and this version does not run yet: creating an app of it is refused. */
-export interface AnnouncedAppType extends Names {
-  isAvailable: false
-  presets: readonly string[]
-}
-
 /** A way to build an app, and its versions. */
 export type Preset =
   /** The source brings its Dockerfile, or an image is deployed; either one defines what the version means. */
@@ -89,7 +83,6 @@ export type ConnectionUrls = Partial<Record<UrlKind, string | null>>
 
 /** All differences between app types. No code outside this folder asks for a type by name. */
 export interface AppType extends Names {
-  isAvailable: true
   presets: readonly [Preset, ...Preset[]]
   workload: ContinuousWorkload | OnDemandWorkload
   /** Whether apps of it must set the port that they listen on. */
@@ -107,5 +100,3 @@ export interface AppType extends Names {
   checkPlan: (plan: { name: string; functionsIncluded: boolean }) => void
   checkRegion: (region: { name: string; functionsSupported: boolean }) => void
 }
-
-export type AnyAppType = AppType | AnnouncedAppType

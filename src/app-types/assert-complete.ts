@@ -1,15 +1,15 @@
-import type { AnyAppType, AppType } from './app-type.ts'
+import type { AppType } from './app-type.ts'
 import { namesOf, presetNamesOf } from './type-names.ts'
 
 /**
  * Checks that the compiler cannot do: throws if an app of the type would be accepted and never run, or never be found.
  */
-export function assertComplete(type: AnyAppType, others: readonly AnyAppType[]): void {
-  const problems = [...clashes(type, others), ...(type.isAvailable ? gaps(type) : [])]
+export function assertComplete(type: AppType, others: readonly AppType[]): void {
+  const problems = [...clashes(type, others), ...gaps(type)]
   if (problems.length > 0) throw new Error(`The app type ${type.name} ${problems.join('; it ')}`)
 }
 
-function clashes(type: AnyAppType, others: readonly AnyAppType[]): string[] {
+function clashes(type: AppType, others: readonly AppType[]): string[] {
   return others.flatMap((other) => {
     const taken = new Set(namesOf(other))
     const shared = namesOf(type).filter((name) => taken.has(name))
@@ -19,7 +19,7 @@ function clashes(type: AnyAppType, others: readonly AnyAppType[]): string[] {
   })
 }
 
-const fieldOf = (type: AnyAppType) => (type.isAvailable ? (type.config?.field ?? null) : null)
+const fieldOf = (type: AppType) => type.config?.field ?? null
 
 const SOME_CONTAINERS = [1, 2, 3]
 

@@ -1,11 +1,11 @@
 import type { Preset } from './app-type.ts'
-import { availableAppTypes } from './app-types.ts'
+import { appTypes } from './app-types.ts'
 import type { Engine } from './engines/engine.ts'
 import { engineVersion, versionName } from './engines/engines.ts'
 import type { BuildPreset } from './presets/preset.ts'
 
 const findPreset = (name: string): Preset | null =>
-  availableAppTypes()
+  appTypes()
     .flatMap((type): readonly Preset[] => type.presets)
     .find((preset) => preset.name === name) ?? null
 
@@ -62,7 +62,7 @@ export function presetVersion(preset: BuildPreset, name: string, version: string
 /** The presets that write a Dockerfile, by name. */
 export const buildPresets = (): ReadonlyMap<string, BuildPreset> =>
   new Map(
-    availableAppTypes()
+    appTypes()
       .flatMap((type): readonly Preset[] => type.presets)
       .flatMap((preset) => (preset.kind === 'BUILD' ? [[preset.name, preset.build] as const] : [])),
   )

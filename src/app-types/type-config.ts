@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { TypeConfig as Recorded } from '../domain/configuration.ts'
 import type { AppType, TypeConfig } from './app-type.ts'
-import { availableAppTypes } from './app-types.ts'
+import { appTypes } from './app-types.ts'
 
 /** The object field of its type configures an app, whatever the type: stored under the field's name, in one column. */
 export type StoredTypeConfig = Exclude<Recorded, null>
@@ -14,7 +14,7 @@ interface Configured {
 
 /** Newest type last; answers have always shown the fields in this order. */
 const configured = (): Configured[] =>
-  availableAppTypes()
+  appTypes()
     .flatMap(({ name, title, config }) => (config ? [{ name, title, config }] : []))
     .reverse()
 

@@ -38,6 +38,7 @@ export const FAILURE_REASONS = {
   STARTUP_FAILED: 'The startup probe failed too often.',
   CREDENTIAL_MISSING: 'The registry credential is deleted, or is no registry login.',
   REFERENCE_UNRESOLVED: 'A variable refers to an environment or variable that does not exist.',
+  ROTATION_FAILED: 'The managed service did not take its new passwords. Repeat the rotation; it goes on where it was.',
   PRESET_VERSION_REMOVED: 'This Berth has no such version of the managed service any more.',
   UPGRADE_FAILED: 'A command of the upgrade of a managed service failed; its words are in the message.',
   BACKUP_FAILED: 'The command that saves the data failed; its words are in the message.',

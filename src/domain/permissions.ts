@@ -14,6 +14,8 @@ export type Permission =
   | 'appEnv:delete'
   | 'operation:read'
   | 'variable:reveal'
+  | 'credentials:reveal'
+  | 'credentials:rotate'
   | 'member:manage'
   | 'token:manage'
   | 'credential:manage'
@@ -58,6 +60,8 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   // A caller that may start an operation must be able to see how it ended.
   'operation:read': { roles: 'member', scope: 'svc:read', environmentToken: true },
   'variable:reveal': { roles: [], scope: 'svc:read:secrets' },
+  'credentials:reveal': { roles: [], scope: 'svc:read:secrets' },
+  'credentials:rotate': { roles: [], scope: 'svc:write:deploy' },
   'member:manage': { roles: ['MANAGE_MEMBERS'], scope: 'svc:admin' },
   'token:manage': { roles: [], scope: 'svc:admin' },
   'credential:manage': { roles: ['MANAGE_CREDENTIALS'], scope: 'svc:write:config' },

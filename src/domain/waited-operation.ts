@@ -55,6 +55,7 @@ function subjectOf({ kind, version }: WaitedOperation): string {
   if (kind === 'STOP') return 'Stopping the environment'
   if (kind === 'DELETE') return 'Removing the containers'
   if (kind === 'START') return `Starting version ${version}`
+  if (kind === 'ROTATE_CREDENTIALS') return 'Rotating the credentials'
   if (version !== null) return `Version ${version}`
   return kind === 'APPLY_CHANGES' ? 'Applying the changes' : 'The operation'
 }
@@ -63,6 +64,7 @@ function success({ kind, version }: WaitedOperation): string {
   if (kind === 'STOP') return 'The environment is stopped'
   if (kind === 'DELETE') return 'The containers are removed'
   if (kind === 'START') return `Version ${version} is started`
+  if (kind === 'ROTATE_CREDENTIALS') return 'The credentials are rotated'
   if (version !== null) return `Version ${version} is deployed`
   return kind === 'APPLY_CHANGES' ? 'The changes are applied' : 'The operation has succeeded'
 }

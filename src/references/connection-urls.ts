@@ -37,7 +37,7 @@ export function connectionUrlsOf({ config, vault }: Omit<Tools, 'tx'>, appEnv: A
     engine,
     credentials: openedCredentials(vault, appEnv),
     host: cliEnvName,
-    port: engine?.port ?? app.port,
+    port: app.port,
     publicUrl: hosts[0] ? publicUrl(config, hosts[0].host) : null,
     externalAddress: null,
   })

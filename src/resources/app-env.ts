@@ -64,7 +64,6 @@ export interface DescribedAppEnv extends AppEnv {
 
 const field = fieldsOf<AppEnv>()
 const added = fieldsOf<DescribedAppEnv>()
-const settings = z.record(z.string(), z.unknown()).nullable()
 const asJson = { inGraphQL: { type: 'JSON' } }
 
 /** §2.4. */
@@ -121,7 +120,11 @@ const configuration = {
     asJson,
   ),
   ...typeConfigFields,
-  databaseSettings: field.from({}, settings, 'Settings of a managed service.', () => null, { only: 'rest' }),
+  dockerPresetVersion: field.column(
+    'presetVersion',
+    text.nullable(),
+    'Version of a managed service, `<PRESET>_<VERSION>`; null for other apps.',
+  ),
   volume: field.from(
     { volume: true },
     mountedVolume.answer.type.nullable(),

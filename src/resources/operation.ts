@@ -13,6 +13,7 @@ export const operationKind = enumeration<OperationKind>('OperationKind', 'What a
   STOP: 'Scales the environment to zero containers.',
   START: 'Runs the current version of a stopped environment again.',
   APPLY_CHANGES: 'Applies the pending changes of the environment.',
+  ROTATE_CREDENTIALS: 'Gives a managed service new passwords.',
   DELETE: 'Removes what a deleted environment ran.',
 })
 

@@ -41,6 +41,7 @@ import { listLogs } from './endpoints/logs.ts'
 import { getMember, listMembers } from './endpoints/members.ts'
 import { getOperation, listOperations } from './endpoints/operations.ts'
 import { getMetrics, getMetricsSeries, listPods } from './endpoints/pods-and-metrics.ts'
+import { getServiceCredentials } from './endpoints/service-credentials.ts'
 import { getAppEnvToken, getToken, getUserToken, listTokens } from './endpoints/tokens.ts'
 import { listVolumes } from './endpoints/volumes.ts'
 import { del, get, patch, post, put, type Route } from './protocol/route.ts'
@@ -88,6 +89,7 @@ export const routes: readonly Route[] = [
   put('/app-env/variables', setVariables, answers.changedVariables),
   patch('/app-env/variables', changeVariables, answers.changedVariables),
   del('/app-env/variables', deleteVariable, answers.changedVariables),
+  get('/app-env/credentials', getServiceCredentials),
   get('/app-env/host', getHost),
   post('/app-env/host', addHost, host.answer),
   put('/app-env/host', validateHost, host.answer),

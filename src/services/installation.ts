@@ -1,4 +1,4 @@
-import { availableAppTypes } from '../app-types/app-types.ts'
+import { appTypes } from '../app-types/app-types.ts'
 import type { Config } from '../config/config.ts'
 import { VERSION } from '../config/version.ts'
 import type { Database, Transaction } from '../database/client.ts'
@@ -73,7 +73,7 @@ async function beginToSealHeads(tx: Transaction, { id }: Installation, vault: Va
 }
 
 async function refuseUnknownAppTypes(tx: Transaction): Promise<void> {
-  const known = availableAppTypes().map(({ name }) => name)
+  const known = appTypes().map(({ name }) => name)
   const [unknown] = await tx.app.findMany({
     where: { deletedAt: null, type: { notIn: known } },
     select: { type: true, name: true },

@@ -26,6 +26,7 @@ import { followLogs, searchLogs } from './log/log-queries.ts'
 import { readMetrics, readSeries } from './metric/metric-queries.ts'
 import { getOperation, operations } from './operation/operation-queries.ts'
 import { listPods } from './pod/pod-queries.ts'
+import { readServiceCredentials } from './service-credentials/read-service-credentials.ts'
 import { readAppEnvToken, readUserToken } from './token/own-token-queries.ts'
 import { getToken, listTokens } from './token/token-queries.ts'
 import { receiveUpload } from './upload/receive-upload.ts'
@@ -61,6 +62,7 @@ export function createServices(dependencies: ServiceDependencies) {
     appEnvs: {
       ...bind(database, { ...appEnvs, observe: observeAppEnv, history: readAppEnvHistory }),
       ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus, variables: readVariables }),
+      ...bind(dependencies, { credentials: readServiceCredentials }),
     },
     databasePresets: { list: listDatabasePresets },
     deployments: bind(database, { ...deployments, get: getDeployment }),

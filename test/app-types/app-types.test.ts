@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AppType, Preset } from '../../src/app-types/app-type.ts'
-import { addAppType, appTypes, availableAppTypes, getAppType } from '../../src/app-types/app-types.ts'
+import { addAppType, appTypes, getAppType } from '../../src/app-types/app-types.ts'
 import { assertComplete } from '../../src/app-types/assert-complete.ts'
 import { healthCheckFor, wantedReplicas } from '../../src/app-types/behaviours.ts'
 import { versionProblem } from '../../src/app-types/presets.ts'
@@ -42,7 +42,7 @@ describe('the list of app types', () => {
   })
 
   test('holds no type that starts no containers where some are configured, unless it runs on demand', () => {
-    for (const { name, workload } of availableAppTypes())
+    for (const { name, workload } of appTypes())
       expect(wantedReplicas({ containers: 1, app: { type: name } }), name).toBe(workload.kind === 'ON_DEMAND' ? 0 : 1)
     expect(() => getAppType('SERVICE')).toThrow()
   })

@@ -140,13 +140,15 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))('%s', (na
   test('has commands that a shell can read, and that hold no secret', async () => {
     const { save, restore, afterRestore, verify } = engine.backup
     const upgrades = engine.inPlaceUpgrades.flatMap(({ before, after }) => [before, after])
-    const all = [engine.health, save.command, restore.command, afterRestore, verify, ...upgrades]
+    const all = [engine.health, save.command, restore.command, afterRestore, verify, engine.rotate, ...upgrades]
     for (const command of all.filter((one): one is EngineCommand => Boolean(one))) {
       expect(command.every((word) => word.length > 0)).toBe(true)
       if (command[0] !== 'bash') continue
       const { stderr } = await promisify(execFile)('bash', ['-n', ...command.slice(1)])
       expect(stderr).toBe('')
     }
+    // From the environment of the command, or else it would set the passwords that the container was made with.
+    expect(engine.rotate.join(' ')).toMatch(/\$NEW_PASSWORD|\bNEW_PASSWORD } = process\.env/)
     expect(engine.backup.covers).toMatch(/^[A-Z].{20,}\.$/)
   })
 

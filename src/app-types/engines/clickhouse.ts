@@ -160,6 +160,18 @@ export const clickhouse: Engine = {
       'exec clickhouse-client --query "SELECT count(), sum(total_rows) FROM system.tables WHERE database = \'$CLICKHOUSE_DB\'"',
     ),
   },
+  // The entry point wrote the user to this file. The server reads a changed one by itself, but not at once.
+  rotate: script(
+    'file=/etc/clickhouse-server/users.d/default-user.xml',
+    'content=$(< "$file")',
+    'printf "%s\\n" "${content//"$OLD_PASSWORD"/"$NEW_PASSWORD"}" > "$file.new"',
+    'mv "$file.new" "$file"',
+    'export CLICKHOUSE_PASSWORD',
+    'for CLICKHOUSE_PASSWORD in "$OLD_PASSWORD" "$NEW_PASSWORD"; do',
+    "  clickhouse-client --query 'SYSTEM RELOAD CONFIG' >&2 || true",
+    'done',
+    "exec clickhouse-client --query 'SELECT 1' >&2",
+  ),
   // Data of versions up to a year older is read.
   inPlaceUpgrades: [{ from: '25_8', to: '26_3' }],
 }

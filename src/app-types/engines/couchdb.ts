@@ -11,13 +11,20 @@ const SECTIONS: Readonly<Record<string, string>> = {
   level: 'log',
 }
 
-/** The image has no HTTP client. Prints the answer with its headers. */
-const get = (path: string) => [
-  'exec 3<>/dev/tcp/127.0.0.1/5984',
-  'login=$(printf %s "$COUCHDB_USER:$COUCHDB_PASSWORD" | base64 -w0)',
-  `printf 'GET ${path} HTTP/1.0\\r\\nAuthorization: Basic %s\\r\\n\\r\\n' "$login" >&3`,
-  'answer=$(timeout 10 cat <&3)',
-]
+/** The image has no HTTP client. Asks as the user, with a password, and sets `answer`, with its headers. */
+const REQUEST = [
+  'request() {',
+  '  local method=$1 path=$2 password=$3 body=$4 login',
+  '  login=$(printf %s "$COUCHDB_USER:$password" | base64 -w0)',
+  '  exec 3<>/dev/tcp/127.0.0.1/5984',
+  '  printf "%s %s HTTP/1.0\\r\\nAuthorization: Basic %s\\r\\n" "$method" "$path" "$login" >&3',
+  '  printf "Content-Type: application/json\\r\\nContent-Length: %s\\r\\n\\r\\n" "$(printf %s "$body" | wc --bytes)" >&3',
+  '  printf %s "$body" >&3',
+  '  answer=$(timeout 10 cat <&3)',
+  '}',
+].join('\n')
+
+const get = (path: string) => [REQUEST, `request GET ${path} "$COUCHDB_PASSWORD" ""`] as const
 
 export const couchdb: Engine = {
   name: 'COUCHDB',
@@ -107,7 +114,7 @@ export const couchdb: Engine = {
     ],
   }),
   url: (credentials, address) => `http://${authority(credentials, address)}`,
-  health: script(...(get('/_up') as [string]), '[[ "$answer" == *\'"status":"ok"\'* ]]'),
+  health: script(...get('/_up'), '[[ "$answer" == *\'"status":"ok"\'* ]]'),
   stopSeconds: 30,
   hardening: {
     user: '5984:5984',
@@ -131,10 +138,17 @@ export const couchdb: Engine = {
     },
     restore: { while: 'STOPPED', command: script('exec tar --extract --directory=/opt/couchdb/data') },
     afterRestore: null,
-    verify: script(
-      ...(get('/_dbs_info') as [string]),
-      '[[ "$answer" == HTTP/1.?" 200 "* ]] && [[ "$answer" != *\'"error":\'* ]]',
-    ),
+    verify: script(...get('/_dbs_info'), '[[ "$answer" == HTTP/1.?" 200 "* ]] && [[ "$answer" != *\'"error":\'* ]]'),
   },
+  // Which the server itself writes, as a hash, to the file that the entry point wrote.
+  rotate: script(
+    REQUEST,
+    'for password in "$NEW_PASSWORD" "$OLD_PASSWORD"; do',
+    '  request PUT "/_node/_local/_config/admins/$COUCHDB_USER" "$password" "\\"$NEW_PASSWORD\\""',
+    '  [[ "$answer" != HTTP/1.?" 200 "* ]] || exit 0',
+    'done',
+    'printf "%s\\n" "$answer" | head --lines=1 >&2',
+    'exit 1',
+  ),
   inPlaceUpgrades: [{ from: '3_4', to: '3_5' }],
 }

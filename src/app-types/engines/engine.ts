@@ -150,6 +150,15 @@ export interface Engine {
   stopSeconds: number
   hardening: EngineHardening
   backup: EngineBackup
+  /**
+   * Gives the user, and the administrator where there is one, new passwords, without losing data. Runs in the engine's
+   * container, with OLD_PASSWORD, NEW_PASSWORD, OLD_ADMIN_PASSWORD and NEW_ADMIN_PASSWORD in the environment of the
+   * command: secrets are never arguments. May be repeated: it succeeds also where it has succeeded, or was interrupted.
+   * Open connections may end. Afterwards the container has to be made again with the new credentials: what it was made
+   * with (environment, files) still has the old ones, which some engines take up again when they start. Until then,
+   * other commands need the new container's environment.
+   */
+  rotate: EngineCommand
   inPlaceUpgrades: readonly InPlaceUpgrade[]
 }
 

@@ -131,6 +131,14 @@ export const mongodb: Engine = {
       if (!database.getCollection(collection).validate({ full: true }).valid) throw new Error(name + "." + collection)
   }`),
   },
+  rotate: script(
+    "exec mongosh --quiet --nodb --eval '",
+    '  const { MONGO_INITDB_ROOT_USERNAME: user, OLD_PASSWORD, NEW_PASSWORD } = process.env',
+    '  const admin = connect("mongodb://127.0.0.1:27017/admin")',
+    '  try { admin.auth(user, NEW_PASSWORD) } catch { admin.auth(user, OLD_PASSWORD) }',
+    '  admin.changeUserPassword(user, NEW_PASSWORD)',
+    "'",
+  ),
   inPlaceUpgrades: [
     // Features of the new version stay off until its compatibility version is set; there is no way back then.
     {

@@ -135,6 +135,18 @@ export const mysql: Engine = {
     // Reads every row of every table.
     verify: script(AS_ROOT, `${DUMP.join('\n')} > /dev/null`),
   },
+  rotate: script(
+    'for MYSQL_PWD in "$NEW_ADMIN_PASSWORD" "$OLD_ADMIN_PASSWORD"; do',
+    '  export MYSQL_PWD',
+    "  ! mysql --protocol=socket --user=root --execute='SELECT 1' >&2 || break",
+    'done',
+    // By standard input, and not in the list of processes. The server keeps passwords out of its logs.
+    'quoted() { printf "\'%s\'" "$(sed -e \'s/[\\\\]/&&/g\' -e "s/\'/\'\'/g" <<< "$1")"; }',
+    'mysql --protocol=socket --user=root << SQL',
+    'ALTER USER $(quoted "$MYSQL_USER") IDENTIFIED BY $(quoted "$NEW_PASSWORD");',
+    "ALTER USER 'root'@'localhost' IDENTIFIED BY $(quoted \"$NEW_ADMIN_PASSWORD\");",
+    'SQL',
+  ),
   // The server upgrades its data when it starts. From a long-term release to the next one only, and never back.
   inPlaceUpgrades: [{ from: '8_4', to: '9_7' }],
 }

@@ -148,6 +148,11 @@ export const postgresql: Engine = {
     // Reads every row of every table.
     verify: script(`exec ${DUMP} > /dev/null`),
   },
+  // The client sends a hash, and so the password is in no log of statements. It asks for the password twice.
+  rotate: script(
+    'printf "%s\\n" "$NEW_PASSWORD" "$NEW_PASSWORD" |',
+    '  psql --username="$POSTGRES_USER" --dbname="$POSTGRES_DB" --no-psqlrc --set=ON_ERROR_STOP=1 --command="\\\\password"',
+  ),
   // Another major version needs pg_upgrade with the programs of both, which the image does not have.
   inPlaceUpgrades: [],
 }

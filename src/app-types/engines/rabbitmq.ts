@@ -112,6 +112,7 @@ export const rabbitmq: Engine = {
       'exec rabbitmqctl --quiet list_queues --vhost "$RABBITMQ_DEFAULT_VHOST" name messages',
     ),
   },
+  rotate: script('printf "%s\\n" "$NEW_PASSWORD" | rabbitmqctl --quiet change_password "$RABBITMQ_DEFAULT_USER"'),
   // A node refuses to start on data with feature flags that it requires and that were never enabled.
   inPlaceUpgrades: [{ from: '4_2', to: '4_3', before: ['rabbitmqctl', '--quiet', 'enable_feature_flag', 'all'] }],
 }

@@ -147,6 +147,13 @@ export const redis: Engine = {
     afterRestore: null,
     verify: script('redis-cli -e info keyspace', 'redis-cli -e dbsize'),
   },
+  rotate: script(
+    'for REDISCLI_AUTH in "$NEW_PASSWORD" "$OLD_PASSWORD"; do',
+    '  export REDISCLI_AUTH',
+    '  [ "$(redis-cli ping)" != PONG ] || break',
+    'done',
+    'printf %s "$NEW_PASSWORD" | redis-cli -e -x config set requirepass',
+  ),
   // A newer server reads the files of older ones; an older one does not read its.
   inPlaceUpgrades: [{ from: '7', to: '8' }],
 }

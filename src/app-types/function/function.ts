@@ -5,7 +5,6 @@ import { functionConfig } from './function-config.ts'
 
 /** A request-driven endpoint; it always runs images, so a stray source setting cannot block a deployment. */
 export const functionApp: AppType = {
-  isAvailable: true,
   name: 'FUNCTION',
   title: 'Function',
   about: 'A request-driven endpoint that can scale to zero.',

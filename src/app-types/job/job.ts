@@ -4,7 +4,6 @@ import { concurrencyPolicy, jobConfig } from './job-config.ts'
 
 /** A finite command: nothing to route to and nothing to probe (§1 rule 2). */
 export const job: AppType = {
-  isAvailable: true,
   name: 'JOB',
   title: 'Job',
   about: 'A finite command.',

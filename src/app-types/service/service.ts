@@ -14,7 +14,6 @@ const DISK_INSTEAD = 'is not for managed services: send disk and withPersistence
 
 /** Databases, caches and brokers. */
 export const service: AppType = {
-  isAvailable: true,
   name: 'SERVICE',
   title: 'Databases & Services',
   about: 'A database, cache or broker.',
@@ -36,7 +35,6 @@ export const service: AppType = {
   allowsVolume: false,
   config: { field: 'databaseSettings', schema: databaseSettings, isChangedWithApp: false },
   refuses: {
-    port: OF_THE_PRESET,
     useImage: OF_THE_PRESET,
     image: OF_THE_PRESET,
     builder: NO_SOURCE,

@@ -34,7 +34,6 @@ const presets: [Preset, ...Preset[]] = [
 
 /** A long-running program behind hosts: a site, an API, a worker. */
 export const web: AppType = {
-  isAvailable: true,
   name: 'APP',
   title: 'App',
   about: 'A long-running program behind hosts.',

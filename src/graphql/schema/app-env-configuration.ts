@@ -2,6 +2,7 @@ import { appEnv } from '../../resources/app-env-status.ts'
 import { ORDER } from '../../resources/order.ts'
 import { pendingChanges } from '../../resources/pending-change.ts'
 import type { RecordOf } from '../../resources/resource.ts'
+import { type OpenServiceCredentials, serviceCredentials } from '../../resources/service-credentials.ts'
 import { variableRecords } from '../../services/app-env/app-env-record.ts'
 import { pendingChangesOf } from '../../services/configuration/configured.ts'
 import type { LoadedAppEnv } from '../../services/targets/load-app-env.ts'
@@ -21,6 +22,7 @@ const comparedColumns = {
   cpu: true,
   memoryMb: true,
   volume: true,
+  presetVersion: true,
   healthCheck: true,
   gitBranch: true,
   startupConfig: true,
@@ -38,6 +40,14 @@ builder.prismaObjectFields(AppEnv, (t) => ({
     select: comparedColumns,
     resolve: (row, _args, { vault }) =>
       pendingChanges.answer.record(pendingChangesOf(row as unknown as LoadedAppEnv, vault)),
+  }),
+  credentials: t.field({
+    type: recordType<OpenServiceCredentials>(serviceCredentials),
+    description: `${serviceCredentials.description} Admins only; leaves an audit entry. Null for other apps.`,
+    nullable: true,
+    select: { serviceCredentialsId: true },
+    resolve: ({ id, serviceCredentialsId }, _args, { services, caller, requestId }) =>
+      serviceCredentialsId ? services.appEnvs.credentials(caller, { appEnvId: id }, { requestId }) : null,
   }),
   variables: t.field({
     type: [Variable],

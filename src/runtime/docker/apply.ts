@@ -2,16 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ContainerInfo } from 'dockerode'
 import { replicaName } from '../../domain/replica-name.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
-import { messageOf, statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
+import { statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { type Rollout, RuntimeError } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
-import { containerSpec, type Reach } from './container-spec.ts'
+import { type Reach, replicaSpec } from './container-spec.ts'
+import { createContainer } from './create-container.ts'
 import { checkStarted } from './detect-failed-start.ts'
 import { findContainer, listReplicas } from './find-containers.ts'
+import { prepareContainer } from './prepare.ts'
+import { isGone, isWedged, lostItsNetwork, refusalOf } from './refusals.ts'
 import { removeContainer } from './remove.ts'
-import { giveVolume } from './volume-owner.ts'
 
 const REPLICAS_AT_ONCE = 4
 
@@ -68,17 +70,15 @@ async function ensureReplica(application: Application, index: number, listed: Kn
 async function createOrAdopt(application: Application, index: number): Promise<Known | null> {
   const { engine, rollout, signal, cores, reach, processes } = application
   const [network, coreCount] = await Promise.all([engine.networks.ensure(rollout.accountId), cores()])
-  const { name, ...body } = containerSpec(rollout, index, {
+  const spec = replicaSpec(rollout, index, {
     installationId: engine.installationId,
     reach,
     processes,
     cores: coreCount,
     network,
   })
-  // dockerode would repeat every option in the URL, which engines log: environment variables are secrets.
-  const request = { _query: { name }, _body: body, abortSignal: signal }
   try {
-    const { id } = await engine.docker.createContainer(request)
+    const { id } = await createContainer(engine, spec, signal)
     failpoint('container.created', rollout.appEnvId)
     return { id, state: 'created' }
   } catch (error) {
@@ -111,7 +111,7 @@ async function startReplica(application: Application, index: number, { id, state
       await removeContainer(engine, id, { graceSeconds: 0 }, signal)
       return false
     }
-    if (rollout.volume && state === 'created') await giveVolume(container, rollout.volume.path, signal)
+    if (state === 'created') await prepareContainer(engine, id, rollout, signal)
     await tolerating([304], () => container.start({ abortSignal: signal }))
   } catch (error) {
     if (isGone(error)) return false
@@ -123,28 +123,4 @@ async function startReplica(application: Application, index: number, { id, state
   failpoint('container.started', rollout.appEnvId)
   await checkStarted(engine, id, replicaName(rollout, index), signal)
   return true
-}
-
-const isGone = (error: unknown): boolean =>
-  (statusOf(error) === 404 && messageOf(error).startsWith('No such container')) ||
-  (statusOf(error) === 409 && /marked for removal|removal of container/i.test(messageOf(error)))
-
-/** An engine that was killed while it started a container may have forgotten the start, and yet find it running. */
-const isWedged = (error: unknown): boolean =>
-  statusOf(error) !== null && /task \S+ already exists|id already in use/i.test(messageOf(error))
-
-/** A stopped container stores its network's id, so one whose network was pruned never starts again. */
-const lostItsNetwork = (error: unknown): boolean =>
-  statusOf(error) !== null && /network \S+ not found/i.test(messageOf(error))
-
-/** An answer about the image or the command is final; any other may be temporary. */
-function refusalOf(error: unknown): unknown {
-  const status = statusOf(error)
-  if (status === 404 && messageOf(error).startsWith('No such image')) {
-    return new RuntimeError('IMAGE_NOT_FOUND', `The engine no longer has the image: ${messageOf(error)}`)
-  }
-  if (status === 400 || (status !== null && messageOf(error).includes('OCI runtime'))) {
-    return new RuntimeError('CONTAINER_START_FAILED', messageOf(error))
-  }
-  return error
 }

@@ -1,82 +1,116 @@
 import type { ContainerCreateOptions } from 'dockerode'
 import { replicaName } from '../../domain/replica-name.ts'
+import type { Resources } from '../../domain/resources.ts'
 import type { Rollout } from '../container-runtime.ts'
-import { replicaLabels } from './replica-labels.ts'
-import { mountsOf } from './volumes.ts'
-
-/**
- * The capabilities that remain after `CapDrop: ALL`: the least that the official nginx and node images need to start
- * and stop. CHOWN, SETUID and SETGID: nginx, like every entrypoint that uses gosu, prepares its folders and then drops
- * root. KILL: without it the init process, being root, may not pass SIGTERM to a process that dropped root, and dies
- * instead. NET_BIND_SERVICE is not needed: since 20.10 engines let every user of a container listen below 1024.
- */
-const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'KILL']
+import type { Sandbox } from '../sandbox.ts'
+import { type Task, taskName } from '../task.ts'
+import { confinementOf } from './confinement.ts'
+import { replicaLabels, taskLabels } from './container-labels.ts'
+import { type Mounted, mountsOf } from './volumes.ts'
 
 /** How replicas are reached: at their own address on the account's bridge, or at a loopback port the engine picks. */
 export type Reach = 'address' | 'published'
 
-/** The parts of a rollout that the engine decides: its host, its address, and the number of cores. */
+/** The parts of a container that the engine decides: its host, and the number of cores. */
 export interface Placement {
   installationId: string
-  network: string
-  reach: Reach
+  /** Null: the container has its loopback only. */
+  network: string | null
   cores: number
   /** Processes and threads of one container. */
   processes: number
 }
 
+/** How long the engine keeps a container's output; `none`: whoever is attached is all that gets it. */
+const LOGS = {
+  replica: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
+  task: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '1' } },
+  none: { Type: 'none', Config: {} },
+} as const
+
 /** The container of one replica. */
-export function containerSpec(rollout: Rollout, index: number, placement: Placement): ContainerCreateOptions {
+export function replicaSpec(
+  rollout: Rollout,
+  index: number,
+  placement: Placement & { network: string; reach: Reach },
+): ContainerCreateOptions {
+  const { HostConfig, ...spec } = containerSpec(rollout, placement)
+  const port = rollout.port === null ? null : `${rollout.port}/tcp`
   return {
     name: replicaName(rollout, index),
-    Image: rollout.pinnedImage,
-    ...commandOf(rollout),
-    Env: Object.entries(rollout.environment).map(([name, value]) => `${name}=${value}`),
+    ...spec,
+    ...commandOf(rollout.command),
+    ...(rollout.workingDir === null ? {} : { WorkingDir: rollout.workingDir }),
+    ...(rollout.stopSeconds === null ? {} : { StopTimeout: rollout.stopSeconds }),
     Labels: replicaLabels(placement.installationId, rollout, index),
-    ...(rollout.port === null ? {} : { ExposedPorts: { [`${rollout.port}/tcp`]: {} } }),
+    ...(port === null ? {} : { ExposedPorts: { [port]: {} } }),
     // Other environments of the account reach it by this name, whichever container answers (internalUrl).
     NetworkingConfig: { EndpointsConfig: { [placement.network]: { Aliases: [rollout.cliEnvName] } } },
     HostConfig: {
-      ...hardening,
-      ...limitsOf(rollout, placement.cores),
-      PidsLimit: placement.processes,
-      NetworkMode: placement.network,
-      Mounts: mountsOf(rollout, placement.installationId),
+      ...HostConfig,
       RestartPolicy: { Name: 'unless-stopped' },
-      LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
-      ...(rollout.port !== null && placement.reach === 'published'
-        ? { PortBindings: { [`${rollout.port}/tcp`]: [{ HostIp: '127.0.0.1', HostPort: '' }] } }
+      LogConfig: LOGS.replica,
+      ...(port !== null && placement.reach === 'published'
+        ? { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } }
         : {}),
     },
   }
 }
 
-// The seccomp profile is the engine's default, which applies as none is named here; the user is the image's.
-const hardening = {
-  CapDrop: ['ALL'],
-  CapAdd: CAPABILITIES,
-  SecurityOpt: ['no-new-privileges:true'],
-  Privileged: false,
-  // Reaps orphans, and gives SIGTERM its default meaning for apps that install no handler.
-  Init: true,
-} as const
+/** The container of one task. Attached: its streams are the caller's, and the first caller's end is theirs. */
+export function taskSpec(
+  task: Task,
+  placement: Placement,
+  { attached }: { attached: boolean },
+): ContainerCreateOptions {
+  const { HostConfig, ...spec } = containerSpec(task, placement)
+  const hasCommand = task.entrypoint.length + task.args.length > 0
+  return {
+    name: taskName(task),
+    ...spec,
+    ...commandOf(hasCommand ? task : null),
+    Labels: taskLabels(placement.installationId, task),
+    ...(attached ? { OpenStdin: true, StdinOnce: true } : {}),
+    HostConfig: { ...HostConfig, RestartPolicy: { Name: 'no' }, LogConfig: attached ? LOGS.none : LOGS.task },
+  }
+}
+
+interface Contained extends Mounted {
+  pinnedImage: string
+  environment: Record<string, string>
+  sandbox: Sandbox | null
+  resources: Resources
+}
+
+function containerSpec(contained: Contained, { installationId, network, cores, processes }: Placement) {
+  const { HostConfig, ...user } = confinementOf(contained.sandbox, processes)
+  return {
+    Image: contained.pinnedImage,
+    ...user,
+    Env: Object.entries(contained.environment).map(([name, value]) => `${name}=${value}`),
+    HostConfig: {
+      ...HostConfig,
+      ...limitsOf(contained.resources, cores),
+      NetworkMode: network ?? 'none',
+      Mounts: mountsOf(contained, installationId),
+    },
+  }
+}
 
 /** Memory and swap together equal the memory limit, so there is no swap to hide a leak in. */
-function limitsOf({ resources }: Rollout, cores: number) {
-  const memory = resources.memoryMb * 1024 * 1024
+function limitsOf({ memoryMb, cpu }: Resources, cores: number) {
+  const memory = memoryMb * 1024 * 1024
   // Engines refuse a limit above the machine's cores, where it would limit nothing.
-  const cpu = Math.min(resources.cpu, cores)
-  return { Memory: memory, MemorySwap: memory, NanoCpus: Math.round(cpu * 1e9) }
+  return { Memory: memory, MemorySwap: memory, NanoCpus: Math.round(Math.min(cpu, cores) * 1e9) }
+}
+
+interface Command {
+  entrypoint: readonly string[]
+  args: readonly string[]
 }
 
 /** An entrypoint replaces the image's arguments too; arguments alone keep the image's entrypoint. */
-function commandOf({
-  command,
-  workingDir,
-}: Rollout): Pick<ContainerCreateOptions, 'Entrypoint' | 'Cmd' | 'WorkingDir'> {
-  return {
-    ...(command === null ? {} : { Cmd: command.args }),
-    ...(command !== null && command.entrypoint.length > 0 ? { Entrypoint: command.entrypoint } : {}),
-    ...(workingDir === null ? {} : { WorkingDir: workingDir }),
-  }
-}
+const commandOf = (command: Command | null): Pick<ContainerCreateOptions, 'Entrypoint' | 'Cmd'> => ({
+  ...(command === null ? {} : { Cmd: [...command.args] }),
+  ...(command !== null && command.entrypoint.length > 0 ? { Entrypoint: [...command.entrypoint] } : {}),
+})

@@ -1,7 +1,7 @@
 import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { DiskUse } from '../container-runtime.ts'
-import { replicaFilters } from './replica-labels.ts'
+import { replicaFilters } from './container-labels.ts'
 
 interface Measured {
   Id: string

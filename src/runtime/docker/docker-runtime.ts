@@ -5,11 +5,14 @@ import type { ContainerRuntime } from '../container-runtime.ts'
 import { applyRollout } from './apply.ts'
 import type { Reach } from './container-spec.ts'
 import { readDiskUse } from './disk-use.ts'
+import { execCommand } from './exec.ts'
 import { readListening } from './listening.ts'
 import { replicaLogs } from './logs.ts'
 import { observeReplicas } from './observe.ts'
 import { removeReplicas } from './remove.ts'
+import { runTask } from './run-task.ts'
 import { ReplicaSamples } from './stats.ts'
+import { observeTasks, removeTasks, startTask } from './task.ts'
 import { removeVolume } from './volumes.ts'
 import { watchReplicas } from './watch.ts'
 
@@ -28,6 +31,7 @@ export function createDockerRuntime(
   const { networks } = engine
   const samples = new ReplicaSamples(engine)
   const cores = rememberedCores(engine)
+  const tasks = { engine, cores, processes }
   return {
     async info(bounds) {
       const answer = await within(engine, bounds, (signal) => ask(engine, { path: '/version', signal }))
@@ -47,11 +51,11 @@ export function createDockerRuntime(
     logs: (name, bounds) => replicaLogs(engine, name, bounds),
     stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),
     listening: (name, bounds) => within(engine, bounds, (signal) => readListening(engine, name, signal)),
-    exec: notYet,
-    runTask: notYet,
-    startTask: notYet,
-    observeTasks: notYet,
-    removeTasks: notYet,
+    exec: (name, command, options = {}) => execCommand(engine, name, command, options),
+    runTask: (task, options = {}) => runTask(tasks, task, options),
+    startTask: (task, bounds) => within(engine, bounds, (signal) => startTask(tasks, task, signal)),
+    observeTasks: (bounds) => within(engine, bounds, (signal) => observeTasks(engine, signal)),
+    removeTasks: (reference, bounds) => within(engine, bounds, (signal) => removeTasks(engine, reference, signal)),
     diskUse: (bounds) => within(engine, bounds, (signal) => readDiskUse(engine, signal)),
     watch: (onChange, signal) => void watchReplicas(engine, onChange, signal),
   }
@@ -69,5 +73,3 @@ function rememberedCores(engine: DockerEngine): () => Promise<number> {
     return cores
   }
 }
-
-const notYet = (): Promise<never> => Promise.reject(new Error('Follows in the next commits of this branch'))

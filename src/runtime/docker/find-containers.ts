@@ -4,7 +4,7 @@ import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { statusOf } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { RolloutReference } from '../container-runtime.ts'
-import { replicaFilters } from './replica-labels.ts'
+import { replicaFilters } from './container-labels.ts'
 
 /** Our replicas in any phase; the engine answers from a snapshot, so a stuck container does not block it. */
 export const listReplicas = (

@@ -2,25 +2,43 @@ import type { ContainerCreateOptions } from 'dockerode'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { tolerating } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
-import type { Rollout } from '../container-runtime.ts'
+import type { ContainerFile } from '../sandbox.ts'
+import { foldersOf } from './files.ts'
 
 type Mounts = NonNullable<NonNullable<ContainerCreateOptions['HostConfig']>['Mounts']>
 
 const volumeName = (installationId: string, volumeId: string): string =>
   `berth-${installationId.slice(-8)}-${volumeId.replace('_', '-')}`
 
-/** The engine creates the volume with the first container that mounts it. */
-export function mountsOf({ volume, accountId, appEnvId }: Rollout, installationId: string): Mounts {
-  if (!volume) return []
-  const labels = {
-    [LABEL.installation]: installationId,
-    [LABEL.role]: 'volume',
-    [LABEL.account]: accountId,
-    [LABEL.appEnv]: appEnvId,
+export interface Mounted {
+  accountId: string
+  appEnvId: string
+  volume: { id: string; path: string } | null
+  files: readonly ContainerFile[]
+  scratchPaths?: readonly string[]
+}
+
+/**
+ * The engine creates the volumes with the container. Only the environment's own has a name, and outlives it; those
+ * without are removed with their container.
+ */
+export function mountsOf(mounted: Mounted, installationId: string): Mounts {
+  const { volume, files, scratchPaths = [], accountId, appEnvId } = mounted
+  const mount = (role: string, Target: string, Source?: string) => {
+    const Labels = {
+      [LABEL.installation]: installationId,
+      [LABEL.role]: role,
+      [LABEL.account]: accountId,
+      [LABEL.appEnv]: appEnvId,
+    }
+    const VolumeOptions = { Labels, NoCopy: false, DriverConfig: { Name: 'local', Options: {} } }
+    return { Type: 'volume' as const, ...(Source === undefined ? {} : { Source }), Target, VolumeOptions }
   }
-  const name = volumeName(installationId, volume.id)
-  const options = { Labels: labels, NoCopy: false, DriverConfig: { Name: 'local', Options: {} } }
-  return [{ Type: 'volume', Source: name, Target: volume.path, VolumeOptions: options }]
+  return [
+    ...(volume ? [mount('volume', volume.path, volumeName(installationId, volume.id))] : []),
+    ...scratchPaths.map((path) => mount('scratch', path)),
+    ...foldersOf(files).map((folder) => mount('files', folder)),
+  ] as Mounts
 }
 
 /** Already gone is fine. */

@@ -4,7 +4,7 @@ import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import { within } from '../../engine/docker/within.ts'
 import type { ContainerEnd } from '../container-runtime.ts'
-import { replicaFilters } from './replica-labels.ts'
+import { replicaFilters } from './container-labels.ts'
 
 /** Listed one by one, because health probes and terminals cause exec events by the thousand. */
 const TELLING_EVENTS = ['create', 'start', 'die', 'oom', 'kill', 'stop', 'pause', 'unpause', 'destroy', 'health_status']

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
-import { resolveReferences, UnresolvedReference } from '../../domain/references.ts'
+import { appEnvReferences, resolveReferences, UnresolvedReference } from '../../domain/references.ts'
 import { connectionUrls } from '../../references/connection-urls.ts'
 import { MASK } from '../configuration/configured.ts'
 import type { CommandContext } from '../kernel/command.ts'
@@ -41,7 +41,9 @@ export async function replaceVariables(
     if (variable.value === MASK && !kept?.isSecret)
       throw invalidField(fieldOf(variable.name), 'is the mask that stands for a secret, and no value; send the value')
     if (variable.value === MASK && kept?.isSecret) return { ...kept, type: variable.type }
-    return { ...accountVault.sealVariable(variable), appEnvId: appEnv.id }
+    const references = [...new Set(appEnvReferences([variable.value]).map(({ envName }) => envName))]
+    const referencesChangedAt = kept?.referencesChangedAt ?? null
+    return { ...accountVault.sealVariable(variable), appEnvId: appEnv.id, references, referencesChangedAt }
   })
   const values = new Map(rows.map((row) => [row.name, accountVault.openVariable(row)]))
   await checkReferences(context, appEnv, values, fieldOf)

@@ -1,11 +1,11 @@
-import type { AnyAppType, AppType } from '../../app-types/app-type.ts'
-import { availableAppTypes, defaultAppType, getAppType } from '../../app-types/app-types.ts'
+import type { AppType } from '../../app-types/app-type.ts'
+import { appTypes, defaultAppType, getAppType } from '../../app-types/app-types.ts'
 import { refusedFields } from '../../app-types/behaviours.ts'
-import { versionProblem } from '../../app-types/presets.ts'
+import { engineOfPreset, versionProblem } from '../../app-types/presets.ts'
 import { foreignTypeConfigs } from '../../app-types/type-config.ts'
 import { typeNamed } from '../../app-types/wire-names.ts'
 import type { App } from '../../database/generated/prisma/client.ts'
-import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
+import { type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import { isHttpAddress } from '../../domain/repository-address.ts'
 import type { CreateAppInput, UpdateAppInput } from './app-input.ts'
 import { volumeProblems } from './app-volume.ts'
@@ -18,14 +18,6 @@ export function presetOf({ dockerPreset, appType }: CreateAppInput): string {
   return defaultPreset
 }
 
-/** Throws a CONFLICT for a type that the API names and this version does not run. */
-export function typeOfPreset(preset: string): AppType {
-  const type = typeNamed(preset)
-  if (!type.isAvailable)
-    throw conflict('APP_TYPE_NOT_AVAILABLE', `${preset} belongs to ${type.title}, which this version does not run yet`)
-  return type
-}
-
 /** What the fields of a new app require of each other; reports every problem at once. */
 export function checkCreation(input: CreateAppInput): { preset: string } {
   const preset = presetOf(input)
@@ -34,22 +26,19 @@ export function checkCreation(input: CreateAppInput): { preset: string } {
   if (input.appType && typeNamed(input.appType) !== type) {
     problems.push({ field: 'appType', message: `does not fit dockerPreset ${preset}` })
   }
-  if (input.port === undefined && needsPort(type)) {
+  if (input.port === undefined && type.requiresPort) {
     problems.push({ field: 'port', message: `is required unless the app is a ${portlessTitles()}` })
   }
   if (input.useImage && !input.image) problems.push({ field: 'image', message: 'is required when useImage is true' })
-  if (type.isAvailable) problems.push(...volumeProblems(input, { type: type.name, volumePath: null }))
+  problems.push(...portProblems(preset, input), ...volumeProblems(input, { type: type.name, volumePath: null }))
   const wrongVersion = input.dockerPresetVersion ? versionProblem(preset, input.dockerPresetVersion) : null
   if (wrongVersion) problems.push({ field: 'dockerPresetVersion', message: wrongVersion })
   if (problems.length > 0) throw invalidInput(problems)
   return { preset }
 }
 
-/** An app of a type that this version does not run is refused for that reason before any other. */
-const needsPort = (type: AnyAppType) => type.isAvailable && type.requiresPort
-
 const portlessTitles = () =>
-  availableAppTypes()
+  appTypes()
     .filter(({ requiresPort }) => !requiresPort)
     .map(({ title }) => title)
     .join(' or ')
@@ -69,13 +58,20 @@ export function checkUpdate(input: UpdateAppInput, app: App): void {
   const { dockerPresetVersion: version } = input
   const wrongVersion = version ? versionProblem(input.dockerPreset ?? app.dockerPreset, version) : null
   if (wrongVersion) problems.push({ field: 'dockerPresetVersion', message: wrongVersion })
-  problems.push(...volumeProblems(input, app))
+  problems.push(...portProblems(input.dockerPreset ?? app.dockerPreset, input), ...volumeProblems(input, app))
   if (problems.length > 0) throw invalidInput(problems)
 }
 
-const configProblems = (type: AnyAppType, input: object): FieldProblem[] => [
+/** Older clients send the port of every app. */
+function portProblems(preset: string, { port }: { port?: number | undefined }): FieldProblem[] {
+  const engine = engineOfPreset(preset)
+  if (!engine || port === undefined || port === engine.port) return []
+  return [{ field: 'port', message: `must be ${engine.port}, the port of ${engine.title}; or omit it` }]
+}
+
+const configProblems = (type: AppType, input: object): FieldProblem[] => [
   ...foreignTypeConfigs(type, input).map(({ field, title }) => ({ field, message: `is only for ${title} apps` })),
-  ...(type.isAvailable ? refusedFields(type, input) : []),
+  ...refusedFields(type, input),
 ]
 
 const GIT_FIELDS = ['gitNamespace', 'gitRepo', 'gitInstallationId'] as const

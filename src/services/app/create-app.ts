@@ -1,6 +1,7 @@
 import { withTodaysPreset } from '../../app-types/older-presets.ts'
-import { defaultDockerfilePath } from '../../app-types/presets.ts'
+import { defaultDockerfilePath, engineOfPreset } from '../../app-types/presets.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
+import { typeNamed, withTodaysType } from '../../app-types/wire-names.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
@@ -10,7 +11,7 @@ import { requireCredential } from '../credential/require-credential.ts'
 import { requireOwnInstallation } from '../git/git-installation.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
 import { type CreateAppInput, createAppInput } from './app-input.ts'
-import { checkCreation, typeOfPreset } from './app-rules.ts'
+import { checkCreation } from './app-rules.ts'
 
 type AccountTarget = Target & { account: Account & { plan: Plan } }
 
@@ -18,7 +19,7 @@ export const createApp = command({
   name: 'createApp',
   about: 'Create an app. It runs nothing until it has an environment that is deployed.',
   input: createAppInput,
-  modernise: withTodaysPreset,
+  modernise: (sent) => withTodaysType(withTodaysPreset(sent)),
   permission: 'app:change',
   async target({ tx }, { accountId, ...input }): Promise<AccountTarget> {
     checkCreation({ accountId, ...input })
@@ -31,7 +32,7 @@ export const createApp = command({
   },
   async execute(context, input, { account }) {
     const { preset } = checkCreation(input)
-    const type = typeOfPreset(preset)
+    const type = typeNamed(preset)
     type.checkPlan(account.plan)
     const { tx } = context
     await requireOwnInstallation(context, account.id, input.gitInstallationId)
@@ -71,7 +72,7 @@ function recordOf(input: CreateAppInput, preset: string) {
     dockerPreset: preset,
     dockerPresetVersion: input.dockerPresetVersion ?? null,
     builder: input.builder ?? 'DOCKER',
-    port: input.port ?? null,
+    port: engineOfPreset(preset)?.port ?? input.port ?? null,
     useImage: input.useImage ?? false,
     image: input.image ?? null,
     gitProvider: input.gitProvider ?? (input.gitRepo ? 'GITHUB' : null),

@@ -1,5 +1,6 @@
 import { getAppType } from '../../app-types/app-types.ts'
 import { withTodaysPreset } from '../../app-types/older-presets.ts'
+import { typeNamed } from '../../app-types/wire-names.ts'
 import type { App, AppEnv, Content } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { requireCredential } from '../credential/require-credential.ts'
@@ -8,7 +9,7 @@ import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { lockApp } from '../targets/load-app.ts'
 import { type AppChanges, changedFields, changesOf } from './app-changes.ts'
 import { updateAppInput } from './app-input.ts'
-import { checkUpdate, typeOfPreset } from './app-rules.ts'
+import { checkUpdate } from './app-rules.ts'
 import { changeVolumes, volumePathIn } from './app-volume.ts'
 
 export const updateApp = command({
@@ -21,8 +22,8 @@ export const updateApp = command({
   async execute(context, input, { app }) {
     checkUpdate(input, app)
     const { tx } = context
-    if (input.dockerPreset && typeOfPreset(input.dockerPreset).name !== getAppType(app.type).name) {
-      throw invalidField('dockerPreset', `cannot turn this app into a ${typeOfPreset(input.dockerPreset).title}`)
+    if (input.dockerPreset && typeNamed(input.dockerPreset).name !== getAppType(app.type).name) {
+      throw invalidField('dockerPreset', `cannot turn this app into a ${typeNamed(input.dockerPreset).title}`)
     }
     await requireCredential(tx, app.accountId, 'imagePullAccountSecretId', input.imagePullAccountSecretId)
     await requireCredential(tx, app.accountId, 'buildPullAccountSecretId', input.buildPullAccountSecretId)

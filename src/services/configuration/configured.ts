@@ -11,7 +11,7 @@ import {
   type TypeConfig,
 } from '../../domain/configuration.ts'
 import { type AppEnvHealthCheck, PROBES } from '../../domain/health-check.ts'
-import { type PendingChange, pendingChanges } from '../../domain/pending-changes.ts'
+import { type PendingChange, pendingChanges, type ShowVariable } from '../../domain/pending-changes.ts'
 import { explicitResources } from '../../domain/resources.ts'
 import type { AccountVault, Vault } from '../../secrets/vault.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
@@ -23,7 +23,7 @@ export const MASK = '***SECRET***'
 export function configurationOf(appEnv: LoadedAppEnv): Configuration {
   const { app } = appEnv
   return {
-    port: engineOf(app)?.port ?? app.port,
+    port: app.port,
     zClouds: appEnv.zClouds,
     startup: (appEnv.startupConfig as StartupConfig | null) ?? null,
     resources: explicitResources(appEnv),
@@ -60,7 +60,8 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
   const useImage = plan ? appEnv.app.useImage : acceptsImage(appEnv.app) || engineOf(appEnv.app) !== null
   // A type that runs on demand wants no replicas, and a stopped environment none either: that is no change to apply.
   const containers = wantedReplicas(appEnv) || appEnv.containers
-  return pendingChanges(
+  const show: ShowVariable = (variable) => (variable.isSecret ? MASK : secrets.get().openVariable(variable))
+  const changes = pendingChanges(
     {
       image: running.image,
       useImage: plan === null,
@@ -75,8 +76,27 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
       configuration: configurationOf(appEnv),
       build: plan && !useImage ? planFor(appEnv, vault, withBranch(plan.source, appEnv.gitBranch)) : null,
     },
-    (variable) => (variable.isSecret ? MASK : secrets.get().openVariable(variable)),
+    show,
   )
+  return [...changes, ...changedReferences(appEnv, running, changes, show)]
+}
+
+/** Variables that stay as they are, but stand for credentials that were rotated since the version was recorded. */
+function changedReferences(
+  { variables }: LoadedAppEnv,
+  { createdAt }: Content,
+  changes: readonly PendingChange[],
+  show: ShowVariable,
+): PendingChange[] {
+  return variables.flatMap((variable) => {
+    const field = `envVars.${variable.name}`
+    const { referencesChangedAt: at } = variable
+    if (!at || at <= createdAt || changes.some((change) => change.field === field)) return []
+    const shown = show(variable)
+    return [
+      { kind: 'DEPLOY', field, from: shown, to: `${shown} (its credentials were rotated at ${at.toISOString()})` },
+    ]
+  })
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Permission } from '../../domain/permissions.ts'
 import type { Command, CommandContext } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
 import type { WaitOutcomes } from '../kernel/wait-outcome.ts'
@@ -33,6 +34,8 @@ interface LifecycleOperation<Shape extends z.ZodRawShape> {
   /** The message of an accepted call. */
   accepted: string
   dangerous?: boolean
+  /** Instead of `appEnv:operate`. */
+  permission?: Permission
   input: Shape
   /** Decides, and throws when the state does not allow it; writes nothing except its own fields of the environment. */
   plan(context: CommandContext, appEnv: LoadedAppEnv, input: z.output<z.ZodObject<Shape>>): Promise<Plan>
@@ -47,7 +50,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
     about: operation.about,
     dangerous: operation.dangerous ?? false,
     input: z.strictObject({ ...appEnvTarget, ...operation.input }),
-    permission: 'appEnv:operate',
+    permission: operation.permission ?? 'appEnv:operate',
     refresh: withOutcome,
     target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
     async execute(context, input, { appEnv }) {

@@ -3,6 +3,7 @@ import { buildAppEnv } from './build.ts'
 import { deployImage } from './deploy-image.ts'
 import { redeployAppEnv } from './redeploy.ts'
 import { rollbackAppEnv } from './rollback.ts'
+import { rotateCredentials } from './rotate-credentials.ts'
 import { startAppEnv } from './start.ts'
 import { stopAppEnv } from './stop.ts'
 
@@ -15,4 +16,5 @@ export const lifecycleOperations = {
   stop: stopAppEnv,
   start: startAppEnv,
   'apply-changes': applyChanges,
+  'credentials/rotate': rotateCredentials,
 } as const

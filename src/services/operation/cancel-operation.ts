@@ -33,6 +33,11 @@ export const cancelOperation = command({
     }
     if (operation.kind === 'DELETE')
       throw conflict('NOT_CANCELLABLE', 'A deletion cannot be cancelled: the environment is gone already')
+    if (operation.kind === 'ROTATE_CREDENTIALS')
+      throw conflict(
+        'NOT_CANCELLABLE',
+        'A rotation cannot be cancelled: the service may have its new passwords already',
+      )
     await endOpenOperation(context, appEnv, 'CANCELLED_BY_USER', 'Cancelled on request')
     const status = statusAfter(operation.previousStatus, appEnv.currentContentId !== null)
     await tx.$executeRaw`UPDATE app_env SET status = ${status}::"AppEnvStatus", due_at = now(), version = version + 1 WHERE id = ${appEnv.id}`

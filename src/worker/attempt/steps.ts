@@ -17,6 +17,7 @@ export type StepName =
   | 'create'
   | 'ready'
   | 'route'
+  | 'rotate'
   | 'unroute'
   | 'stop'
   | 'remove'

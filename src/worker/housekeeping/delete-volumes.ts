@@ -12,6 +12,10 @@ export async function deleteVolumes(
     try {
       await runtime.removeVolume(id, { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS })
       await database.volume.deleteMany({ where: { id } })
+      // Nobody can use them any more: what they open is gone.
+      await database.serviceCredentials.deleteMany({
+        where: { volumes: { none: {} }, appEnvs: { none: { deletedAt: null } } },
+      })
     } catch (error) {
       if (signal.aborted) return
       log.warn({ err: error, volumeId: id }, 'Removing a deleted volume failed; it is retried')

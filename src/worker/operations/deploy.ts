@@ -6,12 +6,12 @@ import type { StepName } from '../attempt/steps.ts'
 import { build, needsBuild } from '../builds/build.ts'
 import { resolveVersionImage } from '../images/resolve-version-image.ts'
 import { withBackgroundReconcile } from '../reconcile/background-reconcile.ts'
+import { finishUpgrade, prepareUpgrade, recordDataVersion } from '../service/upgrade.ts'
 import { awaitReady } from '../version/await-ready.ts'
 import { push } from '../version/pushed-image.ts'
 import { needsRecreate, stopOtherVersions } from '../version/recreate-strategy.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import { route } from '../version/route.ts'
-import { finishUpgrade, prepareUpgrade, recordDataVersion } from '../version/upgrade.ts'
 
 /**
  * Deploys a version, or brings one back: build if there is a source, pull, create, ready, route. The serving version

@@ -13,6 +13,7 @@ import { DeadlineExceeded } from '../time/deadline.ts'
 import { deleteEnvironment } from './delete.ts'
 import { deploy } from './deploy.ts'
 import { countLostAttempts } from './lost-attempts.ts'
+import { rotateCredentials } from './rotate-credentials.ts'
 import { scale } from './scale.ts'
 import { stop } from './stop.ts'
 
@@ -24,6 +25,7 @@ const HANDLERS: Readonly<Record<OperationKind, OperationHandler>> = {
   START: deploy,
   STOP: stop,
   DELETE: deleteEnvironment,
+  ROTATE_CREDENTIALS: rotateCredentials,
   APPLY_CHANGES: (attempt) => (attempt.operation.contentId ? deploy(attempt) : scale(attempt)),
 }
 

@@ -19,6 +19,8 @@ export async function purgeRows(tx: Transaction, appEnvId: string): Promise<void
   await tx.host.deleteMany({ where: { appEnvId } })
   await tx.upload.deleteMany({ where: { appEnvId } })
   await tx.variable.deleteMany({ where: { appEnvId } })
+  // Those of a kept volume stay: whoever mounts it needs them.
+  await tx.serviceCredentials.deleteMany({ where: { appEnvs: { some: { id: appEnvId } }, volumes: { none: {} } } })
   await notifyIngresses(tx)
 }
 

@@ -1,13 +1,12 @@
-import { engineOf, wantedReplicas } from '../../app-types/behaviours.ts'
-import type { Replica } from '../../database/generated/prisma/client.ts'
-import type { Configuration } from '../../domain/configuration.ts'
+import { wantedReplicas } from '../../app-types/behaviours.ts'
+import type { Content, Replica } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { probeReplica } from '../probes/probe-replica.ts'
-import { probeService } from '../probes/probe-service.ts'
 import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
+import { probeService } from '../service/probe-service.ts'
 import { observationOf } from './observation.ts'
 import { purge } from './purge.ts'
 import { recordEngineUnreachable, recordObservation } from './record-observation.ts'
@@ -15,6 +14,7 @@ import { removeFailedContainers } from './remove-failed-containers.ts'
 import { repair } from './repair.ts'
 import { type DesiredReplicas, planReplicas, type ReplicaPlan } from './replica-plan.ts'
 import { isUnready, type Probed, routesOf, wasReady } from './replica-states.ts'
+import { resumeRotation } from './resume-rotation.ts'
 
 /** Result of one reconcile. */
 export interface ReconcileResult {
@@ -51,7 +51,8 @@ export async function reconcile(context: EnvironmentContext, appEnv: ClaimedAppE
     const probed = await probeAll(context, appEnv, plan)
     await record(context, appEnv, plan, probed)
     const restarted = await removeFailedContainers(context, appEnv, probed)
-    const wasBroughtBack = await repair(context, appEnv, plan, restarted > 0)
+    const rotated = operation ? 0 : await resumeRotation(context, appEnv, probed)
+    const wasBroughtBack = await repair(context, appEnv, plan, restarted + rotated > 0)
     if (appEnv.deletedAt) {
       await purge(context, appEnv)
       return { requeueAfterSeconds: NEVER_SECONDS, observed: true }
@@ -92,23 +93,24 @@ async function probeAll(
 ): Promise<Probed[]> {
   const content = appEnv.currentContent
   if (!content) return []
-  const configuration = recordedConfiguration(content)
   return Promise.all(
     wanted.map(async ({ index, observed }) => {
       const row = appEnv.replicas.find((one) => one.rolloutId === appEnv.rolloutId && one.index === index) ?? null
       if (observed?.phase !== 'running') return { index, observed, row, failure: null, failures: 0 }
-      return { index, observed, row, ...(await probeOne(context, appEnv, observed, row, configuration)) }
+      return { index, observed, row, ...(await probeOne(context, appEnv, content, observed, row)) }
     }),
   )
 }
 
 async function probeOne(
-  { probes, disk, signal, lease, engine }: EnvironmentContext,
-  { app }: ClaimedAppEnv,
+  context: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  content: Content,
   observed: ObservedReplica,
   row: Replica | null,
-  configuration: Configuration,
 ): Promise<Pick<Probed, 'failure' | 'failures' | 'failuresAllowed' | 'failureReason'>> {
+  const { probes, disk, signal, lease } = context
+  const configuration = recordedConfiguration(content)
   const excess = disk.excessOf(observed.containerId)
   if (excess) return { failure: excess, failures: 0, failureReason: excess }
   const now = lease.claim.clock.now()
@@ -116,10 +118,8 @@ async function probeOne(
   const { hasStarted, failureReason } = await probeStartupAndLiveness(observed, configuration, circumstances)
   if (failureReason) return { failure: failureReason, failures: 0, failureReason }
   if (!hasStarted) return { failure: 'its startup probe has not succeeded yet', failures: 0 }
-  const service = engineOf(app)
-  const { ready, reason } = await (service
-    ? probeService(engine, service, observed)
-    : probeReplica(observed, configuration, signal))
+  const { ready, reason } =
+    (await probeService(context, appEnv, content, observed)) ?? (await probeReplica(observed, configuration, signal))
   const failures = probes.recordResult(observed.containerId, ready)
   const failuresAllowed = configuration.healthCheck.readiness?.failureThreshold
   return { failure: ready ? null : reason, failures, failuresAllowed }

@@ -6,8 +6,8 @@ import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.t
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { probeReplica } from '../probes/probe-replica.ts'
-import { probeService } from '../probes/probe-service.ts'
 import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
+import { probeService } from '../service/probe-service.ts'
 import { FailureExcerpt } from '../text/failure-excerpt.ts'
 import { plainText } from '../text/plain-text.ts'
 import { sleep } from '../time/sleep.ts'
@@ -142,8 +142,10 @@ class ReadyWait {
     if (failureReason)
       throw new VersionFailed('STARTUP_FAILED', `Container ${replica.index} has not started: ${failureReason}`)
     if (!hasStarted) return { ready: false, reason: `the startup probe waits for ${startup?.path ?? 'its port'}` }
-    const service = engineOf(this.#attempt.appEnv.app)
-    return service ? probeService(this.#attempt.engine, service, replica) : probeReplica(replica, configuration, signal)
+    return (
+      (await probeService(this.#attempt, this.#attempt.appEnv, content, replica)) ??
+      probeReplica(replica, configuration, signal)
+    )
   }
 
   async #failIfDying(replica: ObservedReplica): Promise<void> {

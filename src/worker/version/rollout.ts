@@ -3,7 +3,7 @@ import { type Configuration, recordedConfiguration, type StartupConfig } from '.
 import { resourcesOf } from '../../domain/resources.ts'
 import type { Rollout } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { serviceContainer } from './service-container.ts'
+import { serviceContainer } from '../service/service-container.ts'
 import { containerVariables } from './variables.ts'
 import { VersionFailed } from './version-failed.ts'
 

@@ -2,11 +2,12 @@ import type { EngineCredentials } from '../../app-types/engines/engine.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedPlan } from '../../domain/build-plan.ts'
 import { recordedConfiguration, type SealedVariable } from '../../domain/configuration.ts'
-import { openedCredentials } from '../../references/connection-urls.ts'
+import { appEnvReferences } from '../../domain/references.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { createMask, type Mask } from '../text/secret-mask.ts'
 import { buildVariables, containerVariables } from './variables.ts'
 
+type Credentialed = Pick<ClaimedAppEnv, 'account' | 'serviceCredentials'>
 type MaskContext = Pick<EnvironmentContext, 'database' | 'vault' | 'config'>
 
 /**
@@ -22,15 +23,42 @@ export async function secretMaskOf(context: MaskContext, appEnv: ClaimedAppEnv):
   )
   const resolved = await Promise.all(contents.map((content) => resolvedSecrets(context, appEnv, content)))
   const logins = await registryPasswords(context, appEnv, contents)
-  const own = [...opened, ...resolved.flat(), ...logins, ...servicePasswords(context, appEnv)]
+  const passwords = [...servicePasswords(context, appEnv), ...(await referencedPasswords(context, appEnv, contents))]
+  const own = [...opened, ...resolved.flat(), ...logins, ...passwords]
   return createMask([...own, context.config.BERTH_PUSH_PASSWORD ?? ''])
 }
 
-function servicePasswords({ vault }: MaskContext, appEnv: ClaimedAppEnv): string[] {
-  const opened = appEnv.serviceCredentials && orNothing(() => JSON.stringify(openedCredentials(vault, appEnv)))
-  if (!opened) return []
-  const { password, adminPassword } = JSON.parse(opened) as EngineCredentials
-  return [password, adminPassword]
+/** Those in use, and those that a rotation is about to set. */
+function servicePasswords({ vault }: MaskContext, { account, serviceCredentials }: Credentialed): string[] {
+  if (!serviceCredentials) return []
+  const { id, sealedData, sealedNext } = serviceCredentials
+  return [sealedData, sealedNext].flatMap((sealed) => {
+    const text = sealed && orNothing(() => JSON.stringify(vault.forAccount(account).openServiceCredentials(id, sealed)))
+    if (!text) return []
+    const { password, adminPassword } = JSON.parse(text) as EngineCredentials
+    return [password, adminPassword]
+  })
+}
+
+/** A variable that refers to a managed service is a secret in effect, also where nobody called it one. */
+async function referencedPasswords(
+  context: MaskContext,
+  { accountId, account }: ClaimedAppEnv,
+  contents: readonly Content[],
+): Promise<string[]> {
+  const vault = context.vault.forAccount(account)
+  const values = contents.flatMap((content) =>
+    [...recordedConfiguration(content).variables, ...(recordedPlan(content)?.variables ?? [])].map((variable) =>
+      orNothing(() => vault.openVariable(variable)),
+    ),
+  )
+  const names = [...new Set(appEnvReferences(values).map(({ envName }) => envName))]
+  if (names.length === 0) return []
+  const referenced = await context.database.appEnv.findMany({
+    where: { accountId, cliEnvName: { in: names }, serviceCredentialsId: { not: null } },
+    select: { account: true, serviceCredentials: true },
+  })
+  return referenced.flatMap((appEnv) => servicePasswords(context, appEnv))
 }
 
 const secretVariablesOf = (content: Content): SealedVariable[] =>

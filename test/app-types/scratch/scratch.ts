@@ -13,7 +13,6 @@ const scratchConfig = z
 
 /** A type that differs in everything: probed and not routed, twice as many containers as are configured. */
 export const scratch: AppType = {
-  isAvailable: true,
   name: 'SCRATCH',
   title: 'Scratchpad',
   about: 'A program that exists in a test.',

@@ -5,7 +5,7 @@ import type { Configuration } from '../../domain/configuration.ts'
 import { openedCredentials } from '../../references/connection-urls.ts'
 import type { Sandbox } from '../../runtime/sandbox.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { VersionFailed } from './version-failed.ts'
+import { VersionFailed } from '../version/version-failed.ts'
 
 /** What runs in a container of a managed service, with its secrets opened: never logged, never stored. */
 export interface ServiceContainer {
@@ -24,7 +24,8 @@ export function serviceContainer(
   const engine = engineOf(appEnv.app)
   if (!engine) return null
   const version = engineVersion(engine, presetVersion)
-  if (!version) throw new VersionFailed('PRESET_VERSION_REMOVED', `${engine.title} has no version ${presetVersion} any more`)
+  if (!version)
+    throw new VersionFailed('PRESET_VERSION_REMOVED', `${engine.title} has no version ${presetVersion} any more`)
   const credentials = openedCredentials(vault, appEnv)
   if (!credentials) throw new Error(`${appEnv.id} has no credentials`)
   const configured = (typeConfig?.databaseSettings ?? {}) as Record<string, SettingValue>

@@ -5,7 +5,7 @@ import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { fenced } from '../claim/fenced.ts'
-import { VersionFailed } from './version-failed.ts'
+import { VersionFailed } from '../version/version-failed.ts'
 
 const COMMAND_SECONDS = 600
 

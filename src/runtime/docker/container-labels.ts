@@ -1,7 +1,9 @@
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { Rollout, RolloutReference } from '../container-runtime.ts'
+import type { Task, TaskReference } from '../task.ts'
 
 const REPLICA_ROLE = 'replica'
+const TASK_ROLE = 'task'
 
 export const replicaLabels = (installationId: string, rollout: Rollout, index: number): Record<string, string> => ({
   [LABEL.installation]: installationId,
@@ -28,3 +30,28 @@ export function replicaFilters(installationId: string, reference: Partial<Rollou
   if (index !== undefined) label.push(`${LABEL.replica}=${index}`)
   return { label }
 }
+
+export const taskLabels = (installationId: string, task: Task): Record<string, string> => ({
+  [LABEL.installation]: installationId,
+  [LABEL.role]: TASK_ROLE,
+  [LABEL.account]: task.accountId,
+  [LABEL.app]: task.appId,
+  [LABEL.appEnv]: task.appEnvId,
+  [LABEL.operation]: task.operationId,
+  [LABEL.generation]: String(task.generation),
+  [LABEL.request]: task.requestId,
+})
+
+export function taskFilters(installationId: string, reference: Partial<TaskReference> = {}): { label: string[] } {
+  const { appEnvId, operationId } = reference
+  const label = [`${LABEL.installation}=${installationId}`, `${LABEL.role}=${TASK_ROLE}`]
+  if (appEnvId !== undefined) label.push(`${LABEL.appEnv}=${appEnvId}`)
+  if (operationId !== undefined) label.push(`${LABEL.operation}=${operationId}`)
+  return { label }
+}
+
+/** Of a container that is created for another one's sake, and never started. */
+export const standInLabels = (labels: Record<string, string>): Record<string, string> => ({
+  ...labels,
+  [LABEL.role]: TASK_ROLE,
+})

@@ -1,0 +1,54 @@
+import type { CallBounds } from '../../engine/call-bounds.ts'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { within } from '../../engine/docker/within.ts'
+import { openExec } from './open-exec.ts'
+
+const KILL_SECONDS = 10
+
+const KEY = /^[\w-]{1,100}$/
+
+/**
+ * An engine can neither end a command of exec nor say which process of the container it is: so its environment, which
+ * its children inherit, carries a marker, and a second command kills every process that has it. Again and again,
+ * because a process may start another one meanwhile. `cat` and the substitution drop the zeros between variables.
+ */
+const KILL_SCRIPT = `
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  found=
+  for process in /proc/[0-9]*; do
+    case "$(cat "$process/environ" 2>/dev/null)" in
+      *"$1"*) kill -s KILL "\${process#/proc/}" 2>/dev/null && found=1 ;;
+    esac
+  done
+  [ "$found" ] || exit 0
+done`
+
+export interface CommandMark {
+  key: string
+  /** Only the same user may see the environment of its processes. */
+  user: string | undefined
+}
+
+const VARIABLE = 'BERTH_COMMAND'
+
+/** The variable in a command's environment. The semicolon ends it: no key is the beginning of another. */
+export function markerOf(key: string): string {
+  if (!KEY.test(key)) throw new Error(`"${key}" is no key of a command`)
+  return `${VARIABLE}=${key};`
+}
+
+/** Does nothing in an image without `sh` and `cat`, where a command goes on until it ends by itself. */
+export const killCommands = (
+  engine: DockerEngine,
+  containerId: string,
+  { key, user }: CommandMark,
+  bounds: CallBounds = {},
+): Promise<void> =>
+  within(engine, { timeoutSeconds: Math.min(KILL_SECONDS, engine.callTimeoutSeconds), ...bounds }, async (signal) => {
+    const command = ['sh', '-c', KILL_SCRIPT, 'sh', markerOf(key)]
+    const { connection } = await openExec(engine, containerId, { command, user, environment: [] }, signal)
+    const close = () => connection.destroy()
+    signal.addEventListener('abort', close, { once: true })
+    for await (const _said of connection.end());
+    signal.removeEventListener('abort', close)
+  })

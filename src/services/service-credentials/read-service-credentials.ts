@@ -1,0 +1,41 @@
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/client.ts'
+import { conflict } from '../../domain/errors.ts'
+import type { NewAuditEntry } from '../../events/audit-hash.ts'
+import { record } from '../../events/record.ts'
+import { connectionUrlsOf, withAddress } from '../../references/connection-urls.ts'
+import type { OpenServiceCredentials } from '../../resources/service-credentials.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import { loadAppEnv } from '../app-env/app-env-queries.ts'
+import { type Caller, permit } from '../kernel/caller.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
+
+interface Tools {
+  database: Database
+  vault: Vault
+  config: Config
+}
+
+/** The credentials of a managed service, for those who may see them. Leaves an audit entry. */
+export async function readServiceCredentials(
+  { database, vault, config }: Tools,
+  caller: Caller,
+  address: AppEnvAddress,
+  { requestId }: { requestId: string },
+): Promise<OpenServiceCredentials> {
+  return database.$transaction(async (tx) => {
+    const { id, accountId, cliEnvName } = await loadAppEnv(tx, caller, address)
+    permit(caller, 'credentials:reveal', { accountId, appEnvId: id })
+    const addressed = await tx.appEnv.findUniqueOrThrow({ where: { id }, select: withAddress })
+    const { user, password, database: name, internalUrl, externalUrl } = connectionUrlsOf({ config, vault }, addressed)
+    if (!user || !password || !internalUrl)
+      throw conflict('NO_CREDENTIALS', `"${cliEnvName}" is not a managed service, and has no generated credentials`)
+    // In the same transaction: a reveal that cannot be recorded does not happen.
+    const entry: NewAuditEntry = {
+      ...{ action: 'revealCredentials', actorType: 'USER', actorId: caller.userId, tokenId: caller.tokenId },
+      ...{ targetType: 'appEnv', targetId: id, requestId, details: {} },
+    }
+    await record(tx, accountId, [], { entry, heads: vault })
+    return { username: user, password, database: name ?? null, internalUrl, externalUrl: externalUrl ?? null }
+  })
+}

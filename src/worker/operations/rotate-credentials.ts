@@ -1,0 +1,42 @@
+import { wantedReplicas } from '../../app-types/behaviours.ts'
+import { RuntimeError } from '../../runtime/container-runtime.ts'
+import type { AttemptContext } from '../attempt/attempt-context.ts'
+import { completeOperation } from '../attempt/complete-operation.ts'
+import { loadClaimedAppEnv } from '../context/environment-context.ts'
+import { recordRotation, setPasswords } from '../service/rotation.ts'
+import { awaitReady } from '../version/await-ready.ts'
+import { removeReplicas } from '../version/remove-replicas.ts'
+import { rolloutOf } from '../version/rollout.ts'
+
+/** Sets new passwords in the running server, then makes its container again with them. */
+export async function rotateCredentials(started: AttemptContext): Promise<void> {
+  const { steps, engine, operation } = started
+  const { currentContent: content, rolloutId } = started.appEnv
+  if (!content || !rolloutId) throw new Error(`${operation.id} rotates the credentials of nothing`)
+  if (!steps.isFinished('rotate')) {
+    await steps.advance({ start: 'rotate' })
+    const running = (await engine.observe()).find((one) => one.rolloutId === rolloutId && one.phase === 'running')
+    if (!running) throw new RuntimeError('NOT_RUNNING', 'The service does not run, and cannot take new passwords')
+    await setPasswords(started, started.appEnv, running)
+    await steps.advance({
+      finish: { name: 'rotate', detail: 'the service has its new passwords' },
+      start: 'create',
+      write: (tx) => recordRotation(tx, started.appEnv),
+    })
+  }
+  // With the credentials of today.
+  const appEnv = await loadClaimedAppEnv(started.database, started.appEnv.id)
+  const attempt = { ...started, appEnv, content }
+  const replicas = wantedReplicas(appEnv)
+  const rollout = await rolloutOf(attempt, appEnv, { content, rolloutId, requestId: operation.requestId, replicas })
+  if (!steps.isFinished('create')) {
+    await removeReplicas(attempt, await engine.observe())
+    await engine.apply(rollout)
+  }
+  await steps.advance({ finish: { name: 'create', detail: `${replicas} started` }, start: 'ready' })
+  const ready = await awaitReady(attempt, rollout)
+  await completeOperation(attempt, {
+    status: 'RUNNING',
+    finish: [{ name: 'ready', detail: `${ready.length} of ${replicas} ready` }],
+  })
+}
