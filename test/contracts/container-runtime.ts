@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describeCommands } from './container-runtime/commands.ts'
 import { describeConfinement } from './container-runtime/confinement.ts'
 import { describeConvergence } from './container-runtime/convergence.ts'
 import { describeFaults } from './container-runtime/faults.ts'
+import { describeFiles } from './container-runtime/files.ts'
 import { describeOutput } from './container-runtime/output.ts'
 import { describeRemoval } from './container-runtime/removal.ts'
+import { describeTasks } from './container-runtime/tasks.ts'
 import { describeVolumes } from './container-runtime/volumes.ts'
 import { createWorld, type EngineHarness, type World } from './engine-harness.ts'
 
@@ -27,6 +30,9 @@ export function describeContainerRuntime(adapter: string, harness: EngineHarness
     describe('confining', () => describeConfinement(world, harness))
     describe('removing', () => describeRemoval(world, harness))
     describe('keeping', () => describeVolumes(world, harness))
+    describe('writing files', () => describeFiles(world, harness))
+    describe('running commands', () => describeCommands(world, harness))
+    describe('running tasks', () => describeTasks(world, harness))
     describe('reporting', () => describeOutput(world, harness))
     describe('with a faulty engine', () => describeFaults(world, harness))
   })

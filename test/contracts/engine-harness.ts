@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RegistryCredential } from '../../src/images/image-builder.ts'
 import type { ContainerEngine } from '../../src/platform/container-engine.ts'
+import type { ExecOptions, ExecResult } from '../../src/runtime/command.ts'
 import type { ContainerRuntime, ObservedReplica, Rollout } from '../../src/runtime/container-runtime.ts'
+import type { Task } from '../../src/runtime/task.ts'
 
 export interface EngineOptions {
   installationId: string
@@ -44,6 +46,18 @@ export interface TestPrograms {
   fail: Command
   /** Prints "waiting", and does. */
   wait: Command
+  /** Writes its input to its output, and exits with 0 at the end of the input. */
+  copy: Command
+  /** Writes as many blocks of 64 KiB as its argument says, each filled with its number modulo 251; exits with 0. */
+  pour: Command
+  /** Prints "said" on stdout, 3,000 lines that end in "to stderr" on stderr, and exits with 3. Reads no input. */
+  grumble: Command
+  /** Writes a higher number into /data/note every 20 ms; never ends, whatever becomes of its input and output. */
+  beat: Command
+  /** Prints the file that its argument names, or "nothing", and exits with 0. */
+  show: Command
+  /** Prints $GREETING, and exits with 0. */
+  greet: Command
   /** Prints what http://$TARGET:3000/ answers, or "nobody" where that is no host of its network; then waits. */
   visit: Command
 }
@@ -93,6 +107,8 @@ export interface World extends ContainerEngine {
   installationId: string
   image: string
   rollout(change?: Partial<Rollout>): Rollout
+  /** By default a copy of its input. */
+  task(change?: Partial<Task>): Task
 }
 
 export const uniqueId = (prefix: string): string => `${prefix}_${randomBytes(13).toString('hex')}`
@@ -120,7 +136,14 @@ export function createWorld(harness: EngineHarness, image: string): World {
     resources: { cpu: 1, memoryMb: 256 },
     ...change,
   })
-  return { installationId, image, rollout, ...harness.open({ installationId }) }
+  const task = (change: Partial<Task> = {}): Task => ({
+    ...{ accountId, appId: uniqueId('app'), appEnvId: uniqueId('env'), operationId: uniqueId('op') },
+    ...{ generation: 1, requestId: uniqueId('req'), purpose: 'test', pinnedImage: image },
+    ...{ ...harness.programs.copy, environment: {}, files: [], sandbox: null, volume: null, scratchPaths: [] },
+    ...{ network: 'NONE', resources: { cpu: 1, memoryMb: 256 } },
+    ...change,
+  })
+  return { installationId, image, rollout, task, ...harness.open({ installationId }) }
 }
 
 /** Reads every 50 ms until the claim holds; a failure shows the last value. */
@@ -140,4 +163,22 @@ export async function onlyReplica(runtime: ContainerRuntime, appEnvId: string): 
   const [replica] = replicas
   if (!replica || replicas.length > 1) throw new Error(`Expected one replica, found ${replicas.length}`)
   return replica
+}
+
+/** A program with further arguments, as `exec` takes it. */
+export function commandLine({ entrypoint, args }: Command, ...more: string[]): [string, ...string[]] {
+  const [program = '', ...first] = entrypoint
+  return [program, ...first, ...args, ...more]
+}
+
+/** Runs a command, and collects its output. */
+export async function said(
+  runtime: ContainerRuntime,
+  name: string,
+  command: [string, ...string[]],
+  options: ExecOptions = {},
+): Promise<ExecResult & { text: string }> {
+  const chunks: Uint8Array[] = []
+  const result = await runtime.exec(name, command, { ...options, output: (chunk) => void chunks.push(chunk) })
+  return { ...result, text: Buffer.concat(chunks).toString('utf8') }
 }

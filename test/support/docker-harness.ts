@@ -6,8 +6,8 @@ import { dockerEngine } from './docker-engine.ts'
 import { REGISTRY_CREDENTIAL as credential, isRegistryInstalled, startRegistry } from './docker-registry.ts'
 import { engineProxy, type EngineFault as ProxyFault } from './engine-proxy.ts'
 import { nodePrograms } from './node-programs.ts'
+import { ensureProgramsImage } from './programs-image.ts'
 import { ownedBy, removeEverything } from './remove-everything.ts'
-import { ensureTestImage } from './test-image.ts'
 
 export const ENGINE_SOCKET = '/var/run/docker.sock'
 
@@ -30,7 +30,7 @@ const FAULTS: Partial<Record<EngineFault, ProxyFault>> = {
 /** The machine's own engine, and its operator's direct actions. */
 export const dockerHarness: EngineHarness = {
   programs: nodePrograms,
-  ensureImage: () => ensureTestImage(docker),
+  ensureImage: () => ensureProgramsImage(docker),
   open: dockerEngine,
   async openFaulty(fault, options) {
     const dockerHost = NOWHERE[fault]

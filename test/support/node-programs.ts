@@ -60,6 +60,25 @@ export const nodePrograms: TestPrograms = {
     `console.log(require('node:fs').readFileSync('/app/message', 'utf8')); console.log(process.env.GREETING)`,
   ),
   fail: node('process.exit(3)'),
+  copy: node('process.stdin.pipe(process.stdout)'),
+  pour: node(`
+    const { Readable } = require('node:stream')
+    const blocks = function* () {
+      for (let block = 0; block < Number(process.argv[1]); block += 1) yield Buffer.alloc(65536, block % 251)
+    }
+    Readable.from(blocks()).pipe(process.stdout)`),
+  grumble: node(`
+    const { writeSync } = require('node:fs')
+    writeSync(1, 'said')
+    for (let line = 0; line < 3000; line += 1) writeSync(2, 'line ' + line + ' ä to stderr\\n')
+    process.exit(3)`),
+  beat: node(`
+    let n = 0
+    setInterval(() => require('node:fs').writeFileSync('/data/note', String(n += 1)), 20)`),
+  show: node(`
+    const { existsSync, readFileSync, writeSync } = require('node:fs')
+    writeSync(1, existsSync(process.argv[1]) ? readFileSync(process.argv[1], 'utf8') : 'nothing')`),
+  greet: node(`require('node:fs').writeSync(1, String(process.env.GREETING))`),
   visit: node(`
     fetch('http://' + process.env.TARGET + ':3000/')
       .then((answer) => answer.text())

@@ -11,6 +11,7 @@ import { deleteVolumes } from './delete-volumes.ts'
 import { sweepBuildSteps } from './sweep-build-steps.ts'
 import { sweepImages } from './sweep-images.ts'
 import { sweepPulledImages } from './sweep-pulled-images.ts'
+import { sweepTasks } from './sweep-tasks.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
 /** Sweeps of the whole engine are this many times rarer than reconciles of one environment. */
@@ -32,6 +33,7 @@ export async function sweepForever(context: WorkerContext, signal: AbortSignal, 
     try {
       await sweepContainers(context, signal, wake)
       await sweepBuildSteps(context, signal)
+      await sweepTasks(context, signal)
       await deleteVolumes(context, signal)
       if (performance.now() - discardedAt < RETENTION_MS) continue
       discardedAt = performance.now()

@@ -18,6 +18,11 @@ export function describeFaults(world: () => World, harness: EngineHarness): void
       removeNetwork: () => runtime.removeNetwork(rollout.accountId, BOUNDS),
       logs: () => Array.fromAsync(runtime.logs('any', BOUNDS)),
       stats: () => runtime.stats('any', BOUNDS),
+      exec: () => runtime.exec('any', ['any'], BOUNDS),
+      runTask: () => runtime.runTask(world().task(), BOUNDS),
+      startTask: () => runtime.startTask(world().task(), BOUNDS),
+      observeTasks: () => runtime.observeTasks(BOUNDS),
+      removeTasks: () => runtime.removeTasks(rollout, BOUNDS),
       listening: () => runtime.listening('any', BOUNDS),
     }
   }

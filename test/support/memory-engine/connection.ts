@@ -1,6 +1,7 @@
-import { runtimeUnavailable } from '../../../src/domain/errors.ts'
+import { notFound, runtimeUnavailable } from '../../../src/domain/errors.ts'
 import type { CallBounds } from '../../../src/engine/call-bounds.ts'
 import type { EngineFault } from '../../contracts/engine-harness.ts'
+import type { MemoryContainer } from './memory-container.ts'
 import type { MemoryMachine } from './memory-machine.ts'
 
 /** One installation's connection to the machine, which may fail. */
@@ -14,6 +15,8 @@ export interface MemoryConnection {
 
 interface Deadline {
   seconds?: number
+  /** Default: RUNTIME_UNAVAILABLE. */
+  timeUp?: (() => Error) | undefined
 }
 
 /** Runs one method of a port under its deadline and the caller's signal. */
@@ -27,7 +30,7 @@ export async function call<T>(
   if (fault === 'absent' || fault === 'refusing') throw runtimeUnavailable('The machine cannot be reached')
   const seconds = deadline.seconds ?? bounds?.timeoutSeconds ?? callTimeoutSeconds
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(silence(seconds)), seconds * 1000)
+  const timer = setTimeout(() => late.abort(deadline.timeUp?.() ?? silence(seconds)), seconds * 1000)
   const signal = bounds?.signal ? AbortSignal.any([bounds.signal, late.signal]) : late.signal
   const ended = Promise.withResolvers<never>()
   const end = () => ended.reject(signal.reason)
@@ -42,7 +45,7 @@ export async function call<T>(
   }
 }
 
-const silence = (seconds: number) => runtimeUnavailable(`The machine did not answer within ${seconds} s`)
+export const silence = (seconds: number) => runtimeUnavailable(`The machine did not answer within ${seconds} s`)
 
 /** With a fault the machine may still do the work; the caller gets no answer. */
 async function answer<T>(
@@ -58,4 +61,11 @@ async function answer<T>(
     return await new Promise<never>(() => {})
   }
   return await done
+}
+
+/** A container of this installation, by name or id. Throws NOT_FOUND. */
+export function own(connection: MemoryConnection, name: string): MemoryContainer {
+  const found = connection.machine.find(name)
+  if (found?.options.installationId !== connection.installationId) throw notFound('container', name)
+  return found
 }

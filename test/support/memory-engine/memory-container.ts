@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { replicaName } from '../../../src/domain/replica-name.ts'
+import type { CommandStreams, ExecOptions, ExecResult } from '../../../src/runtime/command.ts'
 import {
   type Listening,
   type ObservedReplica,
@@ -9,10 +10,12 @@ import {
   type Rollout,
   RuntimeError,
 } from '../../../src/runtime/container-runtime.ts'
+import { type Task, taskName } from '../../../src/runtime/task.ts'
 import { ContainerOutput } from './container-output.ts'
 import { type FileMap, Files } from './files.ts'
 import type { MemoryImage } from './images.ts'
-import { freePort, type ProcessEnd, RunningProcess } from './running-process.ts'
+import { MemoryCommand } from './memory-command.ts'
+import { freePort, type ProcessEnd, type ProcessOptions, RunningProcess } from './running-process.ts'
 
 const FIRST_RESTART_MS = 100
 const LONGEST_RESTART_MS = 5_000
@@ -24,6 +27,8 @@ interface ContainerOptions {
   rollout: Rollout
   index: number
   image: MemoryImage
+  /** Set for one that is no replica: it is not restarted. */
+  task: Task | null
   volume: { path: string; files: FileMap } | null
   lookUp(host: string): { address: string; port: number } | null
   /** Called when the container changes; with its end, when its process has ended. */
@@ -39,6 +44,7 @@ export class MemoryContainer {
   phase: ReplicaPhase = 'created'
   port: number | null = null
   readonly #files: Files
+  readonly #commands = new Map<MemoryCommand, string | undefined>()
   #process: RunningProcess | null = null
   /** Until the end of the process has been recorded. */
   #running: Promise<void> | null = null
@@ -52,8 +58,10 @@ export class MemoryContainer {
 
   constructor(options: ContainerOptions) {
     this.options = options
-    this.name = replicaName(options.rollout, options.index)
-    this.#files = new Files(options.image.files, options.volume)
+    const { rollout, index, task, image, volume } = options
+    this.name = task ? taskName(task) : replicaName(rollout, index)
+    this.#files = new Files(image.files, volume)
+    for (const { path, content } of rollout.files) this.#files.write(path, content)
   }
 
   /** Does nothing if it runs, or is about to restart. Throws CONTAINER_START_FAILED. */
@@ -69,6 +77,7 @@ export class MemoryContainer {
   /** SIGTERM, and SIGKILL after the grace. It stays stopped. */
   async stop(graceSeconds: number): Promise<void> {
     this.#rest()
+    this.#killCommands()
     await this.#starting?.catch(() => {})
     const process = this.#process
     if (!process) return
@@ -114,25 +123,61 @@ export class MemoryContainer {
     return { sockets: [...own, ...this.#process.elsewhere], declaredPorts: [] }
   }
 
+  /** Runs a program beside its own, or instead of it. */
+  async run(
+    command: readonly string[],
+    streams: CommandStreams,
+    { key, environment }: Pick<ExecOptions, 'key' | 'environment'>,
+    signal: AbortSignal,
+  ): Promise<ExecResult> {
+    const [path = '', ...args] = command
+    const program = this.options.image.programs[path]
+    if (!program) return { exitCode: 127, errorOutput: `There is no program ${path}` }
+    if (key !== undefined) this.#killCommands(key)
+    const run = new MemoryCommand(program, { ...this.#surroundings(args), ...this.#with(environment) }, streams)
+    this.#commands.set(run, key)
+    return await run.result(signal).finally(() => this.#commands.delete(run))
+  }
+
+  /** Those of the key, or all of them. */
+  #killCommands(key?: string): void {
+    for (const [command, own] of this.#commands) if (key === undefined || key === own) command.process.kill()
+  }
+
+  #with(environment: Record<string, string> = {}) {
+    return { environment: { ...this.#environment, ...environment } }
+  }
+
+  get #environment(): Record<string, string> {
+    return { ...this.options.image.config.environment, ...this.options.rollout.environment }
+  }
+
+  #surroundings(args: readonly string[]): Omit<ProcessOptions, 'write' | 'input' | 'send'> {
+    const { rollout, image, lookUp } = this.options
+    const { resources, workingDir } = rollout
+    return {
+      args,
+      environment: this.#environment,
+      directory: workingDir ?? image.config.directory,
+      limits: { cores: resources.cpu, memoryBytes: resources.memoryMb * BYTES_PER_MB },
+      files: this.#files,
+      port: this.port,
+      lookUp,
+    }
+  }
+
   async #begin(): Promise<void> {
     const { rollout, image } = this.options
-    const [path = '', ...args] = commandOf(rollout, image)
+    const [path = '', ...args] = commandOf(rollout.command, image)
     const program = image.programs[path]
     if (!program) {
       throw new RuntimeError('CONTAINER_START_FAILED', `The command of ${this.name} cannot be run: no program ${path}`)
     }
     if (rollout.port !== null) this.port ??= await freePort()
     if (!this.#isWanted) return
-    const { resources, workingDir } = rollout
     this.output.open()
     this.#process = new RunningProcess(program, {
-      args,
-      environment: { ...image.config.environment, ...rollout.environment },
-      directory: workingDir ?? image.config.directory,
-      limits: { cores: resources.cpu, memoryBytes: resources.memoryMb * BYTES_PER_MB },
-      files: this.#files,
-      port: this.port,
-      lookUp: this.options.lookUp,
+      ...this.#surroundings(args),
       write: (text, stream) => this.output.write(stream, text),
     })
     this.phase = 'running'
@@ -146,7 +191,9 @@ export class MemoryContainer {
     this.#process = null
     this.#end = end
     this.#finishedAt = new Date()
+    this.#killCommands()
     this.output.close()
+    if (this.options.task) this.#isWanted = false
     this.phase = this.#isWanted ? 'restarting' : 'exited'
     if (this.#isWanted) {
       const delayMs = Math.min(FIRST_RESTART_MS * 2 ** this.#restartCount, LONGEST_RESTART_MS)
@@ -166,7 +213,7 @@ export class MemoryContainer {
 }
 
 /** An entrypoint replaces the image's arguments too; arguments alone keep the image's entrypoint. */
-function commandOf({ command }: Rollout, { config }: MemoryImage): readonly string[] {
+export function commandOf(command: Rollout['command'], { config }: MemoryImage): readonly string[] {
   if (!command) return [...config.entrypoint, ...config.command]
   return [...(command.entrypoint.length > 0 ? command.entrypoint : config.entrypoint), ...command.args]
 }

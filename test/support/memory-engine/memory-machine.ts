@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { BuildStep } from '../../../src/images/image-builder.ts'
 import type { ContainerEnd, Rollout } from '../../../src/runtime/container-runtime.ts'
+import type { Task } from '../../../src/runtime/task.ts'
 import type { FileMap } from './files.ts'
 import { ImageStore, type MemoryImage } from './images.ts'
 import { MemoryContainer } from './memory-container.ts'
@@ -38,7 +39,7 @@ export class MemoryMachine {
   create(installationId: string, rollout: Rollout, index: number, image: MemoryImage): MemoryContainer {
     const network = this.#network(installationId, rollout.accountId)
     const container: MemoryContainer = new MemoryContainer({
-      ...{ installationId, rollout, index, image },
+      ...{ installationId, rollout, index, image, task: null },
       volume: this.#volume(installationId, rollout),
       lookUp: (host) => this.#lookUp(network, host),
       onChange: (end) => this.#report(container, end),
@@ -50,10 +51,24 @@ export class MemoryMachine {
     return container
   }
 
+  /** A container that no other one reaches by name. */
+  createTask(installationId: string, task: Task, image: MemoryImage): MemoryContainer {
+    const network = this.#network(installationId, task.accountId)
+    const rollout = rolloutOf(task)
+    const container: MemoryContainer = new MemoryContainer({
+      ...{ installationId, rollout, index: 0, image, task, onChange: () => {} },
+      volume: this.#volume(installationId, rollout),
+      lookUp: (host) => (task.network === 'NONE' ? null : this.#lookUp(network, host)),
+    })
+    this.containers.set(container.name, container)
+    return container
+  }
+
   remove(container: MemoryContainer): void {
     if (this.containers.get(container.name) !== container) return
     this.containers.delete(container.name)
-    const { installationId, rollout } = container.options
+    const { installationId, rollout, task } = container.options
+    if (task) return
     this.#network(installationId, rollout.accountId).get(rollout.cliEnvName)?.delete(container.name)
     this.#report(container, null)
   }
@@ -83,5 +98,17 @@ export class MemoryMachine {
     const { installationId, rollout } = container.options
     const containerEnd = end && { containerId: container.id, ...end, at: new Date() }
     this.changes.emit('change', { installationId, appEnvId: rollout.appEnvId, end: containerEnd })
+  }
+}
+
+/** What a container is made from, for a task. */
+function rolloutOf(task: Task): Rollout {
+  const { entrypoint, args, operationId } = task
+  const hasCommand = entrypoint.length + args.length > 0
+  return {
+    ...task,
+    ...{ contentId: '', rolloutId: operationId, version: 0, cliEnvName: '', replicas: 1 },
+    ...{ workingDir: null, port: null, stopSeconds: null },
+    command: hasCommand ? { entrypoint: [...entrypoint], args: [...args] } : null,
   }
 }

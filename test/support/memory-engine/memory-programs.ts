@@ -2,6 +2,7 @@ import type { TestPrograms } from '../../contracts/engine-harness.ts'
 import type { Process, Program } from './program.ts'
 
 const STEP_BYTES = 16 * 1024 * 1024
+const BLOCK_BYTES = 64 * 1024
 const NOTE = '/data/note'
 
 /** Calls again and again until the process ends. */
@@ -71,6 +72,36 @@ export const programs: Record<keyof TestPrograms, Program> = {
   },
   fail: () => 3,
   wait: ({ print }) => print('waiting'),
+  async copy({ input, send }) {
+    for await (const chunk of input) await send(chunk)
+    return 0
+  },
+  async pour({ args, send, signal }) {
+    for (let block = 0; block < Number(args[0]) && !signal.aborted; block += 1) {
+      await send(Buffer.alloc(BLOCK_BYTES, block % 251))
+    }
+    return 0
+  },
+  grumble({ print, write }) {
+    write('said')
+    for (let line = 0; line < 3000; line += 1) print(`line ${line} ä to stderr`, 'stderr')
+    return 3
+  },
+  beat(process) {
+    let n = 0
+    every(20, process, () => {
+      n += 1
+      process.files.write(NOTE, String(n))
+    })
+  },
+  show({ args, files, write }) {
+    write(files.read(args[0] ?? '') ?? 'nothing')
+    return 0
+  },
+  greet({ environment, write }) {
+    write(String(environment.GREETING))
+    return 0
+  },
   async visit(process) {
     const found = process.lookUp(process.environment.TARGET ?? '')
     const answer = found && (await fetch(`http://${found.address}:${found.port}/`))

@@ -1,4 +1,3 @@
-import { notFound } from '../../../src/domain/errors.ts'
 import { replicaName } from '../../../src/domain/replica-name.ts'
 import {
   type ContainerRuntime,
@@ -8,9 +7,10 @@ import {
   type RolloutReference,
   RuntimeError,
 } from '../../../src/runtime/container-runtime.ts'
-import { call, type MemoryConnection } from './connection.ts'
+import { call, type MemoryConnection, own } from './connection.ts'
 import type { MemoryContainer } from './memory-container.ts'
 import type { MachineChange } from './memory-machine.ts'
+import { memoryCommands } from './memory-tasks.ts'
 
 export const ENGINE_NAME = 'Memory'
 const SURPLUS_GRACE_SECONDS = 10
@@ -47,11 +47,7 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
           .filter(({ options }) => options.installationId === connection.installationId)
           .map(({ id, options }) => ({ containerId: id, appEnvId: options.rollout.appEnvId, bytes: 0 })),
       ),
-    exec: notYet,
-    runTask: notYet,
-    startTask: notYet,
-    observeTasks: notYet,
-    removeTasks: notYet,
+    ...memoryCommands(connection),
     listening: (name, bounds) => call(connection, bounds, () => own(connection, name).listening()),
     stats: (name, bounds) => call(connection, bounds, () => own(connection, name).stats()),
     watch(onChange, signal) {
@@ -96,16 +92,11 @@ const select = (
   [...machine.containers.values()].filter(
     ({ options }) =>
       options.installationId === installationId &&
+      options.task === null &&
       (appEnvId === undefined || options.rollout.appEnvId === appEnvId) &&
       (rolloutId === undefined || options.rollout.rolloutId === rolloutId) &&
       (index === undefined || options.index === index),
   )
-
-function own(connection: MemoryConnection, name: string): MemoryContainer {
-  const found = connection.machine.find(name)
-  if (found?.options.installationId !== connection.installationId) throw notFound('container', name)
-  return found
-}
 
 async function remove(
   connection: MemoryConnection,
@@ -143,5 +134,3 @@ async function* logs(connection: MemoryConnection, name: string, options: LogCal
   if (isSilent) await call({ ...connection, fault: 'mute' }, options, () => {})
   yield* container.output.read(options, options.signal)
 }
-
-const notYet = (): Promise<never> => Promise.reject(new Error('Follows in the next commits of this branch'))

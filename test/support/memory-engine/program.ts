@@ -16,6 +16,10 @@ export interface Process {
   readonly files: Files
   /** Fires when the process must end at once. Later effects are ignored. */
   readonly signal: AbortSignal
+  /** Empty for a container's own program. */
+  readonly input: AsyncIterable<Uint8Array>
+  /** Writes bytes, and waits until they have been taken. */
+  send(chunk: Uint8Array): Promise<void>
   write(text: string, stream?: 'stdout' | 'stderr'): void
   /** The same with a newline. */
   print(text: string, stream?: 'stdout' | 'stderr'): void

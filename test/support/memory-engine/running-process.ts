@@ -20,7 +20,11 @@ export interface ProcessOptions extends Pick<Process, 'args' | 'environment' | '
   files: Files
   /** The port that `serve` uses; null if it may not listen. */
   port: number | null
+  /** Default: empty. */
+  input?: AsyncIterable<Uint8Array>
   write(text: string, stream: 'stdout' | 'stderr'): void
+  /** Default: writes it as text. */
+  send?(chunk: Uint8Array): Promise<void>
 }
 
 /** One run of a program, with the HTTP server that it uses. */
@@ -71,14 +75,19 @@ export class RunningProcess {
   }
 
   #process(): Process {
-    const { write, ...facts } = this.#options
+    const { write, send, input = nothing(), ...facts } = this.#options
     const say = (text: string, stream: 'stdout' | 'stderr' = 'stdout') => {
       if (!this.#killed.signal.aborted) write(text, stream)
     }
     return {
       ...facts,
+      input,
       signal: this.#killed.signal,
       write: say,
+      send: async (chunk) => {
+        if (send && !this.#killed.signal.aborted) await send(chunk)
+        if (!send) say(Buffer.from(chunk).toString('utf8'))
+      },
       print: (text, stream) => say(`${text}\n`, stream),
       serve: (listener) => this.#serve(listener),
       listen: (socket) => this.elsewhere.push(socket),
@@ -124,6 +133,8 @@ export class RunningProcess {
     return end
   }
 }
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
