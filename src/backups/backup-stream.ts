@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { BackupFailed } from './backup-failed.ts'
 import { decrypted, encrypted } from './format/chunks.ts'
 import type { BackupHeader } from './format/header.ts'
 import { damaged } from './format/header.ts'
 import type { BackupStore, WriteOptions } from './stores/backup-store.ts'
+
+const OVER_BUDGET =
+  'The backup is larger than what the account may still store (BERTH_BACKUP_BUDGET_MB): delete backups that are not needed'
 
 interface Writing extends WriteOptions {
   store: BackupStore
@@ -13,6 +17,8 @@ interface Writing extends WriteOptions {
   header: BackupHeader
   /** 32 random bytes that encrypt nothing else. */
   key: Buffer
+  /** The file may have this many. */
+  mostBytes: number
   /** Produces the content by calling `output`; its failure discards the file. */
   produce: (output: (chunk: Uint8Array) => Promise<void>) => Promise<void>
   /** Told how many bytes were produced so far. */
@@ -26,7 +32,7 @@ interface Written {
 
 /** Compresses, encrypts and stores what is produced, as it flows: chunk by chunk, with back-pressure. */
 export async function writeBackup(writing: Writing): Promise<Written> {
-  const { store, file, header, key, produce, progress } = writing
+  const { store, file, header, key, mostBytes, produce, progress } = writing
   const compress = createZstdCompress()
   // Whoever waits for it is told; without a listener, the process would end.
   compress.on('error', () => {})
@@ -36,6 +42,7 @@ export async function writeBackup(writing: Writing): Promise<Written> {
     for await (const chunk of encrypted(compress, header, key)) {
       hash.update(chunk)
       sizeBytes += chunk.length
+      if (sizeBytes > mostBytes) throw new BackupFailed('BACKUP_BUDGET', OVER_BUDGET)
       yield chunk
     }
   }

@@ -42,6 +42,7 @@ export const FAILURE_REASONS = {
   PRESET_VERSION_REMOVED: 'This Berth has no such version of the managed service any more.',
   UPGRADE_FAILED: 'A command of the upgrade of a managed service failed; its words are in the message.',
   BACKUP_FAILED: 'The command that saves the data failed; its words are in the message.',
+  BACKUP_BUDGET: 'The account has no room for the backup (`BERTH_BACKUP_BUDGET_MB`). Delete older ones.',
   BACKUP_DAMAGED: 'The file of the backup is not what was written; the message says where. Take another backup.',
   BACKUP_MISSING: 'The file of the backup is gone from its storage.',
   STORAGE_UNREACHABLE: 'The object storage of the backups does not answer.',

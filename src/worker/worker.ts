@@ -41,6 +41,7 @@ export interface WorkerOptions {
   config: Config
   log: Logger
   recordScaling: RecordScaling
+  beginDueBackups: () => Promise<void>
   id?: string
 }
 

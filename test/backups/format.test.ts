@@ -10,7 +10,8 @@ const CHUNK = 64 * 1024 + 16
 const header = { backupId: 'bak_01', presetVersion: 'POSTGRESQL_18' }
 const key = randomBytes(32)
 const signal = new AbortController().signal
-const options = { signal, begun: async () => {} }
+const mostBytes = 100_000_000
+const options = { signal, mostBytes, begun: async () => {} }
 let folder = ''
 
 beforeEach(async () => {
@@ -91,7 +92,15 @@ describe('a backup', () => {
   test('that is aborted leaves no file', async () => {
     const controller = new AbortController()
     const writing = writeBackup({
-      ...{ store: folderStore(folder), file: 'one', header, key, begun: async () => {}, signal: controller.signal },
+      ...{
+        store: folderStore(folder),
+        file: 'one',
+        header,
+        key,
+        mostBytes,
+        begun: async () => {},
+        signal: controller.signal,
+      },
       async produce(output) {
         for (let chunks = 0; ; chunks += 1) {
           await output(randomBytes(100_000))

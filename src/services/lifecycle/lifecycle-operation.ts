@@ -18,6 +18,8 @@ export type LifecycleResult = {
   message: string
   appEnv: { appEnvId: string; name: string; status: string }
   rollbackInfo?: RollbackInfo
+  /** The backup that the operation takes, restores or verifies. */
+  backupKey?: string
   operationId: string | null
 }
 
@@ -25,6 +27,7 @@ export type LifecycleResult = {
 export interface Plan {
   intent: Intent | null
   message?: string
+  backupKey?: string
   rollbackInfo?: RollbackInfo
 }
 
@@ -54,7 +57,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
     refresh: withOutcome,
     target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
     async execute(context, input, { appEnv }) {
-      const { intent, message, rollbackInfo } = await operation.plan(
+      const { intent, message, rollbackInfo, backupKey } = await operation.plan(
         context,
         appEnv,
         input as z.output<z.ZodObject<Shape>>,
@@ -65,6 +68,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
         message: message ?? operation.accepted,
         appEnv: { appEnvId: appEnv.id, name: appEnv.name, status: begun ? 'UPDATING' : appEnv.status },
         ...(rollbackInfo ? { rollbackInfo } : {}),
+        ...(backupKey ? { backupKey } : {}),
         operationId: begun?.id ?? null,
       }
     },
