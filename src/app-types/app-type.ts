@@ -37,7 +37,7 @@ export type Preset =
 export interface TypeConfig {
   field: string
   /** With a description: it is shown wherever the field is. */
-  schema: z.ZodObject
+  schema: z.ZodType
   /** PATCH /app accepts it; otherwise it is changed in each environment. */
   isChangedWithApp: boolean
   /** Its enums, with GraphQL's names and descriptions. */

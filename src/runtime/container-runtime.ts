@@ -60,6 +60,11 @@ export interface ObservedReplica {
   /** Where the ingress and the probes reach it; null unless running. */
   address: string | null
   port: number | null
+  /**
+   * False for a running container that is not on its account's network, or not under its environment's name. `apply`
+   * connects it; one that stays so has to be replaced.
+   */
+  isConnected: boolean
   startedAt: Date | null
   finishedAt: Date | null
   exitCode: number | null
@@ -139,8 +144,9 @@ export interface ContainerRuntime {
   info(bounds?: CallBounds): Promise<RuntimeInfo>
 
   /**
-   * Creates the rollout's missing containers of 0…replicas-1, starts those that have stopped, leaves running ones
-   * alone, and removes those beyond. Does not wait for readiness. Throws RuntimeError CONTAINER_START_FAILED (such as a
+   * Creates the rollout's missing containers of 0…replicas-1, starts those that have stopped, connects running ones
+   * that have lost their network, which is made again if need be, leaves all others alone, and removes those beyond.
+   * Never replaces a running one. Does not wait for readiness. Throws RuntimeError CONTAINER_START_FAILED (such as a
    * bad command, or a name that a foreign container uses), or IMAGE_NOT_FOUND when the engine has lost the pinned
    * image: the image builder's resolveImage(pinnedImage) may bring it back.
    */
@@ -200,8 +206,8 @@ export interface ContainerRuntime {
   diskUse(bounds?: CallBounds): Promise<DiskUse[]>
 
   /**
-   * Calls back with an environment's id whenever the engine reports a change: a notification to reconcile, not a state.
-   * It carries how a container ended, because one that is restarted at once has lost that. Reconnects until aborted.
+   * Calls back with an environment's id whenever the engine reports a change of its containers or its network: a
+   * notification to reconcile, not a state. It carries how a container ended, because one that is restarted at once has lost that. Reconnects until aborted.
    */
   watch(onChange: (appEnvId: string, end: ContainerEnd | null) => void, signal: AbortSignal): void
 }

@@ -72,12 +72,35 @@ const withAgentName = (headers: Record<string, string> = {}): IncomingHttpHeader
   ...headers,
 })
 
+/** Nothing listens there in a container, so that its kernel refuses at once. */
+const CLOSED_PORT = 1
+const REACH_MS = 2_000
+const UNREACHABLE = ['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ETIMEDOUT']
+
+/**
+ * Whether a container's network answers: a refused connection shows that, whatever its program does. False says that
+ * the cause is outside of the program. Throws as `probe` does.
+ */
+export async function isReachable(address: string, signal: AbortSignal): Promise<boolean> {
+  const timeUp = AbortSignal.timeout(REACH_MS)
+  try {
+    const target = { address, port: CLOSED_PORT, path: null, timeoutMs: REACH_MS }
+    await acceptsConnection(target, AbortSignal.any([signal, timeUp]))
+    // Without its bridge, an address leads out of this machine, where a proxy may accept whatever comes.
+    return false
+  } catch (error) {
+    signal.throwIfAborted()
+    if (isHostExhausted(error)) throw runtimeUnavailable(exhaustedWords(error))
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    return !timeUp.aborted && !UNREACHABLE.includes(code)
+  }
+}
+
 function wordsFor(error: unknown, what: string, port: number): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ECONNREFUSED') return `connection refused on port ${port}`
   if (code === 'ECONNRESET' || code === 'EPIPE') return `${what}: the connection was closed without an answer`
-  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH' || code === 'ETIMEDOUT')
-    return `${what}: the container cannot be reached`
+  if (UNREACHABLE.includes(code)) return `${what}: the container cannot be reached`
   if (code.startsWith('HPE_')) return `${what} was answered by something that is not HTTP`
   return `${what} failed: ${error instanceof Error ? error.message : String(error)}`
 }

@@ -25,6 +25,7 @@ import { validateHostsForever } from './housekeeping/validate-hosts.ts'
 import { Collector } from './logs/collector.ts'
 import { sampleForever } from './metrics/sample-forever.ts'
 import { DiskQuota } from './probes/disk-quota.ts'
+import { NetworkRepairs } from './probes/network-repairs.ts'
 import { ProbeHistory } from './probes/probe-history.ts'
 import { processEnvironment } from './process-environment.ts'
 
@@ -69,7 +70,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const collector = new Collector({ ...options, owner: id })
   const builds = new BuildSlots(config.BERTH_BUILD_CONCURRENCY)
   const disk = new DiskQuota(config.BERTH_CONTAINER_DISK_MB)
-  const context: WorkerContext = { ...options, engineHealth, probes: new ProbeHistory(), disk, collector, builds }
+  const memory = { probes: new ProbeHistory(), repairs: new NetworkRepairs(), disk }
+  const context: WorkerContext = { ...options, ...memory, engineHealth, collector, builds }
   const queues = { operations: queueFor('operations'), reconciles: queueFor('reconciles') }
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()

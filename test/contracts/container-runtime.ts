@@ -4,6 +4,7 @@ import { describeConfinement } from './container-runtime/confinement.ts'
 import { describeConvergence } from './container-runtime/convergence.ts'
 import { describeFaults } from './container-runtime/faults.ts'
 import { describeFiles } from './container-runtime/files.ts'
+import { describeNetworks } from './container-runtime/networks.ts'
 import { describeOutput } from './container-runtime/output.ts'
 import { describeRemoval } from './container-runtime/removal.ts'
 import { describeTasks } from './container-runtime/tasks.ts'
@@ -27,6 +28,7 @@ export function describeContainerRuntime(adapter: string, harness: EngineHarness
     })
 
     describe('converging', () => describeConvergence(world, harness))
+    describe('connecting', () => describeNetworks(world, harness))
     describe('confining', () => describeConfinement(world, harness))
     describe('removing', () => describeRemoval(world, harness))
     describe('keeping', () => describeVolumes(world, harness))

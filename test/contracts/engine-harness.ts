@@ -93,8 +93,10 @@ export interface EngineHarness {
   /** Null, with a printed reason, if this machine has none. */
   startRegistry(): Promise<TestRegistry | null>
   /** Actions of an operator that bypass Berth. */
-  byHand: Record<'kill' | 'stop' | 'remove', (containerId: string) => Promise<void>> & {
+  byHand: Record<'kill' | 'stop' | 'remove' | 'disconnect', (containerId: string) => Promise<void>> & {
     removeImage(image: string): Promise<void>
+    /** Disconnects every container, and removes the account's network. */
+    removeNetwork(installationId: string, accountId: string): Promise<void>
   }
   /** Removes an installation's containers without Berth's help, even after a failed test. */
   removeContainers(installationId: string): Promise<void>

@@ -27,7 +27,7 @@ export interface TestPlatform {
     headers?: Record<string, string>,
   ): Promise<Body>
   /** An app with one environment that runs the sample program. */
-  createSample(name: string, containers?: number): Promise<Sample>
+  createSample(name: string, containers?: number, accountId?: string): Promise<Sample>
   /** One request through the ingress. */
   visit(host: string, path?: string): Promise<Response>
   stop(): Promise<void>
@@ -76,9 +76,9 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
     return JSON.parse(text)
   }
 
-  const createSample = async (name: string, containers = 1): Promise<Sample> => {
+  const createSample = async (name: string, containers = 1, owner?: string): Promise<Sample> => {
     const { accounts } = await ok<{ accounts: { accountId: string }[] }>('GET', '/accounts')
-    const accountId = accounts[0]?.accountId ?? ''
+    const accountId = owner ?? accounts[0]?.accountId ?? ''
     const app = { name, accountId, port: 3000, useImage: true, image, healthCheckPath: '/healthz' }
     const { appId } = await ok<{ appId: string }>('POST', '/app', app)
     const appEnv = { accountId, appId, name: 'production', region: 'local', containers, startupConfig: sampleStartup }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import Docker from 'dockerode'
 import { pack } from 'tar-stream'
+import { networkName } from '../../src/engine/docker/networks.ts'
 import type { EngineFault, EngineHarness, TestRegistry } from '../contracts/engine-harness.ts'
 import { dockerEngine } from './docker-engine.ts'
 import { REGISTRY_CREDENTIAL as credential, isRegistryInstalled, startRegistry } from './docker-registry.ts'
@@ -44,6 +45,8 @@ export const dockerHarness: EngineHarness = {
     kill: (containerId) => docker.getContainer(containerId).kill(),
     stop: (containerId) => docker.getContainer(containerId).stop({ t: 1 }),
     remove: (containerId) => docker.getContainer(containerId).remove({ force: true }),
+    disconnect,
+    removeNetwork,
     removeImage,
   },
   removeContainers,
@@ -53,6 +56,19 @@ export const dockerHarness: EngineHarness = {
 async function removeContainers(installationId: string): Promise<void> {
   const containers = await docker.listContainers({ all: true, filters: ownedBy(installationId) })
   await Promise.allSettled(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
+}
+
+async function disconnect(containerId: string): Promise<void> {
+  const { NetworkSettings } = await docker.getContainer(containerId).inspect()
+  const request = { Container: containerId, Force: true }
+  for (const name of Object.keys(NetworkSettings.Networks)) await docker.getNetwork(name).disconnect(request)
+}
+
+async function removeNetwork(installationId: string, accountId: string): Promise<void> {
+  const network = docker.getNetwork(networkName(installationId, accountId))
+  const { Containers } = (await network.inspect()) as Docker.NetworkInspectInfo
+  await Promise.all(Object.keys(Containers ?? {}).map((id) => network.disconnect({ Container: id, Force: true })))
+  await network.remove()
 }
 
 async function removeImage(image: string): Promise<void> {

@@ -17,6 +17,7 @@ const LONGEST = [
   'crash/lost-attempts',
   'logs/killed-builds',
   'supervisor/supervisor',
+  'e2e/engine-images',
   'app-types/preset-builds',
   'e2e/replacement',
   'e2e/typed-clients',

@@ -164,7 +164,7 @@ export const clickhouse: Engine = {
   rotate: script(
     'file=/etc/clickhouse-server/users.d/default-user.xml',
     'content=$(< "$file")',
-    'printf "%s\\n" "${content//"$OLD_PASSWORD"/"$NEW_PASSWORD"}" > "$file.new"',
+    `printf "%s\\n" "\${content//"$OLD_PASSWORD"/"$NEW_PASSWORD"}" > "$file.new"`,
     'mv "$file.new" "$file"',
     'export CLICKHOUSE_PASSWORD',
     'for CLICKHOUSE_PASSWORD in "$OLD_PASSWORD" "$NEW_PASSWORD"; do',

@@ -1,4 +1,5 @@
 import type Docker from 'dockerode'
+import type { NetworkInspectInfo } from 'dockerode'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { bridgeInterface } from '../bridge-interface.ts'
 import { messageOf, statusOf, tolerating } from './engine-answers.ts'
@@ -6,7 +7,13 @@ import { LABEL } from './labels.ts'
 
 /** Every account has its own bridge, so that its containers reach each other and no others. */
 export const networkName = (installationId: string, accountId: string): string =>
-  `berth-${installationId.slice(-8)}-${accountId.slice(-8)}`
+  `${namePrefix(installationId)}${accountId.slice(-8)}`
+
+/** Whether an installation's network has this name. */
+export const isNetworkName = (installationId: string, name: string): boolean =>
+  name.startsWith(namePrefix(installationId))
+
+const namePrefix = (installationId: string): string => `berth-${installationId.slice(-8)}-`
 
 const networkLabels = (installationId: string, accountId: string): Record<string, string> => ({
   [LABEL.installation]: installationId,
@@ -21,6 +28,10 @@ const OUT_OF_ADDRESSES =
 const CONFLICT = 409
 const FORBIDDEN = 403
 const NOT_FOUND = 404
+const FAILED = 500
+
+/** Engines name the interface of a bridge in this option. */
+const BRIDGE_NAME = 'com.docker.network.bridge.name'
 
 interface NetworkEngine {
   docker: Docker
@@ -28,40 +39,77 @@ interface NetworkEngine {
   callTimeoutSeconds: number
 }
 
-/** The account networks known to exist; a wrong entry shows when a container cannot start, and is then removed. */
+export interface AccountNetwork {
+  /** Tells a network apart from the one that was made again under its name. */
+  id: string
+  name: string
+}
+
+/**
+ * The accounts' networks. Whether one exists is asked each time: an operator may have removed it, and a build or a
+ * container that joins one which is gone fails.
+ */
 export class AccountNetworks {
   readonly #engine: NetworkEngine
-  readonly #known = new Map<string, Promise<string>>()
+  readonly #underWay = new Map<string, Promise<AccountNetwork>>()
 
   constructor(engine: NetworkEngine) {
     this.#engine = engine
   }
 
-  /** Name of the account's network; creates it unless this process knows that it exists. */
-  ensure(accountId: string): Promise<string> {
-    const known = this.#known.get(accountId)
-    if (known) return known
-    const created = this.#create(accountId)
-    this.#known.set(accountId, created)
-    created.catch(() => this.dropCached(accountId))
-    return created
-  }
-
-  dropCached(accountId: string): void {
-    this.#known.delete(accountId)
+  /** The account's network, created when it is missing. Callers at the same time share one answer. */
+  ensure(accountId: string): Promise<AccountNetwork> {
+    const underWay = this.#underWay.get(accountId)
+    if (underWay) return underWay
+    const ensured = this.#findOrCreate(accountId).finally(() => this.#underWay.delete(accountId))
+    this.#underWay.set(accountId, ensured)
+    return ensured
   }
 
   /** Removes the network unless something is attached to it; then the engine answers with 403 (or 409). */
   async remove(accountId: string, signal: AbortSignal): Promise<void> {
-    this.dropCached(accountId)
     const network = this.#engine.docker.getNetwork(networkName(this.#engine.installationId, accountId))
     await tolerating([NOT_FOUND, FORBIDDEN, CONFLICT], () => network.remove({ abortSignal: signal }))
   }
 
+  /**
+   * Removes a network that carries nothing any more, such as one whose bridge is gone, and disconnects its containers,
+   * so that it can be made again. Named by its id: another worker may have made it again already.
+   */
+  async discard(networkId: string, signal: AbortSignal): Promise<void> {
+    const { docker } = this.#engine
+    const network = docker.getNetwork(networkId)
+    const filters = { network: [networkId] }
+    for (const { Id } of await docker.listContainers({ all: true, filters, abortSignal: signal })) {
+      const request = { Container: Id, Force: true, abortSignal: signal }
+      await tolerating([NOT_FOUND, FORBIDDEN, CONFLICT, FAILED], () => network.disconnect(request))
+    }
+    await tolerating([NOT_FOUND, FORBIDDEN, CONFLICT], () => network.remove({ abortSignal: signal }))
+  }
+
   /** Not bound to one caller's signal, because several may wait for the same network; within() bounds each of them. */
-  async #create(accountId: string): Promise<string> {
-    const { docker, installationId, callTimeoutSeconds } = this.#engine
+  async #findOrCreate(accountId: string): Promise<AccountNetwork> {
+    const { installationId, callTimeoutSeconds } = this.#engine
+    const signal = AbortSignal.timeout(callTimeoutSeconds * 1000)
     const name = networkName(installationId, accountId)
+    const found = await this.#find(name, signal)
+    if (found?.Labels?.[LABEL.installation] === installationId) return { id: found.Id, name }
+    // Made by hand under our name, it would have an interface that no firewall rule names.
+    if (found) await this.discard(found.Id, signal)
+    await this.#create(accountId, name, signal)
+    const created = await this.#find(name, signal)
+    if (!created) throw new Error(`The network ${name} was removed while it was being made`)
+    return { id: created.Id, name }
+  }
+
+  async #find(name: string, abortSignal: AbortSignal): Promise<NetworkInspectInfo | null> {
+    const { docker } = this.#engine
+    const similar: NetworkInspectInfo[] = await docker.listNetworks({ filters: { name: [name] }, abortSignal })
+    return similar.find(({ Name }) => Name === name) ?? null
+  }
+
+  async #create(accountId: string, name: string, signal: AbortSignal): Promise<void> {
+    const { docker, installationId } = this.#engine
     try {
       await docker.createNetwork({
         Name: name,
@@ -70,15 +118,14 @@ export class AccountNetworks {
         Labels: networkLabels(installationId, accountId),
         // An engine lets two callers at once create two networks of one name, and then refuses that name as ambiguous.
         // An interface name is unique, so naming the bridge's interface decides the race in the engine.
-        Options: { 'com.docker.network.bridge.name': bridgeInterface(installationId, accountId) },
-        abortSignal: AbortSignal.timeout(callTimeoutSeconds * 1000),
+        Options: { [BRIDGE_NAME]: bridgeInterface(installationId, accountId) },
+        abortSignal: signal,
       })
       failpoint('network.created', accountId)
     } catch (error) {
       if (isOutOfAddresses(error)) throw new Error(OUT_OF_ADDRESSES, { cause: error })
       if (!existsAlready(error)) throw error
     }
-    return name
   }
 }
 

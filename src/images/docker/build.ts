@@ -81,7 +81,8 @@ export async function buildImage(
       return await call(build.context, signal, { t: build.name, labels, version: '2', onLine: build.onLine })
     }
     // A build reaches its account's containers and no others. BuildKit has no such networks.
-    const classic = { version: '1', networkmode: await engine.networks.ensure(build.accountId) } as const
+    const { name: networkmode } = await engine.networks.ensure(build.accountId)
+    const classic = { version: '1', networkmode } as const
     const unnamed = await withinDisk(engine, build, signal, (within) =>
       withinProcesses(engine, build, within, () => call(build.context, within, { ...classic, onLine: build.onLine })),
     )

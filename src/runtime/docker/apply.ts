@@ -7,6 +7,7 @@ import { LABEL } from '../../engine/docker/labels.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { type Rollout, RuntimeError } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
+import { connectReplica, hasNoBridge } from './connect-replica.ts'
 import { type Reach, replicaSpec } from './container-spec.ts'
 import { createContainer } from './create-container.ts'
 import { checkStarted } from './detect-failed-start.ts'
@@ -36,9 +37,11 @@ export interface Application {
 interface Known {
   id: string
   state: string
+  /** The network that it was created on; unknown for one that was found. */
+  networkId?: string
 }
 
-/** One list, then only the calls that change something: create and start for a new replica, none for a running one. */
+/** One list, then only the calls that change something; a replica that is there is inspected for its network. */
 export async function applyRollout(application: Application): Promise<void> {
   const { engine, rollout, signal } = application
   const listed = await listReplicas(engine, { appEnvId: rollout.appEnvId, rolloutId: rollout.rolloutId }, signal)
@@ -58,7 +61,8 @@ const indexOf = (container: ContainerInfo): number => Number(container.Labels[LA
 async function ensureReplica(application: Application, index: number, listed: Known | null): Promise<void> {
   let replica = listed
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    replica ??= await createOrAdopt(application, index)
+    if (replica) await connectReplica(application, replica)
+    else replica = await createOrAdopt(application, index)
     if (replica && (await startReplica(application, index, replica))) return
     replica = null
     await pause(ATTEMPT_PAUSE_MS * attempt, undefined, { signal: application.signal })
@@ -75,12 +79,12 @@ async function createOrAdopt(application: Application, index: number): Promise<K
     reach,
     processes,
     cores: coreCount,
-    network,
+    network: network.name,
   })
   try {
     const { id } = await createContainer(engine, spec, signal)
     failpoint('container.created', rollout.appEnvId)
-    return { id, state: 'created' }
+    return { id, state: 'created', networkId: network.id }
   } catch (error) {
     if (statusOf(error) === 409) return adopt(application, replicaName(rollout, index))
     throw refusalOf(error)
@@ -98,7 +102,8 @@ async function adopt({ engine, rollout, signal }: Application, name: string): Pr
 }
 
 /** False when the container cannot be used any more, and was removed. */
-async function startReplica(application: Application, index: number, { id, state }: Known): Promise<boolean> {
+async function startReplica(application: Application, index: number, known: Known): Promise<boolean> {
+  const { id, state, networkId } = known
   const { engine, rollout, signal } = application
   if (state === 'running' || state === 'restarting') return true
   const container = engine.docker.getContainer(id)
@@ -115,8 +120,8 @@ async function startReplica(application: Application, index: number, { id, state
     await tolerating([304], () => container.start({ abortSignal: signal }))
   } catch (error) {
     if (isGone(error)) return false
-    if (lostItsNetwork(error)) engine.networks.dropCached(rollout.accountId)
-    else if (!isWedged(error)) throw refusalOf(error)
+    if (hasNoBridge(error) && networkId) await engine.networks.discard(networkId, signal)
+    if (!hasNoBridge(error) && !lostItsNetwork(error) && !isWedged(error)) throw refusalOf(error)
     await removeContainer(engine, id, { graceSeconds: 0 }, signal)
     return false
   }

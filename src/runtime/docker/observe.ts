@@ -1,8 +1,10 @@
 import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
+import { networkName } from '../../engine/docker/networks.ts'
 import type { ObservedReplica, ReplicaPhase } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
+import { isConnected } from './connect-replica.ts'
 import type { Reach } from './container-spec.ts'
 import { findContainer, listReplicas } from './find-containers.ts'
 
@@ -32,7 +34,7 @@ export async function observeReplicas(
   const listed = await listReplicas(engine, filter, signal)
   const observed = await inParallel(listed, INSPECTIONS_AT_ONCE, async (container) => {
     const inspected = await inspectBriefly(engine, container.Id, signal)
-    return inspected === 'gone' ? [] : [observedReplica(container, inspected, reach)]
+    return inspected === 'gone' ? [] : [observedReplica(engine.installationId, container, inspected, reach)]
   })
   return observed.flat().sort((a, b) => a.index - b.index || a.name.localeCompare(b.name))
 }
@@ -51,6 +53,7 @@ async function inspectBriefly(engine: DockerEngine, id: string, signal: AbortSig
 }
 
 export function observedReplica(
+  installationId: string,
   listed: Pick<ContainerInfo, 'Id' | 'Names' | 'Labels' | 'State'>,
   inspected: ContainerInspectInfo | null,
   reach: Reach,
@@ -58,6 +61,7 @@ export function observedReplica(
   const label = (name: string) => listed.Labels[name] ?? ''
   const state = inspected?.State
   const phase = PHASES[state?.Status ?? listed.State] ?? 'dead'
+  const network = networkName(installationId, label(LABEL.account))
   const hasEnded = phase === 'exited' || phase === 'dead' || phase === 'restarting'
   return {
     name: (listed.Names[0] ?? '').replace(/^\//, ''),
@@ -71,8 +75,10 @@ export function observedReplica(
     index: Number(label(LABEL.replica)),
     phase,
     ...(phase === 'running' && inspected
-      ? endpointOf(inspected, label(LABEL.port), reach)
+      ? endpointOf(inspected, network, label(LABEL.port), reach)
       : { address: null, port: null }),
+    // Unknown without an inspection, and then not to be acted upon.
+    isConnected: phase !== 'running' || inspected === null || isConnected(inspected, network, reach),
     startedAt: dateOf(state?.StartedAt),
     finishedAt: dateOf(state?.FinishedAt),
     exitCode: hasEnded && state ? state.ExitCode : null,
@@ -82,13 +88,12 @@ export function observedReplica(
 }
 
 /** Where the ingress reaches it; no address until the engine has attached it to its network. */
-function endpointOf({ NetworkSettings }: ContainerInspectInfo, port: string, reach: Reach) {
+function endpointOf({ NetworkSettings }: ContainerInspectInfo, network: string, port: string, reach: Reach) {
   if (reach === 'published') {
     const binding = NetworkSettings.Ports[`${port}/tcp`]?.[0]
     return { address: binding?.HostIp ?? null, port: binding ? Number(binding.HostPort) : null }
   }
-  const network = Object.values(NetworkSettings.Networks)[0]
-  return { address: network?.IPAddress || null, port: port === '' ? null : Number(port) }
+  return { address: NetworkSettings.Networks[network]?.IPAddress || null, port: port === '' ? null : Number(port) }
 }
 
 /** Engines write the year 1 for "never". */

@@ -68,8 +68,7 @@ export async function beginTask(
         return container
       }
     } catch (error) {
-      if (lostItsNetwork(error)) engine.networks.dropCached(task.accountId)
-      else if (!isGone(error)) throw refusalOf(error)
+      if (!lostItsNetwork(error) && !isGone(error)) throw refusalOf(error)
     }
     await pause(ATTEMPT_PAUSE_MS * attempt, undefined, { signal })
   }
@@ -83,7 +82,7 @@ async function create(
   attached: boolean,
   signal: AbortSignal,
 ): Promise<Container | null> {
-  const network = task.network === 'NONE' ? null : await engine.networks.ensure(task.accountId)
+  const network = task.network === 'NONE' ? null : (await engine.networks.ensure(task.accountId)).name
   const placement = { installationId: engine.installationId, network, cores: await cores(), processes }
   try {
     const container = await createContainer(engine, taskSpec(task, placement, { attached }), signal)

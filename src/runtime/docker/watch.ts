@@ -2,12 +2,20 @@ import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
+import { isNetworkName, networkName } from '../../engine/docker/networks.ts'
 import { within } from '../../engine/docker/within.ts'
 import type { ContainerEnd } from '../container-runtime.ts'
 import { replicaFilters } from './container-labels.ts'
+import { listReplicas } from './find-containers.ts'
 
 /** Listed one by one, because health probes and terminals cause exec events by the thousand. */
 const TELLING_EVENTS = ['create', 'start', 'die', 'oom', 'kill', 'stop', 'pause', 'unpause', 'destroy', 'health_status']
+
+/** What takes a network from a running container. It may be a stop, too. */
+const NETWORK_EVENTS = ['disconnect', 'destroy']
+
+/** Events come in bursts: the containers of all of a burst are listed at once. */
+const NETWORK_BATCH_MS = 100
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
@@ -15,22 +23,61 @@ const LONGEST_PAUSE_MS = 10_000
 /** An event is one line of JSON; a longer line is not an event. */
 const MAX_EVENT_LENGTH = 64 * 1024
 
-/** Follows the engine's events until aborted. Reconciliation finds what happened while the stream was down. */
-export async function watchReplicas(
+type OnChange = (appEnvId: string, end: ContainerEnd | null) => void
+
+/** Follows the engine's events until aborted. Reconciliation finds what happened while the streams were down. */
+export async function watchReplicas(engine: DockerEngine, onChange: OnChange, signal: AbortSignal): Promise<void> {
+  await Promise.all([watchContainers(engine, onChange, signal), watchNetworks(engine, onChange, signal)])
+}
+
+async function watchContainers(engine: DockerEngine, onChange: OnChange, signal: AbortSignal): Promise<void> {
+  const filters = { type: ['container'], event: TELLING_EVENTS, ...replicaFilters(engine.installationId) }
+  const starved = new Set<string>()
+  await followEvents(engine, filters, signal, (event) => {
+    const appEnvId = event.Actor?.Attributes?.[LABEL.appEnv]
+    if (appEnvId) onChange(appEnvId, endOf(event, starved))
+  })
+}
+
+/** Networks' events carry no labels, and name containers by id only. */
+async function watchNetworks(engine: DockerEngine, onChange: OnChange, signal: AbortSignal): Promise<void> {
+  const filters = { type: ['network'], event: NETWORK_EVENTS }
+  const pending = { containers: new Set<string>(), networks: new Set<string>() }
+  let batch: NodeJS.Timeout | undefined
+  const list = (bound: AbortSignal) => listReplicas(engine, {}, bound)
+  const report = async () => {
+    batch = undefined
+    const { containers, networks } = { ...pending }
+    pending.containers = new Set()
+    pending.networks = new Set()
+    for (const { Id, Labels, State } of await within(engine, { signal }, list)) {
+      const network = networkName(engine.installationId, Labels[LABEL.account] ?? '')
+      const isConcerned = State === 'running' && (containers.has(Id) || networks.has(network))
+      if (isConcerned) onChange(Labels[LABEL.appEnv] ?? '', null)
+    }
+  }
+  await followEvents(engine, filters, signal, ({ Action, Actor }) => {
+    const { name = '', container = '' } = Actor?.Attributes ?? {}
+    if (!isNetworkName(engine.installationId, name)) return
+    if (Action === 'destroy') pending.networks.add(name)
+    else pending.containers.add(container)
+    batch ??= setTimeout(() => void report().catch(() => undefined), NETWORK_BATCH_MS)
+  })
+  clearTimeout(batch)
+}
+
+async function followEvents(
   engine: DockerEngine,
-  onChange: (appEnvId: string, end: ContainerEnd | null) => void,
+  filters: EventFilters,
   signal: AbortSignal,
+  onEvent: (event: EngineEvent) => void,
 ): Promise<void> {
   let pauseMs = FIRST_PAUSE_MS
-  const starved = new Set<string>()
   while (!signal.aborted) {
     try {
-      for await (const line of eventLines(engine, signal)) {
+      for await (const line of eventLines(engine, filters, signal)) {
         pauseMs = FIRST_PAUSE_MS
-        if (line.trim() === '') continue
-        const event = JSON.parse(line) as EngineEvent
-        const appEnvId = event.Actor?.Attributes?.[LABEL.appEnv]
-        if (appEnvId) onChange(appEnvId, endOf(event, starved))
+        if (line.trim() !== '') onEvent(JSON.parse(line) as EngineEvent)
       }
     } catch {
       // Any failure means the same: the stream is gone, so open another.
@@ -41,8 +88,7 @@ export async function watchReplicas(
 }
 
 /** Chunks may hold half a line, or several. */
-async function* eventLines(engine: DockerEngine, signal: AbortSignal): AsyncGenerator<string> {
-  const filters = { type: ['container'], event: TELLING_EVENTS, ...replicaFilters(engine.installationId) }
+async function* eventLines(engine: DockerEngine, filters: EventFilters, signal: AbortSignal): AsyncGenerator<string> {
   const closed = new AbortController()
   try {
     const open = AbortSignal.any([signal, closed.signal])
@@ -60,6 +106,8 @@ async function* eventLines(engine: DockerEngine, signal: AbortSignal): AsyncGene
     closed.abort()
   }
 }
+
+type EventFilters = Record<'type' | 'event', string[]> & { label?: string[] }
 
 interface EngineEvent {
   Action?: string

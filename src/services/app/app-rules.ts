@@ -1,6 +1,7 @@
 import type { AppType } from '../../app-types/app-type.ts'
 import { appTypes, defaultAppType, getAppType } from '../../app-types/app-types.ts'
 import { refusedFields } from '../../app-types/behaviours.ts'
+import { engineProblems } from '../../app-types/engines/engine-problems.ts'
 import { engineOfPreset, versionProblem } from '../../app-types/presets.ts'
 import { foreignTypeConfigs } from '../../app-types/type-config.ts'
 import { typeNamed } from '../../app-types/wire-names.ts'
@@ -30,7 +31,7 @@ export function checkCreation(input: CreateAppInput): { preset: string } {
     problems.push({ field: 'port', message: `is required unless the app is a ${portlessTitles()}` })
   }
   if (input.useImage && !input.image) problems.push({ field: 'image', message: 'is required when useImage is true' })
-  problems.push(...portProblems(preset, input), ...volumeProblems(input, { type: type.name, volumePath: null }))
+  problems.push(...serviceProblems(preset, input), ...volumeProblems(input, { type: type.name, volumePath: null }))
   const wrongVersion = input.dockerPresetVersion ? versionProblem(preset, input.dockerPresetVersion) : null
   if (wrongVersion) problems.push({ field: 'dockerPresetVersion', message: wrongVersion })
   if (problems.length > 0) throw invalidInput(problems)
@@ -58,15 +59,19 @@ export function checkUpdate(input: UpdateAppInput, app: App): void {
   const { dockerPresetVersion: version } = input
   const wrongVersion = version ? versionProblem(input.dockerPreset ?? app.dockerPreset, version) : null
   if (wrongVersion) problems.push({ field: 'dockerPresetVersion', message: wrongVersion })
-  problems.push(...portProblems(input.dockerPreset ?? app.dockerPreset, input), ...volumeProblems(input, app))
+  problems.push(...serviceProblems(input.dockerPreset ?? app.dockerPreset, input), ...volumeProblems(input, app))
   if (problems.length > 0) throw invalidInput(problems)
 }
 
 /** Older clients send the port of every app. */
-function portProblems(preset: string, { port }: { port?: number | undefined }): FieldProblem[] {
+function serviceProblems(preset: string, input: { port?: number | undefined }): FieldProblem[] {
   const engine = engineOfPreset(preset)
-  if (!engine || port === undefined || port === engine.port) return []
-  return [{ field: 'port', message: `must be ${engine.port}, the port of ${engine.title}; or omit it` }]
+  if (!engine) return []
+  const databaseSettings = 'databaseSettings' in input ? input.databaseSettings : undefined
+  const problems = engineProblems(engine, { databaseSettings })
+  if (input.port !== undefined && input.port !== engine.port)
+    problems.push({ field: 'port', message: `must be ${engine.port}, the port of ${engine.title}; or omit it` })
+  return problems
 }
 
 const configProblems = (type: AppType, input: object): FieldProblem[] => [

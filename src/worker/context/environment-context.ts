@@ -9,6 +9,7 @@ import type { BuildSlots } from '../claim/build-slots.ts'
 import type { Lease } from '../claim/lease.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 import type { DiskQuota } from '../probes/disk-quota.ts'
+import type { NetworkRepairs } from '../probes/network-repairs.ts'
 import type { ProbeHistory } from '../probes/probe-history.ts'
 import type { Mask } from '../text/secret-mask.ts'
 
@@ -23,6 +24,7 @@ export interface EnvironmentContext {
   log: Logger
   lease: Lease
   probes: ProbeHistory
+  repairs: NetworkRepairs
   disk: DiskQuota
   /** Time between SIGTERM and SIGKILL of the environment's containers. */
   graceSeconds: number

@@ -9,6 +9,7 @@ import type { BuildSlots } from '../claim/build-slots.ts'
 import type { EngineHealth } from '../engine/engine-health.ts'
 import type { Collector } from '../logs/collector.ts'
 import type { DiskQuota } from '../probes/disk-quota.ts'
+import type { NetworkRepairs } from '../probes/network-repairs.ts'
 import type { ProbeHistory } from '../probes/probe-history.ts'
 
 /** What a worker needs, whichever environment it has claimed. */
@@ -21,6 +22,7 @@ export interface WorkerContext {
   log: Logger
   engineHealth: EngineHealth
   probes: ProbeHistory
+  repairs: NetworkRepairs
   disk: DiskQuota
   collector: Collector
   builds: BuildSlots

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { registryOfLogin } from '../../domain/registry-login.ts'
 import type { RegistryCredential } from '../../images/image-builder.ts'
+import { VersionFailed } from '../attempt/version-failed.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { VersionFailed } from '../version/version-failed.ts'
 
 const registryLogin = z.object({ username: z.string(), password: z.string(), registry: z.string().optional() })
 

@@ -17,6 +17,10 @@ export class ProbeHistory {
     return failures
   }
 
+  failuresOf(containerId: string): number {
+    return this.#failures.get(containerId) ?? 0
+  }
+
   /** True when the probe's period has passed since it was last sent; then counts it as sent now. */
   isDue(probe: string, periodSeconds: number, now: Date): boolean {
     const since = now.getTime() - (this.#askedAt.get(probe) ?? Number.NEGATIVE_INFINITY)

@@ -5,6 +5,8 @@ import { probe, type Readiness } from '../../runtime/readiness.ts'
 
 const ANSWER_SECONDS = 5
 
+export const NOT_CONNECTED = 'it is not connected to its account’s network'
+
 type Asked = Pick<ProbeSettings, 'path' | 'port' | 'headers'> & { timeoutSeconds?: number }
 
 /** Sends a running replica its readiness probe. One that has no port, or is not probed, is ready as soon as it runs. */
@@ -19,13 +21,13 @@ export const probeReplica = async (
 
 /** Sends one probe to a running replica. */
 export async function sendProbe(
-  { address, port }: ObservedReplica,
+  { address, port, isConnected }: ObservedReplica,
   appPort: number | null,
   { path, headers, port: askedPort, timeoutSeconds = ANSWER_SECONDS }: Asked,
   signal: AbortSignal,
 ): Promise<Readiness> {
   if (appPort === null) return { ready: true, reason: '' }
-  if (address === null) return { ready: false, reason: 'it has no address yet' }
+  if (address === null) return { ready: false, reason: isConnected ? 'it has no address yet' : NOT_CONNECTED }
   // Only the app's port is published; another port is reachable only where containers have addresses of their own.
   const probed = askedPort !== null && askedPort !== appPort ? askedPort : port
   return probe({ address, port: probed ?? appPort, path, headers, timeoutMs: timeoutSeconds * 1000, signal })

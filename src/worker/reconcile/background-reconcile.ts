@@ -24,11 +24,14 @@ export async function withBackgroundReconcile<T>(attempt: AttemptContext, task: 
 async function keepReconciling(attempt: AttemptContext, signal: AbortSignal): Promise<void> {
   const { database, appEnv, config, log } = attempt
   const task = { ...attempt, signal, engine: attempt.engineUnder(signal) }
+  let pauseSeconds = config.BERTH_RECONCILE_SECONDS
   for (;;) {
-    await sleep(config.BERTH_RECONCILE_SECONDS * 1000, signal)
+    await sleep(pauseSeconds * 1000, signal)
     if (signal.aborted) return
+    pauseSeconds = config.BERTH_RECONCILE_SECONDS
     try {
-      await reconcile(task, await loadClaimedAppEnv(database, appEnv.id))
+      const { requeueAfterSeconds } = await reconcile(task, await loadClaimedAppEnv(database, appEnv.id))
+      pauseSeconds = Math.min(pauseSeconds, requeueAfterSeconds)
     } catch (error) {
       if (signal.aborted) continue
       // While the database is away, nobody knows which secrets to mask.

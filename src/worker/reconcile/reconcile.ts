@@ -1,19 +1,16 @@
 import { wantedReplicas } from '../../app-types/behaviours.ts'
-import type { Content, Replica } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
-import { probeReplica } from '../probes/probe-replica.ts'
-import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
-import { probeService } from '../service/probe-service.ts'
 import { observationOf } from './observation.ts'
+import { probeReplicas } from './probe-replicas.ts'
 import { purge } from './purge.ts'
 import { recordEngineUnreachable, recordObservation } from './record-observation.ts'
 import { removeFailedContainers } from './remove-failed-containers.ts'
 import { repair } from './repair.ts'
 import { type DesiredReplicas, planReplicas, type ReplicaPlan } from './replica-plan.ts'
-import { isUnready, type Probed, routesOf, wasReady } from './replica-states.ts'
+import { hasUsedUpFailures, isUnready, type Probed, routesOf } from './replica-states.ts'
 import { resumeRotation } from './resume-rotation.ts'
 
 /** Result of one reconcile. */
@@ -48,11 +45,11 @@ export async function reconcile(context: EnvironmentContext, appEnv: ClaimedAppE
       observed,
       context.lease.claim.clock.now(),
     )
-    const probed = await probeAll(context, appEnv, plan)
+    const probed = await probeReplicas(context, appEnv, plan)
     await record(context, appEnv, plan, probed)
     const restarted = await removeFailedContainers(context, appEnv, probed)
     const rotated = operation ? 0 : await resumeRotation(context, appEnv, probed)
-    const wasBroughtBack = await repair(context, appEnv, plan, restarted + rotated > 0)
+    const wasBroughtBack = await repairAll(context, appEnv, plan, probed, restarted + rotated > 0)
     if (appEnv.deletedAt) {
       await purge(context, appEnv)
       return { requeueAfterSeconds: NEVER_SECONDS, observed: true }
@@ -66,6 +63,20 @@ export async function reconcile(context: EnvironmentContext, appEnv: ClaimedAppE
     await recordEngineUnreachable(context, appEnv)
     return requeueLater
   }
+}
+
+async function repairAll(
+  context: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  plan: ReplicaPlan,
+  probed: readonly Probed[],
+  hasRemoved: boolean,
+): Promise<boolean> {
+  const disconnected = probed.flatMap(({ mayConnect, observed }) => (mayConnect && observed ? [observed] : []))
+  const wasBroughtBack = await repair(context, appEnv, plan, hasRemoved || disconnected.length > 0)
+  const now = context.lease.claim.clock.now()
+  if (wasBroughtBack) for (const replica of disconnected) context.repairs.recordConnect(replica, now)
+  return wasBroughtBack
 }
 
 function desiredState(appEnv: ClaimedAppEnv, operation: ClaimedOperation | undefined): DesiredReplicas {
@@ -84,45 +95,6 @@ function desiredState(appEnv: ClaimedAppEnv, operation: ClaimedOperation | undef
 function upcomingOf(appEnv: ClaimedAppEnv, operation: ClaimedOperation): DesiredReplicas['upcoming'] {
   if (operation.contentId) return { rolloutId: operation.id, replicas: Number.POSITIVE_INFINITY }
   return appEnv.rolloutId ? { rolloutId: appEnv.rolloutId, replicas: wantedReplicas(appEnv) } : null
-}
-
-async function probeAll(
-  context: EnvironmentContext,
-  appEnv: ClaimedAppEnv,
-  { wanted }: ReplicaPlan,
-): Promise<Probed[]> {
-  const content = appEnv.currentContent
-  if (!content) return []
-  return Promise.all(
-    wanted.map(async ({ index, observed }) => {
-      const row = appEnv.replicas.find((one) => one.rolloutId === appEnv.rolloutId && one.index === index) ?? null
-      if (observed?.phase !== 'running') return { index, observed, row, failure: null, failures: 0 }
-      return { index, observed, row, ...(await probeOne(context, appEnv, content, observed, row)) }
-    }),
-  )
-}
-
-async function probeOne(
-  context: EnvironmentContext,
-  appEnv: ClaimedAppEnv,
-  content: Content,
-  observed: ObservedReplica,
-  row: Replica | null,
-): Promise<Pick<Probed, 'failure' | 'failures' | 'failuresAllowed' | 'failureReason'>> {
-  const { probes, disk, signal, lease } = context
-  const configuration = recordedConfiguration(content)
-  const excess = disk.excessOf(observed.containerId)
-  if (excess) return { failure: excess, failures: 0, failureReason: excess }
-  const now = lease.claim.clock.now()
-  const circumstances = { now, wasReady: wasReady({ row, observed }), probes, signal }
-  const { hasStarted, failureReason } = await probeStartupAndLiveness(observed, configuration, circumstances)
-  if (failureReason) return { failure: failureReason, failures: 0, failureReason }
-  if (!hasStarted) return { failure: 'its startup probe has not succeeded yet', failures: 0 }
-  const { ready, reason } =
-    (await probeService(context, appEnv, content, observed)) ?? (await probeReplica(observed, configuration, signal))
-  const failures = probes.recordResult(observed.containerId, ready)
-  const failuresAllowed = configuration.healthCheck.readiness?.failureThreshold
-  return { failure: ready ? null : reason, failures, failuresAllowed }
 }
 
 async function record(
@@ -156,5 +128,7 @@ function requeueAfter(
   const mayTurnReady = probed.some((one) => (one.failure || one.observed?.phase !== 'running') && isYoung(one.observed))
   const { liveness } = (appEnv.currentContent && recordedConfiguration(appEnv.currentContent).healthCheck) ?? {}
   const pause = Math.min(config.BERTH_RECONCILE_SECONDS, liveness?.periodSeconds ?? Number.POSITIVE_INFINITY)
-  return mayTurnReady ? Math.min(1, pause) : pause
+  // A network that does not answer is asked again soon, until it is certain that it will not.
+  const isUndecided = probed.some((one) => one.isUnreachable && !hasUsedUpFailures(one))
+  return mayTurnReady || isUndecided ? Math.min(1, pause) : pause
 }

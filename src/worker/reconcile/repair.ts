@@ -10,16 +10,16 @@ import type { ReplicaPlan } from './replica-plan.ts'
 
 /**
  * Starts what is missing, then removes what is surplus: in this order, because removing waits for containers to end.
- * `hasRemoved`: containers of the plan were removed since. True when containers were started, so that the next
+ * `isIncomplete`: containers of the plan were removed since, or have lost their network. True when containers were started, so that the next
  * reconcile should come soon.
  */
 export async function repair(
   context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
   plan: ReplicaPlan,
-  hasRemoved = false,
+  isIncomplete = false,
 ): Promise<boolean> {
-  const wasBroughtBack = (plan.needsApply || hasRemoved) && (await restoreReplicas(context, appEnv, plan))
+  const wasBroughtBack = (plan.needsApply || isIncomplete) && (await restoreReplicas(context, appEnv, plan))
   await removeReplicas(context, plan.surplus)
   return wasBroughtBack
 }
@@ -31,7 +31,7 @@ async function restoreReplicas(
 ): Promise<boolean> {
   const { currentContent: content, rolloutId } = appEnv
   if (!content || !rolloutId) return false
-  context.log.info({ appEnvId: appEnv.id, contentId: content.id }, 'Starting missing containers')
+  context.log.info({ appEnvId: appEnv.id, contentId: content.id }, 'Starting or connecting containers')
   try {
     const { requestId } = await context.database.operation.findUniqueOrThrow({ where: { id: rolloutId } })
     const choice = { content, rolloutId, requestId, replicas: replicasKept(appEnv, plan) }

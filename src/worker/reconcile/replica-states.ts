@@ -19,6 +19,10 @@ export interface Probed {
   failuresAllowed?: number | undefined
   /** Why the container must be restarted; such a replica takes no traffic in any case. */
   failureReason?: string | null | undefined
+  /** It has lost its account's network, and is to be connected. */
+  mayConnect?: boolean
+  /** Nothing answers at its address, so that its program cannot be the cause of the failure. */
+  isUnreachable?: boolean
 }
 
 /** One slow answer must not take a replica out of rotation. */
@@ -31,15 +35,15 @@ const isSameRun = ({ row, observed }: Pick<Probed, 'row' | 'observed'>) =>
 export const wasReady = (probed: Pick<Probed, 'row' | 'observed'>) =>
   isSameRun(probed) && (probed.row?.state === 'READY' || probed.row?.state === 'UNREADY')
 
+export const hasUsedUpFailures = ({
+  failures,
+  failuresAllowed,
+}: Pick<Probed, 'failures' | 'failuresAllowed'>): boolean => failures >= (failuresAllowed ?? FAILURES_UNTIL_UNREADY)
+
 /** True for a replica that fails its probes more often than a ready one may. */
 export const isUnready = (probed: Probed): boolean =>
   probed.failure !== null &&
-  !(
-    isSameRun(probed) &&
-    probed.row?.state === 'READY' &&
-    probed.failures < (probed.failuresAllowed ?? FAILURES_UNTIL_UNREADY) &&
-    !probed.failureReason
-  )
+  !(isSameRun(probed) && probed.row?.state === 'READY' && !hasUsedUpFailures(probed) && !probed.failureReason)
 
 function stateOf(probed: Probed): ReplicaState {
   if (probed.observed?.phase !== 'running' || probed.failureReason) return 'STARTING'

@@ -4,8 +4,8 @@ import type { Transaction } from '../../database/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { openedCredentials } from '../../references/connection-urls.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import { VersionFailed } from '../attempt/version-failed.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { VersionFailed } from '../version/version-failed.ts'
 import { serviceContainer } from './service-container.ts'
 
 const COMMAND_SECONDS = 120

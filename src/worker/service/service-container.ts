@@ -4,8 +4,8 @@ import { engineFacts, engineVersion, type SettingValue } from '../../app-types/e
 import type { Configuration } from '../../domain/configuration.ts'
 import { openedCredentials } from '../../references/connection-urls.ts'
 import type { Sandbox } from '../../runtime/sandbox.ts'
+import { VersionFailed } from '../attempt/version-failed.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { VersionFailed } from '../version/version-failed.ts'
 
 /** What runs in a container of a managed service, with its secrets opened: never logged, never stored. */
 export interface ServiceContainer {

@@ -4,8 +4,8 @@ import { upgradeBetween } from '../../app-types/engines/upgrades.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { VersionFailed } from '../attempt/version-failed.ts'
 import { fenced } from '../claim/fenced.ts'
-import { VersionFailed } from '../version/version-failed.ts'
 
 const COMMAND_SECONDS = 600
 

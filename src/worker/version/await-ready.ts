@@ -5,7 +5,8 @@ import { failureWindowSeconds } from '../../domain/health-check.ts'
 import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
-import { probeReplica } from '../probes/probe-replica.ts'
+import { VersionFailed } from '../attempt/version-failed.ts'
+import { NOT_CONNECTED, probeReplica } from '../probes/probe-replica.ts'
 import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
 import { probeService } from '../service/probe-service.ts'
 import { FailureExcerpt } from '../text/failure-excerpt.ts'
@@ -13,7 +14,7 @@ import { plainText } from '../text/plain-text.ts'
 import { sleep } from '../time/sleep.ts'
 import { exitOf } from './container-exit.ts'
 import { ListeningWatch } from './listening-watch.ts'
-import { VersionFailed } from './version-failed.ts'
+import { removeReplicas } from './remove-replicas.ts'
 
 const FIRST_PAUSE_MS = 8
 const LONGEST_PAUSE_MS = 1_000
@@ -87,9 +88,21 @@ class ReadyWait {
     for (const replica of observed) await this.#failIfDying(replica)
     const running = observed.filter((replica) => replica.phase === 'running' && replica.index < this.#rollout.replicas)
     const down = observed.filter((replica) => replica.phase !== 'running' && replica.phase !== 'restarting')
-    if (observed.length < this.#rollout.replicas || down.length > 0) await engine.apply(this.#rollout)
-    await Promise.all(running.map((replica) => this.#probe(replica)))
-    return running.filter((replica) => this.#ready.has(identity(replica)))
+    const lost = running.filter((replica) => !replica.isConnected)
+    for (const replica of lost) await this.#giveUpConnecting(replica)
+    if (observed.length < this.#rollout.replicas || down.length + lost.length > 0) await engine.apply(this.#rollout)
+    const connected = running.filter((replica) => replica.isConnected)
+    await Promise.all(connected.map((replica) => this.#probe(replica)))
+    return connected.filter((replica) => this.#ready.has(identity(replica)))
+  }
+
+  /** Removes a container that the engine does not connect to its network; the same round creates it again. */
+  async #giveUpConnecting(replica: ObservedReplica): Promise<void> {
+    const { repairs, lease } = this.#attempt
+    const now = lease.claim.clock.now()
+    this.reason = `container ${replica.index}: ${NOT_CONNECTED}`
+    if (repairs.mayConnect(replica)) repairs.recordConnect(replica, now)
+    else if (repairs.takeReplacement(replica, now)) await removeReplicas(this.#attempt, [replica])
   }
 
   async timedOut(seconds: number): Promise<VersionFailed> {

@@ -2,10 +2,10 @@ import type { Content } from '../../database/generated/prisma/client.ts'
 import { type Configuration, recordedConfiguration, type StartupConfig } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import type { Rollout } from '../../runtime/container-runtime.ts'
+import { VersionFailed } from '../attempt/version-failed.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { serviceContainer } from '../service/service-container.ts'
 import { containerVariables } from './variables.ts'
-import { VersionFailed } from './version-failed.ts'
 
 interface RolloutChoice {
   content: Content

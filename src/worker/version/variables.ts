@@ -8,8 +8,8 @@ import {
 } from '../../domain/configuration.ts'
 import { resolveReferences, UnresolvedReference } from '../../domain/references.ts'
 import { connectionUrls, type UrlLookup } from '../../references/connection-urls.ts'
+import { VersionFailed } from '../attempt/version-failed.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { VersionFailed } from './version-failed.ts'
 
 type VariablesContext = Pick<EnvironmentContext, 'database' | 'vault' | 'config'>
 type Values = Record<string, string>

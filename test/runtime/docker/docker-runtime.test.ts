@@ -4,7 +4,7 @@ import { networkName } from '../../../src/engine/docker/networks.ts'
 import { probe } from '../../../src/runtime/readiness.ts'
 import { describeLinuxConfinement } from '../../contracts/container-runtime/linux-confinement.ts'
 import { describeContainerRuntime } from '../../contracts/container-runtime.ts'
-import { createWorld, eventually, onlyReplica, type World } from '../../contracts/engine-harness.ts'
+import { createWorld, eventually, onlyReplica, uniqueId, type World } from '../../contracts/engine-harness.ts'
 import { dockerEngine } from '../../support/docker-engine.ts'
 import { ENGINE_SOCKET, dockerHarness as harness } from '../../support/docker-harness.ts'
 import { engineProxy } from '../../support/engine-proxy.ts'
@@ -35,6 +35,34 @@ describe('what only Docker Engine does', () => {
     await docker.getNetwork(networkName(world.installationId, rollout.accountId)).remove()
     await world.runtime.apply(rollout)
     expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ phase: 'running' })
+  })
+
+  test('makes a network that was removed again as it was, so that firewall rules apply to it', async () => {
+    const rollout = world.rollout({ accountId: uniqueId('acc') })
+    const network = docker.getNetwork(networkName(world.installationId, rollout.accountId))
+    await world.runtime.apply(rollout)
+    const { Id, Created, IPAM, Containers, ...before } = await network.inspect()
+    await harness.byHand.removeNetwork(world.installationId, rollout.accountId)
+    await world.runtime.apply(rollout)
+    expect(await network.inspect()).toMatchObject(before)
+
+    await harness.byHand.removeNetwork(world.installationId, rollout.accountId)
+    await docker.createNetwork({ Name: networkName(world.installationId, rollout.accountId) })
+    await world.runtime.apply(rollout)
+    expect(await network.inspect()).toMatchObject(before)
+    expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ isConnected: true })
+  })
+
+  test('gives a replica its name back that was connected by hand without it', async () => {
+    const rollout = world.rollout()
+    await world.runtime.apply(rollout)
+    const { containerId } = await onlyReplica(world.runtime, rollout.appEnvId)
+    await harness.byHand.disconnect(containerId)
+    const network = docker.getNetwork(networkName(world.installationId, rollout.accountId))
+    await network.connect({ Container: containerId })
+    expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ isConnected: false })
+    await world.runtime.apply(rollout)
+    expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ containerId, isConnected: true })
   })
 
   test('resumes a replica that was paused by hand, and removes a paused one', async () => {
@@ -75,6 +103,21 @@ describe('what only Docker Engine does', () => {
     const { address, port } = await onlyReplica(runtime, rollout.appEnvId)
     expect(address).toBe('127.0.0.1')
     expect(port).not.toBe(3000)
+    const ask = () => probe({ address: address ?? '', port: port ?? 0, path: '/', timeoutMs: 1000 })
+    await eventually(ask, ({ ready }) => ready)
+  })
+
+  test('publishes a replica again that was disconnected', async () => {
+    const { installationId } = world
+    const { runtime } = dockerEngine({ installationId, reach: 'published' })
+    const rollout = world.rollout()
+    await runtime.apply(rollout)
+    const { containerId } = await onlyReplica(runtime, rollout.appEnvId)
+    await harness.byHand.disconnect(containerId)
+    expect(await onlyReplica(runtime, rollout.appEnvId)).toMatchObject({ isConnected: false })
+    await runtime.apply(rollout)
+    const { address, port, isConnected } = await onlyReplica(runtime, rollout.appEnvId)
+    expect(isConnected).toBe(true)
     const ask = () => probe({ address: address ?? '', port: port ?? 0, path: '/', timeoutMs: 1000 })
     await eventually(ask, ({ ready }) => ready)
   })

@@ -25,7 +25,7 @@ download "$@" || { apt-get update --quiet=2 >&2; download "$@"; }
 for package in "$work"/debs/*.deb; do
   dpkg-deb --fsys-tarfile "$package" | tar --extract --directory="$root" --keep-directory-symlink \
     --exclude='./usr/share/doc/*' --exclude='./usr/share/man/*' --exclude='./usr/share/locale/*' \
-    --exclude='./usr/share/info/*' --exclude='./usr/share/lintian/*' --exclude='./usr/share/zoneinfo/*/*'
+    --exclude='./var/lib/*/*' --exclude='./usr/share/info/*' --exclude='./usr/share/lintian/*' --exclude='./usr/share/zoneinfo/*/*'
 done
 rm -rf "$work/debs"
 ldconfig -r "$root"

@@ -30,7 +30,10 @@ interface ContainerOptions {
   /** Set for one that is no replica: it is not restarted. */
   task: Task | null
   volume: { path: string; files: FileMap } | null
+  /** Null while it is not connected itself. */
   lookUp(host: string): { address: string; port: number } | null
+  /** Whether its account's network holds it. */
+  isConnected(): boolean
   /** Called when the container changes; with its end, when its process has ended. */
   onChange(end: ProcessEnd | null): void
 }
@@ -96,12 +99,14 @@ export class MemoryContainer {
     const { rollout, index } = this.options
     const { accountId, appId, appEnvId, contentId, rolloutId, generation } = rollout
     const isRunning = this.phase === 'running'
+    const isConnected = this.options.isConnected()
     const hasEnded = this.phase === 'exited' || this.phase === 'restarting'
     return {
       ...{ name: this.name, containerId: this.id, accountId, appId, appEnvId, contentId, rolloutId, generation, index },
       phase: this.phase,
-      address: isRunning ? LOOPBACK : null,
-      port: isRunning ? this.port : null,
+      address: isRunning && isConnected ? LOOPBACK : null,
+      port: isRunning && isConnected ? this.port : null,
+      isConnected: isConnected || !isRunning,
       startedAt: this.#startedAt,
       finishedAt: this.#finishedAt,
       exitCode: hasEnded ? this.#end.exitCode : null,

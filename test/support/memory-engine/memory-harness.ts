@@ -46,6 +46,8 @@ export function createMemoryHarness(): EngineHarness {
         await get(containerId).stop(0)
         machine.remove(get(containerId))
       },
+      disconnect: async (containerId) => machine.disconnect(get(containerId)),
+      removeNetwork: async (installationId, accountId) => machine.removeNetwork(installationId, accountId),
       async removeImage(image) {
         const found = machine.images.find(image)
         if (found) machine.images.remove(found.id)

@@ -37,40 +37,62 @@ export class MemoryMachine {
   }
 
   create(installationId: string, rollout: Rollout, index: number, image: MemoryImage): MemoryContainer {
-    const network = this.#network(installationId, rollout.accountId)
     const container: MemoryContainer = new MemoryContainer({
       ...{ installationId, rollout, index, image, task: null },
       volume: this.#volume(installationId, rollout),
-      lookUp: (host) => this.#lookUp(network, host),
+      lookUp: (host) => (this.#hostsOf(container).has(container.name) ? this.#lookUp(container, host) : null),
+      isConnected: () => this.#hostsOf(container).has(container.name),
       onChange: (end) => this.#report(container, end),
     })
     this.containers.set(container.name, container)
-    const hosts = network.get(rollout.cliEnvName) ?? new Set()
-    network.set(rollout.cliEnvName, hosts.add(container.name))
-    this.#report(container, null)
+    this.connect(container)
     return container
   }
 
   /** A container that no other one reaches by name. */
   createTask(installationId: string, task: Task, image: MemoryImage): MemoryContainer {
-    const network = this.#network(installationId, task.accountId)
     const rollout = rolloutOf(task)
     const container: MemoryContainer = new MemoryContainer({
       ...{ installationId, rollout, index: 0, image, task, onChange: () => {} },
       volume: this.#volume(installationId, rollout),
-      lookUp: (host) => (task.network === 'NONE' ? null : this.#lookUp(network, host)),
+      lookUp: (host) => (task.network === 'NONE' ? null : this.#lookUp(container, host)),
+      isConnected: () => task.network !== 'NONE',
     })
     this.containers.set(container.name, container)
     return container
   }
 
+  /** Makes the account's network again when it is gone. */
+  connect(container: MemoryContainer): void {
+    this.#hostsOf(container).add(container.name)
+    this.#report(container, null)
+  }
+
+  disconnect(container: MemoryContainer): void {
+    this.#hostsOf(container).delete(container.name)
+    this.#report(container, null)
+  }
+
+  removeNetwork(installationId: string, accountId: string): void {
+    const isOn = ({ options }: MemoryContainer) =>
+      options.installationId === installationId && options.rollout.accountId === accountId
+    for (const container of [...this.containers.values()].filter(isOn)) this.disconnect(container)
+    this.networks.delete(`${installationId} ${accountId}`)
+  }
+
   remove(container: MemoryContainer): void {
     if (this.containers.get(container.name) !== container) return
     this.containers.delete(container.name)
-    const { installationId, rollout, task } = container.options
-    if (task) return
-    this.#network(installationId, rollout.accountId).get(rollout.cliEnvName)?.delete(container.name)
-    this.#report(container, null)
+    if (container.options.task) return
+    this.disconnect(container)
+  }
+
+  /** The containers that answer to its environment's name. */
+  #hostsOf({ options: { installationId, rollout } }: MemoryContainer): Set<string> {
+    const network = this.#network(installationId, rollout.accountId)
+    const hosts = network.get(rollout.cliEnvName) ?? new Set()
+    network.set(rollout.cliEnvName, hosts)
+    return hosts
   }
 
   #network(installationId: string, accountId: string): Map<string, Set<string>> {
@@ -88,7 +110,8 @@ export class MemoryMachine {
     return { path: volume.path, files }
   }
 
-  #lookUp(network: Map<string, Set<string>>, host: string) {
+  #lookUp({ options: { installationId, rollout } }: MemoryContainer, host: string) {
+    const network = this.#network(installationId, rollout.accountId)
     const names = [...(network.get(host) ?? [])]
     const running = names.map((name) => this.containers.get(name)?.observe()).find((seen) => seen?.phase === 'running')
     return running?.address && running.port ? { address: running.address, port: running.port } : null

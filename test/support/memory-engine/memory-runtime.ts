@@ -77,6 +77,7 @@ async function ensure({ machine, installationId }: MemoryConnection, rollout: Ro
   const image = machine.images.find(rollout.pinnedImage)
   if (!found && !image) throw new RuntimeError('IMAGE_NOT_FOUND', `There is no image ${rollout.pinnedImage}`)
   const container = found ?? (image && machine.create(installationId, rollout, index, image))
+  if (container && !container.options.isConnected()) machine.connect(container)
   try {
     await container?.start()
   } catch (error) {

@@ -6,9 +6,9 @@ import { record } from '../../events/record.ts'
 import { connectionUrlsOf, withAddress } from '../../references/connection-urls.ts'
 import type { OpenServiceCredentials } from '../../resources/service-credentials.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import { loadAppEnv } from '../app-env/app-env-queries.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
+import { loadAppEnv } from './app-env-queries.ts'
 
 interface Tools {
   database: Database

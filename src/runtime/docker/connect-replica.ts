@@ -1,0 +1,80 @@
+import type { ContainerInspectInfo } from 'dockerode'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
+import type { AccountNetwork } from '../../engine/docker/networks.ts'
+import type { Rollout } from '../container-runtime.ts'
+import type { Reach } from './container-spec.ts'
+import { findContainer } from './find-containers.ts'
+
+/** The second attempt follows a network that vanished, or was made again, meanwhile. */
+const ATTEMPTS = 2
+
+/** A container that is paused or between two runs cannot join a network; one that is on its way out need not. */
+const CONNECTABLE = ['running', 'created', 'exited']
+
+interface Application {
+  engine: DockerEngine
+  rollout: Rollout
+  signal: AbortSignal
+  reach: Reach
+}
+
+/** Whether a container is on its account's network, under a name of its environment, and reachable there if it runs. */
+export function isConnected(container: ContainerInspectInfo, network: string, reach: Reach): boolean {
+  const { Id, HostConfig, NetworkSettings, State } = container
+  const endpoint = NetworkSettings.Networks[network]
+  // Engines add the beginning of the container's id by themselves.
+  const aliases: string[] = endpoint?.Aliases ?? []
+  if (!endpoint || !aliases.some((alias) => !Id.startsWith(alias))) return false
+  if (State.Status !== 'running') return true
+  const isPublished = Object.keys(HostConfig.PortBindings ?? {}).length === 0 || hasBinding(NetworkSettings.Ports)
+  return endpoint.IPAddress !== '' && (reach === 'address' || isPublished)
+}
+
+const hasBinding = (ports: ContainerInspectInfo['NetworkSettings']['Ports']): boolean =>
+  Object.values(ports ?? {}).some((bindings) => (bindings ?? []).length > 0)
+
+/**
+ * Puts a container back on its account's network, under its environment's name; the network is made again when it is
+ * gone. A container that the engine refuses to connect stays as it is, and is observed as such.
+ */
+export async function connectReplica(application: Application, { id, state }: { id: string; state: string }) {
+  const { engine, rollout, signal, reach } = application
+  if (!CONNECTABLE.includes(state)) return
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const network = await engine.networks.ensure(rollout.accountId)
+    const container = await findContainer(engine, id, signal)
+    if (!container || isConnected(container, network.name, reach)) return
+    const error = await join(application, container, network)
+    if (error === null) return
+    if (hasNoBridge(error)) await engine.networks.discard(network.id, signal)
+  }
+}
+
+/** Returns the engine's refusal. */
+async function join(
+  { engine, rollout, signal }: Application,
+  { Id, NetworkSettings }: ContainerInspectInfo,
+  { id, name }: AccountNetwork,
+): Promise<unknown> {
+  const network = engine.docker.getNetwork(id)
+  const leave = { Container: Id, Force: true, abortSignal: signal }
+  const enter = { Container: Id, EndpointConfig: { Aliases: [rollout.cliEnvName] }, abortSignal: signal }
+  try {
+    // Connected without its name, or to a network that is gone: an endpoint cannot be changed.
+    if (NetworkSettings.Networks[name]) await network.disconnect(leave).catch(rethrowUnlessRefused)
+    await network.connect(enter)
+    return null
+  } catch (error) {
+    return rethrowUnlessRefused(error)
+  }
+}
+
+function rethrowUnlessRefused(error: unknown): unknown {
+  if (statusOf(error) === null) throw error
+  return error
+}
+
+/** The interface was removed on the machine: the network is in the engine's records only. */
+export const hasNoBridge = (error: unknown): boolean =>
+  statusOf(error) !== null && /could not find bridge/i.test(messageOf(error))
