@@ -51,7 +51,7 @@ export const backup = resource({
     storage: field.from(
       { storageCredentialId: true },
       text,
-      'Where the file is: LOCAL, the data folder, or the id of the credential of object storage.',
+      'Storage of the file: LOCAL, the data folder, or the id of the credential of object storage.',
       ({ storageCredentialId }: Pick<Backup, 'storageCredentialId'>) => storageCredentialId ?? 'LOCAL',
     ),
     sha256: field.column('sha256', text.nullable(), 'SHA-256 of the file as it is stored; null until it is whole.'),

@@ -16,7 +16,7 @@ export const backupSchedule = z
         abort: true,
       })
       .refine(isRareEnough, 'must leave at least an hour between two backups')
-      .describe('When backups are taken: minute, hour, day of the month, month, weekday. At most once an hour.'),
+      .describe('Times of the backups: minute, hour, day of the month, month, weekday. At most once an hour.'),
     timeZone: z
       .string()
       .max(100)
@@ -35,9 +35,9 @@ export const backupSchedule = z
       .min(1)
       .max(100)
       .default('LOCAL')
-      .describe('Where backups are stored: LOCAL, or the id of an OBJECT_STORAGE credential.'),
+      .describe('Storage of the backups: LOCAL, or the id of an OBJECT_STORAGE credential.'),
   })
-  .describe('When backups of a managed service are taken by themselves, and how long they are kept; null for never.')
+  .describe('Schedule of the backups of a managed service, and how long they are kept; null for none.')
 
 export type BackupSchedule = z.output<typeof backupSchedule>
 

@@ -11,7 +11,7 @@ export const storage = z
   .min(1)
   .max(100)
   .describe(
-    'Where backups are stored: LOCAL, the data folder of the installation, or the id of an OBJECT_STORAGE credential.',
+    'Storage of the backup: LOCAL, the data folder of the installation, or the id of an OBJECT_STORAGE credential.',
   )
 
 export const backUpAppEnv = lifecycleOperation({
