@@ -90,10 +90,6 @@ export const appCases = [
     input: fields(world),
     token: (await world.token({ kind: 'SCOPED', scopes: ['svc:read'] })).token,
   })),
-  parityCase('createApp of a database', 'CONFLICT APP_TYPE_NOT_AVAILABLE', async (world) => ({
-    command: createApp,
-    input: { ...fields(world), dockerPreset: 'REDIS' },
-  })),
   parityCase('createApp with an unknown token', 'UNAUTHENTICATED', async (world) => ({
     command: createApp,
     input: fields(world),

@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 /** The compiler does not know the configuration of app types. */
-type Field = keyof CreateAppInput | 'jobConfig' | 'functionConfig'
+type Field = keyof CreateAppInput | 'jobConfig' | 'functionConfig' | 'databaseSettings'
 
 const GITHUB = { gitProvider: 'GITHUB', gitNamespace: 'acme', gitRepo: 'shop', gitInstallationId: '42' }
 const CREDENTIAL = 'the credential made above'
@@ -51,6 +51,7 @@ const VALUES: Record<Field, Record<string, unknown>> = {
   buildPullAccountSecretId: { buildPullAccountSecretId: CREDENTIAL },
   useVolume: { useVolume: true, volumePath: '/data' },
   volumePath: { volumePath: '/data' },
+  databaseSettings: { dockerPreset: 'REDIS', port: undefined, databaseSettings: { timeout: 60 } },
   jobConfig: { dockerPreset: 'JOB', jobConfig: { command: 'migrate' } },
   appType: { appType: 'job' },
   gitProvider: GITHUB,

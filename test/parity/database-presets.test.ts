@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ENGINES } from '../../src/app-types/engines/list.ts'
+import { createApp } from '../../src/services/app/create-app.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { readGraphQL, readMcp, readRest } from './read-apis.ts'
@@ -84,14 +85,11 @@ test('no preset shows how its container is made', async () => {
   expect(text).not.toMatch(/PASSWORD|pg_dump|999:999|tmpfs/)
 })
 
-test('apps of these presets are still refused', async () => {
-  for (const { name } of ENGINES) {
-    const response = await served.app.request('/api/public/v1/app', {
-      method: 'POST',
-      headers: { authorization: world.adminToken, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'db', accountId: world.accountId, dockerPreset: name, port: 1234 }),
-    })
-    expect(await response.json(), name).toMatchObject({ status: 409, reason: 'APP_TYPE_NOT_AVAILABLE' })
+test('apps of these presets are created, with the port of the engine', async () => {
+  for (const { name, port } of ENGINES) {
+    const appId = await world.perform(createApp, { name: `A ${name}`, accountId: world.accountId, dockerPreset: name })
+    const { body } = await readRest(served, world.adminToken, 'getApp', appId as { appId: string })
+    expect(body, name).toMatchObject({ appType: 'db', dockerPreset: name, port, useTCP: true })
   }
 })
 

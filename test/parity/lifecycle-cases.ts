@@ -7,12 +7,14 @@ import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { lifecycleOperations } from '../../src/services/lifecycle/operations.ts'
 import { redeployAppEnv } from '../../src/services/lifecycle/redeploy.ts'
 import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'
+import { rotateCredentials } from '../../src/services/lifecycle/rotate-credentials.ts'
 import { startAppEnv } from '../../src/services/lifecycle/start.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { retryOperation } from '../../src/services/operation/retry-operation.ts'
 import type { World } from '../support/world.ts'
 import { type ParityCase, parityCase } from './parity-case.ts'
+import { serviceCases } from './service-cases.ts'
 
 const UNKNOWN_ENV = 'env_01h455vb4pex5vsknk084sn02q'
 const UNKNOWN_CONTENT = 'con_01h455vb4pex5vsknk084sn02q'
@@ -78,7 +80,9 @@ function refusalsOf(command: AnyCommand): ParityCase[] {
 }
 
 export const lifecycleCases = [
-  ...Object.values(lifecycleOperations).flatMap(refusalsOf),
+  // A rotation has refusals of its own: it is for admins, and for managed services.
+  ...Object.values(lifecycleOperations).flatMap((one) => (one === rotateCredentials ? [] : refusalsOf(one))),
+  ...serviceCases,
 
   simple('deployImage', deployImage, 'accepted', pending, { image: 'shop:1' }),
   simple(

@@ -38,6 +38,10 @@ const CASES: Record<string, ReadCase> = {
     query: ({ appEnvId }) => ({ appEnvId }),
     field: byId('appEnvId', 'appEnv', 'variables { id name value type isSecret }'),
   },
+  getServiceCredentials: {
+    query: ({ serviceEnvId }) => ({ appEnvId: serviceEnvId }),
+    field: byId('serviceEnvId', 'appEnv', 'credentials { username password database internalUrl externalUrl }'),
+  },
   listHosts: {
     query: ({ appEnvId }) => ({ appEnvId }),
     field: byId('appEnvId', 'appEnv', 'hosts { id host url status reason }'),
@@ -88,6 +92,8 @@ async function furnish(world: World) {
   const { appEnvId, appId, accountId } = await world.appEnv({ accountId: await world.account() })
   await world.deploy(appEnvId)
   const [operation] = await world.operationsOf(appEnvId)
+  const database = { name: 'Cache', dockerPreset: 'REDIS', port: undefined, useImage: undefined, image: undefined }
+  const { appEnvId: serviceEnvId } = await world.appEnv({ accountId, app: database })
   const { userId } = await world.user({ accountId })
   const { tokenId, token: ofAppEnv } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
   const login = { accountId, type: 'BASIC_AUTH', name: 'login', data: { username: 'ann', password: 'secret' } }
@@ -97,7 +103,7 @@ async function furnish(world: World) {
   const stranger = await world.user({ accountId: await world.account() })
   const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
   return {
-    ...{ appEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
+    ...{ appEnvId, serviceEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
     contentId: operation?.contentId ?? '',
     hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,
     tokens: { admin: world.adminToken, ...tokens },

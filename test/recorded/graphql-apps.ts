@@ -48,7 +48,7 @@ async function createApps({ graphql, accountId }: Fixture): Promise<string> {
   await graphql('create an app with fields that contradict', CREATE, {
     input: { ...shop, image: 'Not An Image', port: 70_000 },
   })
-  await graphql('create a database', CREATE, { input: { ...shop, dockerPreset: 'REDIS' } })
+  await graphql('create a database with an image', CREATE, { input: { ...shop, dockerPreset: 'REDIS' } })
   await graphql('create an app in an unknown account', CREATE, { input: { ...shop, accountId: `acc_${UNKNOWN}` } })
   await graphql('create an app as a reader', CREATE, { input: shop }, { as: 'reader' })
   return body.data.createApp.app.id

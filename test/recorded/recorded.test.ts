@@ -17,6 +17,7 @@ import { restLifecycle } from './rest-lifecycle.ts'
 import { restObserved } from './rest-observed.ts'
 import { restAccounts, restSecrets } from './rest-people.ts'
 import { restInputs, restProtocol } from './rest-protocol.ts'
+import { graphqlServices, restServices } from './services.ts'
 
 /** Each has its own file, and runs in an installation of its own. */
 const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string> }> = {
@@ -24,6 +25,7 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'rest-app-envs': { script: restAppEnvs },
   'rest-settings': { script: restSettings },
   'rest-lifecycle': { script: restLifecycle },
+  'rest-services': { script: restServices },
   'rest-observed': { script: restObserved },
   'rest-accounts': { script: restAccounts },
   'rest-secrets': { script: restSecrets },
@@ -33,6 +35,7 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'graphql-app-envs': { script: graphqlAppEnvs },
   'graphql-settings': { script: graphqlSettings },
   'graphql-lifecycle': { script: graphqlLifecycle },
+  'graphql-services': { script: graphqlServices },
   'graphql-observed': { script: graphqlObserved },
   'graphql-accounts': { script: graphqlAccounts },
   'graphql-secrets': { script: graphqlSecrets },

@@ -42,7 +42,7 @@ async function createApps({ rest, accountId, ask }: Fixture): Promise<string> {
   await rest('create an app with fields that contradict', 'POST /app', {
     ...{ ...shop, image: 'Not An Image', dockerfilePath: 'a', customDockerfileContent: 'FROM scratch', port: 70_000 },
   })
-  await rest('create a database', 'POST /app', { ...shop, dockerPreset: 'REDIS' })
+  await rest('create a database with an image', 'POST /app', { ...shop, dockerPreset: 'REDIS' })
   await rest('create an app in an unknown account', 'POST /app', { ...shop, accountId: `acc_${UNKNOWN}` })
   await rest('create an app as a reader', 'POST /app', shop, { as: 'reader' })
   await rest('create an app as a stranger', 'POST /app', shop, { as: 'stranger' })

@@ -21,20 +21,7 @@ const hasNoPath = (waitsFor: string, path: string): NotYet => ({
 const solutions = hasNoPath('solutions', '/solutions')
 const jobRuns = hasNoPath('job runs', '/app-env/job-runs')
 
-const services: NotYet = {
-  waitsFor: 'Databases & Services',
-  async isMissing(walk) {
-    const body = { name: 'Db', accountId: walk.accountId, appType: 'db', dockerPreset: 'REDIS' }
-    expect((await walk.call('POST', '/app', { body })).body).toMatchObject({
-      status: 409,
-      reason: 'APP_TYPE_NOT_AVAILABLE',
-    })
-  },
-}
-
 export const notYet: Record<string, NotYet> = {
-  '1 Databases & Services': services,
-  '1 rule 1': services,
   // Edits become pending; without runs, nothing shows that default runs keep the old configuration.
   '1 rule 4': jobRuns,
   '4.3 GET /api/public/v1/solutions': solutions,
@@ -44,19 +31,11 @@ export const notYet: Record<string, NotYet> = {
   '4.3 rule 3': solutions,
   '4.3 rule 4': solutions,
   '5 rule 6': solutions,
-  '8 rule 1': services,
-  '9 rule 3': services,
 }
 
 /** The same for sentences outside of the tables. */
 export const notYetSentences: [section: string, sentence: string, entry: NotYet][] = [
-  ['2.1', 'Managed-service presets: one of the values returned by GET /api/public/v1/database-presets', services],
   ['2.6', 'A solution is a curated catalog entry identified by solutionSlug.', solutions],
-  [
-    '4.2',
-    'the managed infrastructure (including RabbitMQ) is deleted while persistent database volumes are retained',
-    services,
-  ],
   ['4.4', 'the credentials interface and the job-runs interface exist', jobRuns],
 ]
 

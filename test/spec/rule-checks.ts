@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { expectUpdating } from './app-env-checks.ts'
+import { checkOlderNames, checkServices, checkSingleNode } from './service-checks.ts'
 import { type Checks, fieldsOf, type Walk } from './walk.ts'
 
 const LIFECYCLE = ['deploy-image', 'build', 'redeploy', 'rollback', 'stop', 'start']
@@ -51,6 +52,10 @@ export const types: Checks = {
     for (const named of [{ dockerPreset: 'JOB' }, { appType: 'job' }])
       await walk.app({ ...named, port: undefined, jobConfig: { command: 'run' } })
   },
+  '1 Databases & Services': (walk) => checkServices(walk),
+  '1 rule 1': (walk) => checkOlderNames(walk),
+  '8 rule 1': (walk) => checkSingleNode(walk),
+  '9 rule 3': (walk) => checkOlderNames(walk),
   async '1 rule 2'(walk) {
     const { appEnvId } = await walk.appEnv({ app: { dockerPreset: 'JOB', port: undefined } })
     expect((await walk.call('GET', '/app-env', { query: { appEnvId } })).body.hosts).toEqual([])

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { checkKeptVolumes, checkServices } from './service-checks.ts'
 import { type Check, fieldsOf } from './walk.ts'
 
 /** The seed's statements outside of its tables. */
@@ -41,6 +42,16 @@ export const sentences: [section: string, sentence: string, check: Check][] = [
       const { body } = await walk.call('DELETE', '/app', { query: { appId } })
       expect(body).toMatchObject({ status: 409, code: 'CONFLICT', reason: 'PREVENT_DESTROY' })
     },
+  ],
+  [
+    '2.1',
+    'Managed-service presets: one of the values returned by GET /api/public/v1/database-presets',
+    (walk) => checkServices(walk),
+  ],
+  [
+    '4.2',
+    'the managed infrastructure (including RabbitMQ) is deleted while persistent database volumes are retained',
+    (walk) => checkKeptVolumes(walk),
   ],
   [
     '4.4',

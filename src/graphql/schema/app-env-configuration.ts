@@ -43,11 +43,10 @@ builder.prismaObjectFields(AppEnv, (t) => ({
   }),
   credentials: t.field({
     type: recordType<OpenServiceCredentials>(serviceCredentials),
-    description: `${serviceCredentials.description} Admins only; leaves an audit entry. Null for other apps.`,
+    description: `${serviceCredentials.description} Admins only; leaves an audit entry. Refused for other apps.`,
     nullable: true,
-    select: { serviceCredentialsId: true },
-    resolve: ({ id, serviceCredentialsId }, _args, { services, caller, requestId }) =>
-      serviceCredentialsId ? services.appEnvs.credentials(caller, { appEnvId: id }, { requestId }) : null,
+    resolve: ({ id }, _args, { services, caller, requestId }) =>
+      services.appEnvs.credentials(caller, { appEnvId: id }, { requestId }),
   }),
   variables: t.field({
     type: [Variable],

@@ -4,6 +4,7 @@ import type { Command, CommandContext } from '../kernel/command.ts'
 import type { WaitOutcome } from '../kernel/wait-outcome.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
+import { checkRefused } from './type-config.ts'
 
 /** The result of a change of settings, and whether it is being applied. */
 export type Changed = {
@@ -84,6 +85,7 @@ export function settingCommand<Shape extends TargetShape>(
     permission: 'appEnv:change',
     target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
     async execute(context, input, { appEnv }) {
+      checkRefused(appEnv.app, input)
       const data = await setting.change(context, appEnv, input)
       const { applyImmediately, appEnvId: _id, envName: _name, ...sent } = input as Record<string, unknown>
       const changed = Object.keys(sent)

@@ -1,4 +1,5 @@
 import type { AppType } from '../../app-types/app-type.ts'
+import { getAppType } from '../../app-types/app-types.ts'
 import { engineOf, refusedFields } from '../../app-types/behaviours.ts'
 import { type EngineInput, engineProblems } from '../../app-types/engines/engine-problems.ts'
 import { foreignTypeConfigs } from '../../app-types/type-config.ts'
@@ -14,6 +15,12 @@ export function checkTypeFields(type: AppType, app: { dockerPreset: string }, in
     return { field, message: `is not used by ${type.title} apps` }
   })
   const problems = [...foreign, ...refusedFields(type, input), ...serviceProblems(app, input)]
+  if (problems.length > 0) throw invalidInput(problems)
+}
+
+/** Throws for what the type of an environment decides by itself. */
+export function checkRefused(app: { type: string }, input: object): void {
+  const problems = refusedFields(getAppType(app.type), input)
   if (problems.length > 0) throw invalidInput(problems)
 }
 

@@ -6,6 +6,7 @@ import type { WaitOutcomes } from '../kernel/wait-outcome.ts'
 import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { variableRecords } from './app-env-record.ts'
 import { changeSettings, withApplication } from './change-setting.ts'
+import { checkRefused } from './type-config.ts'
 import { checkReferences, fieldIn, mergeVariables, replaceVariables } from './variables.ts'
 
 type ChangedVariables = Awaited<ReturnType<typeof announceVariables>>
@@ -23,6 +24,7 @@ export const setVariables = command({
   refresh,
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
+    checkRefused(appEnv.app, input)
     await replaceVariables(context, appEnv, input.variables, fieldIn('variables', input.variables))
     return announceVariables(
       context,
@@ -62,6 +64,7 @@ export const changeVariables = command({
   refresh,
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
+    checkRefused(appEnv.app, input)
     const accountVault = context.vault.forAccount(appEnv.account)
     const all = mergeVariables(appEnv, (one) => accountVault.openVariable(one), input.variables)
     if (all.length > 500) throw invalidField('variables', 'must be at most 500 variables')

@@ -40,7 +40,8 @@ export function checkCreation(input: CreateAppInput): { preset: string } {
 
 const portlessTitles = () =>
   appTypes()
-    .filter(({ requiresPort }) => !requiresPort)
+    // The preset of a managed service has its port.
+    .filter(({ requiresPort, presets }) => !requiresPort && !presets.some(({ kind }) => kind === 'ENGINE'))
     .map(({ title }) => title)
     .join(' or ')
 

@@ -1,0 +1,47 @@
+import { type Fixture, operationOf } from './fixture.ts'
+
+const newDatabase = ({ accountId }: Fixture) => ({ name: 'Db', accountId, dockerPreset: 'POSTGRESQL' })
+
+/** A managed service: created, deployed at once, with credentials that only admins see. */
+export async function restServices(fixture: Fixture): Promise<void> {
+  const { rest, accountId, finish, app, appEnv } = fixture
+  const database = await rest('create a database', 'POST /app', newDatabase(fixture))
+  await rest('create a database with another port', 'POST /app', { ...newDatabase(fixture), port: 1 })
+  const environment = { accountId, appId: database.body.appId, name: 'production', region: 'local' }
+  const wrong = { disk: 1, containers: 2, dockerPresetVersion: 'POSTGRESQL_9', databaseSettings: { work_mem: 0, a: 1 } }
+  await rest('create an environment out of all bounds', 'POST /app-env', { ...environment, ...wrong })
+  const created = await rest('create an environment', 'POST /app-env', { ...environment, disk: 2048 })
+  const { appEnvId } = created.body
+  await rest('rotate during the deployment', 'POST /app-env/credentials/rotate', { appEnvId })
+  await finish(operationOf(created.headers))
+  await rest('read the environment', 'GET /app-env', { appEnvId })
+  await rest('list the volumes', 'GET /volumes', { accountId })
+  await rest('read the credentials', 'GET /app-env/credentials', { appEnvId })
+  await rest('read the credentials as a technician', 'GET /app-env/credentials', { appEnvId }, { as: 'technical' })
+  const web = await appEnv(await app())
+  await rest('read the credentials of a web app', 'GET /app-env/credentials', { appEnvId: web })
+  await rest('change a setting', 'PUT /app-env', { appEnvId, databaseSettings: { work_mem: 8 } })
+  await rest('change to an older version', 'PUT /app-env', { appEnvId, dockerPresetVersion: 'POSTGRESQL_17' })
+  await rest('deploy an image', 'POST /app-env/deploy-image', { appEnvId, image: 'postgres:18' })
+  await rest('rotate the credentials', 'POST /app-env/credentials/rotate', { appEnvId })
+}
+
+export async function graphqlServices(fixture: Fixture): Promise<void> {
+  const { graphql, accountId, ask, app, appEnv } = fixture
+  const database = (await ask('POST', '/app', newDatabase(fixture))).body.appId
+  const make = 'mutation ($input: CreateAppEnvInput!) { createAppEnv(input: $input) { appEnv { id status } } }'
+  const environment = { accountId, appId: database, name: 'production', region: 'local' }
+  await graphql('create an environment out of bounds', make, { input: { ...environment, disk: 1 } })
+  const { body } = await graphql('create an environment', make, { input: { ...environment, disk: 2048 } })
+  const id = body.data.createAppEnv.appEnv.id
+  const read = `query ($id: ID!) { appEnv(id: $id) { dockerPresetVersion databaseSettings
+    credentials { username password database internalUrl externalUrl } } }`
+  await graphql('read the credentials', read, { id })
+  await graphql('read the credentials as a technician', read, { id }, { as: 'technical' })
+  await graphql('read the credentials of a web app', read, { id: await appEnv(await app()) })
+  const rotate = 'mutation ($id: ID) { rotateCredentials(input: { appEnvId: $id }) { success message } }'
+  await graphql('rotate during the deployment', rotate, { id })
+  const operations = (await ask('GET', '/operations', { appEnvId: id })).body.operations
+  await fixture.finish(operations[0].operationId)
+  await graphql('rotate the credentials', rotate, { id })
+}
