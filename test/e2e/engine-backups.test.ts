@@ -53,14 +53,6 @@ const ENGINES = [
     ],
     expected: '10000',
   },
-  {
-    // Its queues can be copied only while it is stopped.
-    preset: 'RABBITMQ',
-    fill: ['rabbitmqctl', '--quiet', 'add_vhost', 'kept'],
-    spoil: ['rabbitmqctl', '--quiet', 'delete_vhost', 'kept'],
-    read: ['bash', '-c', 'rabbitmqctl --quiet list_vhosts | grep -c kept || true'],
-    expected: '1',
-  },
 ]
 
 describe.each(ENGINES)('backups of $preset', ({ preset, fill, spoil, read, expected }) => {

@@ -23,6 +23,12 @@ export async function createService(
   const { appId } = await berth.ok<{ appId: string }>('POST', '/app', { name, accountId, dockerPreset: preset })
   const appEnv = { accountId, appId, name: 'production', region: 'local', ...fields }
   const { appEnvId } = await berth.ok<{ appEnvId: string }>('POST', '/app-env', appEnv, { prefer: 'wait=120' })
+  const { operations } = await berth.ok<{ operations: { status: string; message: string }[] }>(
+    'GET',
+    `/operations?appEnvId=${appEnvId}`,
+  )
+  const [created] = operations
+  if (created?.status !== 'SUCCEEDED') throw new Error(`${preset} is ${created?.status}: ${created?.message}`)
   return { accountId, appEnvId }
 }
 

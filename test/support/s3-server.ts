@@ -9,7 +9,7 @@ export async function startS3(bucket = 'backups') {
     ...{ endpoint: `http://127.0.0.1:${server.port}`, region: 'us-east-1', bucket },
     ...{ accessKeyId: 'canary-access-key', secretAccessKey: 'canary-secret-access-key' },
   }
-  const client = new S3Client({ ...login, credentials: login, forcePathStyle: true })
+  const client = new S3Client({ ...login, credentials: { ...login }, forcePathStyle: true })
   return {
     login,
     client,

@@ -14,6 +14,7 @@ import { probeService } from '../service/probe-service.ts'
 import { sleep } from '../time/sleep.ts'
 
 const PAUSE_MS = 500
+const LINES_SHOWN = 10
 
 /** Restores a backup into a throw-away container without a network, and asks it. Only then is the backup verified. */
 export async function verifyBackup(started: AttemptContext): Promise<void> {
@@ -81,9 +82,16 @@ async function untilReady(attempt: VersionAttemptContext, name: string): Promise
     if (answer?.ready) return
     signal.throwIfAborted()
     if (performance.now() > end)
-      throw new BackupFailed('VERIFY_FAILED', `The throw-away container was not ready in time: ${answer?.reason}`)
+      throw new BackupFailed('VERIFY_FAILED', await whyUnready(attempt, name, answer?.reason ?? 'it does not answer'))
     await sleep(PAUSE_MS, signal)
   }
+}
+
+/** With the container's last lines, which nobody can read once it is removed. */
+async function whyUnready(attempt: VersionAttemptContext, name: string, reason: string): Promise<string> {
+  const lines = await attempt.engine.tail(name, LINES_SHOWN).catch(() => [])
+  const printed = await attempt.quote(lines.map(({ message }) => message).join('\n'))
+  return `The throw-away container was not ready in time: ${reason}\n${printed}`.trimEnd()
 }
 
 async function recordFailure(
