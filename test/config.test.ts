@@ -52,7 +52,25 @@ describe('the configuration', () => {
     expect(read({ BERTH_ROLES: 'worker,ingress' })).toThrow(/BERTH_HEALTH_PORT and INGRESS_PORT/)
     expect(read({ BERTH_ROLES: 'api,worker' })).not.toThrow()
     expect(read({ PORT: '0', INGRESS_PORT: '0' })).not.toThrow()
+    const beside = { INGRESS_PORT: '5001', BERTH_TCP_PORTS: '5001-5009' }
+    expect(read(beside)).toThrow(/ INGRESS_PORT and BERTH_TCP_PORTS: must differ; both have 5001/)
+    expect(read({ ...beside, BERTH_ROLES: 'api' })).not.toThrow()
   })
+
+  test.each([
+    ['20000-20002', [20_000, 20_001, 20_002]],
+    ['30000, 20001-20002,20002', [20_001, 20_002, 30_000]],
+    ['off', []],
+  ])('reads the ports for external access from %j', (text, ports) => {
+    expect(readConfig({ BERTH_TCP_PORTS: text }).BERTH_TCP_PORTS).toEqual(ports)
+  })
+
+  test.each(['20000-', '20002-20000', '0', '65536', '1-65535', 'off,1', '20000;20001', '-1'])(
+    'refuses %j as ports for external access',
+    (text) => {
+      expect(() => readConfig({ BERTH_TCP_PORTS: text })).toThrow(/BERTH_TCP_PORTS: must be off, or ports and ranges/)
+    },
+  )
 
   test.each([
     ['BERTH_LOG_LEVLE', 'BERTH_LOG_LEVEL'],

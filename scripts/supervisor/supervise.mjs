@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compileCacheOf } from '../setup/compiled-code.mjs'
+import { compileCacheOf, programOf } from '../setup/compiled-code.mjs'
 import { chosenIngressPort } from './ingress-port.mjs'
 import { createLog } from './log.mjs'
 import { lowerPriority } from './lower-priority.mjs'
@@ -34,6 +34,8 @@ export function supervise(node, environment = {}) {
   const facts = {}
   let chosen = {}
 
+  // The same for every restart, whatever is installed meanwhile.
+  const program = programOf(ROOT)
   const groups = processGroups(process.env.BERTH_ROLES)
   const processes = groups.map((roles) => new SupervisedProcess(roles, { spawn: spawnRoles, onMessage, onEnd }))
   const [first, ...others] = processes
@@ -46,7 +48,7 @@ export function supervise(node, environment = {}) {
     const flags = ['--disable-warning=DeprecationWarning', `--max-semi-space-size=${YOUNG_GENERATION_MB}`]
     const isFirst = processes.every(({ isRunning }) => !isRunning)
     const args = [`--roles=${roles.join(',')}`, ...(isFirst ? ['--first'] : [])]
-    const child = spawn(node, [...flags, join(ROOT, 'src/main.ts'), ...args], {
+    const child = spawn(node, [...flags, program, ...args], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       // Linux may share the processor between sessions first: in its own, the ingress does not share with the others.
       detached: groups.length > 1 && !isBesideIngress(roles, groups),

@@ -43,8 +43,12 @@ function withPassword({ DATABASE_URL, DATABASE_PASSWORD }: Config): string | und
 const refusal = (lines: string[]) => new Error(`Berth cannot start with this configuration:\n${lines.join('\n')}`)
 
 /** Only roles that this process plays listen. Listening twice on one port would look like another program's. */
-function assertPortsDiffer({ BERTH_ROLES: roles, ...config }: Config): void {
+function assertPortsDiffer({ BERTH_ROLES: roles, BERTH_TCP_PORTS: external, ...config }: Config): void {
   const other = roles.includes('api') ? 'PORT' : 'BERTH_HEALTH_PORT'
-  if (!roles.includes('ingress') || config[other] === 0 || config[other] !== config.INGRESS_PORT) return
-  throw refusal([`  ${other} and INGRESS_PORT: must differ; both are ${config.INGRESS_PORT}`])
+  if (!roles.includes('ingress')) return
+  if (config[other] !== 0 && config[other] === config.INGRESS_PORT)
+    throw refusal([`  ${other} and INGRESS_PORT: must differ; both are ${config.INGRESS_PORT}`])
+  for (const name of [other, 'INGRESS_PORT'] as const)
+    if (external.includes(config[name]))
+      throw refusal([`  ${name} and BERTH_TCP_PORTS: must differ; both have ${config[name]}`])
 }

@@ -47,9 +47,38 @@ export const tcpPorts = () =>
     'must be ports from 1 to 65535, separated by commas, such as 80,443',
   ).transform((parts) => parts.map(Number))
 
+const MOST_PORTS = 10_000
+const RANGES_RULE = `must be off, or ports and ranges of them from 1 to 65535, separated by commas, such as 20000-20999; at most ${MOST_PORTS} ports`
+
+/** Ports in ascending order; none where it is `off`. */
+export const portRanges = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) => (text.trim().toLowerCase() === 'off' ? [] : text.split(',').map(portsOf)))
+    .refine((ranges) => ranges.every((ports) => ports !== null), RANGES_RULE)
+    .transform((ranges) => [...new Set(ranges.flatMap((ports) => ports ?? []))].sort((one, other) => one - other))
+    .refine((ports) => ports.length <= MOST_PORTS, RANGES_RULE)
+
+/** Null unless it is a port, or the first and the last of a range. */
+function portsOf(text: string): number[] | null {
+  const [, from = '', to = from] = /^\s*([1-9]\d{0,4})(?:\s*-\s*([1-9]\d{0,4}))?\s*$/.exec(text) ?? []
+  const [first, last] = [Number(from), Number(to)]
+  if (from === '' || last > 65_535 || first > last) return null
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+}
+
 const DOMAIN = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/
 
 export const domain = () => z.string().regex(DOMAIN, 'must be a lower-case domain name, such as apps.example.com')
+
+export const hostOrAddress = () =>
+  z
+    .string()
+    .refine(
+      (text) => isIP(text) !== 0 || DOMAIN.test(text),
+      'must be a lower-case host name or an address, such as db.example.com',
+    )
 
 export const domains = () =>
   listOf(

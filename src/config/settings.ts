@@ -14,6 +14,7 @@ import {
   tcpPorts,
   whole,
 } from './setting-types.ts'
+import { TCP_SETTINGS } from './tcp-settings.ts'
 
 /** Every setting, with its default and description. docs/configuration.md is printed from it. */
 export const SETTINGS = z.object({
@@ -130,6 +131,9 @@ export const SETTINGS = z.object({
   ),
   BERTH_CONTAINER_DISK_SECONDS: seconds(60, 3600).describe(
     'Interval between measurements of what containers have written. It is longer on an engine that takes long to measure.',
+  ),
+  BERTH_VOLUME_MEASURE_SECONDS: seconds(300, 86_400).describe(
+    'Interval between measurements of the data in volumes. It is longer on an engine that takes long to measure.',
   ),
   BERTH_CONTAINER_PROCESSES: whole(1024, 16, 1_000_000).describe(
     'Processes and threads that one container may have at a time.',
@@ -262,7 +266,7 @@ export const SETTINGS = z.object({
     'DNS servers for validating custom hosts, comma-separated, such as 127.0.0.1:5353. Default: the DNS servers of the machine.',
   ),
   BERTH_HOST_COOLDOWN_HOURS: whole(720, 0, 8760).describe(
-    'How long a host that is given up, automatic or custom, is reserved for the account that had it.',
+    'How long a host, automatic or custom, or a port for external access that is given up is reserved for the account that had it.',
   ),
 
   BERTH_BODY_LIMIT_KB: count(1024, 102_400).describe('Maximum body of an API request in KB.'),
@@ -316,6 +320,7 @@ export const SETTINGS = z.object({
   BERTH_INGRESS_QUEUE_SECONDS: seconds(10, 300).describe(
     'How long a request waits for an app that has as many connections as it may, before it is answered with 503.',
   ),
+  ...TCP_SETTINGS,
   BERTH_FAULT_INJECTION: z.string().min(1).optional().describe('Directory of fault injection orders. Only for tests.'),
   BERTH_TRUSTED_PROXIES: networks().describe(
     'Proxies in front of the API and the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',

@@ -8,7 +8,7 @@ export const OWNER = 'berth_owner'
 export const INGRESS = 'berth_ingress'
 
 /** What the ingress reads. None of it holds a secret. */
-const ROUTE_TABLES = ['host', 'app_env', 'replica', 'container', '_prisma_migrations']
+const ROUTE_TABLES = ['host', 'external_access', 'app_env', 'replica', 'container', '_prisma_migrations']
 
 const PREPARE_LOCK = 7_236_784_003
 

@@ -49,6 +49,8 @@ export const FAILURE_REASONS = {
   STORAGE_REFUSED: 'The storage of the backups refuses: its login, its bucket, its address, or its space.',
   RESTORE_FAILED: 'The command that restores the data failed; its words are in the message.',
   VERIFY_FAILED: 'What was restored did not answer as it should; the message says what it said.',
+  DATA_OF_ANOTHER_VERSION:
+    'A newer version of the managed service was started on the data, which an older one must not use. Redeploy, to go on with the newer one.',
   VOLUME_DELETED: 'The volume of the version is deleted.',
   DEADLINE_EXCEEDED: 'The operation did not end before its deadline.',
   ENGINE_UNREACHABLE: 'The container engine does not answer; the operation waits for it.',

@@ -68,7 +68,8 @@ export const REASONS = {
     NAME_TAKEN: 'The app already has an environment of that name. Choose another one.',
     PREVENT_DESTROY: '`preventDestroy` protects an environment. Turn it off before deleting.',
     PLAN_LIMIT: 'The plan does not allow more, or does not include it; the message names the limit.',
-    ACCOUNT_LIMIT: 'The account has used up its environments or containers; the message names the setting.',
+    ACCOUNT_LIMIT:
+      'The account has used up its environments, containers or external ports; the message names the setting.',
     UPGRADE_NOT_IN_PLACE:
       'The data of the service cannot be used by that version. Back up, and restore into a new environment of it.',
     NO_CREDENTIALS: 'Only managed services have generated credentials.',
@@ -76,6 +77,9 @@ export const REASONS = {
     NOT_PROBED: 'Apps of this type have no health check.',
     HOST_TAKEN: 'The host is in use.',
     HOST_COOLING_DOWN: 'The host was another account’s a short time ago, and stays reserved for it.',
+    EXTERNAL_ACCESS_OFF: 'The installation has no ports for external access (`BERTH_TCP_PORTS`). Use the internal URL.',
+    EXTERNAL_PORTS_USED_UP:
+      'Every port for external access is in use, or reserved for the account that had it. Ask for a larger `BERTH_TCP_PORTS`.',
     HOST_AUTOMATIC: 'The host came with the environment and cannot be removed or validated.',
     VOLUME_IN_USE: 'An environment uses the volume. Remove it there, and apply that, first.',
     CREDENTIAL_IN_USE: 'An app refers to the credential. Change the app first.',

@@ -15,6 +15,7 @@ export type EventType =
   | 'appEnv.healthChanged'
   | 'appEnv.containersRestarted'
   | 'host.changed'
+  | 'volume.filling'
   | 'volume.deleted'
   | 'operation.queued'
   | 'operation.started'

@@ -28,6 +28,8 @@ export type Failpoint =
   | 'routes.read'
   | 'routes.written'
   | 'rotation.step'
+  | 'passwords.asked'
+  | 'passwords.set'
 
 interface Armed {
   point: Failpoint

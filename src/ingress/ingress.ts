@@ -5,8 +5,8 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import { TrustedProxies } from '../domain/trusted-proxies.ts'
+import { ClientLoad } from './connections/client-load.ts'
 import { connectionOf } from './http1/client-connection.ts'
-import { ClientLoad } from './http1/client-load.ts'
 import { createClientServer } from './http1/client-server.ts'
 import { discardBody } from './http1/discard-body.ts'
 import { Exchange } from './http1/exchange.ts'
@@ -168,14 +168,20 @@ function answer(
   const refusal = admit(context, proxies, request, response, tunnelBytes)
   if (!refusal) return
   // Where this request ends is in doubt, so nothing after it can be trusted to be one.
-  if (refusal.problem.code === 'BAD_REQUEST') response.shouldKeepAlive = false
+  if (refusal.problem.code === 'BAD_REQUEST') endAfter(request, response)
   answerRefusal(context, request, response, refusal)
 }
 
 /** Refuses a request unread, and the connection with it. */
 function refuse(context: ExchangeContext, request: IncomingMessage, response: ServerResponse, problem: Problem): void {
-  response.shouldKeepAlive = false
+  endAfter(request, response)
   answerRefusal(context, request, response, { problem, requestId: requestIdOf(request) })
+}
+
+/** The connection ends with this answer, so that whatever comes after the request need not be parsed. */
+function endAfter({ socket }: IncomingMessage, response: ServerResponse): void {
+  response.shouldKeepAlive = false
+  connectionOf(socket).reader.stop()
 }
 
 interface Refusal {

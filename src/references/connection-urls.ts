@@ -5,6 +5,7 @@ import type { EngineCredentials } from '../app-types/engines/engine.ts'
 import type { Config } from '../config/config.ts'
 import type { Database, Transaction } from '../database/client.ts'
 import type { Prisma } from '../database/generated/prisma/client.ts'
+import { externalAddress } from '../domain/external-address.ts'
 import { publicUrl } from '../domain/public-url.ts'
 import { type AppEnvReference, appEnvReferences } from '../domain/references.ts'
 import type { Vault } from '../secrets/vault.ts'
@@ -23,6 +24,8 @@ export const withAddress = {
   cliEnvName: true,
   account: { select: { id: true, dataKey: true } },
   app: { select: { port: true, type: true, dockerPreset: true } },
+  region: { select: { domain: true } },
+  externalAccess: { select: { port: true } },
   hosts: { where: { status: 'VALID' }, orderBy: { id: 'asc' }, take: 1 },
   serviceCredentials: { select: { id: true, sealedData: true } },
 } satisfies Prisma.AppEnvSelect
@@ -39,7 +42,7 @@ export function connectionUrlsOf({ config, vault }: Omit<Tools, 'tx'>, appEnv: A
     host: cliEnvName,
     port: app.port,
     publicUrl: hosts[0] ? publicUrl(config, hosts[0].host) : null,
-    externalAddress: null,
+    externalAddress: externalAddress(config, appEnv),
   })
 }
 

@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import type { AppEnv, Content } from '../database/generated/prisma/client.ts'
+import { type VolumeUse, volumeWarning } from '../domain/volume-use.ts'
 import { appEnvFields, current, pendingSummary, versionOfAppEnv } from './app-env.ts'
 import { deployment } from './deployment.ts'
 import { enumeration } from './enumeration.ts'
@@ -90,6 +92,12 @@ const observed = {
     () => false,
   ),
   observedAt: field.column('observedAt', time.nullable(), 'Time at which the containers were last observed.'),
+  warnings: field.from(
+    { volume: { select: { usedMb: true, diskMb: true } } },
+    z.array(text),
+    'What needs attention although the environment is healthy, such as a volume that is 80 percent full.',
+    ({ volume }: { volume: VolumeUse | null }) => [volume && volumeWarning(volume)].filter((one) => one !== null),
+  ),
   observedReason: field.column('observedReason', text.nullable(), 'Why the environment is not healthy, if it is not.'),
 }
 

@@ -5,6 +5,7 @@ import { explicitResources, resourcesOf } from '../domain/resources.ts'
 import { ownHealthCheck, scaledByLoad } from './app-env-settings.ts'
 import { typeConfigFields } from './app-type-fields.ts'
 import { enumeration } from './enumeration.ts'
+import { externalAccess, shownExternalAccess, type WithExternalAccess, withExternalAccess } from './external-access.ts'
 import { fieldsOf, flag, shownAs, text, time, VERSION, whole } from './field.ts'
 import { ORDER } from './order.ts'
 import { pendingChange, pendingChanges } from './pending-change.ts'
@@ -130,6 +131,15 @@ const configuration = {
     mountedVolume.answer.type.nullable(),
     'Volume of the environment, if it has one.',
     ({ volume }: { volume: Volume | null }, context) => (volume ? mountedVolume.answer.record(volume, context) : null),
+  ),
+  externalAccess: field.from(
+    withExternalAccess,
+    externalAccess.answer.type.nullable(),
+    'How clients from outside reach a managed service, if that was ever configured.',
+    (row: WithExternalAccess, context) => {
+      const shown = shownExternalAccess(context.config, row)
+      return shown && externalAccess.answer.record(shown, context)
+    },
   ),
   healthCheck: field.json(
     'healthCheck',

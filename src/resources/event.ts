@@ -22,6 +22,7 @@ export const eventType = enumeration(
     'appEnv.healthChanged': 'The health of an environment changed.',
     'appEnv.containersRestarted': 'Containers of an environment were found dead by a probe and restarted.',
     'host.changed': 'A custom host was added, validated, found invalid or removed.',
+    'volume.filling': 'The data of a volume has reached 80 or 95 percent of its size, or 100.',
     'volume.deleted': 'A volume was deleted with its data.',
     'operation.queued': 'An operation was requested.',
     'operation.started': 'A worker started an operation.',

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import type { ExternalAddressSettings } from '../domain/external-address.ts'
 import type { IngressAddress } from '../domain/public-url.ts'
 
 /** What a field may depend on besides its row. */
 export interface FieldContext {
   caller: { currentAccountId: string | null }
-  config: IngressAddress
+  config: IngressAddress & ExternalAddressSettings & { BERTH_TCP_DEFAULT_CONNECTIONS: number }
 }
 
 /** Where GraphQL differs from what the zod type and the REST name say. */

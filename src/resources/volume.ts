@@ -6,6 +6,12 @@ const field = fieldsOf<Volume>()
 
 const size = field.column('diskMb', whole, 'Size of the volume in MB.')
 
+const used = field.column(
+  'usedMb',
+  whole.nullable(),
+  'Size of the data in MB when it was last measured; null before the first time.',
+)
+
 export const volume = resource({
   name: 'Volume',
   id: 'Volume',
@@ -17,6 +23,7 @@ export const volume = resource({
     region: field.column('regionCode', text, 'Code of the region that holds the data.'),
     path: field.column('path', text, 'Path at which containers mount the volume, or last did.'),
     disk: size,
+    used,
     isAttached: field.from(
       { appEnv: { select: { id: true } } },
       flag,
@@ -36,5 +43,6 @@ export const mountedVolume = resource({
     volumeId: field.column('id', text, 'Id of the volume.'),
     path: field.column('path', text, 'Path at which containers mount the volume.'),
     disk: size,
+    used,
   },
 })

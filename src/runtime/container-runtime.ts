@@ -205,6 +205,9 @@ export interface ContainerRuntime {
   /** Of every running container of this installation. May take the engine long. */
   diskUse(bounds?: CallBounds): Promise<DiskUse[]>
 
+  /** Size of the data in each of these volumes, in bytes. Those that the engine does not have are left out. May take the engine long. */
+  volumeUse(volumeIds: readonly string[], bounds?: CallBounds): Promise<ReadonlyMap<string, number>>
+
   /**
    * Calls back with an environment's id whenever the engine reports a change of its containers or its network: a
    * notification to reconcile, not a state. It carries how a container ended, because one that is restarted at once has lost that. Reconnects until aborted.

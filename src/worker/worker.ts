@@ -20,6 +20,7 @@ import { EngineHealth } from './engine/engine-health.ts'
 import { EngineNotifications } from './engine/engine-notifications.ts'
 import { recordEngine } from './engine/engine-record.ts'
 import { measureDiskForever } from './housekeeping/measure-disk.ts'
+import { measureVolumesForever } from './housekeeping/measure-volumes.ts'
 import { sweepForever } from './housekeeping/sweep.ts'
 import { validateHostsForever } from './housekeeping/validate-hosts.ts'
 import { Collector } from './logs/collector.ts'
@@ -140,6 +141,7 @@ export function createWorker(options: WorkerOptions): Worker {
         ...[
           sweepForever(context, signal, wakeAll),
           measureDiskForever(context, signal, wakeAll),
+          measureVolumesForever(context, signal),
           collector.run(signal),
         ],
         ...[sampleForever(context, signal), validateHostsForever(context, signal)],

@@ -6,6 +6,8 @@ const REPLACEMENTS = 20
 const BAD_VERSIONS = 5
 /** Eight clients that each pause this long send some 300 requests per second, and leave the processors to the rest. */
 const PAUSE_MS = 25
+/** While nothing is to change, some 80 requests per second are enough to notice that something did. */
+const QUIET_PAUSE_MS = 100
 /** A bound on a hang, not a measure. */
 const TIMEOUT_MS = 240_000
 
@@ -55,7 +57,7 @@ test('gives versions that never become ready no traffic, and says why they faile
   timeout: TIMEOUT_MS,
 }, async () => {
   const good = String((await status()).currentVersion)
-  const clients = startClients(berth.platform.ingressUrl ?? '', sample.host, 8, PAUSE_MS)
+  const clients = startClients(berth.platform.ingressUrl ?? '', sample.host, 8, QUIET_PAUSE_MS)
   for (let round = 0; round < BAD_VERSIONS; round += 1) {
     const broken = round % 2 === 0 ? 'never' : 'exit'
     await berth.ok('PUT', '/app-env', { appEnvId: sample.appEnvId, envVars: [{ name: 'BROKEN', value: broken }] })

@@ -52,7 +52,7 @@ async function overRest(tools: FuzzTools, index: number): Promise<[number, numbe
 }
 
 /** On a busy machine anything may be slow a few times. What is slow for a reason of its own is slow each time. */
-async function unlessStarved<Timed extends { status: number; ms: number }>(
+export async function unlessStarved<Timed extends { status: number; ms: number }>(
   first: Timed,
   again: () => Promise<Timed>,
 ): Promise<Timed> {

@@ -1,7 +1,7 @@
 import { MISSING_IMAGE } from './berth-under-test.ts'
 import { drawOf } from './draw.ts'
 import type { Findings } from './findings.ts'
-import { restFault } from './fuzz.ts'
+import { restFault, unlessStarved } from './fuzz.ts'
 import { plainFieldsOf } from './graphql-cases.ts'
 import { inParallel } from './in-parallel.ts'
 import { TEXT_FIELDS, type TextField, withText } from './injection-fields.ts'
@@ -106,7 +106,8 @@ function received({ findings, wire }: Pool, sent: Sent, path: readonly string[],
 
 async function judge({ wire, findings }: Pool, sent: Sent): Promise<Answer> {
   const answer = await send(wire, sent)
-  const fault = restFault(sent, answer)
+  const { ms } = await unlessStarved(answer, () => send(wire, sent))
+  const fault = restFault(sent, { ...answer, ms })
   if (fault)
     findings.add({
       phase: 'injection',

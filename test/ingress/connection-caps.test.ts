@@ -46,8 +46,13 @@ test('pipelined requests of one connection are sent to the app one after the oth
 test('a connection that sends too many requests without waiting for answers is told so, and closed', async () => {
   const { replica, held, release } = await startHolding()
   const ingress = await startIngress([routeTo([replica.target])])
+  let parsed = 0
+  ingress.server.on('request', () => {
+    parsed += 1
+  })
   const answered = talk(ingress.port, REQUEST.repeat(1_000), 5_000)
-  await eventually(() => held.length === 1)
+  // One is served, 100 wait, and the next is refused.
+  await eventually(() => held.length === 1 && parsed >= 102)
   while ((await Promise.race([answered, Promise.resolve(null)])) === null) {
     release()
     await new Promise((resolve) => setImmediate(resolve))
@@ -57,6 +62,8 @@ test('a connection that sends too many requests without waiting for answers is t
   expect(text).toContain('HTTP/1.1 429 Too Many Requests')
   expect(text).toContain('X-Berth-Error: TOO_MANY_PIPELINED')
   expect(text).toContain('Connection: close')
+  // The connection ends there, so what follows is not even parsed.
+  expect(parsed).toBeLessThan(200)
 })
 
 test('a request to switch protocols behind an unanswered one does not end the process', async () => {

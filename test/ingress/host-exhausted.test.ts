@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../src/config/config.ts'
 import { readDescriptorLimit, shareDescriptors } from '../../src/platform/descriptor-limit.ts'
 import { probe } from '../../src/runtime/readiness.ts'
 import { ask, eventually, HOST, routeTo, startIngress, startReplica } from './fixtures.ts'
@@ -72,10 +73,10 @@ test.each([
   [1_048_576, ['api'] as const],
   [256, ['api', 'worker', 'ingress'] as const],
 ])('of %i descriptors, the roles %j leave a quarter for the rest', (limit, roles) => {
-  const { api, ingress } = shareDescriptors(limit, [...roles])
+  const { api, ingress, tcp } = shareDescriptors(limit, readConfig({ BERTH_ROLES: roles.join() }))
   const isApi = (roles as readonly string[]).includes('api')
   const isIngress = (roles as readonly string[]).includes('ingress')
-  const used = (isApi ? api : 0) + (isIngress ? ingress.maxClients + ingress.maxUpstreams : 0)
+  const used = (isApi ? api : 0) + (isIngress ? ingress.maxClients + ingress.maxUpstreams + 2 * tcp : 0)
   expect(used).toBeLessThanOrEqual(limit * 0.75)
   expect(used).toBeGreaterThan(limit * 0.7)
 })

@@ -65,6 +65,47 @@ test('routes are the hosts of live environments with their ready replicas', asyn
   await eventually(() => source.table?.lookup(host) === null)
 })
 
+test('TCP ports are those of environments with external access, with the containers that keep their connections', async () => {
+  const { appEnvId, cliEnvName } = await deployed(20_000)
+  const source = await start()
+  expect(source.table?.tcpRoutes).toEqual([])
+  const access = { appEnvId, allowedCidrs: ['203.0.113.0/24'] }
+  await world.database.externalAccess.create({ data: { ...access, port: 20_000 } })
+  await eventually(() => source.table?.tcpRoutes.length === 1)
+  expect(source.table?.tcpRoutes).toEqual([
+    {
+      ...{ port: 20_000, cliEnvName, maxConnections: null, ...access },
+      // The others are draining, or were never ready.
+      targets: [
+        { name: `${cliEnvName}-0`, address: '127.0.0.1', port: 20_000, isReady: true },
+        { name: `${cliEnvName}-3`, address: '127.0.0.1', port: 20_003, isReady: false },
+      ],
+    },
+  ])
+  await world.database.externalAccess.update({ where: { appEnvId }, data: { maxConnections: 7 } })
+  await eventually(() => source.table?.tcpRoutes[0]?.maxConnections === 7)
+  await world.database.externalAccess.update({ where: { appEnvId }, data: { port: null } })
+  await eventually(() => source.table?.tcpRoutes.length === 0)
+  await world.database.externalAccess.update({ where: { appEnvId }, data: { port: 20_001 } })
+  await eventually(() => source.table?.tcpRoutes.length === 1)
+  await world.database.appEnv.update({ where: { id: appEnvId }, data: { deletedAt: new Date() } })
+  await eventually(() => source.table?.tcpRoutes.length === 0)
+})
+
+test('an ingress that starts while the database is away opens the TCP ports of its last table', async () => {
+  const { appEnvId } = await deployed(20_010)
+  await world.database.externalAccess.create({ data: { appEnvId, allowedCidrs: ['127.0.0.1'], port: 20_000 } })
+  const dataDirectory = await folder()
+  const first = await start({ dataDirectory })
+  await eventually(() => first.table?.tcpRoutes.length === 1)
+  await first.stop()
+  const unreachable = new URL(world.url)
+  unreachable.port = '1'
+  const second = await start({ dataDirectory, databaseUrl: unreachable.href })
+  expect(second.table?.tcpRoutes).toEqual(first.table?.tcpRoutes)
+  await world.database.externalAccess.delete({ where: { appEnvId } })
+})
+
 test('an app without replicas keeps ending once the engine, or Berth, has started it three times in ten minutes', async () => {
   const { appEnvId, host } = await deployed(20_005)
   const contentId = await world.deploy(appEnvId)

@@ -64,6 +64,10 @@ export class PretendRuntime implements ContainerRuntime {
     return []
   }
 
+  async volumeUse() {
+    return new Map<string, number>()
+  }
+
   async stats() {
     return { cpuMillicores: 0, memoryMb: 0 }
   }

@@ -15,6 +15,7 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
     DELETE FROM app_env;
     DELETE FROM volume;
     DELETE FROM released_host;
+    DELETE FROM released_port;
     DELETE FROM app;
     DELETE FROM credential;
     UPDATE "user" SET current_account_id = '${accountId}' WHERE is_installation_admin;

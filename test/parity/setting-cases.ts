@@ -1,3 +1,4 @@
+import { createApp } from '../../src/services/app/create-app.ts'
 import {
   changeBranch,
   changeHealthcheck,
@@ -14,6 +15,18 @@ import type { World } from '../support/world.ts'
 import { type ParityCase, parityCase } from './parity-case.ts'
 
 type Fields = Record<string, unknown>
+
+const OFFICE = { enabled: true, allowedCidrs: ['203.0.113.0/24'], maxConnections: 7 }
+
+/** A change of how a managed service that had external access is reached from outside. */
+const onService = (title: string, expected: string, externalAccess: unknown) =>
+  parityCase(`updateAppEnv ${title}`, expected, async (world) => {
+    const { accountId } = world
+    const { appId } = await world.perform(createApp, { accountId, name: 'Cache', appType: 'db', dockerPreset: 'REDIS' })
+    const allowed = { enabled: externalAccess === null, allowedCidrs: externalAccess === null ? ['10.0.0.1'] : [] }
+    const { appEnvId } = await world.appEnv({ accountId, appId, externalAccess: allowed })
+    return { command: updateAppEnv, input: { appEnvId, externalAccess } }
+  })
 
 /** A call on a deployed environment with the variables HOST and the secret KEY, and a volume. */
 const onAppEnv = (command: AnyCommand, title: string, expected: string, input: Fields): ParityCase =>
@@ -72,6 +85,11 @@ const others = [
   onAppEnv(updateAppEnv, 'without its volume', 'accepted', { volume: null }),
   onAppEnv(updateAppEnv, 'with a volume at no path', INVALID, { volume: { path: 'data', disk: 1 } }),
   onAppEnv(updateAppEnv, 'with a volume over /proc', INVALID, { volume: { path: '/proc/x', disk: 1 } }),
+  onAppEnv(updateAppEnv, 'with external access to an app that has hosts', INVALID, { externalAccess: OFFICE }),
+  onService('with external access', 'accepted', OFFICE),
+  onService('with external access for nobody', INVALID, { enabled: true }),
+  onService('with external access for what is no range', INVALID, { enabled: true, allowedCidrs: ['10.0.0.1/8'] }),
+  onService('without external access', 'accepted', null),
   onAppEnv(updateAppEnv, 'with a circle of variables', INVALID, { envVars: [{ name: 'A', value: `\${A}` }] }),
 ]
 

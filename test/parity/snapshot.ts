@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/client.ts'
 
 type Names = Map<string, string>
 
-const ID = /\b(acc|usr|app|env|con|op|var|host|cred|tok|aud|vol|svc)_[0-9a-z]{26}\b/g
+const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol)_[0-9a-z]{26}\b/g
 
 /** Rows in this order, without these columns. */
 const TABLES: Record<string, { order?: string; without?: readonly string[] }> = {
@@ -14,6 +14,8 @@ const TABLES: Record<string, { order?: string; without?: readonly string[] }> = 
   variable: { without: ['sealed_value', 'fingerprint'] },
   host: {},
   released_host: { order: 'host' },
+  external_access: { order: 'app_env_id' },
+  released_port: { order: 'port' },
   volume: {},
   content: { without: ['configuration'] },
   operation: {},

@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { SHORT_LIVED } from '../support/short-lived.ts'
+import { BERTH_PROGRAM, BERTH_SOURCE } from '../support/berth-program.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const SUPERVISE = join(import.meta.dirname, '../../scripts/supervise.mjs')
 const READY = /Berth is ready/
 
@@ -17,11 +16,19 @@ export interface BerthProcess {
   end(signal: NodeJS.Signals): Promise<void>
 }
 
-/** `src/main.ts` in a process of its own, or the supervisor and its processes, with these settings and no others. */
-export function spawnBerth(settings: Record<string, string>, { isSupervised = false } = {}): BerthProcess {
+interface StartOptions {
+  /** With the supervisor and its processes, instead of one process. */
+  isSupervised?: boolean
+  /** From the source, instead of the bundle. */
+  isSource?: boolean
+}
+
+/** Berth in a process of its own, or in several, with these settings and no others. */
+export function spawnBerth(settings: Record<string, string>, options: StartOptions = {}): BerthProcess {
+  const { isSupervised = false, isSource = false } = options
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
   const env = { PATH, HOME, NODE_COMPILE_CACHE, BERTH_HOST_FIREWALL: 'off', ...settings }
-  const program = isSupervised ? [SUPERVISE] : [...SHORT_LIVED, MAIN]
+  const program = isSupervised ? [SUPERVISE] : isSource ? BERTH_SOURCE : BERTH_PROGRAM
   // A session of its own, as in a terminal of its own: Linux may share the processor between sessions first.
   const detached = isSupervised
   const child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'pipe'], env, detached })
@@ -40,10 +47,7 @@ export function spawnBerth(settings: Record<string, string>, { isSupervised = fa
 }
 
 /** The same, once it is ready. */
-export async function startBerth(
-  settings: Record<string, string>,
-  options: { isSupervised?: boolean } = {},
-): Promise<BerthProcess> {
+export async function startBerth(settings: Record<string, string>, options: StartOptions = {}): Promise<BerthProcess> {
   const berth = spawnBerth(settings, options)
   let hasEnded = false
   void berth.ended.then(() => {

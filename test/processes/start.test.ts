@@ -55,6 +55,13 @@ async function refusal(more: Record<string, string>): Promise<string> {
 }
 
 describe('the start', () => {
+  test('needs no bundle: images run the source', async () => {
+    const berth = await startBerth({ ...settings }, { isSource: true })
+    running.push(berth)
+    const answer = await fetch(`http://127.0.0.1:${settings.PORT}/livez`)
+    expect(answer.status).toBe(200)
+  })
+
   test('ends with a command that finds this very Berth', async () => {
     const { PORT, INGRESS_PORT } = settings
     const berth = await start()

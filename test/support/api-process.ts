@@ -5,9 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newSecret } from '../../src/secrets/token-secret.ts'
-import { SHORT_LIVED } from './short-lived.ts'
+import { BERTH_PROGRAM, BERTH_SOURCE } from './berth-program.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const START_TIMEOUT_MS = 60_000
 
 export interface ApiProcess {
@@ -43,7 +42,9 @@ export function createFleet({ databaseUrl, ...common }: ApiProcessOptions) {
       const dataDir = await mkdtemp(join(tmpdir(), 'berth-api-'))
       directories.push(dataDir)
       const { settings = {}, nodeOptions = [], ipc = false } = { ...common, ...options }
-      const child = spawn(process.execPath, [...SHORT_LIVED, ...nodeOptions, MAIN], {
+      // What is imported beforehand reaches into modules of Berth, and a bundle has its own of them.
+      const program = nodeOptions.includes('--import') ? BERTH_SOURCE : BERTH_PROGRAM
+      const child = spawn(process.execPath, [...nodeOptions, ...program], {
         stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
         env: {
           ...process.env,

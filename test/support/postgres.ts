@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { compileCode } from '../../scripts/setup/compiled-code.mjs'
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { findServer, launch, shutDown } from '../../src/database/postgres-server.ts'
@@ -18,6 +19,7 @@ declare module 'vitest' {
   }
 }
 
+const ROOT = join(import.meta.dirname, '../..')
 const PREFIX = 'berth-test-'
 const START_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_SECONDS = 5
@@ -33,6 +35,8 @@ const SETTINGS = {
  * the run is left, neither in the folder for temporary files nor on the container engine.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // Whatever a test starts is the code of now.
+  await compileCode(ROOT, process.execPath)
   await sweep()
   const dataDir = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
   process.env[RUN_FOLDER] = dataDir

@@ -50,7 +50,7 @@ function objectType(schema: z.ZodType, fieldName: string): InputRef<unknown> {
 }
 
 /** `envVars` → `EnvVar`: the type of one. */
-const typeNameOf = (fieldName: string) => fieldName.charAt(0).toUpperCase() + fieldName.slice(1).replace(/s$/, '')
+const typeNameOf = (fieldName: string) => fieldName.charAt(0).toUpperCase() + fieldName.slice(1).replace(/(?<!s)s$/, '')
 
 function typeOf(schema: z.ZodType, fieldName: string): unknown {
   const definition = definitionOf(schema)

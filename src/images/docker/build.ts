@@ -12,6 +12,8 @@ import { jsonLines } from './json-lines.ts'
 import { serverOf } from './pull.ts'
 
 const CPU_PERIOD_US = 100_000
+/** An eighth of what each app has, where they compete: a build may wait, a request may not. BuildKit ignores it. */
+const CPU_SHARES = 128
 const IMAGE_ID = /sha256:[0-9a-f]{64}/
 /** A problem of the engine that may have gone by a later attempt. */
 const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error|failed to create endpoint/i
@@ -122,6 +124,7 @@ function optionsOf(build: ImageBuild) {
     memory,
     memswap: memory,
     cpuperiod: CPU_PERIOD_US,
+    cpushares: CPU_SHARES,
     cpuquota: Math.round(build.resources.cpu * CPU_PERIOD_US),
     ...(registries.length > 0 ? { registryconfig: Object.fromEntries(registries) } : {}),
   }

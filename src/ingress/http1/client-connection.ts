@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { ClientReader } from './client-reader.ts'
 
 // Clients that pipeline at all send a few requests ahead. More only fill memory.
 const MAX_WAITING = 100
@@ -9,8 +10,13 @@ const MAX_WAITING = 100
  * client that sends a thousand at once must not get a thousand connections to an app for its one.
  */
 export class ClientConnection {
+  readonly reader: ClientReader
   private isServing = false
   private readonly waiting: { response: ServerResponse; begin: () => void }[] = []
+
+  constructor(socket: Socket) {
+    this.reader = new ClientReader(socket)
+  }
 
   /** Whether a request came before that has not been answered. */
   get isBusy(): boolean {
@@ -40,10 +46,11 @@ export class ClientConnection {
 
 const connections = new WeakMap<Socket, ClientConnection>()
 
+/** The first call for a socket must come before its first bytes. */
 export function connectionOf(socket: Socket): ClientConnection {
   const known = connections.get(socket)
   if (known) return known
-  const connection = new ClientConnection()
+  const connection = new ClientConnection(socket)
   connections.set(socket, connection)
   return connection
 }

@@ -44,10 +44,15 @@ export function createClientServer(limits: ClientLimits, handle: ClientRequestHa
   })
   server.maxConnections = limits.maxConnections
   server.timeout = limits.idleMs
+  // After Node's own listener, whose reading this divides.
+  server.on('connection', (socket: Socket) => void connectionOf(socket))
   server.on('request', (request, response) => handle(request, response, null))
   // The app decides whether it wants the body: its 100 is passed on.
   server.on('checkContinue', (request, response) => handle(request, response, null))
-  server.on('upgrade', (request, socket, head) => handle(request, responseOn(request, socket as Socket), head))
+  server.on('upgrade', (request, socket, head) => {
+    const rest = connectionOf(socket as Socket).reader.release()
+    handle(request, responseOn(request, socket as Socket), Buffer.concat([head, rest]))
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseUnreadable(error, socket as Socket))
   return server
 }
@@ -77,6 +82,7 @@ function responseOn(request: IncomingMessage, socket: Socket): ServerResponse {
 }
 
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  connectionOf(socket).reader.stop()
   // An answer under way must not be mixed with ours, and a client that reset the connection reads nothing.
   const isAnswering = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage?.headersSent
   if (!socket.writable || error.code === 'ECONNRESET' || isAnswering) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
+import type { ClientLoad } from '../connections/client-load.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import type { ClientLoad } from './client-load.ts'
 import type { InboundRequest } from './inbound-request.ts'
 import type { IngressMetrics } from './ingress-metrics.ts'
 import type { OngoingList } from './ongoing.ts'

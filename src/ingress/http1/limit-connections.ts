@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { plainAddress } from '../../domain/networks.ts'
 import type { TrustedProxies } from '../../domain/trusted-proxies.ts'
-import { ClientLoad } from './client-load.ts'
+import { ClientLoad } from '../connections/client-load.ts'
 
 /** Time in which a connection too many may send a request, so that its client reads why it is refused. */
 const EXPLAIN_MS = 1_000

@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Socket } from 'node:net'
+import { joinEnds } from '../connections/join-ends.ts'
 import type { ResponseHead } from '../upstreams/response-head.ts'
 import type { UpstreamConnection } from '../upstreams/upstream-connection.ts'
 
@@ -16,9 +17,8 @@ export interface TunnelOptions {
 }
 
 /**
- * Joins client and app after a protocol switch. Bytes go both ways at the pace of the slower side. Each direction ends
- * by itself; when one side breaks, the other gets a reset, because that is no regular end. Throws when the app's head
- * has a header that cannot be passed on.
+ * Joins client and app after a protocol switch. Bytes go both ways at the pace of the slower side. Throws when the app's
+ * head has a header that cannot be passed on.
  */
 export function openTunnel(options: TunnelOptions): void {
   const { client, connection, fromClient, fromApp, idleMs, onClose } = options
@@ -35,19 +35,8 @@ export function openTunnel(options: TunnelOptions): void {
     if (!app.write(chunk)) client.pause()
   })
   app.on('drain', () => client.resume())
-  // A client may have finished sending before the app switched.
-  if (client.readableEnded) app.end()
-  else client.once('end', () => app.end())
-  app.once('end', () => client.end())
-  client.once('close', (hadError) => {
-    if (hadError || !client.readableEnded) app.resetAndDestroy()
-    else app.destroySoon()
-  })
-  app.once('close', (hadError) => {
-    if (hadError || !app.readableEnded) client.resetAndDestroy()
-    else client.destroySoon()
-    onClose()
-  })
+  joinEnds(client, app)
+  app.once('close', onClose)
 }
 
 function switchingHead({ head, requestId }: TunnelOptions): string {

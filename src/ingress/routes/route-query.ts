@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import { type Route, RouteTable } from './route-table.ts'
+import { type Route, RouteTable, type TcpRoute } from './route-table.ts'
 
 /** How often a replica was started in this time, whether the engine or Berth did it, before it is said to keep ending. */
 const LOOP_MINUTES = 10
@@ -35,14 +35,35 @@ const ROUTES = `
                        AND replica.address IS NOT NULL AND replica.port BETWEEN 1 AND 65535
      WHERE host.status = 'VALID'
      GROUP BY host.id, env.id
+  ), tcp AS MATERIALIZED (
+    SELECT access.port,
+           env.id AS "appEnvId",
+           env.cli_env_name AS "cliEnvName",
+           access.allowed_cidrs AS "allowedCidrs",
+           access.max_connections AS "maxConnections",
+           coalesce(
+             json_agg(json_build_object('name', replica.name, 'address', replica.address, 'port', replica.port,
+                                        'isReady', replica.state = 'READY')
+                      ORDER BY replica.name) FILTER (WHERE replica.name IS NOT NULL),
+             '[]'
+           ) AS targets
+      FROM external_access access
+      JOIN app_env env ON env.id = access.app_env_id AND env.deleted_at IS NULL
+      LEFT JOIN replica ON replica.app_env_id = env.id AND replica.state IN ('READY', 'UNREADY')
+                       AND replica.address IS NOT NULL AND replica.port BETWEEN 1 AND 65535
+     WHERE access.port IS NOT NULL
+     GROUP BY access.app_env_id, env.id
   ), digest AS (
-    SELECT md5(coalesce(string_agg(route::text, chr(10) ORDER BY route.host), '')) AS value FROM route
+    SELECT md5(concat_ws(chr(10),
+                         (SELECT string_agg(route::text, chr(10) ORDER BY route.host) FROM route),
+                         (SELECT string_agg(tcp::text, chr(10) ORDER BY tcp.port) FROM tcp))) AS value
   )
-  SELECT digest.value AS digest,
-         CASE WHEN digest.value IS DISTINCT FROM $1
-              THEN (SELECT coalesce(json_agg(route ORDER BY route.host), '[]') FROM route)
-         END AS routes
-    FROM digest`
+  SELECT digest.value AS digest, changed.*
+    FROM digest
+    LEFT JOIN LATERAL (
+      SELECT (SELECT coalesce(json_agg(route ORDER BY route.host), '[]') FROM route) AS routes,
+             (SELECT coalesce(json_agg(tcp ORDER BY tcp.port), '[]') FROM tcp) AS "tcpRoutes"
+    ) changed ON digest.value IS DISTINCT FROM $1`
 
 export interface ReadRoutes {
   /** Stands for the content of the table; hand it in next time. */
@@ -53,12 +74,12 @@ export interface ReadRoutes {
 
 /** Reads the routes as they are now, unless they still match `knownDigest`. */
 export async function readRoutes(client: ClientBase, knownDigest: string | null): Promise<ReadRoutes> {
-  const { rows } = await client.query<{ digest: string; routes: Route[] | null }>({
+  const { rows } = await client.query<{ digest: string; routes: Route[] | null; tcpRoutes: TcpRoute[] | null }>({
     name: 'berth_ingress_routes',
     text: ROUTES,
     values: [knownDigest],
   })
   const row = rows[0]
   if (!row) throw new Error('The route query returned no row')
-  return { digest: row.digest, table: row.routes && new RouteTable(row.routes) }
+  return { digest: row.digest, table: row.routes && new RouteTable(row.routes, row.tcpRoutes ?? []) }
 }

@@ -5,6 +5,8 @@ import { z } from 'zod'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { RouteTable } from './route-table.ts'
 
+const target = { name: z.string(), address: z.string(), port: z.number().int().min(1).max(65535) }
+
 const STORED = z.object({
   format: z.literal(1),
   routes: z.array(
@@ -15,9 +17,22 @@ const STORED = z.object({
       status: z.enum(['PENDING', 'UPDATING', 'RUNNING', 'STOPPED']),
       hasDeployment: z.boolean(),
       keepsEnding: z.boolean().optional(),
-      targets: z.array(z.object({ name: z.string(), address: z.string(), port: z.number().int().min(1).max(65535) })),
+      targets: z.array(z.object(target)),
     }),
   ),
+  // A table from before there were any has none.
+  tcpRoutes: z
+    .array(
+      z.object({
+        port: z.number().int().min(1).max(65535),
+        appEnvId: z.string(),
+        cliEnvName: z.string(),
+        allowedCidrs: z.array(z.string()),
+        maxConnections: z.number().int().nullable(),
+        targets: z.array(z.object({ ...target, isReady: z.boolean() })),
+      }),
+    )
+    .default([]),
 })
 
 /** The last table on disk, from which an ingress that starts while PostgreSQL is away can route. */
@@ -34,7 +49,9 @@ export class TableFile {
       if (error.code === 'ENOENT') return null
       throw error
     })
-    return text === null ? null : new RouteTable(STORED.parse(JSON.parse(text)).routes)
+    if (text === null) return null
+    const { routes, tcpRoutes } = STORED.parse(JSON.parse(text))
+    return new RouteTable(routes, tcpRoutes)
   }
 
   /** Replaces the file in one step: a crash leaves the old table or the new one, never half of one. */
@@ -44,7 +61,7 @@ export class TableFile {
     try {
       const file = await open(draft, 'wx', 0o600)
       try {
-        await file.writeFile(JSON.stringify({ format: 1, routes: table }))
+        await file.writeFile(JSON.stringify({ format: 1, routes: table, tcpRoutes: table.tcpRoutes }))
         await file.sync()
       } finally {
         await file.close()

@@ -19,12 +19,30 @@ export interface Route {
   targets: readonly Target[]
 }
 
-/** An immutable picture of every host at one moment. */
+/** A container behind a TCP port. One that is not ready gets no new connections, and keeps those that it has. */
+export interface TcpTarget extends Target {
+  isReady: boolean
+}
+
+/** Where connections to one TCP port go, and from where they may come. */
+export interface TcpRoute {
+  port: number
+  appEnvId: string
+  cliEnvName: string
+  allowedCidrs: readonly string[]
+  /** Null: the default of the installation. */
+  maxConnections: number | null
+  targets: readonly TcpTarget[]
+}
+
+/** An immutable picture of every host and every TCP port at one moment. */
 export class RouteTable {
+  readonly tcpRoutes: readonly TcpRoute[]
   private readonly byHost: ReadonlyMap<string, Route>
 
-  constructor(routes: Iterable<Route>) {
+  constructor(routes: Iterable<Route>, tcpRoutes: readonly TcpRoute[] = []) {
     this.byHost = new Map([...routes].map((route) => [route.host.toLowerCase(), route]))
+    this.tcpRoutes = tcpRoutes
   }
 
   /** Finds by the host's name as `hostNameOf` returns it. */

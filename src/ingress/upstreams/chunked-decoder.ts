@@ -1,16 +1,21 @@
 import { MalformedResponse, readHeaderLine } from './response-head.ts'
 
+const NOTHING = Buffer.alloc(0)
 const CR = 0x0d
 const LF = 0x0a
 const SIZE_LINE = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i
 const MAX_LINE_BYTES = 16_384
 const MAX_TRAILERS = 100
+// A fraction of a millisecond: between tiny chunks, others must have their turn.
+const LINES_A_PIECE = 512
 
 export interface DecodedChunks {
   /** The payload, moved to the start of the bytes it came in. */
   payload: Buffer
   /** What follows the end of the body; null while the body goes on. */
   rest: Buffer | null
+  /** What is to be decoded in a later turn of the event loop, because these chunks are many. */
+  undecoded: Buffer
 }
 
 /**
@@ -27,7 +32,8 @@ export class ChunkedDecoder {
   decode(bytes: Buffer): DecodedChunks {
     let position = 0
     let kept = 0
-    while (position < bytes.length) {
+    let lines = 0
+    while (position < bytes.length && lines < LINES_A_PIECE) {
       if (this.expecting === 'data') {
         const taken = Math.min(this.remaining, bytes.length - position)
         if (kept !== position) bytes.copyWithin(kept, position, position + taken)
@@ -39,11 +45,13 @@ export class ChunkedDecoder {
       }
       const newline = bytes.indexOf(LF, position)
       const line = this.readLine(bytes, position, newline)
-      if (line === null) break
+      if (line === null) return { payload: bytes.subarray(0, kept), rest: null, undecoded: NOTHING }
       position = newline + 1
-      if (this.takeLine(line)) return { payload: bytes.subarray(0, kept), rest: bytes.subarray(position) }
+      lines += 1
+      if (this.takeLine(line))
+        return { payload: bytes.subarray(0, kept), rest: bytes.subarray(position), undecoded: NOTHING }
     }
-    return { payload: bytes.subarray(0, kept), rest: null }
+    return { payload: bytes.subarray(0, kept), rest: null, undecoded: bytes.subarray(position) }
   }
 
   /** A whole line without its end, or null when only a part of it is there yet. */

@@ -32,10 +32,13 @@ export class ResponseParser {
     this.sink = sink
   }
 
-  /** Throws MalformedResponse. */
-  feed(bytes: Buffer): void {
-    if (this.head) this.readBody(bytes, this.head)
-    else this.readHead(this.partialHead ? Buffer.concat([this.partialHead, bytes]) : bytes)
+  /**
+   * Returns the bytes that are to be fed in a later turn of the event loop, because they are tiny chunks: a view, too.
+   * Throws MalformedResponse.
+   */
+  feed(bytes: Buffer): Buffer {
+    if (this.head) return this.readBody(bytes, this.head)
+    return this.readHead(this.partialHead ? Buffer.concat([this.partialHead, bytes]) : bytes)
   }
 
   /** The connection has ended: fine only for a body that ends with it. */
@@ -44,26 +47,28 @@ export class ResponseParser {
     this.sink.onEnd(NOTHING, [], false)
   }
 
-  private readHead(pending: Buffer): void {
+  private readHead(pending: Buffer): Buffer {
     const end = pending.indexOf(END_OF_HEAD)
     if ((end < 0 ? pending.length : end) > MAX_HEAD_BYTES) throw new MalformedResponse('a head that is too large')
     if (end < 0) {
       this.partialHead = Buffer.from(pending)
-      return
+      return NOTHING
     }
     this.partialHead = null
     const head = parseResponseHead(pending.toString('latin1', 0, end), this.method)
     const rest = pending.subarray(end + END_OF_HEAD.length)
-    if (head.status === 101) this.sink.onSwitch(head, rest)
-    else if (head.status < 200) {
-      this.informational += 1
-      if (this.informational > MAX_INFORMATIONAL) throw new MalformedResponse('one interim answer after another')
-      this.sink.onInformational(head)
-      this.readHead(rest)
-    } else {
-      this.begin(head)
-      this.readBody(rest, head)
+    if (head.status === 101) {
+      this.sink.onSwitch(head, rest)
+      return NOTHING
     }
+    if (head.status >= 200) {
+      this.begin(head)
+      return this.readBody(rest, head)
+    }
+    this.informational += 1
+    if (this.informational > MAX_INFORMATIONAL) throw new MalformedResponse('one interim answer after another')
+    this.sink.onInformational(head)
+    return this.readHead(rest)
   }
 
   private begin(head: ResponseHead): void {
@@ -73,19 +78,21 @@ export class ResponseParser {
     this.sink.onHead(head)
   }
 
-  private readBody(bytes: Buffer, head: ResponseHead): void {
+  private readBody(bytes: Buffer, head: ResponseHead): Buffer {
     if (head.framing.by === 'close') {
       if (bytes.length > 0) this.sink.onBody(bytes)
     } else if (this.chunks) {
-      const { payload, rest } = this.chunks.decode(bytes)
+      const { payload, rest, undecoded } = this.chunks.decode(bytes)
       if (rest) this.finish(payload, this.chunks.trailers, rest, head)
       else if (payload.length > 0) this.sink.onBody(payload)
+      return undecoded
     } else if (bytes.length >= this.remaining) {
       this.finish(bytes.subarray(0, this.remaining), [], bytes.subarray(this.remaining), head)
     } else if (bytes.length > 0) {
       this.remaining -= bytes.length
       this.sink.onBody(bytes)
     }
+    return NOTHING
   }
 
   /** Bytes beyond the answer belong to no request of ours, so nothing read after them could be trusted. */

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { isHostExhausted } from '../../domain/host-exhausted.ts'
 import type { Target } from '../routes/route-table.ts'
+import { type InPieces, turns } from '../turns.ts'
 import { ResponseParser, type ResponseSink } from './response-parser.ts'
 
 /**
@@ -37,7 +38,7 @@ const readBuffer = Buffer.allocUnsafeSlow(READ_BUFFER_BYTES)
  * request of the whole ingress on this, one on node's Agent 1.6 times (measured in turn on one machine). It also
  * knows what a proxy must know to retry: whether it was connected, whether anything was answered.
  */
-export class UpstreamConnection {
+export class UpstreamConnection implements InPieces {
   readonly socket: Socket
   isConnected = false
   isReused = false
@@ -48,6 +49,9 @@ export class UpstreamConnection {
   private rawReader: RawReader | null = null
   private hasAnswered = false
   private isPaused = false
+  /** What was read, and is parsed in a later turn of the event loop. Nothing more is read before. */
+  private held: Buffer | null = null
+  private isWaiting = false
   private error: Error | null = null
 
   constructor(target: Target, onClose: (connection: UpstreamConnection) => void) {
@@ -87,6 +91,7 @@ export class UpstreamConnection {
   finish(): void {
     this.sink = null
     this.parser = null
+    this.held = null
   }
 
   /** Leaves HTTP behind, with everything read from now on going to the reader. */
@@ -107,7 +112,17 @@ export class UpstreamConnection {
 
   resume(): void {
     this.isPaused = false
-    this.socket.resume()
+    if (this.held) this.wait()
+    else this.socket.resume()
+  }
+
+  doPiece(): void {
+    const bytes = this.held
+    this.isWaiting = false
+    if (!bytes || this.isPaused) return
+    this.held = null
+    this.parse(bytes)
+    if (!this.held && !this.isPaused) this.socket.resume()
   }
 
   destroy(): void {
@@ -123,13 +138,32 @@ export class UpstreamConnection {
       return true
     }
     this.hasAnswered = true
+    this.parse(bytes)
+    return !this.isPaused && !this.held
+  }
+
+  private parse(bytes: Buffer): void {
+    const { parser } = this
+    if (!parser) return
     try {
-      this.parser.feed(bytes)
+      const rest = parser.feed(bytes)
       this.sink?.onPause()
+      // A copy, because others read into the same buffer.
+      if (rest.length > 0 && this.parser === parser) this.hold(Buffer.from(rest))
     } catch (error) {
       this.fail(error as Error)
     }
-    return !this.isPaused
+  }
+
+  private hold(bytes: Buffer): void {
+    this.held = bytes
+    if (!this.isPaused) this.wait()
+  }
+
+  private wait(): void {
+    if (this.isWaiting) return
+    this.isWaiting = true
+    turns.join(this)
   }
 
   private end(): void {

@@ -21,7 +21,7 @@ export async function startApi(context: ControlPlaneContext): Promise<void> {
   const admission = createAdmission(services.authenticate, limits)
   const graphql = createGraphQL({ services, vault, config, log, feed, admission })
   const api = createServer({ services, config, log, graphql, readiness, limits, admission, registry })
-  const { api: maxConnections } = shareDescriptors(readDescriptorLimit(), config.BERTH_ROLES)
+  const { api: maxConnections } = shareDescriptors(readDescriptorLimit(), config)
   const place = { host: config.HOST, port: config.PORT }
   const listening = await onPort(context, 'PORT', () => listen({ api, ...place, maxConnections }))
   graphql.attach(listening.server)

@@ -142,6 +142,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   startupConfig: null,
   ...Object.fromEntries(typeConfigFields().map(({ field }) => [field, null])),
   databaseSettings: null,
+  externalAccess: null,
   autoScaling: null,
   volume: null,
   path: '/data',

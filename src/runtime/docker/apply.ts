@@ -9,11 +9,11 @@ import { type Rollout, RuntimeError } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
 import { connectReplica, hasNoBridge } from './connect-replica.ts'
 import { type Reach, replicaSpec } from './container-spec.ts'
-import { createContainer } from './create-container.ts'
+import { createContainer, leaveLimits } from './create-container.ts'
 import { checkStarted } from './detect-failed-start.ts'
 import { findContainer, listReplicas } from './find-containers.ts'
 import { prepareContainer } from './prepare.ts'
-import { isGone, isWedged, lostItsNetwork, refusalOf } from './refusals.ts'
+import { isGone, isWedged, lostItsNetwork, refusalOf, refusesLimits } from './refusals.ts'
 import { removeContainer } from './remove.ts'
 
 const REPLICAS_AT_ONCE = 4
@@ -121,7 +121,8 @@ async function startReplica(application: Application, index: number, known: Know
   } catch (error) {
     if (isGone(error)) return false
     if (hasNoBridge(error) && networkId) await engine.networks.discard(networkId, signal)
-    if (!hasNoBridge(error) && !lostItsNetwork(error) && !isWedged(error)) throw refusalOf(error)
+    if (refusesLimits(error)) leaveLimits(engine)
+    else if (!hasNoBridge(error) && !lostItsNetwork(error) && !isWedged(error)) throw refusalOf(error)
     await removeContainer(engine, id, { graceSeconds: 0 }, signal)
     return false
   }

@@ -1,12 +1,24 @@
 import type { Container, ContainerCreateOptions } from 'dockerode'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 
+/** Engines whose host allows them no limit above their own. */
+const withoutLimits = new WeakSet<DockerEngine>()
+
+/** From now on containers of the engine have its own limits of open files: it may not raise them. */
+export const leaveLimits = (engine: DockerEngine): WeakSet<DockerEngine> => withoutLimits.add(engine)
+
 export function createContainer(
-  { docker }: DockerEngine,
-  { name, ...body }: ContainerCreateOptions,
+  engine: DockerEngine,
+  { name, HostConfig, ...body }: ContainerCreateOptions,
   signal: AbortSignal,
 ): Promise<Container> {
+  const { Ulimits, ...hostConfig } = HostConfig ?? {}
+  const limits = Ulimits && !withoutLimits.has(engine) ? { Ulimits } : {}
   // dockerode would repeat every option in the URL, which engines log: environment variables are secrets.
-  const request = { _query: name === undefined ? {} : { name }, _body: body, abortSignal: signal }
-  return docker.createContainer(request)
+  const request = {
+    _query: name === undefined ? {} : { name },
+    _body: { ...body, HostConfig: { ...hostConfig, ...limits } },
+    abortSignal: signal,
+  }
+  return engine.docker.createContainer(request)
 }

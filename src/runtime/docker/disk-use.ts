@@ -2,6 +2,7 @@ import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { DiskUse } from '../container-runtime.ts'
 import { replicaFilters } from './container-labels.ts'
+import { volumeName } from './volumes.ts'
 
 interface Measured {
   Id: string
@@ -18,4 +19,25 @@ export async function readDiskUse(engine: DockerEngine, signal: AbortSignal): Pr
     appEnvId: Labels[LABEL.appEnv] ?? '',
     bytes: SizeRw ?? 0,
   }))
+}
+
+interface Volumes {
+  Volumes: { Name: string; UsageData?: { Size: number } | null }[] | null
+}
+
+/** The engine adds up the files of every volume that it has. */
+export async function readVolumeUse(
+  engine: DockerEngine,
+  volumeIds: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
+  const found = (await ask(engine, { path: '/system/df', query: { type: 'volume' }, signal })) as Volumes
+  const sizes = new Map((found.Volumes ?? []).map(({ Name, UsageData }) => [Name, UsageData?.Size ?? -1]))
+  return new Map(
+    volumeIds.flatMap((id) => {
+      const bytes = sizes.get(volumeName(engine.installationId, id))
+      // The engine says -1 where its driver cannot tell.
+      return bytes === undefined || bytes < 0 ? [] : [[id, bytes] as const]
+    }),
+  )
 }

@@ -4,7 +4,7 @@ import { within } from '../../engine/docker/within.ts'
 import type { ContainerRuntime } from '../container-runtime.ts'
 import { applyRollout } from './apply.ts'
 import type { Reach } from './container-spec.ts'
-import { readDiskUse } from './disk-use.ts'
+import { readDiskUse, readVolumeUse } from './disk-use.ts'
 import { execCommand } from './exec.ts'
 import { readListening } from './listening.ts'
 import { replicaLogs } from './logs.ts'
@@ -57,6 +57,7 @@ export function createDockerRuntime(
     observeTasks: (bounds) => within(engine, bounds, (signal) => observeTasks(engine, signal)),
     removeTasks: (reference, bounds) => within(engine, bounds, (signal) => removeTasks(engine, reference, signal)),
     diskUse: (bounds) => within(engine, bounds, (signal) => readDiskUse(engine, signal)),
+    volumeUse: (volumeIds, bounds) => within(engine, bounds, (signal) => readVolumeUse(engine, volumeIds, signal)),
     watch: (onChange, signal) => void watchReplicas(engine, onChange, signal),
   }
 }

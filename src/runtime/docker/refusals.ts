@@ -13,6 +13,10 @@ export const isWedged = (error: unknown): boolean =>
 export const lostItsNetwork = (error: unknown): boolean =>
   statusOf(error) !== null && /network \S+ not found/i.test(messageOf(error))
 
+/** The host allows the engine no higher limit, such as one of open files. */
+export const refusesLimits = (error: unknown): boolean =>
+  statusOf(error) !== null && /error setting rlimit/i.test(messageOf(error))
+
 /** An answer about the image or the command is final; any other may be temporary. */
 export function refusalOf(error: unknown): unknown {
   const status = statusOf(error)

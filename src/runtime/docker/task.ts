@@ -9,11 +9,11 @@ import { inParallel } from '../in-parallel.ts'
 import { type ObservedTask, type Task, type TaskReference, taskName } from '../task.ts'
 import { taskFilters } from './container-labels.ts'
 import { taskSpec } from './container-spec.ts'
-import { createContainer } from './create-container.ts'
+import { createContainer, leaveLimits } from './create-container.ts'
 import { checkStarted } from './detect-failed-start.ts'
 import { findContainer } from './find-containers.ts'
 import { prepareContainer } from './prepare.ts'
-import { isGone, lostItsNetwork, refusalOf } from './refusals.ts'
+import { isGone, lostItsNetwork, refusalOf, refusesLimits } from './refusals.ts'
 import { removeContainer } from './remove.ts'
 
 /** Each attempt after the first follows a container of the name, or a network, that was going away. */
@@ -68,7 +68,8 @@ export async function beginTask(
         return container
       }
     } catch (error) {
-      if (!lostItsNetwork(error) && !isGone(error)) throw refusalOf(error)
+      if (refusesLimits(error)) leaveLimits(engine)
+      else if (!lostItsNetwork(error) && !isGone(error)) throw refusalOf(error)
     }
     await pause(ATTEMPT_PAUSE_MS * attempt, undefined, { signal })
   }

@@ -7,7 +7,7 @@ import { foldersOf } from './files.ts'
 
 type Mounts = NonNullable<NonNullable<ContainerCreateOptions['HostConfig']>['Mounts']>
 
-const volumeName = (installationId: string, volumeId: string): string =>
+export const volumeName = (installationId: string, volumeId: string): string =>
   `berth-${installationId.slice(-8)}-${volumeId.replace('_', '-')}`
 
 export interface Mounted {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { typeConfigInputs } from '../../app-types/type-config.ts'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { backupSchedule } from '../backup/backup-schedule.ts'
+import { externalAccess } from '../external-access/external-access-input.ts'
 import { appEnvTarget, flag, id, name, startupConfig, text, variables } from '../kernel/input.ts'
 import { disk, volume } from '../volume/volume-input.ts'
 import { containers, zClouds } from './setting-input.ts'
@@ -34,6 +35,7 @@ export const createAppEnvInput = z.strictObject({
   volumeId: id(
     'volume of a deleted environment of the same managed service and version, whose data and credentials the new one takes over',
   ).optional(),
+  externalAccess: externalAccess.nullable().optional(),
   ...typeConfigInputs(),
 })
 
@@ -46,6 +48,7 @@ export const updateAppEnvInput = z.strictObject({
   volume: volume.nullable().optional(),
   dockerPresetVersion: presetVersion.optional(),
   backupSchedule: backupSchedule.nullable().optional(),
+  externalAccess: externalAccess.nullable().optional(),
   allowUserCliToken: flag('Let user tokens act as this environment’s token in the CLI.').optional(),
   ...typeConfigInputs(),
   applyImmediately: flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false),

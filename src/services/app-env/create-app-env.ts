@@ -6,6 +6,7 @@ import { jsonOrNull } from '../../database/json.ts'
 import { conflict, invalidField, invalidInput, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
+import { changeExternalAccess } from '../external-access/change-external-access.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { addAutomaticHosts, automaticHosts } from '../lifecycle/automatic-hosts.ts'
 import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
@@ -51,6 +52,7 @@ export const createAppEnv = command({
     })
     const { appEnv } = await lockAppEnv(tx, { appEnvId })
     await replaceVariables(context, appEnv, input.envVars ?? [])
+    await changeExternalAccess(context, appEnv, input.externalAccess)
     const volume = input.volume ?? (app.volumePath === null ? undefined : { path: app.volumePath })
     if (volume) await tx.appEnv.update({ where: { id: appEnvId }, data: await volumeChange(context, appEnv, volume) })
     if (hasHosts(type)) await addAutomaticHosts(tx, appEnvId, automaticHosts(context.config, names.cliEnvName, region))

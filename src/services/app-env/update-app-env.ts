@@ -4,6 +4,7 @@ import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
 import { scheduleChange } from '../backup/schedule-change.ts'
 import { checkPresetVersion } from '../configuration/preset-version.ts'
+import { changeExternalAccess } from '../external-access/change-external-access.ts'
 import { command } from '../kernel/command.ts'
 import { lockAppEnv, withEverything } from '../targets/load-app-env.ts'
 import { volumeChange } from '../volume/volume-change.ts'
@@ -26,6 +27,7 @@ export const updateAppEnv = command({
     checkPresetVersion(appEnv, input.dockerPresetVersion)
     if (input.name !== undefined) await requireFreeName(context, appEnv, input.name)
     if (input.envVars) await replaceVariables(context, appEnv, input.envVars)
+    await changeExternalAccess(context, appEnv, input.externalAccess)
     const data = {
       ...changesOf(input),
       ...(await scheduleChange(context, appEnv, input.backupSchedule)),

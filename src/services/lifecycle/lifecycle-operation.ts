@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { engineOf } from '../../app-types/behaviours.ts'
 import type { Permission } from '../../domain/permissions.ts'
 import type { Command, CommandContext } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
@@ -21,6 +22,8 @@ export type LifecycleResult = {
   /** The backup that the operation takes, restores or verifies. */
   backupKey?: string
   operationId: string | null
+  /** Said with every message. */
+  warning?: string
 }
 
 /** The decision of a lifecycle call: an intent to record, or no change (with a message that says so). */
@@ -65,7 +68,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
       const begun = intent ? await beginOperation(context, appEnv, intent) : null
       return {
         success: true,
-        message: message ?? operation.accepted,
+        ...saying(message ?? operation.accepted, begun ? warningOf(appEnv) : undefined),
         appEnv: { appEnvId: appEnv.id, name: appEnv.name, status: begun ? 'UPDATING' : appEnv.status },
         ...(rollbackInfo ? { rollbackInfo } : {}),
         ...(backupKey ? { backupKey } : {}),
@@ -81,5 +84,15 @@ export async function withOutcome(
   result: LifecycleResult,
   [{ isLost, message, appEnv }]: WaitOutcomes,
 ): Promise<LifecycleResult> {
-  return { ...result, success: !isLost, message, appEnv: { ...result.appEnv, status: appEnv.status } }
+  const words = saying(message, result.warning)
+  return { ...result, ...words, success: !isLost, appEnv: { ...result.appEnv, status: appEnv.status } }
+}
+
+const saying = (message: string, warning: string | undefined) =>
+  warning === undefined ? { message } : { message: `${message}. ${warning}`, warning }
+
+/** Without a volume, data goes with the container that holds it: each of these operations replaces or removes it. */
+function warningOf({ app, volumeId, status }: LoadedAppEnv): string | undefined {
+  const isLost = engineOf(app) && volumeId === null && status !== 'STOPPED' && status !== 'PENDING'
+  return isLost ? 'Its data is lost, because it was created with withPersistence false' : undefined
 }

@@ -1,4 +1,5 @@
 import { databaseTime } from '../../database/time.ts'
+import { removeExternalAccess } from '../external-access/change-external-access.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import type { AppEnvTarget } from '../targets/load-app-env.ts'
 import { beginOperation } from './begin-operation.ts'
@@ -13,6 +14,7 @@ export async function removeAppEnv(context: CommandContext, { appEnv }: AppEnvTa
   // A host that routes to nothing would block its name for the next owner.
   await releaseHosts(context, appEnv.id, appEnv.accountId)
   await tx.host.deleteMany({ where: { appEnvId: appEnv.id } })
+  await removeExternalAccess(context, appEnv)
   await tx.token.updateMany({ where: { appEnvId: appEnv.id, revokedAt: null }, data: { revokedAt: now } })
   // A restriction that still named it would be refused when a client sends it back.
   await tx.$executeRaw`

@@ -16,6 +16,7 @@ export const withEverything = {
   region: true,
   currentContent: true,
   volume: true,
+  externalAccess: true,
   variables: { orderBy: ORDER.variable },
 } satisfies Prisma.AppEnvInclude
 

@@ -11,6 +11,7 @@ type VersionFailureReason =
   | 'VOLUME_DELETED'
   | 'PRESET_VERSION_REMOVED'
   | 'UPGRADE_FAILED'
+  | 'DATA_OF_ANOTHER_VERSION'
   | 'ROTATION_FAILED'
 
 /** The version itself is at fault: a retry would not help. */

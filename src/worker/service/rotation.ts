@@ -2,6 +2,7 @@ import { engineOf } from '../../app-types/behaviours.ts'
 import type { EngineCredentials } from '../../app-types/engines/engine.ts'
 import type { Transaction } from '../../database/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
+import { failpoint } from '../../fault-injection/failpoint.ts'
 import { openedCredentials } from '../../references/connection-urls.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
@@ -36,9 +37,11 @@ export async function setPasswords(
     ...{ OLD_ADMIN_PASSWORD: old.adminPassword, NEW_ADMIN_PASSWORD: next.adminPassword },
   }
   const options = { key: 'rotate', environment, timeoutSeconds: COMMAND_SECONDS }
+  failpoint('passwords.asked', appEnv.id)
   const { exitCode, errorOutput } = await context.engine.exec(name, engine.rotate, options)
   if (exitCode !== 0)
     throw new VersionFailed('ROTATION_FAILED', `${engine.title} did not take new passwords: ${errorOutput.trim()}`)
+  failpoint('passwords.set', appEnv.id)
 }
 
 /** The new passwords are the ones. Environments of the account that refer to them have a change to apply. */

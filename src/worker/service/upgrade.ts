@@ -1,6 +1,6 @@
 import { engineOf } from '../../app-types/behaviours.ts'
 import type { EngineCommand, InPlaceUpgrade } from '../../app-types/engines/engine.ts'
-import { upgradeBetween } from '../../app-types/engines/upgrades.ts'
+import { upgradeBetween, upgradeProblem } from '../../app-types/engines/upgrades.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
@@ -50,5 +50,19 @@ export async function recordDataVersion({ database, lease, content }: VersionAtt
       where: { id: volume.id, presetVersion: { not: presetVersion } },
       data: { presetVersion, version: { increment: 1 } },
     }),
+  )
+}
+
+/** An upgrade that failed may have changed the data: whatever serves next, it is not the version of before. */
+export function requireOwnData(
+  app: { dockerPreset: string },
+  dataVersion: string | null,
+  presetVersion: string | null | undefined,
+): void {
+  const engine = engineOf(app)
+  if (!engine || !dataVersion || !presetVersion || !upgradeProblem(engine, dataVersion, presetVersion)) return
+  throw new VersionFailed(
+    'DATA_OF_ANOTHER_VERSION',
+    `${presetVersion} must not run on data that ${dataVersion} was started on: redeploy, to go on with ${dataVersion}`,
   )
 }

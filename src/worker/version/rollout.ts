@@ -5,6 +5,7 @@ import type { Rollout } from '../../runtime/container-runtime.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { serviceContainer } from '../service/service-container.ts'
+import { requireOwnData } from '../service/upgrade.ts'
 import { containerVariables } from './variables.ts'
 
 interface RolloutChoice {
@@ -42,7 +43,7 @@ export async function rolloutOf(
     files: service?.container.files ?? [],
     sandbox: service?.sandbox ?? null,
     stopSeconds: service?.engine.stopSeconds ?? null,
-    volume: await volumeOf(context, configuration),
+    volume: await volumeOf(context, appEnv, configuration),
     port: configuration.port,
     replicas,
     resources: resourcesOf(configuration),
@@ -50,10 +51,16 @@ export async function rolloutOf(
 }
 
 /** A version whose volume was deleted must not get an empty one instead. */
-async function volumeOf({ database }: EnvironmentContext, { volume }: Configuration): Promise<Rollout['volume']> {
+async function volumeOf(
+  { database }: EnvironmentContext,
+  { app }: ClaimedAppEnv,
+  { volume, presetVersion }: Configuration,
+): Promise<Rollout['volume']> {
   if (!volume) return null
-  const kept = await database.volume.findFirst({ where: { id: volume.id, deletedAt: null }, select: { id: true } })
+  const where = { id: volume.id, deletedAt: null }
+  const kept = await database.volume.findFirst({ where, select: { presetVersion: true } })
   if (!kept) throw new VersionFailed('VOLUME_DELETED', `The volume ${volume.id} of this version has been deleted`)
+  requireOwnData(app, kept.presetVersion, presetVersion)
   return { id: volume.id, path: volume.path }
 }
 

@@ -29,6 +29,16 @@ export function describeVolumes(world: () => World, harness: EngineHarness): voi
     await world().runtime.removeVolume(volume.id)
   })
 
+  test('is measured, and one that is not there is left out', async () => {
+    const { runtime } = world()
+    const volume = volumeOf()
+    expect(await runtime.volumeUse([volume.id])).toEqual(new Map())
+    await said(writeNote, volume)
+    const use = await runtime.volumeUse([volume.id, 'vol_unknown'])
+    expect([...use.keys()]).toEqual([volume.id])
+    expect(use.get(volume.id)).toBeGreaterThan(0)
+  })
+
   test('is not removed while a container uses it; removing a missing one succeeds', async () => {
     const { runtime } = world()
     const volume = volumeOf()

@@ -28,6 +28,7 @@ export const createScratchRuntime = (): ContainerRuntime => ({
   observeTasks: callScratch,
   removeTasks: callScratch,
   diskUse: callScratch,
+  volumeUse: callScratch,
   watch() {},
 })
 `

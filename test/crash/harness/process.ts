@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { SHORT_LIVED } from '../../support/short-lived.ts'
+import { BERTH_PROGRAM } from '../../support/berth-program.ts'
 
-const MAIN = join(import.meta.dirname, '../../../src/main.ts')
 const START_TIMEOUT_MS = 60_000
 
 export interface ProcessOptions {
@@ -34,7 +32,7 @@ export class BerthProcess {
     const { environment, logFile } = this.#options
     const { PATH, NODE_COMPILE_CACHE } = process.env
     const log = openSync(logFile, 'a')
-    const child = spawn(process.execPath, [...SHORT_LIVED, MAIN], {
+    const child = spawn(process.execPath, BERTH_PROGRAM, {
       stdio: ['ignore', log, log],
       env: { PATH, NODE_COMPILE_CACHE, ...environment },
     })

@@ -12,6 +12,10 @@ const docker = new Docker()
 const installationId = newId('ins')
 let images: BuildImages
 const PROCESSES = 60
+/** The weight of a step among all containers: of cgroup v1, or as much in the numbers of v2. */
+const WEIGHT = `const { existsSync, readFileSync } = require('fs')
+const [v1, v2] = ['/sys/fs/cgroup/cpu/cpu.shares', '/sys/fs/cgroup/cpu.weight']
+console.log('weight: ' + (existsSync(v1) ? Number(readFileSync(v1)) : Math.round(((readFileSync(v2) - 1) * 262142) / 9999 + 2)))`
 /** Begins after a moment, as no program of a test is faster than the engine's event. */
 const FORKS = `setTimeout(() => {
   const children = []
@@ -111,6 +115,15 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
     const started = Number(/started: (\d+)/.exec(lines.join('\n'))?.[1])
     if (builder === 'classic') expect(started).toBeLessThan(PROCESSES)
     else console.info(`The ${builder} builder has no limit of its own: ${started} processes started`)
+  })
+
+  test('lets running apps go first, if it can', async () => {
+    // A step that was built before would not run again.
+    const { lines } = await build(`RUN ["node", "-e", ${JSON.stringify(`${WEIGHT}\n// ${newId('con')}`)}]`)
+    const weight = Number(/weight: (\d+)/.exec(lines.join('\n'))?.[1])
+    // What a container has that nothing is said about is 1,024.
+    if (builder === 'classic') expect(weight).toBeLessThan(512)
+    else console.info(`The ${builder} builder gives all steps the same weight: ${weight}`)
   })
 
   test('fails with a reason', async () => {

@@ -154,3 +154,10 @@ test('a task has scratch folders of its own, which go with it', async () => {
   await world.runtime.removeTasks(task)
   expect((await docker.listVolumes({ filters })).Volumes).toHaveLength(0)
 })
+
+// Last: from then on the engine's own limit is left as it is.
+test('a limit of open files that the host does not allow leaves that of the engine', async () => {
+  const { name } = await apply({ sandbox: { ...sandbox, openFiles: 2_000_000_000 } })
+  const { openFiles } = await tell(name)
+  expect(Number(openFiles[0])).toBeLessThan(2_000_000_000)
+})

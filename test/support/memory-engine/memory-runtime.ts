@@ -47,6 +47,11 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
           .filter(({ options }) => options.installationId === connection.installationId)
           .map(({ id, options }) => ({ containerId: id, appEnvId: options.rollout.appEnvId, bytes: 0 })),
       ),
+    volumeUse: (volumeIds, bounds) =>
+      call(connection, bounds, () => {
+        const known = volumeIds.filter((id) => machine.volumes.has(`${installationId} ${id}`))
+        return new Map(known.map((id) => [id, bytesOf(machine.volumes.get(`${installationId} ${id}`))]))
+      }),
     ...memoryCommands(connection),
     listening: (name, bounds) => call(connection, bounds, () => own(connection, name).listening()),
     stats: (name, bounds) => call(connection, bounds, () => own(connection, name).stats()),
@@ -135,3 +140,6 @@ async function* logs(connection: MemoryConnection, name: string, options: LogCal
   if (isSilent) await call({ ...connection, fault: 'mute' }, options, () => {})
   yield* container.output.read(options, options.signal)
 }
+
+const bytesOf = (files: ReadonlyMap<string, Buffer> = new Map()): number =>
+  [...files.values()].reduce((bytes, file) => bytes + file.length, 0)

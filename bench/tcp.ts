@@ -1,0 +1,121 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../src/database/embedded.ts'
+import type { BenchResult } from './bench-result.ts'
+
+const ROUNDS = 5
+const SECONDS = 3
+const MB = 1_048_576
+
+const children: ChildProcess[] = []
+
+/**
+ * A PostgreSQL and a stream of bytes through a port of the ingress, against the same client connected directly. Server,
+ * ingress and client are separate processes; the two ways take turns, so that load on the machine affects both.
+ */
+export async function benchTcp(): Promise<BenchResult[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-tcp-'))
+  const postgres = await startEmbeddedPostgres({ dataDir })
+  try {
+    await fill(postgres.url)
+    const client = await start('tcp-client.ts')
+    const queries = await compare(client.child, new URL(postgres.url))
+    const source = await start('tcp-source.ts')
+    const bytes = await compare(client.child, new URL(`tcp://127.0.0.1:${source.port}`))
+    return [
+      result(
+        'queries of PostgreSQL through the TCP ingress against a direct connection',
+        0.8,
+        queries,
+        (perSecond) => `${Math.round(perSecond).toLocaleString('en')} queries/s`,
+      ),
+      result(
+        'a stream of bytes through the TCP ingress against a direct connection',
+        0.5,
+        bytes,
+        (perSecond) => `${Math.round(perSecond / MB).toLocaleString('en')} MB/s`,
+      ),
+    ]
+  } finally {
+    for (const child of children.splice(0)) child.kill()
+    await postgres.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+}
+
+interface Compared {
+  direct: number
+  through: number
+  cpuSeconds: number
+  seconds: number
+}
+
+function result(name: string, aim: number, compared: Compared, inWords: (perSecond: number) => string): BenchResult {
+  const { direct, through, cpuSeconds, seconds } = compared
+  return {
+    ...{ name, ratio: through / direct, aim, better: 'higher' },
+    detail: `${inWords(through)} through the ingress, ${inWords(direct)} directly; medians of ${ROUNDS} turns`,
+    limitedBy: `the cores that client, server and ingress share: the ingress used ${((cpuSeconds / seconds) * 100).toFixed(0)} % of one for two reads and two writes where the direct way has one of each`,
+  }
+}
+
+async function compare(client: ChildProcess, url: URL): Promise<Compared> {
+  const ingress = await start('tcp-ingress-server.ts', `${await freePort()}`, url.port)
+  const detour = new URL(url)
+  detour.port = `${ingress.port}`
+  for (const way of [url, detour]) await load(client, way, 1)
+  const [direct, through]: [number[], number[]] = [[], []]
+  let cpuMicroseconds = -(await cpuOf(ingress.child))
+  for (let round = 0; round < ROUNDS; round += 1) {
+    direct.push(await load(client, url, SECONDS))
+    through.push(await load(client, detour, SECONDS))
+  }
+  cpuMicroseconds += await cpuOf(ingress.child)
+  const seconds = ROUNDS * SECONDS
+  return { direct: median(direct), through: median(through), cpuSeconds: cpuMicroseconds / 1_000_000, seconds }
+}
+
+async function cpuOf(child: ChildProcess): Promise<number> {
+  child.send('cpu')
+  const [{ user, system }] = await once(child, 'message')
+  return user + system
+}
+
+async function load(client: ChildProcess, url: URL, seconds: number): Promise<number> {
+  client.send({ url: url.href, seconds })
+  const [perSecond] = await once(client, 'message')
+  return perSecond
+}
+
+async function start(program: string, ...args: string[]): Promise<{ child: ChildProcess; port: number }> {
+  const child = fork(join(import.meta.dirname, program), args)
+  children.push(child)
+  if (program === 'tcp-client.ts') return { child, port: 0 }
+  const [port] = await once(child, 'message')
+  return { child, port }
+}
+
+async function fill(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`CREATE TABLE bench AS SELECT id, id * 7 AS balance FROM generate_series(1, 10000) AS id`)
+  await client.query('ALTER TABLE bench ADD PRIMARY KEY (id)')
+  await client.end()
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  await once(probe.close(), 'close')
+  return port
+}
+
+const median = (values: number[]) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
+
+if (import.meta.main) console.log(await benchTcp())

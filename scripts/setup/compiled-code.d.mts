@@ -1,0 +1,2 @@
+export function programOf(root: string): string
+export function compileCode(root: string, node: string): Promise<void>

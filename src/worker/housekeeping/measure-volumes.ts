@@ -1,0 +1,75 @@
+import { databaseTime } from '../../database/time.ts'
+import { fullPercentOf } from '../../domain/volume-use.ts'
+import { record } from '../../events/record.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
+import { isEngineAway } from '../engine/engine-health.ts'
+import { sleep } from '../time/sleep.ts'
+
+/** On an engine with many files, measuring takes at most a tenth of the time. */
+const PAUSE_PER_DURATION = 9
+const TIMEOUT_SECONDS = 300
+const AT_ONCE = 500
+const BYTES_PER_MB = 1024 * 1024
+
+/** Measures the data of volumes, so that their environments are warned before they are full. */
+export async function measureVolumesForever(context: WorkerContext, signal: AbortSignal): Promise<void> {
+  const everyMs = context.config.BERTH_VOLUME_MEASURE_SECONDS * 1000
+  let pauseMs = everyMs
+  while (!signal.aborted) {
+    await sleep(pauseMs, signal)
+    if (signal.aborted) return
+    const since = performance.now()
+    try {
+      await measureVolumes(context, signal)
+    } catch (error) {
+      if (!signal.aborted && !isEngineAway(error)) context.log.warn({ err: error }, 'Measuring volumes failed')
+    }
+    pauseMs = Math.max(everyMs, (performance.now() - since) * PAUSE_PER_DURATION)
+  }
+}
+
+export async function measureVolumes(context: WorkerContext, signal: AbortSignal): Promise<void> {
+  const { runtime, engineHealth, database } = context
+  engineHealth.assertReachable()
+  for (let after = ''; ; ) {
+    const volumes = await database.volume.findMany({
+      where: { deletedAt: null, id: { gt: after } },
+      include: { appEnv: { select: { id: true, appId: true } } },
+      orderBy: { id: 'asc' },
+      take: AT_ONCE,
+    })
+    if (volumes.length === 0) return
+    const ids = volumes.map(({ id }) => id)
+    const use = await runtime.volumeUse(ids, { signal, timeoutSeconds: TIMEOUT_SECONDS })
+    for (const volume of volumes) {
+      const bytes = use.get(volume.id)
+      if (bytes !== undefined) await recordUse(context, volume, Math.ceil(bytes / BYTES_PER_MB))
+    }
+    after = ids.at(-1) ?? ''
+  }
+}
+
+interface Measured {
+  id: string
+  accountId: string
+  diskMb: number
+  usedMb: number | null
+  fullPercent: number
+  appEnv: { id: string; appId: string } | null
+}
+
+/** One event for each threshold, whichever worker measures. A volume that was emptied may reach it again. */
+async function recordUse({ database }: WorkerContext, volume: Measured, usedMb: number): Promise<void> {
+  const { id, accountId, diskMb, appEnv } = volume
+  const fullPercent = fullPercentOf({ usedMb, diskMb })
+  if (usedMb === volume.usedMb && fullPercent === volume.fullPercent) return
+  await database.$transaction(async (tx) => {
+    const { count } = await tx.volume.updateMany({
+      where: { id, fullPercent: volume.fullPercent, diskMb },
+      data: { usedMb, fullPercent, updatedAt: await databaseTime(tx) },
+    })
+    if (count === 0 || fullPercent <= volume.fullPercent || !appEnv) return
+    const payload = { volumeId: id, percent: fullPercent, usedMb, diskMb }
+    await record(tx, accountId, [{ type: 'volume.filling', appId: appEnv.appId, appEnvId: appEnv.id, payload }])
+  })
+}
