@@ -44,7 +44,10 @@ export async function inService({ docker, database }: TestPlatform, appEnvId: st
   const stream = await exec.start({ hijack: true, stdin: true })
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   docker.modem.demuxStream(stream, stdout, stderr)
-  stream.on('end', () => void (stdout.end(), stderr.end()))
+  stream.on('end', () => {
+    stdout.end()
+    stderr.end()
+  })
   stream.end(input)
   const [printed, errors] = await Promise.all([buffer(stdout), buffer(stderr)])
   const { ExitCode } = await exec.inspect()
