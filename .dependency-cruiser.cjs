@@ -20,12 +20,19 @@ const FOLDERS = {
   images: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
   addresses: [['domain'], 'Which addresses a tenant may name is one rule, whatever is fetched from there.'],
   registries: [['domain', 'addresses'], 'What Berth itself asks a registry, before an engine does.'],
+  backups: [
+    ['domain', 'config', 'addresses', 'database', 'secrets'],
+    'Files of backups, their format and where they are stored, for those who write and those who read them.',
+  ],
   builder: [
     ['domain', 'config', 'app-types', 'addresses'],
     'Turns a source into a build context; the image builder is a port.',
   ],
   services: [
-    ['domain', 'config', 'app-types', 'resources', 'references', 'database', 'events', 'secrets', 'fault-injection'],
+    [
+      ...['domain', 'config', 'app-types', 'resources', 'references', 'database', 'events', 'secrets'],
+      ...['backups', 'fault-injection'],
+    ],
     'A request only records intent: services know neither a transport nor the engine.',
   ],
   http: [['domain', 'config', 'services'], 'What both APIs share knows neither of them.'],
@@ -48,7 +55,7 @@ const FOLDERS = {
   worker: [
     [
       ...['domain', 'config', 'app-types', 'references', 'database', 'events', 'secrets'],
-      ...['builder', 'engine', 'runtime', 'images', 'registries', 'fault-injection'],
+      ...['builder', 'engine', 'runtime', 'images', 'registries', 'backups', 'fault-injection'],
     ],
     'Only the worker talks to the engine, and it knows no service: what both need is below them.',
   ],

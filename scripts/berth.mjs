@@ -35,6 +35,7 @@ const COMMANDS = {
   'prove:mistakes': { program: ['test/mistakes/prove-mistakes.ts'], engine: 'required' },
   'prove:services': { program: ['test/e2e/prove-services.ts'], engine: 'required' },
   'prove:idempotency': { program: ['test/idempotency/prove-idempotency.ts'], engine: 'required' },
+  'prove:backups': { program: ['test/backups/prove-backups.ts'] },
   check: { program: ['scripts/check.ts'] },
   'key:rotate': { program: ['scripts/rotate-key.ts'] },
   'audit:verify': { program: ['scripts/verify-audit.ts'] },

@@ -29,7 +29,7 @@ export const SETTINGS = z.object({
     .string()
     .min(1)
     .default('.berth')
-    .describe('Data directory: embedded database, keys, uploads, build directories.'),
+    .describe('Data directory: embedded database, keys, uploads, build directories, backups.'),
   DATABASE_URL: z
     .url({
       protocol: /^postgres(ql)?$/,
@@ -220,6 +220,15 @@ export const SETTINGS = z.object({
   ),
   BERTH_SOURCE_READING_MB: whole(256, 32, 8192).describe(
     'Memory limit in MB of the process that reads a source. Each running build has one.',
+  ),
+  BERTH_BACKUP_PRIVATE_HOSTS: switchable(false).describe(
+    'Allow object storage for backups on private and loopback addresses.',
+  ),
+  BERTH_BACKUP_BUDGET_MB: count(102_400, 1_000_000_000).describe(
+    'Backups per account in MB, as they are stored, in the data folder and in object storage together.',
+  ),
+  BERTH_BACKUP_TIMEOUT_SECONDS: seconds(21_600, 604_800).describe(
+    'Timeout for taking, restoring or verifying a backup, on top of BERTH_OPERATION_TIMEOUT_SECONDS.',
   ),
   BERTH_GIT_PRIVATE_HOSTS: switchable(false).describe('Allow git repositories on private and loopback addresses.'),
   BERTH_GITHUB_URL: z

@@ -18,6 +18,11 @@ export type Permission =
   | 'credentials:rotate'
   | 'member:manage'
   | 'token:manage'
+  | 'backup:read'
+  | 'backup:create'
+  | 'backup:restore'
+  | 'backup:download'
+  | 'backup:delete'
   | 'credential:manage'
   | 'audit:read'
 
@@ -64,6 +69,12 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'credentials:rotate': { roles: [], scope: 'svc:write:deploy' },
   'member:manage': { roles: ['MANAGE_MEMBERS'], scope: 'svc:admin' },
   'token:manage': { roles: [], scope: 'svc:admin' },
+  'backup:read': { roles: 'member', scope: 'svc:read' },
+  'backup:create': { roles: ['TECHNICAL'], scope: 'svc:write:deploy', environmentToken: true },
+  'backup:restore': { roles: ['TECHNICAL'], scope: 'svc:write:deploy' },
+  // All data of a service, decrypted.
+  'backup:download': { roles: [], scope: 'svc:read:secrets' },
+  'backup:delete': { roles: [], scope: 'svc:admin' },
   'credential:manage': { roles: ['MANAGE_CREDENTIALS'], scope: 'svc:write:config' },
   'audit:read': { roles: ['AUDIT'], scope: 'svc:read' },
 }

@@ -56,6 +56,9 @@ function subjectOf({ kind, version }: WaitedOperation): string {
   if (kind === 'DELETE') return 'Removing the containers'
   if (kind === 'START') return `Starting version ${version}`
   if (kind === 'ROTATE_CREDENTIALS') return 'Rotating the credentials'
+  if (kind === 'BACKUP') return 'The backup'
+  if (kind === 'RESTORE') return 'Restoring the backup'
+  if (kind === 'VERIFY_BACKUP') return 'Verifying the backup'
   if (version !== null) return `Version ${version}`
   return kind === 'APPLY_CHANGES' ? 'Applying the changes' : 'The operation'
 }
@@ -65,6 +68,9 @@ function success({ kind, version }: WaitedOperation): string {
   if (kind === 'DELETE') return 'The containers are removed'
   if (kind === 'START') return `Version ${version} is started`
   if (kind === 'ROTATE_CREDENTIALS') return 'The credentials are rotated'
+  if (kind === 'BACKUP') return 'The backup is taken'
+  if (kind === 'RESTORE') return `The backup is restored, as version ${version}`
+  if (kind === 'VERIFY_BACKUP') return 'The backup is verified: it was restored and answered'
   if (version !== null) return `Version ${version} is deployed`
   return kind === 'APPLY_CHANGES' ? 'The changes are applied' : 'The operation has succeeded'
 }

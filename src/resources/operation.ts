@@ -14,6 +14,9 @@ export const operationKind = enumeration<OperationKind>('OperationKind', 'What a
   START: 'Runs the current version of a stopped environment again.',
   APPLY_CHANGES: 'Applies the pending changes of the environment.',
   ROTATE_CREDENTIALS: 'Gives a managed service new passwords.',
+  BACKUP: 'Takes a backup of a managed service.',
+  RESTORE: 'Replaces the data of a managed service by that of a backup.',
+  VERIFY_BACKUP: 'Restores a backup into a throw-away container, and asks what is in it.',
   DELETE: 'Removes what a deleted environment ran.',
 })
 

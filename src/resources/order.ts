@@ -3,6 +3,8 @@ export const ORDER = {
   account: { id: 'asc' },
   app: { id: 'asc' },
   appEnv: { id: 'asc' },
+  /** The newest first. */
+  backup: { id: 'desc' },
   /** The newest version first. */
   deployment: { version: 'desc' },
   /** The automatic one first. */

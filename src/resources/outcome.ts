@@ -3,7 +3,7 @@ import { account } from './account.ts'
 import { app } from './app.ts'
 import { appEnvAnswer, appEnvFields, appEnvReference, builtAppEnvReference } from './app-env.ts'
 import { credential } from './credential.ts'
-import { fieldsOf, flag, shownAs, text, whole } from './field.ts'
+import { fieldsOf, flag, shownAs, text, time, whole } from './field.ts'
 import { answer, pick, resource } from './resource.ts'
 import { type OpenVariable, variable } from './variable.ts'
 
@@ -21,6 +21,9 @@ interface Outcome {
   uploadUrl: string
   storageKey: string
   envUrl: string | null
+  backupKey: string
+  downloadUrl: string
+  expiresAt: string
 }
 
 const field = fieldsOf<Outcome>()
@@ -79,6 +82,23 @@ export const rolledBack = {
     inGraphQL: { nullable: true },
   }),
   appEnv: accepted.appEnv,
+}
+
+/** Of calls about a backup. */
+export const ofBackup = {
+  success: accepted.success,
+  message: accepted.message,
+  backupKey: field.given('backupKey', text, 'Key of the backup.', { inGraphQL: { type: 'ID' } }),
+  appEnv: accepted.appEnv,
+}
+
+export const backupDownload = {
+  downloadUrl: field.given(
+    'downloadUrl',
+    text,
+    'Address that the content of the backup can be read from, decrypted, until it expires. It needs no other authorization.',
+  ),
+  expiresAt: field.given('expiresAt', time, 'Time at which the address expires.'),
 }
 
 /** What became of applyImmediately. */
@@ -162,6 +182,8 @@ export const lifecycle = accepted
 export const answers = {
   message: answer({ message }),
   lifecycle: answer(accepted, { id: 'Lifecycle', description: 'An accepted lifecycle call.' }),
+  backup: answer(ofBackup, { id: 'BackupCall', description: 'An accepted call about a backup.' }),
+  backupDownload: answer(backupDownload, { id: 'BackupDownload', description: 'An address to read a backup from.' }),
   rollback: answer(rolledBack, { id: 'Rollback', description: 'An accepted rollback.' }),
   changedSetting: answer(changedSetting),
   changedBranch: answer(changedBranch),

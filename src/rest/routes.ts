@@ -19,6 +19,8 @@ import {
 } from '../services/app-env/setting-commands.ts'
 import { updateAppEnv } from '../services/app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from '../services/app-env/variable-commands.ts'
+import { deleteBackup } from '../services/backup/delete-backup.ts'
+import { downloadBackup } from '../services/backup/download-backup.ts'
 import { createCredential, deleteCredential, updateCredential } from '../services/credential/credential-commands.ts'
 import { connectGitInstallation } from '../services/git/connect-git-installation.ts'
 import { addHost, removeHost, validateHost } from '../services/host/host-commands.ts'
@@ -34,6 +36,7 @@ import { getAppEnvHistory, getAppEnvStatus } from './endpoints/app-env-status.ts
 import { getAppEnv, getVariables, listAppEnvs } from './endpoints/app-envs.ts'
 import { getApp, listApps } from './endpoints/apps.ts'
 import { listAudit } from './endpoints/audit.ts'
+import { listBackups } from './endpoints/backups.ts'
 import { getCredential, listCredentials } from './endpoints/credentials.ts'
 import { listDatabasePresets } from './endpoints/database-presets.ts'
 import { getHost, listHosts } from './endpoints/hosts.ts'
@@ -46,9 +49,16 @@ import { getAppEnvToken, getToken, getUserToken, listTokens } from './endpoints/
 import { listVolumes } from './endpoints/volumes.ts'
 import { del, get, patch, post, put, type Route } from './protocol/route.ts'
 
+const LIFECYCLE_ANSWERS: Readonly<Record<string, Parameters<typeof post>[2]>> = {
+  rollback: answers.rollback,
+  backup: answers.backup,
+  'backup-restore': answers.backup,
+  'backup-verify': answers.backup,
+}
+
 /** POST /app-env/<operation>, one for each lifecycle operation (§4.1). */
 const lifecycleRoutes: Route[] = Object.entries(lifecycleOperations).map(([name, command]) => {
-  const answer = command.name === 'rollbackAppEnv' ? answers.rollback : answers.lifecycle
+  const answer = LIFECYCLE_ANSWERS[name] ?? answers.lifecycle
   return { ...post(`/app-env/${name}`, command, answer), isLifecycle: true }
 })
 
@@ -90,6 +100,9 @@ export const routes: readonly Route[] = [
   patch('/app-env/variables', changeVariables, answers.changedVariables),
   del('/app-env/variables', deleteVariable, answers.changedVariables),
   get('/app-env/credentials', getServiceCredentials),
+  get('/app-env/backups', listBackups),
+  del('/app-env/backup', deleteBackup, answers.message),
+  post('/app-env/backup-download', downloadBackup, answers.backupDownload),
   get('/app-env/host', getHost),
   post('/app-env/host', addHost, host.answer),
   put('/app-env/host', validateHost, host.answer),

@@ -5,6 +5,7 @@ import { fingerprint, type Key, keyFrom, macOf, newKey, open, seal } from './key
 const variableLocation = (id: string) => `variable/${id}/value`
 const credentialLocation = (id: string) => `credential/${id}/data`
 const serviceLocation = (id: string) => `serviceCredentials/${id}/data`
+const backupLocation = (id: string) => `backup/${id}/key`
 const answerLocation = (call: string) => `idempotencyRecord/${call}/response`
 const dataKeyLocation = (accountId: string) => `account/${accountId}/dataKey`
 
@@ -19,6 +20,9 @@ export interface AccountVault {
   /** The names and passwords of a managed service. */
   sealServiceCredentials(id: string, data: unknown): string
   openServiceCredentials(id: string, sealed: string): unknown
+  /** The key of a backup's file. */
+  sealBackupKey(id: string, key: Buffer): string
+  openBackupKey(id: string, sealed: string): Buffer
 }
 
 export interface Vault {
@@ -36,6 +40,8 @@ export interface Vault {
   passesCheck(keyCheck: string): boolean
   /** Whether the check was made by a Berth that seals the heads of audit chains: nobody else can make such a one. */
   hasSealedHeads(keyCheck: string): boolean
+  /** Signs what an address allows whoever knows it. */
+  linkMac(text: string): string
   /** Seals the last number and hash of an audit chain. */
   auditHeadMac(head: { eventSequenceId: string; sequence: bigint; hash: string }): string
 }
@@ -61,6 +67,7 @@ export function createVault(masterKey: Key, fingerprintKey: Key = masterKey): Va
     keyCheck: () => seal(masterKey, CHECK_PLACE, CHECK_TEXT),
     passesCheck: (keyCheck) => [CHECK_TEXT, FIRST_CHECK_TEXT].includes(checkText(masterKey, keyCheck) ?? ''),
     hasSealedHeads: (keyCheck) => checkText(masterKey, keyCheck) === CHECK_TEXT,
+    linkMac: (text) => macOf(masterKey, 'link', text),
     auditHeadMac: ({ eventSequenceId, sequence, hash }) =>
       macOf(masterKey, 'audit head', JSON.stringify([eventSequenceId, String(sequence), hash])),
   }
@@ -91,5 +98,7 @@ function accountVault(key: Key): AccountVault {
     openCredential: (id, sealed) => JSON.parse(open(key, credentialLocation(id), sealed)),
     sealServiceCredentials: (id, data) => seal(key, serviceLocation(id), JSON.stringify(data)),
     openServiceCredentials: (id, sealed) => JSON.parse(open(key, serviceLocation(id), sealed)),
+    sealBackupKey: (id, bytes) => seal(key, backupLocation(id), bytes.toString('base64')),
+    openBackupKey: (id, sealed) => Buffer.from(open(key, backupLocation(id), sealed), 'base64'),
   }
 }

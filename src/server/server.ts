@@ -12,6 +12,7 @@ import { identify } from '../http/identify.ts'
 import { limitBody } from '../http/json-body.ts'
 import { createRateLimits, type RateLimits } from '../http/rate-limits.ts'
 import { mountMcp } from '../mcp/mount-mcp.ts'
+import { mountBackupFiles } from '../rest/endpoints/backup-files.ts'
 import { mountUploads } from '../rest/endpoints/uploads.ts'
 import { mountDocs } from '../rest/openapi/docs.ts'
 import { answerProblem } from '../rest/protocol/errors.ts'
@@ -70,6 +71,7 @@ export function createServer({
 
   mountRest(app, { services, config, draining: draining.signal }, [identified, limited])
   mountUploads(app, { services, config, draining: draining.signal })
+  mountBackupFiles(app, { services, config, draining: draining.signal })
   mountGraphQL(app, graphql, [identify({ admission, isRequired: false })])
   mountMcp(app, { services, config, draining: draining.signal, log }, [identified, limited])
   mountDocs(app)

@@ -11,6 +11,8 @@ import { readAppEnvRecord, readVariables } from './app-env/app-env-record.ts'
 import { readAppEnvStatus } from './app-env/app-env-status.ts'
 import { readServiceCredentials } from './app-env/read-service-credentials.ts'
 import { listAudit } from './audit/audit-queries.ts'
+import { backups } from './backup/backup-queries.ts'
+import { readBackupByLink } from './backup/download-backup.ts'
 import { getCredential, listCredentials } from './credential/credential-queries.ts'
 import { listDatabasePresets } from './database-preset/list-database-presets.ts'
 import { deployments, getDeployment } from './deployment/deployment-queries.ts'
@@ -77,6 +79,7 @@ export function createServices(dependencies: ServiceDependencies) {
     uploads: bind(dependencies, { receive: receiveUpload }),
     hosts: bind(dependencies, { list: listHosts, get: getHost }),
     volumes: bind(database, volumes),
+    backups: { ...bind(database, backups), ...bind(dependencies, { read: readBackupByLink }) },
     operations: bind(database, { ...operations, get: getOperation }),
   }
   allowNestedReads(services, database)

@@ -61,13 +61,10 @@ async function attemptOperation(
 }
 
 /** An operation that has not started yet gets its full time from now. */
-function millisecondsLeft(
-  { config }: WorkerContext,
-  lease: Lease,
-  { startedAt, deadlineAt, content }: ClaimedOperation,
-): number {
+function millisecondsLeft({ config }: WorkerContext, lease: Lease, operation: ClaimedOperation): number {
+  const { startedAt, deadlineAt } = operation
   const left = deadlineAt.getTime() - lease.claim.clock.now().getTime()
-  return startedAt || left <= 0 ? Math.max(0, left) : timeFor(config, content) * 1000
+  return startedAt || left <= 0 ? Math.max(0, left) : timeFor(config, operation) * 1000
 }
 
 function environmentContext(

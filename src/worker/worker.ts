@@ -43,6 +43,7 @@ export interface WorkerOptions {
   config: Config
   log: Logger
   recordScaling: RecordScaling
+  beginDueBackups: () => Promise<void>
   id?: string
 }
 

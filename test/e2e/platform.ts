@@ -18,6 +18,7 @@ export interface TestPlatform {
   docker: Docker
   image: string
   dataDir: string
+  databaseUrl: string
   rest(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>
   /** A REST call that must succeed; its body. */
   ok<Body = Record<string, unknown>>(
@@ -93,6 +94,7 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
     docker,
     image,
     dataDir,
+    databaseUrl: held.url,
     rest,
     ok,
     createSample,

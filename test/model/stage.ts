@@ -36,7 +36,16 @@ export async function setStage(openEngine: (world: World) => Promise<Engine>, he
   const served = serveWorld(world)
   const { database, url: databaseUrl, vault, config, log } = world
   const recordScaling: RecordScaling = (change) => autoscaleAppEnv({ database, config, vault }, change)
-  const context = { database, databaseUrl, ...engine.ports, vault, config, log, recordScaling }
+  const context = {
+    database,
+    databaseUrl,
+    ...engine.ports,
+    vault,
+    config,
+    log,
+    recordScaling,
+    beginDueBackups: async () => {},
+  }
   const workers = [1, 2].map(() => createWorker(context))
   for (const worker of workers) worker.start()
   return {

@@ -6,10 +6,12 @@ import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { lifecycleOperations } from '../../src/services/lifecycle/operations.ts'
 import { redeployAppEnv } from '../../src/services/lifecycle/redeploy.ts'
+import { restoreBackup } from '../../src/services/lifecycle/restore-backup.ts'
 import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'
 import { rotateCredentials } from '../../src/services/lifecycle/rotate-credentials.ts'
 import { startAppEnv } from '../../src/services/lifecycle/start.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
+import { verifyBackup } from '../../src/services/lifecycle/verify-backup.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { retryOperation } from '../../src/services/operation/retry-operation.ts'
 import type { World } from '../support/world.ts'
@@ -18,6 +20,7 @@ import { serviceCases } from './service-cases.ts'
 
 const UNKNOWN_ENV = 'env_01h455vb4pex5vsknk084sn02q'
 const UNKNOWN_CONTENT = 'con_01h455vb4pex5vsknk084sn02q'
+const UNKNOWN_BACKUP = 'bak_01h455vb4pex5vsknk084sn02q'
 const UNKNOWN_OPERATION = 'op_01h455vb4pex5vsknk084sn02q'
 
 const pending = async (world: World) => (await world.appEnv({ app: { name: 'Shop' } })).appEnvId
@@ -47,9 +50,16 @@ const simple = (
 ): ParityCase =>
   parityCase(title, expected, async (world) => ({ command, input: { appEnvId: await state(world), ...more } }))
 
+/** Fields that a command cannot do without. */
+const REQUIRED = new Map<AnyCommand, Record<string, unknown>>([
+  [deployImage, { image: 'shop:2' }],
+  [restoreBackup, { backupKey: UNKNOWN_BACKUP }],
+  [verifyBackup, { backupKey: UNKNOWN_BACKUP }],
+])
+
 /** The refusals that every lifecycle operation shares, whatever the state of the environment. */
 function refusalsOf(command: AnyCommand): ParityCase[] {
-  const more = command === deployImage ? { image: 'shop:2' } : {}
+  const more = REQUIRED.get(command) ?? {}
   const { name } = command
   return [
     parityCase(`${name} of none`, 'INVALID_INPUT', async () => ({ command, input: more })),

@@ -7,6 +7,7 @@ import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import { beginDueBackups } from '../../src/services/lifecycle/due-backups.ts'
 import { createWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { removeEverything } from '../support/remove-everything.ts'
@@ -56,7 +57,11 @@ export async function createHarbour(settings: Record<string, string> = {}) {
   function startWorker(options: Partial<WorkerOptions> = {}): Worker {
     const { database, url: databaseUrl, vault, config, log } = world
     const recordScaling: RecordScaling = (change) => autoscaleAppEnv({ database, config, vault }, change)
-    const worker = createWorker({ database, databaseUrl, ...engine, vault, config, log, recordScaling, ...options })
+    const due = () => beginDueBackups({ database, config, vault })
+    const worker = createWorker({
+      ...{ database, databaseUrl, ...engine, vault, config, log, recordScaling, beginDueBackups: due },
+      ...options,
+    })
     workers.push(worker)
     worker.start()
     return worker

@@ -30,7 +30,16 @@ beforeAll(async () => {
   const { database, url: databaseUrl, vault, config, log } = world
   const recordScaling: RecordScaling = (change) => autoscaleAppEnv({ database, config, vault }, change)
   const engine = memoryEngine(machine, { installationId })
-  worker = createWorker({ database, databaseUrl, vault, config, log, recordScaling, ...engine })
+  worker = createWorker({
+    database,
+    databaseUrl,
+    vault,
+    config,
+    log,
+    recordScaling,
+    beginDueBackups: async () => {},
+    ...engine,
+  })
   worker.start()
 })
 

@@ -1,5 +1,17 @@
 import type { Engine, InPlaceUpgrade } from './engine.ts'
-import { engineVersion } from './engines.ts'
+import { engineVersion, versionName } from './engines.ts'
+
+/**
+ * Whether a backup of one version can be restored into another: the same; a newer one, where the engine reads the
+ * backup; and where it starts on restored files, only a version that it upgrades to in place. Never an older one.
+ */
+export function restoresInto(engine: Engine, from: string, to: string): boolean {
+  if (from === to) return true
+  if (engine.backup.restore.while === 'STOPPED') return upgradeBetween(engine, from, to) !== null
+  // Newest first.
+  const names = engine.versions.map((version) => versionName(engine, version))
+  return names.includes(from) && names.includes(to) && names.indexOf(to) < names.indexOf(from)
+}
 
 /** The change of versions that the engine makes by itself; null where it makes none. Takes full names. */
 export function upgradeBetween(engine: Engine, from: string, to: string): InPlaceUpgrade | null {

@@ -1,6 +1,7 @@
 import { appEnvStatus } from '../../resources/app-env.ts'
 import { health } from '../../resources/app-env-status.ts'
 import { appTypeEnumerations, logType } from '../../resources/app-type-fields.ts'
+import { backupKind, backupStatus } from '../../resources/backup.ts'
 import { credentialType } from '../../resources/credential.ts'
 import { settingType } from '../../resources/database-preset.ts'
 import { deploymentStatus, deploymentType } from '../../resources/deployment.ts'
@@ -27,6 +28,7 @@ export const MetricStepEnum = describedEnum(metricStep)
 const OTHERS: readonly Enumeration[] = [
   ...appTypeEnumerations,
   ...[deploymentStatus, deploymentType, operationKind, operationStatus, changeKind, hostStatus, eventType],
+  ...[backupKind, backupStatus],
   ...[variableType, role, tokenKind, scope, credentialType, terminationReason, settingType],
   enumeration('Builder', 'What builds source into an image.', {
     DOCKER: 'Docker builds a Dockerfile.',

@@ -1,5 +1,5 @@
 import type { Fields } from '../../resources/field.ts'
-import { lifecycle, rolledBack, storageKey } from '../../resources/outcome.ts'
+import { lifecycle, ofBackup, rolledBack, storageKey } from '../../resources/outcome.ts'
 import type { LifecycleResult } from '../../services/lifecycle/lifecycle-operation.ts'
 import { lifecycleOperations } from '../../services/lifecycle/operations.ts'
 import { cancelOperation } from '../../services/operation/cancel-operation.ts'
@@ -17,15 +17,19 @@ const lifecycleFields = (t: PayloadBuilder<Payload>, fields: Fields = lifecycle)
   operation: operationField(t),
 })
 
+/** Of those that answer more than the others. */
+const FIELDS: Readonly<Record<string, Fields>> = {
+  rollbackAppEnv: rolledBack,
+  backUpAppEnv: ofBackup,
+  restoreBackup: ofBackup,
+  verifyBackup: ofBackup,
+}
+
 for (const operation of Object.values(lifecycleOperations)) {
   commandMutation(operation, {
     versioned: true,
     waits: true,
-    payload: (t) =>
-      lifecycleFields(
-        t as unknown as PayloadBuilder<Payload>,
-        operation.name === 'rollbackAppEnv' ? rolledBack : lifecycle,
-      ),
+    payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Payload>, FIELDS[operation.name] ?? lifecycle),
   })
 }
 

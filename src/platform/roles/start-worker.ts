@@ -1,11 +1,17 @@
 import type { RecordScaling } from '../../domain/autoscaling.ts'
 import { autoscaleAppEnv } from '../../services/lifecycle/autoscale-app-env.ts'
+import { beginDueBackups } from '../../services/lifecycle/due-backups.ts'
 import { createWorker } from '../../worker/worker.ts'
 import type { WorkerContext } from '../role-context.ts'
 
 export function startWorker({ readiness, undo, processRegistration, ...rest }: WorkerContext): void {
   const recordScaling: RecordScaling = (change) => autoscaleAppEnv(rest, change)
-  const worker = createWorker({ ...rest, recordScaling, id: processRegistration.name })
+  const worker = createWorker({
+    ...rest,
+    recordScaling,
+    beginDueBackups: () => beginDueBackups(rest),
+    id: processRegistration.name,
+  })
   worker.start()
   undo.defer(() => worker.stop())
   readiness.worker = { isRequired: true, check: () => ({ ready: worker.isReady(), reason: worker.lastError }) }

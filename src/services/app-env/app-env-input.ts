@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { typeConfigInputs } from '../../app-types/type-config.ts'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
+import { backupSchedule } from '../backup/backup-schedule.ts'
 import { externalAccess } from '../external-access/external-access-input.ts'
 import { appEnvTarget, flag, id, name, startupConfig, text, variables } from '../kernel/input.ts'
 import { disk, volume } from '../volume/volume-input.ts'
@@ -46,6 +47,7 @@ export const updateAppEnvInput = z.strictObject({
   preventDestroy: flag('Refuse to delete the environment.').optional(),
   volume: volume.nullable().optional(),
   dockerPresetVersion: presetVersion.optional(),
+  backupSchedule: backupSchedule.nullable().optional(),
   externalAccess: externalAccess.nullable().optional(),
   allowUserCliToken: flag('Let user tokens act as this environment’s token in the CLI.').optional(),
   ...typeConfigInputs(),

@@ -52,7 +52,7 @@ async function keptVolume(
 ): Promise<Volume> {
   await tx.$queryRaw`SELECT 1 FROM volume WHERE id = ${volumeId} FOR UPDATE`
   const volume = await tx.volume.findFirst({
-    where: { id: volumeId, accountId, deletedAt: null },
+    where: { id: volumeId, accountId, deletedAt: null, operationId: null },
     include: { appEnv: true },
   })
   if (!volume) throw notFound('volume', volumeId)

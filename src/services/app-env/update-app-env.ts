@@ -2,6 +2,7 @@ import { getAppType } from '../../app-types/app-types.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
+import { scheduleChange } from '../backup/schedule-change.ts'
 import { checkPresetVersion } from '../configuration/preset-version.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
 import { command } from '../kernel/command.ts'
@@ -27,7 +28,11 @@ export const updateAppEnv = command({
     if (input.name !== undefined) await requireFreeName(context, appEnv, input.name)
     if (input.envVars) await replaceVariables(context, appEnv, input.envVars)
     await changeExternalAccess(context, appEnv, input.externalAccess)
-    const data = { ...changesOf(input), ...(await volumeChange(context, appEnv, input.volume)) }
+    const data = {
+      ...changesOf(input),
+      ...(await scheduleChange(context, appEnv, input.backupSchedule)),
+      ...(await volumeChange(context, appEnv, input.volume)),
+    }
     const { appEnvId: _id, envName: _name, applyImmediately, ...sent } = input
     context.auditDetails({ variables: input.envVars?.map((variable) => variable.name) })
     const changed = await changeSettings(context, appEnv, { data, changed: Object.keys(sent), applyImmediately })

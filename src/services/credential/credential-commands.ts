@@ -88,6 +88,17 @@ export const deleteCredential = command({
     const refersToIt = { OR: [{ imagePullAccountSecretId: credentialId }, { buildPullAccountSecretId: credentialId }] }
     const app = await tx.app.findFirst({ where: { ...refersToIt, deletedAt: null } })
     if (app) throw conflict('CREDENTIAL_IN_USE', `The app "${app.name}" (${app.id}) refers to the credential`)
+    const stored = await tx.backup.count({ where: { storageCredentialId: credentialId } })
+    if (stored > 0)
+      throw conflict(
+        'CREDENTIAL_IN_USE',
+        `${stored} backup(s) are in the object storage of the credential: delete them first`,
+      )
+    const scheduled = await tx.appEnv.findFirst({
+      where: { backupSchedule: { path: ['storage'], equals: credentialId }, deletedAt: null },
+    })
+    if (scheduled)
+      throw conflict('CREDENTIAL_IN_USE', `The backup schedule of "${scheduled.cliEnvName}" refers to the credential`)
     await tx.credential.delete({ where: { id: credentialId } })
     announce({ type: 'credential.changed', payload: { credentialId, type, name, deleted: true } })
     auditDetails({ type, name })

@@ -27,7 +27,7 @@ export interface CallOptions {
 
 /** The target of a command: enough to check permission and version, plus whatever the command loads for itself. */
 export interface Target extends Scoped {
-  type: 'account' | 'app' | 'appEnv' | 'operation' | 'user' | 'token' | 'credential' | 'volume' | 'host'
+  type: 'account' | 'app' | 'appEnv' | 'operation' | 'user' | 'token' | 'credential' | 'volume' | 'backup' | 'host'
   /** Null while it is being created. */
   id: string | null
   version?: number

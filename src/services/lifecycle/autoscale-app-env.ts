@@ -15,9 +15,10 @@ import { beginOperation } from './begin-operation.ts'
 /** The actor of operations that nobody requested. */
 export const AUTOSCALING = 'autoscaling'
 
-const NOBODY: Caller = {
+/** The caller of operations that nobody requested. */
+export const nobody = (name: string): Caller => ({
   ...{
-    tokenId: AUTOSCALING,
+    tokenId: name,
     kind: 'USER',
     userId: null,
     appEnvId: null,
@@ -26,7 +27,7 @@ const NOBODY: Caller = {
     expiresAt: null,
   },
   ...{ isInstallationAdmin: false, currentAccountId: null, memberships: new Map() },
-}
+})
 
 /**
  * Changes the number of containers because of the load, as a member would, with the reason in the operation's first
@@ -46,7 +47,7 @@ export async function autoscaleAppEnv(
     const events: NewEvent[] = []
     const announce = (event: NewEvent) => void events.push(event)
     const context: CommandContext = {
-      ...{ tx, caller: NOBODY, requestId, config, vault, announce, prepared: null },
+      ...{ tx, caller: nobody(AUTOSCALING), requestId, config, vault, announce, prepared: null },
       ...{ auditDetails() {}, created() {}, async permitOperation() {} },
     }
     await tx.appEnv.update({ where: { id: appEnvId }, data: { containers: to } })

@@ -14,6 +14,10 @@ export interface Intent {
   content?: NewContent
   /** An existing version to bring back (start). */
   contentId?: string
+  /** The backup that it takes, restores or verifies. */
+  backupId?: string
+  /** Writes what has to exist with the operation, which has this id. */
+  prepare?: (operationId: string) => Promise<void>
   /** The operation that is being retried. */
   retriesId?: string
 }
@@ -32,12 +36,15 @@ export async function beginOperation(
   const superseded = await endOpenOperation(context, appEnv, 'SUPERSEDED', 'A newer operation took its place')
   const content = intent.content ? await createContent(context, appEnv, intent.content) : null
   const now = await databaseTime(tx)
+  const id = newId('op')
+  await intent.prepare?.(id)
   const operation = await tx.operation.create({
     data: {
-      id: newId('op'),
+      id,
       accountId: appEnv.accountId,
       appEnvId: appEnv.id,
       kind: intent.kind,
+      backupId: intent.backupId ?? null,
       contentId: content?.id ?? intent.contentId ?? null,
       previousStatus: superseded?.previousStatus ?? appEnv.status,
       maxAttempts: config.BERTH_OPERATION_ATTEMPTS,

@@ -19,6 +19,8 @@ export type LifecycleResult = {
   message: string
   appEnv: { appEnvId: string; name: string; status: string }
   rollbackInfo?: RollbackInfo
+  /** The backup that the operation takes, restores or verifies. */
+  backupKey?: string
   operationId: string | null
   /** Said with every message. */
   warning?: string
@@ -28,6 +30,7 @@ export type LifecycleResult = {
 export interface Plan {
   intent: Intent | null
   message?: string
+  backupKey?: string
   rollbackInfo?: RollbackInfo
 }
 
@@ -57,7 +60,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
     refresh: withOutcome,
     target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),
     async execute(context, input, { appEnv }) {
-      const { intent, message, rollbackInfo } = await operation.plan(
+      const { intent, message, rollbackInfo, backupKey } = await operation.plan(
         context,
         appEnv,
         input as z.output<z.ZodObject<Shape>>,
@@ -68,6 +71,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
         ...saying(message ?? operation.accepted, begun ? warningOf(appEnv) : undefined),
         appEnv: { appEnvId: appEnv.id, name: appEnv.name, status: begun ? 'UPDATING' : appEnv.status },
         ...(rollbackInfo ? { rollbackInfo } : {}),
+        ...(backupKey ? { backupKey } : {}),
         operationId: begun?.id ?? null,
       }
     },

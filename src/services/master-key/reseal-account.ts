@@ -16,6 +16,7 @@ export async function resealAccount(tx: Transaction, { old, next, to }: Rotation
   await resealVariables(tx, accountId, before, after)
   await resealCredentials(tx, accountId, before, after)
   await resealServiceCredentials(tx, accountId, before, after)
+  await resealBackupKeys(tx, accountId, before, after)
   for await (const versions of versionsOf(tx, accountId)) {
     const rows = versions.map(({ id, configuration, buildPlan }) => ({
       id,
@@ -48,6 +49,10 @@ export async function checkAccount(database: Database, { next }: Rotation, accou
     for (const sealed of [sealedData, sealedNext]) if (sealed !== null) vault.openServiceCredentials(id, sealed)
     values += 1
   }
+  for (const { id, sealedKey } of await database.backup.findMany({ where: { accountId } })) {
+    if (sealedKey !== null) vault.openBackupKey(id, sealedKey)
+    values += 1
+  }
   for await (const versions of versionsOf(database, accountId)) {
     for (const version of versions) resealed([version.configuration, version.buildPlan], vault, vault)
     values += versions.length
@@ -76,6 +81,15 @@ async function resealServiceCredentials(tx: Transaction, accountId: string, befo
     const again = (sealed: string) => after.sealServiceCredentials(id, before.openServiceCredentials(id, sealed))
     const data = { sealedData: again(sealedData), sealedNext: sealedNext && again(sealedNext) }
     await tx.serviceCredentials.update({ where: { id }, data })
+  }
+}
+
+/** Files of backups stay as they are: only their keys are sealed. */
+async function resealBackupKeys(tx: Transaction, accountId: string, before: AccountVault, after: AccountVault) {
+  for (const { id, sealedKey } of await tx.backup.findMany({ where: { accountId, sealedKey: { not: null } } })) {
+    if (sealedKey === null) continue
+    const sealed = after.sealBackupKey(id, before.openBackupKey(id, sealedKey))
+    await tx.backup.update({ where: { id }, data: { sealedKey: sealed } })
   }
 }
 

@@ -20,6 +20,11 @@ export const retryOperation = command({
     const { tx } = context
     if (operation.status !== 'FAILED')
       throw conflict('NOT_FAILED', `Only a failed operation can be retried; this one is ${operation.status}`)
+    if (operation.backupId)
+      throw conflict(
+        'NOT_RETRYABLE',
+        'Backups are taken, restored and verified by calls of their own: repeat that call',
+      )
     const newer = await tx.operation.findFirst({ where: { appEnvId, createdAt: { gt: operation.createdAt } } })
     if (newer)
       throw conflict('NEWER_OPERATION', `A newer operation (${newer.id}) has been asked of the environment since`)

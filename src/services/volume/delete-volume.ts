@@ -12,7 +12,10 @@ export const deleteVolume = command({
   permission: 'appEnv:delete',
   async target({ tx }, { volumeId }) {
     await tx.$queryRaw`SELECT 1 FROM volume WHERE id = ${volumeId} FOR UPDATE`
-    const volume = await tx.volume.findFirst({ where: { id: volumeId, deletedAt: null }, include: { appEnv: true } })
+    const volume = await tx.volume.findFirst({
+      where: { id: volumeId, deletedAt: null, operationId: null },
+      include: { appEnv: true },
+    })
     if (!volume) throw notFound('volume', volumeId)
     const { accountId, appEnvId, version } = volume
     return { type: 'volume' as const, id: volumeId, accountId, appEnvId, version, volume }

@@ -26,7 +26,7 @@ export async function volumeChange(
   if (!allowsVolume) throw invalidField('volume', `cannot be part of a ${title}`)
   const data = { path: wanted.path, ...(wanted.disk === undefined ? {} : { diskMb: wanted.disk }) }
   const kept = await tx.volume.findFirst({
-    where: { appEnvId: appEnv.id, deletedAt: null },
+    where: { appEnvId: appEnv.id, deletedAt: null, operationId: null },
     orderBy: { id: 'desc' },
   })
   if (kept) {

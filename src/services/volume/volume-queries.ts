@@ -15,6 +15,11 @@ export const volumes = collection({
     const owner = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
     permit(caller, 'appEnv:read', { accountId: owner })
     const visible = visibleAppEnvIds(caller, owner)
-    return { accountId: owner, deletedAt: null, ...(visible ? { appEnvId: { in: [...visible] } } : {}) }
+    return {
+      accountId: owner,
+      deletedAt: null,
+      operationId: null,
+      ...(visible ? { appEnvId: { in: [...visible] } } : {}),
+    }
   },
 })

@@ -22,6 +22,9 @@ export type StepName =
   | 'stop'
   | 'remove'
   | 'forget'
+  | 'save'
+  | 'restore'
+  | 'verify'
 
 const DETAIL_PAUSE_MS = 1_000
 
@@ -38,11 +41,14 @@ interface Advance {
   write?: (tx: Transaction) => Promise<unknown>
 }
 
-/** How long an operation may take. A build gets its own timeouts on top. */
-export function timeFor(config: Config, content: ClaimedOperation['content']): number {
+const MOVES_DATA: readonly string[] = ['BACKUP', 'RESTORE', 'VERIFY_BACKUP']
+
+/** How long an operation may take. Builds and backups get their own timeouts on top. */
+export function timeFor(config: Config, { kind, content }: Pick<ClaimedOperation, 'kind' | 'content'>): number {
   const building = content?.buildPlan && !content.imageDigest
   const forBuild = building ? config.BERTH_SOURCE_TIMEOUT_SECONDS + config.BERTH_BUILD_TIMEOUT_SECONDS : 0
-  return config.BERTH_OPERATION_TIMEOUT_SECONDS + forBuild
+  const forBackup = MOVES_DATA.includes(kind) ? config.BERTH_BACKUP_TIMEOUT_SECONDS : 0
+  return config.BERTH_OPERATION_TIMEOUT_SECONDS + forBuild + forBackup
 }
 
 /**
@@ -164,7 +170,7 @@ export class Steps {
   #opening(): Prisma.OperationUncheckedUpdateManyInput {
     const now = this.#context.lease.claim.clock.now()
     const isFirst = this.#operation.startedAt === null
-    const deadlineAt = new Date(now.getTime() + timeFor(this.#context.config, this.#operation.content) * 1000)
+    const deadlineAt = new Date(now.getTime() + timeFor(this.#context.config, this.#operation) * 1000)
     const running = { status: 'RUNNING' as const, reason: null, message: null }
     return isFirst ? { ...running, startedAt: now, deadlineAt } : running
   }

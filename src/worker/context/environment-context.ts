@@ -45,7 +45,7 @@ const withState = {
   currentContent: true,
   serviceCredentials: { select: { id: true, sealedData: true, sealedNext: true } },
   replicas: { orderBy: { name: 'asc' } },
-  operations: { where: { status: { in: [...OPEN_STATUSES] } }, include: { content: true } },
+  operations: { where: { status: { in: [...OPEN_STATUSES] } }, include: { content: true, backup: true } },
 } satisfies Prisma.AppEnvInclude
 
 /** An environment as the worker loads it: its desired state, its recorded replicas, its open operation. */

@@ -27,4 +27,6 @@ export interface WorkerContext {
   collector: Collector
   builds: BuildSlots
   recordScaling: RecordScaling
+  /** Begins the backups and verifications that schedules ask for. Any number of workers may. */
+  beginDueBackups: () => Promise<void>
 }

@@ -12,7 +12,7 @@ import type {
   ResolvedImage,
   ResolveOptions,
 } from '../../images/image-builder.ts'
-import type { ExecOptions, ExecResult } from '../../runtime/command.ts'
+import type { CommandStreams, ExecOptions, ExecResult } from '../../runtime/command.ts'
 import type {
   ContainerRuntime,
   Listening,
@@ -21,6 +21,7 @@ import type {
   Rollout,
   RolloutReference,
 } from '../../runtime/container-runtime.ts'
+import type { Task } from '../../runtime/task.ts'
 import type { Lease } from '../claim/lease.ts'
 import type { Collector } from '../logs/collector.ts'
 import { type EngineHealth, isEngineAway } from './engine-health.ts'
@@ -60,6 +61,14 @@ export interface LeasedEngine {
     command: EngineCommand,
     options: Omit<ExecOptions, 'signal'> & { timeoutSeconds: number },
   ): Promise<ExecResult>
+  /** Runs a task of the operation to its end. `timeoutSeconds` bounds all of it. */
+  runTask(task: Task, options: CommandStreams & { timeoutSeconds: number }): Promise<ExecResult>
+  /** Returns the name of the task's container. */
+  startTask(task: Task): Promise<string>
+  /** Ends and removes tasks of an operation, also those of an earlier attempt. */
+  removeTasks(operationId: string): Promise<void>
+  /** A volume that nothing uses. */
+  removeVolume(volumeId: string): Promise<void>
   /** The last lines of a container's output. */
   tail(name: string, lines: number): Promise<LogLine[]>
 }
@@ -134,6 +143,11 @@ export function leasedEngine(
     listening: (name) => call(LISTENING_SECONDS, (bounds) => runtime.listening(name, bounds)),
     exec: (name, command, { timeoutSeconds, ...options }) =>
       call(timeoutSeconds, (bounds) => runtime.exec(name, command, { ...options, ...bounds })),
+    runTask: (task, { timeoutSeconds, ...streams }) =>
+      call(timeoutSeconds, (bounds) => runtime.runTask(task, { ...streams, ...bounds })),
+    startTask: (task) => call(seconds, (bounds) => runtime.startTask(task, bounds)),
+    removeTasks: (operationId) => call(seconds, (bounds) => runtime.removeTasks({ appEnvId, operationId }, bounds)),
+    removeVolume: (volumeId) => call(seconds, (bounds) => runtime.removeVolume(volumeId, bounds)),
     tail: (name, lines) =>
       call(LOG_SECONDS, (bounds) => Array.fromAsync(runtime.logs(name, { ...bounds, tail: lines }))),
   }

@@ -8,6 +8,7 @@ import { deleteOldLogs, trimLogs } from '../logs/delete-old-logs.ts'
 import { sleep } from '../time/sleep.ts'
 import { deleteExpiredAnswers } from './delete-expired-answers.ts'
 import { deleteVolumes } from './delete-volumes.ts'
+import { sweepBackups } from './sweep-backups.ts'
 import { sweepBuildSteps } from './sweep-build-steps.ts'
 import { sweepImages } from './sweep-images.ts'
 import { sweepPulledImages } from './sweep-pulled-images.ts'
@@ -34,6 +35,8 @@ export async function sweepForever(context: WorkerContext, signal: AbortSignal, 
       await sweepContainers(context, signal, wake)
       await sweepBuildSteps(context, signal)
       await sweepTasks(context, signal)
+      await sweepBackups(context, signal)
+      await context.beginDueBackups()
       await deleteVolumes(context, signal)
       if (performance.now() - discardedAt < RETENTION_MS) continue
       discardedAt = performance.now()

@@ -11,13 +11,34 @@ import { awaitReady } from '../version/await-ready.ts'
 import { push } from '../version/pushed-image.ts'
 import { needsRecreate, stopOtherVersions } from '../version/recreate-strategy.ts'
 import { rolloutOf } from '../version/rollout.ts'
-import { route } from '../version/route.ts'
+import { type RouteAlso, route } from '../version/route.ts'
 
 /**
  * Deploys a version, or brings one back: build if there is a source, pull, create, ready, route. The serving version
  * stays untouched up to the last transaction, so a failure anywhere before it changes nothing.
  */
-export async function deploy(started: AttemptContext): Promise<void> {
+export const deploy = (started: AttemptContext): Promise<void> => deployWith(started, WITHOUT_DATA)
+
+/** What a deployment does about the data of a managed service, beside using what is in its volume. */
+export interface DataSteps {
+  /** Before containers are created. */
+  prepare: (attempt: VersionAttemptContext) => Promise<void>
+  /** Whether containers that an earlier attempt created are of no use. */
+  startsOver: (attempt: VersionAttemptContext) => boolean
+  /** Once containers are ready, before clients are served. */
+  fill: (attempt: VersionAttemptContext, ready: readonly ObservedReplica[]) => Promise<void>
+  /** With the transaction that routes to the new version. */
+  commit: RouteAlso
+}
+
+const WITHOUT_DATA: DataSteps = {
+  prepare: async () => {},
+  startsOver: () => false,
+  fill: async () => {},
+  commit: { appEnv: {}, write: async () => {} },
+}
+
+export async function deployWith(started: AttemptContext, data: DataSteps): Promise<void> {
   const { content } = started.operation
   if (!content) throw new Error(`${started.operation.id} names no version to deploy`)
   const attempt = { ...started, content }
@@ -25,24 +46,27 @@ export async function deploy(started: AttemptContext): Promise<void> {
     await withBackgroundReconcile(attempt, () => provideImage(attempt, null))
     return pin(attempt)
   }
-  const start = () => startReplicas(attempt)
+  const start = () => startReplicas(attempt, data)
   const ready = needsRecreate(attempt)
     ? await replaceInPlace(attempt, start)
     : await withBackgroundReconcile(attempt, start)
-  await route(attempt, ready)
+  await route(attempt, ready, data.commit)
 }
 
 /** Returns the replicas once they are ready. */
-async function startReplicas(attempt: VersionAttemptContext): Promise<ObservedReplica[]> {
+async function startReplicas(attempt: VersionAttemptContext, data: DataSteps): Promise<ObservedReplica[]> {
   await provideImage(attempt, 'create')
   const replicas = wantedReplicas(attempt.appEnv)
   const { requestId, id: rolloutId } = attempt.operation
   const rollout = await rolloutOf(attempt, attempt.appEnv, { content: attempt.content, rolloutId, requestId, replicas })
   await recordDataVersion(attempt)
-  if (!attempt.steps.isFinished('create')) await attempt.engine.apply(rollout)
+  const startsOver = data.startsOver(attempt)
+  await data.prepare(attempt)
+  if (startsOver || !attempt.steps.isFinished('create')) await attempt.engine.apply(rollout)
   await attempt.steps.advance({ finish: { name: 'create', detail: `${replicas} started` }, start: 'ready' })
   const ready = await awaitReady(attempt, rollout)
   await finishUpgrade(attempt, ready)
+  await data.fill(attempt, ready)
   return ready
 }
 

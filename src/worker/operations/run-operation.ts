@@ -10,12 +10,15 @@ import { Abandoned } from '../claim/abandoned.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { maskedError } from '../text/masked-error.ts'
 import { DeadlineExceeded } from '../time/deadline.ts'
+import { backUp } from './back-up.ts'
 import { deleteEnvironment } from './delete.ts'
 import { deploy } from './deploy.ts'
 import { countLostAttempts } from './lost-attempts.ts'
+import { restore } from './restore.ts'
 import { rotateCredentials } from './rotate-credentials.ts'
 import { scale } from './scale.ts'
 import { stop } from './stop.ts'
+import { verifyBackup } from './verify-backup.ts'
 
 const HANDLERS: Readonly<Record<OperationKind, OperationHandler>> = {
   DEPLOY_IMAGE: deploy,
@@ -26,6 +29,9 @@ const HANDLERS: Readonly<Record<OperationKind, OperationHandler>> = {
   STOP: stop,
   DELETE: deleteEnvironment,
   ROTATE_CREDENTIALS: rotateCredentials,
+  BACKUP: backUp,
+  RESTORE: restore,
+  VERIFY_BACKUP: verifyBackup,
   APPLY_CHANGES: (attempt) => (attempt.operation.contentId ? deploy(attempt) : scale(attempt)),
 }
 

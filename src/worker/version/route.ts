@@ -1,13 +1,24 @@
 import type { Transaction } from '../../database/client.ts'
+import type { Prisma } from '../../database/generated/prisma/client.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
+
+/** What else becomes true with the switch. */
+export interface RouteAlso {
+  appEnv: Prisma.AppEnvUncheckedUpdateManyInput
+  write: (tx: Transaction) => Promise<unknown>
+}
 
 /**
  * Switches traffic in one transaction: the new replicas get it, the version becomes the current one, and the old
  * replicas start to drain. The new ones are ready, so everything in an ingress's table, old or new, can be reached.
  */
-export async function route(attempt: VersionAttemptContext, ready: readonly ObservedReplica[]): Promise<void> {
+export async function route(
+  attempt: VersionAttemptContext,
+  ready: readonly ObservedReplica[],
+  also: RouteAlso = { appEnv: {}, write: async () => {} },
+): Promise<void> {
   const { appEnv, content, operation, lease } = attempt
   const now = lease.claim.clock.now()
   const replicas = { replicasDesired: ready.length, replicasRunning: ready.length, replicasReady: ready.length }
@@ -15,7 +26,7 @@ export async function route(attempt: VersionAttemptContext, ready: readonly Obse
     status: 'RUNNING',
     appEnv: {
       ...{ currentContentId: content.id, rolloutId: operation.id, ...replicas },
-      ...{ health: 'HEALTHY', observedReason: null, observedAt: now },
+      ...{ health: 'HEALTHY', observedReason: null, observedAt: now, ...also.appEnv },
     },
     finish: [
       { name: 'ready', detail: `${ready.length} of ${ready.length} ready after ${secondsSince(attempt, now)} s` },
@@ -28,6 +39,7 @@ export async function route(attempt: VersionAttemptContext, ready: readonly Obse
       const deployedAt = content.deployedAt ?? now
       const data = { status: 'DEPLOYED', reason: null, message: null, deployedAt, finishedAt: deployedAt } as const
       await tx.content.updateMany({ where: { id: content.id }, data })
+      await also.write(tx)
     },
   })
   attempt.log.info({ appEnvId: appEnv.id, contentId: content.id, version: content.version }, 'Version deployed')

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { BackupFailed } from './backup-failed.ts'
+import { decrypted, encrypted } from './format/chunks.ts'
+import type { BackupHeader } from './format/header.ts'
+import { damaged } from './format/header.ts'
+import type { BackupStore, WriteOptions } from './stores/backup-store.ts'
+
+const OVER_BUDGET =
+  'The backup is larger than what the account may still store (BERTH_BACKUP_BUDGET_MB): delete backups that are not needed'
+
+interface Writing extends WriteOptions {
+  store: BackupStore
+  file: string
+  header: BackupHeader
+  /** 32 random bytes that encrypt nothing else. */
+  key: Buffer
+  /** The file may have this many. */
+  mostBytes: number
+  /** Produces the content by calling `output`; its failure discards the file. */
+  produce: (output: (chunk: Uint8Array) => Promise<void>) => Promise<void>
+  /** Told how many bytes were produced so far. */
+  progress?: (bytes: number) => void
+}
+
+interface Written {
+  sizeBytes: number
+  sha256: string
+}
+
+/** Compresses, encrypts and stores what is produced, as it flows: chunk by chunk, with back-pressure. */
+export async function writeBackup(writing: Writing): Promise<Written> {
+  const { store, file, header, key, mostBytes, produce, progress } = writing
+  const compress = createZstdCompress()
+  // Whoever waits for it is told; without a listener, the process would end.
+  compress.on('error', () => {})
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  const counted = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of encrypted(compress, header, key)) {
+      hash.update(chunk)
+      sizeBytes += chunk.length
+      if (sizeBytes > mostBytes) throw new BackupFailed('BACKUP_BUDGET', OVER_BUDGET)
+      yield chunk
+    }
+  }
+  let produced = 0
+  const output = async (chunk: Uint8Array): Promise<void> => {
+    await taken(compress, chunk)
+    produced += chunk.length
+    progress?.(produced)
+  }
+  const producing = produce(output).then(
+    () => void compress.end(),
+    (error) => void compress.destroy(error),
+  )
+  try {
+    await store.write(file, counted(), writing)
+  } catch (error) {
+    // Ends the producer, which would wait for ever.
+    compress.destroy(error as Error)
+    throw error
+  } finally {
+    await producing
+  }
+  return { sizeBytes, sha256: hash.digest('hex') }
+}
+
+/** Resolves when the chunk was compressed, which waits for what was compressed before to be stored. */
+const taken = (stream: NodeJS.WritableStream, chunk: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stream.write(chunk, (error) => (error ? reject(error) : resolve()))
+  })
+
+interface Reading {
+  store: BackupStore
+  file: string
+  header: BackupHeader
+  key: Buffer
+  signal: AbortSignal
+}
+
+/**
+ * What was saved, in the engine's own format. It is authentic up to where the iteration has come; that the backup is
+ * whole is known only at its end.
+ */
+export async function* readBackup({ store, file, header, key, signal }: Reading): AsyncGenerator<Uint8Array> {
+  const decompress = createZstdDecompress()
+  const source = Readable.from(decrypted(store.read(file, signal), header, key), { objectMode: false })
+  const done = pipeline(source, decompress, { signal }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code?.startsWith('ZSTD') ? damaged('its content cannot be decompressed') : error
+  })
+  // Awaited below; a reader that stops early is not interested.
+  done.catch(() => {})
+  try {
+    yield* decompress
+  } catch (error) {
+    await done
+    throw error
+  }
+  await done
+}

@@ -1,0 +1,65 @@
+import type { Backup } from '../database/generated/prisma/client.ts'
+import { enumeration } from './enumeration.ts'
+import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
+import { resource } from './resource.ts'
+
+export const backupStatus = enumeration('BackupStatus', 'Whether a backup can be used.', {
+  CREATING: 'The backup is being taken.',
+  AVAILABLE: 'The backup is whole.',
+  FAILED: 'The backup was not taken; there is no file.',
+  DELETING: 'The backup is being deleted.',
+})
+
+export const backupKind = enumeration('BackupKind', 'Why a backup was taken.', {
+  MANUAL: 'Somebody asked for the backup.',
+  SCHEDULED: 'The schedule of the environment asked for the backup.',
+  BEFORE_RESTORE: 'The backup holds what a restored one was about to replace.',
+})
+
+const field = fieldsOf<Backup>()
+
+export const backup = resource({
+  name: 'Backup',
+  id: 'Backup',
+  description: 'What a managed service held at one time. It outlives the environment.',
+  fields: {
+    key: field.column('id', text, 'Key of the backup.', { inGraphQL: { name: 'id' } }),
+    file: field.column('file', text.nullable(), 'Name of the file in its storage; null until there is one.'),
+    date: field.column('createdAt', time, 'Time at which the backup was requested.'),
+    size: field.from(
+      { sizeBytes: true },
+      whole.nullable(),
+      'Size of the file in bytes, compressed and encrypted; null until it is whole.',
+      ({ sizeBytes }: Pick<Backup, 'sizeBytes'>) => (sizeBytes === null ? null : Number(sizeBytes)),
+      { inGraphQL: { type: 'Float' } },
+    ),
+    status: field.column('status', backupStatus.type, 'Whether the backup can be used.'),
+    verified: field.from(
+      { verifiedAt: true },
+      flag,
+      'Whether the backup was restored into a throw-away container, and answered.',
+      ({ verifiedAt }: Pick<Backup, 'verifiedAt'>) => verifiedAt !== null,
+    ),
+    verifiedAt: field.column(
+      'verifiedAt',
+      time.nullable(),
+      'Time at which the backup was verified; null if it is not.',
+    ),
+    verifyMessage: field.column('verifyMessage', text.nullable(), 'Why the last verification failed, if it did.'),
+    kind: field.column('kind', backupKind.type, 'Why the backup was taken.'),
+    presetVersion: field.column('presetVersion', text, 'Version of the managed service that the backup is of.'),
+    storage: field.from(
+      { storageCredentialId: true },
+      text,
+      'Storage of the file: LOCAL, the data folder, or the id of the credential of object storage.',
+      ({ storageCredentialId }: Pick<Backup, 'storageCredentialId'>) => storageCredentialId ?? 'LOCAL',
+    ),
+    sha256: field.column('sha256', text.nullable(), 'SHA-256 of the file as it is stored; null until it is whole.'),
+    message: field.column('message', text.nullable(), 'Why the backup failed, if it did.'),
+    appEnvId: field.column('appEnvId', text, 'Id of the environment that the backup is of.'),
+    cliEnvName: field.column('cliEnvName', text, 'CLI name of the environment that the backup is of.'),
+    operationId: field.column('operationId', text, 'Id of the operation that took the backup.'),
+    finishedAt: field.column('finishedAt', time.nullable(), 'Time at which the backup was whole, or had failed.'),
+  },
+  graphqlFields: { version: field.column('version', whole, VERSION) },
+})

@@ -1,0 +1,76 @@
+import { engineOf } from '../../app-types/behaviours.ts'
+import { loginProblem, type ObjectStorageLogin } from '../../backups/stores/object-storage.ts'
+import type { BackupKind, Content } from '../../database/generated/prisma/client.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
+import { conflict, DomainError, invalidField } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import type { CommandContext } from '../kernel/command.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
+
+const BYTES_PER_MB = 1024 * 1024
+/** In place of a credential's id. */
+export const LOCAL = 'LOCAL'
+
+/** The engine and the version that runs. Throws where there is nothing that has backups. */
+export function deployedService(appEnv: LoadedAppEnv) {
+  const engine = engineOf(appEnv.app)
+  if (!engine) throw conflict('NOT_A_SERVICE', `"${appEnv.cliEnvName}" is not a managed service, and has no backups`)
+  const content: Content | null = appEnv.currentContent
+  const configuration = content && recordedConfiguration(content)
+  const presetVersion = configuration?.presetVersion
+  if (!content || !presetVersion) throw conflict('NEVER_DEPLOYED', 'The service was never deployed: deploy it first')
+  return { engine, content, configuration, presetVersion }
+}
+
+/** `storage` as callers name it: LOCAL, or a credential of object storage. */
+export async function storageOf(
+  { tx, vault }: CommandContext,
+  { accountId, account }: LoadedAppEnv,
+  field: string,
+  storage: string | undefined,
+): Promise<string | null> {
+  if (storage === undefined || storage === LOCAL) return null
+  const credential = await tx.credential.findFirst({ where: { id: storage, accountId } })
+  if (credential?.type !== 'OBJECT_STORAGE')
+    throw invalidField(
+      field,
+      credential
+        ? 'must be an OBJECT_STORAGE credential, or LOCAL'
+        : 'names no credential of this account; or send LOCAL',
+    )
+  const login = vault.forAccount(account).openCredential(credential.id, credential.sealedData) as ObjectStorageLogin
+  const problem = loginProblem(login)
+  if (problem) throw invalidField(field, `cannot be used: ${problem}`)
+  return credential.id
+}
+
+/** Throws PAYLOAD_TOO_LARGE when the account has used up what it may store. */
+export async function requireBackupRoom({ tx, config }: Pick<CommandContext, 'tx' | 'config'>, accountId: string) {
+  const { _sum } = await tx.backup.aggregate({ where: { accountId }, _sum: { sizeBytes: true } })
+  const usedMb = Math.ceil(Number(_sum.sizeBytes ?? 0) / BYTES_PER_MB)
+  const limitMb = config.BERTH_BACKUP_BUDGET_MB
+  if (usedMb < limitMb) return
+  throw new DomainError(
+    'PAYLOAD_TOO_LARGE',
+    'BACKUP_BUDGET',
+    `The account may have ${limitMb} MB of backups (BERTH_BACKUP_BUDGET_MB), and has ${usedMb} MB: delete some that are not needed`,
+  )
+}
+
+interface NewBackup {
+  kind: BackupKind
+  presetVersion: string
+  storageCredentialId: string | null
+}
+
+/** A backup that an operation is about to take. Its row is there first, so that nothing is stored that no row knows. */
+export function newBackup({ tx, created }: CommandContext, appEnv: LoadedAppEnv, backup: NewBackup) {
+  const id = newId('bak')
+  created(id)
+  const { accountId, id: appEnvId, cliEnvName } = appEnv
+  return {
+    id,
+    create: async (operationId: string): Promise<void> =>
+      void (await tx.backup.create({ data: { id, accountId, appEnvId, cliEnvName, operationId, ...backup } })),
+  }
+}

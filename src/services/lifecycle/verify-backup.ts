@@ -1,0 +1,21 @@
+import { deployedService } from '../backup/new-backup.ts'
+import { id } from '../kernel/input.ts'
+import { requireQuiet } from './back-up.ts'
+import { lifecycleOperation } from './lifecycle-operation.ts'
+import { checkVersion, readableBackup } from './restore-backup.ts'
+
+export const verifyBackup = lifecycleOperation({
+  name: 'verifyBackup',
+  about:
+    'Restore a backup into a throw-away container without a network, and ask what was restored. The service itself goes on.',
+  accepted: 'The backup is being verified',
+  permission: 'backup:create',
+  input: { backupKey: id('backup') },
+  async plan(context, appEnv, { backupKey }) {
+    const { engine, presetVersion } = deployedService(appEnv)
+    await requireQuiet(context, appEnv)
+    const backup = await readableBackup(context, appEnv, backupKey)
+    checkVersion(engine, backup, presetVersion)
+    return { intent: { kind: 'VERIFY_BACKUP', backupId: backup.id }, backupKey }
+  },
+})

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import { BackupFailed } from '../../backups/backup-failed.ts'
+import { writeBackup } from '../../backups/backup-stream.ts'
+import { storeOf } from '../../backups/stored-backup.ts'
+import type { Transaction } from '../../database/client.ts'
+import type { Backup } from '../../database/generated/prisma/client.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
+import { notifyIngresses } from '../../events/notifications.ts'
+import { RuntimeError } from '../../runtime/container-runtime.ts'
+import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { fenced } from '../claim/fenced.ts'
+import { withBackgroundReconcile } from '../reconcile/background-reconcile.ts'
+import { type ServiceContainer, serviceContainer } from '../service/service-container.ts'
+import { removeReplicas } from '../version/remove-replicas.ts'
+import { drainOthers } from '../version/route.ts'
+import { megabytes, progressOf } from './progress.ts'
+import { serviceTask } from './service-task.ts'
+
+const MB = 1024 * 1024
+
+export interface Saved {
+  sizeBytes: number
+  sha256: string
+  sealedKey: string
+}
+
+type Output = (chunk: Uint8Array) => Promise<void>
+
+/**
+ * Writes what the service holds into a new file, under a name and a key of this attempt: a worker that was paused
+ * meanwhile writes another one. The backup becomes available with the caller's transaction.
+ */
+export async function save(started: AttemptContext, backup: Backup): Promise<Saved> {
+  const { appEnv, steps, lease, vault, signal } = started
+  const content = appEnv.currentContent
+  if (!content) throw new RuntimeError('NOT_RUNNING', 'Nothing was ever deployed, so there is nothing to save')
+  const attempt = { ...started, content }
+  const service = serviceContainer(attempt, appEnv, recordedConfiguration(content))
+  if (!service) throw new Error(`${appEnv.id} is no managed service`)
+  await steps.advance({ start: 'save' })
+  const key = randomBytes(32)
+  const file = `${backup.id}.${lease.claim.token}`
+  const store = await storeOf(attempt, backup)
+  await remember(attempt, backup, { file, unfinished: null })
+  const written = await writeBackup({
+    ...{ store, file, key, signal, header: { backupId: backup.id, presetVersion: backup.presetVersion } },
+    mostBytes: await bytesLeft(attempt, backup),
+    begun: (unfinished) => remember(attempt, backup, { unfinished }),
+    progress: progressOf(attempt, 'save', 'read'),
+    produce: (output) => produce(attempt, service, output),
+  })
+  lease.assertHeld()
+  return { ...written, sealedKey: vault.forAccount(appEnv.account).sealBackupKey(backup.id, key) }
+}
+
+export const savedDetail = ({ sizeBytes }: Saved): string => `${megabytes(sizeBytes)} stored, encrypted`
+
+export const recordSaved = (
+  tx: Transaction,
+  { id }: Backup,
+  { sizeBytes, sha256, sealedKey }: Saved,
+  finishedAt: Date,
+) =>
+  tx.backup.updateMany({
+    where: { id, status: 'CREATING' },
+    data: {
+      ...{ status: 'AVAILABLE', sizeBytes: BigInt(sizeBytes), sha256, sealedKey, finishedAt },
+      ...{ unfinished: null, message: null, version: { increment: 1 } },
+    },
+  })
+
+/** Written before there is a file, so that housekeeping finds it after a kill. */
+const remember = (
+  { database, lease }: AttemptContext,
+  { id }: Backup,
+  data: { file?: string; unfinished: string | null },
+): Promise<void> => fenced(database, lease, async (tx) => void (await tx.backup.updateMany({ where: { id }, data })))
+
+/** Of the account's budget. Its other backups may grow at the same time, each by no more than this. */
+async function bytesLeft({ database, config }: AttemptContext, { accountId }: Backup): Promise<number> {
+  const { _sum } = await database.backup.aggregate({ where: { accountId }, _sum: { sizeBytes: true } })
+  return config.BERTH_BACKUP_BUDGET_MB * MB - Number(_sum.sizeBytes ?? 0)
+}
+
+async function produce(attempt: VersionAttemptContext, service: ServiceContainer, output: Output): Promise<void> {
+  const { save } = service.engine.backup
+  const run = save.while === 'RUNNING' ? saveRunning : saveStopped
+  const { exitCode, errorOutput } = await run(attempt, service, output)
+  if (exitCode === 0) return
+  const said = await attempt.quote(errorOutput.trim())
+  throw new BackupFailed('BACKUP_FAILED', `The command that saves the data ended with ${exitCode}: ${said}`)
+}
+
+async function saveRunning(attempt: VersionAttemptContext, { engine, container }: ServiceContainer, output: Output) {
+  const { command } = engine.backup.save
+  const name = await runningName(attempt)
+  const options = { key: 'backup', environment: container.environment, output, timeoutSeconds: secondsLeft(attempt) }
+  return withBackgroundReconcile(attempt, () => attempt.engine.exec(name, command, options))
+}
+
+async function runningName({ engine, appEnv }: AttemptContext): Promise<string> {
+  const { rolloutId } = appEnv
+  const running = (await engine.observe()).find((one) => one.rolloutId === rolloutId && one.phase === 'running')
+  if (!running) throw new RuntimeError('NOT_RUNNING', 'The service does not run, and cannot be asked for its data')
+  return running.name
+}
+
+/** Reconciles start the service again as soon as the operation has ended, however it ends. */
+async function saveStopped(attempt: VersionAttemptContext, { engine }: ServiceContainer, output: Output) {
+  const { database, lease, appEnv, operation, content } = attempt
+  const { volume } = recordedConfiguration(content)
+  if (!volume)
+    throw new BackupFailed('BACKUP_FAILED', 'The service has no volume that could be saved while it is stopped')
+  await fenced(database, lease, async (tx) => {
+    await drainOthers(tx, appEnv.id, null, 0)
+    await notifyIngresses(tx)
+  })
+  await removeReplicas(attempt, await attempt.engine.observe())
+  await attempt.engine.removeTasks(operation.id)
+  const place = { id: volume.id, path: volume.path }
+  const task = await serviceTask(attempt, { purpose: 'save', command: engine.backup.save.command, volume: place })
+  return attempt.engine.runTask(task, { output, timeoutSeconds: secondsLeft(attempt) })
+}
+
+/** The operation's deadline ends the command in any case. */
+export const secondsLeft = ({ deadline }: AttemptContext): number => Math.max(1, Math.ceil(deadline.leftMs / 1000))

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startS3 } from '../support/s3-server.ts'
+import { eventually } from '../worker/fixtures.ts'
+import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { createService, inService } from './service-world.ts'
+
+const TIMEOUT_MS = 300_000
+const wait = { prefer: 'wait=200' }
+
+let berth: TestPlatform
+let s3: Awaited<ReturnType<typeof startS3>>
+
+beforeAll(async () => {
+  s3 = await startS3()
+  berth = await startTestPlatform({
+    ...{ BERTH_READY_TIMEOUT_SECONDS: '90', BERTH_RECONCILE_SECONDS: '1', BERTH_BACKUP_PRIVATE_HOSTS: 'true' },
+  })
+}, TIMEOUT_MS)
+
+afterAll(async () => {
+  await berth?.stop()
+  await s3?.[Symbol.asyncDispose]()
+})
+
+async function storage(accountId: string): Promise<string> {
+  const credential = { accountId, type: 'OBJECT_STORAGE', name: `s3 ${Math.random()}`, data: s3.login }
+  return (await berth.ok<{ credentialId: string }>('POST', '/credential', credential)).credentialId
+}
+
+const ENGINES = [
+  {
+    preset: 'REDIS',
+    fill: ['redis-cli', 'eval', "for i=1,10000 do redis.call('set','k'..i,i) end return 1", '0'],
+    spoil: ['redis-cli', 'flushall'],
+    read: ['redis-cli', 'dbsize'],
+    expected: '10000',
+  },
+  {
+    preset: 'MYSQL',
+    fill: [
+      ...['bash', '-c'],
+      'MYSQL_PWD="$MYSQL_ROOT_PASSWORD" mysql --protocol=socket --user=root berth -e "CREATE TABLE thing (n int) AS WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 1000) SELECT a.n FROM s a JOIN s b ON b.n <= 10"',
+    ],
+    spoil: [
+      'bash',
+      '-c',
+      'MYSQL_PWD="$MYSQL_ROOT_PASSWORD" mysql --protocol=socket --user=root berth -e "DROP TABLE thing"',
+    ],
+    read: [
+      'bash',
+      '-c',
+      'MYSQL_PWD="$MYSQL_ROOT_PASSWORD" mysql --protocol=socket --user=root -N berth -e "SELECT count(*) FROM thing"',
+    ],
+    expected: '10000',
+  },
+]
+
+describe.each(ENGINES)('backups of $preset', ({ preset, fill, spoil, read, expected }) => {
+  test('in object storage are verified, and bring everything back', { timeout: TIMEOUT_MS }, async () => {
+    const service = await createService(berth, preset)
+    if (!service) return
+    const { appEnvId, accountId } = service
+    const post = (path: string, body: object = {}) =>
+      berth.ok<{ success: boolean; message: string; backupKey: string }>(
+        'POST',
+        `/app-env/${path}`,
+        { appEnvId, ...body },
+        wait,
+      )
+    const healthy = () =>
+      eventually(
+        () => berth.database.appEnv.findUniqueOrThrow({ where: { id: appEnvId } }),
+        ({ health }) => health === 'HEALTHY',
+      )
+    await inService(berth, appEnvId, fill)
+    const { backupKey, success, message } = await post('backup', { storage: await storage(accountId) })
+    expect(success, message).toBe(true)
+    expect((await s3.keys()).filter((key) => key.includes(backupKey))).toHaveLength(1)
+    await healthy()
+    const verified = await post('backup-verify', { backupKey })
+    expect(verified.success, verified.message).toBe(true)
+    await healthy()
+    await inService(berth, appEnvId, spoil)
+    const restored = await post('backup-restore', { backupKey })
+    expect(restored.success, restored.message).toBe(true)
+    expect((await inService(berth, appEnvId, read)).trim()).toBe(expected)
+    await berth.ok('DELETE', '/app-env', { appEnvId }, wait)
+    await berth.ok('DELETE', '/app-env/backup', { backupKey })
+    await eventually(
+      () => s3.keys(),
+      (keys) => !keys.some((key) => key.includes(backupKey)),
+    )
+  })
+})
