@@ -135,6 +135,10 @@ export const appEnv = resource({
   fields: appEnvFields,
   graphqlFields: { ...observed, ...deployments, pendingChanges: pendingSummary, version: versionOfAppEnv },
   relations: {
+    credentials: {
+      description:
+        'Generated credentials of a managed service, and the addresses that they are part of. Admins only; leaves an audit entry. Refused for other apps.',
+    },
     app: { description: 'App that the environment is an instance of.' },
     account: { description: 'Account that owns the environment.' },
     deployments: { description: 'Versions of the environment, newest first.' },

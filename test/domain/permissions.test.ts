@@ -47,6 +47,7 @@ describe('permissions', () => {
       'appEnv:read',
       'appEnv:observe',
       'operation:read',
+      'backup:read',
       'audit:read',
     ]
     expect(allowed).toEqual(reads)
@@ -58,6 +59,7 @@ describe('permissions', () => {
       'appEnv:observe',
       'appEnv:operate',
       'operation:read',
+      'backup:create',
     ])
     expect(may(token, 'appEnv:operate', { accountId: 'acc_1', appEnvId: 'env_2' })).toBe(false)
     expect(may(token, 'appEnv:observe', { accountId: 'acc_1', appEnvId: 'env_2' })).toBe(false)

@@ -89,9 +89,11 @@ function refusalsOf(command: AnyCommand): ParityCase[] {
   ]
 }
 
+/** No environment token may do them, and so their refusals are others. */
+const USERS_ONLY = new Set<AnyCommand>([rotateCredentials, restoreBackup])
+
 export const lifecycleCases = [
-  // A rotation has refusals of its own: it is for admins, and for managed services.
-  ...Object.values(lifecycleOperations).flatMap((one) => (one === rotateCredentials ? [] : refusalsOf(one))),
+  ...Object.values(lifecycleOperations).flatMap((one) => (USERS_ONLY.has(one) ? [] : refusalsOf(one))),
   ...serviceCases,
 
   simple('deployImage', deployImage, 'accepted', pending, { image: 'shop:1' }),

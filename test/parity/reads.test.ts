@@ -50,6 +50,7 @@ const CASES: Record<string, ReadCase> = {
     query: ({ appEnvId, hostId }) => ({ appEnvId, hostId }),
     field: byId('appEnvId', 'appEnv', 'hosts { id host status }'),
   },
+  listBackups: below('appEnvId', 'backups'),
   listVolumes: below('accountId', 'volumes'),
   getAppEnvHistory: below('appEnvId', 'deployments', 'nodes { version canRollback cannotRollbackReason }'),
   getAppEnvToken: below('appEnvId', 'appEnvToken', 'tokenId cliEnvName'),

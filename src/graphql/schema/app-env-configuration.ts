@@ -7,7 +7,7 @@ import { variableRecords } from '../../services/app-env/app-env-record.ts'
 import { pendingChangesOf } from '../../services/configuration/configured.ts'
 import type { LoadedAppEnv } from '../../services/targets/load-app-env.ts'
 import { builder } from '../builder.ts'
-import { recordType, wordsOf } from '../derive/resource-fields.ts'
+import { recordType, relationOf, wordsOf } from '../derive/resource-fields.ts'
 import { AppEnv } from './app-env.ts'
 import { Variable } from './variable.ts'
 
@@ -43,7 +43,7 @@ builder.prismaObjectFields(AppEnv, (t) => ({
   }),
   credentials: t.field({
     type: recordType<OpenServiceCredentials>(serviceCredentials),
-    description: `${serviceCredentials.description} Admins only; leaves an audit entry. Refused for other apps.`,
+    ...relationOf(appEnv, 'credentials'),
     nullable: true,
     resolve: ({ id }, _args, { services, caller, requestId }) =>
       services.appEnvs.credentials(caller, { appEnvId: id }, { requestId }),
