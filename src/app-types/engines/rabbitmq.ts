@@ -1,5 +1,11 @@
 import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
 
+/**
+ * A client that finds no port mapper (epmd) starts one, which ends with the client. The node that is starting meanwhile
+ * has its name there, and without it answers no client until it looks again, after a minute: only the node starts one.
+ */
+const withoutEpmd = (...lines: [string, ...string[]]) => script('export ERL_AFLAGS="-start_epmd false"', ...lines)
+
 export const rabbitmq: Engine = {
   name: 'RABBITMQ',
   title: 'RabbitMQ',
@@ -86,7 +92,7 @@ export const rabbitmq: Engine = {
   }),
   url: (credentials, address) => `amqp://${authority(credentials, address)}/berth`,
   // Starts a virtual machine of Erlang each time: half a second of CPU.
-  health: ['rabbitmq-diagnostics', '--quiet', 'check_port_connectivity'],
+  health: withoutEpmd('exec rabbitmq-diagnostics --quiet check_port_connectivity'),
   stopSeconds: 120,
   hardening: {
     user: '999:999',
@@ -104,15 +110,17 @@ export const rabbitmq: Engine = {
     save: { while: 'STOPPED', command: script('exec tar --create --directory=/var/lib/rabbitmq .') },
     restore: { while: 'STOPPED', command: script('exec tar --extract --directory=/var/lib/rabbitmq') },
     // The user came with the backup, and with the password of that time. The new one is read from standard input.
-    afterRestore: script(
+    afterRestore: withoutEpmd(
       'printf "%s\\n" "$RABBITMQ_DEFAULT_PASS" | rabbitmqctl --quiet change_password "$RABBITMQ_DEFAULT_USER"',
     ),
-    verify: script(
+    verify: withoutEpmd(
       'rabbitmqctl --quiet await_startup --timeout 60',
       'exec rabbitmqctl --quiet list_queues --vhost "$RABBITMQ_DEFAULT_VHOST" name messages',
     ),
   },
-  rotate: script('printf "%s\\n" "$NEW_PASSWORD" | rabbitmqctl --quiet change_password "$RABBITMQ_DEFAULT_USER"'),
+  rotate: withoutEpmd('printf "%s\\n" "$NEW_PASSWORD" | rabbitmqctl --quiet change_password "$RABBITMQ_DEFAULT_USER"'),
   // A node refuses to start on data with feature flags that it requires and that were never enabled.
-  inPlaceUpgrades: [{ from: '4_2', to: '4_3', before: ['rabbitmqctl', '--quiet', 'enable_feature_flag', 'all'] }],
+  inPlaceUpgrades: [
+    { from: '4_2', to: '4_3', before: withoutEpmd('exec rabbitmqctl --quiet enable_feature_flag all') },
+  ],
 }
