@@ -92,6 +92,16 @@ export async function openFixture(settings: Record<string, string> = {}) {
     /** Ends an operation as a worker would. */
     finish: (operationId: string, outcome?: 'SUCCEEDED' | 'FAILED' | 'DEAD_LETTER') =>
       world.endOperation(operationId, outcome),
+    /** Ends a backup as a worker would, but for its file. */
+    async finishBackup(backupKey: string, operationId: string) {
+      const written = { file: `${backupKey}-1.backup`, sizeBytes: 1024n, sha256: 'a'.repeat(64), sealedKey: 'sealed' }
+      const finishedAt = new Date()
+      await world.database.backup.update({
+        where: { id: backupKey },
+        data: { ...written, status: 'AVAILABLE', finishedAt },
+      })
+      await world.endOperation(operationId)
+    },
     async close() {
       await world.close()
       gitHub.close()

@@ -1,4 +1,4 @@
-import { type Fixture, operationOf } from './fixture.ts'
+import { type Fixture, operationOf, UNKNOWN } from './fixture.ts'
 
 const newDatabase = ({ accountId }: Fixture) => ({ name: 'Db', accountId, dockerPreset: 'POSTGRESQL' })
 
@@ -23,7 +23,26 @@ export async function restServices(fixture: Fixture): Promise<void> {
   await rest('change a setting', 'PUT /app-env', { appEnvId, databaseSettings: { work_mem: 8 } })
   await rest('change to an older version', 'PUT /app-env', { appEnvId, dockerPresetVersion: 'POSTGRESQL_17' })
   await rest('deploy an image', 'POST /app-env/deploy-image', { appEnvId, image: 'postgres:18' })
+  await restBackups(fixture, appEnvId)
   await rest('rotate the credentials', 'POST /app-env/credentials/rotate', { appEnvId })
+}
+
+async function restBackups({ rest, finish, finishBackup, ask }: Fixture, appEnvId: string): Promise<void> {
+  const keyOf = async () => (await ask('GET', '/app-env/backups', { appEnvId })).body.backups[0].key as string
+  const begun = await rest('back up', 'POST /app-env/backup', { appEnvId })
+  await rest('back up while that is under way', 'POST /app-env/backup', { appEnvId })
+  const backupKey = await keyOf()
+  await rest('restore a backup that is not whole', 'POST /app-env/backup-restore', { appEnvId, backupKey })
+  await finishBackup(backupKey, operationOf(begun.headers))
+  await rest('list the backups', 'GET /app-env/backups', { appEnvId })
+  const verifying = await rest('verify a backup', 'POST /app-env/backup-verify', { appEnvId, backupKey })
+  await finish(operationOf(verifying.headers))
+  await rest('download a backup', 'POST /app-env/backup-download', { backupKey })
+  await rest('download a backup as a technician', 'POST /app-env/backup-download', { backupKey }, { as: 'technical' })
+  const restoring = await rest('restore a backup', 'POST /app-env/backup-restore', { appEnvId, backupKey })
+  await finish(operationOf(restoring.headers), 'FAILED')
+  await rest('delete a backup', 'DELETE /app-env/backup', { backupKey })
+  await rest('keep a schedule of no day', 'PUT /app-env', { appEnvId, backupSchedule: { cron: '0 0 31 2 *' } })
 }
 
 export async function graphqlServices(fixture: Fixture): Promise<void> {
@@ -43,5 +62,27 @@ export async function graphqlServices(fixture: Fixture): Promise<void> {
   await graphql('rotate during the deployment', rotate, { id })
   const operations = (await ask('GET', '/operations', { appEnvId: id })).body.operations
   await fixture.finish(operations[0].operationId)
+  await graphqlBackups(fixture, id)
   await graphql('rotate the credentials', rotate, { id })
+}
+
+async function graphqlBackups({ graphql, ask, finish, finishBackup }: Fixture, id: string): Promise<void> {
+  const newest = async () => (await ask('GET', '/operations', { appEnvId: id })).body.operations[0].operationId
+  const list = `query ($id: ID) { backups(appEnvId: $id) {
+    nodes { id status kind verified presetVersion size } pageInfo { ...Page } } }`
+  await graphql('back up', 'mutation ($id: ID) { backUpAppEnv(input: { appEnvId: $id }) { success message } }', { id })
+  const backupKey = (await ask('GET', '/app-env/backups', { appEnvId: id })).body.backups[0].key
+  await finishBackup(backupKey, await newest())
+  await graphql('list the backups', list, { id })
+  await graphql('list the backups of an unknown environment', list, { id: `env_${UNKNOWN}` })
+  const on = (name: string) => `mutation ($id: ID, $backupKey: String!) {
+    ${name}(input: { appEnvId: $id, backupKey: $backupKey }) { success message } }`
+  await graphql('verify a backup', on('verifyBackup'), { id, backupKey })
+  await finish(await newest())
+  await graphql('restore a backup', on('restoreBackup'), { id, backupKey })
+  await finish(await newest(), 'FAILED')
+  const download = 'mutation ($backupKey: String!) { downloadBackup(input: { backupKey: $backupKey }) { downloadUrl } }'
+  await graphql('download a backup', download, { backupKey })
+  const remove = 'mutation ($backupKey: String!) { deleteBackup(input: { backupKey: $backupKey }) { message } }'
+  await graphql('delete a backup', remove, { backupKey })
 }
