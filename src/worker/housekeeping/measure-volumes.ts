@@ -2,30 +2,17 @@ import { databaseTime } from '../../database/time.ts'
 import { fullPercentOf } from '../../domain/volume-use.ts'
 import { record } from '../../events/record.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
-import { isEngineAway } from '../engine/engine-health.ts'
-import { sleep } from '../time/sleep.ts'
+import { measureForever } from './measure-forever.ts'
 
-/** On an engine with many files, measuring takes at most a tenth of the time. */
-const PAUSE_PER_DURATION = 9
 const TIMEOUT_SECONDS = 300
 const AT_ONCE = 500
 const BYTES_PER_MB = 1024 * 1024
 
 /** Measures the data of volumes, so that their environments are warned before they are full. */
-export async function measureVolumesForever(context: WorkerContext, signal: AbortSignal): Promise<void> {
-  const everyMs = context.config.BERTH_VOLUME_MEASURE_SECONDS * 1000
-  let pauseMs = everyMs
-  while (!signal.aborted) {
-    await sleep(pauseMs, signal)
-    if (signal.aborted) return
-    const since = performance.now()
-    try {
-      await measureVolumes(context, signal)
-    } catch (error) {
-      if (!signal.aborted && !isEngineAway(error)) context.log.warn({ err: error }, 'Measuring volumes failed')
-    }
-    pauseMs = Math.max(everyMs, (performance.now() - since) * PAUSE_PER_DURATION)
-  }
+export const measureVolumesForever = (context: WorkerContext, signal: AbortSignal): Promise<void> => {
+  const everySeconds = context.config.BERTH_VOLUME_MEASURE_SECONDS
+  const measure = () => measureVolumes(context, signal)
+  return measureForever(context, { subject: 'volumes', everySeconds, measure }, signal)
 }
 
 export async function measureVolumes(context: WorkerContext, signal: AbortSignal): Promise<void> {
