@@ -15,6 +15,7 @@ import { verifyBackup } from '../../src/services/lifecycle/verify-backup.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { retryOperation } from '../../src/services/operation/retry-operation.ts'
 import type { World } from '../support/world.ts'
+import { backupCases } from './backup-cases.ts'
 import { type ParityCase, parityCase } from './parity-case.ts'
 import { serviceCases } from './service-cases.ts'
 
@@ -95,6 +96,7 @@ const USERS_ONLY = new Set<AnyCommand>([rotateCredentials, restoreBackup])
 export const lifecycleCases = [
   ...Object.values(lifecycleOperations).flatMap((one) => (USERS_ONLY.has(one) ? [] : refusalsOf(one))),
   ...serviceCases,
+  ...backupCases,
 
   simple('deployImage', deployImage, 'accepted', pending, { image: 'shop:1' }),
   simple(

@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/client.ts'
 
 type Names = Map<string, string>
 
-const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol)_[0-9a-z]{26}\b/g
+const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak)_[0-9a-z]{26}\b/g
 
 /** Rows in this order, without these columns. */
 const TABLES: Record<string, { order?: string; without?: readonly string[] }> = {
@@ -17,6 +17,7 @@ const TABLES: Record<string, { order?: string; without?: readonly string[] }> = 
   external_access: { order: 'app_env_id' },
   released_port: { order: 'port' },
   volume: {},
+  backup: { without: ['sealed_key'] },
   content: { without: ['configuration'] },
   operation: {},
   token: { without: ['hash', 'last_used_at'] },
