@@ -109,7 +109,7 @@ describe.each([
     const sample = samples[position] as Sample
     const { length } = await containersOf(sample)
     await deploy(sample, '', [{ name: 'BROKEN', value: 'late' }])
-    await expect.poll(() => containersOf(sample, 2)).toHaveLength(length)
+    await expect.poll(() => containersOf(sample, 2), { timeout: REPAIR_SECONDS * 1000 }).toHaveLength(length)
     const begun = await containersOf(sample, 2)
     await removeNetwork(sample)
     const since = performance.now()

@@ -11,6 +11,7 @@ import { dockerHarness } from '../../support/docker-harness.ts'
 import { nodePrograms } from '../../support/node-programs.ts'
 
 const IMAGE = 'berth-test-with-cat:1'
+const BARE_IMAGE = 'berth-test-without-cat:1'
 const NO_PROCESSES = '/nonexistent'
 
 const docker = new Docker()
@@ -18,15 +19,17 @@ let bare: World
 let withCat: World
 
 beforeAll(async () => {
-  bare = createWorld(dockerHarness, await dockerHarness.ensureImage())
-  const programs = { 'usr/bin/node': process.execPath, 'bin/cat': '/bin/cat' }
+  const node = { 'usr/bin/node': process.execPath }
+  await importRoot(docker, BARE_IMAGE, (archive) => addPrograms(archive, node), [])
+  bare = createWorld(dockerHarness, BARE_IMAGE)
+  const programs = { ...node, 'bin/cat': '/bin/cat' }
   await importRoot(docker, IMAGE, (archive) => addPrograms(archive, programs), ['EXPOSE 3999', 'EXPOSE 53/udp'])
   withCat = createWorld(dockerHarness, IMAGE)
 })
 
 afterAll(async () => {
   for (const world of [bare, withCat]) if (world) await dockerHarness.cleanUp(world.installationId)
-  await dockerHarness.byHand.removeImage(IMAGE)
+  for (const image of [IMAGE, BARE_IMAGE]) await dockerHarness.byHand.removeImage(image)
 })
 
 const start = async (world: World) => {
