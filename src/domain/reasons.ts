@@ -100,6 +100,7 @@ export const REASONS = {
     MALFORMED_IF_MATCH: 'If-Match is not one ETag of the resource, nor `*`.',
   },
   PAYLOAD_TOO_LARGE: {
+    BACKUP_BUDGET: 'The account has used up its budget for backups (`BERTH_BACKUP_BUDGET_MB`). Delete some.',
     UPLOAD_BUDGET: 'The account has used up its budget for uploads (`BERTH_UPLOAD_BUDGET_MB`).',
   },
   RATE_LIMITED: {

@@ -63,7 +63,7 @@ const asFloat = { inGraphQL: { type: 'Float' } }
 
 const databaseSetting = resource({
   name: 'DatabaseSetting',
-  description: 'A setting of a database, cache or broker, as `databaseSettings` takes it.',
+  description: 'A setting of a database, cache or broker.',
   fields: {
     name: setting.column('name', text, 'Name of the setting, as the documentation of the engine calls it.'),
     type: setting.column('type', settingType.type, 'Kind of value that the setting takes.'),

@@ -44,7 +44,7 @@ describe('the list of app types', () => {
   test('holds no type that starts no containers where some are configured, unless it runs on demand', () => {
     for (const { name, workload } of appTypes())
       expect(wantedReplicas({ containers: 1, app: { type: name } }), name).toBe(workload.kind === 'ON_DEMAND' ? 0 : 1)
-    expect(() => getAppType('SERVICE')).toThrow()
+    expect(() => getAppType('NO_SUCH_TYPE')).toThrow()
   })
 })
 

@@ -86,13 +86,16 @@ describe('the tools', () => {
       'delete-account',
       'delete-app',
       'delete-app-env',
+      'delete-backup',
       'delete-credential',
       'delete-variable',
       'delete-volume',
       'remove-host',
       'remove-member',
+      'restore-backup',
       'revoke-token',
       'rollback-app-env',
+      'rotate-credentials',
       'stop-app-env',
     ])
   })

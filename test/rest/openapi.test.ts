@@ -86,10 +86,13 @@ describe('the OpenAPI document', () => {
       'delete /account/member',
       'delete /app',
       'delete /app-env',
+      'delete /app-env/backup',
       'delete /app-env/host',
       'delete /credential',
       'delete /token',
       'delete /volume',
+      'post /app-env/backup-restore',
+      'post /app-env/credentials/rotate',
       'post /app-env/rollback',
       'post /app-env/stop',
     ])

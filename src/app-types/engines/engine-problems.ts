@@ -22,6 +22,10 @@ export function engineProblems(engine: Engine, input: EngineInput): FieldProblem
   ]
 }
 
+/** The same for the settings alone, which are also set for all environments of an app. */
+export const settingProblems = (engine: Engine, input: Pick<EngineInput, 'databaseSettings'>): FieldProblem[] =>
+  settingsProblems(engine, input.databaseSettings)
+
 function problemAt(field: string, value: unknown, check: (value: unknown) => string | null): FieldProblem[] {
   const message = value === undefined ? null : check(value)
   return message === null ? [] : [{ field, message }]

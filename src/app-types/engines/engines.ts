@@ -29,3 +29,8 @@ export function engineFacts(
   })
   return { version, credentials, dataPath: version.dataPath ?? engine.dataPath, settings: Object.fromEntries(settings) }
 }
+
+/** The settings in the configuration that a version was recorded with. */
+export const recordedSettings = (
+  typeConfig: Readonly<Record<string, Readonly<Record<string, unknown>>>> | null,
+): Readonly<Record<string, SettingValue>> => (typeConfig?.databaseSettings ?? {}) as Record<string, SettingValue>

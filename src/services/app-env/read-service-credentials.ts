@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
-import { conflict } from '../../domain/errors.ts'
+import { notFound } from '../../domain/errors.ts'
 import type { NewAuditEntry } from '../../events/audit-hash.ts'
 import { record } from '../../events/record.ts'
 import { connectionUrlsOf, withAddress } from '../../references/connection-urls.ts'
@@ -28,8 +28,7 @@ export async function readServiceCredentials(
     permit(caller, 'credentials:reveal', { accountId, appEnvId: id })
     const addressed = await tx.appEnv.findUniqueOrThrow({ where: { id }, select: withAddress })
     const { user, password, database: name, internalUrl, externalUrl } = connectionUrlsOf({ config, vault }, addressed)
-    if (!user || !password || !internalUrl)
-      throw conflict('NO_CREDENTIALS', `"${cliEnvName}" is not a managed service, and has no generated credentials`)
+    if (!user || !password || !internalUrl) throw notFound('managed service', cliEnvName)
     // In the same transaction: a reveal that cannot be recorded does not happen.
     const entry: NewAuditEntry = {
       ...{ action: 'revealCredentials', actorType: 'USER', actorId: caller.userId, tokenId: caller.tokenId },

@@ -1,7 +1,7 @@
 import type { AppType } from '../../app-types/app-type.ts'
 import { appTypes, defaultAppType, getAppType } from '../../app-types/app-types.ts'
 import { refusedFields } from '../../app-types/behaviours.ts'
-import { engineProblems } from '../../app-types/engines/engine-problems.ts'
+import { type EngineInput, settingProblems } from '../../app-types/engines/engine-problems.ts'
 import { engineOfPreset, versionProblem } from '../../app-types/presets.ts'
 import { foreignTypeConfigs } from '../../app-types/type-config.ts'
 import { typeNamed } from '../../app-types/wire-names.ts'
@@ -65,11 +65,10 @@ export function checkUpdate(input: UpdateAppInput, app: App): void {
 }
 
 /** Older clients send the port of every app. */
-function serviceProblems(preset: string, input: { port?: number | undefined }): FieldProblem[] {
+function serviceProblems(preset: string, input: EngineInput & { port?: number | undefined }): FieldProblem[] {
   const engine = engineOfPreset(preset)
   if (!engine) return []
-  const databaseSettings = 'databaseSettings' in input ? input.databaseSettings : undefined
-  const problems = engineProblems(engine, { databaseSettings })
+  const problems = settingProblems(engine, input)
   if (input.port !== undefined && input.port !== engine.port)
     problems.push({ field: 'port', message: `must be ${engine.port}, the port of ${engine.title}; or omit it` })
   return problems

@@ -1,6 +1,6 @@
 import { engineOf } from '../../app-types/behaviours.ts'
 import type { Engine, EngineContainer, EngineFacts } from '../../app-types/engines/engine.ts'
-import { engineFacts, engineVersion, type SettingValue } from '../../app-types/engines/engines.ts'
+import { engineFacts, engineVersion, recordedSettings } from '../../app-types/engines/engines.ts'
 import type { Configuration } from '../../domain/configuration.ts'
 import { openedCredentials } from '../../references/connection-urls.ts'
 import type { Sandbox } from '../../runtime/sandbox.ts'
@@ -28,8 +28,7 @@ export function serviceContainer(
     throw new VersionFailed('PRESET_VERSION_REMOVED', `${engine.title} has no version ${presetVersion} any more`)
   const credentials = openedCredentials(vault, appEnv)
   if (!credentials) throw new Error(`${appEnv.id} has no credentials`)
-  const configured = (typeConfig?.databaseSettings ?? {}) as Record<string, SettingValue>
-  const facts = engineFacts(engine, version, credentials, configured)
+  const facts = engineFacts(engine, version, credentials, recordedSettings(typeConfig))
   const { hardening } = engine
   const sandbox = { ...hardening, capabilities: [...hardening.capabilities] }
   return { engine, facts, container: engine.container(facts), sandbox }
