@@ -1,7 +1,7 @@
 import type { Preset } from './app-type.ts'
 import { appTypes } from './app-types.ts'
 import type { Engine } from './engines/engine.ts'
-import { engineVersion, versionName } from './engines/engines.ts'
+import { engineVersionProblem } from './engines/engines.ts'
 import type { BuildPreset } from './presets/preset.ts'
 
 const findPreset = (name: string): Preset | null =>
@@ -40,11 +40,6 @@ export function versionProblem(name: string, version: string): string | null {
     return own !== null && preset.versions.includes(own) ? null : oneOf(name, preset.versions)
   return own !== null && /^[A-Z0-9_]+$/.test(own) ? null : `must be ${name}_<VERSION>, such as ${name}_22`
 }
-
-const engineVersionProblem = (engine: Engine, version: string) =>
-  engineVersion(engine, version)
-    ? null
-    : `must be one of ${engine.versions.map((known) => versionName(engine, known)).join(', ')}`
 
 const oneOf = (name: string, versions: readonly string[]) =>
   `must be one of ${versions.map((version) => `${name}_${version}`).join(', ')}`

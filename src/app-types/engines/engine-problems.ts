@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../../domain/errors.ts'
 import type { Bounds, Engine, EngineSetting } from './engine.ts'
-import { engineVersion, versionName } from './engines.ts'
+import { engineVersionProblem } from './engines.ts'
 
 /** The fields of an environment that only an engine has. All are optional, and unchecked until now. */
 export interface EngineInput {
@@ -32,10 +32,9 @@ function problemAt(field: string, value: unknown, check: (value: unknown) => str
 }
 
 const versionProblems = (engine: Engine, given: unknown): FieldProblem[] =>
-  problemAt('dockerPresetVersion', given, (value) => {
-    if (typeof value === 'string' && engineVersion(engine, value)) return null
-    return `must be one of ${engine.versions.map((version) => versionName(engine, version)).join(', ')}`
-  })
+  problemAt('dockerPresetVersion', given, (value) =>
+    engineVersionProblem(engine, typeof value === 'string' ? value : ''),
+  )
 
 type Range = Pick<Bounds, 'min' | 'max'>
 

@@ -12,6 +12,12 @@ export function engineVersion(engine: Engine, name: string | null): EngineVersio
   return engine.versions.find((version) => versionName(engine, version) === wanted) ?? null
 }
 
+/** Why the engine does not have this version; null if it has. */
+export const engineVersionProblem = (engine: Engine, name: string): string | null =>
+  engineVersion(engine, name)
+    ? null
+    : `must be one of ${engine.versions.map((version) => versionName(engine, version)).join(', ')}`
+
 export type SettingValue = number | boolean | string
 
 const written = (setting: EngineSetting, value: SettingValue): string =>
