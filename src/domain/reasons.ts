@@ -87,7 +87,7 @@ export const REASONS = {
     ALREADY_MEMBER: 'The user is a member of the account already. Update the member instead.',
     LAST_ADMIN: 'An account keeps at least one ADMIN who is not restricted.',
     LAST_ACCOUNT: 'The last account of an installation cannot be deleted.',
-    ACCOUNT_NOT_EMPTY: 'The account still has apps or volumes. Delete them first.',
+    ACCOUNT_NOT_EMPTY: 'The account still has apps, volumes or backups. Delete them first.',
     ACCOUNT_BUSY: 'Environments of the account are still being removed. Repeat shortly.',
     GITHUB_APP_NOT_CONFIGURED: 'The installation has no GitHub App, or lacks its client secret.',
     IDEMPOTENCY_IN_PROGRESS: 'The first call with this Idempotency-Key still runs. Repeat later.',

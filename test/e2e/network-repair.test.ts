@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { networkName } from '../../src/engine/docker/networks.ts'
 import { ask } from './clients.ts'
 import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
@@ -32,10 +32,15 @@ async function disconnectAll(sample: Sample): Promise<void> {
   await Promise.all(Object.keys(Containers).map((id) => disconnect(sample, id)))
 }
 
-async function removeNetwork(sample: Sample): Promise<void> {
-  await disconnectAll(sample)
-  await network(sample).remove()
-}
+/** A deployment may connect another container between the two calls, and then the engine refuses the second. */
+const removeNetwork = (sample: Sample) =>
+  vi.waitFor(
+    async () => {
+      await disconnectAll(sample)
+      await network(sample).remove()
+    },
+    { timeout: 10_000 },
+  )
 
 /** What status and the ingress say, 10 times a second, until both are well again. Returns the seconds that took. */
 async function repaired(sample: Sample, since: number): Promise<number> {

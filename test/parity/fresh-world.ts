@@ -11,12 +11,14 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
     DELETE FROM audit_entry;
     DELETE FROM event_sequence;
     DELETE FROM operation;
+    DELETE FROM backup;
     UPDATE app_env SET current_content_id = NULL;
     DELETE FROM app_env;
     DELETE FROM volume;
     DELETE FROM released_host;
     DELETE FROM released_port;
     DELETE FROM app;
+    DELETE FROM service_credentials;
     DELETE FROM credential;
     UPDATE "user" SET current_account_id = '${accountId}' WHERE is_installation_admin;
     DELETE FROM "user" WHERE NOT is_installation_admin;

@@ -24,6 +24,16 @@ interface Installation {
   call: ApiCall
   world: World
   served: Served
+  rows: Record<string, number>
+}
+
+/** How many rows each table has, whatever the tables are. */
+async function rowsOf({ database }: World): Promise<Record<string, number>> {
+  const found = await database.$queryRaw<{ name: string; rows: number }[]>`
+    SELECT table_name AS name,
+      (xpath('//n/text()', query_to_xml(format('SELECT count(*) AS n FROM %I', table_name), false, true, '')))[1]::text::int AS rows
+    FROM information_schema.tables WHERE table_schema = current_schema() ORDER BY table_name`
+  return Object.fromEntries(found.map(({ name, rows }) => [name, rows]))
 }
 
 const installations = new Map<string, Installation>()
@@ -31,7 +41,8 @@ const installations = new Map<string, Installation>()
 beforeAll(async () => {
   for (const [name, call] of apis) {
     const world = await createWorld({ poolSize: 3 })
-    installations.set(name, { call, world, served: serveWorld(world) })
+    await makeFresh(world)
+    installations.set(name, { call, world, served: serveWorld(world), rows: await rowsOf(world) })
   }
 })
 
@@ -75,3 +86,10 @@ test.each(cases.map((parity) => [parity.title, parity.expected, parity] as const
     passed += 1
   },
 )
+
+test('nothing that a case made is left for the next one', async () => {
+  for (const { world, rows } of installations.values()) {
+    await makeFresh(world)
+    expect(await rowsOf(world)).toEqual(rows)
+  }
+})
