@@ -108,7 +108,21 @@ describe.each(ENGINES)('backups of $preset', ({ preset, fill, spoil, read, expec
     const restored = await post('backup-restore', { backupKey })
     expect(restored.success, restored.message).toBe(true)
     expect((await inService(berth, appEnvId, read)).trim()).toBe(expected)
-    console.log(JSON.stringify((await berth.database.operation.findMany({ where: { appEnvId }, orderBy: { createdAt: 'asc' } })).map((o) => [o.kind, o.status, o.attempts, o.createdAt, o.startedAt, o.finishedAt, o.steps]), null, 1))
+    console.log(
+      JSON.stringify(
+        (await berth.database.operation.findMany({ where: { appEnvId }, orderBy: { createdAt: 'asc' } })).map((o) => [
+          o.kind,
+          o.status,
+          o.attempts,
+          o.createdAt,
+          o.startedAt,
+          o.finishedAt,
+          o.steps,
+        ]),
+        null,
+        1,
+      ),
+    )
     await berth.ok('DELETE', '/app-env', { appEnvId }, wait)
     await berth.ok('DELETE', '/app-env/backup', { backupKey })
     await eventually(
