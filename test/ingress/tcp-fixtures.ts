@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { onTestFinished } from 'vitest'
