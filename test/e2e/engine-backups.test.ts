@@ -27,6 +27,19 @@ async function storage(accountId: string): Promise<string> {
   return (await berth.ok<{ credentialId: string }>('POST', '/credential', credential)).credentialId
 }
 
+/** As the user that the container was made with. */
+const rabbit = (program: string) => [
+  'python3',
+  '-c',
+  `import os, time, pika
+login = pika.PlainCredentials(os.environ['RABBITMQ_DEFAULT_USER'], os.environ['RABBITMQ_DEFAULT_PASS'])
+connection = pika.BlockingConnection(pika.ConnectionParameters('127.0.0.1', 5672, 'berth', login))
+channel = connection.channel()
+channel.queue_declare('rows', durable=True)
+${program}
+connection.close()`,
+]
+
 const ENGINES = [
   {
     preset: 'REDIS',
@@ -36,21 +49,14 @@ const ENGINES = [
     expected: '10000',
   },
   {
-    preset: 'MYSQL',
-    fill: [
-      ...['bash', '-c'],
-      'MYSQL_PWD="$MYSQL_ROOT_PASSWORD" mysql --protocol=socket --user=root berth -e "CREATE TABLE thing (n int) AS WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 1000) SELECT a.n FROM s a JOIN s b ON b.n <= 10"',
-    ],
-    spoil: [
-      'bash',
-      '-c',
-      'MYSQL_PWD="$MYSQL_ROOT_PASSWORD" mysql --protocol=socket --user=root berth -e "DROP TABLE thing"',
-    ],
-    read: [
-      'bash',
-      '-c',
-      'MYSQL_PWD="$MYSQL_ROOT_PASSWORD" mysql --protocol=socket --user=root -N berth -e "SELECT count(*) FROM thing"',
-    ],
+    preset: 'RABBITMQ',
+    fill: rabbit(`
+for n in range(10000):
+    channel.basic_publish('', 'rows', 'row %d' % n, pika.BasicProperties(delivery_mode=2))
+while channel.queue_declare('rows', passive=True).method.message_count < 10000:
+    time.sleep(0.1)`),
+    spoil: rabbit("channel.queue_purge('rows')"),
+    read: rabbit("print(channel.queue_declare('rows', passive=True).method.message_count)"),
     expected: '10000',
   },
 ]

@@ -71,4 +71,32 @@ print(len(rows), hashlib.sha256(b','.join(rows)).hexdigest())`),
     expected: /^10000 [0-9a-f]{64}$/,
     refusal: /ACCESS_REFUSED|ProbableAuthenticationError/,
   },
+  MONGODB: {
+    write: `mongosh --quiet "$URL" --eval '
+      db.rows.insertMany(Array.from({ length: 10000 }, (_, n) => ({ _id: n, text: "row " + n })))' > /dev/null`,
+    fingerprint: `mongosh --quiet "$URL" --eval '
+      const rows = db.rows.find().sort({ _id: 1 }).toArray()
+      print(rows.length, require("crypto").createHash("sha256").update(EJSON.stringify(rows)).digest("hex"))'`,
+    expected: /^10000 [0-9a-f]{64}$/,
+    refusal: /Authentication failed/,
+  },
+  COUCHDB: {
+    write: `curl --silent --show-error --fail-with-body --request PUT "$URL/rows"
+      seq 10000 | awk 'BEGIN { printf "{\\"docs\\":[" } { printf "%s{\\"_id\\":\\"row %d\\",\\"n\\":%d}", s, $1, $1; s = "," } END { print "]}" }' |
+        curl --silent --show-error --fail-with-body --header 'Content-Type: application/json' --data @- \
+          --output /dev/null "$URL/rows/_bulk_docs"`,
+    fingerprint: `rows=$(curl --silent --show-error --fail-with-body "$URL/rows/_all_docs?include_docs=true")
+      grep --only-matching '"id":"row [0-9]*"' <<< "$rows" | wc --lines
+      sha256sum <<< "$rows"`,
+    expected: /^10000\n[0-9a-f]{64} /,
+    refusal: /error: 401/,
+  },
+  CLICKHOUSE: {
+    write: `clickhouse-client "$URL" --query 'CREATE TABLE rows (id UInt32, text String) ORDER BY id'
+      clickhouse-client "$URL" --query 'INSERT INTO rows SELECT number + 1, hex(MD5(toString(number + 1))) FROM numbers(10000)'`,
+    fingerprint: `clickhouse-client "$URL" --query \
+      "SELECT count(), hex(MD5(arrayStringConcat(groupArray(id || text), ','))) FROM (SELECT toString(id) AS id, text FROM rows ORDER BY rows.id)"`,
+    expected: /^10000\t[0-9A-F]{32}$/,
+    refusal: /Authentication failed/,
+  },
 }
