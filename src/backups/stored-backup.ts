@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/client.ts'
-import type { Backup } from '../database/generated/prisma/client.ts'
+import type { Backup, LogPiece } from '../database/generated/prisma/client.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { BackupFailed } from './backup-failed.ts'
 import { readBackup } from './backup-stream.ts'
@@ -28,6 +28,20 @@ export async function storeOf(
     throw new BackupFailed('STORAGE_REFUSED', `The credential ${storageCredentialId} of the object storage is deleted`)
   const login = vault.forAccount(credential.account).openCredential(credential.id, credential.sealedData)
   return openStore(config, login as ObjectStorageLogin)
+}
+
+/** A piece of a log, decrypted as it is read. */
+export async function* pieceContent(
+  context: StoreContext & { signal: AbortSignal },
+  account: { id: string; dataKey: string },
+  place: Pick<Backup, 'accountId' | 'storageCredentialId' | 'presetVersion'>,
+  { id, file, sealedKey }: LogPiece,
+): AsyncGenerator<Uint8Array> {
+  if (sealedKey === null) throw new BackupFailed('BACKUP_MISSING', `The piece ${id} of the log was never whole`)
+  const store = await storeOf(context, place)
+  const key = context.vault.forAccount(account).openBackupKey(id, sealedKey)
+  const header = { backupId: id, presetVersion: place.presetVersion }
+  yield* readBackup({ store, file, header, key, signal: context.signal })
 }
 
 /** The content of a whole backup, decrypted as it is read. */

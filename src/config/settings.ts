@@ -230,6 +230,9 @@ export const SETTINGS = z.object({
   BERTH_BACKUP_TIMEOUT_SECONDS: seconds(21_600, 604_800).describe(
     'Timeout for taking, restoring or verifying a backup, on top of BERTH_OPERATION_TIMEOUT_SECONDS.',
   ),
+  BERTH_LOG_ARCHIVE_SECONDS: seconds(60, 86_400).describe(
+    'Interval at which the log of changes of a service with point in time is archived: what may be lost with the service’s machine.',
+  ),
   BERTH_GIT_PRIVATE_HOSTS: switchable(false).describe('Allow git repositories on private and loopback addresses.'),
   BERTH_GITHUB_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://github.com' })

@@ -37,6 +37,8 @@ export const REASONS = {
     BACKUP_NOT_AVAILABLE: 'The backup is being taken, has failed or is being deleted. List the backups.',
     BACKUP_IN_USE: 'An operation uses the backup. Wait until it has ended.',
     BACKUP_OF_NEWER_VERSION: 'A backup is restored into the same version or a newer one. Create a service of it.',
+    BACKUP_IS_BASE: 'It is of use only with its log of changes. Restore it, or download a backup taken by hand.',
+    BACKUP_OF_OTHER_VERSION: 'Files are restored into the same version. Take a backup by hand for another one.',
     BACKUP_OF_OTHER_ENGINE: 'The backup is one of another engine. Restore it into a service of that.',
     NO_VOLUME: 'The service keeps no data: it has no volume to restore into.',
     NEVER_DEPLOYED: 'Nothing was deployed yet, or that version never was. Deploy first.',

@@ -30,6 +30,9 @@ export type Failpoint =
   | 'rotation.step'
   | 'passwords.asked'
   | 'passwords.set'
+  | 'log.begun'
+  | 'log.stored'
+  | 'log.recorded'
 
 interface Armed {
   point: Failpoint

@@ -1,4 +1,4 @@
-import type { Backup } from '../database/generated/prisma/client.ts'
+import type { Backup, LogArchive } from '../database/generated/prisma/client.ts'
 import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
 import { resource } from './resource.ts'
@@ -17,6 +17,12 @@ export const backupKind = enumeration('BackupKind', 'Why a backup was taken.', {
 })
 
 const field = fieldsOf<Backup>()
+
+const withArchive = { restorableFrom: true, archive: { select: { until: true, message: true, endReason: true } } }
+
+interface Archived extends Pick<Backup, 'restorableFrom'> {
+  archive: Pick<LogArchive, 'until' | 'message' | 'endReason'> | null
+}
 
 export const backup = resource({
   name: 'Backup',
@@ -56,6 +62,25 @@ export const backup = resource({
     ),
     sha256: field.column('sha256', text.nullable(), 'SHA-256 of the file as it is stored; null until it is whole.'),
     message: field.column('message', text.nullable(), 'Why the backup failed, if it did.'),
+    pointInTimeFrom: field.column(
+      'restorableFrom',
+      time.nullable(),
+      'Earliest moment that the backup can be restored to; null for one that holds one moment only.',
+    ),
+    pointInTimeTo: field.from(
+      withArchive,
+      time.nullable(),
+      'Latest moment that the backup can be restored to: as far as the log of changes is stored without a gap.',
+      ({ restorableFrom, archive }: Archived) =>
+        restorableFrom === null ? null : (archive?.until?.toISOString() ?? null),
+      { inGraphQL: { type: 'DateTime' } },
+    ),
+    pointInTimeMessage: field.from(
+      withArchive,
+      text.nullable(),
+      'Why the log of changes is not stored at the moment, or ends; null while it is stored.',
+      ({ archive }: Archived) => archive?.endReason ?? archive?.message ?? null,
+    ),
     appEnvId: field.column('appEnvId', text, 'Id of the environment that the backup is of.'),
     cliEnvName: field.column('cliEnvName', text, 'CLI name of the environment that the backup is of.'),
     operationId: field.column('operationId', text, 'Id of the operation that took the backup.'),

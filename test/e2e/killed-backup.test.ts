@@ -2,16 +2,15 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { BerthProcess } from '../crash/harness/process.ts'
+import type { BerthProcess } from '../crash/harness/process.ts'
 import { eventually } from '../worker/fixtures.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
 import { createService, inService, type Service } from './service-world.ts'
+import { startWorker } from './worker-process.ts'
 
 const TIMEOUT_MS = 300_000
 const MB = 1024 * 1024
 const DATA_MB = 48
-/** Runs beside other tests. */
-const PORT = 41_000 + (process.pid % 4_000)
 
 let berth: TestPlatform
 let worker: BerthProcess
@@ -19,27 +18,7 @@ let service: Service | null = null
 
 beforeAll(async () => {
   berth = await startTestPlatform({ BERTH_ROLES: 'api', BERTH_READY_TIMEOUT_SECONDS: '60' })
-  worker = new BerthProcess({
-    name: 'worker',
-    port: PORT,
-    logFile: join(berth.dataDir, 'worker.log'),
-    environment: {
-      ...{
-        BERTH_ROLES: 'worker',
-        DATABASE_URL: berth.databaseUrl,
-        BERTH_DATA_DIR: berth.dataDir,
-        BERTH_HEALTH_PORT: String(PORT),
-      },
-      ...{
-        BERTH_HOST_FIREWALL: 'off',
-        BERTH_RECONCILE_SECONDS: '1',
-        BERTH_LEASE_SECONDS: '5',
-        BERTH_LOG_LEVEL: 'warn',
-      },
-    },
-  })
-  worker.start()
-  await worker.ready()
+  worker = await startWorker(berth)
   service = await createService(berth, 'POSTGRESQL')
 }, TIMEOUT_MS)
 

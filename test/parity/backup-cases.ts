@@ -48,6 +48,10 @@ export const backupCases = [
     command: restoreBackup,
     input: await backedUp(world),
   })),
+  parityCase('restoreBackup to a moment of a backup that holds one only', 'INVALID_INPUT', async (world) => ({
+    command: restoreBackup,
+    input: { ...(await backedUp(world)), pointInTime: '2026-11-30T12:00:00Z' },
+  })),
   parityCase('downloadBackup', 'accepted', async (world) => ({
     command: downloadBackup,
     input: { backupKey: (await backedUp(world)).backupKey },
@@ -62,5 +66,6 @@ export const backupCases = [
     input: { backupKey: (await backedUp(world)).backupKey },
   })),
   schedule('a schedule', 'accepted', { cron: '0 3 * * *', timeZone: 'Europe/Vienna', keepCount: 7 }),
+  schedule('point in time', 'accepted', { cron: '0 3 * * *', pointInTime: true }),
   schedule('a schedule of no time zone', 'INVALID_INPUT', { cron: '0 3 * * *', timeZone: 'Mars/Olympus' }),
 ]

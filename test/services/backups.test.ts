@@ -119,6 +119,41 @@ describe('a backup', () => {
     expect(kinds).toHaveLength(1)
   })
 
+  test('with point in time is restored within its range, into its own version, and never downloaded', async () => {
+    const [appEnvId, older] = [await service(), await service('POSTGRESQL', 'POSTGRESQL_17')]
+    const [from, until] = [new Date('2026-11-30T12:00:00Z'), new Date('2026-11-30T13:00:00Z')]
+    const archive = { id: newId('arc'), accountId: world.accountId, appEnvId, volumeId: newId('vol') }
+    await world.database.logArchive.create({ data: { ...archive, presetVersion: 'POSTGRESQL_18', until } })
+    const backupKey = await backupOf(appEnvId, { isBase: true, archiveId: archive.id, restorableFrom: from })
+    for (const pointInTime of ['2026-11-30T11:59:59.999Z', '2026-11-30T13:00:00.001Z'])
+      expect(await refusal(restoreBackup, { appEnvId, backupKey, pointInTime })).toContain(
+        'pointInTime: must be from 2026-11-30T12:00:00.000Z to 2026-11-30T13:00:00.000Z for this backup',
+      )
+    const dump = { appEnvId, backupKey: await backupOf(appEnvId), pointInTime: until.toISOString() }
+    expect(await refusal(restoreBackup, dump)).toContain('this one holds one moment only')
+    expect(await refusal(downloadBackup, { backupKey })).toContain('BACKUP_IS_BASE')
+    const newer = await backupOf(older, { isBase: true, archiveId: archive.id, restorableFrom: from })
+    expect(await refusal(restoreBackup, { appEnvId, backupKey: newer })).toContain('BACKUP_OF_OTHER_VERSION')
+    const { operationId } = await world.perform(restoreBackup, {
+      ...{ appEnvId, backupKey, pointInTime: '2026-11-30T15:00:00+02:00' },
+    })
+    const operation = await world.database.operation.findUniqueOrThrow({ where: { id: String(operationId) } })
+    expect(operation.pointInTime).toEqual(until)
+  })
+
+  test('with point in time is begun once for a log that has none', async () => {
+    const appEnvId = await service()
+    const pointInTime = { cron: '0 3 * * *', pointInTime: true }
+    expect(await refusal(updateAppEnv, { appEnvId: await service('REDIS'), backupSchedule: pointInTime })).toContain(
+      'backupSchedule.pointInTime: must be false for Redis; PostgreSQL has it',
+    )
+    await world.perform(updateAppEnv, { appEnvId, backupSchedule: pointInTime })
+    await world.database.appEnv.update({ where: { id: appEnvId }, data: { health: 'HEALTHY' } })
+    for (let turn = 0; turn < 3; turn += 1) await beginDueBackups(world)
+    const begun = await world.database.backup.findMany({ where: { appEnvId } })
+    expect(begun).toMatchObject([{ kind: 'SCHEDULED', isBase: true, status: 'CREATING' }])
+  })
+
   test('of another account does not exist', async () => {
     const accountId = await world.account()
     const backupKey = await backupOf(await service('POSTGRESQL', undefined, accountId))

@@ -140,3 +140,31 @@ test('removes files that no row knows, once they are old', async () => {
   expect(names).toContain(young)
   expect(names).not.toContain(old)
 })
+
+test('removes pieces of a log before the oldest backup, and the log once nothing needs it', async () => {
+  const log = { id: newId('arc'), accountId: world.accountId, appEnvId, volumeId: newId('vol') }
+  await world.database.logArchive.create({ data: { ...log, presetVersion: 'POSTGRESQL_18', lastPiece: 4 } })
+  const piece = async (number: number, status: 'AVAILABLE' | 'CREATING' = 'AVAILABLE') => {
+    const id = newId('wal')
+    await world.database.logPiece.create({ data: { id, archiveId: log.id, number, status, file: `${id}.1` } })
+    await writeFile(join(folder, `${id}.1`), 'x')
+    return `${id}.1`
+  }
+  await piece(1)
+  await piece(2)
+  const kept = [await piece(3), await piece(4), await piece(5, 'CREATING')]
+  const base = { archiveId: log.id, isBase: true, status: 'AVAILABLE' } as const
+  const [oldest] = [await backup({ ...base, firstPiece: 3 }), await backup({ ...base, firstPiece: 4 })]
+  const pieces = async () => (await readdir(folder)).filter((name) => name.startsWith('wal_')).sort()
+  await sweep()
+  expect(await pieces()).toEqual(kept.sort())
+  await world.database.backup.update({ where: { id: oldest }, data: { status: 'DELETING', hasLeftovers: true } })
+  await sweep()
+  expect(await pieces()).toHaveLength(2)
+  await world.database.logArchive.update({ where: { id: log.id }, data: { endedAt: new Date(0), isKept: false } })
+  await world.database.backup.updateMany({ where: { archiveId: log.id }, data: { status: 'DELETING', hasLeftovers: true } })
+  await sweep()
+  await sweep()
+  expect(await pieces()).toEqual([])
+  expect(await world.database.logArchive.count()).toBe(0)
+})

@@ -141,6 +141,7 @@ export const couchdb: Engine = {
     verify: script(...get('/_dbs_info'), '[[ "$answer" == HTTP/1.?" 200 "* ]] && [[ "$answer" != *\'"error":\'* ]]'),
   },
   // Which the server itself writes, as a hash, to the file that the entry point wrote.
+  pointInTime: null,
   rotate: script(
     REQUEST,
     'for password in "$NEW_PASSWORD" "$OLD_PASSWORD"; do',

@@ -109,6 +109,47 @@ export interface EngineBackup {
   verify: EngineCommand
 }
 
+/**
+ * Restoring to any moment: copies of the files as they lie, and the engine's log of all changes, which is fetched while
+ * the engine runs. The log is numbered in segments, of which those that are complete are fetched in order. The engine
+ * keeps what was not fetched yet, up to a bound of its own. Variables in capitals are in the environment of a command.
+ */
+export interface EnginePointInTime {
+  /** What is restored. */
+  covers: string
+  /** RUNNING: writes a copy of the files, which is usable only with the log that was written meanwhile. */
+  saveFiles: EngineCommand
+  /** STOPPED: reads such a copy, into an empty volume. */
+  restoreFiles: EngineCommand
+  log: {
+    /**
+     * RUNNING. Keeps the log from now on under the name ARCHIVE, if BEGINS is true. Completes the present segment if
+     * FORCED is true, or if anything was committed since it printed MARK. Prints `lost` if the engine has kept less
+     * than it should, and otherwise `<until>|<first>|<next>|<changed>|<mark>`: the time up to which everything is in
+     * complete segments, the first segment that is kept, the first that is not complete, t or f for whether a segment
+     * was completed, which then holds a change later than `until`, and the next MARK.
+     */
+    close: EngineCommand
+    /** RUNNING: writes the segments from FROM up to, and without, TO. */
+    fetch: EngineCommand
+    /** RUNNING: segments before TO need not be kept for ARCHIVE any more. */
+    release: EngineCommand
+    /** RUNNING: nothing need be kept for ARCHIVE. */
+    drop: EngineCommand
+  }
+  replay: {
+    /**
+     * STOPPED, after `restoreFiles`: reads the log that makes the files consistent. TARGET: the last moment to replay,
+     * `consistent` for the earliest one, or `end` for all of the log.
+     */
+    prepare: EngineCommand
+    /** RUNNING, once the engine answers: reads the log that follows, and takes it as fast as it is replayed. */
+    feed: EngineCommand
+    /** RUNNING: waits until the engine has replayed up to its target, and gives it the credentials of its environment. Prints the time of the last change. */
+    finish: EngineCommand
+  }
+}
+
 /** A change of versions that the engine makes by itself when it starts on the data of the older one. */
 export interface InPlaceUpgrade {
   from: string
@@ -150,6 +191,8 @@ export interface Engine {
   stopSeconds: number
   hardening: EngineHardening
   backup: EngineBackup
+  /** Null: the engine restores whole backups only. */
+  pointInTime: EnginePointInTime | null
   /**
    * Gives the user, and the administrator where there is one, new passwords, without losing data. Runs in the engine's
    * container, with OLD_PASSWORD, NEW_PASSWORD, OLD_ADMIN_PASSWORD and NEW_ADMIN_PASSWORD in the environment of the

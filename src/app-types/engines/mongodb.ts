@@ -131,6 +131,7 @@ export const mongodb: Engine = {
       if (!database.getCollection(collection).validate({ full: true }).valid) throw new Error(name + "." + collection)
   }`),
   },
+  pointInTime: null,
   rotate: script(
     "exec mongosh --quiet --nodb --eval '",
     '  const { MONGO_INITDB_ROOT_USERNAME: user, OLD_PASSWORD, NEW_PASSWORD } = process.env',

@@ -135,6 +135,7 @@ export const mysql: Engine = {
     // Reads every row of every table.
     verify: script(AS_ROOT, `${DUMP.join('\n')} > /dev/null`),
   },
+  pointInTime: null,
   rotate: script(
     'for MYSQL_PWD in "$NEW_ADMIN_PASSWORD" "$OLD_ADMIN_PASSWORD"; do',
     '  export MYSQL_PWD',

@@ -1,4 +1,5 @@
 import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+import { pointInTime } from './postgresql-log.ts'
 
 // Inside of its container the image trusts local connections, so these commands need no password.
 const DUMP = 'pg_dump --username="$POSTGRES_USER" --format=custom --compress=0 "$POSTGRES_DB"'
@@ -76,6 +77,16 @@ export const postgresql: Engine = {
       description: 'Size in MB that the write-ahead log may grow to between checkpoints. It counts towards the disk.',
     },
     {
+      name: 'max_slot_wal_keep_size',
+      type: 'INTEGER',
+      default: 1024,
+      min: 64,
+      max: 65_536,
+      unit: 'MB',
+      description:
+        'Size in MB of the write-ahead log that is kept for whoever reads it: the archive, replicas. Beyond it they begin anew.',
+    },
+    {
       name: 'synchronous_commit',
       type: 'ENUM',
       default: 'on',
@@ -148,6 +159,7 @@ export const postgresql: Engine = {
     // Reads every row of every table.
     verify: script(`exec ${DUMP} > /dev/null`),
   },
+  pointInTime,
   // The client sends a hash, and so the password is in no log of statements. It asks for the password twice.
   rotate: script(
     'printf "%s\\n" "$NEW_PASSWORD" "$NEW_PASSWORD" |',

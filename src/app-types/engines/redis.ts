@@ -147,6 +147,7 @@ export const redis: Engine = {
     afterRestore: null,
     verify: script('redis-cli -e info keyspace', 'redis-cli -e dbsize'),
   },
+  pointInTime: null,
   rotate: script(
     'for REDISCLI_AUTH in "$NEW_PASSWORD" "$OLD_PASSWORD"; do',
     '  export REDISCLI_AUTH',

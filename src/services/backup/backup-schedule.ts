@@ -36,6 +36,12 @@ export const backupSchedule = z
       .max(100)
       .default('LOCAL')
       .describe('Storage of the backups: LOCAL, or the id of an OBJECT_STORAGE credential.'),
+    pointInTime: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether the log of changes is stored too, so that scheduled backups can be restored to any moment since. Only some engines can.',
+      ),
   })
   .describe('Schedule of the backups of a managed service, and how long they are kept; null for none.')
 

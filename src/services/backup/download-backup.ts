@@ -4,7 +4,7 @@ import { contentOf } from '../../backups/stored-backup.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import { databaseTime } from '../../database/time.ts'
-import { notFound } from '../../domain/errors.ts'
+import { conflict, notFound } from '../../domain/errors.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
@@ -23,6 +23,11 @@ export const downloadBackup = command({
   target: ({ tx }, { backupKey }) => lockBackup(tx, backupKey),
   async execute(context, _input, { backup }) {
     requireAvailable(backup)
+    if (backup.isBase)
+      throw conflict(
+        'BACKUP_IS_BASE',
+        'A backup with point in time is of use only with the log that belongs to it: restore it, or download one taken by hand',
+      )
     const now = await databaseTime(context.tx)
     // The address is given away, and ends with the token that asked for it.
     const end = Math.min(now.getTime() + LINK_SECONDS * 1000, context.caller.expiresAt?.getTime() ?? Infinity)

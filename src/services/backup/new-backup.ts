@@ -1,4 +1,5 @@
 import { engineOf } from '../../app-types/behaviours.ts'
+import { storedBytes } from '../../backups/budget.ts'
 import { loginProblem, type ObjectStorageLogin } from '../../backups/stores/object-storage.ts'
 import type { BackupKind, Content } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
@@ -46,8 +47,7 @@ export async function storageOf(
 
 /** Throws PAYLOAD_TOO_LARGE when the account has used up what it may store. */
 export async function requireBackupRoom({ tx, config }: Pick<CommandContext, 'tx' | 'config'>, accountId: string) {
-  const { _sum } = await tx.backup.aggregate({ where: { accountId }, _sum: { sizeBytes: true } })
-  const usedMb = Math.ceil(Number(_sum.sizeBytes ?? 0) / BYTES_PER_MB)
+  const usedMb = Math.ceil((await storedBytes(tx, accountId)) / BYTES_PER_MB)
   const limitMb = config.BERTH_BACKUP_BUDGET_MB
   if (usedMb < limitMb) return
   throw new DomainError(
@@ -61,6 +61,8 @@ interface NewBackup {
   kind: BackupKind
   presetVersion: string
   storageCredentialId: string | null
+  /** A copy of the files, which is restored with the log of changes: to any moment. */
+  isBase?: boolean
 }
 
 /** A backup that an operation is about to take. Its row is there first, so that nothing is stored that no row knows. */

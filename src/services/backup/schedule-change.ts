@@ -1,4 +1,6 @@
 import { engineOf } from '../../app-types/behaviours.ts'
+import type { Engine } from '../../app-types/engines/engine.ts'
+import { ENGINES } from '../../app-types/engines/list.ts'
 import { type AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { invalidField } from '../../domain/errors.ts'
@@ -14,10 +16,19 @@ export async function scheduleChange(
   schedule: BackupSchedule | null | undefined,
 ): Promise<Prisma.AppEnvUncheckedUpdateInput> {
   if (schedule === undefined) return {}
-  if (!engineOf(appEnv.app)) throw invalidField('backupSchedule', 'is only for managed services')
+  const engine = engineOf(appEnv.app)
+  if (!engine) throw invalidField('backupSchedule', 'is only for managed services')
   if (schedule === null) return { backupSchedule: Prisma.DbNull, nextBackupAt: null }
+  if (schedule.pointInTime) requirePointInTime(engine, appEnv)
   await storageOf(context, appEnv, 'backupSchedule.storage', schedule.storage)
   return { backupSchedule: schedule, nextBackupAt: nextTime(schedule, await databaseTime(context.tx)) }
+}
+
+function requirePointInTime(engine: Engine, { cliEnvName, volume }: LoadedAppEnv): void {
+  const able = ENGINES.filter((one) => one.pointInTime).map((one) => one.title)
+  if (!engine.pointInTime)
+    throw invalidField('backupSchedule.pointInTime', `must be false for ${engine.title}; ${able.join(', ')} has it`)
+  if (!volume) throw invalidField('backupSchedule.pointInTime', `must be false: "${cliEnvName}" keeps no data`)
 }
 
 export const scheduleOf = ({ backupSchedule }: Pick<AppEnv, 'backupSchedule'>) =>

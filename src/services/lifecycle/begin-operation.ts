@@ -16,6 +16,8 @@ export interface Intent {
   contentId?: string
   /** The backup that it takes, restores or verifies. */
   backupId?: string
+  /** The moment that it restores; omitted: that of the backup. */
+  pointInTime?: Date | null
   /** Writes what has to exist with the operation, which has this id. */
   prepare?: (operationId: string) => Promise<void>
   /** The operation that is being retried. */
@@ -45,6 +47,7 @@ export async function beginOperation(
       appEnvId: appEnv.id,
       kind: intent.kind,
       backupId: intent.backupId ?? null,
+      pointInTime: intent.pointInTime ?? null,
       contentId: content?.id ?? intent.contentId ?? null,
       previousStatus: superseded?.previousStatus ?? appEnv.status,
       maxAttempts: config.BERTH_OPERATION_ATTEMPTS,

@@ -5,7 +5,7 @@ import { newId } from '../../domain/ids.ts'
 import type { NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import { nextTime } from '../backup/backup-schedule.ts'
+import { type BackupSchedule, nextTime } from '../backup/backup-schedule.ts'
 import { deployedService, newBackup, requireBackupRoom, storageOf } from '../backup/new-backup.ts'
 import { scheduleOf } from '../backup/schedule-change.ts'
 import type { CommandContext } from '../kernel/command.ts'
@@ -23,6 +23,7 @@ interface Tools {
 /** The actor of operations that a schedule asked for. */
 const SCHEDULE = 'backup-schedule'
 const AT_ONCE = 20
+const RETRY_BASE_SECONDS = 600
 
 /**
  * Begins the backups that are due, once for each time of a schedule: the row of the environment is locked, and its next
@@ -35,6 +36,7 @@ export async function beginDueBackups(tools: Tools): Promise<void> {
       AND NOT EXISTS (SELECT 1 FROM operation o WHERE o.app_env_id = e.id AND o.status IN ('QUEUED', 'RUNNING'))
     ORDER BY next_backup_at LIMIT ${AT_ONCE}`
   for (const { id } of due) await inTransaction(tools, id, scheduledBackup)
+  for (const { id } of await withoutBase(tools.database)) await inTransaction(tools, id, base)
   const unverified = await tools.database.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT b.app_env_id AS id FROM backup b JOIN app_env e ON e.id = b.app_env_id
     WHERE b.kind = 'SCHEDULED' AND b.status = 'AVAILABLE' AND b.verified_at IS NULL AND b.verify_message IS NULL
@@ -45,6 +47,17 @@ export async function beginDueBackups(tools: Tools): Promise<void> {
     LIMIT ${AT_ONCE}`
   for (const { id } of unverified) await inTransaction(tools, id, verification)
 }
+
+/** Point in time is on, and no backup belongs to the log of what runs now: it was just turned on, or the log has a gap. */
+const withoutBase = (database: Database) => database.$queryRaw<{ id: string }[]>`
+  SELECT e.id FROM app_env e WHERE e.backup_schedule->>'pointInTime' = 'true' AND e.deleted_at IS NULL
+    AND e.status = 'RUNNING' AND e.health = 'HEALTHY' AND e.volume_id IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM operation o WHERE o.app_env_id = e.id AND o.status IN ('QUEUED', 'RUNNING'))
+    AND NOT EXISTS (SELECT 1 FROM backup b JOIN log_archive a ON a.id = b.archive_id
+      WHERE b.app_env_id = e.id AND b.status = 'AVAILABLE' AND a.volume_id = e.volume_id AND a.ended_at IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM backup b WHERE b.app_env_id = e.id AND b.is_base AND b.status = 'FAILED'
+      AND b.created_at > now() - make_interval(secs => ${RETRY_BASE_SECONDS}))
+  LIMIT ${AT_ONCE}`
 
 type Decide = (context: CommandContext, appEnv: LoadedAppEnv) => Promise<Intent | null>
 
@@ -72,15 +85,25 @@ async function inTransaction({ database, config, vault }: Tools, appEnvId: strin
 }
 
 async function scheduledBackup(context: CommandContext, appEnv: LoadedAppEnv): Promise<Intent | null> {
-  const { tx, config } = context
+  const { tx } = context
   const schedule = scheduleOf(appEnv)
   const now = await databaseTime(tx)
   if (!schedule || !appEnv.nextBackupAt || appEnv.nextBackupAt > now) return null
   await tx.appEnv.update({ where: { id: appEnv.id }, data: { nextBackupAt: nextTime(schedule, now) } })
   // Stopped, or never deployed: there is nothing that has changed.
-  if (appEnv.status !== 'RUNNING') return null
-  const { presetVersion } = deployedService(appEnv)
-  const about = { kind: 'SCHEDULED', presetVersion } as const
+  return appEnv.status === 'RUNNING' ? begun(context, appEnv, schedule) : null
+}
+
+async function base(context: CommandContext, appEnv: LoadedAppEnv): Promise<Intent | null> {
+  const schedule = scheduleOf(appEnv)
+  return schedule?.pointInTime && appEnv.status === 'RUNNING' ? begun(context, appEnv, schedule) : null
+}
+
+async function begun(context: CommandContext, appEnv: LoadedAppEnv, schedule: BackupSchedule): Promise<Intent | null> {
+  const { tx, config } = context
+  const { presetVersion, engine } = deployedService(appEnv)
+  const isBase = Boolean(schedule.pointInTime && engine.pointInTime && appEnv.volume)
+  const about = { kind: 'SCHEDULED', presetVersion, isBase } as const
   try {
     await requireBackupRoom({ tx, config }, appEnv.accountId)
     const storageCredentialId = await storageOf(context, appEnv, 'storage', schedule.storage)
@@ -91,7 +114,8 @@ async function scheduledBackup(context: CommandContext, appEnv: LoadedAppEnv): P
     const { id, create } = newBackup(context, appEnv, { ...about, storageCredentialId: null })
     await create('')
     const message = error instanceof Error ? error.message : String(error)
-    const data = { status: 'FAILED', message, hasLeftovers: false, finishedAt: now } as const
+    const finishedAt = await databaseTime(tx)
+    const data = { status: 'FAILED', message, hasLeftovers: false, finishedAt } as const
     await tx.backup.update({ where: { id }, data })
     return null
   }

@@ -53,6 +53,10 @@ export async function checkAccount(database: Database, { next }: Rotation, accou
     if (sealedKey !== null) vault.openBackupKey(id, sealedKey)
     values += 1
   }
+  for (const { id, sealedKey } of await database.logPiece.findMany({ where: { archive: { accountId } } })) {
+    if (sealedKey !== null) vault.openBackupKey(id, sealedKey)
+    values += 1
+  }
   for await (const versions of versionsOf(database, accountId)) {
     for (const version of versions) resealed([version.configuration, version.buildPlan], vault, vault)
     values += versions.length
@@ -90,6 +94,11 @@ async function resealBackupKeys(tx: Transaction, accountId: string, before: Acco
     if (sealedKey === null) continue
     const sealed = after.sealBackupKey(id, before.openBackupKey(id, sealedKey))
     await tx.backup.update({ where: { id }, data: { sealedKey: sealed } })
+  }
+  for (const { id, sealedKey } of await tx.logPiece.findMany({ where: { archive: { accountId } } })) {
+    if (sealedKey === null) continue
+    const sealed = after.sealBackupKey(id, before.openBackupKey(id, sealedKey))
+    await tx.logPiece.update({ where: { id }, data: { sealedKey: sealed } })
   }
 }
 

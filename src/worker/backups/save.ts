@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import type { Engine, EngineBackup, EngineCommand } from '../../app-types/engines/engine.ts'
 import { BackupFailed } from '../../backups/backup-failed.ts'
 import { writeBackup } from '../../backups/backup-stream.ts'
+import { bytesLeft } from '../../backups/budget.ts'
 import { storeOf } from '../../backups/stored-backup.ts'
 import type { Transaction } from '../../database/client.ts'
 import type { Backup } from '../../database/generated/prisma/client.ts'
@@ -14,9 +16,9 @@ import { type ServiceContainer, serviceContainer } from '../service/service-cont
 import { removeReplicas } from '../version/remove-replicas.ts'
 import { drainOthers } from '../version/route.ts'
 import { megabytes, progressOf } from './progress.ts'
+import { runningName } from './running-name.ts'
+import { secondsLeft } from './seconds-left.ts'
 import { serviceTask } from './service-task.ts'
-
-const MB = 1024 * 1024
 
 export interface Saved {
   sizeBytes: number
@@ -44,10 +46,10 @@ export async function save(started: AttemptContext, backup: Backup): Promise<Sav
   await remember(attempt, backup, { file, unfinished: null })
   const written = await writeBackup({
     ...{ store, file, key, signal, header: { backupId: backup.id, presetVersion: backup.presetVersion } },
-    mostBytes: await bytesLeft(attempt, backup),
+    mostBytes: await bytesLeft(attempt.database, attempt.config, backup.accountId),
     begun: (unfinished) => remember(attempt, backup, { unfinished }),
     progress: progressOf(attempt, 'save', 'read'),
-    produce: (output) => produce(attempt, service, output),
+    produce: (output) => produce(attempt, service, savingOf(service.engine, backup), output),
   })
   lease.assertHeld()
   return { ...written, sealedKey: vault.forAccount(appEnv.account).sealBackupKey(backup.id, key) }
@@ -76,37 +78,44 @@ const remember = (
   data: { file?: string; unfinished: string | null },
 ): Promise<void> => fenced(database, lease, async (tx) => void (await tx.backup.updateMany({ where: { id }, data })))
 
-/** Of the account's budget. Its other backups may grow at the same time, each by no more than this. */
-async function bytesLeft({ database, config }: AttemptContext, { accountId }: Backup): Promise<number> {
-  const { _sum } = await database.backup.aggregate({ where: { accountId }, _sum: { sizeBytes: true } })
-  return config.BERTH_BACKUP_BUDGET_MB * MB - Number(_sum.sizeBytes ?? 0)
+/** A base is a copy of the files; any other backup is what the engine's tool for backups writes. */
+const savingOf = ({ backup: { save }, pointInTime, title }: Engine, { isBase }: Backup): EngineBackup['save'] => {
+  if (!isBase) return save
+  if (!pointInTime) throw new BackupFailed('BACKUP_FAILED', `${title} cannot be restored to a point in time`)
+  return { while: 'RUNNING', command: pointInTime.saveFiles }
 }
 
-async function produce(attempt: VersionAttemptContext, service: ServiceContainer, output: Output): Promise<void> {
-  const { save } = service.engine.backup
-  const run = save.while === 'RUNNING' ? saveRunning : saveStopped
-  const { exitCode, errorOutput } = await run(attempt, service, output)
+async function produce(
+  attempt: VersionAttemptContext,
+  service: ServiceContainer,
+  { while: state, command }: EngineBackup['save'],
+  output: Output,
+): Promise<void> {
+  const run = state === 'RUNNING' ? saveRunning : saveStopped
+  const { exitCode, errorOutput } = await run(attempt, service, command, output)
   if (exitCode === 0) return
   const said = await attempt.quote(errorOutput.trim())
   throw new BackupFailed('BACKUP_FAILED', `The command that saves the data ended with ${exitCode}: ${said}`)
 }
 
-async function saveRunning(attempt: VersionAttemptContext, { engine, container }: ServiceContainer, output: Output) {
-  const { command } = engine.backup.save
+async function saveRunning(
+  attempt: VersionAttemptContext,
+  { container }: ServiceContainer,
+  command: EngineCommand,
+  output: Output,
+) {
   const name = await runningName(attempt)
   const options = { key: 'backup', environment: container.environment, output, timeoutSeconds: secondsLeft(attempt) }
   return withBackgroundReconcile(attempt, () => attempt.engine.exec(name, command, options))
 }
 
-async function runningName({ engine, appEnv }: AttemptContext): Promise<string> {
-  const { rolloutId } = appEnv
-  const running = (await engine.observe()).find((one) => one.rolloutId === rolloutId && one.phase === 'running')
-  if (!running) throw new RuntimeError('NOT_RUNNING', 'The service does not run, and cannot be asked for its data')
-  return running.name
-}
-
 /** Reconciles start the service again as soon as the operation has ended, however it ends. */
-async function saveStopped(attempt: VersionAttemptContext, { engine }: ServiceContainer, output: Output) {
+async function saveStopped(
+  attempt: VersionAttemptContext,
+  _service: ServiceContainer,
+  command: EngineCommand,
+  output: Output,
+) {
   const { database, lease, appEnv, operation, content } = attempt
   const { volume } = recordedConfiguration(content)
   if (!volume)
@@ -118,9 +127,6 @@ async function saveStopped(attempt: VersionAttemptContext, { engine }: ServiceCo
   await removeReplicas(attempt, await attempt.engine.observe())
   await attempt.engine.removeTasks(operation.id)
   const place = { id: volume.id, path: volume.path }
-  const task = await serviceTask(attempt, { purpose: 'save', command: engine.backup.save.command, volume: place })
+  const task = await serviceTask(attempt, { purpose: 'save', command, volume: place })
   return attempt.engine.runTask(task, { output, timeoutSeconds: secondsLeft(attempt) })
 }
-
-/** The operation's deadline ends the command in any case. */
-export const secondsLeft = ({ deadline }: AttemptContext): number => Math.max(1, Math.ceil(deadline.leftMs / 1000))

@@ -4,10 +4,17 @@ import type { Task } from '../../runtime/task.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { rolloutOf } from '../version/rollout.ts'
 
+interface ServiceWork {
+  purpose: string
+  command: EngineCommand | null
+  volume: Rollout['volume']
+  environment?: Record<string, string>
+}
+
 /** A container of the version beside its replicas, made as they are made. */
 export async function serviceTask(
   attempt: VersionAttemptContext,
-  { purpose, command, volume }: { purpose: string; command: EngineCommand | null; volume: Rollout['volume'] },
+  { purpose, command, volume, environment = {} }: ServiceWork,
 ): Promise<Task> {
   const { appEnv, content, operation } = attempt
   const choice = { content, rolloutId: operation.id, requestId: operation.requestId, replicas: 1 }
@@ -16,7 +23,8 @@ export async function serviceTask(
   return {
     ...{ accountId: rollout.accountId, appId: rollout.appId, appEnvId: rollout.appEnvId },
     ...{ operationId: operation.id, generation: rollout.generation, requestId: operation.requestId },
-    ...{ purpose, pinnedImage: rollout.pinnedImage, environment: rollout.environment, files: rollout.files },
+    ...{ purpose, pinnedImage: rollout.pinnedImage, files: rollout.files },
+    environment: { ...rollout.environment, ...environment },
     entrypoint: program === undefined ? (rollout.command?.entrypoint ?? []) : [program],
     args: program === undefined ? (rollout.command?.args ?? []) : args,
     sandbox: rollout.sandbox,

@@ -6,6 +6,7 @@ import { backupsFolder } from '../../backups/stores/open-store.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
+import { sweepLogs } from './sweep-logs.ts'
 
 const AT_ONCE = 20
 const STORE_MS = 60_000
@@ -22,6 +23,7 @@ export async function sweepBackups(context: WorkerContext, signal: AbortSignal):
   await deleteScratchVolumes(database)
   await expireScheduled(database)
   await removeFiles(context, signal)
+  await sweepLogs(context, signal)
   await database.$executeRaw`
     DELETE FROM backup WHERE status = 'FAILED' AND NOT has_leftovers
       AND created_at < now() - make_interval(days => ${FAILED_KEPT_DAYS})`
@@ -80,10 +82,11 @@ async function removeFiles(context: WorkerContext, stopped: AbortSignal): Promis
 /** Files of backups that no row knows, such as those that came with a copied data folder. */
 async function removeUnknownFiles(config: Config, database: Database): Promise<void> {
   const folder = backupsFolder(config)
-  const names = (await namesIn(folder)).filter((name) => name.startsWith('bak_'))
+  const names = (await namesIn(folder)).filter((name) => /^(bak|wal)_/.test(name))
   if (names.length === 0) return
   const idOf = (name: string) => name.split('.')[0] ?? ''
-  const known = await database.backup.findMany({ where: { id: { in: names.map(idOf) } }, select: { id: true } })
+  const about = { where: { id: { in: names.map(idOf) } }, select: { id: true } } as const
+  const known = [...(await database.backup.findMany(about)), ...(await database.logPiece.findMany(about))]
   const ids = new Set(known.map(({ id }) => id))
   for (const name of names.filter((name) => !ids.has(idOf(name)))) {
     const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: Date.now() }))

@@ -2,7 +2,13 @@ import type { Transaction } from '../../database/client.ts'
 import type { Backup } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
-import { restoreRunning, restoreStopped, verifyRestored } from '../backups/restore-data.ts'
+import {
+  planRestoration,
+  type Restoration,
+  restoreRunning,
+  restoreStopped,
+  verifyRestored,
+} from '../backups/restore-data.ts'
 import { recordSaved, save, savedDetail } from '../backups/save.ts'
 import { deployWith } from './deploy.ts'
 
@@ -14,20 +20,21 @@ export async function restore(attempt: AttemptContext): Promise<void> {
   const { operation, database } = attempt
   const { backup } = operation
   if (!backup) throw new Error(`${operation.id} names no backup to restore`)
+  const restoration = await planRestoration(attempt, backup)
   const before = await database.backup.findFirst({
     where: { operationId: operation.id, kind: 'BEFORE_RESTORE' },
   })
   if (before) await saveBefore(attempt, before)
   await deployWith(attempt, {
     startsOver: ({ steps }) => !steps.isFinished('restore'),
-    prepare: (version) => prepare(version, backup),
+    prepare: (version) => prepare(version, restoration),
     async fill(version, [ready]) {
       if (!ready || version.steps.isFinished('restore')) return
       await version.steps.advance({ start: 'restore' })
-      await restoreRunning(version, backup, ready.name)
+      const restored = await restoreRunning(version, restoration, ready.name)
       await verifyRestored(version, ready.name)
       await version.steps.advance({
-        finish: { name: 'restore', detail: `backup ${backup.id} is restored, and answers` },
+        finish: { name: 'restore', detail: `${restored}, and answers` },
       })
     },
     commit: commitOf(attempt, before !== null),
@@ -45,7 +52,7 @@ async function saveBefore(attempt: AttemptContext, before: Backup): Promise<void
 }
 
 /** Half of a restored backup is of no use: every attempt begins with an empty volume. */
-async function prepare(attempt: VersionAttemptContext, backup: Backup): Promise<void> {
+async function prepare(attempt: VersionAttemptContext, restoration: Restoration): Promise<void> {
   const { steps, engine, operation, content } = attempt
   if (steps.isFinished('restore')) return
   const { volume } = recordedConfiguration(content)
@@ -53,7 +60,7 @@ async function prepare(attempt: VersionAttemptContext, backup: Backup): Promise<
   await engine.remove({ rolloutId: operation.id }, attempt.graceSeconds)
   await engine.removeTasks(operation.id)
   await engine.removeVolume(volume.id)
-  await restoreStopped(attempt, backup, { id: volume.id, path: volume.path })
+  await restoreStopped(attempt, restoration, { id: volume.id, path: volume.path })
 }
 
 /** The volume that served belongs to nobody now. With a backup of it, it is deleted; otherwise somebody may want it. */

@@ -6,7 +6,7 @@ import { newId } from '../../domain/ids.ts'
 import { statusAfter } from '../../domain/operation.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
-import { restoreRunning, restoreStopped, verifyRestored } from '../backups/restore-data.ts'
+import { planRestoration, restoreRunning, restoreStopped, verifyRestored } from '../backups/restore-data.ts'
 import { serviceTask } from '../backups/service-task.ts'
 import { fenced } from '../claim/fenced.ts'
 import { withBackgroundReconcile } from '../reconcile/background-reconcile.ts'
@@ -65,11 +65,12 @@ async function freshVolume({ database, lease, operation, appEnv, content }: Vers
 async function tryOut(attempt: VersionAttemptContext, backup: Backup, volume: Place): Promise<void> {
   const { steps, engine, operation } = attempt
   await steps.advance({ start: 'restore' })
+  const restoration = await planRestoration(attempt, backup)
   await engine.removeTasks(operation.id)
-  await restoreStopped(attempt, backup, volume)
+  await restoreStopped(attempt, restoration, volume)
   const name = await engine.startTask(await serviceTask(attempt, { purpose: 'verify', command: null, volume }))
   await untilReady(attempt, name)
-  await restoreRunning(attempt, backup, name)
+  await restoreRunning(attempt, restoration, name)
   await steps.advance({ finish: { name: 'restore', detail: 'restored into a throw-away container' }, start: 'verify' })
   await verifyRestored(attempt, name)
 }

@@ -1,0 +1,51 @@
+import type { EngineCommand } from '../../app-types/engines/engine.ts'
+import { BackupFailed } from '../../backups/backup-failed.ts'
+import type { EnvironmentContext } from '../context/environment-context.ts'
+import type { ServiceContainer } from '../service/service-container.ts'
+
+/** The running container that has the log, as its commands need it. */
+export interface LogSource extends ServiceContainer {
+  name: string
+}
+
+interface LogCommand {
+  /** What it does, in a sentence about its failure. */
+  what: string
+  environment: Record<string, string>
+  timeoutSeconds: number
+  input?: AsyncIterable<Uint8Array>
+  output?: (chunk: Uint8Array) => Promise<void> | void
+}
+
+const LONGEST_ANSWER = 64 * 1024
+
+/** Runs a command about the log in the container. Throws BACKUP_FAILED, with its words, when it fails. */
+export async function runLogCommand(
+  { engine, quote }: EnvironmentContext,
+  { name, container }: LogSource,
+  command: EngineCommand,
+  { what, environment, ...options }: LogCommand,
+): Promise<void> {
+  const variables = { ...container.environment, ...environment }
+  const { exitCode, errorOutput } = await engine.exec(name, command, { key: 'log', environment: variables, ...options })
+  if (exitCode === 0) return
+  throw new BackupFailed(
+    'BACKUP_FAILED',
+    `The command that ${what} ended with ${exitCode}: ${await quote(errorOutput.trim())}`,
+  )
+}
+
+/** The same for one that answers in a line. */
+export async function askLogCommand(
+  context: EnvironmentContext,
+  source: LogSource,
+  command: EngineCommand,
+  about: Omit<LogCommand, 'output'>,
+): Promise<string> {
+  let printed = ''
+  const output = (chunk: Uint8Array) => {
+    if (printed.length < LONGEST_ANSWER) printed += Buffer.from(chunk).toString('utf8')
+  }
+  await runLogCommand(context, source, command, { ...about, output })
+  return printed.trim()
+}

@@ -1,0 +1,83 @@
+import type { EngineCommand, EnginePointInTime } from '../../app-types/engines/engine.ts'
+import { BackupFailed } from '../../backups/backup-failed.ts'
+import { contentOf, pieceContent } from '../../backups/stored-backup.ts'
+import type { Backup, LogPiece } from '../../database/generated/prisma/client.ts'
+import type { Rollout } from '../../runtime/container-runtime.ts'
+import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { progressOf, reported } from '../backups/progress.ts'
+import { secondsLeft } from '../backups/seconds-left.ts'
+import { serviceTask } from '../backups/service-task.ts'
+import type { ServiceContainer } from '../service/service-container.ts'
+import { askLogCommand, runLogCommand } from './log-commands.ts'
+import type { ReplayPlan } from './replay-plan.ts'
+
+/** Files of the backup, and the log that makes them consistent, into an empty volume. */
+export async function restoreFiles(
+  attempt: VersionAttemptContext,
+  { engine }: ServiceContainer,
+  backup: Backup,
+  { target, first }: ReplayPlan,
+  volume: NonNullable<Rollout['volume']>,
+): Promise<void> {
+  const { restoreFiles: command, replay } = commandsOf(engine)
+  const files = reported(contentOf(attempt, attempt.appEnv.account, backup), progressOf(attempt, 'restore', 'restored'))
+  await inTask(attempt, { purpose: 'restore', command, volume }, files)
+  await inTask(
+    attempt,
+    { purpose: 'replay', command: replay.prepare, volume, environment: { TARGET: target } },
+    logOf(attempt, backup, first),
+  )
+}
+
+/** Replays the log in the engine, which answers already, up to the target. Returns the time of the last change. */
+export async function replayLog(
+  attempt: VersionAttemptContext,
+  service: ServiceContainer,
+  backup: Backup,
+  { further }: ReplayPlan,
+  name: string,
+): Promise<string> {
+  const { feed, finish } = commandsOf(service.engine).replay
+  const source = { ...service, name }
+  const about = { environment: {}, timeoutSeconds: secondsLeft(attempt) }
+  if (further.length > 0) {
+    const input = reported(logOf(attempt, backup, further), progressOf(attempt, 'restore', 'of the log replayed'))
+    await runLogCommand(attempt, source, feed, { ...about, what: 'replays the log', input })
+  }
+  return askLogCommand(attempt, source, finish, { ...about, what: 'ends the replay' })
+}
+
+function commandsOf({ pointInTime, title }: ServiceContainer['engine']): EnginePointInTime {
+  if (!pointInTime) throw new Error(`${title} has no log to replay`)
+  return pointInTime
+}
+
+async function inTask(
+  attempt: VersionAttemptContext,
+  work: {
+    purpose: string
+    command: EngineCommand
+    volume: NonNullable<Rollout['volume']>
+    environment?: Record<string, string>
+  },
+  input: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const task = await serviceTask(attempt, work)
+  const { exitCode, errorOutput } = await attempt.engine.runTask(task, { input, timeoutSeconds: secondsLeft(attempt) })
+  if (exitCode === 0) return
+  const said = await attempt.quote(errorOutput.trim())
+  throw new BackupFailed('RESTORE_FAILED', `The command that restores the files ended with ${exitCode}: ${said}`)
+}
+
+/** The pieces as one stream. */
+async function* logOf(
+  attempt: VersionAttemptContext,
+  { accountId, archiveId, presetVersion }: Backup,
+  pieces: readonly LogPiece[],
+): AsyncGenerator<Uint8Array> {
+  const { storageCredentialId } = await attempt.database.logArchive.findUniqueOrThrow({
+    where: { id: archiveId ?? '' },
+  })
+  const place = { accountId, storageCredentialId, presetVersion }
+  for (const piece of pieces) yield* pieceContent(attempt, attempt.appEnv.account, place, piece)
+}

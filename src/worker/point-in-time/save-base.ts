@@ -1,0 +1,56 @@
+import { BackupFailed } from '../../backups/backup-failed.ts'
+import type { Backup, LogArchive } from '../../database/generated/prisma/client.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
+import type { AttemptContext } from '../attempt/attempt-context.ts'
+import { runningName } from '../backups/running-name.ts'
+import { fenced } from '../claim/fenced.ts'
+import { serviceContainer } from '../service/service-container.ts'
+import { collectLog } from './collect-log.ts'
+import { openArchive } from './log-archive.ts'
+import type { LogSource } from './log-commands.ts'
+
+/** Before files are copied: the log is archived from here on. */
+export async function beginBase(attempt: AttemptContext, backup: Backup): Promise<LogArchive> {
+  const { appEnv, database, lease } = attempt
+  const source = await sourceOf(attempt)
+  if (!appEnv.volumeId) throw new BackupFailed('BACKUP_FAILED', 'The service keeps no data that could be copied')
+  const { presetVersion, storageCredentialId } = backup
+  const opened = await openArchive(attempt, appEnv, {
+    ...{ volumeId: appEnv.volumeId, presetVersion, storageCredentialId },
+  })
+  const archive = await collected(attempt, source, opened, false)
+  const data = { archiveId: archive.id, firstPiece: archive.lastPiece + 1 }
+  await fenced(database, lease, (tx) => tx.backup.updateMany({ where: { id: backup.id }, data }))
+  return archive
+}
+
+/** Once files are copied: what makes them consistent is archived too. Returns what is to be recorded of the backup. */
+export async function completeBase(attempt: AttemptContext, { id }: LogArchive) {
+  // Reconciles have collected while the files were copied.
+  const archive = await attempt.database.logArchive.findUniqueOrThrow({ where: { id } })
+  if (archive.endedAt) throw gap(archive.endReason)
+  const { lastPiece, until } = await collected(attempt, await sourceOf(attempt), archive, true)
+  return { consistentPiece: lastPiece, restorableFrom: until }
+}
+
+async function collected(
+  attempt: AttemptContext,
+  source: LogSource,
+  archive: LogArchive,
+  forced: boolean,
+): Promise<LogArchive> {
+  const reached = await collectLog(attempt, attempt.appEnv, source, archive, { forced })
+  if (!reached) throw gap('the service has kept too little of it')
+  return reached
+}
+
+const gap = (why: string | null) =>
+  new BackupFailed('BACKUP_FAILED', `The log that belongs to the backup has a gap: ${why ?? 'its archive has ended'}`)
+
+async function sourceOf(attempt: AttemptContext): Promise<LogSource> {
+  const { appEnv } = attempt
+  const service =
+    appEnv.currentContent && serviceContainer(attempt, appEnv, recordedConfiguration(appEnv.currentContent))
+  if (!service) throw new Error(`${appEnv.id} is no managed service`)
+  return { ...service, name: await runningName(attempt) }
+}

@@ -1,0 +1,183 @@
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Orders } from '../crash/harness/orders.ts'
+import type { BerthProcess } from '../crash/harness/process.ts'
+import { eventually } from '../worker/fixtures.ts'
+import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { createService, inService, type Service } from './service-world.ts'
+import { startWorker } from './worker-process.ts'
+
+const TIMEOUT_MS = 300_000
+const wait = { prefer: 'wait=200' }
+const SCHEDULE = { cron: '0 3 * * *', pointInTime: true }
+
+interface BackupRow {
+  key: string
+  kind: string
+  status: string
+  message: string | null
+  verified: boolean
+  pointInTimeFrom: string | null
+  pointInTimeTo: string | null
+  pointInTimeMessage: string | null
+}
+
+let berth: TestPlatform
+let worker: BerthProcess
+let orders: Orders
+let service: Service | null = null
+
+beforeAll(async () => {
+  berth = await startTestPlatform({ BERTH_ROLES: 'api' })
+  orders = new Orders(await mkdtemp(join(berth.dataDir, 'orders-')))
+  worker = await startWorker(berth, {
+    ...{ BERTH_READY_TIMEOUT_SECONDS: '90', BERTH_LOG_ARCHIVE_SECONDS: '1', BERTH_FAULT_INJECTION: orders.folder },
+  })
+  service = await createService(berth, 'POSTGRESQL')
+}, TIMEOUT_MS)
+
+afterAll(async () => {
+  await worker?.stop()
+  await berth?.stop()
+})
+
+const there = () => {
+  if (!service) throw new Error('The service was not created')
+  return service.appEnvId
+}
+const sql = async (text: string, appEnvId = there()) =>
+  (
+    await inService(
+      berth,
+      appEnvId,
+      ['psql', '-qAt', '--username=berth', '--dbname=berth', '-v', 'ON_ERROR_STOP=1'],
+      text,
+    )
+  ).trim()
+const restore = (body: object, appEnvId = there()) =>
+  berth.ok<{ success: boolean; message: string }>('POST', '/app-env/backup-restore', { appEnvId, ...body }, wait)
+const list = async () =>
+  (await berth.ok<{ backups: BackupRow[] }>('GET', `/app-env/backups?appEnvId=${there()}`)).backups
+const numbers = (appEnvId = there()) =>
+  sql("SELECT string_agg(number::text, ' ' ORDER BY number) FROM thing;", appEnvId)
+
+/** A moment of the engine's clock after everything that was committed, and before everything that will be. */
+const moment = () =>
+  sql(
+    `SELECT to_char(now() AT TIME ZONE 'UTC' + interval '2 ms', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'); SELECT pg_sleep(0.01);`,
+  )
+
+const newestBase = (isIt: (row: BackupRow) => boolean = () => true): Promise<BackupRow> =>
+  eventually(
+    async () => (await list()).find((row) => row.pointInTimeFrom !== null && row.status === 'AVAILABLE' && isIt(row)),
+    (row) => row !== undefined,
+  ) as Promise<BackupRow>
+
+/** No operation is open: the newest base was verified by itself. */
+const quiet = () => newestBase((row) => row.verified)
+
+const reached = (key: string, at: string) =>
+  newestBase((row) => row.key === key && row.pointInTimeTo !== null && row.pointInTimeTo >= at)
+
+describe('PostgreSQL with point in time', () => {
+  let key = ''
+  let between = ''
+
+  test('has no gap when workers are killed while they store the log', { timeout: TIMEOUT_MS }, async () => {
+    await sql('CREATE TABLE thing (number int);')
+    await berth.ok('PUT', '/app-env', { appEnvId: there(), backupSchedule: SCHEDULE })
+    ;({ key } = await quiet())
+    for (const [at, point] of (['log.begun', 'log.stored', 'log.recorded'] as const).entries()) {
+      orders.arm({ point, subject: there(), pass: 1 }, 'SIGKILL', point)
+      await sql(`INSERT INTO thing VALUES (${10 + at});`)
+      await eventually(
+        async () => orders.isFired,
+        (isFired) => isFired,
+      )
+      await reached(key, await moment())
+    }
+    const pieces = await berth.database.logPiece.findMany({
+      where: { status: 'AVAILABLE' },
+      orderBy: { number: 'asc' },
+    })
+    expect(pieces.map(({ number }) => number - (pieces[0]?.number ?? 0))).toEqual([...pieces.keys()])
+  })
+
+  test('is restored to a moment between two writes', { timeout: TIMEOUT_MS }, async () => {
+    await sql('INSERT INTO thing VALUES (1);')
+    between = await moment()
+    await sql('INSERT INTO thing VALUES (2);')
+    const after = await moment()
+    await reached(key, after)
+    const restored = await restore({ backupKey: key, pointInTime: between })
+    expect(restored, restored.message).toMatchObject({ success: true })
+    expect(await numbers()).toBe('1 10 11 12')
+    // It takes writes, on a timeline of its own, with the password that the environment has.
+    await sql('INSERT INTO thing VALUES (3);')
+    expect(await numbers()).toBe('1 3 10 11 12')
+  })
+
+  test('is restored to a moment at which nothing was written, into another service', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const other = await createService(berth, 'POSTGRESQL')
+    const row = (await list()).find((one) => one.key === key)
+    const latest = { backupKey: key, backupFirst: false, pointInTime: row?.pointInTimeTo }
+    const restored = await restore(latest, other?.appEnvId)
+    expect(restored, restored.message).toMatchObject({ success: true })
+    expect(await numbers(other?.appEnvId)).toBe('1 2 10 11 12')
+    await berth.ok('DELETE', '/app-env', { appEnvId: other?.appEnvId })
+  })
+
+  test('refuses moments outside of the range, and names it', { timeout: TIMEOUT_MS }, async () => {
+    await newestBase((row) => row.key !== key && row.verified)
+    const row = (await list()).find((one) => one.key === key)
+    for (const pointInTime of ['2020-01-01T00:00:00Z', '2999-01-01T00:00:00Z']) {
+      const body = { appEnvId: there(), backupKey: key, pointInTime }
+      const response = await berth.rest('POST', '/app-env/backup-restore', body)
+      expect(response.status).toBe(400)
+      expect(await response.text()).toContain(`must be from ${row?.pointInTimeFrom} to ${row?.pointInTimeTo}`)
+    }
+  })
+
+  test('begins a new log after a restore, and shows where the old one ends', { timeout: TIMEOUT_MS }, async () => {
+    const second = await newestBase((row) => row.key !== key && row.verified)
+    const old = (await list()).find((row) => row.key === key)
+    expect(old?.pointInTimeMessage).toBe('The service runs on another volume')
+    expect(Date.parse(old?.pointInTimeTo ?? '')).toBeLessThan(Date.parse(second.pointInTimeFrom ?? ''))
+    expect(second.pointInTimeMessage).toBeNull()
+  })
+
+  test('shows a gap, ends the range there, and begins anew', { timeout: TIMEOUT_MS }, async () => {
+    const [before] = await list()
+    const slots = await sql('SELECT slot_name FROM pg_replication_slots;')
+    await sql(`SELECT pg_drop_replication_slot('${slots}');`)
+    const next = await newestBase((row) => row.key !== before?.key && row.key !== key && row.verified)
+    const ended = (await list()).find((row) => row.key === before?.key)
+    expect(ended?.pointInTimeMessage).toContain('no longer had a part of its log')
+    expect(Date.parse(ended?.pointInTimeTo ?? '')).toBeLessThan(Date.parse(next.pointInTimeFrom ?? ''))
+  })
+
+  test('lets go of the log when it is turned off', { timeout: TIMEOUT_MS }, async () => {
+    await berth.ok('PUT', '/app-env', { appEnvId: there(), backupSchedule: { ...SCHEDULE, pointInTime: false } })
+    await eventually(
+      () => sql('SELECT count(*) FROM pg_replication_slots;'),
+      (count) => count === '0',
+    )
+    for (const { key } of await list()) await berth.ok('DELETE', '/app-env/backup', { backupKey: key })
+    await eventually(
+      () => berth.database.logPiece.count(),
+      (pieces) => pieces === 0,
+    )
+  })
+})
+
+test('engines without it refuse it', { timeout: TIMEOUT_MS }, async () => {
+  const redis = await createService(berth, 'REDIS')
+  if (!redis) return
+  const body = { appEnvId: redis.appEnvId, backupSchedule: SCHEDULE }
+  const response = await berth.rest('PUT', '/app-env', body)
+  expect(response.status).toBe(400)
+  expect(await response.text()).toContain('must be false for Redis; PostgreSQL has it')
+})
