@@ -150,6 +150,9 @@ export const SETTINGS = z.object({
   BERTH_METRICS_SECONDS: seconds(15, 300).describe(
     'Interval between measurements of the CPU and memory that containers use.',
   ),
+  BERTH_SERVICE_METRICS_SECONDS: seconds(60, 300).describe(
+    'Interval at which managed services are asked for their metrics, such as connections and size on disk.',
+  ),
   BERTH_BUILDER: z
     .enum(['auto', 'classic', 'buildkit'])
     .default('auto')

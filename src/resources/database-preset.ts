@@ -3,6 +3,7 @@ import type { Bounds, Engine, EngineSetting, EngineVersion } from '../app-types/
 import { versionName } from '../app-types/engines/engines.ts'
 import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, json, text, whole } from './field.ts'
+import { metricSeries } from './metric.ts'
 import { resource } from './resource.ts'
 
 /** Everything that the API shows of an engine. Commands and container stay inside. */
@@ -119,6 +120,12 @@ export const databasePreset = resource({
     ),
     settings: field.from({}, z.array(databaseSetting.answer.type), 'Settings that can be changed.', (engine: Engine) =>
       engine.settings.map((row) => databaseSetting.answer.record(row)),
+    ),
+    metrics: field.from(
+      {},
+      z.array(metricSeries.answer.type),
+      'Series that the engine reports, beside CPU and memory of its containers.',
+      ({ metrics }: Engine) => metrics.series.map((row) => metricSeries.answer.record(row)),
     ),
     supportsBackups: field.from({}, flag, 'Whether the service can be backed up and restored.', () => true),
   },

@@ -1,3 +1,4 @@
+import type { LogLevel } from '../app-types/engines/engine-logs.ts'
 import { enumeration } from './enumeration.ts'
 import { fieldsOf, text, time } from './field.ts'
 import { resource } from './resource.ts'
@@ -7,12 +8,21 @@ export const logStream = enumeration('LogStream', 'Stream that a line was writte
   stderr: 'The standard error stream.',
 })
 
+export const logLevel = enumeration<LogLevel>('LogLevel', 'Level that a line of a log gives itself.', {
+  DEBUG: 'Detail for those who look for a fault.',
+  INFO: 'Something usual happened.',
+  WARNING: 'Something unusual happened, or soon will.',
+  ERROR: 'Something failed.',
+  FATAL: 'Something failed that ended a session or the server.',
+})
+
 export interface LogLine {
   timestamp: string
   stream: 'stdout' | 'stderr'
   containerName: string
   contentId: string
   message: string
+  level: LogLevel | null
 }
 
 const field = fieldsOf<LogLine>()
@@ -31,6 +41,11 @@ export const logLine = resource({
     ),
     contentId: field.given('contentId', text, 'Id of the version that the container ran, or that was built.'),
     message: field.given('message', text, 'Text of the line.'),
+    level: field.given(
+      'level',
+      logLevel.type.nullable(),
+      'Level that the line of a managed service names; null where it names none, and for other apps.',
+    ),
   },
   relations: { id: { description: 'Position of the line in the log of its environment.' } },
 })

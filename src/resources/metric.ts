@@ -1,14 +1,28 @@
 import { z } from 'zod'
+import type { MetricUnit } from '../app-types/engines/engine-metrics.ts'
+import { ENGINES } from '../app-types/engines/list.ts'
 import { replicas } from './app-env-status.ts'
 import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, text, time, whole } from './field.ts'
 import { answer, resource } from './resource.ts'
 
-export const metric = enumeration('Metric', 'What is measured by a metric.', {
+const CONTAINER_METRICS = {
   cpu_usage: 'CPU use, in millicores.',
   memory_usage: 'Memory use, in MB.',
   cpu_percent: 'CPU use, in percent of what is allotted.',
   memory_percent: 'Memory use, in percent of what is allotted.',
+}
+
+export type ContainerMetric = keyof typeof CONTAINER_METRICS
+
+export const isContainerMetric = (name: string): name is ContainerMetric => name in CONTAINER_METRICS
+
+/** Those of containers, which every environment has, and those that engines of managed services report. */
+export const metric = enumeration<string>('Metric', 'What is measured by a metric.', {
+  ...CONTAINER_METRICS,
+  ...Object.fromEntries(
+    ENGINES.flatMap(({ metrics }) => metrics.series).map(({ name, description }) => [name, description]),
+  ),
 })
 
 /** GraphQL's names cannot begin with a digit. */
@@ -31,8 +45,33 @@ export const metricStep = enumeration(
   (step) => STEP_NAMES[step] ?? step,
 )
 
-export type Metric = keyof typeof metric.values
 export type Step = keyof typeof metricStep.values
+
+interface SeriesRow {
+  name: string
+  unit: MetricUnit
+  description: string
+}
+
+export const metricUnit = enumeration<MetricUnit>('MetricUnit', 'Unit of a metric.', {
+  COUNT: 'A number of things.',
+  PER_SECOND: 'How many in a second.',
+  PERCENT: 'A part in percent.',
+  MB: 'Megabytes of 1024 × 1024 bytes.',
+  SECONDS: 'A time in seconds.',
+})
+
+const seriesRow = fieldsOf<SeriesRow>()
+
+export const metricSeries = resource({
+  name: 'ServiceMetricSeries',
+  description: 'A series of measurements that the engine of a managed service reports.',
+  fields: {
+    name: seriesRow.given('name', text, 'Name of the metric.'),
+    unit: seriesRow.given('unit', metricUnit.type, 'Unit of the values.'),
+    description: seriesRow.given('description', text, 'What is measured.'),
+  },
+})
 
 const MEASURED_AT = 'Time of the measurement; null when there is no recent one.'
 
@@ -126,6 +165,23 @@ const autoScaled = resource({
   },
 })
 
+interface Measured extends SeriesRow {
+  value: number | null
+  updatedAt: string | null
+}
+
+const measured = fieldsOf<Measured>()
+
+const serviceMetric = resource({
+  name: 'ServiceMetric',
+  description: 'What the engine of a managed service reports, of all containers of the environment together.',
+  fields: {
+    ...metricSeries.fields,
+    value: measured.given('value', z.number().nullable(), 'The latest value; null when it is not known.'),
+    updatedAt: measured.given('updatedAt', time.nullable(), MEASURED_AT),
+  },
+})
+
 interface Now {
   appEnvId: string
   timestamp: string
@@ -136,6 +192,7 @@ interface Now {
   used: Values
   percent: Values
   measuredAt: string | null
+  serviceMetrics: Measured[]
 }
 
 const now = fieldsOf<Now>()
@@ -155,6 +212,11 @@ export const metrics = resource({
     used: now.given('used', values, 'Millicores and MB that all containers use together.'),
     percent: now.given('percent', values, 'Use in percent of what the measured containers are allotted.'),
     measuredAt: now.given('measuredAt', time.nullable(), MEASURED_AT),
+    serviceMetrics: now.given(
+      'serviceMetrics',
+      z.array(serviceMetric.answer.type),
+      'What the engine of a managed service reports; empty for other apps.',
+    ),
   },
 })
 
@@ -170,7 +232,7 @@ export const metricPoint = resource({
 })
 
 interface Series {
-  metric: Metric
+  metric: string
   step: Step
   points: { timestamp: string; value: number }[]
 }

@@ -24,6 +24,7 @@ import { measureVolumesForever } from './housekeeping/measure-volumes.ts'
 import { sweepForever } from './housekeeping/sweep.ts'
 import { validateHostsForever } from './housekeeping/validate-hosts.ts'
 import { Collector } from './logs/collector.ts'
+import { measureServicesForever } from './metrics/measure-services.ts'
 import { sampleForever } from './metrics/sample-forever.ts'
 import { DiskQuota } from './probes/disk-quota.ts'
 import { NetworkRepairs } from './probes/network-repairs.ts'
@@ -144,7 +145,8 @@ export function createWorker(options: WorkerOptions): Worker {
           measureVolumesForever(context, signal),
           collector.run(signal),
         ],
-        ...[sampleForever(context, signal), validateHostsForever(context, signal)],
+        ...[sampleForever(context, signal), measureServicesForever(context, signal)],
+        validateHostsForever(context, signal),
       ])
     },
     async stop() {

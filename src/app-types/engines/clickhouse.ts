@@ -1,4 +1,5 @@
 import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+import { clickhouseMetrics } from './metrics/clickhouse.ts'
 
 const BACKUPS = '/var/lib/clickhouse/backups'
 
@@ -133,6 +134,14 @@ export const clickhouse: Engine = {
     sharedMemoryMb: null,
     // As the image's documentation asks for.
     openFiles: 262_144,
+  },
+  metrics: clickhouseMetrics,
+  logs: {
+    entry: /^\d{4}\.\d\d\.\d\d \d\d:\d\d:\d\d/,
+    level: /^\S+ \S+ \[ ?\d+ ?\] \{[^}]*\} <(\w+)> /,
+    // Slow queries are in the table system.query_log.
+    slow: null,
+    copy: null,
   },
   backup: {
     covers: 'The database berth with tables, views and rows. Further databases and users are not in it.',

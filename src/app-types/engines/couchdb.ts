@@ -1,4 +1,5 @@
 import { authority, type Engine, script } from './engine.ts'
+import { couchdbMetrics } from './metrics/couchdb.ts'
 
 /** The section of each setting in CouchDB's configuration. */
 const SECTIONS: Readonly<Record<string, string>> = {
@@ -124,6 +125,13 @@ export const couchdb: Engine = {
     tmpfs: ['/tmp'],
     sharedMemoryMb: null,
     openFiles: null,
+  },
+  metrics: couchdbMetrics(REQUEST),
+  logs: {
+    entry: /^\[\w+\] \d{4}-/,
+    level: /^\[(\w+)\] \d{4}-/,
+    slow: null,
+    copy: null,
   },
   backup: {
     covers: 'All databases with documents, attachments, indexes and the users that they have.',

@@ -1,3 +1,6 @@
+import type { LogFormat } from './engine-logs.ts'
+import type { EngineMetric } from './engine-metrics.ts'
+
 /** A program and its arguments; shell scripts are passed to a shell by name. */
 export type EngineCommand = readonly [string, ...string[]]
 
@@ -150,6 +153,23 @@ export interface EnginePointInTime {
   }
 }
 
+export interface EngineMetrics {
+  /**
+   * Prints lines of a name and a number, between them a space, a tab, `:` or `=`; other lines are skipped, labels in
+   * braces are cut off, and numbers of the same name are added up. Secrets are never arguments.
+   */
+  command: EngineCommand
+  series: readonly [EngineMetric, ...EngineMetric[]]
+}
+
+/** What the engine writes to the output of its container. Secrets in statements are hidden before lines are kept. */
+interface EngineLogs extends LogFormat {
+  /** The setting that says from when on a statement or command is slow, and logged; null where the engine logs none. */
+  slow: string | null
+  /** Writes what the engine logs elsewhere to the container's output, each entry once. Runs when metrics are asked for. */
+  copy: EngineCommand | null
+}
+
 /** A change of versions that the engine makes by itself when it starts on the data of the older one. */
 export interface InPlaceUpgrade {
   from: string
@@ -190,6 +210,9 @@ export interface Engine {
   /** Time for a clean stop before the container is killed. */
   stopSeconds: number
   hardening: EngineHardening
+  /** What the engine says of itself, beside the CPU and memory of its container. */
+  metrics: EngineMetrics
+  logs: EngineLogs
   backup: EngineBackup
   /** Null: the engine restores whole backups only. */
   pointInTime: EnginePointInTime | null

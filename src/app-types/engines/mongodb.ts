@@ -1,4 +1,5 @@
 import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+import { mongodbMetrics } from './metrics/mongodb.ts'
 
 // The tools read the password from a file, which this way is none: it is not in the list of processes.
 const TOOL_LOGIN =
@@ -108,6 +109,13 @@ export const mongodb: Engine = {
     tmpfs: ['/tmp', '/data/configdb'],
     sharedMemoryMb: null,
     openFiles: null,
+  },
+  metrics: mongodbMetrics(inShell),
+  logs: {
+    entry: /^\{"t":/,
+    level: /^\{"t":\{"\$date":"[^"]+"\},"s":"([A-Z]\d?)"/,
+    slow: 'slowms',
+    copy: null,
   },
   backup: {
     // A server without an oplog has no moment that all collections share.

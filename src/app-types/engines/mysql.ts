@@ -1,4 +1,5 @@
 import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+import { mysqlMetrics } from './metrics/mysql.ts'
 
 // MYSQL_PWD keeps the password out of the list of processes.
 const AS_ROOT = 'export MYSQL_PWD="$MYSQL_ROOT_PASSWORD"'
@@ -84,20 +85,23 @@ export const mysql: Engine = {
     {
       name: 'slow_query_log',
       type: 'BOOLEAN',
-      default: false,
+      default: true,
       description: 'Whether slow statements are logged.',
     },
     {
       name: 'long_query_time',
       type: 'NUMBER',
-      default: 10,
+      default: 1,
       min: 0,
       max: 3600,
-      description: 'Time in seconds from which on a statement is slow.',
+      description: 'Time in seconds from which on a statement is slow; 0 for all.',
     },
   ],
   container: ({ credentials, settings }) => ({
-    arguments: Object.entries(settings).map(([name, value]) => `--${name.replaceAll('_', '-')}=${value}`),
+    arguments: [
+      ...Object.entries(settings).map(([name, value]) => `--${name.replaceAll('_', '-')}=${value}`),
+      '--slow-query-log-file=/dev/stdout',
+    ],
     environment: {
       MYSQL_USER: credentials.user,
       MYSQL_PASSWORD: credentials.password,
@@ -124,6 +128,14 @@ export const mysql: Engine = {
     sharedMemoryMb: null,
     openFiles: null,
   },
+  metrics: mysqlMetrics,
+  logs: {
+    // Its log of errors, and its log of slow statements.
+    entry: /^\d{4}-\d\d-\d\d[T ]\s?\d|^# (Time|User@Host): /,
+    level: /^\d{4}-\d\d-\d\d[T ]\s?[\d:.]+\S* \d+ \[(\w+)\]/,
+    slow: 'long_query_time',
+    copy: null,
+  },
   backup: {
     covers: 'The database berth with tables, rows, routines, triggers and events. Further users are not in it.',
     save: { while: 'RUNNING', command: script(AS_ROOT, ...DUMP) },
@@ -141,9 +153,10 @@ export const mysql: Engine = {
     '  export MYSQL_PWD',
     "  ! mysql --protocol=socket --user=root --execute='SELECT 1' >&2 || break",
     'done',
-    // By standard input, and not in the list of processes. The server keeps passwords out of its logs.
+    // By standard input, and not in the list of processes. MySQL hides passwords in its logs, but MariaDB does not.
     'quoted() { printf "\'%s\'" "$(sed -e \'s/[\\\\]/&&/g\' -e "s/\'/\'\'/g" <<< "$1")"; }',
     'mysql --protocol=socket --user=root << SQL',
+    'SET SESSION long_query_time = 31536000;',
     'ALTER USER $(quoted "$MYSQL_USER") IDENTIFIED BY $(quoted "$NEW_PASSWORD");',
     "ALTER USER 'root'@'localhost' IDENTIFIED BY $(quoted \"$NEW_ADMIN_PASSWORD\");",
     'SQL',

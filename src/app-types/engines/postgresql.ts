@@ -1,5 +1,6 @@
 import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
 import { pointInTime } from './postgresql-log.ts'
+import { postgresqlMetrics } from './metrics/postgresql.ts'
 
 // Inside of its container the image trusts local connections, so these commands need no password.
 const DUMP = 'pg_dump --username="$POSTGRES_USER" --format=custom --compress=0 "$POSTGRES_DB"'
@@ -112,14 +113,18 @@ export const postgresql: Engine = {
     {
       name: 'log_min_duration_statement',
       type: 'INTEGER',
-      default: -1,
+      default: 1000,
       min: -1,
       max: 86_400_000,
       description: 'Statements that take at least this many milliseconds are logged; -1 for none, 0 for all.',
     },
   ],
   container: ({ version, dataPath, credentials, settings }) => ({
-    arguments: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    // Values of parameters are rows of the user, and may be secrets: they are not logged with slow statements.
+    arguments: Object.entries({ ...settings, log_parameter_max_length: '0' }).flatMap(([name, value]) => [
+      '-c',
+      `${name}=${value}`,
+    ]),
     environment: {
       POSTGRES_USER: credentials.user,
       POSTGRES_PASSWORD: credentials.password,
@@ -144,6 +149,13 @@ export const postgresql: Engine = {
     sharedMemoryMb: 256,
     openFiles: null,
   },
+  metrics: postgresqlMetrics,
+  logs: {
+    entry: /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \S+ \[\d+\] /,
+    level: /^\S+ \S+ \S+ \[\d+\] ([A-Z]+\d?): /,
+    slow: 'log_min_duration_statement',
+    copy: null,
+  },
   backup: {
     covers: 'The database berth with all schemas and rows. Roles, privileges and further databases are not in it.',
     // Without compression and encryption of its own: Berth does both as the backup flows.
@@ -160,8 +172,9 @@ export const postgresql: Engine = {
     verify: script(`exec ${DUMP} > /dev/null`),
   },
   pointInTime,
-  // The client sends a hash, and so the password is in no log of statements. It asks for the password twice.
+  // The client sends a hash, and so the password is in no log of statements; nor is the hash. It asks for it twice.
   rotate: script(
+    "export PGOPTIONS='-c log_min_duration_statement=-1 -c log_statement=none -c log_min_error_statement=panic'",
     'printf "%s\\n" "$NEW_PASSWORD" "$NEW_PASSWORD" |',
     '  psql --username="$POSTGRES_USER" --dbname="$POSTGRES_DB" --no-psqlrc --set=ON_ERROR_STOP=1 --command="\\\\password"',
   ),

@@ -1,4 +1,5 @@
 import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+import { rabbitmqMetrics } from './metrics/rabbitmq.ts'
 
 /**
  * A client that finds no port mapper (epmd) starts one, which ends with the client. The node that is starting meanwhile
@@ -102,6 +103,13 @@ export const rabbitmq: Engine = {
     tmpfs: ['/tmp'],
     sharedMemoryMb: null,
     openFiles: 65_536,
+  },
+  metrics: rabbitmqMetrics,
+  logs: {
+    entry: /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/,
+    level: /^\S+ \S+ \[(\w+)\] /,
+    slow: null,
+    copy: null,
   },
   backup: {
     covers:

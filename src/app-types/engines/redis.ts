@@ -1,4 +1,6 @@
 import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+import { copyRedisSlowLog } from './logs/redis.ts'
+import { redisMetrics } from './metrics/redis.ts'
 
 const CONFIG_FILE = '/usr/local/etc/redis/redis.conf'
 
@@ -117,6 +119,13 @@ export const redis: Engine = {
     sharedMemoryMb: null,
     // `maxclients` at most, and the files of the server itself.
     openFiles: 16_384,
+  },
+  metrics: redisMetrics,
+  logs: {
+    entry: /^\d+:[A-Z] \d\d |^slow command: /,
+    level: /^\d+:[A-Z] \d\d \w+ \d{4} [\d:.]+ ([.*#-]) /,
+    slow: 'slowlog-log-slower-than',
+    copy: copyRedisSlowLog,
   },
   backup: {
     covers: 'All keys of all databases, as they were at one moment.',

@@ -8,9 +8,9 @@ import { deploymentStatus, deploymentType } from '../../resources/deployment.ts'
 import { type Enumeration, enumeration } from '../../resources/enumeration.ts'
 import { eventType } from '../../resources/event.ts'
 import { hostStatus } from '../../resources/host.ts'
-import { logStream } from '../../resources/log-line.ts'
+import { logLevel, logStream } from '../../resources/log-line.ts'
 import { role } from '../../resources/member.ts'
-import { metric, metricStep } from '../../resources/metric.ts'
+import { metric, metricStep, metricUnit } from '../../resources/metric.ts'
 import { operationKind, operationStatus } from '../../resources/operation.ts'
 import { changeKind } from '../../resources/pending-change.ts'
 import { terminationReason } from '../../resources/pod.ts'
@@ -28,7 +28,7 @@ export const MetricStepEnum = describedEnum(metricStep)
 const OTHERS: readonly Enumeration[] = [
   ...appTypeEnumerations,
   ...[deploymentStatus, deploymentType, operationKind, operationStatus, changeKind, hostStatus, eventType],
-  ...[backupKind, backupStatus],
+  ...[backupKind, backupStatus, metricUnit, logLevel],
   ...[variableType, role, tokenKind, scope, credentialType, terminationReason, settingType],
   enumeration('Builder', 'What builds source into an image.', {
     DOCKER: 'Docker builds a Dockerfile.',

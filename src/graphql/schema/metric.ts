@@ -24,10 +24,14 @@ builder.queryFields((t) => ({
   }),
   metricsSeries: t.field({
     type: [MetricPoint],
-    description: 'Use of all containers of an environment together over time, oldest first.',
+    description: 'A metric of all containers of an environment together over time, oldest first.',
     args: {
       ...addressArgs(t.arg),
-      metric: t.arg({ type: MetricEnum, required: true, description: 'Metric to show, CPU or memory.' }),
+      metric: t.arg({
+        type: MetricEnum,
+        required: true,
+        description: 'Metric to show. Managed services also have those of their preset.',
+      }),
       step: t.arg({ type: MetricStepEnum, defaultValue: '1m', description: 'Time that one point stands for.' }),
       from: t.arg({ type: 'DateTime', description: 'Earliest time of the points; sixty steps ago when omitted.' }),
       to: t.arg({ type: 'DateTime', description: 'Latest time of the points; now when omitted.' }),
@@ -60,10 +64,11 @@ builder.subscriptionField('metrics', (t) =>
 )
 
 async function* followMetrics({ services, caller }: GraphQLContext, appEnvId: string, signal: AbortSignal) {
-  for (let known: string | null | undefined; !signal.aborted; ) {
+  for (let known: string | null = null; !signal.aborted; ) {
     const metrics = await services.metrics.now(caller, { appEnvId })
-    if (metrics.measuredAt !== known) yield { ...metrics, event: null }
-    known = metrics.measuredAt
+    const measured = [metrics.measuredAt, ...metrics.serviceMetrics.map(({ updatedAt }) => updatedAt)].join()
+    if (measured !== known) yield { ...metrics, event: null }
+    known = measured
     await pause(POLL_MS, undefined, { signal }).catch(() => {})
   }
 }

@@ -22,10 +22,12 @@ export const getMetrics = read({
 
 export const getMetricsSeries = read({
   name: 'getMetricsSeries',
-  about: 'Use of all containers of an environment together over time, averaged over each step.',
+  about: 'A metric of all containers of an environment together over time, averaged over each step.',
   query: z.strictObject({
     ...appEnvTarget,
-    metric: metric.type.describe('cpu_usage in millicores, memory_usage in MB, or either as a percentage.'),
+    metric: metric.type.describe(
+      'cpu_usage in millicores, memory_usage in MB, or either as a percentage; for managed services also the metrics of their preset.',
+    ),
     from: instant('Earliest time of the points; sixty steps ago when omitted.').optional(),
     to: instant('Latest time of the points; now when omitted.').optional(),
     step: metricStep.type.default('1m').describe('Time that one point stands for.'),

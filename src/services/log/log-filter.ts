@@ -1,4 +1,6 @@
 import { getAppType } from '../../app-types/app-types.ts'
+import { engineOf } from '../../app-types/behaviours.ts'
+import type { LogFormat } from '../../app-types/engines/engine-logs.ts'
 import { logTypes } from '../../app-types/wire-names.ts'
 import type { Database } from '../../database/client.ts'
 import { type Container, Prisma } from '../../database/generated/prisma/client.ts'
@@ -30,6 +32,8 @@ export interface LogScope {
   logStreamId: number | null
   lastNumber: bigint
   containers: ReadonlyMap<number, Container>
+  /** How its lines read; null unless it is a managed service. */
+  format: LogFormat | null
   /** The lines' conditions apart from position; null when all lines match. */
   condition: Prisma.Sql | null
 }
@@ -41,7 +45,7 @@ export async function logScope(
   filter: LogFilter,
 ): Promise<LogScope> {
   const { id: appEnvId, appId } = await observeAppEnv(database, caller, address)
-  const app = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { type: true } })
+  const app = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { type: true, dockerPreset: true } })
   const kind = filter.type === BUILDS ? 'BUILDS' : 'CONTAINERS'
   const book = await database.logStream.findUnique({ where: { appEnvId_kind: { appEnvId, kind } } })
   const { contentId, containerName: name } = filter
@@ -54,6 +58,7 @@ export async function logScope(
     logStreamId: isOfType ? (book?.id ?? null) : null,
     lastNumber: book?.lastNumber ?? 0n,
     containers: new Map(containers.map((container) => [container.id, container])),
+    format: kind === 'BUILDS' ? null : (engineOf(app)?.logs ?? null),
     condition: conditionOf(filter, containers),
   }
 }

@@ -1,3 +1,4 @@
+import { levelOf } from '../../app-types/engines/engine-logs.ts'
 import type { Database } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import type { Caller } from '../kernel/caller.ts'
@@ -108,7 +109,7 @@ export async function followLogs(
   }
 }
 
-function logRecord({ at, number, containerId, isError, message }: LineRow, { containers }: LogScope) {
+function logRecord({ at, number, containerId, isError, message }: LineRow, { containers, format }: LogScope) {
   const container = containers.get(containerId)
   return {
     at,
@@ -118,5 +119,6 @@ function logRecord({ at, number, containerId, isError, message }: LineRow, { con
     containerName: container?.name ?? '',
     contentId: container?.contentId ?? '',
     message,
+    level: format ? levelOf(format, message) : null,
   }
 }

@@ -1,11 +1,12 @@
 import type { Database } from '../../database/client.ts'
 import type { AutoScaling } from '../../domain/autoscaling.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
-import type { Metric, Step } from '../../resources/metric.ts'
+import { type ContainerMetric, isContainerMetric, type Step } from '../../resources/metric.ts'
 import { replicaCounts } from '../../resources/replica-counts.ts'
 import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
+import { type Average, type AveragedRange, latestOfService, serviceAverages } from './service-metrics.ts'
 
 const STEP_SECONDS: Readonly<Record<Step, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3600 }
 
@@ -27,22 +28,40 @@ interface Use {
 }
 
 export interface SeriesRequest {
-  metric: Metric
+  metric: string
   from?: Date | undefined
   to?: Date | undefined
   step: Step
 }
 
-/** One of the four series, averaged over each step; steps in which nothing was measured have no point. */
+/** One series, averaged over each step; steps in which nothing was measured have no point. */
 export async function readSeries(database: Database, caller: Caller, address: AppEnvAddress, request: SeriesRequest) {
-  const { id } = await observeAppEnv(database, caller, address)
+  const { id, appId } = await observeAppEnv(database, caller, address)
+  const { metric, step } = request
+  const range = { ...rangeOf(request), seconds: STEP_SECONDS[step] }
+  const averages = isContainerMetric(metric)
+    ? await containerAverages(database, id, metric, range)
+    : await serviceAverages(database, { id, appId }, metric, range)
+  const points = averages.map(({ at, value }) => ({ timestamp: at.toISOString(), value: rounded(value) }))
+  return { appEnvId: id, metric, step, points }
+}
+
+function rangeOf(request: SeriesRequest): { from: Date; to: Date } {
   const seconds = STEP_SECONDS[request.step]
   const to = request.to ?? new Date()
   // PostgreSQL knows no times before the year 1 as JavaScript writes them; nothing was measured then.
   const before = (points: number) => new Date(Math.max(to.getTime() - points * seconds * 1000, FIRST_TIME))
   const earliest = before(MOST_POINTS)
   const wished = request.from ?? before(USUAL_POINTS)
-  const from = new Date(Math.max(wished.getTime(), earliest.getTime()))
+  return { from: new Date(Math.max(wished.getTime(), earliest.getTime())), to }
+}
+
+async function containerAverages(
+  database: Database,
+  id: string,
+  metric: ContainerMetric,
+  { from, to, seconds }: AveragedRange,
+): Promise<Average[]> {
   const uses = await database.$queryRaw<Use[]>`
     SELECT date_bin(make_interval(secs => ${seconds}), at, 'epoch') AS at, avg(cpu)::float8 AS cpu,
       avg(memory)::float8 AS memory, avg(cpu_limit)::float8 AS "cpuLimit", avg(memory_limit)::float8 AS "memoryLimit"
@@ -50,8 +69,7 @@ export async function readSeries(database: Database, caller: Caller, address: Ap
         sum(memory_limit) AS memory_limit
       FROM metric_sample WHERE app_env_id = ${id} AND at >= ${from} AND at <= ${to} GROUP BY at) AS moment
     GROUP BY 1 ORDER BY 1`
-  const points = uses.map((use) => ({ timestamp: use.at.toISOString(), value: shownAs(use, request.metric) }))
-  return { appEnvId: id, metric: request.metric, step: request.step, points }
+  return uses.map((use) => ({ at: use.at, value: shownAs(use, metric) }))
 }
 
 /** What an environment was given, and what it uses now. */
@@ -78,6 +96,7 @@ export async function readMetrics(database: Database, caller: Caller, address: A
     containers: { ...replicaCounts(appEnv), updatedAt: observedAt?.toISOString() ?? null },
     autoScaling: scaledBy(appEnv.autoScaling as Partial<AutoScaling> | null),
     ...{ allocated, used, percent, measuredAt },
+    serviceMetrics: await latestOfService(database, appEnv),
   }
 }
 
@@ -89,12 +108,14 @@ const scaledBy = (autoScaling: Partial<AutoScaling> | null) => ({
   memoryPercent: autoScaling?.memoryPercent ?? null,
 })
 
-function shownAs({ cpu, memory, cpuLimit, memoryLimit }: Use, metric: Metric): number {
-  const values: Record<Metric, number> = {
+function shownAs({ cpu, memory, cpuLimit, memoryLimit }: Use, metric: ContainerMetric): number {
+  const values: Record<ContainerMetric, number> = {
     cpu_usage: cpu,
     memory_usage: memory,
     cpu_percent: cpuLimit > 0 ? (100 * cpu) / cpuLimit : 0,
     memory_percent: memoryLimit > 0 ? (100 * memory) / memoryLimit : 0,
   }
-  return Math.round(values[metric] * 10) / 10
+  return rounded(values[metric])
 }
+
+const rounded = (value: number) => Math.round(value * 10) / 10

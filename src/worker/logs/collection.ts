@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { findEngine } from '../../app-types/engines/engines.ts'
 import type { Database } from '../../database/client.ts'
 import type { Container } from '../../database/generated/prisma/client.ts'
 import { DomainError } from '../../domain/errors.ts'
@@ -107,9 +108,15 @@ export class Collection {
   }
 
   #sourceOf(row: Container): ContainerOutput {
-    const source = this.#sources.get(row.containerId) ?? new ContainerOutput(row, this.#context.linesPerMinute)
+    const source = this.#sources.get(row.containerId) ?? this.#newSource(row)
     this.#sources.set(row.containerId, source)
     return source
+  }
+
+  #newSource(row: Container): ContainerOutput {
+    const { preset } = this.claim
+    const format = preset === null ? undefined : findEngine(preset)?.logs
+    return new ContainerOutput(row, this.#context.linesPerMinute, format)
   }
 
   async #keepReading(source: ContainerOutput, run: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { type LogFormat, SecretFilter } from '../../app-types/engines/engine-logs.ts'
 import type { Container } from '../../database/generated/prisma/client.ts'
 import type { LogLine } from '../../runtime/container-runtime.ts'
 import { type Checkpoint, positionsInOrder } from './checkpoint.ts'
@@ -21,7 +22,11 @@ export class ContainerOutput implements Progress {
   /** When the latest line was read, by performance.now(). */
   #readAt = performance.now()
 
-  constructor(row: Container, linesPerMinute: number) {
+  readonly #filters: Record<LogLine['stream'], SecretFilter> | null
+
+  /** With the format of an engine's log, secrets in its lines are hidden. */
+  constructor(row: Container, linesPerMinute: number, format?: LogFormat) {
+    this.#filters = format ? { stdout: new SecretFilter(format), stderr: new SecretFilter(format) } : null
     this.id = row.id
     this.containerId = row.containerId
     this.checkpoint = {
@@ -38,7 +43,9 @@ export class ContainerOutput implements Progress {
    * What a line adds to the log: usually itself; nothing over the cap; a notice of dropped lines once the cap allows
    * lines again.
    */
-  take({ nanoseconds, stream, message }: LogLine, keep: (line: LogStreamLine) => void): void {
+  take(line: LogLine, keep: (line: LogStreamLine) => void): void {
+    const { nanoseconds, stream } = line
+    const message = this.#filters ? this.#filters[stream].hide(line.message) : line.message
     const isKept = this.#rateCap.admits(nanoseconds, message.length, (dropped) => keep(this.#notice(dropped)))
     if (nanoseconds > this.#latest) this.#latest = nanoseconds
     this.#readAt = performance.now()

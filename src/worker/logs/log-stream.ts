@@ -9,6 +9,8 @@ export interface LogStreamClaim {
   appEnvId: string
   /** Null once the environment's row is gone. */
   accountId: string | null
+  /** Of its app, whose engine decides how its log reads. Null once the environment's row is gone. */
+  preset: string | null
   token: number
   lastNumber: bigint
   /** Every write renews the claim for this long. */
@@ -60,6 +62,7 @@ export async function claimLogStream(
       lease_expires_at = excluded.lease_expires_at, lease_token = s.lease_token + 1
     WHERE ${isForced} OR s.lease_expires_at IS NULL OR s.lease_expires_at < now()
     RETURNING id, app_env_id AS "appEnvId", (SELECT e.account_id FROM app_env e WHERE e.id = app_env_id) AS "accountId",
+      (SELECT a.docker_preset FROM app_env e JOIN app a ON a.id = e.app_id WHERE e.id = app_env_id) AS preset,
       lease_token AS token, last_number AS "lastNumber"`
   return stream ? { ...stream, leaseSeconds } : null
 }

@@ -18,7 +18,7 @@ export interface ServiceContainer {
 /** Null for apps that bring their own program. The credentials are today's, whatever the version was recorded with. */
 export function serviceContainer(
   { vault }: Pick<EnvironmentContext, 'vault'>,
-  appEnv: ClaimedAppEnv,
+  appEnv: Pick<ClaimedAppEnv, 'id' | 'app' | 'account' | 'serviceCredentials'>,
   { presetVersion = null, typeConfig }: Configuration,
 ): ServiceContainer | null {
   const engine = engineOf(appEnv.app)

@@ -12,7 +12,7 @@ import type {
   EngineCredentials,
   EngineVersion,
 } from '../../../src/app-types/engines/engine.ts'
-import { engineFacts } from '../../../src/app-types/engines/engines.ts'
+import { engineFacts, type SettingValue } from '../../../src/app-types/engines/engines.ts'
 
 const READY_TIMEOUT_MS = 180_000
 const OPEN_FILES = Number(/^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
@@ -43,6 +43,8 @@ export class EngineWorld implements AsyncDisposable {
   readonly #volumes = new Set<string>()
   readonly engine: Engine
   readonly version: EngineVersion
+  /** Others have their defaults. */
+  settings: Readonly<Record<string, SettingValue>> = {}
   #created = 0
   #isOpen = false
 
@@ -73,7 +75,7 @@ export class EngineWorld implements AsyncDisposable {
   }
 
   describe(credentials: EngineCredentials): EngineContainer & { dataPath: string } {
-    const facts = engineFacts(this.engine, this.version, credentials, {})
+    const facts = engineFacts(this.engine, this.version, credentials, this.settings)
     return { ...this.engine.container(facts), dataPath: facts.dataPath }
   }
 
@@ -229,6 +231,19 @@ export class RunningEngine {
   async logs(): Promise<string> {
     const output = await this.container.logs({ stdout: true, stderr: true, tail: 60 })
     return output.toString()
+  }
+
+  /** All that it has printed so far, by stream. */
+  async output(): Promise<{ stdout: string[]; stderr: string[] }> {
+    const printed = await this.container.logs({ stdout: true, stderr: true })
+    const text = { stdout: '', stderr: '' }
+    // Frames: a stream, three zeros, a length, and so many bytes.
+    for (let at = 0; at < printed.length; ) {
+      const length = printed.readUInt32BE(at + 4)
+      text[printed[at] === 2 ? 'stderr' : 'stdout'] += printed.subarray(at + 8, at + 8 + length).toString()
+      at += 8 + length
+    }
+    return { stdout: text.stdout.split('\n'), stderr: text.stderr.split('\n') }
   }
 
   async address(): Promise<string> {

@@ -1,0 +1,100 @@
+/** Level that a line of a log gives itself. */
+export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'FATAL'
+
+/** How an engine's log reads. */
+export interface LogFormat {
+  /** The first line of an entry. Others belong to the entry before. */
+  entry: RegExp
+  /** Its first group is the word that names the level of the line. */
+  level: RegExp
+}
+
+/** The words of all engines, in upper case; Redis has signs instead. */
+const LEVELS: Readonly<Record<string, LogLevel>> = {
+  ...{ DEBUG: 'DEBUG', DEBUG1: 'DEBUG', DEBUG2: 'DEBUG', DEBUG3: 'DEBUG', DEBUG4: 'DEBUG', DEBUG5: 'DEBUG' },
+  ...{ TRACE: 'DEBUG', TEST: 'DEBUG', D: 'DEBUG', D1: 'DEBUG', D2: 'DEBUG', D3: 'DEBUG', D4: 'DEBUG', D5: 'DEBUG' },
+  ...{ '.': 'DEBUG', '-': 'DEBUG' },
+  ...{ LOG: 'INFO', INFO: 'INFO', INFORMATION: 'INFO', NOTICE: 'INFO', NOTE: 'INFO', SYSTEM: 'INFO', I: 'INFO' },
+  ...{ '*': 'INFO' },
+  ...{ WARNING: 'WARNING', WARN: 'WARNING', W: 'WARNING', '#': 'WARNING' },
+  ...{ ERROR: 'ERROR', E: 'ERROR' },
+  ...{ FATAL: 'FATAL', PANIC: 'FATAL', CRITICAL: 'FATAL', ALERT: 'FATAL', EMERGENCY: 'FATAL', F: 'FATAL' },
+}
+
+/** Null where the line names no level: it is never guessed. */
+export function levelOf({ level }: LogFormat, message: string): LogLevel | null {
+  const word = level.exec(message)?.[1]?.toUpperCase()
+  return (word !== undefined && LEVELS[word]) || null
+}
+
+/** Words after which statements and commands have a secret. */
+const SECRET_FOLLOWS = /password|identified|requirepass|masterauth|\bauth\b|setuser|"pwd"/i
+const ASSIGNED = /(password\s*=\s*)[^\s'",;)]+/gi
+const QUOTE = /'|"|\$\w{0,63}\$/g
+const HIDDEN = '***'
+
+/**
+ * Hides the secrets of statements that an engine logs: whatever is quoted after such a word, up to the end of the entry,
+ * on however many lines. Lines are passed in the order of one stream; those before the first entry count as secret.
+ */
+export class SecretFilter {
+  readonly #format: LogFormat
+  #isAfterWord = true
+  /** The quote that the line before left open. */
+  #open: string | null = null
+
+  constructor(format: LogFormat) {
+    this.#format = format
+  }
+
+  hide(message: string): string {
+    if (this.#format.entry.test(message)) {
+      this.#isAfterWord = false
+      this.#open = null
+    }
+    const word = this.#isAfterWord ? null : SECRET_FOLLOWS.exec(message)
+    if (!this.#isAfterWord && !word) return message
+    this.#isAfterWord = true
+    const start = word ? word.index + word[0].length : 0
+    const rest = message.slice(start)
+    return (message.slice(0, start) + this.#withoutQuoted(rest)).replaceAll(ASSIGNED, `$1${HIDDEN}`)
+  }
+
+  #withoutQuoted(text: string): string {
+    let shown = ''
+    let at = 0
+    while (at < text.length) {
+      if (this.#open === null) {
+        QUOTE.lastIndex = at
+        const quote = QUOTE.exec(text)
+        if (!quote) return shown + text.slice(at)
+        shown += text.slice(at, quote.index) + quote[0]
+        at = quote.index + quote[0].length
+        this.#open = quote[0]
+      }
+      const end = endOfQuoted(text, at, this.#open)
+      shown += HIDDEN
+      if (end === null) return shown
+      shown += this.#open
+      at = end + this.#open.length
+      this.#open = null
+    }
+    return shown
+  }
+}
+
+/** Where the quote ends; null if the text does not end it. A quote that is doubled or escaped is part of what is quoted. */
+function endOfQuoted(text: string, from: number, quote: string): number | null {
+  if (quote.startsWith('$')) {
+    const end = text.indexOf(quote, from)
+    return end < 0 ? null : end
+  }
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1
+    else if (text[at] === quote) {
+      if (text[at + 1] !== quote) return at
+      at += 1
+    }
+  }
+  return null
+}
