@@ -5,6 +5,8 @@ export interface RollbackTarget {
   deployedAt: Date | null
   imageDigest: string | null
   volumeDeleted: boolean
+  /** Why the version cannot run on the data that is there; null if it can. */
+  dataProblem: string | null
 }
 
 export interface Refusal {
@@ -20,5 +22,6 @@ export function refuseRollback(target: RollbackTarget, currentContentId: string 
   if (!target.imageDigest) return { reason: 'IMAGE_REMOVED', message: 'The image of that version is no longer kept' }
   if (target.volumeDeleted)
     return { reason: 'VOLUME_DELETED', message: 'The volume that the version kept its data in has been deleted' }
+  if (target.dataProblem !== null) return { reason: 'UPGRADE_NOT_IN_PLACE', message: target.dataProblem }
   return null
 }

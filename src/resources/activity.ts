@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { Content, Operation } from '../database/generated/prisma/client.ts'
 import type { OperationStep } from '../domain/operation.ts'
-import { deployment, deploymentStatus, requested, rollbackFields } from './deployment.ts'
+import { deployment, deploymentStatus, type RolledBack, requested, rollbackFields } from './deployment.ts'
 import { type Field, fieldsOf, flag, text, whole } from './field.ts'
 import { answer, resource } from './resource.ts'
 
 /** A version that came into being, or an operation that scaled the one which served meanwhile. */
 export interface Activity {
-  content: Content & { appEnv: { currentContentId: string | null } }
+  content: Content & { appEnv: RolledBack }
   operation: Operation | null
 }
 

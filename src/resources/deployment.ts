@@ -1,5 +1,8 @@
+import { engineOf } from '../app-types/behaviours.ts'
+import { dataProblem } from '../app-types/engines/upgrades.ts'
 import type { Content } from '../database/generated/prisma/client.ts'
-import { refuseRollback } from '../domain/rollback.ts'
+import { recordedConfiguration } from '../domain/configuration.ts'
+import { type Refusal, refuseRollback } from '../domain/rollback.ts'
 import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, text, time, whole } from './field.ts'
 import { resource } from './resource.ts'
@@ -78,29 +81,48 @@ const fields = {
   type: field.column('type', deploymentType.type, 'Source of the version’s image.'),
 }
 
-interface Rollback extends Pick<Content, 'id' | 'deployedAt' | 'imageDigest' | 'volumeDeleted'> {
-  appEnv: { currentContentId: string | null }
+/** What the environment of a version has that decides about a rollback. */
+export interface RolledBack {
+  currentContentId: string | null
+  app: { dockerPreset: string }
+  volume: { presetVersion: string | null } | null
+}
+
+interface Rollback extends Pick<Content, 'id' | 'deployedAt' | 'imageDigest' | 'volumeDeleted' | 'configuration'> {
+  appEnv: RolledBack
+}
+
+export const rolledBack = {
+  currentContentId: true,
+  app: { select: { dockerPreset: true } },
+  volume: { select: { presetVersion: true } },
 }
 
 const forRollback = {
-  ...{ id: true, deployedAt: true, imageDigest: true, volumeDeleted: true },
-  appEnv: { select: { currentContentId: true } },
+  ...{ id: true, deployedAt: true, imageDigest: true, volumeDeleted: true, configuration: true },
+  appEnv: { select: rolledBack },
 }
 
-const refusal = (content: Rollback) => refuseRollback(content as never, content.appEnv.currentContentId)
+/** Why a rollback to the version would be refused, or null: what records show, and what decides the call. */
+export function rollbackRefusal(content: Rollback): Refusal | null {
+  const { currentContentId, app, volume } = content.appEnv
+  const { presetVersion } = recordedConfiguration(content)
+  const problem = dataProblem(engineOf(app), volume?.presetVersion, presetVersion)
+  return refuseRollback({ ...content, dataProblem: problem }, currentContentId)
+}
 
 export const rollbackFields = {
   canRollback: field.from(
     forRollback,
     flag,
     'Whether a rollback to the version would be accepted.',
-    (content: Rollback) => refusal(content) === null,
+    (content: Rollback) => rollbackRefusal(content) === null,
   ),
   cannotRollbackReason: field.from(
     forRollback,
     text.nullable(),
     'Why a rollback to the version would be refused; null if it would be accepted.',
-    (content: Rollback) => refusal(content)?.message ?? null,
+    (content: Rollback) => rollbackRefusal(content)?.message ?? null,
   ),
 }
 

@@ -12,7 +12,7 @@ export const logLevel = enumeration<LogLevel>('LogLevel', 'Level that a line of 
   DEBUG: 'Detail for those who look for a fault.',
   INFO: 'Something usual happened.',
   WARNING: 'Something unusual happened, or soon will.',
-  ERROR: 'Something failed.',
+  ERROR: 'Something failed, and the rest goes on.',
   FATAL: 'Something failed that ended a session or the server.',
 })
 

@@ -55,7 +55,7 @@ interface SeriesRow {
 
 export const metricUnit = enumeration<MetricUnit>('MetricUnit', 'Unit of a metric.', {
   COUNT: 'A number of things.',
-  PER_SECOND: 'How many in a second.',
+  PER_SECOND: 'A number of things in each second.',
   PERCENT: 'A part in percent.',
   MB: 'Megabytes of 1024 × 1024 bytes.',
   SECONDS: 'A time in seconds.',

@@ -15,6 +15,7 @@ interface Outcome {
   rollbackInfo: { fromVersion: number; toVersion: number; contentId: string }
   appliedImmediately: boolean
   notAppliedReason: string | undefined
+  warning: string | undefined
   environmentsAffected: number
   notApplied: { appEnvId: string; reason: string }[] | undefined
   variables: OpenVariable[]
@@ -101,6 +102,12 @@ export const backupDownload = {
   expiresAt: field.given('expiresAt', time, 'Time at which the address expires.'),
 }
 
+const warning = field.given(
+  'warning',
+  text.optional(),
+  'What is lost when the changes are applied; left out where nothing is.',
+)
+
 /** What became of applyImmediately. */
 export const applied = {
   appliedImmediately: field.given('appliedImmediately', flag, 'Whether the changes are being deployed now.'),
@@ -109,6 +116,7 @@ export const applied = {
     text.optional(),
     'Why the changes were not deployed, if applyImmediately asked for it.',
   ),
+  warning,
 }
 
 /** Contract §3, PATCH /app-env/resources and its like. */
@@ -138,6 +146,7 @@ export const updatedApp = {
     'Environments that the change was not applied to, although applyImmediately asked for it.',
     { inGraphQL: { nullable: false, whenAbsent: [] } },
   ),
+  warning,
 }
 
 /** With the login of a registry, an account comes with a credential. */

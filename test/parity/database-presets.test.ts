@@ -24,6 +24,7 @@ const FIELD = `databasePresets {
   versions { dockerPresetVersion label image }
   limits { disk ${BOUNDS} containers ${BOUNDS} }
   settings { name type default min max options description }
+  metrics { name unit description }
   supportsBackups
 }`
 
@@ -36,7 +37,7 @@ test('the presets have the shape of the contract, and are the same through all A
   )
   for (const preset of presets) {
     const names = ['dockerPreset', 'name', 'connectionProtocol', 'defaultVersion', 'versions', 'limits', 'settings']
-    expect(Object.keys(preset)).toEqual([...names, 'supportsBackups'])
+    expect(Object.keys(preset)).toEqual([...names, 'metrics', 'supportsBackups'])
     expect(preset.versions.map((one: { dockerPresetVersion: string }) => one.dockerPresetVersion)).toContain(
       preset.defaultVersion,
     )
@@ -47,6 +48,7 @@ test('the presets have the shape of the contract, and are the same through all A
       expect(Object.keys(limit as object)).toEqual(['min', 'default', 'max'])
     for (const setting of preset.settings)
       expect(Object.keys(setting)).toEqual(['name', 'type', 'default', 'min', 'max', 'options', 'description'])
+    for (const metric of preset.metrics) expect(Object.keys(metric)).toEqual(['name', 'unit', 'description'])
   }
   // GraphQL sends fields in the order in which they are asked for: the order above.
   const graphql = await readGraphQL(served, world.adminToken, FIELD)

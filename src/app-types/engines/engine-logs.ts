@@ -55,7 +55,7 @@ export class SecretFilter {
     const word = this.#isAfterWord ? null : SECRET_FOLLOWS.exec(message)
     if (!this.#isAfterWord && !word) return message
     this.#isAfterWord = true
-    const start = word ? word.index + word[0].length : 0
+    const start = word ? endOfWord(message, word.index, word[0]) : 0
     const rest = message.slice(start)
     return (message.slice(0, start) + this.#withoutQuoted(rest)).replaceAll(ASSIGNED, `$1${HIDDEN}`)
   }
@@ -81,6 +81,12 @@ export class SecretFilter {
     }
     return shown
   }
+}
+
+/** A word that is quoted itself, such as an element of a list, ends with its quote. */
+function endOfWord(message: string, index: number, word: string): number {
+  const end = index + word.length
+  return message[end] === '"' && message[index - 1] === '"' ? end + 1 : end
 }
 
 /** Where the quote ends; null if the text does not end it. A quote that is doubled or escaped is part of what is quoted. */

@@ -87,7 +87,8 @@ export const missedPercent =
 
 type Described = Omit<EngineMetric, 'value'>
 
-const CONNECTIONS: Described = {
+/** Every engine has it: clients are drained by it. */
+export const CONNECTIONS: Described = {
   name: 'connections',
   unit: 'COUNT',
   description: 'Open connections of clients.',

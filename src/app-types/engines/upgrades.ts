@@ -19,6 +19,16 @@ export function upgradeBetween(engine: Engine, from: string, to: string): InPlac
   return engine.inPlaceUpgrades.find((upgrade) => upgrade.from === before && upgrade.to === after) ?? null
 }
 
+/**
+ * Why the data of a managed service cannot be used by a version; null if it can, and where there is no engine, no version
+ * or no data to keep.
+ */
+export const dataProblem = (
+  engine: Engine | null,
+  data: string | null | undefined,
+  wanted: string | null | undefined,
+): string | null => (engine && data && wanted ? upgradeProblem(engine, data, wanted) : null)
+
 /** Why a version cannot run on the data of another one, with what to do instead; null if it can. */
 export function upgradeProblem(engine: Engine, from: string, to: string): string | null {
   if (from === to || upgradeBetween(engine, from, to)) return null

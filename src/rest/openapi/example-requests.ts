@@ -69,6 +69,7 @@ const metrics = {
   autoScaling: { enabled: true, min: 1, max: 3, cpuPercent: 70, memoryPercent: null },
   allocated: { cpu: 2000, memory: 1024 },
   used: { cpu: 40, memory: 158 },
+  serviceMetrics: [],
 }
 
 /** What an answer says differently from other examples; by operationId. */

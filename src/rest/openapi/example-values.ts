@@ -91,6 +91,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   message: 'Done',
   'log.message': 'Listening on port 3000',
   notAppliedReason: undefined,
+  warning: undefined,
   cannotRollbackReason: null,
   observedReason: null,
   sleeping: false,

@@ -2,6 +2,7 @@ import type { Database, Transaction } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { inSnapshot } from '../../database/snapshot.ts'
 import { activity } from '../../resources/activity.ts'
+import { type RolledBack, rolledBack } from '../../resources/deployment.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import { observeAppEnv } from './app-env-queries.ts'
@@ -31,14 +32,15 @@ export async function readAppEnvHistory(
 ) {
   const { limit, offset } = request
   return inSnapshot(database, async (tx) => {
-    const { id: appEnvId, currentContentId } = await observeAppEnv(tx, caller, address)
+    const { id: appEnvId } = await observeAppEnv(tx, caller, address)
     const all = activitiesOf(appEnvId, request)
     const rows = await tx.$queryRaw<ActivityRow[]>`
       SELECT "contentId", "operationId" FROM (${all}) AS activity
       ORDER BY at DESC, "operationId" IS NULL, "contentId" DESC LIMIT ${limit} OFFSET ${offset}`
     const [counted] = await tx.$queryRaw<{ total: number }[]>`SELECT count(*)::int AS total FROM (${all}) AS activity`
     const total = counted?.total ?? 0
-    const activities = await describe(tx, rows, currentContentId)
+    const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id: appEnvId }, select: rolledBack })
+    const activities = await describe(tx, rows, appEnv)
     return { appEnvId, activities, pagination: { limit, offset, total, hasMore: offset + rows.length < total } }
   })
 }
@@ -56,7 +58,7 @@ function activitiesOf(appEnvId: string, { fromDate, toDate }: HistoryRequest): P
     WHERE o.app_env_id = ${appEnvId} AND o.kind = 'APPLY_CHANGES' AND o.content_id IS NULL ${from} ${to}`
 }
 
-async function describe(tx: Transaction, rows: readonly ActivityRow[], currentContentId: string | null) {
+async function describe(tx: Transaction, rows: readonly ActivityRow[], appEnv: RolledBack) {
   const operationIds = rows.flatMap(({ operationId }) => operationId ?? [])
   const contents = await tx.content.findMany({ where: { id: { in: rows.map(({ contentId }) => contentId) } } })
   const operations = await tx.operation.findMany({ where: { id: { in: operationIds } } })
@@ -66,6 +68,6 @@ async function describe(tx: Transaction, rows: readonly ActivityRow[], currentCo
     const content = contentOf.get(contentId)
     if (!content) return []
     const operation = operationOf.get(operationId ?? '') ?? null
-    return [activity.answer.record({ content: { ...content, appEnv: { currentContentId } }, operation })]
+    return [activity.answer.record({ content: { ...content, appEnv }, operation })]
   })
 }

@@ -3,6 +3,7 @@ import type { AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
 import type { Command, CommandContext } from '../kernel/command.ts'
 import type { WaitOutcome } from '../kernel/wait-outcome.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
+import { withWarning } from '../lifecycle/lifecycle-operation.ts'
 import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { checkRefused } from './type-config.ts'
 
@@ -10,6 +11,7 @@ import { checkRefused } from './type-config.ts'
 export type Changed = {
   appliedImmediately: boolean
   notAppliedReason?: string
+  warning?: string
   operationId: string | null
   version: number
 }
@@ -33,6 +35,7 @@ export async function changeSettings(context: CommandContext, appEnv: AppEnv, ch
   return {
     appliedImmediately: Boolean(applied?.operation),
     ...(applied?.reason ? { notAppliedReason: applied.reason } : {}),
+    ...(applied?.warning ? { warning: applied.warning } : {}),
     operationId: applied?.operation?.id ?? null,
     version,
   }
@@ -97,7 +100,10 @@ export function settingCommand<Shape extends TargetShape>(
       const present = await context.tx.appEnv.findUniqueOrThrow({ where: { id: appEnv.id } })
       return {
         success: true,
-        message: `The ${setting.noun} changed${application.appliedImmediately ? ', and is being applied' : ''}`,
+        message: withWarning(
+          `The ${setting.noun} changed${application.appliedImmediately ? ', and is being applied' : ''}`,
+          application.warning,
+        ),
         appEnv: { appEnvId: appEnv.id, name: present.name, status: present.status, ...setting.shows?.(present) },
         ...application,
       }
@@ -107,7 +113,7 @@ export function settingCommand<Shape extends TargetShape>(
       return {
         ...withApplication(result, outcome),
         success: !isLost,
-        message: `The ${setting.noun} changed. ${message}`,
+        message: withWarning(`The ${setting.noun} changed. ${message}`, result.warning),
         appEnv: { ...result.appEnv, status: appEnv.status },
       }
     },

@@ -46,10 +46,12 @@ export const updateApp = command({
     ])
     context.auditDetails({ changed, environmentsAffected: affected.size, applyImmediately: input.applyImmediately })
     const notApplied = applied.flatMap(({ appEnvId, reason }) => (reason ? [{ appEnvId, reason }] : []))
+    const warned = applied.find(({ warning }) => warning !== undefined)
     return {
       ...answerOf(updated),
       environmentsAffected: affected.size,
       ...(notApplied.length > 0 ? { notApplied } : {}),
+      ...(warned?.warning ? { warning: warned.warning } : {}),
       operationIds: applied.flatMap(({ operation }) => operation?.id ?? []),
     }
   },

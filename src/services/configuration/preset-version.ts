@@ -1,13 +1,10 @@
 import { engineOf } from '../../app-types/behaviours.ts'
-import { upgradeProblem } from '../../app-types/engines/upgrades.ts'
+import { dataProblem } from '../../app-types/engines/upgrades.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
 /** Throws when the data of a managed service cannot be used by the version. */
 export function checkPresetVersion({ app, volume }: LoadedAppEnv, wanted: string | null | undefined): void {
-  const engine = engineOf(app)
-  // Without a volume there is no data to keep.
-  if (!engine || !wanted || !volume?.presetVersion) return
-  const problem = upgradeProblem(engine, volume.presetVersion, wanted)
-  if (problem) throw conflict('UPGRADE_NOT_IN_PLACE', problem)
+  const problem = dataProblem(engineOf(app), volume?.presetVersion, wanted)
+  if (problem !== null) throw conflict('UPGRADE_NOT_IN_PLACE', problem)
 }

@@ -6,7 +6,7 @@ import type { CommandContext } from '../kernel/command.ts'
 import { type LoadedAppEnv, withEverything } from '../targets/load-app-env.ts'
 import { beginOperation } from './begin-operation.ts'
 import { nextBuild } from './build.ts'
-import { lifecycleOperation, type Plan } from './lifecycle-operation.ts'
+import { lifecycleOperation, type Plan, warningOf } from './lifecycle-operation.ts'
 import { imageContent, type NewContent, repeatedContent } from './new-content.ts'
 import { isStopped, openOperationOf } from './open-operation.ts'
 
@@ -66,8 +66,8 @@ function nextContent(appEnv: LoadedAppEnv, base: Content | null): NewContent {
 
 /** The outcome of applyImmediately in one environment: an operation, or the reason why there is none. */
 export type Applied = { appEnvId: string } & (
-  | { operation: Operation; reason: null }
-  | { operation: null; reason: string }
+  | { operation: Operation; reason: null; warning?: string }
+  | { operation: null; reason: string; warning?: never }
 )
 
 /**
@@ -90,11 +90,16 @@ export async function applyWhereRunning(context: CommandContext, where: Prisma.A
     if (intent) await context.permitOperation(appEnv)
     applied.push(
       intent
-        ? { appEnvId: id, operation: await beginOperation(context, appEnv, intent), reason: null }
+        ? { appEnvId: id, operation: await beginOperation(context, appEnv, intent), reason: null, ...warned(appEnv) }
         : { appEnvId: id, operation: null, reason: message },
     )
   }
   return applied
+}
+
+function warned(appEnv: LoadedAppEnv): { warning?: string } {
+  const warning = warningOf(appEnv)
+  return warning === undefined ? {} : { warning }
 }
 
 async function planWhereRunning(context: CommandContext, appEnv: LoadedAppEnv): Promise<PlanWithMessage> {

@@ -88,11 +88,14 @@ export async function withOutcome(
   return { ...result, ...words, success: !isLost, appEnv: { ...result.appEnv, status: appEnv.status } }
 }
 
+export const withWarning = (message: string, warning: string | undefined): string =>
+  warning === undefined ? message : `${message}. ${warning}`
+
 const saying = (message: string, warning: string | undefined) =>
-  warning === undefined ? { message } : { message: `${message}. ${warning}`, warning }
+  warning === undefined ? { message } : { message: withWarning(message, warning), warning }
 
 /** Without a volume, data goes with the container that holds it: each of these operations replaces or removes it. */
-function warningOf({ app, volumeId, status }: LoadedAppEnv): string | undefined {
+export function warningOf({ app, volumeId, status }: LoadedAppEnv): string | undefined {
   const isLost = engineOf(app) && volumeId === null && status !== 'STOPPED' && status !== 'PENDING'
   return isLost ? 'Its data is lost, because it was created with withPersistence false' : undefined
 }

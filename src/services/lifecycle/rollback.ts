@@ -2,8 +2,7 @@ import type { Transaction } from '../../database/client.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { refuseRollback } from '../../domain/rollback.ts'
-import { checkPresetVersion } from '../configuration/preset-version.ts'
+import { rollbackRefusal } from '../../resources/deployment.ts'
 import { id } from '../kernel/input.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
@@ -17,10 +16,9 @@ export const rollbackAppEnv = lifecycleOperation({
   input: { targetContentId: id('version to bring back; the one before the current when omitted').optional() },
   async plan({ tx }, appEnv, { targetContentId }) {
     const target = targetContentId ? await findTarget(tx, appEnv, targetContentId) : await findPrevious(tx, appEnv)
-    const refusal = refuseRollback(target, appEnv.currentContentId)
+    const refusal = rollbackRefusal({ ...target, appEnv })
     if (refusal) throw conflict(refusal.reason, refusal.message)
     const configuration = recordedConfiguration(target)
-    checkPresetVersion(appEnv, configuration.presetVersion)
     return {
       intent: { kind: 'ROLLBACK', content: repeatedContent(target, configuration) },
       rollbackInfo: {

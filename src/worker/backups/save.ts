@@ -12,6 +12,7 @@ import { RuntimeError } from '../../runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { fenced } from '../claim/fenced.ts'
 import { withBackgroundReconcile } from '../reconcile/background-reconcile.ts'
+import { drainClients } from '../service/drain-clients.ts'
 import { type ServiceContainer, serviceContainer } from '../service/service-container.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
 import { drainOthers } from '../version/route.ts'
@@ -124,6 +125,7 @@ async function saveStopped(
     await drainOthers(tx, appEnv.id, null, 0)
     await notifyIngresses(tx)
   })
+  await drainClients(attempt, lease.claim.clock.now())
   await removeReplicas(attempt, await attempt.engine.observe())
   await attempt.engine.removeTasks(operation.id)
   const place = { id: volume.id, path: volume.path }

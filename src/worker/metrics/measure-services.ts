@@ -7,9 +7,9 @@ import { recordedConfiguration } from '../../domain/configuration.ts'
 import { inParallel } from '../../runtime/in-parallel.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
+import { askEngine } from '../service/ask-engine.ts'
 import { serviceContainer } from '../service/service-container.ts'
 import { sleep } from '../time/sleep.ts'
-import { askEngine } from './ask-engine.ts'
 import { ReadingHistory } from './reading-history.ts'
 
 /** Each takes up to ten seconds; none of them holds up those of other services for ever. */
@@ -59,6 +59,8 @@ export async function measureServices(
   await database.serviceSample.createMany({ data: samples.flat(), skipDuplicates: true })
 }
 
+type Exec = Parameters<typeof askEngine>[0]['exec']
+
 type RunningService = Awaited<ReturnType<typeof runningServices>>[number]
 
 async function runningServices(database: Database, appEnvIds: readonly string[]) {
@@ -97,8 +99,9 @@ async function measure(
     const service = serviceContainer({ vault }, appEnv, recordedConfiguration(content))
     if (!service) return null
     const { metrics, logs } = service.engine
-    const environment = { ...service.container.environment }
-    const asked = { runtime, container: container.containerId, environment, signal }
+    const { environment } = service.container
+    const exec: Exec = (command, options) => runtime.exec(container.containerId, command, { ...options, signal })
+    const asked = { environment, exec }
     if (logs.copy) await askEngine({ ...asked, command: logs.copy })
     const now = await askEngine({ ...asked, command: metrics.command })
     return valuesOf(metrics.series, now, history.answered(container.id, now))

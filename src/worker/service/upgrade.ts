@@ -1,6 +1,6 @@
 import { engineOf } from '../../app-types/behaviours.ts'
 import type { EngineCommand, InPlaceUpgrade } from '../../app-types/engines/engine.ts'
-import { upgradeBetween, upgradeProblem } from '../../app-types/engines/upgrades.ts'
+import { dataProblem, upgradeBetween } from '../../app-types/engines/upgrades.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
@@ -59,8 +59,7 @@ export function requireOwnData(
   dataVersion: string | null,
   presetVersion: string | null | undefined,
 ): void {
-  const engine = engineOf(app)
-  if (!engine || !dataVersion || !presetVersion || !upgradeProblem(engine, dataVersion, presetVersion)) return
+  if (dataProblem(engineOf(app), dataVersion, presetVersion) === null) return
   throw new VersionFailed(
     'DATA_OF_ANOTHER_VERSION',
     `${presetVersion} must not run on data that ${dataVersion} was started on: redeploy, to go on with ${dataVersion}`,

@@ -1,6 +1,7 @@
 import { notifyIngresses } from '../../events/notifications.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import type { StepName } from '../attempt/steps.ts'
+import { drainClients } from '../service/drain-clients.ts'
 import { sleep } from '../time/sleep.ts'
 import { removeReplicas } from './remove-replicas.ts'
 import { drainOthers } from './route.ts'
@@ -8,7 +9,7 @@ import { drainOthers } from './route.ts'
 /**
  * Ends traffic to the environment before its containers end, so that no request is refused. Ingresses are notified of a
  * changed route, and poll the table once a second in case the notification was lost: after the propagation time, none
- * of them routes to the old replicas.
+ * of them routes to the old replicas. Clients of managed services, whose connections last, have the drain time.
  */
 export async function unroute(attempt: AttemptContext): Promise<void> {
   const { steps, appEnv, lease, signal, config } = attempt
@@ -26,6 +27,7 @@ export async function unroute(attempt: AttemptContext): Promise<void> {
   const pauseMs = appEnv.replicas.length === 0 ? 0 : Math.max(0, propagationMs - waited)
   await sleep(pauseMs, signal)
   signal.throwIfAborted()
+  await drainClients(attempt, steps.startedAt('unroute'))
 }
 
 /** Stops and removes each running container by its own name: containers of a later operation are not affected. */

@@ -2,6 +2,7 @@ import { engineOf } from '../../app-types/behaviours.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { drainClients } from '../service/drain-clients.ts'
 import { sleep } from '../time/sleep.ts'
 import { removeReplicas } from './remove-replicas.ts'
 import { drainOthers } from './route.ts'
@@ -32,8 +33,10 @@ export async function stopOtherVersions(attempt: VersionAttemptContext): Promise
         await notifyIngresses(tx)
       },
     })
+    const since = attempt.lease.claim.clock.now()
     await sleep(config.BERTH_ROUTE_PROPAGATION_MS, signal)
     signal.throwIfAborted()
+    await drainClients(attempt, since)
     await removeReplicas(attempt, others)
   }
   const detail = `${others.length} stopped first: a volume is written by one version at a time`

@@ -1,0 +1,35 @@
+import type { EngineCommand } from '../../app-types/engines/engine.ts'
+import { type Reading, readingOf } from '../../app-types/engines/engine-metrics.ts'
+import type { ExecOptions, ExecResult } from '../../runtime/command.ts'
+
+const ANSWER_SECONDS = 10
+const LARGEST_ANSWER_BYTES = 256 * 1024
+
+interface Question {
+  command: EngineCommand
+  environment: Readonly<Record<string, string>>
+  /** Runs a command in the engine's container. */
+  exec: (command: EngineCommand, options: ExecOptions & { timeoutSeconds: number }) => Promise<ExecResult>
+  timeoutSeconds?: number
+}
+
+/**
+ * Has an engine report its numbers. Throws when it does not within the time, or prints without end. What it says of
+ * errors may hold secrets, and is in no message.
+ */
+export async function askEngine({ command, environment, exec, timeoutSeconds }: Question): Promise<Reading> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  const output = (chunk: Uint8Array) => {
+    bytes += chunk.length
+    if (bytes > LARGEST_ANSWER_BYTES)
+      throw new Error(`The metrics command printed more than ${LARGEST_ANSWER_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  const { exitCode } = await exec(command, {
+    ...{ key: 'metrics', output, environment: { ...environment } },
+    timeoutSeconds: timeoutSeconds ?? ANSWER_SECONDS,
+  })
+  if (exitCode !== 0) throw new Error(`The metrics command ended with ${exitCode}`)
+  return readingOf(Buffer.concat(chunks).toString(), performance.now())
+}

@@ -1,0 +1,45 @@
+import { CONNECTIONS } from '../../app-types/engines/engine-metrics.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
+import type { AttemptContext } from '../attempt/attempt-context.ts'
+import { sleep } from '../time/sleep.ts'
+import { askEngine } from './ask-engine.ts'
+import { serviceContainer } from './service-container.ts'
+
+const POLL_MS = 500
+
+/**
+ * Lets the clients of a managed service finish before its container is stopped: until it has none, or does not answer,
+ * and at most for the drain time, counted from when no new ones are led to it. For other apps there is nothing to wait
+ * for.
+ */
+export async function drainClients(attempt: AttemptContext, since: Date): Promise<void> {
+  const { config, lease, signal } = attempt
+  const endMs = since.getTime() + config.BERTH_DRAIN_SECONDS * 1000
+  const leftMs = () => endMs - lease.claim.clock.now().getTime()
+  while (leftMs() > 0 && (await hasClients(attempt, leftMs()))) {
+    await sleep(Math.max(0, Math.min(POLL_MS, leftMs())), signal)
+    signal.throwIfAborted()
+  }
+}
+
+async function hasClients(attempt: AttemptContext, withinMs: number): Promise<boolean> {
+  const { appEnv, engine, signal } = attempt
+  const { currentContent } = appEnv
+  const service = currentContent && serviceContainer(attempt, appEnv, recordedConfiguration(currentContent))
+  if (!service) return false
+  const { command, series } = service.engine.metrics
+  const { environment } = service.container
+  const connections = series.find(({ name }) => name === CONNECTIONS.name)
+  const timeoutSeconds = Math.min(10, Math.max(1, Math.ceil(withinMs / 1000)))
+  for (const { name } of (await engine.observe()).filter(({ phase }) => phase === 'running')) {
+    try {
+      const exec: Parameters<typeof askEngine>[0]['exec'] = (asked, options) => engine.exec(name, asked, options)
+      const reading = await askEngine({ command, environment, exec, timeoutSeconds })
+      if ((connections?.value(reading, null) ?? 0) > 0) return true
+    } catch {
+      // A server that does not answer serves nobody that could be waited for.
+      signal.throwIfAborted()
+    }
+  }
+  return false
+}
