@@ -20,14 +20,27 @@ export interface RequestError extends Error {
 export const isRequestError = (error: unknown): error is RequestError =>
   error instanceof Error && error.name === 'PrismaClientKnownRequestError'
 
-/** PostgreSQL's own part of the message; empty for other errors. The rest may quote the caller's input. */
-export const stateOf = ({ code, message }: RequestError): string =>
-  (FROM_POSTGRES.has(code) && /\bCode: `(\w{5})`/.exec(message)?.[1]) || ''
+/** What PostgreSQL answered to a statement that did not go through Prisma. By its fields: the driver gives it no name. */
+const isServerError = (error: unknown): error is RequestError =>
+  error instanceof Error && 'severity' in error && 'code' in error
+
+/** PostgreSQL's error state; empty for other errors. Of a message only its part is read: the rest may quote callers. */
+export function stateOf(error: unknown): string {
+  if (isServerError(error)) return error.code
+  if (!isRequestError(error) || !FROM_POSTGRES.has(error.code)) return ''
+  return /\bCode: `(\w{5})`/.exec(error.message)?.[1] ?? ''
+}
+
+/** A statement that could not be sent, or whose connection ended before its answer. */
+export class ConnectionLost extends Error {
+  override name = 'ConnectionLost'
+}
 
 /** Whether a call failed because PostgreSQL did not answer, and not because of what it was asked. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error.name === 'PrismaClientInitializationError') return true
+  if (error.name === 'PrismaClientInitializationError' || error instanceof ConnectionLost) return true
+  if (isServerError(error)) return AWAY_STATES.test(error.code)
   if (isRequestError(error)) return UNREACHABLE.has(error.code) || AWAY_STATES.test(stateOf(error))
   return AWAY_WORDS.test(error.message)
 }

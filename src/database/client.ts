@@ -1,6 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
+import { modelsOf, type Tables } from './reads/data-model.ts'
+import { ReadConnections } from './reads/read-connections.ts'
+import { Reader, useReader } from './reads/reader.ts'
 import { createStatementNames } from './statement-names.ts'
 
 export type Database = PrismaClient
@@ -23,6 +26,9 @@ const LOCK_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 10_000
 const TRANSACTION_TIMEOUT_MS = 15_000
 const CONNECT_TIMEOUT_MS = 5_000
+
+/** They are shared by many statements at a time. */
+const READ_CONNECTIONS = 4
 
 /** A connection pool without unbounded waits: for a connection, a lock, a statement or a dead peer. */
 export function createDatabase({ url, poolSize, applicationName = 'berth', onQuery }: DatabaseOptions): Database {
@@ -48,10 +54,29 @@ export function createDatabase({ url, poolSize, applicationName = 'berth', onQue
   pool.on('connect', (client) => client.on('error', () => {}))
   const options = { statementNameGenerator: createStatementNames(), disposeExternalPool: true }
   const adapter = new PrismaPg(pool, options)
+  const database = clientOf(adapter, onQuery)
+  // Plans of the reader's statements are kept; compiling each for its first rows would take longer than reading them.
+  const forReads = { ...connections, options: `${connections.options} -c jit=off` }
+  const reads = new ReadConnections(forReads, Math.min(poolSize, READ_CONNECTIONS))
+  useReader(database, new Reader(modelsOf(tablesOf(database)), reads, onQuery))
+  const disconnect = database.$disconnect.bind(database)
+  database.$disconnect = async () => {
+    await Promise.all([reads.close(), disconnect()])
+  }
+  return database
+}
+
+function clientOf(adapter: PrismaPg, onQuery: DatabaseOptions['onQuery']): Database {
   const transactionOptions = { maxWait: CONNECT_TIMEOUT_MS, timeout: TRANSACTION_TIMEOUT_MS }
   if (!onQuery) return new PrismaClient({ adapter, transactionOptions })
-
   const database = new PrismaClient({ adapter, transactionOptions, log: [{ emit: 'event', level: 'query' }] })
   database.$on('query', (event) => onQuery(event.query))
   return database
+}
+
+/** Prisma keeps the names of tables and columns to itself, and has no other place for them. */
+function tablesOf(database: Database): Tables {
+  const { _runtimeDataModel: tables } = database as unknown as { _runtimeDataModel?: Tables }
+  if (!tables) throw new Error('This version of Prisma does not tell the names of tables and columns')
+  return tables
 }

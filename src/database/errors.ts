@@ -22,8 +22,7 @@ export const isLockTimeout = (error: unknown): boolean =>
 /** An unreachable database is not the caller's mistake, and no internal error to mask: 503, try again. */
 export function asDomainError(error: unknown): unknown {
   if (error instanceof DomainError) return error
-  if (isRequestError(error) && NUL_STATES.test(stateOf(error)))
-    return invalidField('body', 'must not contain a NUL character')
+  if (NUL_STATES.test(stateOf(error))) return invalidField('body', 'must not contain a NUL character')
   if (!isDatabaseAway(error)) return error
   const refusal = unavailable('The database does not answer at the moment; nothing was changed', RETRY_AFTER_SECONDS)
   // Not for the caller; the log has the cause.

@@ -4,7 +4,7 @@ import { asDomainError } from '../database/errors.ts'
 import type { Wakeups } from '../events/wakeups.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { accounts, getAccount, getMember, listRegions, members } from './account/account-queries.ts'
-import { apps, getApp, listApps } from './app/app-queries.ts'
+import { apps, getApp } from './app/app-queries.ts'
 import { readAppEnvHistory } from './app-env/app-env-history.ts'
 import { appEnvs, observeAppEnv } from './app-env/app-env-queries.ts'
 import { readAppEnvRecord, readVariables } from './app-env/app-env-record.ts'
@@ -60,7 +60,7 @@ export function createServices(dependencies: ServiceDependencies) {
     users: bind(database, { self: getSelf }),
     credentials: bind(database, { list: listCredentials, get: getCredential }),
     tokens: bind(database, { list: listTokens, get: getToken, ofUser: readUserToken, ofAppEnv: readAppEnvToken }),
-    apps: bind(database, { ...apps, list: listApps, get: getApp }),
+    apps: bind(database, { ...apps, get: getApp }),
     appEnvs: {
       ...bind(database, { ...appEnvs, observe: observeAppEnv, history: readAppEnvHistory }),
       ...bind(dependencies, { record: readAppEnvRecord, status: readAppEnvStatus, variables: readVariables }),

@@ -17,5 +17,5 @@ export const listApps = getList({
   query: { accountId: id('account').optional() },
   items: 'apps',
   answer: appListItem,
-  find: ({ services, caller }, filter, page) => services.apps.list(caller, filter, page),
+  find: ({ services, caller }, filter, page, wanted) => services.apps.list(caller, filter, page, wanted),
 })

@@ -1,10 +1,11 @@
 import type { Database } from '../../database/client.ts'
+import { findByKey, type ModelName } from './read.ts'
 
 const clients = new WeakMap<object, Database>()
 
 /** Lets whoever builds the GraphQL schema load, by its services, what a row came without. */
 export const allowNestedReads = (services: object, database: Database): void => {
-  clients.set(services, database)
+  clients.set(services, nestedReads(database))
 }
 
 /**
@@ -15,4 +16,28 @@ export function nestedReadsOf(services: object): Database {
   const client = clients.get(services)
   if (!client) throw new Error('These services allow no nested reads')
   return client
+}
+
+type Query = Parameters<typeof findByKey>[2]
+
+/** The client as far as rows are completed by it: single rows, by the same reader as all others. */
+function nestedReads(database: Database): Database {
+  const delegates = new Map<string, object>()
+  return new Proxy(database, {
+    get(client, name: keyof Database & string) {
+      const delegate = client[name] as { findUniqueOrThrow?: (query: Query) => Promise<object> }
+      if (typeof delegate?.findUniqueOrThrow !== 'function') return delegate
+      const known = delegates.get(name)
+      if (known) return known
+      const model = (name.charAt(0).toUpperCase() + name.slice(1)) as ModelName
+      const reads = {
+        findUnique: (query: Query) => findByKey(client, model, query),
+        // Prisma has the error for a row that is gone.
+        findUniqueOrThrow: async (query: Query) =>
+          (await findByKey(client, model, query)) ?? delegate.findUniqueOrThrow?.(query),
+      }
+      delegates.set(name, reads)
+      return reads
+    },
+  })
 }

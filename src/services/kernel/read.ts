@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
+import { type PrismaReads, readerOf } from '../../database/reads/reader.ts'
 
 type Models = Prisma.TypeMap['model']
 export type ModelName = keyof Models
@@ -35,28 +36,40 @@ const delegateOf = (client: Database | Transaction, model: ModelName) =>
   (client as unknown as Record<string, Delegate>)[model.charAt(0).toLowerCase() + model.slice(1)] as Delegate
 
 /**
- * Every list of both APIs is read here, and knows the fields that are wanted: what answers faster than Prisma takes its
- * place here, and nowhere else. Rows hold what was wanted, whatever their type says.
+ * Every list of both APIs is read here, and knows the fields that are wanted: by the reader, except in a transaction.
+ * Rows hold what was wanted, whatever their type says.
  */
-export const findRows = <Model extends ModelName>(
+export function findRows<Model extends ModelName>(
   client: Database | Transaction,
   model: Model,
   query: Query,
-): Promise<Row<Model>[]> => delegateOf(client, model).findMany(query)
+): Promise<Row<Model>[]> {
+  const viaPrisma = () => delegateOf(client, model).findMany(query)
+  return (readerOf(client)?.findMany(model, query, viaPrisma) ?? viaPrisma()) as Promise<Row<Model>[]>
+}
 
 /** The same for a single row; null when there is none. */
-export const findRow = <Model extends ModelName>(
+export async function findRow<Model extends ModelName>(
   client: Database | Transaction,
   model: Model,
   query: Query,
-): Promise<Row<Model> | null> => delegateOf(client, model).findFirst(query)
+): Promise<Row<Model> | null> {
+  if (!readerOf(client)) return delegateOf(client, model).findFirst(query)
+  const [row] = await findRows(client, model, { ...query, take: 1 })
+  return row ?? null
+}
 
 /** The same by a unique key: those of one tick are read together. */
-export const findByKey = <Model extends ModelName>(
+export function findByKey<Model extends ModelName>(
   client: Database | Transaction,
   model: Model,
   query: Query,
-): Promise<Row<Model> | null> => delegateOf(client, model).findUnique(query)
+): Promise<Row<Model> | null> {
+  const delegate = delegateOf(client, model)
+  const reader = readerOf(client)
+  if (!reader) return delegate.findUnique(query)
+  return reader.findByKey(model, query, delegate as unknown as PrismaReads) as Promise<Row<Model> | null>
+}
 
 /** With columns that a decision needs, whether they are wanted or not. */
 export const withColumns = (wanted: Wanted, ...columns: string[]): Wanted =>

@@ -2,6 +2,7 @@ import type { Database } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import type { Caller } from '../kernel/caller.ts'
+import { findRow, findRows } from '../kernel/read.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import { followLogs, type LiveLines } from './log-queries.ts'
 
@@ -22,17 +23,20 @@ export async function getBuild(
 ): Promise<BuildAddress & { accountId: string }> {
   const { id: appEnvId, accountId } = await observeAppEnv(database, caller, address)
   const content = contentId
-    ? await database.content.findFirst({ where: { id: contentId, appEnvId } })
+    ? await findRow(database, 'Content', { where: { id: contentId, appEnvId } })
     : await newestBuild(database, appEnvId)
   if (content) return { appEnvId, accountId, contentId: content.id }
   throw contentId ? notFound('deployment', contentId) : notFound('build in the app environment', appEnvId)
 }
 
 async function newestBuild(database: Database, appEnvId: string) {
-  const builds = await database.container.findMany({ where: { appEnvId, phase: 'build' }, select: { contentId: true } })
+  const builds = await findRows(database, 'Container', {
+    where: { appEnvId, phase: 'build' },
+    select: { contentId: true },
+  })
   const logged = { id: { in: builds.map(({ contentId }) => contentId) } }
   // A version that repeats another had its image from the start, and never gets a log.
-  return database.content.findFirst({
+  return findRow(database, 'Content', {
     where: { appEnvId, type: 'BUILD', OR: [logged, { imageDigest: null }] },
     orderBy: { version: 'desc' },
   })

@@ -6,6 +6,7 @@ import type { Database } from '../../database/client.ts'
 import { type Container, Prisma } from '../../database/generated/prisma/client.ts'
 import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import type { Caller } from '../kernel/caller.ts'
+import { findByKey, findRows } from '../kernel/read.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 const BUILDS = 'BUILD'
@@ -47,9 +48,9 @@ export async function logScope(
   const { id: appEnvId, appId } = await observeAppEnv(database, caller, address)
   const app = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { type: true, dockerPreset: true } })
   const kind = filter.type === BUILDS ? 'BUILDS' : 'CONTAINERS'
-  const book = await database.logStream.findUnique({ where: { appEnvId_kind: { appEnvId, kind } } })
+  const book = await findByKey(database, 'LogStream', { where: { appEnvId_kind: { appEnvId, kind } } })
   const { contentId, containerName: name } = filter
-  const containers = await database.container.findMany({
+  const containers = await findRows(database, 'Container', {
     where: { appEnvId, ...(contentId ? { contentId } : {}), ...(name ? { name } : {}) },
   })
   const isOfType = kind === 'BUILDS' || filter.type === undefined || filter.type === getAppType(app.type).logType

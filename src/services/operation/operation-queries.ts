@@ -4,7 +4,7 @@ import { notFound } from '../../domain/errors.ts'
 import { ORDER } from '../../resources/order.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
-import { findByKey, type Wanted, withColumns } from '../kernel/read.ts'
+import { findByKey, findRow, type Wanted, withColumns } from '../kernel/read.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
 
 /**
@@ -35,7 +35,8 @@ export const operations = collection({
   orderBy: ORDER.operation,
   async scope(database, caller, { isDeadLetter, ...address }: OperationFilter) {
     const where = addressOf(address)
-    const appEnv = await database.appEnv.findFirst({ where: { ...where, deletedAt: null } })
+    const select = { id: true, accountId: true }
+    const appEnv = await findRow(database, 'AppEnv', { where: { ...where, deletedAt: null }, select })
     if (!appEnv) throw notFound('app environment', String(Object.values(where)[0]))
     permit(caller, 'operation:read', { accountId: appEnv.accountId, appEnvId: appEnv.id })
     return { appEnvId: appEnv.id, ...(isDeadLetter === undefined ? {} : { isDeadLetter }) }

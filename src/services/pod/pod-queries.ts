@@ -4,17 +4,18 @@ import { resourcesOf } from '../../domain/resources.ts'
 import { pod } from '../../resources/pod.ts'
 import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import type { Caller } from '../kernel/caller.ts'
+import { findRow, findRows } from '../kernel/read.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 /** The containers of an environment, as they were last seen. */
 export async function listPods(database: Database, caller: Caller, address: AppEnvAddress) {
   const { id: appEnvId } = await observeAppEnv(database, caller, address)
   const [containers, replicas, host] = await Promise.all([
-    database.container.findMany({ where: { appEnvId, removedAt: null }, orderBy: { name: 'asc' } }),
-    database.replica.findMany({ where: { appEnvId }, select: { containerId: true, state: true } }),
-    database.engineHost.findFirst({ select: { id: true } }),
+    findRows(database, 'Container', { where: { appEnvId, removedAt: null }, orderBy: { name: 'asc' } }),
+    findRows(database, 'Replica', { where: { appEnvId }, select: { containerId: true, state: true } }),
+    findRow(database, 'EngineHost', { where: {}, select: { id: true } }),
   ])
-  const contents = await database.content.findMany({
+  const contents = await findRows(database, 'Content', {
     where: { id: { in: [...new Set(containers.map(({ contentId }) => contentId))] } },
     select: { id: true, configuration: true },
   })

@@ -3,6 +3,7 @@ import type { Account } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Target } from '../kernel/command.ts'
+import { findByKey } from '../kernel/read.ts'
 
 export type AccountTarget = Target & { account: Account }
 
@@ -17,7 +18,7 @@ export async function lockAccount(tx: Transaction, accountId: string): Promise<A
 /** The account's id, or NOT_FOUND. Members need no look-up: they would not be members otherwise. */
 export async function requireAccount(database: Database, caller: Caller, accountId: string): Promise<string> {
   if (caller.memberships.has(accountId)) return accountId
-  const account = await database.account.findUnique({ where: { id: accountId }, select: { id: true } })
+  const account = await findByKey(database, 'Account', { where: { id: accountId }, select: { id: true } })
   if (!account) throw notFound('account', accountId)
   return account.id
 }

@@ -3,6 +3,7 @@ import { databaseTime } from '../../database/time.ts'
 import { appEnvToken, userToken } from '../../resources/token.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
+import { findRow } from '../kernel/read.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 /** What clients read at sign-in: whose token this is. Its secret cannot be shown again, and is null. */
@@ -17,7 +18,7 @@ export async function readAppEnvToken(database: Database, caller: Caller, addres
   const appEnv = await getAppEnv(database, caller, address)
   const { id: appEnvId, accountId } = appEnv
   permit(caller, 'appEnv:operate', { accountId, appEnvId })
-  const newest = await database.token.findFirst({
+  const newest = await findRow(database, 'Token', {
     where: {
       appEnvId,
       revokedAt: null,

@@ -1,0 +1,91 @@
+import pg from 'pg'
+import { ConnectionLost } from '../away.ts'
+import { JsonQuery } from './json-query.ts'
+
+type Settings = Omit<pg.ClientConfig, 'pipeline'>
+
+interface Lane {
+  client: pg.Client
+  /** Null once it is connected. */
+  connecting: Promise<void> | null
+  /** Statements that have no answer yet. */
+  waiting: number
+}
+
+interface Asked {
+  name: string
+  text: string
+  values: unknown[]
+}
+
+/**
+ * Connections on which statements are sent without waiting for the answers of those before them. They carry single
+ * statements only: nothing is locked, and no state is kept from one to the next.
+ */
+export class ReadConnections {
+  readonly #settings: Settings
+  readonly #size: number
+  readonly #lanes = new Set<Lane>()
+  #closed = false
+
+  /** Connects when something is read. Every statement has the deadlines of `settings`. */
+  constructor(settings: Settings, size: number) {
+    this.#settings = settings
+    this.#size = size
+  }
+
+  /** The JSON that the statement answers with; null when there is no row. */
+  async ask(asked: Asked): Promise<string | null> {
+    if (this.#closed) throw new ConnectionLost('The database client was disconnected')
+    const lane = this.#leastBusy()
+    lane.waiting += 1
+    try {
+      if (lane.connecting) await lane.connecting
+      return await send(lane.client, asked)
+    } finally {
+      lane.waiting -= 1
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const lanes = [...this.#lanes]
+    this.#lanes.clear()
+    await Promise.all(lanes.map(({ client }) => client.end().catch(() => {})))
+  }
+
+  /** Another connection is opened only when all of them have something to do. */
+  #leastBusy(): Lane {
+    let best: Lane | null = null
+    for (const lane of this.#lanes) if (!best || lane.waiting < best.waiting) best = lane
+    return best && (best.waiting === 0 || this.#lanes.size >= this.#size) ? best : this.#open()
+  }
+
+  #open(): Lane {
+    const client = new pg.Client({ ...this.#settings, pipeline: true })
+    const lane: Lane = { client, connecting: null, waiting: 0 }
+    const leave = () => void this.#lanes.delete(lane)
+    // Its statements get the error; the next ones get another connection.
+    client.on('error', leave)
+    client.on('end', leave)
+    lane.connecting = client.connect().then(
+      () => {
+        lane.connecting = null
+      },
+      (error) => {
+        leave()
+        throw new ConnectionLost('The database cannot be reached', { cause: error })
+      },
+    )
+    this.#lanes.add(lane)
+    return lane
+  }
+}
+
+const send = (client: pg.Client, asked: Asked) =>
+  new Promise<string | null>((resolve, reject) => {
+    client.query(new JsonQuery(asked, (error, json) => (error ? reject(asLost(error)) : resolve(json))))
+  })
+
+/** All but what PostgreSQL answered to the statement itself. */
+const asLost = (error: Error) => ('severity' in error ? error : new ConnectionLost(error.message, { cause: error }))

@@ -1,0 +1,81 @@
+import { ByKey, type Row } from './by-key.ts'
+import type { Models } from './data-model.ts'
+import type { ReadConnections } from './read-connections.ts'
+import type { Query } from './selection.ts'
+import { Statements } from './statements.ts'
+
+/** How often a query was answered by whom, for metrics and tests. */
+export interface ReadCounts {
+  byReader: number
+  byPrisma: number
+}
+
+/** Prisma's own reads of a model. */
+export interface PrismaReads {
+  findMany(query: Query): Promise<Row[]>
+  findUnique(query: Query): Promise<Row | null>
+}
+
+/**
+ * Answers queries as Prisma takes them by one prepared statement each, relations included. What it does not know is
+ * answered by Prisma, and counted.
+ */
+export class Reader {
+  readonly counts: ReadCounts = { byReader: 0, byPrisma: 0 }
+  readonly #statements: Statements
+  readonly #connections: ReadConnections
+  readonly #onQuery: ((sql: string) => void) | undefined
+  readonly #byKey = new ByKey()
+
+  constructor(models: Models, connections: ReadConnections, onQuery?: (sql: string) => void) {
+    this.#statements = new Statements(models)
+    this.#connections = connections
+    this.#onQuery = onQuery
+  }
+
+  async findMany(model: string, query: Query, viaPrisma: (query: Query) => Promise<(Row | null)[]>) {
+    const statement = this.#statements.prepare(model, query)
+    if (!statement) {
+      this.counts.byPrisma += 1
+      return (await viaPrisma(query)).filter((row) => row !== null)
+    }
+    this.counts.byReader += 1
+    this.#onQuery?.(statement.text)
+    const json = await this.#connections.ask(statement)
+    return json === null ? [] : (statement.decode(JSON.parse(json) as never) as Row[])
+  }
+
+  /** One value of the reader's own session, for tests. */
+  ask(text: string): Promise<string | null> {
+    return this.#connections.ask({ name: '', text, values: [] })
+  }
+
+  /** By a unique field, or by fields that are unique together. */
+  async findByKey(model: string, query: Query, prisma: PrismaReads): Promise<Row | null> {
+    const { where, ...rest } = query
+    const [[field, value] = ['', null], ...others] = Object.entries(where ?? {})
+    if (typeof value === 'string' && others.length === 0) {
+      const find = (changed: Query) => this.findMany(model, changed, (asked) => prisma.findMany(asked))
+      return this.#byKey.find(model, field, value, rest, find)
+    }
+    const [row] = await this.findMany(model, query, async (asked) => [await prisma.findUnique(asked)])
+    return row ?? null
+  }
+}
+
+const readers = new WeakMap<object, Reader>()
+
+/** Lets a client's lists and single rows be answered by the reader. */
+export const useReader = (client: object, reader: Reader): void => {
+  readers.set(client, reader)
+}
+
+/** Undefined for a transaction, whose reads belong to its own connection. */
+export const readerOf = (client: object): Reader | undefined => readers.get(client)
+
+/** For tests, which compare its answers with Prisma's. Returns how to use it again. */
+export const withoutReader = (client: object): (() => void) => {
+  const reader = readers.get(client)
+  readers.delete(client)
+  return () => void (reader && readers.set(client, reader))
+}

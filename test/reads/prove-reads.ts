@@ -1,0 +1,39 @@
+// npm run prove:reads [-- --seed 1 --documents 20000 --from 0]
+import { randomInt } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createDatabase } from '../../src/database/client.ts'
+import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
+import { migrate } from '../../src/database/migrate.ts'
+import { createReadsWorld } from './reads-world.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    documents: { type: 'string', default: '20000' },
+    from: { type: 'string', default: '0' },
+  },
+})
+const [seed, count, from] = [Number(values.seed), Number(values.documents), Number(values.from)]
+console.log(`Seed ${seed}: --seed ${seed} --documents ${count} --from ${from} repeats this.`)
+
+const dataDir = await mkdtemp(join(tmpdir(), 'berth-reads-'))
+const postgres = await startEmbeddedPostgres({ dataDir })
+try {
+  await migrate(postgres.url)
+  const database = createDatabase({ url: postgres.url, poolSize: 10 })
+  const reads = await createReadsWorld({ url: postgres.url, database, drop: () => database.$disconnect() })
+  const { different, kinds, counts } = await reads.compare({ seed, from, count })
+  const share = (100 * counts.byPrisma) / (counts.byPrisma + counts.byReader)
+  console.log(`${count} documents: ${kinds.fine} answered, ${kinds.partial} in part, ${kinds.refused} refused`)
+  console.log(`${counts.byReader} reads by the reader, ${counts.byPrisma} by Prisma (${share.toFixed(2)} %)`)
+  for (const one of different.slice(0, 5)) console.log(one)
+  console.log(different.length > 0 ? `✗ ${different.length} differ` : '✓ No answer differs.')
+  process.exitCode = different.length > 0 ? 1 : 0
+  await reads.close()
+} finally {
+  await postgres.stop()
+  await rm(dataDir, { recursive: true, force: true })
+}
