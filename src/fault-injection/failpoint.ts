@@ -17,6 +17,7 @@ export type Failpoint =
   | 'network.created'
   | 'container.created'
   | 'container.started'
+  | 'container.frozen'
   | 'container.stopped'
   | 'container.removed'
   | 'build-directory.created'
@@ -30,6 +31,7 @@ export type Failpoint =
   | 'rotation.step'
   | 'passwords.asked'
   | 'passwords.set'
+  | 'scaling.settled'
 
 interface Armed {
   point: Failpoint
