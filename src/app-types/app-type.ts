@@ -1,6 +1,7 @@
 import type { z } from 'zod'
-import type { HealthCheck } from '../domain/configuration.ts'
+import type { HealthCheck, TypeConfig as TypeConfiguration } from '../domain/configuration.ts'
 import type { UrlKind } from '../domain/references.ts'
+import type { RequestScaling } from '../domain/request-scaling.ts'
 import type { Engine, EngineAddress, EngineCredentials } from './engines/engine.ts'
 import type { BuildPreset } from './presets/preset.ts'
 
@@ -56,6 +57,8 @@ export interface ContinuousWorkload {
     replicas: (containers: number) => number
     /** Whether the number may follow the load. */
     autoscales: boolean
+    /** Requests decide the number, down to none, by what is recorded with the version; null: `replicas` does. */
+    byRequests?: (recorded: TypeConfiguration) => RequestScaling
   }
 }
 
@@ -96,7 +99,8 @@ export interface AppType extends Names {
   config: TypeConfig | null
   /** Fields of apps and environments that the type decides by itself, each with the reason for refusing it. */
   refuses?: Readonly<Record<string, string>>
-  /** Throws a DomainError if the account's plan, or the region, does not offer it. */
+  /** Throws a DomainError if the account's plan, the account itself, or the region, does not offer it. */
   checkPlan: (plan: { name: string; functionsIncluded: boolean }) => void
+  checkAccount: (account: { name: string; allowFunctions: boolean }) => void
   checkRegion: (region: { name: string; functionsSupported: boolean }) => void
 }

@@ -1,4 +1,5 @@
-import type { HealthCheck } from '../domain/configuration.ts'
+import type { Configuration, HealthCheck } from '../domain/configuration.ts'
+import type { RequestScaling } from '../domain/request-scaling.ts'
 import type { AppType, ContinuousWorkload } from './app-type.ts'
 import { getAppType } from './app-types.ts'
 import type { Engine } from './engines/engine.ts'
@@ -15,6 +16,15 @@ export const isRolledOut = (app: TypedApp): boolean => continuous(getAppType(app
 /** The number of containers of a running environment: none for a type that runs on demand. */
 export const wantedReplicas = (appEnv: { containers: number; app: TypedApp }): number =>
   continuous(getAppType(appEnv.app.type))?.scaling.replicas(appEnv.containers) ?? 0
+
+export const isScaledByRequests = (app: TypedApp): boolean =>
+  continuous(getAppType(app.type))?.scaling.byRequests !== undefined
+
+/** How requests decide the number of containers of a version; null for a type whose number is configured. */
+export const requestScalingOf = (
+  app: TypedApp,
+  { typeConfig }: Pick<Configuration, 'typeConfig'>,
+): RequestScaling | null => continuous(getAppType(app.type))?.scaling.byRequests?.(typeConfig) ?? null
 
 /** Whether requests reach it by host name: it then has an automatic host, and may have custom ones. */
 export const hasHosts = (type: AppType): boolean => continuous(type)?.routing === 'HTTP'

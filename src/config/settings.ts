@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isImageReference } from '../domain/image-reference.ts'
+import { SCALING_SETTINGS } from './scaling-settings.ts'
 import {
   count,
   dnsServers,
@@ -327,6 +328,7 @@ export const SETTINGS = z.object({
     'How long a request waits for an app that has as many connections as it may, before it is answered with 503.',
   ),
   ...TCP_SETTINGS,
+  ...SCALING_SETTINGS,
   BERTH_FAULT_INJECTION: z.string().min(1).optional().describe('Directory of fault injection orders. Only for tests.'),
   BERTH_TRUSTED_PROXIES: networks().describe(
     'Proxies in front of the API and the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',

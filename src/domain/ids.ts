@@ -1,32 +1,18 @@
 import { typeid } from 'typeid-js'
 
 /** The nouns that have ids, by prefix (contract §1, Identifiers). */
-export type IdPrefix =
-  | 'acc'
-  | 'usr'
-  | 'app'
-  | 'env'
-  | 'con'
-  | 'op'
-  | 'var'
-  | 'host'
-  | 'tok'
-  | 'aud'
-  | 'ins'
-  | 'cred'
-  | 'upl'
-  | 'vol'
-  | 'svc'
-  | 'bak'
-  | 'arc'
-  | 'wal'
+const PREFIXES = [
+  ...(['acc', 'usr', 'app', 'env', 'con', 'op', 'var', 'host', 'tok', 'aud', 'ins', 'cred'] as const),
+  ...(['upl', 'vol', 'svc', 'bak', 'arc', 'wal', 'wake'] as const),
+]
+
+export type IdPrefix = (typeof PREFIXES)[number]
+
+/** The suffix of a TypeID: a UUIDv7 in Crockford's base 32. */
+const ID = new RegExp(`^(${PREFIXES.join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}$`)
 
 /** A new TypeID: the prefix and a UUIDv7, so that ids sort by creation time. */
 export const newId = (prefix: IdPrefix): string => typeid(prefix).toString()
 
 /** The prefix of an id, or null when the text is not one of our ids. */
-export function prefixOf(id: string): IdPrefix | null {
-  const match =
-    /^(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol|svc|bak|arc|wal)_[0-7][0-9a-hjkmnp-tv-z]{25}$/.exec(id)
-  return match ? (match[1] as IdPrefix) : null
-}
+export const prefixOf = (id: string): IdPrefix | null => (ID.exec(id)?.[1] as IdPrefix | undefined) ?? null

@@ -17,6 +17,7 @@ export type Failpoint =
   | 'network.created'
   | 'container.created'
   | 'container.started'
+  | 'container.frozen'
   | 'container.stopped'
   | 'container.removed'
   | 'build-directory.created'
@@ -33,6 +34,7 @@ export type Failpoint =
   | 'log.begun'
   | 'log.stored'
   | 'log.recorded'
+  | 'scaling.settled'
 
 interface Armed {
   point: Failpoint

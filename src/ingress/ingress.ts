@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import { TrustedProxies } from '../domain/trusted-proxies.ts'
+import { Activator, type LoadReports } from './activator/activator.ts'
 import { ClientLoad } from './connections/client-load.ts'
 import { connectionOf } from './http1/client-connection.ts'
 import { createClientServer } from './http1/client-server.ts'
@@ -43,11 +44,16 @@ export interface IngressOptions {
     | 'BERTH_INGRESS_CONNECTIONS_PER_REPLICA'
     | 'BERTH_INGRESS_CONNECTIONS_PER_CLIENT'
     | 'BERTH_INGRESS_QUEUE_SECONDS'
+    | 'BERTH_WAKE_QUEUE_REQUESTS'
+    | 'BERTH_WAKE_QUEUE_MB'
+    | 'BERTH_WAKE_QUEUE_SECONDS'
     | 'BERTH_TRUSTED_PROXIES'
   >
   source: CurrentTable
   log: Logger
   registry: Registry
+  /** Where requests for apps that sleep are reported; without it, none is woken. */
+  reports?: LoadReports | undefined
   /** What the descriptors of this process allow; without it, only the settings count. */
   capacity?: IngressCapacity | undefined
 }
@@ -70,9 +76,11 @@ export interface Ingress {
 const SWEEP_MS = 250
 const EXHAUSTED_LOG_MS = 10_000
 const NO_BYTES = Buffer.alloc(0)
+const NO_REPORTS: LoadReports = { report: async () => ({}), close: async () => {} }
 
 /** The proxy between clients and replicas: routes by the Host header and the source's newest route table. */
-export function createIngress({ config, source, log, registry, capacity }: IngressOptions): Ingress {
+export function createIngress(options: IngressOptions): Ingress {
+  const { config, source, log, registry, capacity, reports = NO_REPORTS } = options
   const maxClients = Math.min(config.BERTH_INGRESS_MAX_CONNECTIONS, capacity?.maxClients ?? Number.POSITIVE_INFINITY)
   const upstreams = new Upstreams({
     perReplica: config.BERTH_INGRESS_CONNECTIONS_PER_REPLICA,
@@ -81,12 +89,19 @@ export function createIngress({ config, source, log, registry, capacity }: Ingre
   })
   const ongoing = new OngoingList()
   const waiting = new WaitingExchanges()
+  const activator = new Activator(reports, log)
   const perClient = config.BERTH_INGRESS_CONNECTIONS_PER_CLIENT
   const context: ExchangeContext = {
     upstreams,
     ongoing,
     waiting,
     queueMs: config.BERTH_INGRESS_QUEUE_SECONDS * 1000,
+    activator,
+    wakeQueue: {
+      requests: config.BERTH_WAKE_QUEUE_REQUESTS,
+      bytes: config.BERTH_WAKE_QUEUE_MB * 1_048_576,
+      ms: config.BERTH_WAKE_QUEUE_SECONDS * 1000,
+    },
     clientLoad: new ClientLoad(perClient),
     onExhausted: reportExhausted(upstreams, log),
     metrics: new IngressMetrics(registry, ongoing, waiting),
@@ -107,7 +122,11 @@ export function createIngress({ config, source, log, registry, capacity }: Ingre
     else if (!connectionOf(socket).serve(response, begin)) refuse(context, request, response, tooManyPipelined())
   })
   const surplus = limitConnections(server, proxies, perClient)
-  const unfollow = source.follow((table) => upstreams.apply(table))
+  const unfollow = source.follow((table) => {
+    activator.apply(table)
+    upstreams.apply(table)
+    waiting.proceedAll()
+  })
   const sweeper = setInterval(() => {
     const now = performance.now()
     ongoing.sweep(now)
@@ -141,7 +160,7 @@ export function createIngress({ config, source, log, registry, capacity }: Ingre
       unfollow()
       server.closeAllConnections()
       upstreams.close()
-      await closed
+      await Promise.all([closed, activator.close()])
     },
   }
 }
@@ -216,7 +235,7 @@ function admit(
   if (inbound.contentLength > bodyLimitBytes) return { problem: payloadTooLarge(bodyLimitBytes), requestId }
   const group = upstreams.find(inbound.hostName)
   if (!group) return { problem: upstreams.hasTable ? hostNotFound(inbound.hostName) : tableNotLoaded(), requestId }
-  if (group.isEmpty) return { problem: notServing(group.route), requestId }
+  if (group.isEmpty && !group.route.scaling) return { problem: notServing(group.route), requestId }
   if (!context.clientLoad.tryEnter(inbound.clientAddress))
     return { problem: tooManyFromClient(context.clientLoad.most), requestId }
   new Exchange(context, { inbound, request, response, firstTunnelBytes: tunnelBytes ?? NO_BYTES }, group)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AppEnv, Content } from '../database/generated/prisma/client.ts'
+import type { AppEnv, Content, RequestScaling } from '../database/generated/prisma/client.ts'
 import { type VolumeUse, volumeWarning } from '../domain/volume-use.ts'
 import { appEnvFields, current, pendingSummary, versionOfAppEnv } from './app-env.ts'
 import { deployment } from './deployment.ts'
@@ -68,6 +68,18 @@ const deployments = {
   ),
 }
 
+export const sleepDepth = enumeration('SleepDepth', 'How deep an environment without a running container sleeps.', {
+  FROZEN: 'Its container is paused: memory is kept, and no processor time is used.',
+  STOPPED: 'Its container exists, and does not run.',
+  NONE: 'It has no container.',
+})
+
+interface MaySleep {
+  requestScaling: Pick<RequestScaling, 'depth' | 'depthSince' | 'depthReason' | 'failure'> | null
+}
+
+const asleep = { requestScaling: { select: { depth: true, depthSince: true, depthReason: true, failure: true } } }
+
 const observed = {
   health: field.column('health', health.type, 'What was observed, compared with what is desired.'),
   replicas: field.from(
@@ -86,10 +98,33 @@ const observed = {
     (row: AppEnv, context) => restarts.answer.record(row, context),
   ),
   sleeping: field.from(
-    {},
+    asleep,
     flag,
     'Whether the environment is scaled to zero until the next request wakes it.',
-    () => false,
+    ({ requestScaling }: MaySleep) => Boolean(requestScaling?.depth),
+  ),
+  sleepDepth: field.from(
+    asleep,
+    sleepDepth.type.nullable(),
+    'How deep the environment sleeps; null while it is awake.',
+    ({ requestScaling }: MaySleep) => requestScaling?.depth ?? null,
+  ),
+  sleepingSince: field.from(
+    asleep,
+    time.nullable(),
+    'Time since which the environment sleeps at this depth; null while it is awake.',
+    ({ requestScaling }: MaySleep) => (requestScaling?.depth ? requestScaling.depthSince.toISOString() : null),
+  ),
+  sleepReason: field.from(
+    asleep,
+    text.nullable(),
+    'Why the environment sleeps at this depth, or why its last wake failed; null while it is awake.',
+    ({ requestScaling: scaling }: MaySleep) =>
+      scaling?.depth
+        ? scaling.failure === null
+          ? scaling.depthReason
+          : `the last wake failed: ${scaling.failure}`
+        : null,
   ),
   observedAt: field.column('observedAt', time.nullable(), 'Time at which the containers were last observed.'),
   warnings: field.from(

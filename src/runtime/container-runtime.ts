@@ -152,6 +152,24 @@ export interface ContainerRuntime {
    */
   apply(rollout: Rollout, bounds?: CallBounds): Promise<void>
 
+  /**
+   * Keeps a running container's memory and takes its processor away. Its address stays, and connections to it are
+   * accepted and wait. Does nothing to one that is frozen. Throws NOT_FOUND as `logs` does, RuntimeError NOT_RUNNING.
+   */
+  freeze(name: string, bounds?: CallBounds): Promise<void>
+
+  /** Lets a frozen container go on. Does nothing to one that runs. Throws as `freeze` does. */
+  unfreeze(name: string, bounds?: CallBounds): Promise<void>
+
+  /** Stops a container, frozen or not, and keeps it: SIGTERM, then SIGKILL after the grace. Throws NOT_FOUND as `logs` does. */
+  stop(name: string, options: CallBounds & { graceSeconds: number }): Promise<void>
+
+  /**
+   * Starts a container that exists, and returns it with its new address. Throws NOT_FOUND as `logs` does, and RuntimeError
+   * CONTAINER_START_FAILED where `apply` would have to repair or replace it.
+   */
+  start(name: string, bounds?: CallBounds): Promise<ObservedReplica>
+
   /** Every container of this installation, or of one environment, in any phase. */
   observe(filter?: { appEnvId?: string }, bounds?: CallBounds): Promise<ObservedReplica[]>
 

@@ -9,9 +9,11 @@ import {
   loadClaimedAppEnv,
 } from './context/environment-context.ts'
 import type { WorkerContext } from './context/worker-context.ts'
+import { isEngineAway } from './engine/engine-health.ts'
 import { leasedEngine } from './engine/leased-engine.ts'
 import { runOperation } from './operations/run-operation.ts'
 import { type ReconcileResult, reconcile } from './reconcile/reconcile.ts'
+import { followRequests } from './request-scaling/follow-requests.ts'
 import { plainText } from './text/plain-text.ts'
 import type { Mask } from './text/secret-mask.ts'
 import { Deadline } from './time/deadline.ts'
@@ -25,6 +27,7 @@ const REQUEUE_NOW: ReconcileResult = { requeueAfterSeconds: 0, observed: false }
 export async function processEnvironment(worker: WorkerContext, lease: Lease): Promise<ReconcileResult> {
   const requeueLater = { requeueAfterSeconds: worker.config.BERTH_RECONCILE_SECONDS, observed: false }
   try {
+    if (lease.claim.queue === 'scalings') return await scaleByRequests(worker, lease, lease.signal)
     const appEnv = await loadClaimedAppEnv(worker.database, lease.appEnvId)
     const operation = appEnv.operations[0]
     if (lease.claim.queue === 'reconciles' || !operation)
@@ -36,12 +39,25 @@ export async function processEnvironment(worker: WorkerContext, lease: Lease): P
     const cause = lease.signal.aborted ? lease.signal.reason : error
     worker.log.debug({ appEnvId: lease.appEnvId, err: cause }, 'Work on an environment was abandoned')
     if (cause instanceof OperationEnded || cause instanceof WorkerStopping) return REQUEUE_NOW
-    if (cause instanceof Abandoned) return requeueLater
+    if (cause instanceof Abandoned || isEngineAway(cause)) return requeueLater
     worker.log.warn({ appEnvId: lease.appEnvId, err: cause }, 'Work on an environment failed; it is retried')
     // Nothing could be written, so the operation is still due: without a pause, the next claim would fail at once too.
     await sleep(FAILURE_PAUSE_MS, lease.signal)
     return requeueLater
   }
+}
+
+function scaleByRequests(worker: WorkerContext, lease: Lease, signal: AbortSignal): Promise<ReconcileResult> {
+  const { database, config } = worker
+  const engine = leasedEngine(worker, lease, signal, config)
+  return followRequests({
+    ...{ database, config, lease },
+    unfreeze: (name) => engine.unfreeze(name),
+    async load() {
+      const appEnv = await loadClaimedAppEnv(database, lease.appEnvId)
+      return environmentContext(worker, lease, appEnv, signal)
+    },
+  })
 }
 
 async function attemptOperation(
@@ -54,7 +70,9 @@ async function attemptOperation(
   const deadline = new Deadline(millisecondsLeft(worker, lease, operation))
   const context = environmentContext(worker, lease, appEnv, AbortSignal.any([lease.signal, deadline.signal]))
   try {
-    await runOperation({ ...context, appEnv, operation, deadline, steps: new Steps(context, appEnv, operation) })
+    const steps = new Steps(context, appEnv, operation)
+    const scale = (signal: AbortSignal) => scaleByRequests(worker, lease, signal)
+    await runOperation({ ...context, appEnv, operation, deadline, steps, scaleByRequests: scale })
   } finally {
     deadline.close()
   }

@@ -11,9 +11,9 @@ import type { ContainerEnd, ContainerRuntime } from '../runtime/container-runtim
 import type { Vault } from '../secrets/vault.ts'
 import { WorkerStopping } from './claim/abandoned.ts'
 import { BuildSlots } from './claim/build-slots.ts'
-import type { Lease, QueueName } from './claim/lease.ts'
+import type { Lease } from './claim/lease.ts'
 import { LeaseKeeper } from './claim/lease-keeper.ts'
-import { claim, release } from './claim/lease-table.ts'
+import { claim, claimForRequests, release } from './claim/lease-table.ts'
 import { WorkQueue } from './claim/work-queue.ts'
 import type { WorkerContext } from './context/worker-context.ts'
 import { EngineHealth } from './engine/engine-health.ts'
@@ -30,6 +30,8 @@ import { DiskQuota } from './probes/disk-quota.ts'
 import { NetworkRepairs } from './probes/network-repairs.ts'
 import { ProbeHistory } from './probes/probe-history.ts'
 import { processEnvironment } from './process-environment.ts'
+import { scaleForever } from './request-scaling/scale-forever.ts'
+import { ScalingQueue } from './request-scaling/scaling-queue.ts'
 
 /** How long a stop waits for leases to be handed back; those that are not, expire. */
 const STOP_MS = 7_000
@@ -74,22 +76,30 @@ export function createWorker(options: WorkerOptions): Worker {
   const disk = new DiskQuota(config.BERTH_CONTAINER_DISK_MB)
   const memory = { probes: new ProbeHistory(), repairs: new NetworkRepairs(), disk }
   const context: WorkerContext = { ...options, ...memory, engineHealth, collector, builds }
-  const queues = { operations: queueFor('operations'), reconciles: queueFor('reconciles') }
+  const scalings = new ScalingQueue((appEnvId) => claimForRequests(database, appEnvId, id, config.BERTH_LEASE_SECONDS))
+  const queues = {
+    operations: queueOf(() => claim(database, 'operations', id, config.BERTH_LEASE_SECONDS)),
+    scalings: queueOf(() => scalings.claim()),
+    reconciles: queueOf(() => claim(database, 'reconciles', id, config.BERTH_LEASE_SECONDS)),
+  }
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()
 
-  function queueFor(name: QueueName): WorkQueue {
-    return new WorkQueue({
-      slots: config.BERTH_WORKER_CONCURRENCY,
-      log,
-      claim: () => claim(database, name, id, config.BERTH_LEASE_SECONDS),
-      process: processClaim,
-    })
+  function queueOf(claimNext: () => Promise<Lease | null>): WorkQueue {
+    return new WorkQueue({ slots: config.BERTH_WORKER_CONCURRENCY, log, claim: claimNext, process: processClaim })
   }
 
   function wakeAll(): void {
-    queues.operations.wake()
-    queues.reconciles.wake()
+    for (const queue of Object.values(queues)) queue.wake()
+  }
+
+  /** Requests want an environment to be changed: somebody may wait. */
+  function onRequests(appEnvId: string): void {
+    scalings.add(appEnvId)
+    leaseKeeper
+      .askFor(appEnvId)
+      .catch((error: unknown) => log.debug({ err: error, appEnvId }, 'Interrupting work for requests failed'))
+    queues.scalings.wake()
   }
 
   /** From claim to release. A request may have arrived meanwhile, so both queues claim again. */
@@ -119,6 +129,14 @@ export function createWorker(options: WorkerOptions): Worker {
     wakeAll()
   }
 
+  function onScan(appEnvIds: readonly string[]): void {
+    for (const appEnvId of appEnvIds) {
+      scalings.add(appEnvId)
+      leaseKeeper.poke(appEnvId)
+    }
+    queues.scalings.wake()
+  }
+
   function onEngineNotification(appEnvId: string, end: ContainerEnd | null): void {
     engineNotifications.add(appEnvId)
     collector.notify(appEnvId, end)
@@ -130,14 +148,15 @@ export function createWorker(options: WorkerOptions): Worker {
       const { signal } = stopping
       listening = listen({
         url: options.databaseUrl,
-        channels: ['berth_work'],
+        channels: ['berth_work', 'berth_requests'],
         log,
-        onNotification: (_channel, appEnvId) => onNotification(appEnvId),
+        onNotification: (channel, appEnvId) =>
+          channel === 'berth_requests' ? onRequests(appEnvId) : onNotification(appEnvId),
         onConnect: wakeAll,
       })
       if (config.BERTH_ENGINE_EVENTS) runtime.watch(onEngineNotification, signal)
       running = Promise.all([
-        ...[queues.operations.run(signal), queues.reconciles.run(signal)],
+        ...Object.values(queues).map((queue) => queue.run(signal)),
         ...[leaseKeeper.run(signal), engineHealth.run(signal), engineNotifications.run(signal)],
         ...[
           sweepForever(context, signal, wakeAll),
@@ -146,7 +165,7 @@ export function createWorker(options: WorkerOptions): Worker {
           collector.run(signal),
         ],
         ...[sampleForever(context, signal), measureServicesForever(context, signal)],
-        validateHostsForever(context, signal),
+        ...[validateHostsForever(context, signal), scaleForever(context, signal, onScan)],
       ])
     },
     async stop() {
@@ -154,10 +173,9 @@ export function createWorker(options: WorkerOptions): Worker {
       for (const lease of leaseKeeper.held) lease.end(stopping.signal.reason)
       await Promise.race([Promise.all([running, listening?.close()]), sleep(STOP_MS, undefined, { ref: false })])
     },
-    isReady: () =>
-      queues.operations.lastError === null && queues.reconciles.lastError === null && !stopping.signal.aborted,
+    isReady: () => Object.values(queues).every(({ lastError }) => lastError === null) && !stopping.signal.aborted,
     get lastError() {
-      return queues.operations.lastError ?? queues.reconciles.lastError
+      return Object.values(queues).find(({ lastError }) => lastError !== null)?.lastError ?? null
     },
     engine: engineHealth,
   }

@@ -7,6 +7,7 @@ import { describeFiles } from './container-runtime/files.ts'
 import { describeNetworks } from './container-runtime/networks.ts'
 import { describeOutput } from './container-runtime/output.ts'
 import { describeRemoval } from './container-runtime/removal.ts'
+import { describeResting } from './container-runtime/resting.ts'
 import { describeTasks } from './container-runtime/tasks.ts'
 import { describeVolumes } from './container-runtime/volumes.ts'
 import { createWorld, type EngineHarness, type World } from './engine-harness.ts'
@@ -31,6 +32,7 @@ export function describeContainerRuntime(adapter: string, harness: EngineHarness
     describe('connecting', () => describeNetworks(world, harness))
     describe('confining', () => describeConfinement(world, harness))
     describe('removing', () => describeRemoval(world, harness))
+    describe('resting', () => describeResting(world, harness))
     describe('keeping', () => describeVolumes(world, harness))
     describe('writing files', () => describeFiles(world, harness))
     describe('running commands', () => describeCommands(world, harness))

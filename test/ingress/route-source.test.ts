@@ -58,6 +58,7 @@ test('routes are the hosts of live environments with their ready replicas', asyn
   expect(source.table?.lookup(host)).toEqual({
     ...{ host, appEnvId, cliEnvName, status: 'RUNNING', hasDeployment: true, keepsEnding: false },
     targets: [{ name: `${cliEnvName}-0`, address: '127.0.0.1', port: 20_000 }],
+    scaling: null,
   })
   expect(source.table?.lookup(emptyHost)).toMatchObject({ status: 'PENDING', hasDeployment: false, targets: [] })
   expect(source.table?.lookup('unproven.example')).toBeNull()

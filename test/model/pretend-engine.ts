@@ -58,6 +58,19 @@ export class PretendRuntime implements ContainerRuntime {
 
   async removeNetwork(): Promise<void> {}
 
+  // Nothing of the model's plays sleeps.
+  async freeze() {}
+
+  async unfreeze() {}
+
+  async stop() {}
+
+  async start(name: string) {
+    const replica = this.#replicas.get(name)
+    if (!replica) throw new RuntimeError('CONTAINER_START_FAILED', `There is no container ${name}`)
+    return replica
+  }
+
   async *logs() {}
 
   async diskUse() {

@@ -1,7 +1,7 @@
 import { forbidden } from '../../domain/errors.ts'
 import type { AppType } from '../app-type.ts'
 import { urlsOver } from '../connection-urls.ts'
-import { functionConfig } from './function-config.ts'
+import { functionConfig, scalingOf } from './function-config.ts'
 
 /** A request-driven endpoint; it always runs images, so a stray source setting cannot block a deployment. */
 export const functionApp: AppType = {
@@ -17,7 +17,8 @@ export const functionApp: AppType = {
     kind: 'CONTINUOUS',
     routing: 'HTTP',
     probing: (configured) => configured,
-    scaling: { replicas: (containers) => containers, autoscales: true },
+    // A deployment proves its version with one container; requests decide from then on.
+    scaling: { replicas: () => 1, autoscales: false, byRequests: scalingOf },
   },
   requiresPort: true,
   connectionUrls: urlsOver('http'),
@@ -26,6 +27,9 @@ export const functionApp: AppType = {
   config: { field: 'functionConfig', schema: functionConfig, isChangedWithApp: false },
   checkPlan({ name, functionsIncluded }) {
     if (!functionsIncluded) throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The plan ${name} does not include Functions`)
+  },
+  checkAccount({ name, allowFunctions }) {
+    if (!allowFunctions) throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The account ${name} has no access to Functions`)
   },
   checkRegion({ name, functionsSupported }) {
     if (!functionsSupported) throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The region ${name} does not support Functions`)

@@ -19,5 +19,6 @@ export const job: AppType = {
   allowsVolume: false,
   config: { field: 'jobConfig', schema: jobConfig, isChangedWithApp: true, enums: [concurrencyPolicy] },
   checkPlan() {},
+  checkAccount() {},
   checkRegion() {},
 }

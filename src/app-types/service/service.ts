@@ -61,5 +61,6 @@ export const service: AppType = {
     variables: 'is not for managed services, which have databaseSettings',
   },
   checkPlan() {},
+  checkAccount() {},
   checkRegion() {},
 }

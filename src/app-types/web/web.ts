@@ -55,5 +55,6 @@ export const web: AppType = {
   allowsVolume: true,
   config: null,
   checkPlan() {},
+  checkAccount() {},
   checkRegion() {},
 }

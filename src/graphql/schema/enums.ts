@@ -1,5 +1,5 @@
 import { appEnvStatus } from '../../resources/app-env.ts'
-import { health } from '../../resources/app-env-status.ts'
+import { health, sleepDepth } from '../../resources/app-env-status.ts'
 import { appTypeEnumerations, logType } from '../../resources/app-type-fields.ts'
 import { backupKind, backupStatus } from '../../resources/backup.ts'
 import { credentialType } from '../../resources/credential.ts'
@@ -28,7 +28,7 @@ export const MetricStepEnum = describedEnum(metricStep)
 const OTHERS: readonly Enumeration[] = [
   ...appTypeEnumerations,
   ...[deploymentStatus, deploymentType, operationKind, operationStatus, changeKind, hostStatus, eventType],
-  ...[backupKind, backupStatus, metricUnit, logLevel],
+  ...[backupKind, backupStatus, metricUnit, logLevel, sleepDepth],
   ...[variableType, role, tokenKind, scope, credentialType, terminationReason, settingType],
   enumeration('Builder', 'What builds source into an image.', {
     DOCKER: 'Docker builds a Dockerfile.',

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
+import type { Activator } from '../activator/activator.ts'
 import type { ClientLoad } from '../connections/client-load.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { InboundRequest } from './inbound-request.ts'
 import type { IngressMetrics } from './ingress-metrics.ts'
 import type { OngoingList } from './ongoing.ts'
-import type { WaitingExchanges } from './waiting-exchanges.ts'
+import type { QueueBounds, WaitingExchanges } from './waiting-exchanges.ts'
 
 /** What all exchanges of one ingress share. */
 export interface ExchangeContext {
@@ -24,6 +25,10 @@ export interface ExchangeContext {
   waiting: WaitingExchanges
   /** How long they wait. */
   queueMs: number
+  /** Counts the requests of apps that sleep, and has them woken. */
+  activator: Activator
+  /** The same for requests to them: how many may wait, and how long. */
+  wakeQueue: QueueBounds & { ms: number }
   /** This machine could not open a connection. */
   onExhausted(error: Error): void
   /** What each client address has in progress. */

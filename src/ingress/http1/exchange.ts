@@ -1,24 +1,32 @@
+import type { AppLoad } from '../activator/app-load.ts'
 import type { ReplicaGroup } from '../upstreams/replica-group.ts'
 import type { ReplicaPool } from '../upstreams/replica-pool.ts'
 import { MalformedResponse, type ResponseHead } from '../upstreams/response-head.ts'
 import type { FailureKind, UpstreamConnection, UpstreamSink } from '../upstreams/upstream-connection.ts'
+import { writeEarlyHints } from './early-hints.ts'
 import type { ClientRequest, ExchangeContext } from './exchange-context.ts'
+import { heldBytesOf } from './inbound-request.ts'
 import type { Ongoing } from './ongoing.ts'
 import { answerProblem } from './problem-answer.ts'
 import {
   answerTimeout,
   brokenAnswer,
   hostExhausted,
+  hostNotFound,
   notServing,
   type Problem,
   payloadTooLarge,
+  queueFull,
   replicasRefused,
   requestTimeout,
   tooManyConnections,
+  wakeFailed,
+  wakeTimeout,
 } from './problems.ts'
 import { RequestBody } from './request-body.ts'
 import { withoutSharedCookies } from './shared-cookies.ts'
 import { timedOutParty } from './timed-out-party.ts'
+import { pairsOf } from './trailers.ts'
 import { openTunnel } from './tunnel.ts'
 import type { WaitingExchange } from './waiting-exchanges.ts'
 
@@ -27,12 +35,16 @@ const MAX_RETRIES = 16
 // be about to close it as idle.
 const FRESH_MS = 1_000
 const SMALL_BYTES = 16_384
-const FORBIDDEN_TRAILER = /^(?:content-length|transfer-encoding|connection|host|set-cookie|x-berth-.*|x-request-id)$/i
+// More clients than this do not get an answer within the time that they wait.
+const APP_QUEUE = { requests: 500, bytes: Number.POSITIVE_INFINITY }
+/** How long a container that refused is not tried again by a request that waits for another. */
+const EXCLUDED_MS = 1_000
 
 /** One client request and its answer, retried as often as is safe. */
 export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   index = -1
   readonly appEnvId: string
+  readonly heldBytes: number
   private readonly context: ExchangeContext
   private readonly client: ClientRequest
   private readonly body: RequestBody | null
@@ -40,13 +52,19 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   /** When the app could first have begun its answer. */
   private sentAt = this.startedAt
   private excluded: Set<ReplicaPool> | null = null
+  private excludedAt = 0
   private group: ReplicaGroup
   private pool: ReplicaPool | null = null
   private connection: UpstreamConnection | null = null
   private lastFailure: FailureKind = 'refused'
   private retries = 0
-  /** Since when the request waits for room at its app; null while it does not. */
+  /** Since when the request waits for room at its app, or for a container; null while it does not. */
   private waitingSince: number | null = null
+  /** When it first had to. */
+  private heldSince: number | null = null
+  /** Where it is counted; null for an app that does not sleep. */
+  private load: AppLoad | null
+  private isInFlight = false
   private hasSentHead = false
   private hasEnded = false
 
@@ -55,6 +73,8 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     this.client = client
     this.group = group
     this.appEnvId = group.route.appEnvId
+    this.load = context.activator.loadOf(group.route)
+    this.heldBytes = heldBytesOf(client.inbound)
     const { inbound, request, response } = client
     const refuseLarge = () => this.refuse(payloadTooLarge(context.bodyLimitBytes))
     this.body =
@@ -74,12 +94,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     const { inbound, request, response } = this.client
     if (status === 100 && inbound.expectsContinue) response.writeContinue()
     if (status !== 103 || request.httpVersion !== '1.1') return
-    const links = headers.filter((_, index) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === 'link')
-    try {
-      response.writeEarlyHints({ link: links })
-    } catch {
-      // 103 Early Hints are optional, and Node throws on links that it finds malformed.
-    }
+    writeEarlyHints(response, headers)
   }
 
   onHead(head: ResponseHead): void {
@@ -125,7 +140,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
 
   onSwitch(head: ResponseHead, firstBytes: Buffer): void {
     const { inbound, request, response, firstTunnelBytes } = this.client
-    const { connection, pool, context } = this
+    const { connection, pool, context, load } = this
     if (!inbound.isUpgrade || !connection || !pool) throw new MalformedResponse('it switched protocols unasked')
     const client = request.socket
     const tunnel: Ongoing = { index: -1, sweep: () => {}, destroy: () => client.destroy() }
@@ -140,6 +155,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
       onClose: () => {
         context.ongoing.remove(tunnel)
         context.clientLoad.leave(inbound.clientAddress)
+        load?.end(pool.target.name, performance.now())
         pool.release(connection, false, performance.now())
         context.waiting.proceed()
       },
@@ -157,7 +173,10 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     if (kind === 'refused') pool?.coolDown(now)
     if (kind === 'exhausted') context.onExhausted(error)
     // A kept connection that the replica closed says nothing against the replica.
-    else if (pool && !connection?.isReused) this.excluded = (this.excluded ?? new Set()).add(pool)
+    else if (pool && !connection?.isReused) {
+      this.excluded = (this.excluded ?? new Set()).add(pool)
+      this.excludedAt = now
+    }
     this.lastFailure = kind
     this.release(false)
     if (this.mayRetry(kind)) this.retry()
@@ -169,9 +188,9 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     // An answer queued behind another on the same connection does not notice that the client left.
     if (request.socket.destroyed) this.abandon()
     if (this.hasEnded || response.headersSent) return
-    const { answerSeconds } = this.context
+    const answerSeconds = this.group.route.scaling?.timeoutSeconds ?? this.context.answerSeconds
     if (this.waitingSince !== null) {
-      this.sweepWaiting(now, this.waitingSince)
+      this.sweepWaiting(now, this.heldSince ?? this.waitingSince)
       return
     }
     const lost = timedOutParty({ startedAt: this.sentAt, body: this.body }, now, answerSeconds * 1000)
@@ -186,14 +205,16 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
 
   private tryReplica(): void {
     const now = performance.now()
+    const { route } = this.group
     const pool = this.group.pick(this.excluded, now)
-    if (!pool) {
-      const { route } = this.group
-      this.refuse(this.lastFailure === 'refused' ? replicasRefused(route) : brokenAnswer(route))
-      return
-    }
-    if (this.context.upstreams.hasRoom(pool, this.group)) this.send(pool, now)
-    else this.wait(now)
+    if (pool ? !this.hasRoom(pool) : route.scaling) this.wait(now)
+    else if (pool) this.send(pool, now)
+    else this.refuse(this.lastFailure === 'refused' ? replicasRefused(route) : brokenAnswer(route))
+  }
+
+  private hasRoom(pool: ReplicaPool): boolean {
+    if (!this.context.upstreams.hasRoom(pool, this.group)) return false
+    return !this.load || pool.outstanding < this.load.share
   }
 
   private send(pool: ReplicaPool, now: number): void {
@@ -202,27 +223,50 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     const connection = this.context.upstreams.take(pool, now, maxIdleMs)
     this.pool = pool
     this.connection = connection
+    if (this.load) {
+      this.load.begin(pool.target.name, now)
+      this.isInFlight = true
+      this.context.activator.ask(this.load)
+    }
     connection.begin(inbound.head, inbound.method, this)
     if (connection.isConnected) this.body?.sendTo(connection)
   }
 
+  /** For room at a container or, where requests decide how many there are, for one more. */
   private wait(now: number): void {
-    if (this.context.waiting.join(this)) this.waitingSince = now
-    else this.refuse(tooManyConnections(this.group.route))
+    const { waiting, wakeQueue, activator } = this.context
+    const { route } = this.group
+    this.load ??= activator.loadOf(route)
+    const { load } = this
+    const pauseMs = load?.pauseMs(now) ?? 0
+    if (pauseMs > 0) this.refuse(wakeFailed(route, pauseMs))
+    else if (!waiting.join(this, load ? wakeQueue : APP_QUEUE))
+      this.refuse(load ? queueFull(route) : tooManyConnections(route))
+    else {
+      this.waitingSince = now
+      this.heldSince ??= now
+      load?.beginWaiting(now)
+      if (load) activator.ask(load)
+    }
   }
 
   tryProceed(): boolean {
     const { upstreams } = this.context
-    // The replicas may have been replaced while it waited.
-    this.group = upstreams.find(this.client.inbound.hostName) ?? this.group
     const now = performance.now()
+    // The replicas may have been replaced while it waited.
+    const found = upstreams.find(this.client.inbound.hostName)
+    if (this.load && (found !== this.group || now - this.excludedAt > EXCLUDED_MS)) this.excluded = null
+    this.group = found ?? this.group
+    const { route } = this.group
     const pool = this.group.pick(this.excluded, now)
-    if (pool && !upstreams.hasRoom(pool, this.group)) return false
+    const pauseMs = this.load?.pauseMs(now) ?? 0
+    if (pool ? !this.hasRoom(pool) : found && route.scaling && pauseMs === 0) return false
     this.stopWaiting()
     this.sentAt = now
     if (this.body) this.body.lastByteAt = now
     if (pool) this.send(pool, now)
-    else this.refuse(notServing(this.group.route))
+    else if (!found) this.refuse(hostNotFound(this.client.inbound.hostName))
+    else this.refuse(pauseMs > 0 ? wakeFailed(route, pauseMs) : notServing(route))
     return true
   }
 
@@ -230,15 +274,21 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     if (this.waitingSince === null) return
     this.waitingSince = null
     this.context.waiting.leave(this)
+    this.load?.endWaiting(performance.now())
   }
 
   private sweepWaiting(now: number, since: number): void {
-    if (this.tryProceed() || now - since < this.context.queueMs) return
-    this.refuse(tooManyConnections(this.group.route))
+    const { queueMs, wakeQueue } = this.context
+    if (this.tryProceed() || now - since < (this.load ? wakeQueue.ms : queueMs)) return
+    const { route } = this.group
+    const isAsleep = this.load && route.targets.length === 0
+    this.refuse(isAsleep ? wakeTimeout(route, wakeQueue.ms / 1000) : tooManyConnections(route))
   }
 
   private mayRetry(kind: FailureKind): boolean {
-    if (this.hasEnded || this.body?.isStarted || this.retries >= MAX_RETRIES) return false
+    if (this.hasEnded || this.body?.isStarted) return false
+    // One that waits for a container is bounded by the time that it may wait.
+    if (this.retries >= MAX_RETRIES && !this.load) return false
     return kind === 'refused' || (kind === 'reset' && this.client.inbound.isIdempotent)
   }
 
@@ -248,7 +298,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     this.body?.stop()
     // The replicas may have been replaced since the first try, which may be why they refuse.
     this.group = this.context.upstreams.find(this.client.inbound.hostName) ?? this.group
-    if (this.group.isEmpty) this.refuse(notServing(this.group.route))
+    if (this.group.isEmpty && !this.group.route.scaling) this.refuse(notServing(this.group.route))
     else this.tryReplica()
   }
 
@@ -292,17 +342,10 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     this.connection = null
     this.pool = null
     if (!pool || !connection) return
-    pool.release(connection, isReusable, performance.now())
+    const now = performance.now()
+    if (this.isInFlight) this.load?.end(pool.target.name, now)
+    this.isInFlight = false
+    pool.release(connection, isReusable, now)
     this.context.waiting.proceed()
   }
-}
-
-/** Without the trailers that may not be any (RFC 9110 §6.5.1): a proxy behind us could take them for framing. */
-function pairsOf(trailers: readonly string[]): [string, string][] {
-  const pairs: [string, string][] = []
-  for (let index = 0; index < trailers.length; index += 2) {
-    const [name, value] = [trailers[index] as string, trailers[index + 1] as string]
-    if (!FORBIDDEN_TRAILER.test(name)) pairs.push([name, value])
-  }
-  return pairs
 }

@@ -23,6 +23,15 @@ export interface InboundRequest {
   head: string
 }
 
+/** Of a body that nobody takes, Node reads this much. */
+const READ_AHEAD_BYTES = 65_536
+
+/** What a request that waits holds of this process's memory, at most. */
+export function heldBytesOf({ head, body, contentLength }: InboundRequest): number {
+  const ahead = body === 'none' ? 0 : body === 'chunked' ? READ_AHEAD_BYTES : contentLength
+  return head.length + Math.min(ahead, READ_AHEAD_BYTES)
+}
+
 const IDEMPOTENT = new Set([
   'GET',
   'HEAD',

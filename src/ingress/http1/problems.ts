@@ -18,6 +18,9 @@ export type ProblemCode =
   | 'TOO_MANY_FROM_CLIENT'
   | 'TOO_MANY_PIPELINED'
   | 'HOST_EXHAUSTED'
+  | 'WAKE_FAILED'
+  | 'WAKE_TIMEOUT'
+  | 'QUEUE_FULL'
 
 /** An answer of the ingress itself, with a text for the app's client and one for its operator. */
 export class Problem {
@@ -90,6 +93,34 @@ export const tooManyConnections = ({ cliEnvName }: Route) =>
     'Too many connections',
     `There are too many connections to "${cliEnvName}" at the moment. The app itself may be fine. Try again shortly.`,
     5,
+  )
+
+/** The app was asleep, and its container did not come up. */
+export const wakeFailed = ({ cliEnvName, scaling }: Route, pauseMs: number) =>
+  new Problem(
+    502,
+    'WAKE_FAILED',
+    'This app did not start',
+    `"${cliEnvName}" was asleep, and could not be started: ${scaling?.failure?.reason ?? 'no reason is known'}.`,
+    Math.max(1, Math.ceil(pauseMs / 1000)),
+  )
+
+export const wakeTimeout = ({ cliEnvName }: Route, seconds: number) =>
+  new Problem(
+    503,
+    'WAKE_TIMEOUT',
+    'This app is still starting',
+    `"${cliEnvName}" was asleep, and no container of it was ready within ${seconds} s.`,
+    5,
+  )
+
+export const queueFull = ({ cliEnvName }: Route) =>
+  new Problem(
+    503,
+    'QUEUE_FULL',
+    'Too many requests wait',
+    `As many requests as may wait for "${cliEnvName}" do already. Try again shortly.`,
+    2,
   )
 
 export const tooManyFromClient = (most: number) =>

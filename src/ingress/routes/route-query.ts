@@ -28,13 +28,19 @@ const ROUTES = `
              json_agg(json_build_object('name', replica.name, 'address', replica.address, 'port', replica.port)
                       ORDER BY replica.name) FILTER (WHERE replica.name IS NOT NULL),
              '[]'
-           ) AS targets
+           ) AS targets,
+           CASE WHEN scaling.app_env_id IS NOT NULL THEN json_build_object(
+             'concurrency', scaling.concurrency, 'maxScale', scaling.max_scale, 'idleSeconds', scaling.idle_seconds,
+             'timeoutSeconds', scaling.timeout_seconds, 'revision', scaling.revision,
+             'failure', CASE WHEN scaling.failures > 0 THEN json_build_object(
+               'count', scaling.failures, 'reason', scaling.failure, 'pauseSeconds', scaling.pause_seconds) END) END AS scaling
       FROM host
       JOIN app_env env ON env.id = host.app_env_id AND env.deleted_at IS NULL
+      LEFT JOIN request_scaling scaling ON scaling.app_env_id = env.id
       LEFT JOIN replica ON replica.app_env_id = env.id AND replica.state = 'READY'
                        AND replica.address IS NOT NULL AND replica.port BETWEEN 1 AND 65535
      WHERE host.status = 'VALID'
-     GROUP BY host.id, env.id
+     GROUP BY host.id, env.id, scaling.app_env_id
   ), tcp AS MATERIALIZED (
     SELECT access.port,
            env.id AS "appEnvId",

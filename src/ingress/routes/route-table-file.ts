@@ -7,6 +7,13 @@ import { RouteTable } from './route-table.ts'
 
 const target = { name: z.string(), address: z.string(), port: z.number().int().min(1).max(65535) }
 
+const whole = z.number().int()
+
+const scaling = z.object({
+  ...{ concurrency: whole, maxScale: whole, idleSeconds: whole, timeoutSeconds: whole, revision: whole },
+  failure: z.object({ count: whole, reason: z.string(), pauseSeconds: whole }).nullable(),
+})
+
 const STORED = z.object({
   format: z.literal(1),
   routes: z.array(
@@ -18,6 +25,7 @@ const STORED = z.object({
       hasDeployment: z.boolean(),
       keepsEnding: z.boolean().optional(),
       targets: z.array(z.object(target)),
+      scaling: scaling.nullish(),
     }),
   ),
   // A table from before there were any has none.

@@ -7,6 +7,20 @@ export interface Target {
   port: number
 }
 
+/** How requests for an environment decide the number of its containers. */
+export interface RouteScaling {
+  /** Requests that one container handles at a time, from all ingress processes together. */
+  concurrency: number
+  maxScale: number
+  idleSeconds: number
+  /** Time in which a container must begin its answer. */
+  timeoutSeconds: number
+  /** Grows when a container stops taking requests; reported back, so that it is known who has heard of it. */
+  revision: number
+  /** Why the last wake failed, how many did in a row, and the pause before the next one. */
+  failure: { count: number; reason: string; pauseSeconds: number } | null
+}
+
 /** Where requests for one host go, and what clients get while no replica serves. */
 export interface Route {
   host: string
@@ -17,6 +31,8 @@ export interface Route {
   /** Its containers end soon after each start, so that repeating this repairs nothing. */
   keepsEnding?: boolean | undefined
   targets: readonly Target[]
+  /** Null, or left out: it does not sleep, and nothing is counted. */
+  scaling?: RouteScaling | null | undefined
 }
 
 /** A container behind a TCP port. One that is not ready gets no new connections, and keeps those that it has. */

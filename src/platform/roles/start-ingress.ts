@@ -1,3 +1,4 @@
+import { LoadSession } from '../../ingress/activator/load-session.ts'
 import { createIngress } from '../../ingress/ingress.ts'
 import { RouteSource } from '../../ingress/routes/route-source.ts'
 import { TcpIngress } from '../../ingress/tcp/tcp-ingress.ts'
@@ -16,7 +17,8 @@ export async function startIngress(context: RoleContext): Promise<{ port: number
   const { ingress: capacity, tcp } = shareDescriptors(readDescriptorLimit(), config)
   if (capacity.maxClients < config.BERTH_INGRESS_MAX_CONNECTIONS)
     log.warn(capacity, 'ingress: the limit of open files allows fewer connections than BERTH_INGRESS_MAX_CONNECTIONS')
-  const ingress = createIngress({ config, source, log, registry, capacity })
+  const reports = new LoadSession(databaseUrl)
+  const ingress = createIngress({ config, source, log, registry, capacity, reports })
   await onPort(context, 'INGRESS_PORT', () => ingress.listen())
   const tcpIngress = new TcpIngress({ config, source, log, registry, capacity: tcp })
   undo.defer(async () => {

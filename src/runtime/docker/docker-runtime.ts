@@ -10,6 +10,7 @@ import { readListening } from './listening.ts'
 import { replicaLogs } from './logs.ts'
 import { observeReplicas } from './observe.ts'
 import { removeReplicas } from './remove.ts'
+import { freezeReplica, startReplica, stopReplica, unfreezeReplica } from './rest.ts'
 import { runTask } from './run-task.ts'
 import { ReplicaSamples } from './stats.ts'
 import { observeTasks, removeTasks, startTask } from './task.ts'
@@ -39,6 +40,14 @@ export function createDockerRuntime(
     },
     apply: (rollout, bounds) =>
       within(engine, bounds, (signal) => applyRollout({ engine, rollout, signal, reach, cores, processes })),
+    freeze: (name, bounds) => within(engine, bounds, (signal) => freezeReplica(engine, name, signal)),
+    unfreeze: (name, bounds) => within(engine, bounds, (signal) => unfreezeReplica(engine, name, signal)),
+    stop: (name, bounds) => {
+      const seconds = bounds.graceSeconds + (bounds.timeoutSeconds ?? engine.callTimeoutSeconds)
+      const work = (signal: AbortSignal) => stopReplica(engine, name, bounds.graceSeconds, signal)
+      return within(engine, bounds, work, { seconds })
+    },
+    start: (name, bounds) => within(engine, bounds, (signal) => startReplica(engine, name, reach, signal)),
     observe: (filter = {}, bounds) =>
       within(engine, bounds, (signal) => observeReplicas(engine, filter, reach, signal)),
     remove: (reference, bounds) => {

@@ -42,6 +42,8 @@ export const createAppEnv = command({
     checkTypeFields(type, app, input)
     const buildsFromGit = app.gitRepo !== null && !app.useImage
     if (buildsFromGit && !input.branch) throw invalidField('branch', 'is required when the app builds from GitHub')
+    type.checkPlan(account.plan)
+    type.checkAccount(account)
     type.checkRegion(region)
     checkPlan(input, account)
     await requireAccountRoom(context, { accountId: account.id, appEnvId: null, containers: input.containers })

@@ -34,6 +34,7 @@ export const createApp = command({
     const { preset } = checkCreation(input)
     const type = typeNamed(preset)
     type.checkPlan(account.plan)
+    type.checkAccount(account)
     const { tx } = context
     await requireOwnInstallation(context, account.id, input.gitInstallationId)
     const appId = newId('app')

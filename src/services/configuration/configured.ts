@@ -1,5 +1,11 @@
 import { getAppType } from '../../app-types/app-types.ts'
-import { acceptsImage, engineOf, healthCheckFor, wantedReplicas } from '../../app-types/behaviours.ts'
+import {
+  acceptsImage,
+  engineOf,
+  healthCheckFor,
+  isScaledByRequests,
+  wantedReplicas,
+} from '../../app-types/behaviours.ts'
 import { engineVersion } from '../../app-types/engines/engines.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { type BuildSource, recordedPlan } from '../../domain/build-plan.ts'
@@ -65,7 +71,8 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
     {
       image: running.image,
       useImage: plan === null,
-      containers: appEnv.replicasDesired || containers,
+      // Where requests decide the number, there is no other to apply.
+      containers: (!isScaledByRequests(appEnv.app) && appEnv.replicasDesired) || containers,
       configuration: recordedConfiguration(running),
       build: plan,
     },

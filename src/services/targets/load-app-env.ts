@@ -17,6 +17,7 @@ export const withEverything = {
   currentContent: true,
   volume: true,
   externalAccess: true,
+  requestScaling: true,
   variables: { orderBy: ORDER.variable },
 } satisfies Prisma.AppEnvInclude
 

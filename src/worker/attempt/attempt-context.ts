@@ -9,6 +9,8 @@ export interface AttemptContext extends EnvironmentContext {
   operation: ClaimedOperation
   steps: Steps
   deadline: Deadline
+  /** Does what requests ask of the version that serves, while the operation goes on. */
+  scaleByRequests(signal: AbortSignal): Promise<unknown>
 }
 
 /** An attempt that deploys a version, or brings one back. */

@@ -44,6 +44,24 @@ export class LeaseKeeper {
     this.#held.delete(lease)
   }
 
+  poke(appEnvId: string): void {
+    for (const lease of this.#held) if (lease.appEnvId === appEnvId) lease.asked.resolve()
+  }
+
+  /**
+   * Tells the work under way on an environment that requests ask for something. A routine reconcile gives way where the
+   * environment sleeps: somebody waits. An operation scales in the background.
+   */
+  async askFor(appEnvId: string): Promise<void> {
+    for (const lease of this.#held) {
+      if (lease.appEnvId !== appEnvId || lease.claim.queue === 'scalings') continue
+      this.poke(appEnvId)
+      if (lease.claim.queue !== 'reconciles') continue
+      const asleep = await this.#database.requestScaling.count({ where: { appEnvId, depth: { not: null } } })
+      if (asleep > 0) lease.end(new Preempted('A request waits for a container'))
+    }
+  }
+
   /** Runs until the signal fires. While the database is down it keeps trying; the leases expire on their own. */
   async run(signal: AbortSignal): Promise<void> {
     const intervalMs = Math.min(CHECK_MS, (this.#leaseSeconds * 1000) / 6)

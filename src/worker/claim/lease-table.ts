@@ -13,7 +13,7 @@ interface ClaimedRow {
 
 // Operations have a queue of their own, so that a thousand due reconciles delay none of them. Those that lost their
 // worker repeatedly run one at a time: whichever ends the next worker ends only itself.
-const CANDIDATE: Readonly<Record<QueueName, Prisma.Sql>> = {
+const CANDIDATE: Readonly<Record<Exclude<QueueName, 'scalings'>, Prisma.Sql>> = {
   operations: Prisma.sql`
     SELECT e.id, o.id AS operation_id FROM operation o JOIN app_env e ON e.id = o.app_env_id
     WHERE o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now()
@@ -31,20 +31,37 @@ const CANDIDATE: Readonly<Record<QueueName, Prisma.Sql>> = {
     ORDER BY e.due_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
 }
 
+/** Claims the environment for what requests ask of it; null while somebody works on it. */
+export const claimForRequests = (database: Database, appEnvId: string, owner: string, leaseSeconds: number) =>
+  claimCandidate(
+    database,
+    'scalings',
+    Prisma.sql`
+      SELECT e.id, NULL::text AS operation_id FROM app_env e
+      WHERE e.id = ${appEnvId} AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
+      FOR UPDATE SKIP LOCKED`,
+    owner,
+    leaseSeconds,
+  )
+
 /**
  * Claims the environment that has been due longest; null when none is. Moves `due_at` to the end of the lease: if this
  * worker dies, another takes over then. The claim is counted before anything is done under it, because work that ends
  * its worker has no later moment.
  */
-export async function claim(
+export const claim = (database: Database, queue: keyof typeof CANDIDATE, owner: string, leaseSeconds: number) =>
+  claimCandidate(database, queue, CANDIDATE[queue], owner, leaseSeconds)
+
+async function claimCandidate(
   database: Database,
   queue: QueueName,
+  candidate: Prisma.Sql,
   owner: string,
   leaseSeconds: number,
 ): Promise<Lease | null> {
   const askedAt = performance.now()
   const [row] = await database.$queryRaw<ClaimedRow[]>`
-    WITH candidate AS MATERIALIZED (${CANDIDATE[queue]}),
+    WITH candidate AS MATERIALIZED (${candidate}),
     counted AS (UPDATE operation o SET unfinished_claims = o.unfinished_claims + 1
       FROM candidate WHERE o.id = candidate.operation_id)
     UPDATE app_env e SET lease_token = e.lease_token + 1, lease_owner = ${owner},

@@ -1,8 +1,8 @@
 import type { DatabaseClock } from '../time/database-clock.ts'
 import { type Abandoned, LeaseLost } from './abandoned.ts'
 
-/** What a worker claims environments for: an open operation, or a routine reconcile. */
-export type QueueName = 'operations' | 'reconciles'
+/** What a worker claims environments for: an open operation, a routine reconcile, or what requests ask for. */
+export type QueueName = 'operations' | 'reconciles' | 'scalings'
 
 interface Claim {
   appEnvId: string
@@ -31,6 +31,8 @@ export class Lease {
   /** The last transaction is running: the operation's end is expected. */
   isCompleting = false
   renewedAt: number
+  /** Resolves when requests ask for something while the work goes on. */
+  asked = Promise.withResolvers<void>()
   readonly #controller = new AbortController()
   readonly #lengthMs: number
   #expiry: NodeJS.Timeout | undefined

@@ -43,6 +43,7 @@ const withState = {
   app: { select: { type: true, dockerPreset: true } },
   account: { select: { id: true, dataKey: true } },
   currentContent: true,
+  requestScaling: true,
   serviceCredentials: { select: { id: true, sealedData: true, sealedNext: true } },
   replicas: { orderBy: { name: 'asc' } },
   operations: { where: { status: { in: [...OPEN_STATUSES] } }, include: { content: true, backup: true } },

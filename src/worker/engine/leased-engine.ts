@@ -43,6 +43,11 @@ export interface LeasedEngine {
   ): Promise<ResolvedImage>
   apply(rollout: Rollout): Promise<void>
   observe(): Promise<ObservedReplica[]>
+  freeze(name: string): Promise<void>
+  unfreeze(name: string): Promise<void>
+  /** Stops a container, and keeps it. */
+  stop(name: string, graceSeconds: number): Promise<void>
+  start(name: string): Promise<ObservedReplica>
   remove(replicas: Omit<RolloutReference, 'appEnvId'>, graceSeconds: number): Promise<void>
   removeNetwork(accountId: string): Promise<void>
   builder(): Promise<BuilderTraits>
@@ -119,6 +124,10 @@ export function leasedEngine(
       ),
     // Each replica takes several calls, and a busy machine starts them slowly.
     apply: (rollout) => call(seconds + rollout.replicas, (bounds) => runtime.apply(rollout, bounds)),
+    freeze: (name) => call(seconds, (bounds) => runtime.freeze(name, bounds)),
+    unfreeze: (name) => call(seconds, (bounds) => runtime.unfreeze(name, bounds)),
+    stop: (name, graceSeconds) => call(seconds, (bounds) => runtime.stop(name, { ...bounds, graceSeconds })),
+    start: (name) => call(seconds, (bounds) => runtime.start(name, bounds)),
     async observe() {
       const observed = await call(seconds, (bounds) => runtime.observe({ appEnvId }, bounds))
       collector.observe(appEnvId, observed)

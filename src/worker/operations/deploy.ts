@@ -1,4 +1,5 @@
-import { isRolledOut, wantedReplicas } from '../../app-types/behaviours.ts'
+import { isRolledOut, requestScalingOf, wantedReplicas } from '../../app-types/behaviours.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
@@ -56,7 +57,7 @@ export async function deployWith(started: AttemptContext, data: DataSteps): Prom
 /** Returns the replicas once they are ready. */
 async function startReplicas(attempt: VersionAttemptContext, data: DataSteps): Promise<ObservedReplica[]> {
   await provideImage(attempt, 'create')
-  const replicas = wantedReplicas(attempt.appEnv)
+  const replicas = replicasToStart(attempt)
   const { requestId, id: rolloutId } = attempt.operation
   const rollout = await rolloutOf(attempt, attempt.appEnv, { content: attempt.content, rolloutId, requestId, replicas })
   await recordDataVersion(attempt)
@@ -68,6 +69,13 @@ async function startReplicas(attempt: VersionAttemptContext, data: DataSteps): P
   await finishUpgrade(attempt, ready)
   await data.fill(attempt, ready)
   return ready
+}
+
+/** Where requests decide the number, the new version begins with as many as serve them now. */
+function replicasToStart({ appEnv, content }: VersionAttemptContext): number {
+  const rule = requestScalingOf(appEnv.app, recordedConfiguration(content))
+  if (!rule) return wantedReplicas(appEnv)
+  return Math.max(1, rule.minScale, Math.min(appEnv.replicasDesired, rule.maxScale))
 }
 
 /**

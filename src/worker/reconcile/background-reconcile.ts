@@ -26,10 +26,12 @@ async function keepReconciling(attempt: AttemptContext, signal: AbortSignal): Pr
   const task = { ...attempt, signal, engine: attempt.engineUnder(signal) }
   let pauseSeconds = config.BERTH_RECONCILE_SECONDS
   for (;;) {
-    await sleep(pauseSeconds * 1000, signal)
+    await sleep(pauseSeconds * 1000, signal, attempt.lease.asked.promise)
     if (signal.aborted) return
+    attempt.lease.asked = Promise.withResolvers()
     pauseSeconds = config.BERTH_RECONCILE_SECONDS
     try {
+      if (appEnv.requestScaling) await attempt.scaleByRequests(signal)
       const { requeueAfterSeconds } = await reconcile(task, await loadClaimedAppEnv(database, appEnv.id))
       pauseSeconds = Math.min(pauseSeconds, requeueAfterSeconds)
     } catch (error) {

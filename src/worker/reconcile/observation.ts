@@ -19,8 +19,18 @@ export const NOTHING_RUNS = { rolloutId: null, replicasDesired: 0, replicasRunni
 
 const isRunning = ({ phase }: ObservedReplica) => phase === 'running'
 
-/** `unready`: why the probe of a running replica failed, by container. */
-export function observationOf({ wanted, upcoming }: ReplicaPlan, unready: ReadonlyMap<string, string>): Observation {
+type Recorded = Pick<Observation, 'health' | 'observedReason'> & { requestScaling: { depth: unknown } | null }
+
+/** `unready`: why the probe of a running replica failed, by container. What sleeps keeps the health that it had. */
+export function observationOf(
+  { wanted, upcoming }: ReplicaPlan,
+  unready: ReadonlyMap<string, string>,
+  recorded: Recorded,
+): Observation {
+  if (wanted.length === 0 && recorded.requestScaling) {
+    const { health, observedReason } = recorded
+    return { health, observedReason, replicasRunning: 0, replicasReady: 0 }
+  }
   if (wanted.length === 0) return { ...NOTHING_SERVES, replicasRunning: upcoming.filter(isRunning).length }
   const running = wanted.flatMap(({ observed }) => (observed && isRunning(observed) ? [observed] : []))
   const ready = running.filter((replica) => !unready.has(replica.containerId))

@@ -4,6 +4,7 @@ import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { archiveLog } from '../point-in-time/archive-log.ts'
+import { keepAsleep } from '../request-scaling/rest.ts'
 import { observationOf } from './observation.ts'
 import { probeReplicas } from './probe-replicas.ts'
 import { purge } from './purge.ts'
@@ -26,6 +27,8 @@ const SOON_SECONDS = 0.3
 const YOUNG_MS = 30_000
 /** Nothing runs that could change. Containers started by hand are found sooner, by the sweep. */
 const IDLE_SECONDS = 60
+/** The engine's events tell of what changes. */
+const ASLEEP_SECONDS = 300
 const NEVER_SECONDS = 10 * 365 * 86_400
 
 /**
@@ -50,6 +53,7 @@ export async function reconcile(context: EnvironmentContext, appEnv: ClaimedAppE
     await record(context, appEnv, plan, probed)
     const restarted = await removeFailedContainers(context, appEnv, probed)
     const rotated = operation ? 0 : await resumeRotation(context, appEnv, probed)
+    if (!operation) await keepAsleep(context, appEnv, observed)
     const wasBroughtBack = await repairAll(context, appEnv, plan, probed, restarted + rotated > 0)
     if (appEnv.deletedAt) {
       await purge(context, appEnv)
@@ -86,6 +90,7 @@ function desiredState(appEnv: ClaimedAppEnv, operation: ClaimedOperation | undef
   const { rolloutId, replicasDesired } = appEnv
   return {
     rolloutId,
+    maySleep: rolloutId !== null && appEnv.requestScaling !== null,
     replicas: rolloutId && appEnv.currentContent ? replicasDesired : 0,
     upcoming: operation ? upcomingOf(appEnv, operation) : null,
   }
@@ -113,7 +118,7 @@ async function record(
     content && appEnv.rolloutId
       ? routesOf({ cliEnvName: appEnv.cliEnvName, version: content.version, rolloutId: appEnv.rolloutId }, probed)
       : []
-  const observation = observationOf(plan, unready)
+  const observation = observationOf(plan, unready, appEnv)
   const observedReason = observation.observedReason && (await context.quote(observation.observedReason))
   await recordObservation(context, appEnv, plan, { ...observation, observedReason, routes })
 }
@@ -124,7 +129,7 @@ function requeueAfter(
   plan: ReplicaPlan,
   probed: Probed[],
 ): number {
-  if (plan.wanted.length === 0) return IDLE_SECONDS
+  if (plan.wanted.length === 0) return appEnv.requestScaling?.depth ? ASLEEP_SECONDS : IDLE_SECONDS
   const now = lease.claim.clock.now().getTime()
   const isYoung = (replica: ObservedReplica | null) => now - (replica?.startedAt?.getTime() ?? 0) < YOUNG_MS
   const mayTurnReady = probed.some((one) => (one.failure || one.observed?.phase !== 'running') && isYoung(one.observed))

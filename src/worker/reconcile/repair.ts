@@ -1,9 +1,7 @@
-import type { Content } from '../../database/generated/prisma/client.ts'
 import { Failure } from '../../domain/failure.ts'
-import { type Rollout, RuntimeError } from '../../runtime/container-runtime.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { resolveVersionImage } from '../images/resolve-version-image.ts'
+import { applyWithImage } from '../images/apply-with-image.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
@@ -52,20 +50,4 @@ async function restoreReplicas(
 function replicasKept({ replicas, rolloutId }: ClaimedAppEnv, plan: ReplicaPlan): number {
   const draining = replicas.filter((row) => row.rolloutId === rolloutId && !plan.gone.includes(row))
   return Math.max(plan.wanted.length, ...draining.map((row) => row.index + 1))
-}
-
-/** Somebody may have removed the image by hand. */
-async function applyWithImage(
-  context: EnvironmentContext,
-  appEnv: ClaimedAppEnv,
-  content: Content,
-  rollout: Rollout,
-): Promise<void> {
-  try {
-    await context.engine.apply(rollout)
-  } catch (error) {
-    if (!(error instanceof RuntimeError) || error.reason !== 'IMAGE_NOT_FOUND') throw error
-    await resolveVersionImage(context, appEnv, content)
-    await context.engine.apply(rollout)
-  }
 }

@@ -5,7 +5,7 @@ export interface RecordedReplica {
   name: string
   rolloutId: string
   index: number
-  state: 'STARTING' | 'READY' | 'UNREADY' | 'DRAINING'
+  state: 'STARTING' | 'READY' | 'UNREADY' | 'DRAINING' | 'ASLEEP'
   drainUntil: Date | null
 }
 
@@ -13,6 +13,8 @@ export interface DesiredReplicas {
   /** The serving rollout and its number of replicas; null while stopped. */
   rolloutId: string | null
   replicas: number
+  /** Requests decide the number: what drains is kept at zero, too, and what sleeps stays. */
+  maySleep?: boolean
   /** A rollout that an open operation is starting; it must not be touched. */
   upcoming: { rolloutId: string; replicas: number } | null
 }
@@ -47,14 +49,17 @@ export function planReplicas(
     replica.rolloutId === desired.upcoming?.rolloutId && replica.index < desired.upcoming.replicas
   // Nothing drains in an environment that is stopped or deleted: stopping waits for routes by itself.
   const drains = (row: RecordedReplica) =>
-    desired.replicas > 0 && (row.state !== 'DRAINING' || (row.drainUntil !== null && row.drainUntil > now))
+    (desired.replicas > 0 || desired.maySleep) &&
+    (row.state !== 'DRAINING' || (row.drainUntil !== null && row.drainUntil > now))
 
   const wanted = Array.from({ length: desired.replicas }, (_, index) => ({
     index,
     observed: observed.find((replica) => replica.rolloutId === desired.rolloutId && replica.index === index) ?? null,
   }))
+  const sleeps = (row: RecordedReplica) => row.state === 'ASLEEP' && row.rolloutId === desired.rolloutId
   const existing = new Set(observed.map(slotKey))
-  const leaving = recorded.filter((row) => !isWanted(row))
+  const resting = new Set(recorded.filter((row) => sleeps(row) && existing.has(slotKey(row))).map(slotKey))
+  const leaving = recorded.filter((row) => !isWanted(row) && !resting.has(slotKey(row)))
   const draining = leaving.filter((row) => drains(row) && existing.has(slotKey(row)))
   const stillDraining = new Set(draining.map(slotKey))
   return {
@@ -62,7 +67,11 @@ export function planReplicas(
     upcoming: observed.filter((replica) => isUpcoming(replica) && !isWanted(replica)),
     needsApply: wanted.some((one) => !one.observed || isDown(one.observed)),
     surplus: observed.filter(
-      (replica) => !isWanted(replica) && !isUpcoming(replica) && !stillDraining.has(slotKey(replica)),
+      (replica) =>
+        !isWanted(replica) &&
+        !isUpcoming(replica) &&
+        !stillDraining.has(slotKey(replica)) &&
+        !resting.has(slotKey(replica)),
     ),
     outdated: draining.filter((row) => row.state !== 'DRAINING'),
     gone: leaving.filter((row) => !stillDraining.has(slotKey(row))),

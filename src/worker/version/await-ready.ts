@@ -9,10 +9,9 @@ import { VersionFailed } from '../attempt/version-failed.ts'
 import { NOT_CONNECTED, probeReplica } from '../probes/probe-replica.ts'
 import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
 import { probeService } from '../service/probe-service.ts'
-import { FailureExcerpt } from '../text/failure-excerpt.ts'
-import { plainText } from '../text/plain-text.ts'
 import { sleep } from '../time/sleep.ts'
 import { exitOf } from './container-exit.ts'
+import { lastLines } from './last-lines.ts'
 import { ListeningWatch } from './listening-watch.ts'
 import { removeReplicas } from './remove-replicas.ts'
 
@@ -21,9 +20,6 @@ const LONGEST_PAUSE_MS = 1_000
 
 /** A container that has died this often before it was ready will not become ready. */
 const MOST_EXITS = 3
-
-/** Of the last run of a container, to find what explains its end. */
-const LINES_READ = 60
 
 /**
  * Waits until every replica of the rollout is ready, and returns them. Restarts containers that vanish or stop
@@ -108,7 +104,7 @@ class ReadyWait {
   async timedOut(seconds: number): Promise<VersionFailed> {
     // A dead container explains more than a probe that found nobody, however late it dies again.
     const dead = [...this.#deaths.values()].at(-1)
-    const words = await this.#lastLines(dead ?? this.#unready)
+    const words = await lastLines(this.#attempt, dead ?? this.#unready)
     const reason = dead ? `container ${dead.index} ${exitOf(dead)}` : this.reason
     const message = `Not ready within ${seconds} s: ${reason}${words}`
     return new VersionFailed(dead ? reasonOf(dead) : 'READINESS_TIMEOUT', message)
@@ -132,7 +128,7 @@ class ReadyWait {
     if (!found) return null
     const words = `container ${replica.index} ${found.words}`
     if (found.isLasting && found.isSteady && !asksForTime(this.#attempt.content)) {
-      throw new VersionFailed('LISTENS_ELSEWHERE', `${capitalised(words)}${await this.#lastLines(replica)}`)
+      throw new VersionFailed('LISTENS_ELSEWHERE', `${capitalised(words)}${await lastLines(this.#attempt, replica)}`)
     }
     return words
   }
@@ -173,21 +169,7 @@ class ReadyWait {
     this.reason = `container ${replica.index} ${exitsOf(death, exits)}`
     // A running container does not say how it ended before. The pauses between restarts grow, so the next one shows it.
     if (exits < (death.exitCode === null ? 2 * MOST_EXITS : MOST_EXITS)) return
-    throw new VersionFailed(reasonOf(death), `${capitalised(this.reason)}${await this.#lastLines(death)}`)
-  }
-
-  /** What a replica said in the observed run explains more than any probe. */
-  async #lastLines(replica: ObservedReplica | null): Promise<string> {
-    if (!replica) return ''
-    const { engine, signal } = this.#attempt
-    const lines = await engine.tail(replica.name, LINES_READ).catch(() => [])
-    signal.throwIfAborted()
-    // Masked before the excerpt shortens lines: a cut could leave half of a secret.
-    const mask = await this.#attempt.mask()
-    const excerpt = new FailureExcerpt()
-    const ofRun = lines.filter(({ timestamp }) => timestamp >= (replica.startedAt ?? timestamp))
-    for (const { message } of ofRun.length > 0 ? ofRun : lines) excerpt.add(plainText(message, mask))
-    return ['', ...excerpt.lines()].join('\n')
+    throw new VersionFailed(reasonOf(death), `${capitalised(this.reason)}${await lastLines(this.#attempt, death)}`)
   }
 }
 

@@ -19,6 +19,8 @@ export async function unroute(attempt: AttemptContext): Promise<void> {
     start: 'unroute',
     async write(tx) {
       await drainOthers(tx, appEnv.id, null, propagationMs / 1000)
+      // What is stopped does not sleep: no request wakes it.
+      await tx.requestScaling.deleteMany({ where: { appEnvId: appEnv.id } })
       await notifyIngresses(tx)
     },
   })

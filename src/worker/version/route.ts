@@ -1,5 +1,7 @@
+import { requestScalingOf } from '../../app-types/behaviours.ts'
 import type { Transaction } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
@@ -39,10 +41,24 @@ export async function route(
       const deployedAt = content.deployedAt ?? now
       const data = { status: 'DEPLOYED', reason: null, message: null, deployedAt, finishedAt: deployedAt } as const
       await tx.content.updateMany({ where: { id: content.id }, data })
+      await saveScaling(tx, attempt)
       await also.write(tx)
     },
   })
   attempt.log.info({ appEnvId: appEnv.id, contentId: content.id, version: content.version }, 'Version deployed')
+}
+
+/** From now on requests decide, by what the version was recorded with. */
+async function saveScaling(tx: Transaction, { appEnv, content, lease }: VersionAttemptContext): Promise<void> {
+  const rule = requestScalingOf(appEnv.app, recordedConfiguration(content))
+  if (!rule) return
+  const awake = { depth: null, depthReason: 'deployed', depthSince: lease.claim.clock.now(), asleepSince: null }
+  const fresh = { ...rule, ...awake, failures: 0, failure: null, retryAt: null, pauseSeconds: 0 }
+  await tx.requestScaling.upsert({
+    where: { appEnvId: appEnv.id },
+    create: { appEnvId: appEnv.id, ...fresh },
+    update: { ...fresh, revision: { increment: 1 } },
+  })
 }
 
 const secondsSince = ({ steps }: VersionAttemptContext, now: Date) =>

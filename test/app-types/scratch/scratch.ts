@@ -33,5 +33,6 @@ export const scratch: AppType = {
   allowsVolume: false,
   config: { field: 'scratchConfig', schema: scratchConfig, isChangedWithApp: true, enums: [colour] },
   checkPlan() {},
+  checkAccount() {},
   checkRegion() {},
 }

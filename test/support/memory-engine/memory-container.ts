@@ -70,6 +70,7 @@ export class MemoryContainer {
   /** Does nothing if it runs, or is about to restart. Throws CONTAINER_START_FAILED. */
   start(): Promise<void> {
     this.#isWanted = true
+    if (this.phase === 'paused') this.unfreeze()
     if (this.phase === 'running' || this.phase === 'restarting') return Promise.resolve()
     this.#starting ??= this.#begin().finally(() => {
       this.#starting = null
@@ -93,6 +94,28 @@ export class MemoryContainer {
     }
     process.kill()
     await this.#running
+  }
+
+  /** Throws NOT_RUNNING. */
+  freeze(): void {
+    if (this.phase === 'paused') return
+    if (this.phase !== 'running' || !this.#process) throw this.#notRunning()
+    this.#process.freeze()
+    this.phase = 'paused'
+    this.options.onChange(null)
+  }
+
+  /** Throws NOT_RUNNING. */
+  unfreeze(): void {
+    if (this.phase === 'running') return
+    if (this.phase !== 'paused') throw this.#notRunning()
+    this.#process?.unfreeze()
+    this.phase = 'running'
+    this.options.onChange(null)
+  }
+
+  #notRunning(): RuntimeError {
+    return new RuntimeError('NOT_RUNNING', `The container ${this.name} does not run: it is ${this.phase}`)
   }
 
   observe(): ObservedReplica {

@@ -23,6 +23,15 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
   return {
     info: (bounds) => call(connection, bounds, () => ({ name: ENGINE_NAME, version: '1' })),
     apply: (rollout, bounds) => call(connection, bounds, () => apply(connection, rollout)),
+    freeze: (name, bounds) => call(connection, bounds, () => own(connection, name).freeze()),
+    unfreeze: (name, bounds) => call(connection, bounds, () => own(connection, name).unfreeze()),
+    stop: (name, bounds) => call(connection, bounds, () => own(connection, name).stop(bounds.graceSeconds)),
+    start: (name, bounds) =>
+      call(connection, bounds, async () => {
+        const container = own(connection, name)
+        await container.start()
+        return container.observe()
+      }),
     observe: (filter = {}, bounds) =>
       call(connection, bounds, () =>
         select(connection, filter)

@@ -38,6 +38,7 @@ export class RunningProcess {
   readonly #end = Promise.withResolvers<ProcessEnd>()
   #terminate: (() => void) | null = null
   #server: Server | null = null
+  #frozen: PromiseWithResolvers<void> | null = null
 
   constructor(program: Program, options: ProcessOptions) {
     this.#options = options
@@ -49,6 +50,16 @@ export class RunningProcess {
   /** Whether it serves the container's port. */
   get serves(): boolean {
     return this.#server?.listening ?? false
+  }
+
+  /** Its server accepts connections, and answers nobody until it is unfrozen. */
+  freeze(): void {
+    this.#frozen ??= Promise.withResolvers()
+  }
+
+  unfreeze(): void {
+    this.#frozen?.resolve()
+    this.#frozen = null
   }
 
   /** SIGTERM. */
@@ -102,7 +113,11 @@ export class RunningProcess {
   #serve(listener: RequestListener): void {
     const { port } = this.#options
     if (port === null || this.#killed.signal.aborted) return
-    this.#server = createServer(listener).listen(port, LOOPBACK)
+    const whenAwake: RequestListener = async (request, response) => {
+      while (this.#frozen) await this.#frozen.promise
+      listener(request, response)
+    }
+    this.#server = createServer(whenAwake).listen(port, LOOPBACK)
     this.#server.once('error', () => {
       this.#server = null
       this.#exit(1)

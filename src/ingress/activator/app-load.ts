@@ -1,0 +1,119 @@
+import type { Route, RouteScaling } from '../routes/route-table.ts'
+import { PeakWindow } from './peak-window.ts'
+
+/** What one ingress reports of the requests for one environment. */
+export interface ReportedLoad {
+  appEnvId: string
+  inFlight: number
+  waiting: number
+  peak: number
+  byReplica: Record<string, number>
+  revision: number
+  /** Time since the last request; null when there was none. */
+  idleMs: number | null
+}
+
+export type ScaledRoute = Route & { scaling: RouteScaling }
+
+/** The requests in this process for one environment that is scaled by them. */
+export class AppLoad {
+  inFlight = 0
+  waiting = 0
+  /** What other ingress processes had when they last reported. */
+  others = 0
+  /** When a worker was last asked to act; null since the table changed. */
+  askedAt: number | null = null
+  private readonly byReplica = new Map<string, number>()
+  private readonly window: PeakWindow
+  private activeAt: number | null = null
+  private reported = ''
+  private failure = { count: 0, until: 0 }
+
+  route: ScaledRoute
+
+  constructor(route: ScaledRoute) {
+    this.route = route
+    this.window = new PeakWindow(() => this.route.scaling.idleSeconds)
+  }
+
+  get total(): number {
+    return this.inFlight + this.waiting
+  }
+
+  follow(route: ScaledRoute, now: number): void {
+    const count = route.scaling.failure?.count ?? 0
+    if (count !== this.failure.count) {
+      this.failure = { count, until: now + (route.scaling.failure?.pauseSeconds ?? 0) * 1000 }
+    }
+    this.route = route
+    this.askedAt = null
+  }
+
+  /** What is left of the pause after a failed wake; 0 when a wake may be tried. */
+  pauseMs(now: number): number {
+    return this.route.targets.length > 0 ? 0 : Math.max(0, this.failure.until - now)
+  }
+
+  /** The requests that this process may have at one container: its share, by what all of them have. */
+  get share(): number {
+    const { concurrency } = this.route.scaling
+    if (this.others === 0) return concurrency
+    const own = Math.max(1, this.total)
+    return Math.max(1, Math.ceil((concurrency * own) / (own + this.others)))
+  }
+
+  /** Whether another container would help. */
+  get wantsMore(): boolean {
+    const { targets, scaling } = this.route
+    if (targets.length >= scaling.maxScale) return false
+    return this.total + this.others > targets.length * scaling.concurrency
+  }
+
+  begin(replica: string, now: number): void {
+    this.inFlight += 1
+    this.byReplica.set(replica, (this.byReplica.get(replica) ?? 0) + 1)
+    this.touch(now)
+  }
+
+  end(replica: string, now: number): void {
+    this.inFlight -= 1
+    const left = (this.byReplica.get(replica) ?? 1) - 1
+    if (left > 0) this.byReplica.set(replica, left)
+    else this.byReplica.delete(replica)
+    this.touch(now)
+  }
+
+  beginWaiting(now: number): void {
+    this.waiting += 1
+    this.touch(now)
+  }
+
+  endWaiting(now: number): void {
+    this.waiting -= 1
+    this.touch(now)
+  }
+
+  private touch(now: number): void {
+    this.activeAt = now
+    this.window.record(this.total, now)
+  }
+
+  /** Null when nothing has changed since the last report that was taken. */
+  report(now: number): { load: ReportedLoad; text: string } | null {
+    const { inFlight, waiting } = this
+    if (this.total > 0) this.touch(now)
+    const load: ReportedLoad = {
+      ...{ appEnvId: this.route.appEnvId, inFlight, waiting, peak: Math.max(this.total, this.window.of(now)) },
+      byReplica: Object.fromEntries(this.byReplica),
+      revision: this.route.scaling.revision,
+      idleMs: this.activeAt === null ? null : Math.round(now - this.activeAt),
+    }
+    // The time alone is news only while there are requests.
+    const text = JSON.stringify({ ...load, idleMs: this.total > 0 ? now : this.activeAt })
+    return text === this.reported ? null : { load, text }
+  }
+
+  wasReported(text: string): void {
+    this.reported = text
+  }
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { SESSION_SECONDS } from '../../domain/request-scaling.ts'
+import type { ReportedLoad } from './app-load.ts'
+
+const CONNECT_TIMEOUT_MS = 3_000
+const QUERY_TIMEOUT_MS = 3_000
+
+/** One statement: the session, what has changed, who is asked to act, and what the other ingress processes have. */
+const REPORT = `
+  WITH session AS (
+    INSERT INTO ingress_session (id, reported_at) VALUES ($1, now())
+    ON CONFLICT (id) DO UPDATE SET reported_at = now()
+  ), loads AS (
+    INSERT INTO request_load AS l (ingress_id, app_env_id, in_flight, waiting, peak, by_replica, revision, active_at, reported_at)
+    SELECT $1, r."appEnvId", r."inFlight", r.waiting, r.peak, r."byReplica", r.revision,
+           now() - make_interval(secs => r."idleMs" / 1000.0), now()
+      FROM jsonb_to_recordset($2::jsonb) AS r("appEnvId" text, "inFlight" int, waiting int, peak int, "byReplica" jsonb,
+                                              revision int, "idleMs" float8)
+    ON CONFLICT (ingress_id, app_env_id) DO UPDATE SET
+      in_flight = excluded.in_flight, waiting = excluded.waiting, peak = excluded.peak,
+      by_replica = excluded.by_replica, revision = excluded.revision,
+      active_at = coalesce(excluded.active_at, l.active_at), reported_at = now()
+  ), asked AS (
+    SELECT pg_notify('berth_requests', id) FROM unnest($3::text[]) AS id
+  )
+  SELECT (SELECT count(*) FROM asked) AS asked, coalesce((
+    SELECT jsonb_object_agg(other.app_env_id, other.requests) FROM (
+      SELECT l.app_env_id, sum(l.in_flight + l.waiting) AS requests
+        FROM request_load l JOIN ingress_session s ON s.id = l.ingress_id
+       WHERE l.app_env_id = ANY($4::text[]) AND l.ingress_id <> $1
+         AND s.reported_at > now() - interval '${SESSION_SECONDS} seconds'
+       GROUP BY l.app_env_id) AS other), '{}') AS others`
+
+/** The connection by which an ingress reports its requests: apart from that of the routes, so that none waits for it. */
+export class LoadSession {
+  readonly id = randomUUID()
+  private readonly databaseUrl: string
+  private client: pg.Client | null = null
+
+  constructor(databaseUrl: string) {
+    this.databaseUrl = databaseUrl
+  }
+
+  /** Returns what other ingress processes have, of the named environments. Throws when the database does not answer. */
+  async report(
+    loads: readonly ReportedLoad[],
+    asked: readonly string[],
+    appEnvIds: readonly string[],
+  ): Promise<Record<string, number>> {
+    const client = await this.connected()
+    try {
+      const { rows } = await client.query<{ others: Record<string, number> }>({
+        name: 'berth_request_load',
+        text: REPORT,
+        values: [this.id, JSON.stringify(loads), asked, appEnvIds],
+      })
+      return rows[0]?.others ?? {}
+    } catch (error) {
+      this.drop()
+      throw error
+    }
+  }
+
+  /** Says that this process has no requests any more. */
+  async close(): Promise<void> {
+    const { client } = this
+    if (!client) return
+    await client.query('DELETE FROM ingress_session WHERE id = $1', [this.id]).catch(() => {})
+    this.client = null
+    await client.end().catch(() => {})
+  }
+
+  private async connected(): Promise<pg.Client> {
+    if (this.client) return this.client
+    const client = new pg.Client({
+      connectionString: this.databaseUrl,
+      application_name: 'berth-ingress-load',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      statement_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+    })
+    client.on('error', () => this.drop(client))
+    try {
+      await client.connect()
+      // A report is repeated every second: none is worth waiting for a disk.
+      await client.query('SET synchronous_commit = off')
+    } catch (error) {
+      client.end().catch(() => {})
+      throw error
+    }
+    this.client = client
+    return client
+  }
+
+  private drop(client = this.client): void {
+    if (this.client === client) this.client = null
+    client?.end().catch(() => {})
+  }
+}

@@ -1,0 +1,20 @@
+import type { Content } from '../../database/generated/prisma/client.ts'
+import { type Rollout, RuntimeError } from '../../runtime/container-runtime.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { resolveVersionImage } from './resolve-version-image.ts'
+
+/** Somebody may have removed the image by hand. */
+export async function applyWithImage(
+  context: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  content: Content,
+  rollout: Rollout,
+): Promise<void> {
+  try {
+    await context.engine.apply(rollout)
+  } catch (error) {
+    if (!(error instanceof RuntimeError) || error.reason !== 'IMAGE_NOT_FOUND') throw error
+    await resolveVersionImage(context, appEnv, content)
+    await context.engine.apply(rollout)
+  }
+}

@@ -1,0 +1,91 @@
+import { recordedConfiguration } from '../../domain/configuration.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { applyWithImage } from '../images/apply-with-image.ts'
+import { probeReplica } from '../probes/probe-replica.ts'
+import { sleep } from '../time/sleep.ts'
+import { exitOf } from '../version/container-exit.ts'
+import { lastLines } from '../version/last-lines.ts'
+
+/** A port that nobody listens on refuses at once, so the pauses between two tries are what a wake may lose. */
+const PAUSE_MS = { first: 2, longest: 40 }
+const OBSERVE_MS = 300
+const MOST_EXITS = 3
+
+/** A container that did not come up. */
+export class WakeFailed extends Failure<'CONTAINER_EXITED' | 'READINESS_TIMEOUT'> {
+  /** Without the program's output: visitors see it. */
+  readonly short: string
+
+  constructor(reason: WakeFailed['reason'], short: string, message: string) {
+    super(reason, message)
+    this.short = short
+  }
+}
+
+/**
+ * Waits until a container of the rollout accepts a connection, or answers its readiness probe where it has a path, and
+ * returns it. Starts it again when it has ended. Throws WakeFailed when it keeps ending, or the time is up.
+ */
+export async function firstConnection(
+  context: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  rollout: Rollout,
+  index: number,
+  started: ObservedReplica | null = null,
+): Promise<ObservedReplica> {
+  const { config, signal } = context
+  const content = appEnv.currentContent
+  if (!content) throw new Error(`${appEnv.id} serves no version`)
+  const configuration = recordedConfiguration(content)
+  const deadline = performance.now() + config.BERTH_READY_TIMEOUT_SECONDS * 1000
+  const ends = new Set<string>()
+  let replica = started ?? (await observeOne(context, rollout, index))
+  let observedAt = performance.now()
+  let reason = 'its container is starting'
+  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(pauseMs * 1.5, PAUSE_MS.longest)) {
+    if (replica?.phase === 'running' && replica.address !== null) {
+      const probed = await probeReplica(replica, configuration, signal)
+      if (probed.ready) return replica
+      reason = probed.reason
+    }
+    const now = performance.now()
+    if (now > deadline)
+      throw await failed(context, replica, `not ready within ${config.BERTH_READY_TIMEOUT_SECONDS} s: ${reason}`)
+    if (now - observedAt > OBSERVE_MS || replica?.phase !== 'running') {
+      replica = await observeOne(context, rollout, index)
+      observedAt = now
+      if (replica) countEnd(ends, replica)
+      if (replica && ends.size >= MOST_EXITS) throw await failed(context, replica, `its container ${exitOf(replica)}`)
+      if (!replica || (replica.phase !== 'running' && replica.phase !== 'restarting'))
+        await applyWithImage(context, appEnv, content, rollout)
+    }
+    await sleep(pauseMs, signal)
+    signal.throwIfAborted()
+  }
+}
+
+/** The engine restarts what ends by itself, so an end may only show as a restart. */
+function countEnd(
+  ends: Set<string>,
+  { containerId, finishedAt, restartCount, phase, exitCode }: ObservedReplica,
+): void {
+  // One that was killed by hand, or with its machine, says nothing against its program.
+  if (phase === 'exited' && exitCode === 137) return
+  if (finishedAt && (restartCount > 0 || phase !== 'running')) ends.add(`${containerId} ${finishedAt.getTime()}`)
+}
+
+async function observeOne({ engine }: EnvironmentContext, rollout: Rollout, index: number) {
+  const observed = await engine.observe()
+  return observed.find((one) => one.rolloutId === rollout.rolloutId && one.index === index) ?? null
+}
+
+async function failed(
+  context: EnvironmentContext,
+  replica: ObservedReplica | null,
+  short: string,
+): Promise<WakeFailed> {
+  const reason = replica?.phase === 'running' ? 'READINESS_TIMEOUT' : 'CONTAINER_EXITED'
+  return new WakeFailed(reason, short, `${short}${await lastLines(context, replica)}`)
+}

@@ -1,0 +1,50 @@
+import type { ScalingStep } from '../../domain/request-scaling.ts'
+import { loadClaimedAppEnv } from '../context/environment-context.ts'
+import { deepen, settle, shrink } from './rest.ts'
+import type { ScalingContext } from './scaling-context.ts'
+import { readScalingFacts, type ScalingFacts, stepFor } from './scaling-facts.ts'
+import { grow, wake, wakeFrozen } from './wake.ts'
+
+/** A wake may be followed by more containers; whatever else there is, the next look finds. */
+const MOST_STEPS = 3
+/** The engine's events of a change make it due anyway. */
+const SOON_SECONDS = 1
+
+/** Decides what requests ask for, and does it, under the environment's lease. Any worker may repeat it. */
+export async function followRequests(
+  scaling: ScalingContext,
+): Promise<{ requeueAfterSeconds: number; observed: boolean }> {
+  const { database, config, lease } = scaling
+  let isChanged = false
+  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+    const [facts] = await readScalingFacts(database, config, { appEnvId: lease.appEnvId })
+    const step = facts && stepFor(facts, config)
+    if (!facts || !step) break
+    isChanged = true
+    if (!(await carryOut(scaling, facts, step))) break
+  }
+  return { requeueAfterSeconds: isChanged ? SOON_SECONDS : config.BERTH_RECONCILE_SECONDS, observed: false }
+}
+
+/** True when another step may follow at once. */
+async function carryOut(scaling: ScalingContext, facts: ScalingFacts, step: ScalingStep): Promise<boolean> {
+  if (step.kind === 'WAKE' && (await wakeFrozen(scaling, facts))) return true
+  const context = await scaling.load()
+  const appEnv = await loadClaimedAppEnv(context.database, facts.appEnvId)
+  switch (step.kind) {
+    case 'WAKE':
+      return wake(context, appEnv, facts)
+    case 'GROW':
+      await grow(context, appEnv, facts, step.containers)
+      return false
+    case 'SHRINK':
+      await shrink(context, appEnv, step.containers)
+      return false
+    case 'SETTLE':
+      await settle(context, appEnv, facts)
+      return true
+    case 'DEEPEN':
+      await deepen(context, appEnv, facts, step)
+      return false
+  }
+}

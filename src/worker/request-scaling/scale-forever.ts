@@ -1,0 +1,35 @@
+import type { WorkerContext } from '../context/worker-context.ts'
+import { sleep } from '../time/sleep.ts'
+import { deleteOldLoads } from './delete-old-loads.ts'
+import { readScalingFacts, stepFor } from './scaling-facts.ts'
+
+const INTERVAL_MS = 1_000
+const TIDY_MS = 60_000
+
+/**
+ * Looks once a second at what ingresses have reported: for what became quiet, which nobody announces, and for asks whose
+ * notification was lost. Every worker does; whoever claims an environment decides again.
+ */
+export async function scaleForever(
+  { database, config, log }: WorkerContext,
+  signal: AbortSignal,
+  onFound: (appEnvIds: readonly string[]) => void,
+): Promise<void> {
+  let isFailing = false
+  let tidiedAt = performance.now()
+  while (!signal.aborted) {
+    await sleep(INTERVAL_MS, signal)
+    if (signal.aborted) return
+    try {
+      const all = await readScalingFacts(database, config, 'may change')
+      onFound(all.filter((facts) => stepFor(facts, config) !== null).map(({ appEnvId }) => appEnvId))
+      isFailing = false
+      if (performance.now() - tidiedAt < TIDY_MS) continue
+      tidiedAt = performance.now()
+      await deleteOldLoads(database)
+    } catch (error) {
+      if (!isFailing && !signal.aborted) log.warn({ err: error }, 'Looking for apps to scale failed; it is retried')
+      isFailing = true
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/client.ts'
+import type { Lease } from '../claim/lease.ts'
+import type { EnvironmentContext } from '../context/environment-context.ts'
+
+/** What a decision about one environment needs. */
+export interface ScalingContext {
+  database: Database
+  config: Config
+  lease: Lease
+  /** What only some steps need: loading it takes as long as waking a frozen container. */
+  load(): Promise<EnvironmentContext>
+  unfreeze(name: string): Promise<void>
+}

@@ -1,0 +1,33 @@
+import type { Lease } from '../claim/lease.ts'
+
+/** Longer than most work on an environment takes; the scan adds what is still to be done again. */
+const KEPT_MS = 10_000
+
+/**
+ * The environments that requests want to change, as this worker has heard: from an ingress, at once, or from its own
+ * look at what was reported, once a second. Whichever worker claims one decides under its lease.
+ */
+export class ScalingQueue {
+  readonly #pending = new Map<string, number>()
+  readonly #claimOne: (appEnvId: string) => Promise<Lease | null>
+
+  constructor(claimOne: (appEnvId: string) => Promise<Lease | null>) {
+    this.#claimOne = claimOne
+  }
+
+  add(appEnvId: string): void {
+    if (!this.#pending.has(appEnvId)) this.#pending.set(appEnvId, performance.now())
+  }
+
+  /** The first that nobody works on; null when there is none. */
+  async claim(): Promise<Lease | null> {
+    for (const [appEnvId, addedAt] of [...this.#pending]) {
+      if (!this.#pending.delete(appEnvId)) continue
+      const lease = await this.#claimOne(appEnvId)
+      if (lease) return lease
+      // Somebody else does: it is tried again when a lease was released.
+      if (performance.now() - addedAt < KEPT_MS && !this.#pending.has(appEnvId)) this.#pending.set(appEnvId, addedAt)
+    }
+    return null
+  }
+}

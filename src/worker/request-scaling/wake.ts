@@ -1,0 +1,191 @@
+import type { Transaction } from '../../database/client.ts'
+import { Prisma } from '../../database/generated/prisma/client.ts'
+import { backoff } from '../../domain/backoff.ts'
+import { Failure } from '../../domain/failure.ts'
+import { newId } from '../../domain/ids.ts'
+import { replicaName } from '../../domain/replica-name.ts'
+import { notifyIngresses } from '../../events/notifications.ts'
+import { failpoint } from '../../fault-injection/failpoint.ts'
+import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
+import { RuntimeError } from '../../runtime/container-runtime.ts'
+import { fenced } from '../claim/fenced.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { applyWithImage } from '../images/apply-with-image.ts'
+import { rolloutOf } from '../version/rollout.ts'
+import { firstConnection, WakeFailed } from './first-connection.ts'
+import type { ScalingContext } from './scaling-context.ts'
+import type { ScalingFacts } from './scaling-facts.ts'
+
+const RETRY_SECONDS = { first: 2, longest: 60 }
+
+type Endpoint = Pick<ObservedReplica, 'name' | 'index' | 'containerId' | 'address' | 'port'>
+
+/** The shortest way: the container's address has not changed, and what was ready when it was frozen is. */
+export async function wakeFrozen(scaling: ScalingContext, facts: ScalingFacts): Promise<boolean> {
+  const { database, lease } = scaling
+  const { resting } = facts
+  if (facts.depth !== 'FROZEN' || !resting?.address || !resting.containerId) return false
+  const startedAt = performance.now()
+  try {
+    await scaling.unfreeze(resting.name)
+  } catch (error) {
+    // It has ended meanwhile, or is gone: it is brought up as any other.
+    if (error instanceof RuntimeError || isNotFound(error)) return false
+    throw error
+  }
+  failpoint('container.started', facts.appEnvId)
+  await fenced(database, lease, async (tx) => {
+    await tx.$executeRaw`UPDATE replica SET state = 'READY', drain_until = NULL WHERE name = ${resting.name}`
+    await recordWake(tx, facts, startedAt, null)
+    await notifyIngresses(tx)
+  })
+  return true
+}
+
+const isNotFound = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'NOT_FOUND'
+
+/** Starts one container, which is there already or is made, and lets it take requests as soon as it accepts a connection. */
+export async function wake(context: EnvironmentContext, appEnv: ClaimedAppEnv, facts: ScalingFacts): Promise<boolean> {
+  const startedAt = performance.now()
+  try {
+    const up = await bringUp(context, appEnv, facts, 0)
+    await fenced(context.database, context.lease, async (tx) => {
+      await saveEndpoint(tx, appEnv, up)
+      await recordWake(tx, facts, startedAt, null)
+      await notifyIngresses(tx)
+    })
+    return true
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    await recordFailure(context, appEnv, facts, startedAt, error)
+    return false
+  }
+}
+
+/** More containers at once: each takes requests as soon as it accepts a connection. */
+export async function grow(
+  context: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  facts: ScalingFacts,
+  containers: number,
+): Promise<void> {
+  const { database, lease, log } = context
+  // What drains is up, and only has to be told so. The number is recorded first: repair completes what is cut off.
+  const returned = await fenced(database, lease, async (tx) => {
+    await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { replicasDesired: containers } })
+    const rows = await tx.replica.updateManyAndReturn({
+      where: { appEnvId: appEnv.id, rolloutId: facts.rolloutId, state: 'DRAINING', index: { lt: containers } },
+      data: { state: 'READY', drainUntil: null },
+    })
+    await notifyIngresses(tx)
+    return rows.map(({ index }) => index)
+  })
+  const serving = appEnv.replicas.filter((row) => row.rolloutId === facts.rolloutId && row.state === 'READY')
+  const present = new Set([...returned, ...serving.map(({ index }) => index)])
+  const missing = Array.from({ length: containers }, (_, index) => index).filter((index) => !present.has(index))
+  if (missing.length === 0) return
+  const rollout = await rolloutFor(context, appEnv, containers)
+  await applyWithImage(context, appEnv, servingVersion(appEnv).content, rollout)
+  const results = await Promise.allSettled(
+    missing.map(async (index) => {
+      const up = await firstConnection(context, appEnv, rollout, index)
+      await fenced(database, lease, async (tx) => {
+        await saveEndpoint(tx, appEnv, up)
+        await notifyIngresses(tx)
+      })
+    }),
+  )
+  for (const result of results) {
+    if (result.status === 'fulfilled') continue
+    if (!(result.reason instanceof Failure)) throw result.reason
+    // The others serve; this one is repaired as any container is.
+    log.warn({ appEnvId: appEnv.id, reason: await context.quote(result.reason.message) }, 'A container did not come up')
+  }
+}
+
+async function bringUp(
+  context: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  { depth, resting }: ScalingFacts,
+  index: number,
+): Promise<Endpoint> {
+  const rollout = await rolloutFor(context, appEnv, 1)
+  if (depth === 'STOPPED' && resting) {
+    const started = await context.engine.start(resting.name).catch((error: unknown) => {
+      if (error instanceof RuntimeError || isNotFound(error)) return null
+      throw error
+    })
+    if (started?.isConnected) return firstConnection(context, appEnv, rollout, index, started)
+  }
+  await applyWithImage(context, appEnv, servingVersion(appEnv).content, rollout)
+  return firstConnection(context, appEnv, rollout, index)
+}
+
+function servingVersion({ id, currentContent: content, rolloutId }: ClaimedAppEnv) {
+  if (!content || !rolloutId) throw new Error(`${id} serves no version`)
+  return { content, rolloutId }
+}
+
+async function rolloutFor(context: EnvironmentContext, appEnv: ClaimedAppEnv, replicas: number): Promise<Rollout> {
+  const { content, rolloutId } = servingVersion(appEnv)
+  const { requestId } = await context.database.operation.findUniqueOrThrow({ where: { id: rolloutId } })
+  // The engine removes replicas beyond the number at once, and must not cut off those that drain.
+  const draining = appEnv.replicas.filter((row) => row.rolloutId === rolloutId && row.state === 'DRAINING')
+  const most = Math.max(replicas, ...draining.map((row) => row.index + 1))
+  return rolloutOf(context, appEnv, { content, rolloutId, requestId, replicas: most })
+}
+
+async function saveEndpoint(tx: Transaction, appEnv: ClaimedAppEnv, up: Endpoint): Promise<void> {
+  const { content, rolloutId } = servingVersion(appEnv)
+  const { index, containerId, address, port } = up
+  const name = replicaName({ cliEnvName: appEnv.cliEnvName, version: content.version, rolloutId }, index)
+  const route = { index, containerId, address, port, state: 'READY' as const, drainUntil: null }
+  const create = { name, appEnvId: appEnv.id, contentId: content.id, rolloutId, ...route }
+  await tx.replica.upsert({ where: { name }, create, update: route })
+}
+
+/** In one statement: whoever waits for it waits for each. */
+const recordWake = (tx: Transaction, facts: ScalingFacts, startedAt: number, failure: string | null) => {
+  const { appEnvId, contentId, depth, waiting } = facts
+  const isUp = failure === null
+  const pauseSeconds = isUp ? 0 : backoff(RETRY_SECONDS, facts.failures)
+  const reason = isUp
+    ? `a request, after ${facts.ageSeconds.toFixed(0)} s ${depth?.toLowerCase()}`
+    : Prisma.sql`depth_reason`
+  return tx.$executeRaw`
+    WITH scaling AS (UPDATE request_scaling SET
+        depth = CASE WHEN ${isUp} THEN NULL ELSE 'NONE'::"SleepDepth" END,
+        depth_since = CASE WHEN ${isUp} THEN now() ELSE depth_since END, depth_reason = ${reason},
+        asleep_since = CASE WHEN ${isUp} THEN NULL ELSE asleep_since END, failure = ${failure},
+        failures = CASE WHEN ${isUp} THEN 0 ELSE failures + 1 END, pause_seconds = ${pauseSeconds},
+        retry_at = CASE WHEN ${isUp} THEN NULL ELSE now() + make_interval(secs => ${pauseSeconds}) END
+      WHERE app_env_id = ${appEnvId}),
+    env AS (UPDATE app_env SET replicas_desired = ${isUp ? 1 : 0}, replicas_running = ${isUp ? 1 : 0},
+        replicas_ready = ${isUp ? 1 : 0}, health = CASE WHEN ${isUp} THEN 'HEALTHY' ELSE health END,
+        observed_reason = CASE WHEN ${isUp} THEN NULL ELSE observed_reason END
+      WHERE id = ${appEnvId})
+    INSERT INTO wake (id, app_env_id, content_id, depth, duration_ms, held, failure)
+    VALUES (${newId('wake')}, ${appEnvId}, ${contentId}, ${depth}::"SleepDepth",
+      ${Math.round(performance.now() - startedAt)}, ${waiting}, ${failure})`
+}
+
+/** What was begun is removed. Visitors get the short reason, members of the account all of it. */
+async function recordFailure(
+  context: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  facts: ScalingFacts,
+  startedAt: number,
+  error: Failure,
+): Promise<void> {
+  const message = await context.quote(error.message)
+  const short = error instanceof WakeFailed ? error.short : 'its container could not be started'
+  context.log.warn({ appEnvId: appEnv.id, reason: error.reason }, `A sleeping app did not start: ${message}`)
+  await fenced(context.database, context.lease, async (tx) => {
+    await tx.replica.deleteMany({ where: { appEnvId: appEnv.id, state: 'ASLEEP' } })
+    await recordWake(tx, facts, startedAt, short)
+    const observed = { health: 'UNHEALTHY', observedReason: `It did not start: ${message}` } as const
+    await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: observed })
+    await notifyIngresses(tx)
+  })
+  await context.engine.remove({ rolloutId: facts.rolloutId, index: 0 }, context.graceSeconds)
+}
