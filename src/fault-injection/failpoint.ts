@@ -19,6 +19,8 @@ export type Failpoint =
   | 'container.started'
   | 'container.stopped'
   | 'container.removed'
+  | 'run.claimed'
+  | 'run.written'
   | 'build-directory.created'
   | 'source.fetched'
   | 'build.asked'

@@ -29,6 +29,7 @@ import { DiskQuota } from './probes/disk-quota.ts'
 import { NetworkRepairs } from './probes/network-repairs.ts'
 import { ProbeHistory } from './probes/probe-history.ts'
 import { processEnvironment } from './process-environment.ts'
+import { RunWorker } from './runs/run-worker.ts'
 
 /** How long a stop waits for leases to be handed back; those that are not, expire. */
 const STOP_MS = 7_000
@@ -44,6 +45,7 @@ export interface WorkerOptions {
   log: Logger
   recordScaling: RecordScaling
   beginDueBackups: () => Promise<void>
+  beginDueJobRuns: () => Promise<number | null>
   id?: string
 }
 
@@ -74,6 +76,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const memory = { probes: new ProbeHistory(), repairs: new NetworkRepairs(), disk }
   const context: WorkerContext = { ...options, ...memory, engineHealth, collector, builds }
   const queues = { operations: queueFor('operations'), reconciles: queueFor('reconciles') }
+  const runs = new RunWorker(context, id)
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()
 
@@ -89,6 +92,7 @@ export function createWorker(options: WorkerOptions): Worker {
   function wakeAll(): void {
     queues.operations.wake()
     queues.reconciles.wake()
+    runs.notify(null)
   }
 
   /** From claim to release. A request may have arrived meanwhile, so both queues claim again. */
@@ -129,9 +133,10 @@ export function createWorker(options: WorkerOptions): Worker {
       const { signal } = stopping
       listening = listen({
         url: options.databaseUrl,
-        channels: ['berth_work'],
+        channels: ['berth_work', 'berth_runs'],
         log,
-        onNotification: (_channel, appEnvId) => onNotification(appEnvId),
+        onNotification: (channel, appEnvId) =>
+          channel === 'berth_runs' ? runs.notify(appEnvId) : onNotification(appEnvId),
         onConnect: wakeAll,
       })
       if (config.BERTH_ENGINE_EVENTS) runtime.watch(onEngineNotification, signal)
@@ -144,11 +149,13 @@ export function createWorker(options: WorkerOptions): Worker {
           measureVolumesForever(context, signal),
           collector.run(signal),
         ],
-        ...[sampleForever(context, signal), validateHostsForever(context, signal)],
+        ...[sampleForever(context, signal), validateHostsForever(context, signal), runs.run(signal)],
       ])
     },
     async stop() {
-      stopping.abort(new WorkerStopping('The worker is being stopped'))
+      const reason = new WorkerStopping('The worker is being stopped')
+      stopping.abort(reason)
+      runs.stop(reason)
       for (const lease of leaseKeeper.held) lease.end(stopping.signal.reason)
       await Promise.race([Promise.all([running, listening?.close()]), sleep(STOP_MS, undefined, { ref: false })])
     },
