@@ -23,6 +23,8 @@ export const createJobRun = command({
       ...overridden(settings, input, needsCommand),
       envVars: await ownVariables(context, appEnv, input),
     }
+    if (input.stdin !== undefined && snapshot.command === null)
+      throw invalidField('stdin', 'needs a command: it cannot be given to the command of the image')
     const trigger = triggerOf(context.caller)
     const run = await addJobRun(context, appEnv, {
       content,
