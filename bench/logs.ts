@@ -13,7 +13,7 @@ import type { ContainerRuntime } from '../src/runtime/container-runtime.ts'
 import { createDockerRuntime } from '../src/runtime/docker/docker-runtime.ts'
 import { AccountLogBudget } from '../src/worker/logs/account-log-budget.ts'
 import { Collection } from '../src/worker/logs/collection.ts'
-import { claimLogStream } from '../src/worker/logs/log-stream.ts'
+import { CLAIMED_STREAM, claimLogStream } from '../src/worker/logs/log-stream.ts'
 import { ensureTestImage } from '../test/support/test-image.ts'
 import type { BenchResult } from './bench-result.ts'
 
@@ -90,7 +90,14 @@ async function collect(
   if (!claim) throw new Error('The log stream is already claimed')
   const log = pino({ level: 'fatal' })
   const collection = new Collection(
-    { database, runtime, log, budget: new AccountLogBudget(database, 100_000), linesPerMinute: 100 * LINES },
+    {
+      database,
+      runtime,
+      log,
+      stream: CLAIMED_STREAM,
+      budget: new AccountLogBudget(database, 100_000),
+      linesPerMinute: 100 * LINES,
+    },
     claim,
   )
   await collection.readToEnd({ ...row, containerId }, AbortSignal.timeout(120_000))

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { HealthCheck, TypeConfig as TypeConfiguration } from '../domain/configuration.ts'
+import type { HealthCheck, StartupConfig, TypeConfig as TypeConfiguration } from '../domain/configuration.ts'
+import type { RunSettings } from '../domain/job-run.ts'
 import type { UrlKind } from '../domain/references.ts'
 import type { RequestScaling } from '../domain/request-scaling.ts'
 import type { Engine, EngineAddress, EngineCredentials } from './engines/engine.ts'
@@ -84,6 +85,14 @@ export interface UrlFacts {
 /** What variables of other environments can refer to. */
 export type ConnectionUrls = Partial<Record<UrlKind, string | null>>
 
+/** Commands that end: the runs of a job, or one-off commands in the current version of another app. */
+export interface RunBehaviour {
+  /** From the applied configuration of the type, and the startup command. */
+  settings: (config: Partial<RunSettings>, startup: StartupConfig | null) => RunSettings
+  /** Each run names its command: without one, the program of the app would run once more. */
+  needsCommand: boolean
+}
+
 /** All differences between app types. No code outside this folder asks for a type by name. */
 export interface AppType extends Names {
   presets: readonly [Preset, ...Preset[]]
@@ -97,6 +106,8 @@ export interface AppType extends Names {
   /** Whether it may have a volume. */
   allowsVolume: boolean
   config: TypeConfig | null
+  /** Its finite runs; null where there can be none. */
+  runs: RunBehaviour | null
   /** Fields of apps and environments that the type decides by itself, each with the reason for refusing it. */
   refuses?: Readonly<Record<string, string>>
   /** Throws a DomainError if the account's plan, the account itself, or the region, does not offer it. */

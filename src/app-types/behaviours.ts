@@ -1,5 +1,6 @@
 import type { Configuration, HealthCheck } from '../domain/configuration.ts'
 import type { RequestScaling } from '../domain/request-scaling.ts'
+import type { RunSettings } from '../domain/job-run.ts'
 import type { AppType, ContinuousWorkload } from './app-type.ts'
 import { getAppType } from './app-types.ts'
 import type { Engine } from './engines/engine.ts'
@@ -41,6 +42,16 @@ export function healthCheckFor(type: AppType, configured: HealthCheck): HealthCh
   const workload = continuous(type)
   if (!workload) return configured
   return workload.probing ? workload.probing(configured) : { ...configured, isOff: true }
+}
+
+/** What its finite runs are like by a version's configuration; null where there can be none. */
+export function runsOf(
+  app: TypedApp,
+  { typeConfig, startup }: Pick<Configuration, 'typeConfig' | 'startup'>,
+): { settings: RunSettings; needsCommand: boolean } | null {
+  const { runs, config } = getAppType(app.type)
+  if (!runs) return null
+  return { settings: runs.settings(typeConfig?.[config?.field ?? ''] ?? {}, startup), needsCommand: runs.needsCommand }
 }
 
 /** Whether the app runs prebuilt images: it opted in, or its type decides (§4.1 rule 1). */

@@ -39,6 +39,9 @@ export const wireNameOf = (app: { type: string }): string => typeNamed(app.type)
 /** The values of `type` in log searches that belong to a type. */
 export const logTypes = (): string[] => appTypes().map((type) => type.logType)
 
+/** The type of the lines that finite runs write, in whatever environment. */
+export const runLogType = (): string => appTypes().find(({ workload }) => workload.kind === 'ON_DEMAND')?.logType ?? ''
+
 /** Presets of types that are available first. */
 export const presetNames = (): Names => appTypes().flatMap(presetNamesOf) as Names
 

@@ -292,6 +292,9 @@ export const SETTINGS = z.object({
   BERTH_ACCOUNT_CONTAINERS: count(10_000, 10_000_000).describe(
     'Maximum number of containers per account: the configured ones of all its environments, or the most that autoscaling may start.',
   ),
+  BERTH_JOB_QUEUE: count(5000, 1_000_000).describe('Maximum number of job runs per environment that wait or run.'),
+  BERTH_JOB_RUN_DAYS: count(90, 3650).describe('How long the record of a job run is kept once it has ended.'),
+  BERTH_JOB_RUNS: count(200, 10_000).describe('Maximum number of job runs that one worker watches at a time.'),
   BERTH_TOKENS: count(1000, 1_000_000).describe('Maximum number of tokens that work, per user and per environment.'),
   BERTH_IDEMPOTENCY_HOURS: count(24, 720).describe('How long the answer to an Idempotency-Key is kept.'),
   BERTH_EVENT_RETENTION_HOURS: count(168, 8760).describe(

@@ -13,6 +13,9 @@ export type Permission =
   | 'appEnv:operate'
   | 'appEnv:delete'
   | 'operation:read'
+  | 'jobRun:read'
+  | 'jobRun:operate'
+  | 'jobSchedule:change'
   | 'variable:reveal'
   | 'credentials:reveal'
   | 'credentials:rotate'
@@ -64,6 +67,9 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'appEnv:delete': { roles: [], scope: 'svc:admin' },
   // A caller that may start an operation must be able to see how it ended.
   'operation:read': { roles: 'member', scope: 'svc:read', environmentToken: true },
+  'jobRun:read': { roles: 'member', scope: 'svc:read', environmentToken: true },
+  'jobRun:operate': { roles: ['TECHNICAL'], scope: 'svc:write:deploy', environmentToken: true },
+  'jobSchedule:change': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
   'variable:reveal': { roles: [], scope: 'svc:read:secrets' },
   'credentials:reveal': { roles: [], scope: 'svc:read:secrets' },
   'credentials:rotate': { roles: [], scope: 'svc:write:deploy' },

@@ -75,6 +75,11 @@ export const REASONS = {
     UPGRADE_NOT_IN_PLACE:
       'The data of the service cannot be used by that version. Back up, and restore into a new environment of it.',
     NO_CREDENTIALS: 'Only managed services have generated credentials.',
+    NO_RUNS: 'Apps of this type have no job runs.',
+    CONCURRENCY_LIMIT: 'As many runs as allowed are open (`concurrencyPolicy` REJECT). Repeat when one has ended.',
+    QUEUE_FULL: 'Too many runs of the environment wait. Repeat when some have ended.',
+    RUN_ENDED: 'The run has ended, so it cannot be cancelled.',
+    RUN_NOT_ENDED: 'Only a run that has ended can be repeated. Wait for it, or cancel it.',
     NOT_ROUTED: 'Apps of this type have no hosts.',
     NOT_PROBED: 'Apps of this type have no health check.',
     HOST_TAKEN: 'The host is in use.',

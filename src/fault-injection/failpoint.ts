@@ -20,6 +20,8 @@ export type Failpoint =
   | 'container.frozen'
   | 'container.stopped'
   | 'container.removed'
+  | 'run.claimed'
+  | 'run.written'
   | 'build-directory.created'
   | 'source.fetched'
   | 'build.asked'

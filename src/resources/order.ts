@@ -11,6 +11,8 @@ export const ORDER = {
   host: { id: 'asc' },
   member: { userId: 'asc' },
   membershipOfUser: { accountId: 'asc' },
+  /** The newest first. */
+  jobRun: { id: 'desc' },
   /** What goes on now is what is asked for. */
   operation: { id: 'desc' },
   region: { code: 'asc' },

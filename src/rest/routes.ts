@@ -1,5 +1,7 @@
 import { credential } from '../resources/credential.ts'
 import { host } from '../resources/host.ts'
+import { jobRun } from '../resources/job-run.ts'
+import { jobSchedule } from '../resources/job-schedule.ts'
 import { member } from '../resources/member.ts'
 import { answers } from '../resources/outcome.ts'
 import { createdToken } from '../resources/token.ts'
@@ -24,6 +26,10 @@ import { downloadBackup } from '../services/backup/download-backup.ts'
 import { createCredential, deleteCredential, updateCredential } from '../services/credential/credential-commands.ts'
 import { connectGitInstallation } from '../services/git/connect-git-installation.ts'
 import { addHost, removeHost, validateHost } from '../services/host/host-commands.ts'
+import { cancelJobRun } from '../services/job-run/cancel-job-run.ts'
+import { createJobRun } from '../services/job-run/create-job-run.ts'
+import { retryJobRun } from '../services/job-run/retry-job-run.ts'
+import { deleteJobSchedule, setJobSchedule } from '../services/job-schedule/schedule-commands.ts'
 import { lifecycleOperations } from '../services/lifecycle/operations.ts'
 import { cancelOperation } from '../services/operation/cancel-operation.ts'
 import { retryOperation } from '../services/operation/retry-operation.ts'
@@ -40,6 +46,7 @@ import { listBackups } from './endpoints/backups.ts'
 import { getCredential, listCredentials } from './endpoints/credentials.ts'
 import { listDatabasePresets } from './endpoints/database-presets.ts'
 import { getHost, listHosts } from './endpoints/hosts.ts'
+import { getJobRun, getJobSchedule, listJobRuns } from './endpoints/job-runs.ts'
 import { listLogs } from './endpoints/logs.ts'
 import { getMember, listMembers } from './endpoints/members.ts'
 import { getOperation, listOperations } from './endpoints/operations.ts'
@@ -108,6 +115,14 @@ export const routes: readonly Route[] = [
   put('/app-env/host', validateHost, host.answer),
   del('/app-env/host', removeHost, answers.message),
   get('/app-env/hosts', listHosts),
+  post('/app-env/job-runs', createJobRun, jobRun.answer),
+  get('/app-env/job-runs', listJobRuns),
+  get('/app-env/job-run', getJobRun),
+  post('/app-env/job-run/cancel', cancelJobRun, jobRun.answer),
+  post('/app-env/job-run/retry', retryJobRun, jobRun.answer),
+  get('/app-env/job-schedule', getJobSchedule),
+  put('/app-env/job-schedule', setJobSchedule, jobSchedule.answer),
+  del('/app-env/job-schedule', deleteJobSchedule, answers.message),
   get('/volumes', listVolumes),
   del('/volume', deleteVolume, answers.message),
 

@@ -2,6 +2,7 @@ import { Failure } from '../domain/failure.ts'
 import type { Resources } from '../domain/resources.ts'
 import type { CallBounds } from '../engine/call-bounds.ts'
 import type { CommandStreams, ExecOptions, ExecResult } from './command.ts'
+import type { ObservedRun, RunContainer, RunReference } from './run.ts'
 import type { ContainerFile, Sandbox } from './sandbox.ts'
 import type { ObservedTask, Task, TaskReference } from './task.ts'
 
@@ -219,6 +220,30 @@ export interface ContainerRuntime {
 
   /** Kills and removes tasks, with what they wrote into their scratch paths. Succeeds when there are none. */
   removeTasks(reference: TaskReference, bounds?: CallBounds): Promise<void>
+
+  /**
+   * Creates the container of a run unless there is one under its name, whatever became of that, and returns it. Never
+   * starts it. Throws as `apply` does.
+   */
+  createRun(run: RunContainer, bounds?: CallBounds): Promise<ObservedRun>
+
+  /**
+   * Starts the container of a run that was never started, and leaves any other alone. False: it could not be started
+   * and never will, and was removed; another one may. Throws as `apply` does.
+   */
+  startRun(containerId: string, bounds?: CallBounds): Promise<boolean>
+
+  /**
+   * Containers of runs, in any phase. They are neither replicas nor tasks. Times and exit code are known only where one
+   * is named.
+   */
+  observeRuns(reference: RunReference, bounds?: CallBounds): Promise<ObservedRun[]>
+
+  /** Stops the container of a run (SIGTERM, then SIGKILL after the grace), and keeps it. Succeeds when there is none. */
+  stopRun(containerId: string, options: CallBounds & { graceSeconds: number }): Promise<void>
+
+  /** Kills and removes containers of runs. Succeeds when there are none. */
+  removeRuns(reference: RunReference, bounds?: CallBounds): Promise<void>
 
   /** Of every running container of this installation. May take the engine long. */
   diskUse(bounds?: CallBounds): Promise<DiskUse[]>

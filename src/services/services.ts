@@ -17,6 +17,8 @@ import { getCredential, listCredentials } from './credential/credential-queries.
 import { listDatabasePresets } from './database-preset/list-database-presets.ts'
 import { deployments, getDeployment } from './deployment/deployment-queries.ts'
 import { getHost, listHosts } from './host/host-queries.ts'
+import { getJobRun, jobRuns, listJobRuns, queuePositionOf, showJobRun } from './job-run/job-run-queries.ts'
+import { getJobSchedule } from './job-schedule/schedule-queries.ts'
 import { authenticate } from './kernel/authenticate.ts'
 import type { Caller } from './kernel/caller.ts'
 import { CallerCache } from './kernel/caller-cache.ts'
@@ -80,6 +82,11 @@ export function createServices(dependencies: ServiceDependencies) {
     hosts: bind(dependencies, { list: listHosts, get: getHost }),
     volumes: bind(database, volumes),
     backups: { ...bind(database, backups), ...bind(dependencies, { read: readBackupByLink }) },
+    jobRuns: bind(database, {
+      ...{ get: getJobRun, show: showJobRun, list: listJobRuns, slice: jobRuns.slice },
+      queuePosition: queuePositionOf,
+    }),
+    jobSchedules: bind(database, { get: getJobSchedule }),
     operations: bind(database, { ...operations, get: getOperation }),
   }
   allowNestedReads(services, database)

@@ -85,7 +85,8 @@ function millisecondsLeft({ config }: WorkerContext, lease: Lease, operation: Cl
   return startedAt || left <= 0 ? Math.max(0, left) : timeFor(config, operation) * 1000
 }
 
-function environmentContext(
+/** What the work on an environment needs, under a lease of it or of one of its runs. */
+export function environmentContext(
   worker: WorkerContext,
   lease: Lease,
   appEnv: ClaimedAppEnv,

@@ -32,6 +32,7 @@ import { ProbeHistory } from './probes/probe-history.ts'
 import { processEnvironment } from './process-environment.ts'
 import { scaleForever } from './request-scaling/scale-forever.ts'
 import { ScalingQueue } from './request-scaling/scaling-queue.ts'
+import { RunWorker } from './runs/run-worker.ts'
 
 /** How long a stop waits for leases to be handed back; those that are not, expire. */
 const STOP_MS = 7_000
@@ -47,6 +48,7 @@ export interface WorkerOptions {
   log: Logger
   recordScaling: RecordScaling
   beginDueBackups: () => Promise<void>
+  beginDueJobRuns: () => Promise<number | null>
   id?: string
 }
 
@@ -82,6 +84,7 @@ export function createWorker(options: WorkerOptions): Worker {
     scalings: queueOf(() => scalings.claim()),
     reconciles: queueOf(() => claim(database, 'reconciles', id, config.BERTH_LEASE_SECONDS)),
   }
+  const runs = new RunWorker(context, id)
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()
 
@@ -91,6 +94,7 @@ export function createWorker(options: WorkerOptions): Worker {
 
   function wakeAll(): void {
     for (const queue of Object.values(queues)) queue.wake()
+    runs.notify(null)
   }
 
   /** Requests want an environment to be changed: somebody may wait. */
@@ -129,6 +133,12 @@ export function createWorker(options: WorkerOptions): Worker {
     wakeAll()
   }
 
+  const listeners = {
+    berth_work: onNotification,
+    berth_requests: onRequests,
+    berth_runs: (appEnvId: string) => runs.notify(appEnvId),
+  }
+
   function onScan(appEnvIds: readonly string[]): void {
     for (const appEnvId of appEnvIds) {
       scalings.add(appEnvId)
@@ -148,10 +158,9 @@ export function createWorker(options: WorkerOptions): Worker {
       const { signal } = stopping
       listening = listen({
         url: options.databaseUrl,
-        channels: ['berth_work', 'berth_requests'],
+        channels: ['berth_work', 'berth_requests', 'berth_runs'],
         log,
-        onNotification: (channel, appEnvId) =>
-          channel === 'berth_requests' ? onRequests(appEnvId) : onNotification(appEnvId),
+        onNotification: (channel, appEnvId) => listeners[channel as keyof typeof listeners](appEnvId),
         onConnect: wakeAll,
       })
       if (config.BERTH_ENGINE_EVENTS) runtime.watch(onEngineNotification, signal)
@@ -165,11 +174,13 @@ export function createWorker(options: WorkerOptions): Worker {
           collector.run(signal),
         ],
         ...[sampleForever(context, signal), measureServicesForever(context, signal)],
-        ...[validateHostsForever(context, signal), scaleForever(context, signal, onScan)],
+        ...[validateHostsForever(context, signal), scaleForever(context, signal, onScan), runs.run(signal)],
       ])
     },
     async stop() {
-      stopping.abort(new WorkerStopping('The worker is being stopped'))
+      const reason = new WorkerStopping('The worker is being stopped')
+      stopping.abort(reason)
+      runs.stop(reason)
       for (const lease of leaseKeeper.held) lease.end(stopping.signal.reason)
       await Promise.race([Promise.all([running, listening?.close()]), sleep(STOP_MS, undefined, { ref: false })])
     },

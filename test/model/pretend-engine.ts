@@ -107,6 +107,22 @@ export class PretendRuntime implements ContainerRuntime {
 
   async removeTasks() {}
 
+  async createRun(): Promise<never> {
+    throw new RuntimeError('CONTAINER_START_FAILED', 'The model has no runs')
+  }
+
+  async startRun() {
+    return false
+  }
+
+  async observeRuns() {
+    return []
+  }
+
+  async stopRun() {}
+
+  async removeRuns() {}
+
   watch(): void {}
 
   async removeVolume() {}

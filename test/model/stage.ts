@@ -45,6 +45,7 @@ export async function setStage(openEngine: (world: World) => Promise<Engine>, he
     log,
     recordScaling,
     beginDueBackups: async () => {},
+    beginDueJobRuns: async () => null,
   }
   const workers = [1, 2].map(() => createWorker(context))
   for (const worker of workers) worker.start()

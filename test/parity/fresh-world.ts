@@ -10,6 +10,7 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
     DELETE FROM event;
     DELETE FROM audit_entry;
     DELETE FROM event_sequence;
+    DELETE FROM job_run;
     DELETE FROM operation;
     DELETE FROM backup;
     UPDATE app_env SET current_content_id = NULL;

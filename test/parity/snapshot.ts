@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/client.ts'
 
 type Names = Map<string, string>
 
-const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak)_[0-9a-z]{26}\b/g
+const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak|run|sch)_[0-9a-z]{26}\b/g
 
 /** Rows in this order, without these columns. */
 const TABLES: Record<string, { order?: string; without?: readonly string[] }> = {
@@ -20,6 +20,8 @@ const TABLES: Record<string, { order?: string; without?: readonly string[] }> = 
   backup: { without: ['sealed_key'] },
   content: { without: ['configuration'] },
   operation: {},
+  job_run: { without: ['snapshot', 'stdin', 'queue_number'] },
+  job_schedule: {},
   token: { without: ['hash', 'last_used_at'] },
   credential: { without: ['sealed_data'] },
   service_credentials: { without: ['sealed_data', 'sealed_next'] },

@@ -4,6 +4,7 @@ import type { Operation } from '../../src/database/generated/prisma/client.ts'
 import type { RecordScaling } from '../../src/domain/autoscaling.ts'
 import { isOpen } from '../../src/domain/operation.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
+import { beginDueJobRuns } from '../../src/services/job-schedule/due-job-runs.ts'
 import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
@@ -57,9 +58,10 @@ export async function createHarbour(settings: Record<string, string> = {}) {
   function startWorker(options: Partial<WorkerOptions> = {}): Worker {
     const { database, url: databaseUrl, vault, config, log } = world
     const recordScaling: RecordScaling = (change) => autoscaleAppEnv({ database, config, vault }, change)
-    const due = () => beginDueBackups({ database, config, vault })
+    const tools = { database, config, vault }
+    const due = { beginDueBackups: () => beginDueBackups(tools), beginDueJobRuns: () => beginDueJobRuns(tools) }
     const worker = createWorker({
-      ...{ database, databaseUrl, ...engine, vault, config, log, recordScaling, beginDueBackups: due },
+      ...{ database, databaseUrl, ...engine, vault, config, log, recordScaling, ...due },
       ...options,
     })
     workers.push(worker)

@@ -38,6 +38,7 @@ beforeAll(async () => {
     log,
     recordScaling,
     beginDueBackups: async () => {},
+    beginDueJobRuns: async () => null,
     ...engine,
   })
   worker.start()

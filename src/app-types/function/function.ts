@@ -1,6 +1,7 @@
 import { forbidden } from '../../domain/errors.ts'
 import type { AppType } from '../app-type.ts'
 import { urlsOver } from '../connection-urls.ts'
+import { oneOffRuns } from '../run-settings.ts'
 import { functionConfig, scalingOf } from './function-config.ts'
 
 /** A request-driven endpoint; it always runs images, so a stray source setting cannot block a deployment. */
@@ -25,6 +26,7 @@ export const functionApp: AppType = {
   acceptsImage: () => true,
   allowsVolume: false,
   config: { field: 'functionConfig', schema: functionConfig, isChangedWithApp: false },
+  runs: { settings: oneOffRuns, needsCommand: true },
   checkPlan({ name, functionsIncluded }) {
     if (!functionsIncluded) throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The plan ${name} does not include Functions`)
   },

@@ -1,5 +1,6 @@
 import type { AppType } from '../app-type.ts'
 import { urlsOver } from '../connection-urls.ts'
+import { jobRuns } from '../run-settings.ts'
 import { concurrencyPolicy, jobConfig } from './job-config.ts'
 
 /** A finite command: nothing to route to and nothing to probe (§1 rule 2). */
@@ -18,6 +19,7 @@ export const job: AppType = {
   acceptsImage: ({ useImage }) => useImage,
   allowsVolume: false,
   config: { field: 'jobConfig', schema: jobConfig, isChangedWithApp: true, enums: [concurrencyPolicy] },
+  runs: { settings: jobRuns, needsCommand: false },
   checkPlan() {},
   checkAccount() {},
   checkRegion() {},

@@ -34,6 +34,7 @@ export const service: AppType = {
   acceptsImage: () => false,
   allowsVolume: false,
   config: { field: 'databaseSettings', schema: databaseSettings, isChangedWithApp: false },
+  runs: null,
   refuses: {
     useImage: OF_THE_PRESET,
     image: OF_THE_PRESET,

@@ -11,6 +11,7 @@ import { python } from '../presets/python.ts'
 import { remix } from '../presets/remix.ts'
 import { vite } from '../presets/vite.ts'
 import { vueJs } from '../presets/vue-js.ts'
+import { oneOffRuns } from '../run-settings.ts'
 
 const writes = (name: string, build: BuildPreset): Preset => ({ kind: 'BUILD', name, build })
 
@@ -54,6 +55,7 @@ export const web: AppType = {
   acceptsImage: ({ useImage }) => useImage,
   allowsVolume: true,
   config: null,
+  runs: { settings: oneOffRuns, needsCommand: true },
   checkPlan() {},
   checkAccount() {},
   checkRegion() {},

@@ -2,6 +2,7 @@ import type { InputFieldMap, InputRef } from '@pothos/core'
 import type { z } from 'zod'
 import { probe } from '../../services/app-env/setting-input.ts'
 import { changedVariable } from '../../services/app-env/variable-commands.ts'
+import { runVariable } from '../../services/job-run/job-run-input.ts'
 import { variable } from '../../services/kernel/input.ts'
 import { builder } from '../builder.ts'
 import { enumOf } from './described-enum.ts'
@@ -33,6 +34,7 @@ const TYPE_NAMES = new Map<z.ZodType, string>([
   [variable, 'EnvVar'],
   [changedVariable, 'ChangedVariable'],
   [probe, 'Probe'],
+  [runVariable, 'JobRunVariable'],
 ])
 
 const nestedTypes = new Map<z.ZodType, InputRef<unknown>>()

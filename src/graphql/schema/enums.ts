@@ -8,6 +8,7 @@ import { deploymentStatus, deploymentType } from '../../resources/deployment.ts'
 import { type Enumeration, enumeration } from '../../resources/enumeration.ts'
 import { eventType } from '../../resources/event.ts'
 import { hostStatus } from '../../resources/host.ts'
+import { jobRunStatus, jobRunTrigger } from '../../resources/job-run.ts'
 import { logLevel, logStream } from '../../resources/log-line.ts'
 import { role } from '../../resources/member.ts'
 import { metric, metricStep, metricUnit } from '../../resources/metric.ts'
@@ -20,6 +21,8 @@ import { describedEnum } from '../derive/described-enum.ts'
 
 export const AppEnvStatusEnum = describedEnum(appEnvStatus)
 export const HealthEnum = describedEnum(health)
+export const JobRunStatusEnum = describedEnum(jobRunStatus)
+export const JobRunTriggerEnum = describedEnum(jobRunTrigger)
 export const LogStreamEnum = describedEnum(logStream)
 export const LogTypeEnum = describedEnum(logType)
 export const MetricEnum = describedEnum(metric)

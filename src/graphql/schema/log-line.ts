@@ -22,16 +22,18 @@ interface FilterArgs {
   type?: LogFilter['type'] | null | undefined
   contentId?: string | null | undefined
   containerName?: string | null | undefined
+  jobRunId?: string | null | undefined
   stream?: LogFilter['stream'] | null
   search?: string | null | undefined
   from?: Date | string | null | undefined
   to?: Date | string | null | undefined
 }
 
-const filterOf = ({ type, contentId, containerName, stream, search, from, to }: FilterArgs): LogFilter => ({
+const filterOf = ({ type, contentId, containerName, jobRunId, stream, search, from, to }: FilterArgs): LogFilter => ({
   type: type ?? undefined,
   contentId: contentId ?? undefined,
   containerName: containerName ?? undefined,
+  jobRunId: jobRunId ?? undefined,
   stream: stream ?? undefined,
   search: search || undefined,
   from: from ? new Date(from) : undefined,
@@ -52,6 +54,7 @@ builder.queryField('logs', (t) =>
       }),
       contentId: t.arg.id({ description: 'Id of a version: only lines of that version.' }),
       containerName: t.arg.string({ description: 'Name of a container: only lines of that container.' }),
+      jobRunId: t.arg.id({ description: 'Id of a job run: only lines of that run.' }),
       stream: t.arg({ type: LogStreamEnum, description: 'Stream: only lines that were written to that stream.' }),
       search: t.arg.string({ description: 'Text that the lines contain, in any case.' }),
       from: t.arg({ type: 'DateTime', description: 'Earliest time of the items.' }),
@@ -97,6 +100,7 @@ builder.subscriptionField('appEnvLogs', (t) =>
       ...addressArgs(t.arg),
       contentId: t.arg.id({ description: 'Id of a version: only lines of that version.' }),
       containerName: t.arg.string({ description: 'Name of a container: only lines of that container.' }),
+      jobRunId: t.arg.id({ description: 'Id of a job run: only lines of that run.' }),
       stream: t.arg({ type: LogStreamEnum, description: 'Stream: only lines that were written to that stream.' }),
       search: t.arg.string({ description: 'Text that the lines contain, in any case.' }),
       after: t.arg.string({

@@ -1,4 +1,5 @@
 import type { RecordScaling } from '../../domain/autoscaling.ts'
+import { beginDueJobRuns } from '../../services/job-schedule/due-job-runs.ts'
 import { autoscaleAppEnv } from '../../services/lifecycle/autoscale-app-env.ts'
 import { beginDueBackups } from '../../services/lifecycle/due-backups.ts'
 import { createWorker } from '../../worker/worker.ts'
@@ -10,6 +11,7 @@ export function startWorker({ readiness, undo, processRegistration, ...rest }: W
     ...rest,
     recordScaling,
     beginDueBackups: () => beginDueBackups(rest),
+    beginDueJobRuns: () => beginDueJobRuns(rest),
     id: processRegistration.name,
   })
   worker.start()

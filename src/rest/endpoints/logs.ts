@@ -13,6 +13,7 @@ export const listLogs = read({
     ...appEnvTarget,
     contentId: z.string().min(1).max(100).optional().describe('Id of a version: only lines of that version.'),
     containerName: z.string().min(1).max(200).optional().describe('Name of a container: only lines of that container.'),
+    jobRunId: z.string().min(1).max(100).optional().describe('Id of a job run: only lines of that run.'),
     type: z
       .enum(LOG_TYPES)
       .optional()

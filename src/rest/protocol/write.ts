@@ -84,7 +84,8 @@ function bodyOf(result: CommandResult, fields: string[]): Record<string, unknown
 
 function headersOf(result: CommandResult, options: CallOptions, replayed: boolean): Record<string, string> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' }
-  const { operationId, operationStatus, version } = result
+  // `version` may be a field of the answer that means something else.
+  const { operationId, operationStatus, version, recordVersion = version } = result
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   if (options.dryRun) return headers
   if (typeof operationId === 'string') {
@@ -93,7 +94,7 @@ function headersOf(result: CommandResult, options: CallOptions, replayed: boolea
   const isAwaited = options.waitSeconds !== undefined && operationsOf(result).length > 0
   if (isAwaited) headers['Preference-Applied'] = `wait=${options.waitSeconds}`
   if (typeof operationStatus === 'string') headers['Operation-Status'] = operationStatus
-  if (typeof version === 'number') headers.ETag = versionEtag(version)
+  if (typeof recordVersion === 'number') headers.ETag = versionEtag(recordVersion)
   return headers
 }
 

@@ -1,9 +1,11 @@
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { Rollout, RolloutReference } from '../container-runtime.ts'
+import type { RunContainer, RunReference } from '../run.ts'
 import type { Task, TaskReference } from '../task.ts'
 
 const REPLICA_ROLE = 'replica'
 const TASK_ROLE = 'task'
+const RUN_ROLE = 'run'
 
 export const replicaLabels = (installationId: string, rollout: Rollout, index: number): Record<string, string> => ({
   [LABEL.installation]: installationId,
@@ -48,6 +50,28 @@ export function taskFilters(installationId: string, reference: Partial<TaskRefer
   if (appEnvId !== undefined) label.push(`${LABEL.appEnv}=${appEnvId}`)
   if (operationId !== undefined) label.push(`${LABEL.operation}=${operationId}`)
   return { label }
+}
+
+export const runLabels = (installationId: string, run: RunContainer): Record<string, string> => ({
+  [LABEL.installation]: installationId,
+  [LABEL.role]: RUN_ROLE,
+  [LABEL.account]: run.accountId,
+  [LABEL.app]: run.appId,
+  [LABEL.appEnv]: run.appEnvId,
+  [LABEL.content]: run.contentId,
+  [LABEL.operation]: run.runId,
+  [LABEL.generation]: String(run.generation),
+  [LABEL.replica]: String(run.attempt),
+  [LABEL.request]: run.requestId,
+})
+
+export function runFilters(
+  installationId: string,
+  { appEnvId, containerId }: RunReference,
+): { label: string[]; id?: string[] } {
+  const label = [`${LABEL.installation}=${installationId}`, `${LABEL.role}=${RUN_ROLE}`]
+  if (appEnvId !== undefined) label.push(`${LABEL.appEnv}=${appEnvId}`)
+  return { label, ...(containerId === undefined ? {} : { id: [containerId] }) }
 }
 
 /** Of a container that is created for another one's sake, and never started. */

@@ -2,10 +2,11 @@ import type { ContainerCreateOptions } from 'dockerode'
 import { replicaName } from '../../domain/replica-name.ts'
 import type { Resources } from '../../domain/resources.ts'
 import type { Rollout } from '../container-runtime.ts'
+import { type RunContainer, runName } from '../run.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { type Task, taskName } from '../task.ts'
 import { confinementOf } from './confinement.ts'
-import { replicaLabels, taskLabels } from './container-labels.ts'
+import { replicaLabels, runLabels, taskLabels } from './container-labels.ts'
 import { type Mounted, mountsOf } from './volumes.ts'
 
 /** How replicas are reached: at their own address on the account's bridge, or at a loopback port the engine picks. */
@@ -72,6 +73,19 @@ export function taskSpec(
     Labels: taskLabels(placement.installationId, task),
     ...(attached ? { OpenStdin: true, StdinOnce: true } : {}),
     HostConfig: { ...HostConfig, RestartPolicy: { Name: 'no' }, LogConfig: attached ? LOGS.none : LOGS.task },
+  }
+}
+
+/** The container of one attempt of a run: on the network, and found there by nobody. Its output is kept as a replica's. */
+export function runSpec(run: RunContainer, placement: Placement): ContainerCreateOptions {
+  const { HostConfig, ...spec } = containerSpec({ ...run, volume: null, sandbox: null }, placement)
+  return {
+    name: runName(run),
+    ...spec,
+    ...commandOf(run.command),
+    ...(run.workingDir === null ? {} : { WorkingDir: run.workingDir }),
+    Labels: runLabels(placement.installationId, run),
+    HostConfig: { ...HostConfig, RestartPolicy: { Name: 'no' }, LogConfig: LOGS.replica },
   }
 }
 

@@ -11,6 +11,7 @@ import { replicaLogs } from './logs.ts'
 import { observeReplicas } from './observe.ts'
 import { removeReplicas } from './remove.ts'
 import { freezeReplica, startReplica, stopReplica, unfreezeReplica } from './rest.ts'
+import { createRun, observeRuns, removeRuns, startRun, stopRun } from './run-container.ts'
 import { runTask } from './run-task.ts'
 import { ReplicaSamples } from './stats.ts'
 import { observeTasks, removeTasks, startTask } from './task.ts'
@@ -65,6 +66,14 @@ export function createDockerRuntime(
     startTask: (task, bounds) => within(engine, bounds, (signal) => startTask(tasks, task, signal)),
     observeTasks: (bounds) => within(engine, bounds, (signal) => observeTasks(engine, signal)),
     removeTasks: (reference, bounds) => within(engine, bounds, (signal) => removeTasks(engine, reference, signal)),
+    createRun: (run, bounds) => within(engine, bounds, (signal) => createRun(tasks, run, signal)),
+    startRun: (containerId, bounds) => within(engine, bounds, (signal) => startRun(engine, containerId, signal)),
+    observeRuns: (reference, bounds) => within(engine, bounds, (signal) => observeRuns(engine, reference, signal)),
+    stopRun: (containerId, { graceSeconds, ...bounds }) => {
+      const seconds = graceSeconds + (bounds.timeoutSeconds ?? engine.callTimeoutSeconds)
+      return within(engine, bounds, (signal) => stopRun(engine, containerId, graceSeconds, signal), { seconds })
+    },
+    removeRuns: (reference, bounds) => within(engine, bounds, (signal) => removeRuns(engine, reference, signal)),
     diskUse: (bounds) => within(engine, bounds, (signal) => readDiskUse(engine, signal)),
     volumeUse: (volumeIds, bounds) => within(engine, bounds, (signal) => readVolumeUse(engine, volumeIds, signal)),
     watch: (onChange, signal) => void watchReplicas(engine, onChange, signal),

@@ -5,8 +5,9 @@ import { type AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { invalidField } from '../../domain/errors.ts'
 import type { CommandContext } from '../kernel/command.ts'
+import { nextTime } from '../schedule/cron-times.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
-import { type BackupSchedule, nextTime } from './backup-schedule.ts'
+import type { BackupSchedule } from './backup-schedule.ts'
 import { storageOf } from './new-backup.ts'
 
 /** Sets, changes or ends the schedule; undefined leaves it alone. Times before now are not made up for. */

@@ -27,7 +27,18 @@ export interface CallOptions {
 
 /** The target of a command: enough to check permission and version, plus whatever the command loads for itself. */
 export interface Target extends Scoped {
-  type: 'account' | 'app' | 'appEnv' | 'operation' | 'user' | 'token' | 'credential' | 'volume' | 'backup' | 'host'
+  type:
+    | 'account'
+    | 'app'
+    | 'appEnv'
+    | 'operation'
+    | 'user'
+    | 'token'
+    | 'credential'
+    | 'volume'
+    | 'backup'
+    | 'host'
+    | 'jobRun'
   /** Null while it is being created. */
   id: string | null
   version?: number

@@ -93,18 +93,21 @@ export const variable = z.strictObject({
     .describe('Whether the value is a secret, which is shown only to admins who ask for it.'),
 })
 
-export const variables = z
-  .array(variable)
-  .max(MAX_VARIABLES, `must be at most ${MAX_VARIABLES} variables`)
-  .superRefine((all, context) => {
-    const seen = new Set<string>()
-    for (const [index, { name }] of all.entries()) {
-      if (seen.has(name))
-        context.addIssue({ code: 'custom', path: [index, 'name'], message: `"${name}" is there twice` })
-      seen.add(name)
-    }
-  })
-  .describe('Environment variables.')
+/** A list of variables of this shape, each name once. */
+export const variablesOf = <Variable extends z.ZodType<{ name: string }>>(one: Variable) =>
+  z
+    .array(one)
+    .max(MAX_VARIABLES, `must be at most ${MAX_VARIABLES} variables`)
+    .superRefine((all, context) => {
+      const seen = new Set<string>()
+      for (const [index, { name }] of all.entries()) {
+        if (seen.has(name))
+          context.addIssue({ code: 'custom', path: [index, 'name'], message: `"${name}" is there twice` })
+        seen.add(name)
+      }
+    })
+
+export const variables = variablesOf(variable).describe('Environment variables.')
 
 export const startupConfig = z
   .strictObject({

@@ -1,6 +1,7 @@
 import { databaseTime } from '../../database/time.ts'
 import { removeExternalAccess } from '../external-access/change-external-access.ts'
 import type { CommandContext } from '../kernel/command.ts'
+import { endAllRuns } from '../open-runs/end-runs.ts'
 import type { AppEnvTarget } from '../targets/load-app-env.ts'
 import { beginOperation } from './begin-operation.ts'
 import { releaseHosts } from './release-hosts.ts'
@@ -15,6 +16,7 @@ export async function removeAppEnv(context: CommandContext, { appEnv }: AppEnvTa
   await releaseHosts(context, appEnv.id, appEnv.accountId)
   await tx.host.deleteMany({ where: { appEnvId: appEnv.id } })
   await removeExternalAccess(context, appEnv)
+  await endAllRuns(context, appEnv)
   await tx.token.updateMany({ where: { appEnvId: appEnv.id, revokedAt: null }, data: { revokedAt: now } })
   // A restriction that still named it would be refused when a client sends it back.
   await tx.$executeRaw`

@@ -1,4 +1,5 @@
 import { conflict } from '../../domain/errors.ts'
+import { endRunning } from '../open-runs/end-runs.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { openOperationOf } from './open-operation.ts'
 
@@ -8,11 +9,12 @@ export const stopAppEnv = lifecycleOperation({
   accepted: 'The environment is stopping',
   dangerous: true,
   input: {},
-  async plan({ tx }, appEnv) {
+  async plan(context, appEnv) {
     if (appEnv.status === 'PENDING') throw conflict('NEVER_DEPLOYED', 'Nothing runs here: nothing was ever deployed')
     if (appEnv.status === 'STOPPED') throw conflict('ALREADY_STOPPED', 'The environment is stopped already')
-    const open = await openOperationOf(tx, appEnv)
+    const open = await openOperationOf(context.tx, appEnv)
     if (open?.kind === 'STOP') throw conflict('ALREADY_STOPPING', 'The environment is being stopped already')
+    await endRunning(context, appEnv)
     return { intent: { kind: 'STOP' } }
   },
 })

@@ -1,9 +1,9 @@
 import { getAppType } from '../../app-types/app-types.ts'
 import { engineOf } from '../../app-types/behaviours.ts'
 import type { LogFormat } from '../../app-types/engines/engine-logs.ts'
-import { logTypes } from '../../app-types/wire-names.ts'
+import { logTypes, runLogType } from '../../app-types/wire-names.ts'
 import type { Database } from '../../database/client.ts'
-import { type Container, Prisma } from '../../database/generated/prisma/client.ts'
+import { type Container, type LogStreamKind, Prisma } from '../../database/generated/prisma/client.ts'
 import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { findByKey, findRows } from '../kernel/read.ts'
@@ -19,6 +19,8 @@ export interface LogFilter {
   type?: string | undefined
   contentId?: string | undefined
   containerName?: string | undefined
+  /** Only what the attempts of that run wrote. */
+  jobRunId?: string | undefined
   stream?: 'stdout' | 'stderr' | undefined
   /** Part of the message, ignoring case. */
   search?: string | undefined
@@ -47,13 +49,21 @@ export async function logScope(
 ): Promise<LogScope> {
   const { id: appEnvId, appId } = await observeAppEnv(database, caller, address)
   const app = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { type: true, dockerPreset: true } })
-  const kind = filter.type === BUILDS ? 'BUILDS' : 'CONTAINERS'
+  const ownType = getAppType(app.type).logType
+  const kind = kindOf(filter, ownType)
   const book = await findByKey(database, 'LogStream', { where: { appEnvId_kind: { appEnvId, kind } } })
-  const { contentId, containerName: name } = filter
+  const { contentId, containerName: name, jobRunId } = filter
+  const attempts = jobRunId ? await findRows(database, 'JobAttempt', { where: { runId: jobRunId } }) : []
+  const names = attempts.map(({ containerName }) => containerName)
   const containers = await findRows(database, 'Container', {
-    where: { appEnvId, ...(contentId ? { contentId } : {}), ...(name ? { name } : {}) },
+    where: {
+      appEnvId,
+      ...(contentId ? { contentId } : {}),
+      ...(jobRunId ? { name: { in: names } } : {}),
+      ...(name ? { name } : {}),
+    },
   })
-  const isOfType = kind === 'BUILDS' || filter.type === undefined || filter.type === getAppType(app.type).logType
+  const isOfType = kind !== 'CONTAINERS' || filter.type === undefined || filter.type === ownType
   return {
     appEnvId,
     logStreamId: isOfType ? (book?.id ?? null) : null,
@@ -64,10 +74,16 @@ export async function logScope(
   }
 }
 
-function conditionOf({ contentId, containerName, stream, search }: LogFilter, containers: Container[]) {
+/** Lines of runs have a log of their own, in any environment: it is the log of one that has nothing else. */
+function kindOf({ type, jobRunId }: LogFilter, ownType: string): LogStreamKind {
+  if (type === BUILDS) return 'BUILDS'
+  return jobRunId || (type ?? ownType) === runLogType() ? 'RUNS' : 'CONTAINERS'
+}
+
+function conditionOf({ contentId, containerName, jobRunId, stream, search }: LogFilter, containers: Container[]) {
   const ids = containers.map(({ id }) => id)
   const conditions = [
-    ...(contentId || containerName ? [Prisma.sql`container_id = ANY(${ids}::int[])`] : []),
+    ...(contentId || containerName || jobRunId ? [Prisma.sql`container_id = ANY(${ids}::int[])`] : []),
     ...(stream ? [Prisma.sql`is_error = ${stream === 'stderr'}`] : []),
     ...(search ? [Prisma.sql`message ILIKE ${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`}`] : []),
   ]

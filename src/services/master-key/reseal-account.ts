@@ -29,6 +29,15 @@ export async function resealAccount(tx: Transaction, { old, next, to }: Rotation
       FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS n(id text, configuration jsonb, build_plan jsonb)
       WHERE content.id = n.id`
   }
+  for await (const runs of runsOf(tx, accountId)) {
+    const rows = runs.map(({ id, snapshot, stdin }) => ({
+      ...{ id, snapshot: resealed(snapshot, before, after), stdin: resealed(stdin, before, after) },
+    }))
+    await tx.$executeRaw`
+      UPDATE job_run SET snapshot = n.snapshot, stdin = n.stdin
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS n(id text, snapshot jsonb, stdin jsonb)
+      WHERE job_run.id = n.id`
+  }
   await tx.$executeRaw`UPDATE account SET data_key = ${dataKey} WHERE id = ${accountId}`
 }
 
@@ -60,6 +69,10 @@ export async function checkAccount(database: Database, { next }: Rotation, accou
   for await (const versions of versionsOf(database, accountId)) {
     for (const version of versions) resealed([version.configuration, version.buildPlan], vault, vault)
     values += versions.length
+  }
+  for await (const runs of runsOf(database, accountId)) {
+    for (const { snapshot, stdin } of runs) resealed([snapshot, stdin], vault, vault)
+    values += runs.length
   }
   return values
 }
@@ -113,6 +126,23 @@ async function* versionsOf(tx: Transaction, accountId: string) {
     if (versions.length === 0) return
     yield versions
     after = versions.at(-1)?.id ?? ''
+  }
+}
+
+/** Each may have a megabyte of input. */
+const RUNS_AT_ONCE = 20
+
+async function* runsOf(tx: Transaction, accountId: string) {
+  for (let after = ''; ; ) {
+    const runs = await tx.jobRun.findMany({
+      where: { accountId, id: { gt: after } },
+      select: { id: true, snapshot: true, stdin: true },
+      orderBy: { id: 'asc' },
+      take: RUNS_AT_ONCE,
+    })
+    if (runs.length === 0) return
+    yield runs
+    after = runs.at(-1)?.id ?? ''
   }
 }
 

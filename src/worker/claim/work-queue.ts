@@ -13,11 +13,11 @@ const SLOT_MS = 10_000
 /** Limit on everything that runs at once, per slot. */
 const WAITING_PER_SLOT = 8
 
-interface WorkQueueOptions {
+interface WorkQueueOptions<Held extends Lease> {
   slots: number
-  claim(): Promise<Lease | null>
+  claim(): Promise<Held | null>
   /** Never throws. */
-  process(lease: Lease): Promise<void>
+  process(lease: Held): Promise<void>
   log: Logger
 }
 
@@ -25,15 +25,15 @@ interface WorkQueueOptions {
  * Claims environments while there are free slots, and has each processed. Polls every second, and claims at once when
  * woken. While the database is down it polls less and less often.
  */
-export class WorkQueue {
+export class WorkQueue<Held extends Lease = Lease> {
   /** Why the last claim failed; null while claims succeed. */
   lastError: string | null = null
-  readonly #options: WorkQueueOptions
+  readonly #options: WorkQueueOptions<Held>
   readonly #underWay = new Map<Promise<void>, number>()
   #wake = Promise.withResolvers<void>()
   #pauseMs = POLL_MS
 
-  constructor(options: WorkQueueOptions) {
+  constructor(options: WorkQueueOptions<Held>) {
     this.#options = options
   }
 

@@ -29,4 +29,6 @@ export interface WorkerContext {
   recordScaling: RecordScaling
   /** Begins the backups and verifications that schedules ask for. Any number of workers may. */
   beginDueBackups: () => Promise<void>
+  /** Starts the job runs that schedules ask for; returns the seconds to the next. Any number of workers may. */
+  beginDueJobRuns: () => Promise<number | null>
 }

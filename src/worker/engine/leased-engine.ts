@@ -21,6 +21,7 @@ import type {
   Rollout,
   RolloutReference,
 } from '../../runtime/container-runtime.ts'
+import type { ObservedRun, RunContainer } from '../../runtime/run.ts'
 import type { Task } from '../../runtime/task.ts'
 import type { Lease } from '../claim/lease.ts'
 import type { Collector } from '../logs/collector.ts'
@@ -72,6 +73,15 @@ export interface LeasedEngine {
   startTask(task: Task): Promise<string>
   /** Ends and removes tasks of an operation, also those of an earlier attempt. */
   removeTasks(operationId: string): Promise<void>
+  /** Creates the container of a run, or finds it. */
+  createRun(run: RunContainer): Promise<ObservedRun>
+  /** False: the container was never started, never will be, and is gone. */
+  startRun(containerId: string): Promise<boolean>
+  /** Null when there is no such container. */
+  observeRun(containerId: string): Promise<ObservedRun | null>
+  stopRun(containerId: string, graceSeconds: number): Promise<void>
+  /** One container of a run, or with null all of the environment. */
+  removeRuns(containerId: string | null): Promise<void>
   /** A volume that nothing uses. */
   removeVolume(volumeId: string): Promise<void>
   /** The last lines of a container's output. */
@@ -156,6 +166,16 @@ export function leasedEngine(
       call(timeoutSeconds, (bounds) => runtime.runTask(task, { ...streams, ...bounds })),
     startTask: (task) => call(seconds, (bounds) => runtime.startTask(task, bounds)),
     removeTasks: (operationId) => call(seconds, (bounds) => runtime.removeTasks({ appEnvId, operationId }, bounds)),
+    createRun: (run) => call(seconds, (bounds) => runtime.createRun(run, bounds)),
+    startRun: (containerId) => call(seconds, (bounds) => runtime.startRun(containerId, bounds)),
+    async observeRun(containerId) {
+      const [observed] = await call(seconds, (bounds) => runtime.observeRuns({ containerId }, bounds))
+      return observed ?? null
+    },
+    stopRun: (containerId, graceSeconds) =>
+      call(seconds, (bounds) => runtime.stopRun(containerId, { ...bounds, graceSeconds })),
+    removeRuns: (containerId) =>
+      call(seconds, (bounds) => runtime.removeRuns(containerId === null ? { appEnvId } : { containerId }, bounds)),
     removeVolume: (volumeId) => call(seconds, (bounds) => runtime.removeVolume(volumeId, bounds)),
     tail: (name, lines) =>
       call(LOG_SECONDS, (bounds) => Array.fromAsync(runtime.logs(name, { ...bounds, tail: lines }))),

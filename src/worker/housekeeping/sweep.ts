@@ -12,6 +12,7 @@ import { sweepBackups } from './sweep-backups.ts'
 import { sweepBuildSteps } from './sweep-build-steps.ts'
 import { sweepImages } from './sweep-images.ts'
 import { sweepPulledImages } from './sweep-pulled-images.ts'
+import { removeEndedRuns, sweepRuns } from './sweep-runs.ts'
 import { sweepTasks } from './sweep-tasks.ts'
 import { sweepUploads } from './sweep-uploads.ts'
 
@@ -35,6 +36,7 @@ export async function sweepForever(context: WorkerContext, signal: AbortSignal, 
       await sweepContainers(context, signal, wake)
       await sweepBuildSteps(context, signal)
       await sweepTasks(context, signal)
+      await removeEndedRuns(context, signal)
       await sweepBackups(context, signal)
       await context.beginDueBackups()
       await deleteVolumes(context, signal)
@@ -46,6 +48,7 @@ export async function sweepForever(context: WorkerContext, signal: AbortSignal, 
       await clearBuildDirectories(context.config, context.database)
       await sweepUploads(context.config, context.database)
       await sweepImages(context, signal)
+      await sweepRuns(context, signal)
       await sweepPulledImages(context, signal)
     } catch (error) {
       if (!signal.aborted && !isEngineAway(error))

@@ -8,14 +8,7 @@ import { sleep } from '../time/sleep.ts'
 import type { AccountLogBudget } from './account-log-budget.ts'
 import { Reading } from './checkpoint.ts'
 import { ContainerOutput } from './container-output.ts'
-import {
-  append,
-  bytesOf,
-  type LogStreamClaim,
-  type LogStreamLine,
-  type Progress,
-  releaseLogStream,
-} from './log-stream.ts'
+import { bytesOf, type LogStreamAccess, type LogStreamClaim, type LogStreamLine, type Progress } from './log-stream.ts'
 
 const GATHER_MS = 250
 /** A batch of this many lines is written at once; at twice as many, readers wait. */
@@ -28,6 +21,7 @@ export interface CollectionContext {
   log: Logger
   linesPerMinute: number
   budget: AccountLogBudget
+  stream: LogStreamAccess
 }
 
 /** Another worker has the log stream, or may have: it reads again what was not written. */
@@ -79,6 +73,11 @@ export class Collection {
     }
   }
 
+  /** Waits until nothing is followed any more: every output has ended, or the collection has. */
+  async followed(): Promise<void> {
+    await Promise.all(this.#following.values())
+  }
+
   /** Reads the rest of an ended container's output, and writes it. Throws LogStreamLost. */
   async readToEnd(row: Container, signal: AbortSignal): Promise<void> {
     const source = this.#sourceOf(row)
@@ -98,7 +97,7 @@ export class Collection {
     await Promise.all([this.#running, ...this.#following.values()])
     if (!isOurs) return
     await this.#write()
-    await releaseLogStream(this.#context.database, this.claim)
+    await this.#context.stream.release(this.#context.database, this.claim)
   }
 
   /** Ends the collection: nothing more may be written under this claim. */
@@ -143,6 +142,8 @@ export class Collection {
     const keep = (line: LogStreamLine) => this.#lines.push(line)
     for await (const line of this.#context.runtime.logs(source.containerId, { follow, signal, ...since })) {
       if (!reading.isNew(line)) continue
+      // Somebody may wait for the first line; the others are gathered.
+      if (source.isSilent) this.#wake.resolve()
       source.take(line, keep)
       this.#touched.add(source)
       if (this.#lines.length >= BATCH_LINES) this.#wake.resolve()
@@ -187,7 +188,7 @@ export class Collection {
     this.#written = Promise.withResolvers()
     try {
       const lines = await this.#withinBudget(read, progress)
-      if (!(await append(this.#context.database, this.claim, lines, progress)))
+      if (!(await this.#context.stream.append(this.#context.database, this.claim, lines, progress)))
         this.lose('Another worker has the log stream')
     } catch (error) {
       this.#context.log.warn(

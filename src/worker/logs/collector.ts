@@ -6,7 +6,7 @@ import { sleep } from '../time/sleep.ts'
 import { AccountLogBudget } from './account-log-budget.ts'
 import { Collection, type CollectionContext, LogStreamLost } from './collection.ts'
 import { recordContainers, recordEnd } from './containers.ts'
-import { claimLogStream, renewLogStreams } from './log-stream.ts'
+import { CLAIMED_STREAM, claimLogStream, renewLogStreams } from './log-stream.ts'
 
 const POLL_MS = 200
 const RENEWALS_PER_LEASE = 4
@@ -25,7 +25,7 @@ const MOST_ENDS = 20
 
 const containersOf = (appEnvId: string) => ({ appEnvId, kind: 'CONTAINERS' }) as const
 
-interface CollectorOptions extends Omit<CollectionContext, 'linesPerMinute' | 'budget'> {
+interface CollectorOptions extends Omit<CollectionContext, 'linesPerMinute' | 'budget' | 'stream'> {
   owner: string
   config: Config
 }
@@ -52,7 +52,13 @@ export class Collector {
   constructor(options: CollectorOptions) {
     this.#options = options
     const { BERTH_LOG_LINES_PER_MINUTE: linesPerMinute, BERTH_LOG_MB_PER_MINUTE: megabytes } = options.config
-    this.#context = { ...options, linesPerMinute, budget: new AccountLogBudget(options.database, megabytes) }
+    const budget = new AccountLogBudget(options.database, megabytes)
+    this.#context = { ...options, linesPerMinute, budget, stream: CLAIMED_STREAM }
+  }
+
+  /** What every collection of this worker shares; the budget above all. */
+  get context(): CollectionContext {
+    return this.#context
   }
 
   /** The engine reported a change, perhaps the end of a container. */

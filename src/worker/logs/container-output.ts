@@ -15,6 +15,8 @@ export class ContainerOutput implements Progress {
   readonly cap: CapState
   /** Start of the run whose output was read to its end. */
   endedRun: number | null = null
+  /** Nothing was read of it yet, here or by others. */
+  isSilent: boolean
   readonly #linesPerMinute: number
   readonly #rateCap: RateCap
   /** Time of the latest line, kept or dropped. */
@@ -35,6 +37,7 @@ export class ContainerOutput implements Progress {
     }
     this.cap = { minute: row.capMinute, used: row.capUsed, dropped: row.dropped }
     this.#latest = positionsInOrder(this.checkpoint)[1]
+    this.isSilent = this.#latest === 0n
     this.#linesPerMinute = linesPerMinute
     this.#rateCap = new RateCap(linesPerMinute, this.cap)
   }
@@ -49,6 +52,7 @@ export class ContainerOutput implements Progress {
     const isKept = this.#rateCap.admits(nanoseconds, message.length, (dropped) => keep(this.#notice(dropped)))
     if (nanoseconds > this.#latest) this.#latest = nanoseconds
     this.#readAt = performance.now()
+    this.isSilent = false
     if (isKept)
       keep({ containerId: this.id, at: nanoseconds, isError: stream === 'stderr', message: storable(message) })
   }

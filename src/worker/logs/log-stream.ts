@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../database/client.ts'
-import type { LogStreamKind } from '../../database/generated/prisma/client.ts'
+import { type LogStreamKind, Prisma } from '../../database/generated/prisma/client.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { CapState } from './rate-cap.ts'
 
@@ -37,6 +37,13 @@ export interface Progress {
   id: number
   checkpoint: Checkpoint
   cap: CapState
+}
+
+/** How lines are written under a claim. */
+export interface LogStreamAccess {
+  /** False when another worker has the stream. */
+  append: typeof append
+  release: typeof releaseLogStream
 }
 
 interface Claimant {
@@ -79,15 +86,32 @@ export async function append(
   lines: readonly LogStreamLine[],
   progress: readonly Progress[],
 ): Promise<boolean> {
-  const positions = progress.map(({ checkpoint, cap }) => [checkpoint.stdout, checkpoint.stderr, cap] as const)
-  const written = await database.$queryRaw<unknown[]>`
-    WITH stream AS (
+  const written = await writeLines(database, lines, progress, {
+    appEnvId: stream.appEnvId,
+    numbered: Prisma.sql`
       UPDATE log_stream SET last_number = last_number + ${lines.length}, bytes = bytes + ${bytesOf(lines)},
         lease_expires_at = now() + make_interval(secs => ${stream.leaseSeconds})
       WHERE id = ${stream.id} AND lease_token = ${stream.token} AND last_number = ${stream.lastNumber}
         AND (kind = 'CONTAINERS' OR lease_expires_at > now())
-      RETURNING id, last_number
-    ), checkpoints AS (
+      RETURNING id, last_number`,
+  })
+  if (written) stream.lastNumber += BigInt(lines.length)
+  return written
+}
+
+/**
+ * Writes lines with the numbers that `numbered` takes from the stream's row, which stays locked until the commit, and
+ * the checkpoints that they lead to. False when it takes none: then nothing is written.
+ */
+export async function writeLines(
+  database: Database,
+  lines: readonly LogStreamLine[],
+  progress: readonly Progress[],
+  { appEnvId, numbered }: { appEnvId: string; numbered: Prisma.Sql },
+): Promise<boolean> {
+  const positions = progress.map(({ checkpoint, cap }) => [checkpoint.stdout, checkpoint.stderr, cap] as const)
+  const written = await database.$queryRaw<unknown[]>`
+    WITH stream AS (${numbered}), checkpoints AS (
       UPDATE container c SET stdout_at = p.stdout_at, stdout_count = p.stdout_count, stderr_at = p.stderr_at,
         stderr_count = p.stderr_count, cap_minute = p.cap_minute, cap_used = p.cap_used, dropped = p.dropped
       FROM stream, unnest(${progress.map(({ id }) => id)}::int[],
@@ -99,15 +123,13 @@ export async function append(
       WHERE c.id = p.id
     ), lines AS (
       INSERT INTO log_line (log_stream_id, number, container_id, at, is_error, message)
-      SELECT stream.id, ${stream.lastNumber} + l.position, l.container_id, l.at, l.is_error, l.message
+      SELECT stream.id, stream.last_number - ${lines.length} + l.position, l.container_id, l.at, l.is_error, l.message
       FROM stream, unnest(${lines.map(({ containerId }) => containerId)}::int[], ${lines.map(({ at }) => String(at))}::bigint[],
         ${lines.map(({ isError }) => isError)}::boolean[], ${lines.map(({ message }) => message)}::text[])
         WITH ORDINALITY AS l (container_id, at, is_error, message, position)
     )
-    SELECT pg_notify('berth_logs', ${stream.appEnvId} || ':' || last_number)::text FROM stream`
-  if (written.length === 0) return false
-  stream.lastNumber += BigInt(lines.length)
-  return true
+    SELECT pg_notify('berth_logs', ${appEnvId} || ':' || last_number)::text FROM stream`
+  return written.length > 0
 }
 
 /** Renews one worker's claims; returns the ids of those it still has. */
@@ -128,3 +150,6 @@ export async function renewLogStreams(
 export const releaseLogStream = (database: Database, { id, token }: LogStreamClaim): Promise<number> =>
   database.$executeRaw`
     UPDATE log_stream SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}`
+
+/** Of streams that one worker has, from its claim to another's. */
+export const CLAIMED_STREAM: LogStreamAccess = { append, release: releaseLogStream }

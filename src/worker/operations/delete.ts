@@ -8,6 +8,7 @@ import { drainAndStop, unroute } from '../version/drain-and-stop.ts'
 export async function deleteEnvironment(attempt: AttemptContext): Promise<void> {
   await unroute(attempt)
   const detail = await drainAndStop(attempt, 'remove')
+  await attempt.engine.removeRuns(null)
   await attempt.engine.removeImages()
   await attempt.steps.advance({ finish: { name: 'remove', detail }, start: 'forget' })
   await removeUnusedNetwork(attempt, attempt.appEnv)

@@ -32,6 +32,7 @@ export const scratch: AppType = {
   acceptsImage: () => true,
   allowsVolume: false,
   config: { field: 'scratchConfig', schema: scratchConfig, isChangedWithApp: true, enums: [colour] },
+  runs: null,
   checkPlan() {},
   checkAccount() {},
   checkRegion() {},

@@ -10,6 +10,7 @@ import {
   type Rollout,
   RuntimeError,
 } from '../../../src/runtime/container-runtime.ts'
+import { type ObservedRun, type RunContainer, runName } from '../../../src/runtime/run.ts'
 import { type Task, taskName } from '../../../src/runtime/task.ts'
 import { ContainerOutput } from './container-output.ts'
 import { type FileMap, Files } from './files.ts'
@@ -29,6 +30,8 @@ interface ContainerOptions {
   image: MemoryImage
   /** Set for one that is no replica: it is not restarted. */
   task: Task | null
+  /** Set for one attempt of a run: it is not restarted either. */
+  run: RunContainer | null
   volume: { path: string; files: FileMap } | null
   /** Null while it is not connected itself. */
   lookUp(host: string): { address: string; port: number } | null
@@ -61,8 +64,8 @@ export class MemoryContainer {
 
   constructor(options: ContainerOptions) {
     this.options = options
-    const { rollout, index, task, image, volume } = options
-    this.name = task ? taskName(task) : replicaName(rollout, index)
+    const { rollout, index, task, run, image, volume } = options
+    this.name = run ? runName(run) : task ? taskName(task) : replicaName(rollout, index)
     this.#files = new Files(image.files, volume)
     for (const { path, content } of rollout.files) this.#files.write(path, content)
   }
@@ -136,6 +139,12 @@ export class MemoryContainer {
       outOfMemory: this.#end.outOfMemory,
       restartCount: this.#restartCount,
     }
+  }
+
+  observeRun(): ObservedRun {
+    const { name, containerId, appEnvId, phase, startedAt, finishedAt, exitCode, outOfMemory } = this.observe()
+    const { runId = '', attempt = 0 } = this.options.run ?? {}
+    return { name, containerId, appEnvId, phase, startedAt, finishedAt, exitCode, outOfMemory, runId, attempt }
   }
 
   stats(): ReplicaStats {
@@ -221,7 +230,7 @@ export class MemoryContainer {
     this.#finishedAt = new Date()
     this.#killCommands()
     this.output.close()
-    if (this.options.task) this.#isWanted = false
+    if (this.options.task || this.options.run) this.#isWanted = false
     this.phase = this.#isWanted ? 'restarting' : 'exited'
     if (this.#isWanted) {
       const delayMs = Math.min(FIRST_RESTART_MS * 2 ** this.#restartCount, LONGEST_RESTART_MS)

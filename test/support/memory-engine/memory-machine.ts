@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { BuildStep } from '../../../src/images/image-builder.ts'
 import type { ContainerEnd, Rollout } from '../../../src/runtime/container-runtime.ts'
+import type { RunContainer } from '../../../src/runtime/run.ts'
 import type { Task } from '../../../src/runtime/task.ts'
 import type { FileMap } from './files.ts'
 import { ImageStore, type MemoryImage } from './images.ts'
@@ -38,7 +39,7 @@ export class MemoryMachine {
 
   create(installationId: string, rollout: Rollout, index: number, image: MemoryImage): MemoryContainer {
     const container: MemoryContainer = new MemoryContainer({
-      ...{ installationId, rollout, index, image, task: null },
+      ...{ installationId, rollout, index, image, task: null, run: null },
       volume: this.#volume(installationId, rollout),
       lookUp: (host) => (this.#hostsOf(container).has(container.name) ? this.#lookUp(container, host) : null),
       isConnected: () => this.#hostsOf(container).has(container.name),
@@ -53,10 +54,22 @@ export class MemoryMachine {
   createTask(installationId: string, task: Task, image: MemoryImage): MemoryContainer {
     const rollout = rolloutOf(task)
     const container: MemoryContainer = new MemoryContainer({
-      ...{ installationId, rollout, index: 0, image, task, onChange: () => {} },
+      ...{ installationId, rollout, index: 0, image, task, run: null, onChange: () => {} },
       volume: this.#volume(installationId, rollout),
       lookUp: (host) => (task.network === 'NONE' ? null : this.#lookUp(container, host)),
       isConnected: () => task.network !== 'NONE',
+    })
+    this.containers.set(container.name, container)
+    return container
+  }
+
+  /** A container on the network that no other one reaches by name. */
+  createRun(installationId: string, run: RunContainer, image: MemoryImage): MemoryContainer {
+    const { command, workingDir, runId } = run
+    const made = { ...NOTHING, ...run, command, workingDir, rolloutId: runId }
+    const container: MemoryContainer = new MemoryContainer({
+      ...{ installationId, rollout: made, index: run.attempt, image, task: null, run, volume: null },
+      ...{ lookUp: (host: string) => this.#lookUp(container, host), isConnected: () => true, onChange: () => {} },
     })
     this.containers.set(container.name, container)
     return container
@@ -83,7 +96,7 @@ export class MemoryMachine {
   remove(container: MemoryContainer): void {
     if (this.containers.get(container.name) !== container) return
     this.containers.delete(container.name)
-    if (container.options.task) return
+    if (container.options.task || container.options.run) return
     this.disconnect(container)
   }
 
@@ -122,6 +135,11 @@ export class MemoryMachine {
     const containerEnd = end && { containerId: container.id, ...end, at: new Date() }
     this.changes.emit('change', { installationId, appEnvId: rollout.appEnvId, end: containerEnd })
   }
+}
+
+/** What containers have that are no replicas. */
+const NOTHING = {
+  ...{ version: 0, cliEnvName: '', replicas: 1, port: null, stopSeconds: null, sandbox: null, volume: null },
 }
 
 /** What a container is made from, for a task. */

@@ -10,6 +10,7 @@ import {
 import { call, type MemoryConnection, own } from './connection.ts'
 import type { MemoryContainer } from './memory-container.ts'
 import type { MachineChange } from './memory-machine.ts'
+import { memoryRuns } from './memory-runs.ts'
 import { memoryCommands } from './memory-tasks.ts'
 
 export const ENGINE_NAME = 'Memory'
@@ -62,6 +63,7 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
         return new Map(known.map((id) => [id, bytesOf(machine.volumes.get(`${installationId} ${id}`))]))
       }),
     ...memoryCommands(connection),
+    ...memoryRuns(connection),
     listening: (name, bounds) => call(connection, bounds, () => own(connection, name).listening()),
     stats: (name, bounds) => call(connection, bounds, () => own(connection, name).stats()),
     watch(onChange, signal) {
@@ -108,6 +110,7 @@ const select = (
     ({ options }) =>
       options.installationId === installationId &&
       options.task === null &&
+      options.run === null &&
       (appEnvId === undefined || options.rollout.appEnvId === appEnvId) &&
       (rolloutId === undefined || options.rollout.rolloutId === rolloutId) &&
       (index === undefined || options.index === index),

@@ -1,0 +1,62 @@
+import { hasRunEnded, type JobRunStatus } from '../../domain/job-run.ts'
+import { permit } from '../../services/kernel/caller.ts'
+import { builder } from '../builder.ts'
+import { follow, type Message } from '../subscriptions/follow.ts'
+import { loadOnce } from '../subscriptions/shared-load.ts'
+import { Event } from './event.ts'
+import { JobRun } from './job-run.ts'
+
+interface State {
+  jobRunId: string
+  hasEnded: boolean
+}
+
+const JobRunChangedMessage = builder.objectRef<Message<State>>('JobRunChangedMessage').implement({
+  description: 'A job run, at first and after each change of its status.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', { description: 'Cursor of the message in the account’s event sequence.' }),
+    event: t.expose('event', {
+      type: Event,
+      nullable: true,
+      description: 'Event that the message is about; null in the first message.',
+    }),
+    jobRun: t.prismaField({
+      type: JobRun,
+      description: 'Job run at the time of the message.',
+      resolve: (query, { event, state }, _args, { services, caller }) =>
+        loadOnce(event, state.jobRunId, query, () => services.jobRuns.get(caller, state.jobRunId, query)),
+    }),
+  }),
+})
+
+const statusOf = (payload: Record<string, unknown>) => payload.status as JobRunStatus
+
+builder.subscriptionField('jobRunChanged', (t) =>
+  t.field({
+    type: JobRunChangedMessage,
+    description: 'The changes of a job run, until it has ended.',
+    args: {
+      jobRunId: t.arg.id({ required: true, description: 'Id of the job run.' }),
+      after: t.arg.string({
+        description: 'Cursor to continue after. The first answer is then what followed the cursor.',
+      }),
+    },
+    async subscribe(_root, { jobRunId, after }, context) {
+      const { services, caller } = context
+      const { accountId, appEnvId } = await services.jobRuns.get(caller, jobRunId)
+      return follow<State>(context, {
+        eventSequenceId: accountId,
+        after,
+        permit: (present) => permit(present, 'jobRun:read', { accountId, appEnvId }),
+        concerns: ({ type, payload }) => type.startsWith('jobRun.') && payload.jobRunId === jobRunId,
+        present: async () => {
+          const { status } = await services.jobRuns.get(caller, jobRunId)
+          return { jobRunId, hasEnded: hasRunEnded(status) }
+        },
+        next: (_state, { payload }) => ({ jobRunId, hasEnded: hasRunEnded(statusOf(payload)) }),
+        isLast: ({ hasEnded }) => hasEnded,
+      })
+    },
+    resolve: (message) => message,
+  }),
+)

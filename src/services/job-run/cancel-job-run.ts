@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { conflict } from '../../domain/errors.ts'
+import { hasRunEnded } from '../../domain/job-run.ts'
+import { command } from '../kernel/command.ts'
+import { id } from '../kernel/input.ts'
+import { endRuns } from '../open-runs/end-runs.ts'
+import { type JobRunResult, jobRunRecord } from './job-run-record.ts'
+import { lockJobRun } from './load-job-run.ts'
+
+export const cancelJobRun = command({
+  name: 'cancelJobRun',
+  about:
+    'Cancel a job run. One that waits is cancelled at once; one that runs, as soon as its container has been stopped: SIGTERM, then SIGKILL.',
+  dangerous: true,
+  input: z.strictObject({ jobRunId: id('job run') }),
+  permission: 'jobRun:operate',
+  target: ({ tx }, { jobRunId }) => lockJobRun(tx, jobRunId),
+  async execute(context, _input, { run, appEnv }): Promise<JobRunResult> {
+    if (hasRunEnded(run.status)) throw conflict('RUN_ENDED', `The run has ended already: ${run.status}`)
+    await endRuns(context, appEnv, [run], 'CANCELLED_BY_USER')
+    return jobRunRecord(context, run)
+  },
+})

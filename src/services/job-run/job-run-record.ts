@@ -1,0 +1,16 @@
+import type { JobRun } from '../../database/generated/prisma/client.ts'
+import { jobRun } from '../../resources/job-run.ts'
+import type { CommandContext, CommandResult } from '../kernel/command.ts'
+import { queuePositionOf } from './job-run-queries.ts'
+
+/** The run as both APIs answer it. */
+export async function jobRunRecord({ tx }: Pick<CommandContext, 'tx'>, { id }: JobRun) {
+  const row = await tx.jobRun.findUniqueOrThrow({
+    where: { id },
+    include: { attempts: { orderBy: { number: 'asc' } } },
+  })
+  const queuePosition = await queuePositionOf(tx, row)
+  return { ...jobRun.answer.record({ ...row, queuePosition }), recordVersion: row.version }
+}
+
+export type JobRunResult = CommandResult & Awaited<ReturnType<typeof jobRunRecord>>

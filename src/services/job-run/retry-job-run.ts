@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { SealedVariable } from '../../domain/configuration.ts'
+import { conflict } from '../../domain/errors.ts'
+import { hasRunEnded, type RunSnapshot } from '../../domain/job-run.ts'
+import { command } from '../kernel/command.ts'
+import { id } from '../kernel/input.ts'
+import { type JobRunResult, jobRunRecord } from './job-run-record.ts'
+import { runnable, triggerOf } from './job-run-rules.ts'
+import { lockJobRun } from './load-job-run.ts'
+import { addJobRun } from './new-job-run.ts'
+
+export const retryJobRun = command({
+  name: 'retryJobRun',
+  about: 'Run what a job run that has ended ran once more: the same version, command, variables and input.',
+  input: z.strictObject({ jobRunId: id('job run') }),
+  permission: 'jobRun:operate',
+  target: ({ tx }, { jobRunId }) => lockJobRun(tx, jobRunId),
+  async execute(context, _input, { run, appEnv }): Promise<JobRunResult> {
+    if (!hasRunEnded(run.status)) throw conflict('RUN_NOT_ENDED', `The run has not ended: it is ${run.status}`)
+    await runnable(context, appEnv)
+    const content = await context.tx.content.findUniqueOrThrow({ where: { id: run.contentId } })
+    const snapshot = run.snapshot as unknown as RunSnapshot
+    const stdin = run.stdin as unknown as SealedVariable | null
+    const trigger = triggerOf(context.caller)
+    const repeated = await addJobRun(context, appEnv, { content, snapshot, stdin, trigger, retriesId: run.id })
+    context.created(repeated.id)
+    context.auditDetails({ jobRunId: repeated.id, retriesId: run.id })
+    return jobRunRecord(context, repeated)
+  },
+})

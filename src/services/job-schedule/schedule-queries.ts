@@ -1,0 +1,19 @@
+import type { Database } from '../../database/client.ts'
+import { databaseTime } from '../../database/time.ts'
+import { notFound } from '../../domain/errors.ts'
+import { type Caller, permit } from '../kernel/caller.ts'
+import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
+import { scheduleRecord } from './schedule-record.ts'
+
+/** Throws NOT_FOUND for an environment without a schedule. */
+export async function getJobSchedule(database: Database, caller: Caller, address: AppEnvAddress) {
+  const where = addressOf(address)
+  const appEnv = await database.appEnv.findFirst({
+    where: { ...where, deletedAt: null },
+    select: { id: true, accountId: true, jobSchedule: true },
+  })
+  if (!appEnv) throw notFound('app environment', String(Object.values(where)[0]))
+  permit(caller, 'jobRun:read', { accountId: appEnv.accountId, appEnvId: appEnv.id })
+  if (!appEnv.jobSchedule) throw notFound('schedule of the app environment', appEnv.id)
+  return scheduleRecord(appEnv.jobSchedule, await databaseTime(database))
+}

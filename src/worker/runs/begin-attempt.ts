@@ -1,0 +1,93 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { JobAttempt } from '../../database/generated/prisma/client.ts'
+import { RuntimeError } from '../../runtime/container-runtime.ts'
+import { type ObservedRun, runName } from '../../runtime/run.ts'
+import { resolveVersionImage } from '../images/resolve-version-image.ts'
+import { fencedRun } from './fenced-run.ts'
+import { runContainerOf } from './run-container-of.ts'
+import type { LoadedRun, RunContext } from './run-context.ts'
+
+/** Containers that an engine could not start, for reasons of its own, before the attempt fails. */
+const CONTAINERS = 5
+/** A worker that was killed may have asked the engine for a start that is still under way: it is waited for. */
+const UNDER_WAY = { checks: 20, everyMs: 150 }
+
+/** The container of the attempt is gone, and with it how it ended. */
+export class ContainerGone extends Error {
+  override readonly name = 'ContainerGone'
+}
+
+/** Records the attempt before there is a container, with its name. */
+export async function openAttempt({ database, lease }: RunContext, { run, attempts }: LoadedRun): Promise<JobAttempt> {
+  const number = attempts.length + 1
+  const containerName = runName({ runId: run.id, attempt: number })
+  return fencedRun(database, lease, (tx) => tx.jobAttempt.create({ data: { runId: run.id, number, containerName } }))
+}
+
+/**
+ * Brings an attempt to where its container has been started, once: the id is recorded before the start, and what has an
+ * id is never created again. Returns the id.
+ */
+export async function startAttempt(context: RunContext, loaded: LoadedRun, attempt: JobAttempt): Promise<string> {
+  const { engine } = context
+  if (attempt.startedAt && attempt.containerId) return attempt.containerId
+  let containerId = attempt.containerId && (await adopted(context, attempt.containerId))
+  for (let tries = 0; tries < CONTAINERS; tries += 1) {
+    containerId ??= await createContainer(context, loaded, attempt)
+    // Nothing is awaited between this and the engine's call: another worker may have started it otherwise.
+    context.lease.assertHeld()
+    if (await engine.startRun(containerId)) {
+      await recordStart(context, loaded, attempt)
+      return containerId
+    }
+    containerId = null
+  }
+  throw new Error(`Container ${attempt.containerName} kept disappearing while it was being started`)
+}
+
+/** One that an earlier worker has created. Somebody who removed it may have removed it after it ran. */
+async function adopted({ engine, signal }: RunContext, containerId: string): Promise<string> {
+  for (let check = 0; ; check += 1) {
+    const found = await engine.observeRun(containerId)
+    if (!found) throw new ContainerGone('The container was removed before it was known to have started')
+    if (found.phase !== 'created' || check >= UNDER_WAY.checks) return containerId
+    await pause(UNDER_WAY.everyMs, undefined, { signal })
+  }
+}
+
+async function createContainer(context: RunContext, loaded: LoadedRun, attempt: JobAttempt): Promise<string> {
+  const { database, lease, engine } = context
+  const { containerId } = await withImage(context, loaded, async () =>
+    engine.createRun(await runContainerOf(context, loaded, attempt.number)),
+  )
+  const { runId, number } = attempt
+  await fencedRun(database, lease, (tx) =>
+    tx.jobAttempt.update({ where: { runId_number: { runId, number } }, data: { containerId } }),
+  )
+  return containerId
+}
+
+/** Somebody may have removed the image by hand. */
+async function withImage(
+  context: RunContext,
+  { appEnv, content }: LoadedRun,
+  create: () => Promise<ObservedRun>,
+): Promise<ObservedRun> {
+  try {
+    return await create()
+  } catch (error) {
+    if (!(error instanceof RuntimeError) || error.reason !== 'IMAGE_NOT_FOUND') throw error
+    await resolveVersionImage(context, appEnv, content)
+    return create()
+  }
+}
+
+async function recordStart({ database, lease }: RunContext, { run, snapshot }: LoadedRun, attempt: JobAttempt) {
+  const startedAt = lease.claim.clock.now()
+  const deadlineAt = run.deadlineAt ?? new Date(startedAt.getTime() + snapshot.timeoutSeconds * 1000)
+  const { runId, number } = attempt
+  await fencedRun(database, lease, async (tx) => {
+    await tx.jobAttempt.update({ where: { runId_number: { runId, number } }, data: { startedAt } })
+    await tx.jobRun.update({ where: { id: runId }, data: { deadlineAt } })
+  })
+}

@@ -1,0 +1,101 @@
+import type { Database, Transaction } from '../../database/client.ts'
+import { Prisma } from '../../database/generated/prisma/client.ts'
+import { record } from '../../events/record.ts'
+import { databaseClock } from '../time/database-clock.ts'
+import { RunLease } from './run-lease.ts'
+
+interface ClaimedRow {
+  id: string
+  appEnvId: string
+  accountId: string
+  token: number
+  nowMs: number
+}
+
+const claimed = (owner: string, leaseSeconds: number) => Prisma.sql`
+  lease_token = lease_token + 1, lease_owner = ${owner}, lease_expires_at = now() + make_interval(secs => ${leaseSeconds})`
+
+const RETURNING = Prisma.sql`
+  RETURNING id, app_env_id AS "appEnvId", account_id AS "accountId", lease_token AS token,
+    (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
+
+/** Stopped, or about to be: the queue of such an environment waits. */
+const IS_OPEN = Prisma.sql`
+  e.deleted_at IS NULL AND e.status <> 'STOPPED' AND NOT EXISTS (SELECT 1 FROM operation o
+    WHERE o.app_env_id = e.id AND o.kind IN ('STOP', 'DELETE') AND o.status IN ('QUEUED', 'RUNNING'))`
+
+/** Claims a run that nobody carries out, or admits the next one of a queue; null when there is none. */
+export async function claimRun(database: Database, owner: string, leaseSeconds: number): Promise<RunLease | null> {
+  const askedAt = performance.now()
+  const row = (await claimDue(database, owner, leaseSeconds)) ?? (await admitNext(database, owner, leaseSeconds))
+  if (!row) return null
+  const clock = databaseClock(new Date(row.nowMs))
+  const { id, appEnvId, token } = row
+  const claim = { appEnvId, token, queue: 'operations', countedOperationId: null, dueAt: '', clock } as const
+  return new RunLease(id, claim, leaseSeconds * 1000, askedAt)
+}
+
+async function claimDue(database: Database, owner: string, leaseSeconds: number): Promise<ClaimedRow | undefined> {
+  const [row] = await database.$queryRaw<ClaimedRow[]>`
+    UPDATE job_run SET ${claimed(owner, leaseSeconds)} WHERE id = (
+      SELECT id FROM job_run WHERE status = 'RUNNING' AND due_at <= now()
+        AND (lease_expires_at IS NULL OR lease_expires_at < now())
+      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+    ${RETURNING}`
+  return row
+}
+
+/**
+ * The oldest run of an environment leaves its queue when fewer run than may. Decided under the lock of the environment,
+ * so that any number of workers together stay below the limit. The environment that runs least comes first.
+ */
+async function admitNext(database: Database, owner: string, leaseSeconds: number): Promise<ClaimedRow | undefined> {
+  const [next] = await database.$queryRaw<{ appEnvId: string }[]>`
+    SELECT h.app_env_id AS "appEnvId" FROM (
+      SELECT DISTINCT ON (app_env_id) app_env_id, max_concurrency, queue_number,
+        (SELECT count(*) FROM job_run x WHERE x.app_env_id = r.app_env_id AND x.status = 'RUNNING') AS running
+      FROM job_run r WHERE status = 'QUEUED' ORDER BY app_env_id, queue_number) h
+    JOIN app_env e ON e.id = h.app_env_id
+    WHERE h.running < h.max_concurrency AND ${IS_OPEN} ORDER BY h.running, h.queue_number LIMIT 1`
+  if (!next) return undefined
+  return database.$transaction((tx) => admit(tx, next.appEnvId, owner, leaseSeconds))
+}
+
+async function admit(tx: Transaction, appEnvId: string, owner: string, leaseSeconds: number) {
+  const [appEnv] = await tx.$queryRaw<{ appId: string }[]>`
+    SELECT app_id AS "appId" FROM app_env e WHERE id = ${appEnvId} AND ${IS_OPEN} FOR UPDATE`
+  if (!appEnv) return undefined
+  // A statement of its own: it sees what the one before had to wait for.
+  const [row] = await tx.$queryRaw<ClaimedRow[]>`
+    UPDATE job_run SET status = 'RUNNING', started_at = now(), due_at = now(), version = version + 1,
+      ${claimed(owner, leaseSeconds)}
+    WHERE id = (
+      SELECT id FROM job_run WHERE app_env_id = ${appEnvId} AND status = 'QUEUED' ORDER BY queue_number LIMIT 1
+        FOR UPDATE)
+      AND max_concurrency > (SELECT count(*) FROM job_run WHERE app_env_id = ${appEnvId} AND status = 'RUNNING')
+    ${RETURNING}`
+  if (!row) return undefined
+  const payload = { jobRunId: row.id, status: 'RUNNING' }
+  await record(tx, row.accountId, [{ type: 'jobRun.started', appId: appEnv.appId, appEnvId, payload }])
+  return row
+}
+
+/** Renews what is still held; returns those, with why each has to end, if it has. */
+export async function renewRuns(
+  database: Database,
+  leases: readonly RunLease[],
+  leaseSeconds: number,
+): Promise<{ id: string; token: number; cancelReason: string | null }[]> {
+  const ids = leases.map(({ runId }) => runId)
+  const tokens = leases.map(({ claim }) => claim.token)
+  return database.$queryRaw`
+    UPDATE job_run r SET lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
+    FROM (SELECT h.id FROM job_run h JOIN unnest(${ids}::text[], ${tokens}::int[]) AS held (id, token)
+      ON h.id = held.id AND h.lease_token = held.token ORDER BY h.id FOR UPDATE OF h) mine
+    WHERE r.id = mine.id RETURNING r.id, r.lease_token AS token, r.cancel_reason AS "cancelReason"`
+}
+
+/** Gives the run back, for another worker or a later time. */
+export const releaseRun = (database: Database, { runId, claim }: RunLease): Promise<number> =>
+  database.$executeRaw`
+    UPDATE job_run SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${runId} AND lease_token = ${claim.token}`

@@ -1,0 +1,21 @@
+import { Lease } from '../claim/lease.ts'
+
+/** The right to carry out one job run. Its writes are fenced by the run's row, never by the environment's. */
+export class RunLease extends Lease {
+  readonly runId: string
+  readonly #cancelled = new AbortController()
+
+  constructor(runId: string, ...claimed: ConstructorParameters<typeof Lease>) {
+    super(...claimed)
+    this.runId = runId
+  }
+
+  /** Fires when somebody wants the run to end. */
+  get cancelled(): AbortSignal {
+    return this.#cancelled.signal
+  }
+
+  cancel(): void {
+    this.#cancelled.abort()
+  }
+}

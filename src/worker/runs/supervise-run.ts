@@ -1,0 +1,104 @@
+import { backoff } from '../../domain/backoff.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { AttemptEnd } from '../../domain/job-attempt.ts'
+import { hasRunEnded } from '../../domain/job-run.ts'
+import { ImageError } from '../../images/image-builder.ts'
+import { RuntimeError } from '../../runtime/container-runtime.ts'
+import { isEngineAway } from '../engine/engine-health.ts'
+import { maskedError } from '../text/masked-error.ts'
+import { sleep } from '../time/sleep.ts'
+import { ContainerGone, openAttempt, startAttempt } from './begin-attempt.ts'
+import { fencedRun } from './fenced-run.ts'
+import { type LoadedRun, loadRun, type RunContext } from './run-context.ts'
+import { endWithoutAttempt, settleAttempt } from './settle-run.ts'
+import { watchAttempt } from './watch-attempt.ts'
+
+const ENGINE_PAUSE_MS = 1_000
+const RETRY_MS = { first: 500, longest: 10_000 }
+/** Failures in a row, of Berth or the engine, before the attempt counts as failed. */
+const MOST_FAILURES = 8
+
+/**
+ * Carries out one run from wherever it is, until it has ended or its next attempt is due later. Relies on nothing but
+ * the database and the engine, so that it may be killed at any line. Throws when the lease is lost or the worker stops.
+ */
+export async function superviseRun(context: RunContext, runId: string): Promise<void> {
+  for (let failures = 0; ; ) {
+    context.lease.assertHeld()
+    const loaded = await loadRun(context.database, runId)
+    if (hasRunEnded(loaded.run.status)) return
+    try {
+      return await step(context, loaded)
+    } catch (error) {
+      context.lease.assertHeld()
+      const present = await loadRun(context.database, runId)
+      if (isEngineAway(error)) {
+        if (await outwaited(context, present)) return
+        await sleep(ENGINE_PAUSE_MS, context.signal)
+        continue
+      }
+      failures += 1
+      const failure = failureOf(error, failures)
+      if (failure && present.attempt)
+        return settleAttempt(context, present, { ...NOTHING_RAN, ...failure, ...times(context, present) })
+      context.log.warn(
+        { err: maskedError(error, await context.mask()), jobRunId: runId },
+        'A step of a job run failed; it is retried',
+      )
+      await sleep(backoff(RETRY_MS, failures - 1), context.signal)
+    }
+  }
+}
+
+async function step(context: RunContext, loaded: LoadedRun): Promise<void> {
+  const { cancelReason } = loaded.run
+  if (cancelReason && !loaded.attempt) return endWithoutAttempt(context, loaded, cancelReason)
+  const attempt = loaded.attempt ?? (await openAttempt(context, loaded))
+  const present = loaded.attempt ? loaded : await loadRun(context.database, loaded.run.id)
+  await context.engine.requireReachable()
+  if (cancelReason && !attempt.containerId)
+    return settleAttempt(context, present, { ...NOTHING_RAN, stopReason: 'CANCEL', ...times(context, present) })
+  const containerId = await startAttempt(context, present, attempt)
+  await watchAttempt(context, await loadRun(context.database, loaded.run.id), containerId)
+}
+
+const NOTHING_RAN: AttemptEnd = { exitCode: null, outOfMemory: false, stopReason: null, engineWasAway: false }
+
+const times = ({ lease }: RunContext, { attempt }: LoadedRun) => ({
+  startedAt: attempt?.startedAt ?? null,
+  finishedAt: lease.claim.clock.now(),
+})
+
+/** The failure of the attempt; null while it is tried again. */
+function failureOf(error: unknown, failures: number): (Pick<AttemptEnd, 'failure'> & { message: string }) | null {
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof ContainerGone) return { failure: 'CONTAINER_REMOVED', message }
+  if (error instanceof ImageError && (error.isFinal || failures >= MOST_FAILURES))
+    return { failure: 'IMAGE_GONE', message }
+  if (error instanceof RuntimeError && error.reason === 'IMAGE_NOT_FOUND') return { failure: 'IMAGE_GONE', message }
+  if (error instanceof Failure && error.isFinal) return { failure: 'START_FAILED', message }
+  if (failures < MOST_FAILURES) return null
+  const isTold = error instanceof Error && error.constructor === Error
+  return { failure: 'INTERNAL', message: isTold ? message : 'Something unexpected went wrong; the log says what' }
+}
+
+/**
+ * Without an engine the run waits, for as long as operations would beyond its own time. Records that the engine was
+ * away while the command ran: what ended meanwhile may have ended with it.
+ */
+async function outwaited(context: RunContext, loaded: LoadedRun): Promise<boolean> {
+  const { database, lease, config } = context
+  const { run, attempt } = loaded
+  if (attempt?.startedAt && !attempt.engineWasAway) {
+    const where = { runId_number: { runId: run.id, number: attempt.number } }
+    await fencedRun(database, lease, (tx) => tx.jobAttempt.update({ where, data: { engineWasAway: true } }))
+  }
+  const since = (run.deadlineAt ?? run.startedAt ?? run.queuedAt).getTime()
+  const waitedMs = lease.claim.clock.now().getTime() - since
+  if (waitedMs < config.BERTH_ENGINE_WAIT_SECONDS * 1000) return false
+  const message = 'No container engine answered in time'
+  const end = { ...NOTHING_RAN, failure: 'ENGINE_LOST' as const, message, ...times(context, loaded) }
+  const present = attempt ? loaded : { ...loaded, attempt: await openAttempt(context, loaded) }
+  await settleAttempt(context, present, end)
+  return true
+}
