@@ -201,6 +201,10 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   revokedAt: null,
   expiresAt: null,
   'pod.finishedAt': null,
+  pointInTime: TIME,
+  pointInTimeFrom: TIME,
+  pointInTimeTo: TIME,
+  pointInTimeMessage: null,
   downloadUrl: 'https://berth.example.com/api/public/v1/app-env/backup-file?backupKey=…',
   'appEnv.expiresAt': '2026-11-20T09:45:00.000Z',
 
