@@ -16,6 +16,13 @@ export const isRolledOut = (app: TypedApp): boolean => continuous(getAppType(app
 export const wantedReplicas = (appEnv: { containers: number; app: TypedApp }): number =>
   continuous(getAppType(appEnv.app.type))?.scaling.replicas(appEnv.containers) ?? 0
 
+/**
+ * The number of containers that an operation waits for: those of a managed service that copy the first one take as long
+ * as its data is large, and reconciliation brings them up.
+ */
+export const awaitedReplicas = (appEnv: { containers: number; app: TypedApp & { dockerPreset: string } }): number =>
+  engineOf(appEnv.app)?.replication ? 1 : wantedReplicas(appEnv)
+
 /** Whether requests reach it by host name: it then has an automatic host, and may have custom ones. */
 export const hasHosts = (type: AppType): boolean => continuous(type)?.routing === 'HTTP'
 

@@ -1,5 +1,6 @@
-import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+import { authority, type Engine, script } from './engine.ts'
 import { pointInTime } from './postgresql-log.ts'
+import { accessFile, environmentOf, optionsOf, replication } from './postgresql-replicas.ts'
 
 // Inside of its container the image trusts local connections, so these commands need no password.
 const DUMP = 'pg_dump --username="$POSTGRES_USER" --format=custom --compress=0 "$POSTGRES_DB"'
@@ -20,7 +21,7 @@ export const postgresql: Engine = {
   dataPath: '/var/lib/postgresql/data',
   user: 'berth',
   database: 'berth',
-  limits: { diskMb: { min: 1024, default: 10_240, max: 1_048_576 }, containers: ONE_CONTAINER },
+  limits: { diskMb: { min: 1024, default: 10_240, max: 1_048_576 }, containers: { min: 1, default: 1, max: 5 } },
   settings: [
     {
       name: 'max_connections',
@@ -118,17 +119,10 @@ export const postgresql: Engine = {
       description: 'Statements that take at least this many milliseconds are logged; -1 for none, 0 for all.',
     },
   ],
-  container: ({ version, dataPath, credentials, settings }) => ({
-    arguments: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    environment: {
-      POSTGRES_USER: credentials.user,
-      POSTGRES_PASSWORD: credentials.password,
-      POSTGRES_DB: 'berth',
-      // Below the mount point, because initdb refuses a folder that has a lost+found. 18 names it so by itself.
-      PGDATA: `${dataPath}/${version.version === '18' ? '18/docker' : 'pgdata'}`,
-      POSTGRES_INITDB_ARGS: '--data-checksums',
-    },
-    files: [],
+  container: (facts) => ({
+    arguments: optionsOf(facts),
+    environment: environmentOf(facts),
+    files: [accessFile(facts)],
   }),
   url: (credentials, address) => `postgresql://${authority(credentials, address)}/berth`,
   // By TCP: while the image initialises the volume, the server listens on its socket only.
@@ -160,6 +154,7 @@ export const postgresql: Engine = {
     verify: script(`exec ${DUMP} > /dev/null`),
   },
   pointInTime,
+  replication,
   // The client sends a hash, and so the password is in no log of statements. It asks for the password twice.
   rotate: script(
     'printf "%s\\n" "$NEW_PASSWORD" "$NEW_PASSWORD" |',

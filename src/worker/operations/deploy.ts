@@ -1,4 +1,4 @@
-import { isRolledOut, wantedReplicas } from '../../app-types/behaviours.ts'
+import { awaitedReplicas, isRolledOut } from '../../app-types/behaviours.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
@@ -56,7 +56,7 @@ export async function deployWith(started: AttemptContext, data: DataSteps): Prom
 /** Returns the replicas once they are ready. */
 async function startReplicas(attempt: VersionAttemptContext, data: DataSteps): Promise<ObservedReplica[]> {
   await provideImage(attempt, 'create')
-  const replicas = wantedReplicas(attempt.appEnv)
+  const replicas = awaitedReplicas(attempt.appEnv)
   const { requestId, id: rolloutId } = attempt.operation
   const rollout = await rolloutOf(attempt, attempt.appEnv, { content: attempt.content, rolloutId, requestId, replicas })
   await recordDataVersion(attempt)

@@ -1,5 +1,7 @@
+import { wantedReplicas } from '../../app-types/behaviours.ts'
 import type { Transaction } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
+import { healthOf } from '../../domain/app-env.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
@@ -21,12 +23,14 @@ export async function route(
 ): Promise<void> {
   const { appEnv, content, operation, lease } = attempt
   const now = lease.claim.clock.now()
-  const replicas = { replicasDesired: ready.length, replicasRunning: ready.length, replicasReady: ready.length }
+  // Replicas that copy the first one come up after it.
+  const desired = Math.max(ready.length, wantedReplicas(appEnv))
+  const replicas = { replicasDesired: desired, replicasRunning: ready.length, replicasReady: ready.length }
   await completeOperation(attempt, {
     status: 'RUNNING',
     appEnv: {
       ...{ currentContentId: content.id, rolloutId: operation.id, ...replicas },
-      ...{ health: 'HEALTHY', observedReason: null, observedAt: now, ...also.appEnv },
+      ...{ health: healthOf(desired, ready.length), observedReason: null, observedAt: now, ...also.appEnv },
     },
     finish: [
       { name: 'ready', detail: `${ready.length} of ${ready.length} ready after ${secondsSince(attempt, now)} s` },

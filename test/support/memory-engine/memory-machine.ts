@@ -130,7 +130,7 @@ function rolloutOf(task: Task): Rollout {
   const hasCommand = entrypoint.length + args.length > 0
   return {
     ...task,
-    ...{ contentId: '', rolloutId: operationId, version: 0, cliEnvName: '', replicas: 1 },
+    ...{ contentId: '', rolloutId: operationId, version: 0, cliEnvName: '', replicas: 1, followers: null },
     ...{ workingDir: null, port: null, stopSeconds: null },
     command: hasCommand ? { entrypoint: [...entrypoint], args: [...args] } : null,
   }
