@@ -19,6 +19,8 @@ const LONGEST = [
   'supervisor/supervisor',
   'e2e/engine-images',
   'app-types/preset-builds',
+  'e2e/point-in-time',
+  'e2e/replicas',
   'e2e/replacement',
   'e2e/typed-clients',
   'e2e/failing-builds',

@@ -2,8 +2,8 @@ import { recordedConfiguration } from '../../domain/configuration.ts'
 import { RuntimeError } from '../../runtime/container-runtime.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import type { Probed } from '../reconcile/replica-states.ts'
-import { serviceContainer } from './service-container.ts'
+import { serviceContainer } from '../service/service-container.ts'
+import type { Probed } from './replica-states.ts'
 
 const ANSWER_SECONDS = 10
 const LONGEST_ANSWER = 100
