@@ -1,7 +1,7 @@
 import type { ContainerFile, EngineFacts, EngineReplication } from './engine.ts'
 import { script } from './engine.ts'
 
-const ACCESS_FILE = '/etc/postgresql/pg_hba.conf'
+const ACCESS_FILE = '/etc/postgresql/access.conf'
 
 /** As the image writes it, and replicas may copy the server with the password of its user. */
 export const accessFile = ({ credentials }: EngineFacts): ContainerFile => ({
