@@ -80,6 +80,8 @@ export interface UrlFacts {
   publicUrl: string | null
   /** Where clients from outside reach it by plain TCP; null unless that was asked for. */
   externalAddress: EngineAddress | null
+  /** Name of its replicas on the account's network; null where it has none. */
+  replicasHost: string | null
 }
 
 /** What variables of other environments can refer to. */

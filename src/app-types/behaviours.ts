@@ -27,6 +27,13 @@ export const requestScalingOf = (
   { typeConfig }: Pick<Configuration, 'typeConfig'>,
 ): RequestScaling | null => continuous(getAppType(app.type))?.scaling.byRequests?.(typeConfig) ?? null
 
+/**
+ * The number of containers that an operation waits for: those of a managed service that copy the first one take as long
+ * as its data is large, and reconciliation brings them up.
+ */
+export const awaitedReplicas = (appEnv: { containers: number; app: TypedApp & { dockerPreset: string } }): number =>
+  engineOf(appEnv.app)?.replication ? 1 : wantedReplicas(appEnv)
+
 /** Whether requests reach it by host name: it then has an automatic host, and may have custom ones. */
 export const hasHosts = (type: AppType): boolean => continuous(type)?.routing === 'HTTP'
 

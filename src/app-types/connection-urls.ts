@@ -11,13 +11,20 @@ export const urlsOver =
   })
 
 /** As the engine's clients write them, with the generated credentials in them. */
-export const urlsOfEngine: AppType['connectionUrls'] = ({ engine, credentials, host, externalAddress }) => {
+export const urlsOfEngine: AppType['connectionUrls'] = ({
+  engine,
+  credentials,
+  host,
+  externalAddress,
+  replicasHost,
+}) => {
   if (!engine || !credentials) return {}
   const { port, database } = engine
   const { user, password } = credentials
   return {
     internalUrl: engine.url(credentials, { host, port }),
     externalUrl: externalAddress && engine.url(credentials, externalAddress),
+    readOnlyUrl: replicasHost && engine.url(credentials, { host: replicasHost, port }),
     ...{ user, password, host, port: `${port}`, database },
   }
 }

@@ -1,16 +1,16 @@
 /**
  * References in the values of variables: `${NAME}` is another variable of the same environment,
- * `${<environment>.internalUrl}` and `.externalUrl` are the addresses of another environment of the account, `.host`,
+ * `${<environment>.internalUrl}` and `.externalUrl` are the addresses of another environment of the account, `.readOnlyUrl` that of its replicas, `.host`,
  * `.port`, `.user`, `.password` and `.database` the parts of the internal one, and `$${`
  * stands for a literal `${`. Anything else in braces is text: programs have their own syntax.
  */
 const REFERENCE =
-  /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)|([a-z0-9][a-z0-9-]*)\.(internalUrl|externalUrl|host|port|user|password|database))\}/g
+  /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)|([a-z0-9][a-z0-9-]*)\.(internalUrl|externalUrl|readOnlyUrl|host|port|user|password|database))\}/g
 
 /** Engines accept no longer value, and references could make values of any length. */
 const LONGEST_VALUE = 128 * 1024
 
-export type UrlKind = 'internalUrl' | 'externalUrl' | 'host' | 'port' | 'user' | 'password' | 'database'
+export type UrlKind = 'internalUrl' | 'externalUrl' | 'readOnlyUrl' | 'host' | 'port' | 'user' | 'password' | 'database'
 
 export interface AppEnvReference {
   envName: string

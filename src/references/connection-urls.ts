@@ -8,6 +8,7 @@ import type { Prisma } from '../database/generated/prisma/client.ts'
 import { externalAddress } from '../domain/external-address.ts'
 import { publicUrl } from '../domain/public-url.ts'
 import { type AppEnvReference, appEnvReferences } from '../domain/references.ts'
+import { replicasHost } from '../domain/replicas-host.ts'
 import type { Vault } from '../secrets/vault.ts'
 
 /** Finds the address of an environment, or a part of it, among those that were loaded. */
@@ -22,6 +23,7 @@ interface Tools {
 /** What the addresses of an environment are made from. */
 export const withAddress = {
   cliEnvName: true,
+  containers: true,
   account: { select: { id: true, dataKey: true } },
   app: { select: { port: true, type: true, dockerPreset: true } },
   region: { select: { domain: true } },
@@ -43,6 +45,7 @@ export function connectionUrlsOf({ config, vault }: Omit<Tools, 'tx'>, appEnv: A
     port: app.port,
     publicUrl: hosts[0] ? publicUrl(config, hosts[0].host) : null,
     externalAddress: externalAddress(config, appEnv),
+    replicasHost: engine?.replication && appEnv.containers > 1 ? replicasHost(cliEnvName) : null,
   })
 }
 

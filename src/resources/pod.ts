@@ -14,6 +14,9 @@ export const terminationReason = enumeration('TerminationReason', 'Why a contain
 export interface PodRow {
   container: Container
   isReady: boolean
+  /** Whether it copies the first container. */
+  isReplica: boolean
+  lagSeconds: number | null
   cpu: number
   memoryMb: number
   nodeName: string
@@ -70,6 +73,17 @@ export const pod = resource({
       flag,
       'Whether the container is ready for traffic.',
       (row: PodRow) => isRunning(row) && row.isReady,
+    ),
+    isReplica: field.given(
+      'isReplica',
+      flag,
+      'Whether the container copies the first one of its managed service, and serves reads only.',
+    ),
+    replicationLagSeconds: field.from(
+      {},
+      z.number().nullable(),
+      'How many seconds a replica was behind the first container when it was last asked; null while that is not known.',
+      ({ lagSeconds }: PodRow) => lagSeconds,
     ),
     startedAt: field.from(
       {},

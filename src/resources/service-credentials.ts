@@ -7,6 +7,7 @@ export interface OpenServiceCredentials {
   database: string | null
   internalUrl: string
   externalUrl: string | null
+  readOnlyUrl: string | null
 }
 
 const field = fieldsOf<OpenServiceCredentials>()
@@ -32,6 +33,11 @@ export const serviceCredentials = resource({
       'externalUrl',
       text.nullable(),
       'Connection URL for clients from outside; null while external access is off.',
+    ),
+    readOnlyUrl: field.given(
+      'readOnlyUrl',
+      text.nullable(),
+      'Connection URL of the replicas on the network of the account, for reads that may be a little behind; null while there is one container.',
     ),
   },
 })

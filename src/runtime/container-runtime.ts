@@ -41,7 +41,20 @@ export interface Rollout {
   /** Null: nothing listens (a job). */
   port: number | null
   replicas: number
+  /** What replicas after the first one are instead, where they follow it; null: all are alike. */
+  followers: Followers | null
   resources: Resources
+}
+
+/** Replicas that copy the first one: they have no part of its volume, but data of their own, which goes with them. */
+export interface Followers {
+  command: { entrypoint: string[]; args: string[] }
+  /** With BERTH_REPLICA, the index. */
+  environment: Record<string, string>
+  files: readonly ContainerFile[]
+  dataPath: string
+  /** Their name on the network, in place of the environment's. */
+  alias: string
 }
 
 export type ReplicaPhase = 'created' | 'running' | 'restarting' | 'paused' | 'exited' | 'dead'

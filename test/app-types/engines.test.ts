@@ -59,7 +59,7 @@ describe.each(ENGINES.map((engine) => [engine.name, engine] as const))('%s', (na
       expect(max).toBeGreaterThanOrEqual(given)
     }
     // Replicas that nothing describes would be so many engines with data of their own.
-    expect(containers).toEqual({ min: 1, default: 1, max: 1 })
+    expect(containers).toEqual({ min: 1, default: 1, max: engine.replication ? 5 : 1 })
     const { settings } = engine
     expect(settings.length).toBeGreaterThan(4)
     expect(new Set(settings.map((setting) => setting.name)).size).toBe(settings.length)

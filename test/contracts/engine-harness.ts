@@ -135,6 +135,7 @@ export function createWorld(harness: EngineHarness, image: string): World {
     environment: { PORT: '3000' },
     port: 3000,
     replicas: 1,
+    followers: null,
     resources: { cpu: 1, memoryMb: 256 },
     ...change,
   })

@@ -144,7 +144,7 @@ describe('PostgreSQL with point in time', () => {
   test('begins a new log after a restore, and shows where the old one ends', { timeout: TIMEOUT_MS }, async () => {
     const second = await newestBase((row) => row.key !== key && row.verified)
     const old = (await list()).find((row) => row.key === key)
-    expect(old?.pointInTimeMessage).toBe('The service runs on another volume')
+    expect(old?.pointInTimeMessage).toBe('Another log took its place')
     expect(Date.parse(old?.pointInTimeTo ?? '')).toBeLessThan(Date.parse(second.pointInTimeFrom ?? ''))
     expect(second.pointInTimeMessage).toBeNull()
   })

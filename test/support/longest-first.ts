@@ -24,6 +24,8 @@ const LONGEST = [
   'e2e/engine-backups',
   'e2e/killed-backup',
   'app-types/preset-builds',
+  'e2e/point-in-time',
+  'e2e/replicas',
   'e2e/replacement',
   'e2e/typed-clients',
   'e2e/failing-builds',

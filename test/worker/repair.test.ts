@@ -102,6 +102,7 @@ async function stray(fields: { appEnvId?: string; rolloutId: string; contentId?:
       cliEnvName,
     },
     ...{ pinnedImage: image.pinned, command, workingDir: null, environment: {}, volume: null, port: 3000, replicas: 1 },
+    followers: null,
     ...{ files: [], sandbox: null, stopSeconds: null, resources: { cpu: 1, memoryMb: 128 }, ...fields },
   }
 }

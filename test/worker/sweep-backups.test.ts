@@ -162,7 +162,10 @@ test('removes pieces of a log before the oldest backup, and the log once nothing
   await sweep()
   expect(await pieces()).toHaveLength(2)
   await world.database.logArchive.update({ where: { id: log.id }, data: { endedAt: new Date(0), isKept: false } })
-  await world.database.backup.updateMany({ where: { archiveId: log.id }, data: { status: 'DELETING', hasLeftovers: true } })
+  await world.database.backup.updateMany({
+    where: { archiveId: log.id },
+    data: { status: 'DELETING', hasLeftovers: true },
+  })
   await sweep()
   await sweep()
   expect(await pieces()).toEqual([])

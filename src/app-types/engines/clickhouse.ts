@@ -171,6 +171,7 @@ export const clickhouse: Engine = {
   },
   // The entry point wrote the user to this file. The server reads a changed one by itself, but not at once.
   pointInTime: null,
+  replication: null,
   rotate: script(
     'file=/etc/clickhouse-server/users.d/default-user.xml',
     'content=$(< "$file")',

@@ -150,6 +150,7 @@ export const couchdb: Engine = {
   },
   // Which the server itself writes, as a hash, to the file that the entry point wrote.
   pointInTime: null,
+  replication: null,
   rotate: script(
     REQUEST,
     'for password in "$NEW_PASSWORD" "$OLD_PASSWORD"; do',

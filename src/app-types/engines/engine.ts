@@ -71,12 +71,17 @@ export interface EngineFacts {
   settings: Readonly<Record<string, string>>
 }
 
+export interface ContainerFile {
+  path: string
+  content: string
+}
+
 export interface EngineContainer {
   /** After the entry point of the image. Visible to everyone who can list processes, so without secrets. */
   arguments: readonly string[]
   environment: Readonly<Record<string, string>>
   /** Belong to the user of the container, who alone may read them. */
-  files: readonly { path: string; content: string }[]
+  files: readonly ContainerFile[]
 }
 
 /** Everything is dropped or refused but what is named here. */
@@ -170,6 +175,20 @@ interface EngineLogs extends LogFormat {
   copy: EngineCommand | null
 }
 
+/**
+ * Containers after the first one, which copy it, serve reads, and never take its place. Each has data of its own, where
+ * the volume of the first one is, and copies it anew when it is made again.
+ */
+export interface EngineReplication {
+  /**
+   * What such a container runs. PRIMARY, the name of the first one on the network, and BERTH_REPLICA, its own number
+   * from 1, are in its environment too.
+   */
+  container: (facts: EngineFacts) => EngineContainer & { entrypoint: readonly string[] }
+  /** Prints how many seconds it is behind the first one; nothing while that is not known. */
+  lag: EngineCommand
+}
+
 /** A change of versions that the engine makes by itself when it starts on the data of the older one. */
 export interface InPlaceUpgrade {
   from: string
@@ -181,8 +200,7 @@ export interface InPlaceUpgrade {
 }
 
 /**
- * A database, cache or broker: all that is known of it. Everything else asks this, and never for an engine by name. An
- * engine runs in one container: none of them describes replicas yet.
+ * A database, cache or broker: all that is known of it. Everything else asks this, and never for an engine by name.
  */
 export interface Engine {
   /** The preset. */
@@ -216,6 +234,8 @@ export interface Engine {
   backup: EngineBackup
   /** Null: the engine restores whole backups only. */
   pointInTime: EnginePointInTime | null
+  /** Null: it runs in one container. */
+  replication: EngineReplication | null
   /**
    * Gives the user, and the administrator where there is one, new passwords, without losing data. Runs in the engine's
    * container, with OLD_PASSWORD, NEW_PASSWORD, OLD_ADMIN_PASSWORD and NEW_ADMIN_PASSWORD in the environment of the
@@ -241,5 +261,5 @@ export const script = (...lines: [string, ...string[]]): EngineCommand => [
   lines.join('\n'),
 ]
 
-/** No engine describes replicas yet, and what is not described cannot be asked for. */
+/** Of engines that describe no replicas: what is not described cannot be asked for. */
 export const ONE_CONTAINER: Bounds = { min: 1, default: 1, max: 1 }

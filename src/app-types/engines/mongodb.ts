@@ -152,6 +152,7 @@ export const mongodb: Engine = {
   }`),
   },
   pointInTime: null,
+  replication: null,
   rotate: script(
     "exec mongosh --quiet --nodb --eval '",
     '  const { MONGO_INITDB_ROOT_USERNAME: user, OLD_PASSWORD, NEW_PASSWORD } = process.env',

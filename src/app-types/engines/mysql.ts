@@ -148,6 +148,7 @@ export const mysql: Engine = {
     verify: script(AS_ROOT, `${DUMP.join('\n')} > /dev/null`),
   },
   pointInTime: null,
+  replication: null,
   rotate: script(
     'for MYSQL_PWD in "$NEW_ADMIN_PASSWORD" "$OLD_ADMIN_PASSWORD"; do',
     '  export MYSQL_PWD',

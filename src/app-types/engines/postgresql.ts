@@ -1,6 +1,7 @@
-import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+import { authority, type Engine, script } from './engine.ts'
 import { pointInTime } from './postgresql-log.ts'
 import { postgresqlMetrics } from './metrics/postgresql.ts'
+import { accessFile, environmentOf, optionsOf, replication } from './postgresql-replicas.ts'
 
 // Inside of its container the image trusts local connections, so these commands need no password.
 const DUMP = 'pg_dump --username="$POSTGRES_USER" --format=custom --compress=0 "$POSTGRES_DB"'
@@ -21,7 +22,7 @@ export const postgresql: Engine = {
   dataPath: '/var/lib/postgresql/data',
   user: 'berth',
   database: 'berth',
-  limits: { diskMb: { min: 1024, default: 10_240, max: 1_048_576 }, containers: ONE_CONTAINER },
+  limits: { diskMb: { min: 1024, default: 10_240, max: 1_048_576 }, containers: { min: 1, default: 1, max: 5 } },
   settings: [
     {
       name: 'max_connections',
@@ -119,21 +120,10 @@ export const postgresql: Engine = {
       description: 'Statements that take at least this many milliseconds are logged; -1 for none, 0 for all.',
     },
   ],
-  container: ({ version, dataPath, credentials, settings }) => ({
-    // Values of parameters are rows of the user, and may be secrets: they are not logged with slow statements.
-    arguments: Object.entries({ ...settings, log_parameter_max_length: '0' }).flatMap(([name, value]) => [
-      '-c',
-      `${name}=${value}`,
-    ]),
-    environment: {
-      POSTGRES_USER: credentials.user,
-      POSTGRES_PASSWORD: credentials.password,
-      POSTGRES_DB: 'berth',
-      // Below the mount point, because initdb refuses a folder that has a lost+found. 18 names it so by itself.
-      PGDATA: `${dataPath}/${version.version === '18' ? '18/docker' : 'pgdata'}`,
-      POSTGRES_INITDB_ARGS: '--data-checksums',
-    },
-    files: [],
+  container: (facts) => ({
+    arguments: optionsOf(facts),
+    environment: environmentOf(facts),
+    files: [accessFile(facts)],
   }),
   url: (credentials, address) => `postgresql://${authority(credentials, address)}/berth`,
   // By TCP: while the image initialises the volume, the server listens on its socket only.
@@ -172,6 +162,7 @@ export const postgresql: Engine = {
     verify: script(`exec ${DUMP} > /dev/null`),
   },
   pointInTime,
+  replication,
   // The client sends a hash, and so the password is in no log of statements; nor is the hash. It asks for it twice.
   rotate: script(
     "export PGOPTIONS='-c log_min_duration_statement=-1 -c log_statement=none -c log_min_error_statement=panic'",

@@ -127,6 +127,7 @@ export const rabbitmq: Engine = {
     ),
   },
   pointInTime: null,
+  replication: null,
   rotate: withoutEpmd('printf "%s\\n" "$NEW_PASSWORD" | rabbitmqctl --quiet change_password "$RABBITMQ_DEFAULT_USER"'),
   // A node refuses to start on data with feature flags that it requires and that were never enabled.
   inPlaceUpgrades: [

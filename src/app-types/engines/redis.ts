@@ -1,8 +1,26 @@
-import { authority, type Engine, ONE_CONTAINER, script } from './engine.ts'
+import { authority, type Engine, type EngineFacts, script } from './engine.ts'
 import { copyRedisSlowLog } from './logs/redis.ts'
 import { redisMetrics } from './metrics/redis.ts'
 
 const CONFIG_FILE = '/usr/local/etc/redis/redis.conf'
+
+const configured = ({ dataPath, credentials, settings }: EngineFacts, more: readonly string[]) => ({
+  // For redis-cli in the commands below.
+  environment: { REDISCLI_AUTH: credentials.password },
+  files: [
+    {
+      path: CONFIG_FILE,
+      content: [
+        `dir ${dataPath}`,
+        'appendonly yes',
+        `requirepass ${credentials.password}`,
+        ...Object.entries(settings).map(([name, value]) => `${name} ${value}`),
+        ...more,
+        '',
+      ].join('\n'),
+    },
+  ],
+})
 
 export const redis: Engine = {
   name: 'REDIS',
@@ -19,7 +37,7 @@ export const redis: Engine = {
   // The user that `requirepass` protects.
   user: 'default',
   database: '0',
-  limits: { diskMb: { min: 256, default: 2048, max: 262_144 }, containers: ONE_CONTAINER },
+  limits: { diskMb: { min: 256, default: 2048, max: 262_144 }, containers: { min: 1, default: 1, max: 5 } },
   settings: [
     {
       name: 'maxmemory',
@@ -89,23 +107,7 @@ export const redis: Engine = {
       description: 'Number of commands that the slow log keeps.',
     },
   ],
-  container: ({ dataPath, credentials, settings }) => ({
-    arguments: ['redis-server', CONFIG_FILE],
-    // For redis-cli in the commands below.
-    environment: { REDISCLI_AUTH: credentials.password },
-    files: [
-      {
-        path: CONFIG_FILE,
-        content: [
-          `dir ${dataPath}`,
-          'appendonly yes',
-          `requirepass ${credentials.password}`,
-          ...Object.entries(settings).map(([name, value]) => `${name} ${value}`),
-          '',
-        ].join('\n'),
-      },
-    ],
-  }),
+  container: (facts) => ({ arguments: ['redis-server', CONFIG_FILE], ...configured(facts, []) }),
   url: (credentials, address) => `redis://${authority(credentials, address)}/0`,
   // redis-cli succeeds also with an error as the answer, such as LOADING.
   health: script('[ "$(redis-cli ping)" = PONG ]'),
@@ -157,6 +159,21 @@ export const redis: Engine = {
     verify: script('redis-cli -e info keyspace', 'redis-cli -e dbsize'),
   },
   pointInTime: null,
+  replication: {
+    // It copies the first server by itself, again whenever that no longer has what the copy needs.
+    container: (facts) => ({
+      entrypoint: script(`exec redis-server ${CONFIG_FILE} --replicaof "$PRIMARY" 6379`),
+      arguments: [],
+      ...configured(facts, [`masterauth ${facts.credentials.password}`]),
+    }),
+    // Connected, it is as far as the last bytes that have come; otherwise it counts since when it is not.
+    lag: script(
+      'while IFS=: read -r name value; do',
+      '  case $name in master_link_status) link=$value ;; master_link_down_since_seconds) down=$value ;; esac',
+      'done < <(redis-cli info replication | tr -d "\\r")',
+      'if [ "$link" = up ]; then echo 0; elif [ "$down" -ge 0 ]; then echo "$down"; fi',
+    ),
+  },
   rotate: script(
     'for REDISCLI_AUTH in "$NEW_PASSWORD" "$OLD_PASSWORD"; do',
     '  export REDISCLI_AUTH',

@@ -55,7 +55,8 @@ const ROUTES = `
            ) AS targets
       FROM external_access access
       JOIN app_env env ON env.id = access.app_env_id AND env.deleted_at IS NULL
-      LEFT JOIN replica ON replica.app_env_id = env.id AND replica.state IN ('READY', 'UNREADY')
+      -- Replicas after the first one take no writes.
+      LEFT JOIN replica ON replica.app_env_id = env.id AND replica.index = 0 AND replica.state IN ('READY', 'UNREADY')
                        AND replica.address IS NOT NULL AND replica.port BETWEEN 1 AND 65535
      WHERE access.port IS NOT NULL
      GROUP BY access.app_env_id, env.id

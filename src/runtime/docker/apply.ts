@@ -15,6 +15,7 @@ import { findContainer, listReplicas } from './find-containers.ts'
 import { prepareContainer } from './prepare.ts'
 import { isGone, isWedged, lostItsNetwork, refusalOf, refusesLimits } from './refusals.ts'
 import { removeContainer } from './remove.ts'
+import { replicaOf } from './replica-of.ts'
 
 const REPLICAS_AT_ONCE = 4
 
@@ -61,7 +62,7 @@ const indexOf = (container: ContainerInfo): number => Number(container.Labels[LA
 async function ensureReplica(application: Application, index: number, listed: Known | null): Promise<void> {
   let replica = listed
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    if (replica) await connectReplica(application, replica)
+    if (replica) await connectReplica(application, index, replica)
     else replica = await createOrAdopt(application, index)
     if (replica && (await startReplica(application, index, replica))) return
     replica = null
@@ -116,7 +117,7 @@ async function startReplica(application: Application, index: number, known: Know
       await removeContainer(engine, id, { graceSeconds: 0 }, signal)
       return false
     }
-    if (state === 'created') await prepareContainer(engine, id, rollout, signal)
+    if (state === 'created') await prepareContainer(engine, id, replicaOf(rollout, index), signal)
     await tolerating([304], () => container.start({ abortSignal: signal }))
   } catch (error) {
     if (isGone(error)) return false

@@ -5,6 +5,7 @@ import type { AccountNetwork } from '../../engine/docker/networks.ts'
 import type { Rollout } from '../container-runtime.ts'
 import type { Reach } from './container-spec.ts'
 import { findContainer } from './find-containers.ts'
+import { replicaOf } from './replica-of.ts'
 
 /** The second attempt follows a network that vanished, or was made again, meanwhile. */
 const ATTEMPTS = 2
@@ -38,14 +39,18 @@ const hasBinding = (ports: ContainerInspectInfo['NetworkSettings']['Ports']): bo
  * Puts a container back on its account's network, under its environment's name; the network is made again when it is
  * gone. A container that the engine refuses to connect stays as it is, and is observed as such.
  */
-export async function connectReplica(application: Application, { id, state }: { id: string; state: string }) {
+export async function connectReplica(
+  application: Application,
+  index: number,
+  { id, state }: { id: string; state: string },
+): Promise<void> {
   const { engine, rollout, signal, reach } = application
   if (!CONNECTABLE.includes(state)) return
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const network = await engine.networks.ensure(rollout.accountId)
     const container = await findContainer(engine, id, signal)
     if (!container || isConnected(container, network.name, reach)) return
-    const error = await join(application, container, network)
+    const error = await join(application, index, container, network)
     if (error === null) return
     if (hasNoBridge(error)) await engine.networks.discard(network.id, signal)
   }
@@ -54,12 +59,13 @@ export async function connectReplica(application: Application, { id, state }: { 
 /** Returns the engine's refusal. */
 async function join(
   { engine, rollout, signal }: Application,
+  index: number,
   { Id, NetworkSettings }: ContainerInspectInfo,
   { id, name }: AccountNetwork,
 ): Promise<unknown> {
   const network = engine.docker.getNetwork(id)
   const leave = { Container: Id, Force: true, abortSignal: signal }
-  const enter = { Container: Id, EndpointConfig: { Aliases: [rollout.cliEnvName] }, abortSignal: signal }
+  const enter = { Container: Id, EndpointConfig: { Aliases: [replicaOf(rollout, index).alias] }, abortSignal: signal }
   try {
     // Connected without its name, or to a network that is gone: an endpoint cannot be changed.
     if (NetworkSettings.Networks[name]) await network.disconnect(leave).catch(rethrowUnlessRefused)

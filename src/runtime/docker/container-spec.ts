@@ -7,6 +7,7 @@ import type { Sandbox } from '../sandbox.ts'
 import { type Task, taskName } from '../task.ts'
 import { confinementOf } from './confinement.ts'
 import { replicaLabels, runLabels, taskLabels } from './container-labels.ts'
+import { replicaOf } from './replica-of.ts'
 import { type Mounted, mountsOf } from './volumes.ts'
 
 /** How replicas are reached: at their own address on the account's bridge, or at a loopback port the engine picks. */
@@ -35,18 +36,19 @@ export function replicaSpec(
   index: number,
   placement: Placement & { network: string; reach: Reach },
 ): ContainerCreateOptions {
-  const { HostConfig, ...spec } = containerSpec(rollout, placement)
+  const replica = replicaOf(rollout, index)
+  const { HostConfig, ...spec } = containerSpec(replica, placement)
   const port = rollout.port === null ? null : `${rollout.port}/tcp`
   return {
     name: replicaName(rollout, index),
     ...spec,
-    ...commandOf(rollout.command),
+    ...commandOf(replica.command),
     ...(rollout.workingDir === null ? {} : { WorkingDir: rollout.workingDir }),
     ...(rollout.stopSeconds === null ? {} : { StopTimeout: rollout.stopSeconds }),
     Labels: replicaLabels(placement.installationId, rollout, index),
     ...(port === null ? {} : { ExposedPorts: { [port]: {} } }),
     // Other environments of the account reach it by this name, whichever container answers (internalUrl).
-    NetworkingConfig: { EndpointsConfig: { [placement.network]: { Aliases: [rollout.cliEnvName] } } },
+    NetworkingConfig: { EndpointsConfig: { [placement.network]: { Aliases: [replica.alias] } } },
     HostConfig: {
       ...HostConfig,
       RestartPolicy: { Name: 'unless-stopped' },

@@ -27,7 +27,8 @@ export async function readServiceCredentials(
     const { id, accountId, cliEnvName } = await loadAppEnv(tx, caller, address)
     permit(caller, 'credentials:reveal', { accountId, appEnvId: id })
     const addressed = await tx.appEnv.findUniqueOrThrow({ where: { id }, select: withAddress })
-    const { user, password, database: name, internalUrl, externalUrl } = connectionUrlsOf({ config, vault }, addressed)
+    const { user, password, database: name, ...urls } = connectionUrlsOf({ config, vault }, addressed)
+    const { internalUrl, externalUrl = null, readOnlyUrl = null } = urls
     if (!user || !password || !internalUrl) throw notFound('managed service', cliEnvName)
     // In the same transaction: a reveal that cannot be recorded does not happen.
     const entry: NewAuditEntry = {
@@ -35,6 +36,6 @@ export async function readServiceCredentials(
       ...{ targetType: 'appEnv', targetId: id, requestId, details: {} },
     }
     await record(tx, accountId, [], { entry, heads: vault })
-    return { username: user, password, database: name ?? null, internalUrl, externalUrl: externalUrl ?? null }
+    return { username: user, password, database: name ?? null, internalUrl, externalUrl, readOnlyUrl }
   })
 }

@@ -1,3 +1,4 @@
+import { engineOf } from '../../app-types/behaviours.ts'
 import type { Database } from '../../database/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
@@ -10,10 +11,14 @@ import type { AppEnvAddress } from '../targets/load-app-env.ts'
 /** The containers of an environment, as they were last seen. */
 export async function listPods(database: Database, caller: Caller, address: AppEnvAddress) {
   const { id: appEnvId } = await observeAppEnv(database, caller, address)
-  const [containers, replicas, host] = await Promise.all([
+  const [containers, replicas, host, app] = await Promise.all([
     findRows(database, 'Container', { where: { appEnvId, removedAt: null }, orderBy: { name: 'asc' } }),
-    findRows(database, 'Replica', { where: { appEnvId }, select: { containerId: true, state: true } }),
+    findRows(database, 'Replica', {
+      where: { appEnvId },
+      select: { containerId: true, state: true, lagSeconds: true, index: true },
+    }),
     findRow(database, 'EngineHost', { where: {}, select: { id: true } }),
+    database.app.findFirstOrThrow({ where: { appEnvs: { some: { id: appEnvId } } }, select: { dockerPreset: true } }),
   ])
   const contents = await findRows(database, 'Content', {
     where: { id: { in: [...new Set(containers.map(({ contentId }) => contentId))] } },
@@ -21,9 +26,13 @@ export async function listPods(database: Database, caller: Caller, address: AppE
   })
   const configurations = new Map(contents.map((content) => [content.id, recordedConfiguration(content)]))
   const ready = new Set(replicas.filter(({ state }) => state === 'READY').map(({ containerId }) => containerId))
+  const isCopied = Boolean(engineOf(app)?.replication)
+  const byContainer = new Map(replicas.map((replica) => [replica.containerId, replica]))
   return containers.map((container) => {
     const size = resourcesOf(configurations.get(container.contentId) ?? { zClouds: 0 })
+    const { index = 0, lagSeconds = null } = byContainer.get(container.containerId) ?? {}
+    const isReplica = isCopied && index > 0
     const isReady = ready.has(container.containerId)
-    return pod.answer.record({ container, isReady, ...size, nodeName: host?.id ?? 'local' })
+    return pod.answer.record({ container, isReady, isReplica, lagSeconds, ...size, nodeName: host?.id ?? 'local' })
   })
 }

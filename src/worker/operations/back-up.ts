@@ -2,7 +2,7 @@ import { statusAfter } from '../../domain/operation.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
 import { recordSaved, save, savedDetail } from '../backups/save.ts'
-import { beginBase, completeBase } from '../point-in-time/save-base.ts'
+import { beginBase, completeBase } from '../backups/save-files.ts'
 
 /** Takes a backup. Whatever ends it before its last transaction, no backup is listed, and housekeeping removes its file. */
 export async function backUp(attempt: AttemptContext): Promise<void> {

@@ -1,4 +1,4 @@
-import { isRolledOut, requestScalingOf, wantedReplicas } from '../../app-types/behaviours.ts'
+import { awaitedReplicas, isRolledOut, requestScalingOf } from '../../app-types/behaviours.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
@@ -74,7 +74,7 @@ async function startReplicas(attempt: VersionAttemptContext, data: DataSteps): P
 /** Where requests decide the number, the new version begins with as many as serve them now. */
 function replicasToStart({ appEnv, content }: VersionAttemptContext): number {
   const rule = requestScalingOf(appEnv.app, recordedConfiguration(content))
-  if (!rule) return wantedReplicas(appEnv)
+  if (!rule) return awaitedReplicas(appEnv)
   return Math.max(1, rule.minScale, Math.min(appEnv.replicasDesired, rule.maxScale))
 }
 

@@ -1,4 +1,4 @@
-import { wantedReplicas } from '../../app-types/behaviours.ts'
+import { awaitedReplicas } from '../../app-types/behaviours.ts'
 import { RuntimeError } from '../../runtime/container-runtime.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
@@ -15,7 +15,9 @@ export async function rotateCredentials(started: AttemptContext): Promise<void> 
   if (!content || !rolloutId) throw new Error(`${operation.id} rotates the credentials of nothing`)
   if (!steps.isFinished('rotate')) {
     await steps.advance({ start: 'rotate' })
-    const running = (await engine.observe()).find((one) => one.rolloutId === rolloutId && one.phase === 'running')
+    const running = (await engine.observe()).find(
+      (one) => one.rolloutId === rolloutId && one.index === 0 && one.phase === 'running',
+    )
     if (!running) throw new RuntimeError('NOT_RUNNING', 'The service does not run, and cannot take new passwords')
     await setPasswords(started, started.appEnv, running)
     await steps.advance({
@@ -27,7 +29,7 @@ export async function rotateCredentials(started: AttemptContext): Promise<void> 
   // With the credentials of today.
   const appEnv = await loadClaimedAppEnv(started.database, started.appEnv.id)
   const attempt = { ...started, appEnv, content }
-  const replicas = wantedReplicas(appEnv)
+  const replicas = awaitedReplicas(appEnv)
   const rollout = await rolloutOf(attempt, appEnv, { content, rolloutId, requestId: operation.requestId, replicas })
   if (!steps.isFinished('create')) {
     await removeReplicas(attempt, await engine.observe())

@@ -1,4 +1,4 @@
-import { wantedReplicas } from '../../app-types/behaviours.ts'
+import { awaitedReplicas, wantedReplicas } from '../../app-types/behaviours.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { statusAfter } from '../../domain/operation.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
@@ -21,7 +21,9 @@ export async function scale(attempt: AttemptContext): Promise<void> {
     })
   }
   const version = { ...attempt, content }
-  const ready = replicas > appEnv.replicasDesired ? await startMore(version, rolloutId, replicas) : []
+  // Those of a managed service copy the first one, which reconciliation waits for.
+  const isAwaited = replicas > appEnv.replicasDesired && awaitedReplicas(appEnv) === replicas
+  const ready = isAwaited ? await startMore(version, rolloutId, replicas) : []
   const detail = `from ${appEnv.replicasDesired} to ${replicas}`
   await completeScaling(version, rolloutId, replicas, ready, detail)
 }

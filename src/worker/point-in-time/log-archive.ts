@@ -5,6 +5,8 @@ import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-c
 import { type LogSource, runLogCommand } from './log-commands.ts'
 
 const COMMAND_SECONDS = 60
+/** Of another volume, or in another storage. */
+export const REPLACED = 'Another log took its place'
 
 interface Place {
   volumeId: string
@@ -27,7 +29,7 @@ export async function openArchive(
     })
     await tx.logArchive.updateMany({
       where: { appEnvId, endedAt: null, ...(open ? { id: { not: open.id } } : {}) },
-      data: { endedAt: lease.claim.clock.now(), endReason: 'Another log took its place' },
+      data: { endedAt: lease.claim.clock.now(), endReason: REPLACED },
     })
     return open ?? tx.logArchive.create({ data: { id: newId('arc'), accountId, appEnvId, ...place } })
   })

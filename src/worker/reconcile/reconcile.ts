@@ -3,8 +3,9 @@ import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
-import { archiveLog } from '../point-in-time/archive-log.ts'
 import { keepAsleep } from '../request-scaling/rest.ts'
+import { archiveLog } from './archive-log.ts'
+import { measureLag } from './measure-lag.ts'
 import { observationOf } from './observation.ts'
 import { probeReplicas } from './probe-replicas.ts'
 import { purge } from './purge.ts'
@@ -59,6 +60,7 @@ export async function reconcile(context: EnvironmentContext, appEnv: ClaimedAppE
       await purge(context, appEnv)
       return { requeueAfterSeconds: NEVER_SECONDS, observed: true }
     }
+    if (!wasBroughtBack) await measureLag(context, appEnv, probed)
     if (!wasBroughtBack) await archiveLog(context, appEnv, probed)
     return {
       requeueAfterSeconds: wasBroughtBack ? SOON_SECONDS : requeueAfter(context, appEnv, plan, probed),

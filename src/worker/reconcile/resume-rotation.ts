@@ -14,7 +14,7 @@ export async function resumeRotation(
   appEnv: ClaimedAppEnv,
   probed: readonly Probed[],
 ): Promise<number> {
-  const serving = probed.find(({ observed }) => observed?.phase === 'running')?.observed
+  const serving = probed.find(({ observed, index }) => index === 0 && observed?.phase === 'running')?.observed
   if (!isRotating(appEnv) || !serving) return 0
   try {
     await setPasswords(context, appEnv, serving)
@@ -25,6 +25,7 @@ export async function resumeRotation(
   }
   await fenced(context.database, context.lease, (tx) => recordRotation(tx, appEnv))
   appEnv.serviceCredentials = (await loadClaimedAppEnv(context.database, appEnv.id)).serviceCredentials
-  await removeReplicas(context, [serving])
-  return 1
+  const outdated = probed.flatMap(({ observed }) => observed ?? [])
+  await removeReplicas(context, outdated)
+  return outdated.length
 }

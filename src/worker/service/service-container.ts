@@ -12,6 +12,8 @@ export interface ServiceContainer {
   engine: Engine
   facts: EngineFacts
   container: EngineContainer
+  /** What copies it; null where nothing does. */
+  follower: (EngineContainer & { entrypoint: readonly string[] }) | null
   sandbox: Sandbox
 }
 
@@ -30,6 +32,7 @@ export function serviceContainer(
   if (!credentials) throw new Error(`${appEnv.id} has no credentials`)
   const facts = engineFacts(engine, version, credentials, recordedSettings(typeConfig))
   const { hardening } = engine
+  const follower = engine.replication?.container(facts) ?? null
   const sandbox = { ...hardening, capabilities: [...hardening.capabilities] }
-  return { engine, facts, container: engine.container(facts), sandbox }
+  return { engine, facts, container: engine.container(facts), follower, sandbox }
 }

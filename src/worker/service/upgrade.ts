@@ -22,7 +22,7 @@ export async function prepareUpgrade(attempt: VersionAttemptContext): Promise<vo
   const before = upgradeOf(attempt)?.before
   if (!before) return
   const [serving] = (await attempt.engine.observe()).filter(
-    ({ phase, rolloutId }) => phase === 'running' && rolloutId === attempt.appEnv.rolloutId,
+    ({ phase, rolloutId, index }) => phase === 'running' && index === 0 && rolloutId === attempt.appEnv.rolloutId,
   )
   // Stopped by an earlier attempt, which has run the command.
   if (serving) await run(attempt, serving, before)

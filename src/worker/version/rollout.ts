@@ -1,10 +1,11 @@
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { type Configuration, recordedConfiguration, type StartupConfig } from '../../domain/configuration.ts'
+import { replicasHost } from '../../domain/replicas-host.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import type { Rollout } from '../../runtime/container-runtime.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { serviceContainer } from '../service/service-container.ts'
+import { type ServiceContainer, serviceContainer } from '../service/service-container.ts'
 import { requireOwnData } from '../service/upgrade.ts'
 import { containerVariables } from './variables.ts'
 
@@ -46,7 +47,19 @@ export async function rolloutOf(
     volume: await volumeOf(context, appEnv, configuration),
     port: configuration.port,
     replicas,
+    followers: service && followersOf(service, appEnv),
     resources: resourcesOf(configuration),
+  }
+}
+
+function followersOf({ follower, facts }: ServiceContainer, { cliEnvName }: ClaimedAppEnv): Rollout['followers'] {
+  if (!follower) return null
+  return {
+    command: { entrypoint: [...follower.entrypoint], args: [...follower.arguments] },
+    environment: { ...follower.environment, PRIMARY: cliEnvName },
+    files: follower.files,
+    dataPath: facts.dataPath,
+    alias: replicasHost(cliEnvName),
   }
 }
 

@@ -1,6 +1,7 @@
-import { requestScalingOf } from '../../app-types/behaviours.ts'
+import { isScaledByRequests, requestScalingOf, wantedReplicas } from '../../app-types/behaviours.ts'
 import type { Transaction } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
+import { healthOf } from '../../domain/app-env.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
@@ -23,12 +24,14 @@ export async function route(
 ): Promise<void> {
   const { appEnv, content, operation, lease } = attempt
   const now = lease.claim.clock.now()
-  const replicas = { replicasDesired: ready.length, replicasRunning: ready.length, replicasReady: ready.length }
+  // Replicas that copy the first one come up after it; where requests decide, as many are wanted as there are.
+  const desired = isScaledByRequests(appEnv.app) ? ready.length : Math.max(ready.length, wantedReplicas(appEnv))
+  const replicas = { replicasDesired: desired, replicasRunning: ready.length, replicasReady: ready.length }
   await completeOperation(attempt, {
     status: 'RUNNING',
     appEnv: {
       ...{ currentContentId: content.id, rolloutId: operation.id, ...replicas },
-      ...{ health: 'HEALTHY', observedReason: null, observedAt: now, ...also.appEnv },
+      ...{ health: healthOf(desired, ready.length), observedReason: null, observedAt: now, ...also.appEnv },
     },
     finish: [
       { name: 'ready', detail: `${ready.length} of ${ready.length} ready after ${secondsSince(attempt, now)} s` },

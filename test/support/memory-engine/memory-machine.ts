@@ -139,7 +139,8 @@ export class MemoryMachine {
 
 /** What containers have that are no replicas. */
 const NOTHING = {
-  ...{ version: 0, cliEnvName: '', replicas: 1, port: null, stopSeconds: null, sandbox: null, volume: null },
+  ...{ version: 0, cliEnvName: '', replicas: 1, followers: null },
+  ...{ port: null, stopSeconds: null, sandbox: null, volume: null },
 }
 
 /** What a container is made from, for a task. */
@@ -148,7 +149,7 @@ function rolloutOf(task: Task): Rollout {
   const hasCommand = entrypoint.length + args.length > 0
   return {
     ...task,
-    ...{ contentId: '', rolloutId: operationId, version: 0, cliEnvName: '', replicas: 1 },
+    ...{ contentId: '', rolloutId: operationId, version: 0, cliEnvName: '', replicas: 1, followers: null },
     ...{ workingDir: null, port: null, stopSeconds: null },
     command: hasCommand ? { entrypoint: [...entrypoint], args: [...args] } : null,
   }

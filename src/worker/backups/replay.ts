@@ -4,12 +4,12 @@ import { contentOf, pieceContent } from '../../backups/stored-backup.ts'
 import type { Backup, LogPiece } from '../../database/generated/prisma/client.ts'
 import type { Rollout } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
-import { progressOf, reported } from '../backups/progress.ts'
-import { secondsLeft } from '../backups/seconds-left.ts'
-import { serviceTask } from '../backups/service-task.ts'
+import { askLogCommand, runLogCommand } from '../point-in-time/log-commands.ts'
 import type { ServiceContainer } from '../service/service-container.ts'
-import { askLogCommand, runLogCommand } from './log-commands.ts'
+import { progressOf, reported } from './progress.ts'
 import type { ReplayPlan } from './replay-plan.ts'
+import { secondsLeft } from './seconds-left.ts'
+import { serviceTask } from './service-task.ts'
 
 /** Files of the backup, and the log that makes them consistent, into an empty volume. */
 export async function restoreFiles(

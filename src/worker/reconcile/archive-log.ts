@@ -4,11 +4,11 @@ import { recordedConfiguration } from '../../domain/configuration.ts'
 import { RuntimeError } from '../../runtime/container-runtime.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import type { Probed } from '../reconcile/replica-states.ts'
+import { collectLog } from '../point-in-time/collect-log.ts'
+import { dropKept, endArchive, REPLACED } from '../point-in-time/log-archive.ts'
+import type { LogSource } from '../point-in-time/log-commands.ts'
 import { serviceContainer } from '../service/service-container.ts'
-import { collectLog } from './collect-log.ts'
-import { dropKept, endArchive } from './log-archive.ts'
-import type { LogSource } from './log-commands.ts'
+import type { Probed } from './replica-states.ts'
 
 /** Part of each reconcile: collects the log of a service that is restored to points in time, when it is time to. */
 export async function archiveLog(
@@ -42,7 +42,7 @@ async function tend(
   archive: LogArchive,
 ): Promise<void> {
   try {
-    if (archive.volumeId !== appEnv.volumeId) await endArchive(context, archive, 'The service runs on another volume')
+    if (archive.volumeId !== appEnv.volumeId) await endArchive(context, archive, REPLACED)
     else if (archive.endedAt) await dropKept(context, source, archive)
     else if (!isWanted(appEnv)) await endArchive(context, archive, 'Point in time was turned off')
     else if (isDue(context, archive)) await collectLog(context, appEnv, source, archive)

@@ -2,12 +2,12 @@ import { BackupFailed } from '../../backups/backup-failed.ts'
 import type { Backup, LogArchive } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
-import { runningName } from '../backups/running-name.ts'
 import { fenced } from '../claim/fenced.ts'
+import { collectLog } from '../point-in-time/collect-log.ts'
+import { openArchive } from '../point-in-time/log-archive.ts'
+import type { LogSource } from '../point-in-time/log-commands.ts'
 import { serviceContainer } from '../service/service-container.ts'
-import { collectLog } from './collect-log.ts'
-import { openArchive } from './log-archive.ts'
-import type { LogSource } from './log-commands.ts'
+import { runningName } from './running-name.ts'
 
 /** Before files are copied: the log is archived from here on. */
 export async function beginBase(attempt: AttemptContext, backup: Backup): Promise<LogArchive> {

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "public"."replica" ADD COLUMN     "lag_seconds" DOUBLE PRECISION;
