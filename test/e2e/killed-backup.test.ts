@@ -98,3 +98,81 @@ test('a worker that is killed half way leaves no half backup', { timeout: TIMEOU
     ({ status, health }) => status === 'RUNNING' && health === 'HEALTHY',
   )
 })
+
+const running = (appEnvId: string) =>
+  eventually(
+    () => berth.database.appEnv.findUniqueOrThrow({ where: { id: appEnvId } }),
+    ({ status, health }) => status === 'RUNNING' && health === 'HEALTHY',
+    300,
+  )
+
+/** Begins an operation, kills the worker in this step of it, and waits for the end that its successor brings about. */
+async function killedIn(path: string, body: object, step: string): Promise<string> {
+  const { operationId } = await berth.ok<{ operationId: string }>('POST', `/app-env/${path}`, body)
+  const operation = () => berth.database.operation.findUniqueOrThrow({ where: { id: operationId } })
+  await eventually(
+    operation,
+    ({ steps }) => stepsOf(steps).some(({ name, status }) => name === step && status === 'RUNNING'),
+    300,
+  )
+  worker.signal('SIGKILL')
+  const ended = await eventually(operation, ({ status }) => ['SUCCEEDED', 'FAILED', 'CANCELLED'].includes(status), 300)
+  return `${ended.status} ${ended.attempt > 1}`
+}
+
+const stepsOf = (steps: unknown) => steps as { name: string; status: string }[]
+
+/** Containers and volumes of the engine, beside those that serve. */
+const leftOver = async (appEnvId: string) => {
+  const filters = { label: [`berth.env=${appEnvId}`] }
+  const containers = await berth.docker.listContainers({ all: true, filters })
+  const volumes = await berth.database.volume.findMany({ where: { deletedAt: null } })
+  const { Volumes } = await berth.docker.listVolumes()
+  const known = Volumes.filter(({ Name, Labels }) =>
+    JSON.stringify([Name, Labels]).includes(berth.platform.installationId ?? '-'),
+  )
+  return [containers.length, volumes.length, known.length]
+}
+
+test('a worker that is killed while it restores or verifies leaves a true state, and nothing else', {
+  timeout: 2 * TIMEOUT_MS,
+}, async () => {
+  const appEnvId = service?.appEnvId ?? ''
+  const rows = () =>
+    inService(berth, appEnvId, [
+      'psql',
+      '-qAt',
+      '--username=berth',
+      '--dbname=berth',
+      '-c',
+      'SELECT count(*), md5(string_agg(md5(bytes), bytes)) FROM noise',
+    ])
+  const [backup] = (await list()).filter(({ status }) => status === 'AVAILABLE')
+  const before = await rows()
+  for (const step of ['restore', 'verify']) {
+    expect(await killedIn('backup-verify', { appEnvId, backupKey: backup?.key }, step)).toBe('SUCCEEDED true')
+    await running(appEnvId)
+    expect(await list()).toMatchObject(
+      expect.arrayContaining([expect.objectContaining({ key: backup?.key, verified: true })]),
+    )
+    await eventually(
+      () => leftOver(appEnvId),
+      (left) => left.join() === '1,1,1',
+      300,
+    )
+  }
+  await inService(berth, appEnvId, ['psql', '-q', '--username=berth', '--dbname=berth', '-c', 'DELETE FROM noise'])
+  const restore = { appEnvId, backupKey: backup?.key, backupFirst: true }
+  for (const step of ['save', 'restore']) {
+    expect(await killedIn('backup-restore', restore, step)).toBe('SUCCEEDED true')
+    await running(appEnvId)
+    expect(await rows()).toBe(before)
+    await eventually(
+      () => leftOver(appEnvId),
+      (left) => left.join() === '1,1,1',
+      300,
+    )
+  }
+  const available = (await list()).filter(({ status }) => status === 'AVAILABLE')
+  await eventually(files, (names) => names.length === available.length && !names.some((name) => name.endsWith('.part')))
+})
