@@ -66,9 +66,9 @@ async function compare(berth: BenchPlatform, place: Place): Promise<BenchResult[
     )
     restored.tool.push(await timed(() => restoreWithTool(container, file)))
     const request = { appEnvId, backupKey, backupFirst: false }
-    const { operationId, ...answer } = await berth.post('/app-env/backup-restore', request, WAIT)
+    const answer = await berth.post('/app-env/backup-restore', request, WAIT)
     if (answer.success !== true) throw new Error(String(answer.message))
-    restored.ours.push(await secondsOfStep(berth, String(operationId), 'restore'))
+    restored.ours.push(await secondsOfStep(berth, appEnvId, 'restore'))
   }
   const megabytes = (await stat(file)).size / MB
   const words = (seconds: number[]) => `${(megabytes / median(seconds)).toFixed(0)} MB/s`
@@ -153,9 +153,10 @@ interface Step {
   finishedAt: string
 }
 
-async function secondsOfStep(berth: BenchPlatform, operationId: string, name: string): Promise<number> {
-  const { steps } = (await berth.get(`/operation?operationId=${operationId}`)) as { steps: Step[] }
-  const step = steps.find((one) => one.name === name)
+/** Of the newest operation. */
+async function secondsOfStep(berth: BenchPlatform, appEnvId: string, name: string): Promise<number> {
+  const { operations } = (await berth.get(`/operations?appEnvId=${appEnvId}`)) as { operations: { steps: Step[] }[] }
+  const step = operations[0]?.steps.find((one) => one.name === name)
   if (!step) throw new Error(`The operation has no step ${name}`)
   return (Date.parse(step.finishedAt) - Date.parse(step.startedAt)) / 1000
 }

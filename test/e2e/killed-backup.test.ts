@@ -108,8 +108,10 @@ const running = (appEnvId: string) =>
 
 /** Begins an operation, kills the worker in this step of it, and waits for the end that its successor brings about. */
 async function killedIn(path: string, body: object, step: string): Promise<string> {
-  const { operationId } = await berth.ok<{ operationId: string }>('POST', `/app-env/${path}`, body)
-  const operation = () => berth.database.operation.findUniqueOrThrow({ where: { id: operationId } })
+  await berth.ok('POST', `/app-env/${path}`, body)
+  const appEnvId = service?.appEnvId ?? ''
+  // Ids sort by the time at which they were made.
+  const operation = () => berth.database.operation.findFirstOrThrow({ where: { appEnvId }, orderBy: { id: 'desc' } })
   await eventually(
     operation,
     ({ steps }) => stepsOf(steps).some(({ name, status }) => name === step && status === 'RUNNING'),
