@@ -1,3 +1,4 @@
+import { benchBackups } from './backups.ts'
 import { type BenchResult, meetsAim } from './bench-result.ts'
 import { benchBuild } from './build.ts'
 import { benchDeployImage } from './deploy-image.ts'
@@ -16,6 +17,7 @@ const BENCHES = {
   build: benchBuild,
   ingress: benchIngress,
   tcp: benchTcp,
+  backups: benchBackups,
   logs: benchLogs,
   subscribers: benchSubscribers,
 }

@@ -51,15 +51,18 @@ export async function benchTcp(): Promise<BenchResult[]> {
 interface Compared {
   direct: number
   through: number
+  /** Of each round. */
+  ratios: number[]
   cpuSeconds: number
   seconds: number
 }
 
 function result(name: string, aim: number, compared: Compared, inWords: (perSecond: number) => string): BenchResult {
-  const { direct, through, cpuSeconds, seconds } = compared
+  const { direct, through, ratios, cpuSeconds, seconds } = compared
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2))
   return {
-    ...{ name, ratio: through / direct, aim, better: 'higher' },
-    detail: `${inWords(through)} through the ingress, ${inWords(direct)} directly; medians of ${ROUNDS} turns`,
+    ...{ name, ratio: median(ratios), aim, better: 'higher' },
+    detail: `${inWords(through)} through the ingress, ${inWords(direct)} directly; medians of ${ROUNDS} rounds, ${least}–${most}`,
     limitedBy: `the cores that client, server and ingress share: the ingress used ${((cpuSeconds / seconds) * 100).toFixed(0)} % of one for two reads and two writes where the direct way has one of each`,
   }
 }
@@ -77,7 +80,9 @@ async function compare(client: ChildProcess, url: URL): Promise<Compared> {
   }
   cpuMicroseconds += await cpuOf(ingress.child)
   const seconds = ROUNDS * SECONDS
-  return { direct: median(direct), through: median(through), cpuSeconds: cpuMicroseconds / 1_000_000, seconds }
+  const ratios = through.map((perSecond, round) => perSecond / (direct[round] ?? 0))
+  const cpuSeconds = cpuMicroseconds / 1_000_000
+  return { direct: median(direct), through: median(through), ratios, cpuSeconds, seconds }
 }
 
 async function cpuOf(child: ChildProcess): Promise<number> {

@@ -27,20 +27,20 @@ interface Metrics {
 }
 
 const metrics = async () => (await berth.ok<Metrics>('GET', `/app-env/metrics?appEnvId=${there()}`)).serviceMetrics
-const valueOf = async (name: string) => (await metrics()).find((one) => one.name === name)?.value
+const valueNamed = async (name: string) => (await metrics()).find((one) => one.name === name)?.value
 
 test('a service shows its connections while they are open, and its size', { timeout: TIMEOUT_MS }, async () => {
   const asleep = [1, 2, 3].map(() => sql('SELECT pg_sleep(8)'))
   await eventually(
-    () => valueOf('active_operations'),
+    () => valueNamed('active_operations'),
     (active) => active === 3,
   )
   await Promise.all(asleep)
   await eventually(
-    () => valueOf('connections'),
+    () => valueNamed('connections'),
     (open) => open === 0,
   )
-  expect(await valueOf('disk_usage')).toBeGreaterThan(10)
+  expect(await valueNamed('disk_usage')).toBeGreaterThan(10)
   const { points } = await berth.ok<{ points: { value: number }[] }>(
     'GET',
     `/app-env/metrics-series?appEnvId=${there()}&metric=connections`,

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DomainError } from '../../src/domain/errors.ts'
+import { createApp } from '../../src/services/app/create-app.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
-import { changeScaling } from '../../src/services/app-env/setting-commands.ts'
+import { changeResources, changeScaling } from '../../src/services/app-env/setting-commands.ts'
+import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { changeVariables } from '../../src/services/app-env/variable-commands.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'
 import { startAppEnv } from '../../src/services/lifecycle/start.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { createWorld, type World } from '../support/world.ts'
@@ -88,4 +92,58 @@ test('a mask is no value', async () => {
     code: 'INVALID_INPUT',
     message: expect.stringContaining('is the mask that stands for a secret'),
   })
+})
+
+/** A managed service that runs. */
+async function service(more: object) {
+  const { accountId } = world
+  const name = `Db ${Math.random()}`
+  const { appId } = await world.perform(createApp, { name, accountId, dockerPreset: 'MYSQL' })
+  const { appEnvId } = await world.perform(createAppEnv, { accountId, appId, name: 'p', region: 'local', ...more })
+  await ended(String(appEnvId))
+  return { appId: String(appId), appEnvId: String(appEnvId) }
+}
+
+async function ended(appEnvId: string) {
+  for (const { id, status } of await world.operationsOf(appEnvId)) if (status === 'QUEUED') await world.endOperation(id)
+}
+
+const LOST = 'Its data is lost, because it was created with withPersistence false'
+
+test('changes that lose the data of a service without persistence say so, and others do not', async () => {
+  const databaseSettings = { max_connections: 20 }
+  const passing = await service({ withPersistence: false })
+  expect(
+    await world.perform(updateAppEnv, { ...{ appEnvId: passing.appEnvId, databaseSettings }, ...now }),
+  ).toMatchObject({ appliedImmediately: true, warning: LOST })
+  await ended(passing.appEnvId)
+  const resized = await world.perform(changeResources, { ...{ appEnvId: passing.appEnvId, zClouds: 2 }, ...now })
+  expect(resized).toMatchObject({ warning: LOST, message: expect.stringMatching(`being applied. ${LOST}$`) })
+  await ended(passing.appEnvId)
+  const later = await world.perform(updateAppEnv, { appEnvId: passing.appEnvId, databaseSettings: { wait_timeout: 9 } })
+  expect(later).not.toHaveProperty('warning')
+  // What is pending in the environment is applied with a change of its app, too.
+  const throughApp = { appId: passing.appId, port: 3306, ...now }
+  expect(await world.perform(updateApp, throughApp)).toMatchObject({ warning: LOST })
+  const kept = await service({})
+  const safe = await world.perform(updateAppEnv, { ...{ appEnvId: kept.appEnvId, databaseSettings }, ...now })
+  expect(safe).toMatchObject({ appliedImmediately: true })
+  expect(safe).not.toHaveProperty('warning')
+})
+
+test('a version that cannot use the data is shown as one, and refused with the same words', async () => {
+  const { appEnvId } = await service({ dockerPresetVersion: 'MYSQL_8_4' })
+  await world.perform(updateAppEnv, { ...{ appEnvId, dockerPresetVersion: 'MYSQL_9_7' }, ...now })
+  await ended(appEnvId)
+  // As the worker records it before the new version starts.
+  await world.database.volume.updateMany({ where: { appEnvId }, data: { presetVersion: 'MYSQL_9_7' } })
+  const caller = await world.services.authenticate(world.adminToken)
+  const { activities } = await world.services.appEnvs.history(caller, { appEnvId }, { limit: 50, offset: 0 })
+  const first = activities.find(({ version }) => version === 1)
+  expect(first).toMatchObject({
+    canRollback: false,
+    cannotRollbackReason: expect.stringMatching(/^The data is of MYSQL_9_7/),
+  })
+  const refused = await world.perform(rollbackAppEnv, { appEnvId }).catch((error: DomainError) => error)
+  expect(refused).toMatchObject({ reason: 'UPGRADE_NOT_IN_PLACE', message: first?.cannotRollbackReason })
 })

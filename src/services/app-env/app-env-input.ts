@@ -4,7 +4,7 @@ import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { backupSchedule } from '../backup/backup-schedule.ts'
 import { externalAccess } from '../external-access/external-access-input.ts'
 import { appEnvTarget, flag, id, name, startupConfig, text, variables } from '../kernel/input.ts'
-import { disk, volume } from '../volume/volume-input.ts'
+import { diskOfAny, volume } from '../volume/volume-input.ts'
 import { containers, zClouds } from './setting-input.ts'
 
 const presetVersion = text(
@@ -26,7 +26,7 @@ export const createAppEnvInput = z.strictObject({
   preventDestroy: flag('Refuse to delete the environment.').default(false),
   volume: volume.optional(),
   dockerPresetVersion: presetVersion.optional(),
-  disk: disk
+  disk: diskOfAny
     .describe('Size of the volume of a managed service in MB. Default: that of its database preset.')
     .optional(),
   withPersistence: flag(

@@ -7,6 +7,7 @@ import type { AppEnvHealthCheck } from '../../domain/health-check.ts'
 import { zCloudsOf } from '../../domain/resources.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
+import { MAX_DISK_MB } from '../volume/volume-input.ts'
 import { requireAccountRoom } from './account-limits.ts'
 import { settingCommand } from './change-setting.ts'
 import { branchInput, healthcheckInput, nameInput, resourcesInput, scalingInput } from './setting-input.ts'
@@ -35,6 +36,8 @@ export const changeResources = settingCommand({
     }
     const engine = engineOf(appEnv.app)
     if (engine) problems.push(...engineProblems(engine, { disk }))
+    else if (disk !== undefined && disk > MAX_DISK_MB)
+      problems.push({ field: 'disk', message: `must be at most ${MAX_DISK_MB}` })
     if (problems.length > 0) throw invalidInput(problems)
     if (disk !== undefined && appEnv.volume)
       await tx.volume.update({ where: { id: appEnv.volume.id }, data: { diskMb: disk, version: { increment: 1 } } })

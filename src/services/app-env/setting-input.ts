@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
 import { appEnvTarget, flag, headers, name, portNumber } from '../kernel/input.ts'
-import { disk } from '../volume/volume-input.ts'
+import { diskOfAny } from '../volume/volume-input.ts'
 
 const sizes = Z_CLOUD_SIZES.join(', ')
 
@@ -32,7 +32,7 @@ export const resourcesInput = z.strictObject({
     .max(65_536)
     .optional()
     .describe('Memory of one container, in MB. Together with cpu.'),
-  disk: disk.optional(),
+  disk: diskOfAny.optional(),
   applyImmediately,
 })
 

@@ -1,8 +1,14 @@
 import { z } from 'zod'
+import { ENGINES } from '../../app-types/engines/list.ts'
 
-const MAX_DISK_MB = 1024 * 1024
+export const MAX_DISK_MB = 1024 * 1024
 
-export const disk = z.number().int().min(1).max(MAX_DISK_MB).describe('Size of the volume in MB.')
+const upTo = (maxMb: number) => z.number().int().min(1).max(maxMb).describe('Size of the volume in MB.')
+
+const disk = upTo(MAX_DISK_MB)
+
+/** Of any app: an engine may allow more than the volume of another app has, and checks that by itself. */
+export const diskOfAny = upTo(Math.max(MAX_DISK_MB, ...ENGINES.map(({ limits }) => limits.diskMb.max)))
 
 const OF_THE_ENGINE = /^\/+(\.\/+)*(proc|sys|dev)(\/|$)/
 
