@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LogPiece } from '../../src/database/generated/prisma/client.ts'
-import { readLogState } from '../../src/worker/point-in-time/log-state.ts'
 import { choosePieces, gapIn } from '../../src/worker/backups/replay-plan.ts'
+import { readLogState } from '../../src/worker/point-in-time/log-state.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 30, 12, minute))
 const piece = (number: number, minute: number | null) =>
