@@ -90,7 +90,7 @@ async function compare(
     aim: 0.7,
     better: 'higher',
     detail: `${mine.perSecond.toFixed(0)} against ${other.perSecond.toFixed(0)} req/s; medians of ${ROUNDS} turns, ${CONNECTIONS} connections; Mercurius asks for no token`,
-    limitedBy: `the api’s one thread: ${mine.cpuMicros.toFixed(0)} µs of CPU per request against ${other.cpuMicros.toFixed(0)}. Prisma’s query alone takes more than all of Mercurius; then come the executor and Pothos’s plan, and what Mercurius does not do (token, limits, access log)`,
+    limitedBy: `the api’s one thread: ${mine.cpuMicros.toFixed(0)} µs of CPU per request against ${other.cpuMicros.toFixed(0)}. what is left is the HTTP layer, Pothos’s plan of each request, and what Mercurius does not do (token, limits, access log)`,
   }
 }
 

@@ -39,7 +39,7 @@ export const SETTINGS = z.object({
     .optional()
     .describe('PostgreSQL to use instead of the embedded one. Connect directly or through a pool in session mode.'),
   DATABASE_PASSWORD: z.string().optional().describe('Password for DATABASE_URL, if it holds none.'),
-  DATABASE_POOL_SIZE: count(20, 500).describe('PostgreSQL connections per process.'),
+  DATABASE_POOL_SIZE: count(20, 500).describe('PostgreSQL connections per process, besides up to four that only read.'),
   BERTH_HEALTH_PORT: port(0).describe(
     'Port of the internal listener: /livez, /readyz and, with the ingress role, /tls/ask. 0 turns it off.',
   ),

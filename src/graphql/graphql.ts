@@ -7,6 +7,7 @@ import { ProcessEnding } from '../services/kernel/wait.ts'
 import { createAccessWatch } from './access-watch.ts'
 import { type Arrival, createContext, type GraphQLParts } from './context.ts'
 import { publicErrorsPlugin } from './errors-plugin.ts'
+import { plannedExecution } from './execution/planned-execution.ts'
 import { answerPage, wantsPage } from './graphiql/page.ts'
 import { limitsPlugin } from './limits/limits-plugin.ts'
 import { schema } from './schema.ts'
@@ -18,6 +19,8 @@ import { createEventStreams } from './transport/sse.ts'
 
 interface GraphQLOptions extends Omit<GraphQLParts, 'access'> {
   log: Logger
+  /** How operations are executed, where not by plans; tests compare the two. */
+  execution?: Plugin[]
 }
 
 interface RequestContext {
@@ -40,9 +43,9 @@ export interface GraphQLDoor {
 }
 
 /** The GraphQL API: one schema and one set of limits for all transports. */
-export function createGraphQL({ log, ...rest }: GraphQLOptions): GraphQLDoor {
+export function createGraphQL({ log, execution = [plannedExecution()], ...rest }: GraphQLOptions): GraphQLDoor {
   const parts: GraphQLParts = { ...rest, access: createAccessWatch(rest.services.authenticate) }
-  const yoga = yogaOf(parts, log)
+  const yoga = yogaOf(parts, log, execution)
   const stopping = new AbortController()
   const sockets = attachSockets({ yoga, parts, log, stopping: stopping.signal })
   const heartbeatSeconds = parts.config.BERTH_HEARTBEAT_SECONDS
@@ -103,8 +106,13 @@ function paramsOfUrl(url: string): Params | null {
 const notJson = (code: 'INVALID_INPUT' | 'UNSUPPORTED_MEDIA_TYPE') =>
   new DomainError(code, undefined, 'Send a JSON body, with Content-Type: application/json')
 
-function yogaOf(parts: GraphQLParts, log: Logger): Yoga {
-  const plugins: Plugin[] = [limitsPlugin(parts.config), sharedSubscriptionPlugin(), publicErrorsPlugin(log)]
+function yogaOf(parts: GraphQLParts, log: Logger, execution: Plugin[]): Yoga {
+  const plugins: Plugin[] = [
+    limitsPlugin(parts.config),
+    sharedSubscriptionPlugin(),
+    publicErrorsPlugin(log),
+    ...execution,
+  ]
   return createYoga<{ arrival: Arrival }>({
     schema,
     plugins,

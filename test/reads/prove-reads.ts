@@ -25,10 +25,12 @@ try {
   await migrate(postgres.url)
   const database = createDatabase({ url: postgres.url, poolSize: 10 })
   const reads = await createReadsWorld({ url: postgres.url, database, drop: () => database.$disconnect() })
-  const { different, kinds, counts } = await reads.compare({ seed, from, count })
+  const { different, kinds, counts, executed } = await reads.compare({ seed, from, count })
   const share = (100 * counts.byPrisma) / (counts.byPrisma + counts.byReader)
   console.log(`${count} documents: ${kinds.fine} answered, ${kinds.partial} in part, ${kinds.refused} refused`)
   console.log(`${counts.byReader} reads by the reader, ${counts.byPrisma} by Prisma (${share.toFixed(2)} %)`)
+  const unplanned = (100 * executed.asUsual) / (executed.asUsual + executed.planned)
+  console.log(`${executed.planned} executed by plans, ${executed.asUsual} as usual (${unplanned.toFixed(2)} %)`)
   for (const one of different.slice(0, 5)) console.log(one)
   console.log(different.length > 0 ? `✗ ${different.length} differ` : '✓ No answer differs.')
   process.exitCode = different.length > 0 ? 1 : 0

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, type Database } from '../../src/database/client.ts'
 import { getDatamodel } from '../../src/database/generated/pothos-types.ts'
+import { ReadConnections } from '../../src/database/reads/read-connections.ts'
 import { readerOf, withoutReader } from '../../src/database/reads/reader.ts'
+import { registerReadMetrics } from '../../src/platform/read-metrics.ts'
 import { findByKey, findRow, findRows, type ModelName } from '../../src/services/kernel/read.ts'
 import { createWorld, type World } from '../support/world.ts'
 
@@ -171,6 +174,29 @@ test('any number of shapes leaves at most 200 prepared statements on a connectio
     expect(await statementsOf(database)).toBeLessThanOrEqual(200)
   } finally {
     await database.$disconnect()
+  }
+})
+
+test('metrics tell what the reader left to Prisma', async () => {
+  const registry = new Registry()
+  registerReadMetrics(registry, world.database)
+  await findRows(world.database, 'App', { where: { name: { contains: 'x' } } })
+  const { byReader, byPrisma } = counts()
+  const shown = await registry.metrics()
+  expect(shown).toContain(`berth_reads_total{by="reader"} ${byReader}`)
+  expect(shown).toContain(`berth_reads_total{by="prisma"} ${byPrisma}`)
+})
+
+test('an idle connection is ended, and another is opened when something is read', async () => {
+  const connections = new ReadConnections({ connectionString: world.url, idleTimeoutMillis: 50 }, 1)
+  const ask = () => connections.ask({ name: '', text: 'SELECT pg_backend_pid()', values: [] })
+  try {
+    const first = Number(await ask())
+    const isThere = () => plain.$queryRaw<unknown[]>`SELECT 1 FROM pg_stat_activity WHERE pid = ${first}`
+    await expect.poll(async () => (await isThere()).length).toBe(0)
+    expect(Number(await ask())).not.toBe(first)
+  } finally {
+    await connections.close()
   }
 })
 

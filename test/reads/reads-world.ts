@@ -1,6 +1,8 @@
+import type { Plugin } from 'graphql-yoga'
 import { createDatabase } from '../../src/database/client.ts'
 import { type ReadCounts, readerOf, withoutReader } from '../../src/database/reads/reader.ts'
 import { createEventFeed } from '../../src/events/feed.ts'
+import { executionCounts } from '../../src/graphql/execution/planned-execution.ts'
 import { createGraphQL } from '../../src/graphql/graphql.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
@@ -18,6 +20,8 @@ export interface Compared {
   kinds: { fine: number; partial: number; refused: number }
   different: { drawn: Drawn; caller: string; expected: string; actual: string }[]
   counts: ReadCounts
+  /** Operations that were executed by a plan, and as usual. */
+  executed: { planned: number; asUsual: number }
 }
 
 /** One installation whose reads are answered in two ways: as production does, and by Prisma and graphql-js alone. */
@@ -28,17 +32,25 @@ export async function createReadsWorld(held?: TestDatabase) {
   const now = doorOf(world, world.database)
   const plainDatabase = createDatabase({ url: world.url, poolSize: 10 })
   withoutReader(plainDatabase)
-  const plain = doorOf(world, plainDatabase)
+  const plain = doorOf(world, plainDatabase, { execution: [] })
 
-  async function compare({ seed, from = 0, count, atOnce = 20, stopsEarly = false }: Campaign): Promise<Compared> {
+  async function compare({
+    seed,
+    from = 0,
+    count,
+    atOnce = 20,
+    stopsEarly = false,
+    door = now,
+  }: Campaign): Promise<Compared> {
     const compared: Compared = {
       ...{ count, kinds: { fine: 0, partial: 0, refused: 0 }, different: [] },
       counts: { byReader: 0, byPrisma: 0 },
+      executed: { planned: 0, asUsual: 0 },
     }
-    const before = { ...countsOf(world) }
+    const before = { ...countsOf(world), ...executionCounts }
     for (let index = from; index < from + count; index += atOnce) {
       const batch = Array.from({ length: Math.min(atOnce, from + count - index) }, (_, offset) => index + offset)
-      await Promise.all(batch.map((one) => compareOne(seed, one, compared)))
+      await Promise.all(batch.map((one) => compareOne(seed, one, compared, door)))
       if (stopsEarly && compared.different.length > 0) break
     }
     const after = countsOf(world)
@@ -46,16 +58,20 @@ export async function createReadsWorld(held?: TestDatabase) {
       byReader: after.byReader - before.byReader,
       byPrisma: after.byPrisma - before.byPrisma,
     }
+    compared.executed = {
+      planned: executionCounts.planned - before.planned,
+      asUsual: executionCounts.asUsual - before.asUsual,
+    }
     return compared
   }
 
-  async function compareOne(seed: number, index: number, compared: Compared): Promise<void> {
+  async function compareOne(seed: number, index: number, compared: Compared, door: Door): Promise<void> {
     const draw = drawOf(seed, index)
     const drawn = drawDocument(schema, pool, draw)
     const caller = draw.chance(0.5) ? 'admin' : draw.one(Object.keys(tokens))
     const token = tokens[caller] ?? ''
-    const [actual, expected] = [await now.ask(drawn, token), await plain.ask(drawn, token)]
-    const isSame = inOrder(actual) === inOrder(expected) || (await areOfOneKind(drawn, token))
+    const [actual, expected] = [await door.ask(drawn, token), await plain.ask(drawn, token)]
+    const isSame = inOrder(actual) === inOrder(expected) || (await areOfOneKind(drawn, token, door))
     if (!isSame) compared.different.push({ drawn, caller, expected, actual })
     const hasErrors = expected.includes('"errors":[')
     compared.kinds[hasErrors ? (/"data":\{/.test(expected) ? 'partial' : 'refused') : 'fine'] += 1
@@ -65,10 +81,10 @@ export async function createReadsWorld(held?: TestDatabase) {
    * Where fields at the top fail side by side, the one that fails first is the only error. Which one that is, the
    * database decides: both ways must be able to give one answer.
    */
-  async function areOfOneKind(drawn: Drawn, token: string): Promise<boolean> {
+  async function areOfOneKind(drawn: Drawn, token: string, door: Door): Promise<boolean> {
     const [byNow, byPlain] = [new Set<string>(), new Set<string>()]
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const answer = inOrder(await now.ask(drawn, token))
+      const answer = inOrder(await door.ask(drawn, token))
       if (!answer.endsWith('"data":null}')) return false
       byNow.add(answer)
       byPlain.add(inOrder(await plain.ask(drawn, token)))
@@ -79,6 +95,7 @@ export async function createReadsWorld(held?: TestDatabase) {
 
   return {
     ...{ world, tokens, pool, now, plain, compare },
+    doorOf: (options: { execution: Plugin[] }) => doorOf(world, world.database, options),
     async close() {
       await Promise.all([now.close(), plain.close()])
       await plainDatabase.$disconnect()
@@ -106,16 +123,20 @@ interface Campaign {
   atOnce?: number
   /** Ends with the first documents that differ. */
   stopsEarly?: boolean
+  /** What is compared with Prisma alone; the way of production when omitted. */
+  door?: Door
 }
 
 const countsOf = ({ database }: World): ReadCounts => readerOf(database)?.counts ?? { byReader: 0, byPrisma: 0 }
 
+type Door = ReturnType<typeof doorOf>
+
 /** The GraphQL API without a port. Answers are texts with their status, so that they can be compared byte for byte. */
-function doorOf(world: World, database: World['database']) {
+function doorOf(world: World, database: World['database'], options: { execution?: Plugin[] } = {}) {
   const { config, vault, wakeups, log, limits } = world
   const services = createServices({ database, config, vault, wakeups, limits })
   const feed = createEventFeed({ database, wakeups, config, log })
-  const graphql = createGraphQL({ services, config, log, vault, feed })
+  const graphql = createGraphQL({ services, config, log, vault, feed, ...options })
   return {
     services,
     async ask(body: { query: string; variables?: Record<string, unknown> }, token: string): Promise<string> {

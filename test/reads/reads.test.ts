@@ -1,3 +1,6 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Plugin } from 'graphql-yoga'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ReadConnections } from '../../src/database/reads/read-connections.ts'
 import { createReadsWorld, type ReadsWorld } from './reads-world.ts'
@@ -7,15 +10,19 @@ let reads: ReadsWorld
 beforeAll(async () => {
   reads = await createReadsWorld()
 })
-afterAll(() => reads?.close())
+afterAll(async () => {
+  await reads?.close()
+  rmSync(COPIES, { recursive: true, force: true })
+})
 
 test('drawn documents are answered like by Prisma alone, byte for byte', async () => {
-  const { different, counts, kinds } = await reads.compare({ seed: 1, count: 300 })
-  console.log(`300 documents: ${JSON.stringify(kinds)}, reads ${JSON.stringify(counts)}`)
+  const { different, counts, kinds, executed } = await reads.compare({ seed: 1, count: 300 })
+  console.log(`300 documents: ${JSON.stringify(kinds)}, reads ${JSON.stringify(counts)}, ${JSON.stringify(executed)}`)
   expect(different[0]).toBeUndefined()
   // A comparison of refusals only would say little.
   expect(kinds.fine).toBeGreaterThan(60)
   expect(counts.byPrisma).toBe(0)
+  expect(executed.planned).toBeGreaterThan(executed.asUsual)
 })
 
 /** Each is a mistake in the SQL of a list, as a wrong line of the compiler would make it. */
@@ -35,5 +42,30 @@ test.each(Object.entries(MISTAKES))('the comparison notices %s', async (what, ch
     expect(different.length).toBeGreaterThan(0)
   } finally {
     ReadConnections.prototype.ask = ask
+  }
+})
+
+/** Beside this file, because what they import is found from here. */
+const COPIES = join(import.meta.dirname, `broken-${process.pid}`)
+
+const WRONG_LINES = {
+  'a required value that is missing': ['run-plan.ts', 'if (plan.isRequired) throw located', ''],
+  'a field under its own name instead of its alias': ['collect-fields.ts', 'selection.alias?.value ?? ', ''],
+  'a field that was to be skipped': ['collect-fields.ts', '? !isTrue : isTrue', '? isTrue : isTrue'],
+} as const
+
+test.each(Object.entries(WRONG_LINES))('the comparison notices %s', async (what, [file, line, instead]) => {
+  const copy = join(COPIES, what.replaceAll(' ', '-'))
+  cpSync(join(import.meta.dirname, '../../src/graphql/execution'), copy, { recursive: true })
+  const source = readFileSync(join(copy, file), 'utf8')
+  expect(source).toContain(line)
+  writeFileSync(join(copy, file), source.replace(line, instead))
+  const { plannedExecution } = (await import(join(copy, 'planned-execution.ts'))) as { plannedExecution(): Plugin }
+  const broken = reads.doorOf({ execution: [plannedExecution()] })
+  try {
+    const { different } = await reads.compare({ seed: 1, count: 300, stopsEarly: true, door: broken })
+    expect(different.length).toBeGreaterThan(0)
+  } finally {
+    await broken.close()
   }
 })

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { ConnectionLost } from '../away.ts'
 import { JsonQuery } from './json-query.ts'
 
-type Settings = Omit<pg.ClientConfig, 'pipeline'>
+type Settings = Omit<pg.ClientConfig, 'pipeline'> & { idleTimeoutMillis: number }
 
 interface Lane {
   client: pg.Client
@@ -10,6 +10,8 @@ interface Lane {
   connecting: Promise<void> | null
   /** Statements that have no answer yet. */
   waiting: number
+  /** Ends the connection once it has been idle. */
+  idle: NodeJS.Timeout
 }
 
 interface Asked {
@@ -44,6 +46,7 @@ export class ReadConnections {
       return await send(lane.client, asked)
     } finally {
       lane.waiting -= 1
+      if (this.#lanes.has(lane)) lane.idle.refresh()
     }
   }
 
@@ -51,7 +54,7 @@ export class ReadConnections {
     this.#closed = true
     const lanes = [...this.#lanes]
     this.#lanes.clear()
-    await Promise.all(lanes.map(({ client }) => client.end().catch(() => {})))
+    await Promise.all(lanes.map(end))
   }
 
   /** Another connection is opened only when all of them have something to do. */
@@ -63,8 +66,17 @@ export class ReadConnections {
 
   #open(): Lane {
     const client = new pg.Client({ ...this.#settings, pipeline: true })
-    const lane: Lane = { client, connecting: null, waiting: 0 }
-    const leave = () => void this.#lanes.delete(lane)
+    const endIdle = () => {
+      if (lane.waiting > 0) return
+      leave()
+      void end(lane)
+    }
+    const idle = setTimeout(endIdle, this.#settings.idleTimeoutMillis).unref()
+    const lane: Lane = { client, connecting: null, waiting: 0, idle }
+    const leave = () => {
+      clearTimeout(idle)
+      this.#lanes.delete(lane)
+    }
     // Its statements get the error; the next ones get another connection.
     client.on('error', leave)
     client.on('end', leave)
@@ -80,6 +92,11 @@ export class ReadConnections {
     this.#lanes.add(lane)
     return lane
   }
+}
+
+async function end({ client, idle }: Lane): Promise<void> {
+  clearTimeout(idle)
+  await client.end().catch(() => {})
 }
 
 const send = (client: pg.Client, asked: Asked) =>

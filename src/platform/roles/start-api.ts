@@ -8,12 +8,14 @@ import { createServer } from '../../server/server.ts'
 import { createServices } from '../../services/services.ts'
 import { readDescriptorLimit, shareDescriptors } from '../descriptor-limit.ts'
 import { onPort } from '../ports.ts'
+import { registerReadMetrics } from '../read-metrics.ts'
 import type { ControlPlaneContext } from '../role-context.ts'
 
 export async function startApi(context: ControlPlaneContext): Promise<void> {
   const { config, log, databaseUrl, database, vault, registry, readiness, processRegistration, undo } = context
   const wakeups = createWakeups({ url: databaseUrl, log })
   undo.defer(() => wakeups.close())
+  registerReadMetrics(registry, database)
   const limits = createRateLimits(config)
   const services = createServices({ database, config, vault, wakeups, limits })
   const feed = createEventFeed({ database, wakeups, config, log })
