@@ -5,13 +5,14 @@ import { type ApiCall, callGraphQL, callMcp, callRest, type Outcome } from './ap
 import { appCases } from './app-cases.ts'
 import { credentialCases } from './credential-cases.ts'
 import { makeFresh } from './fresh-world.ts'
+import { functionCases } from './function-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import type { ParityCase } from './parity-case.ts'
 import { peopleCases } from './people-cases.ts'
 import { settingCases } from './setting-cases.ts'
 import { snapshot } from './snapshot.ts'
 
-const cases = [...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases, ...settingCases]
+const cases = [...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases, ...settingCases, ...functionCases]
 const apis: [name: string, call: ApiCall][] = [
   ['REST', callRest],
   ['GraphQL', callGraphQL],
