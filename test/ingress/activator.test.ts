@@ -8,7 +8,7 @@ import { CurrentTable, type RouteScaling, RouteTable, type Target } from '../../
 import { ask, eventually, routeTo, startReplica } from './fixtures.ts'
 
 const SCALING: RouteScaling = {
-  ...{ concurrency: 10, maxScale: 3, idleSeconds: 60, timeoutSeconds: 1, revision: 0 },
+  ...{ concurrency: 10, maxScale: 3, idleSeconds: 60, timeoutSeconds: 60, revision: 0 },
   failure: null,
 }
 
@@ -43,7 +43,7 @@ test('holds requests for an app that sleeps, asks once for all of them, and send
   expect(ingress.asked[0]).toBe('env_1')
   ingress.route([replica.target])
   expect((await answers).map(({ body }) => body)).toEqual(Array(8).fill('awake'))
-  await eventually(() => ingress.loads.at(-1)?.inFlight === 0)
+  await eventually(() => ingress.loads.at(-1)?.inFlight === 0 && ingress.loads.at(-1)?.waiting === 0)
   expect(ingress.loads.at(-1)).toMatchObject({ waiting: 0, peak: 8, byReplica: {} })
 })
 
@@ -98,7 +98,7 @@ test('answers held requests with the reason when the wake failed, and the next o
 })
 
 test('gives up a request that waits too long, and one whose answer does not begin', async () => {
-  const ingress = await startAsleep({}, { BERTH_WAKE_QUEUE_SECONDS: '1' })
+  const ingress = await startAsleep({ timeoutSeconds: 1 }, { BERTH_WAKE_QUEUE_SECONDS: '1' })
   expect(JSON.parse((await ask(ingress.port)).body)).toMatchObject({ status: 503, code: 'WAKE_TIMEOUT' })
   let isAborted = false
   const replica = await startReplica((request) => {
