@@ -12,7 +12,7 @@ export const SCALING_SETTINGS = {
     'How long a request waits for a container of an app that scales to zero, before it is answered with 503.',
   ),
   BERTH_FROZEN_MB: whole(1024, 0, 10_000_000).describe(
-    'Memory in MB that frozen containers of sleeping apps may hold, counted by their limits; beyond it, those that were used least recently are stopped. 0: none is frozen.',
+    'Memory in MB that frozen containers of sleeping apps may hold, as last measured, else by their limits; beyond it, those that were used least recently are stopped. 0: none is frozen.',
   ),
   BERTH_FROZEN_SECONDS: seconds(3600, 2_592_000).describe(
     'How long the container of a sleeping app stays frozen, in memory, before it is stopped.',

@@ -69,9 +69,9 @@ const deployments = {
 }
 
 export const sleepDepth = enumeration('SleepDepth', 'How deep an environment without a running container sleeps.', {
-  FROZEN: 'Its container is paused: memory is kept, and no processor time is used.',
-  STOPPED: 'Its container exists, and does not run.',
-  NONE: 'It has no container.',
+  FROZEN: 'The container is paused: memory is kept, and no processor time is used.',
+  STOPPED: 'The container exists, and does not run.',
+  NONE: 'There is no container.',
 })
 
 interface MaySleep {

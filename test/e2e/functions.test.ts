@@ -72,11 +72,17 @@ test('a container that is killed while it wakes, or just after, costs no request
   const asked = Promise.all(
     Array.from({ length: 20 }, (_, index) => request(urls()[index % 2] ?? '', host, '/?ms=200')),
   )
-  const [running] = await eventually(
-    () => containersOf(appEnvId),
-    ([container]) => container?.State === 'running',
+  const [container] = await containersOf(appEnvId)
+  const kill = () => berth.docker.getContainer(container?.Id ?? '').kill()
+  // Refused as long as it does not run.
+  await eventually(
+    () =>
+      kill().then(
+        () => true,
+        () => false,
+      ),
+    (wasKilled) => wasKilled,
   )
-  await berth.docker.getContainer(running?.Id ?? '').kill()
   expect((await asked).map(({ status }) => status)).toEqual(Array(20).fill(200))
 })
 

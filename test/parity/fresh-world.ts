@@ -25,6 +25,8 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
     DELETE FROM "user" WHERE NOT is_installation_admin;
     DELETE FROM account WHERE id <> '${accountId}';
     DELETE FROM token WHERE name <> 'Installation admin token';
-    UPDATE account SET version = 1;
+    UPDATE account SET version = 1, allow_functions = true;
+    UPDATE plan SET functions_included = true;
+    UPDATE region SET functions_supported = true;
   END $$`)
 }

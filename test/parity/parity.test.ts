@@ -5,6 +5,7 @@ import { type ApiCall, callGraphQL, callMcp, callRest, type Outcome } from './ap
 import { appCases } from './app-cases.ts'
 import { credentialCases } from './credential-cases.ts'
 import { makeFresh } from './fresh-world.ts'
+import { functionCases } from './function-cases.ts'
 import { jobCases } from './job-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import type { ParityCase } from './parity-case.ts'
@@ -12,7 +13,10 @@ import { peopleCases } from './people-cases.ts'
 import { settingCases } from './setting-cases.ts'
 import { snapshot } from './snapshot.ts'
 
-const cases = [...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases, ...settingCases, ...jobCases]
+const cases = [
+  ...[...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases, ...settingCases],
+  ...[...functionCases, ...jobCases],
+]
 const apis: [name: string, call: ApiCall][] = [
   ['REST', callRest],
   ['GraphQL', callGraphQL],

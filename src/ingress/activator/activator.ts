@@ -25,6 +25,7 @@ export class Activator {
   private readonly asked = new Set<string>()
   private readonly timer: NodeJS.Timeout
   private isReporting = false
+  private reporting: Promise<void> = Promise.resolve()
   private isDue = false
   private isFailing = false
   private isClosed = false
@@ -75,6 +76,7 @@ export class Activator {
   async close(): Promise<void> {
     this.isClosed = true
     clearInterval(this.timer)
+    await this.reporting
     await this.reports.close()
   }
 
@@ -88,11 +90,14 @@ export class Activator {
   private reportSoon(): void {
     if (this.isDue) return
     this.isDue = true
-    if (!this.isReporting) setImmediate(() => void this.report())
+    if (!this.isReporting) setImmediate(() => this.beginReport())
+  }
+
+  private beginReport(): void {
+    if (!this.isReporting) this.reporting = this.report()
   }
 
   private async report(): Promise<void> {
-    if (this.isReporting) return
     this.isReporting = true
     while (this.isDue && !this.isClosed) {
       this.isDue = false

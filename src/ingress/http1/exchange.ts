@@ -286,9 +286,8 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   }
 
   private mayRetry(kind: FailureKind): boolean {
-    if (this.hasEnded || this.body?.isStarted) return false
     // One that waits for a container is bounded by the time that it may wait.
-    if (this.retries >= MAX_RETRIES && !this.load) return false
+    if (this.hasEnded || this.body?.isStarted || (this.retries >= MAX_RETRIES && !this.load)) return false
     return kind === 'refused' || (kind === 'reset' && this.client.inbound.isIdempotent)
   }
 

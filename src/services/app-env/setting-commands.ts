@@ -1,5 +1,5 @@
 import { getAppType } from '../../app-types/app-types.ts'
-import { autoscales, engineOf, isProbed } from '../../app-types/behaviours.ts'
+import { autoscales, engineOf, isProbed, isScaledByRequests } from '../../app-types/behaviours.ts'
 import { engineProblems } from '../../app-types/engines/engine-problems.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
@@ -55,6 +55,9 @@ export const changeScaling = settingCommand({
     const { plan } = appEnv.account
     if (containers === undefined && autoScaling === undefined)
       throw invalidField('containers', 'is required, unless autoScaling is sent')
+    const type = getAppType(appEnv.app.type)
+    if (containers !== undefined && isScaledByRequests(appEnv.app))
+      throw invalidField('containers', `is decided by requests for ${type.title} apps: set ${type.config?.field}`)
     const engine = engineOf(appEnv.app)
     const problems = engine ? engineProblems(engine, { containers }) : []
     if (problems.length > 0) throw invalidInput(problems)
@@ -66,8 +69,7 @@ export const changeScaling = settingCommand({
         'PLAN_LIMIT',
         `The plan ${plan.name} does not include autoscaling, or the account does not allow it`,
       )
-    if (autoScaling && !autoscales(getAppType(appEnv.app.type)))
-      throw invalidField('autoScaling', `is not used by ${getAppType(appEnv.app.type).title} apps`)
+    if (autoScaling && !autoscales(type)) throw invalidField('autoScaling', `is not used by ${type.title} apps`)
     await requireAccountRoom(context, {
       ...{ accountId: appEnv.accountId, appEnvId: appEnv.id },
       containers: Math.max(containers ?? appEnv.containers, autoScaling?.enabled ? autoScaling.max : 0),
