@@ -98,7 +98,10 @@ describe('a job run', () => {
 
   test('reads its standard input to the end, also when it is large', async () => {
     const program = `let n = 0; process.stdin.on('data', (d) => (n += d.length)).on('end', () => console.log(JSON.stringify({ n })))`
-    const appEnvId = await job({ command: 'node', args: ['-e', `"$READER"`], shell: true }, await ensureProgramsImage(harbour.docker))
+    const appEnvId = await job(
+      { command: 'node', args: ['-e', `"$READER"`], shell: true },
+      await ensureProgramsImage(harbour.docker),
+    )
     const envVars = [{ name: 'READER', value: program, isSecret: true }]
     const row = await run(appEnvId, { envVars, stdin: 'x'.repeat(900_000) })
     expect(row).toMatchObject({ status: 'SUCCEEDED', output: { n: 900_000 } })
