@@ -52,7 +52,7 @@ export const jobCases = [
     return { input: { appEnvId }, token: (await world.token({ kind: 'ENVIRONMENT', appEnvId })).token }
   }),
   run('by another environment’s token', 'FORBIDDEN OTHER_ENVIRONMENT', async (world) => {
-    const { appEnvId } = await world.appEnv()
+    const { appEnvId } = await world.appEnv({ app: { name: 'Shop' } })
     return {
       input: { appEnvId: await job(world) },
       token: (await world.token({ kind: 'ENVIRONMENT', appEnvId })).token,
@@ -63,11 +63,11 @@ export const jobCases = [
     token: (await world.user({ roles: ['BILLING'] })).token,
   })),
   run('of what was never deployed', 'CONFLICT NEVER_DEPLOYED', async (world) => {
-    const { appEnvId } = await world.appEnv()
+    const { appEnvId } = await world.appEnv({ app: { name: 'Shop' } })
     return { input: { appEnvId, command: 'date' } }
   }),
   run('of an app, without a command', 'INVALID_INPUT', async (world) => {
-    const { appEnvId } = await world.appEnv()
+    const { appEnvId } = await world.appEnv({ app: { name: 'Shop' } })
     await world.deploy(appEnvId)
     return { input: { appEnvId } }
   }),
@@ -110,7 +110,7 @@ export const jobCases = [
     input: { appEnvId: await job(world), cron: 'often' },
   })),
   schedule('of an app', 'CONFLICT NO_RUNS', async (world) => ({
-    input: { appEnvId: (await world.appEnv()).appEnvId, ...cron },
+    input: { appEnvId: (await world.appEnv({ app: { name: 'Shop' } })).appEnvId, ...cron },
   })),
   schedule('by an environment token', 'FORBIDDEN USER_TOKEN_REQUIRED', async (world) => {
     const appEnvId = await job(world)
