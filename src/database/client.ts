@@ -33,7 +33,7 @@ export function createDatabase({ url, poolSize, applicationName = 'berth', onQue
     options: '-c TimeZone=UTC',
     max: poolSize,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idleTimeoutMillis: 60_000,
+    idleTimeoutMillis: 10_000,
     lock_timeout: LOCK_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     // A server that vanished silently answers no statement at all, so the client has a timeout too.

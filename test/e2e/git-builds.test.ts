@@ -99,7 +99,7 @@ describe('a git repository', () => {
     git.commit('plain', files('first'))
     const app = await site.gitApp({ gitRepo: git.repository('plain'), dockerfilePath: 'deploy/Dockerfile' })
     const first = await site.build(app)
-    expect(await visit(app.host)).toBe('first')
+    await expect.poll(() => visit(app.host)).toBe('first')
 
     const unchanged = await site.build(app)
     expect(unchanged.steps.find(({ name }) => name === 'build')?.detail).toMatch(/nothing has changed since version 1/)
@@ -108,15 +108,15 @@ describe('a git repository', () => {
 
     git.commit('plain', files('second'))
     expect(await site.build(app)).toMatchObject({ status: 'SUCCEEDED' })
-    expect(await visit(app.host)).toBe('second')
+    await expect.poll(() => visit(app.host)).toBe('second')
 
     const again = await site.build(app, { isRebuild: true, fromContentId: first.contentId })
     expect(again).toMatchObject({ status: 'SUCCEEDED' })
-    expect(await visit(app.host)).toBe('first')
+    await expect.poll(() => visit(app.host)).toBe('first')
 
     await berth.ok('POST', '/app-env/rollback', { appEnvId: app.appEnvId })
     expect(await site.ended(app)).toMatchObject({ kind: 'ROLLBACK', status: 'SUCCEEDED' })
-    expect(await visit(app.host)).toBe('second')
+    await expect.poll(() => visit(app.host)).toBe('second')
   })
 })
 

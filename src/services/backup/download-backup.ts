@@ -27,13 +27,14 @@ export const downloadBackup = command({
     // The address is given away, and ends with the token that asked for it.
     const end = Math.min(now.getTime() + LINK_SECONDS * 1000, context.caller.expiresAt?.getTime() ?? Infinity)
     const expires = String(Math.floor(end / 1000))
+    const expiresAt = new Date(Number(expires) * 1000).toISOString()
     const signature = signatureOf(context.vault, backup.id, expires)
-    context.auditDetails({ cliEnvName: backup.cliEnvName, presetVersion: backup.presetVersion, expires })
+    context.auditDetails({ cliEnvName: backup.cliEnvName, presetVersion: backup.presetVersion, expiresAt })
     context.created(signature)
     const query = new URLSearchParams({ backupKey: backup.id, expires, signature })
     const downloadUrl = `${originOf(context)}${BACKUP_FILE_PATH}?${query}`
     context.created(downloadUrl)
-    return { downloadUrl, expiresAt: new Date(Number(expires) * 1000).toISOString() }
+    return { downloadUrl, expiresAt }
   },
 })
 
