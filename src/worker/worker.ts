@@ -28,7 +28,7 @@ import { sampleForever } from './metrics/sample-forever.ts'
 import { DiskQuota } from './probes/disk-quota.ts'
 import { NetworkRepairs } from './probes/network-repairs.ts'
 import { ProbeHistory } from './probes/probe-history.ts'
-import { processEnvironment } from './process-environment.ts'
+import { environmentContext, processEnvironment } from './process-environment.ts'
 import { RunWorker } from './runs/run-worker.ts'
 
 /** How long a stop waits for leases to be handed back; those that are not, expire. */
@@ -76,7 +76,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const memory = { probes: new ProbeHistory(), repairs: new NetworkRepairs(), disk }
   const context: WorkerContext = { ...options, ...memory, engineHealth, collector, builds }
   const queues = { operations: queueFor('operations'), reconciles: queueFor('reconciles') }
-  const runs = new RunWorker(context, id)
+  const runs = new RunWorker(context, id, environmentContext)
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()
 
@@ -92,7 +92,6 @@ export function createWorker(options: WorkerOptions): Worker {
   function wakeAll(): void {
     queues.operations.wake()
     queues.reconciles.wake()
-    runs.notify(null)
   }
 
   /** From claim to release. A request may have arrived meanwhile, so both queues claim again. */
@@ -137,7 +136,10 @@ export function createWorker(options: WorkerOptions): Worker {
         log,
         onNotification: (channel, appEnvId) =>
           channel === 'berth_runs' ? runs.notify(appEnvId) : onNotification(appEnvId),
-        onConnect: wakeAll,
+        onConnect() {
+          wakeAll()
+          runs.notify(null)
+        },
       })
       if (config.BERTH_ENGINE_EVENTS) runtime.watch(onEngineNotification, signal)
       running = Promise.all([
