@@ -1,6 +1,6 @@
 import type { Configuration, HealthCheck } from '../domain/configuration.ts'
-import type { RequestScaling } from '../domain/request-scaling.ts'
 import type { RunSettings } from '../domain/job-run.ts'
+import type { RequestScaling } from '../domain/request-scaling.ts'
 import type { AppType, ContinuousWorkload } from './app-type.ts'
 import { getAppType } from './app-types.ts'
 import type { Engine } from './engines/engine.ts'

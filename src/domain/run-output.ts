@@ -15,14 +15,15 @@ export function outputOf(lines: readonly OutputLine[]): unknown {
     const text = line.trim()
     if (!/^[[{]/.test(text) || Buffer.byteLength(text) > MAX_OUTPUT_BYTES) continue
     try {
-      return storable(text) ? JSON.parse(text) : undefined
+      const value: unknown = JSON.parse(text)
+      if (isStorable(value)) return value
     } catch {}
   }
   return undefined
 }
 
-/** What jsonb cannot hold is not kept: NUL, and halves of surrogate pairs. */
-const storable = (text: string): boolean => !/\\u0000|\0|\\ud[89a-f]/i.test(text)
+/** What jsonb cannot hold is not kept: NUL, and halves of surrogate pairs, which are the only ones written as escapes. */
+const isStorable = (value: unknown): boolean => !/\\u0000|\\ud[89a-f]/i.test(JSON.stringify(value))
 
 /** Lines of standard output whose pieces are together again. */
 function wholeLines(lines: readonly OutputLine[]): string[] {

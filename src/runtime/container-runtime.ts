@@ -2,6 +2,7 @@ import { Failure } from '../domain/failure.ts'
 import type { Resources } from '../domain/resources.ts'
 import type { CallBounds } from '../engine/call-bounds.ts'
 import type { CommandStreams, ExecOptions, ExecResult } from './command.ts'
+import type { ContainerPhase } from './phase.ts'
 import type { ObservedRun, RunContainer, RunReference } from './run.ts'
 import type { ContainerFile, Sandbox } from './sandbox.ts'
 import type { ObservedTask, Task, TaskReference } from './task.ts'
@@ -57,7 +58,7 @@ export interface Followers {
   alias: string
 }
 
-export type ReplicaPhase = 'created' | 'running' | 'restarting' | 'paused' | 'exited' | 'dead'
+export type ReplicaPhase = ContainerPhase
 
 /** One container of this installation, as the engine reports it. */
 export interface ObservedReplica {

@@ -1,5 +1,5 @@
 import type { Resources } from '../domain/resources.ts'
-import type { ReplicaPhase, Rollout } from './container-runtime.ts'
+import type { ContainerPhase } from './phase.ts'
 import type { ContainerFile } from './sandbox.ts'
 
 /** One container of a finite run. It is never restarted, and stays when it has ended until it is removed. */
@@ -16,7 +16,7 @@ export interface RunContainer {
   requestId: string
   pinnedImage: string
   /** Null keeps the image's own. */
-  command: Rollout['command']
+  command: { entrypoint: string[]; args: string[] } | null
   workingDir: string | null
   environment: Record<string, string>
   files: readonly ContainerFile[]
@@ -30,7 +30,7 @@ export interface ObservedRun {
   appEnvId: string
   runId: string
   attempt: number
-  phase: ReplicaPhase
+  phase: ContainerPhase
   startedAt: Date | null
   finishedAt: Date | null
   /** Null until it has ended. */

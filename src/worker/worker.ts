@@ -29,7 +29,7 @@ import { sampleForever } from './metrics/sample-forever.ts'
 import { DiskQuota } from './probes/disk-quota.ts'
 import { NetworkRepairs } from './probes/network-repairs.ts'
 import { ProbeHistory } from './probes/probe-history.ts'
-import { processEnvironment } from './process-environment.ts'
+import { environmentContext, processEnvironment } from './process-environment.ts'
 import { scaleForever } from './request-scaling/scale-forever.ts'
 import { ScalingQueue } from './request-scaling/scaling-queue.ts'
 import { RunWorker } from './runs/run-worker.ts'
@@ -84,7 +84,7 @@ export function createWorker(options: WorkerOptions): Worker {
     scalings: queueOf(() => scalings.claim()),
     reconciles: queueOf(() => claim(database, 'reconciles', id, config.BERTH_LEASE_SECONDS)),
   }
-  const runs = new RunWorker(context, id)
+  const runs = new RunWorker(context, id, environmentContext)
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()
 
@@ -94,7 +94,6 @@ export function createWorker(options: WorkerOptions): Worker {
 
   function wakeAll(): void {
     for (const queue of Object.values(queues)) queue.wake()
-    runs.notify(null)
   }
 
   /** Requests want an environment to be changed: somebody may wait. */
@@ -161,7 +160,10 @@ export function createWorker(options: WorkerOptions): Worker {
         channels: ['berth_work', 'berth_requests', 'berth_runs'],
         log,
         onNotification: (channel, appEnvId) => listeners[channel as keyof typeof listeners](appEnvId),
-        onConnect: wakeAll,
+        onConnect() {
+          wakeAll()
+          runs.notify(null)
+        },
       })
       if (config.BERTH_ENGINE_EVENTS) runtime.watch(onEngineNotification, signal)
       running = Promise.all([

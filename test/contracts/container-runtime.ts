@@ -8,6 +8,7 @@ import { describeNetworks } from './container-runtime/networks.ts'
 import { describeOutput } from './container-runtime/output.ts'
 import { describeRemoval } from './container-runtime/removal.ts'
 import { describeResting } from './container-runtime/resting.ts'
+import { describeRuns } from './container-runtime/runs.ts'
 import { describeTasks } from './container-runtime/tasks.ts'
 import { describeVolumes } from './container-runtime/volumes.ts'
 import { createWorld, type EngineHarness, type World } from './engine-harness.ts'
@@ -37,6 +38,7 @@ export function describeContainerRuntime(adapter: string, harness: EngineHarness
     describe('writing files', () => describeFiles(world, harness))
     describe('running commands', () => describeCommands(world, harness))
     describe('running tasks', () => describeTasks(world, harness))
+    describe('carrying out runs', () => describeRuns(world, harness))
     describe('reporting', () => describeOutput(world, harness))
     describe('with a faulty engine', () => describeFaults(world, harness))
   })

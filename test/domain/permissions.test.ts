@@ -47,6 +47,7 @@ describe('permissions', () => {
       'appEnv:read',
       'appEnv:observe',
       'operation:read',
+      'jobRun:read',
       'backup:read',
       'audit:read',
     ]
@@ -59,6 +60,8 @@ describe('permissions', () => {
       'appEnv:observe',
       'appEnv:operate',
       'operation:read',
+      'jobRun:read',
+      'jobRun:operate',
       'backup:create',
     ])
     expect(may(token, 'appEnv:operate', { accountId: 'acc_1', appEnvId: 'env_2' })).toBe(false)

@@ -88,6 +88,7 @@ describe('the tools', () => {
       'delete-app-env',
       'delete-backup',
       'delete-credential',
+      'delete-job-schedule',
       'delete-variable',
       'delete-volume',
       'remove-host',

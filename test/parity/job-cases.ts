@@ -26,11 +26,18 @@ async function cancelled(world: World): Promise<string> {
   return jobRunId
 }
 
-const run = (title: string, expected: string, prepare: (world: World) => Promise<Omit<Prepared, 'command'>>): ParityCase =>
+const run = (
+  title: string,
+  expected: string,
+  prepare: (world: World) => Promise<Omit<Prepared, 'command'>>,
+): ParityCase =>
   parityCase(`createJobRun ${title}`, expected, async (world) => ({ command: createJobRun, ...(await prepare(world)) }))
 
 const schedule = (title: string, expected: string, prepare: (world: World) => Promise<Omit<Prepared, 'command'>>) =>
-  parityCase(`setJobSchedule ${title}`, expected, async (world) => ({ command: setJobSchedule, ...(await prepare(world)) }))
+  parityCase(`setJobSchedule ${title}`, expected, async (world) => ({
+    command: setJobSchedule,
+    ...(await prepare(world)),
+  }))
 
 export const jobCases = [
   run('of a job', 'accepted', async (world) => ({ input: { appEnvId: await job(world) } })),
@@ -45,19 +52,22 @@ export const jobCases = [
     return { input: { appEnvId }, token: (await world.token({ kind: 'ENVIRONMENT', appEnvId })).token }
   }),
   run('by another environment’s token', 'FORBIDDEN OTHER_ENVIRONMENT', async (world) => {
-    const { appEnvId } = await world.appEnv()
-    return { input: { appEnvId: await job(world) }, token: (await world.token({ kind: 'ENVIRONMENT', appEnvId })).token }
+    const { appEnvId } = await world.appEnv({ app: { name: 'Shop' } })
+    return {
+      input: { appEnvId: await job(world) },
+      token: (await world.token({ kind: 'ENVIRONMENT', appEnvId })).token,
+    }
   }),
   run('by BILLING', 'FORBIDDEN ROLE_MISSING', async (world) => ({
     input: { appEnvId: await job(world) },
     token: (await world.user({ roles: ['BILLING'] })).token,
   })),
   run('of what was never deployed', 'CONFLICT NEVER_DEPLOYED', async (world) => {
-    const { appEnvId } = await world.appEnv()
+    const { appEnvId } = await world.appEnv({ app: { name: 'Shop' } })
     return { input: { appEnvId, command: 'date' } }
   }),
   run('of an app, without a command', 'INVALID_INPUT', async (world) => {
-    const { appEnvId } = await world.appEnv()
+    const { appEnvId } = await world.appEnv({ app: { name: 'Shop' } })
     await world.deploy(appEnvId)
     return { input: { appEnvId } }
   }),
@@ -99,7 +109,9 @@ export const jobCases = [
   schedule('of no cron expression', 'INVALID_INPUT', async (world) => ({
     input: { appEnvId: await job(world), cron: 'often' },
   })),
-  schedule('of an app', 'CONFLICT NO_RUNS', async (world) => ({ input: { appEnvId: (await world.appEnv()).appEnvId, ...cron } })),
+  schedule('of an app', 'CONFLICT NO_RUNS', async (world) => ({
+    input: { appEnvId: (await world.appEnv({ app: { name: 'Shop' } })).appEnvId, ...cron },
+  })),
   schedule('by an environment token', 'FORBIDDEN USER_TOKEN_REQUIRED', async (world) => {
     const appEnvId = await job(world)
     return { input: { appEnvId, ...cron }, token: (await world.token({ kind: 'ENVIRONMENT', appEnvId })).token }

@@ -24,7 +24,8 @@ const IN_GRAPHQL: Exception[] = [
   { reason: 'messages of subscriptions', isOne: (place) => /^\w+Message\./.test(place) },
   {
     reason: 'what a mutation leads to, where REST answers with ids',
-    isOne: (place) => /^\w+Payload\.(account|app|appEnv|credential|operation|token|idempotentReplayed)$/.test(place),
+    isOne: (place) =>
+      /^\w+Payload\.(account|app|appEnv|credential|jobRun|operation|token|idempotentReplayed)$/.test(place),
   },
 ]
 

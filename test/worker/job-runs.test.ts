@@ -70,19 +70,22 @@ describe('a job run', () => {
     const appEnvId = await job({ ...node('process.exit(0)'), maxConcurrency: 6 })
     const ignoring = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('deaf')`
     const hungry = 'const all = []; for (;;) all.push(Buffer.alloc(16e6, 1))'
-    const [code, signal, memory, missing, late] = await Promise.all([
-      run(appEnvId, node('process.exit(7)')),
-      run(appEnvId, node(`process.kill(process.pid, 'SIGKILL')`)),
-      run(appEnvId, node(hungry)),
-      run(appEnvId, { command: 'no-such-program', shell: false }),
-      run(appEnvId, { ...node(ignoring), timeoutSeconds: 2 }),
-    ])
+    const asked = [
+      node('process.exit(7)'),
+      node(`process.kill(process.pid, 'SIGKILL')`),
+      node(hungry),
+      { command: 'no-such-program', shell: false },
+      { ...node(ignoring), timeoutSeconds: 15 },
+    ]
+    const ids: string[] = []
+    for (const fields of asked) ids.push((await begin(appEnvId, fields)).jobRunId)
+    const [code, signal, memory, missing, late] = await Promise.all(ids.map(ended))
     expect(code).toMatchObject({ status: 'FAILED', reason: 'EXIT_CODE', exitCode: 7 })
     expect(signal).toMatchObject({ status: 'FAILED', reason: 'SIGNAL', exitCode: 137 })
     expect(memory).toMatchObject({ status: 'FAILED', reason: 'OUT_OF_MEMORY', exitCode: 137 })
     expect(missing).toMatchObject({ status: 'FAILED', reason: 'EXIT_CODE', exitCode: 127 })
     expect(late).toMatchObject({ status: 'TIMED_OUT', reason: 'TIMED_OUT', exitCode: 137 })
-    expect(await linesOf(appEnvId, late.id)).toEqual(['deaf'])
+    expect(await linesOf(appEnvId, late?.id ?? '')).toEqual(['deaf'])
   })
 
   test('is tried again up to its backoffLimit, each attempt in a container of its own', async () => {
@@ -98,7 +101,10 @@ describe('a job run', () => {
 
   test('reads its standard input to the end, also when it is large', async () => {
     const program = `let n = 0; process.stdin.on('data', (d) => (n += d.length)).on('end', () => console.log(JSON.stringify({ n })))`
-    const appEnvId = await job({ command: 'node', args: ['-e', `"$READER"`], shell: true }, await ensureProgramsImage(harbour.docker))
+    const appEnvId = await job(
+      { command: 'node', args: ['-e', `"$READER"`], shell: true },
+      await ensureProgramsImage(harbour.docker),
+    )
     const envVars = [{ name: 'READER', value: program, isSecret: true }]
     const row = await run(appEnvId, { envVars, stdin: 'x'.repeat(900_000) })
     expect(row).toMatchObject({ status: 'SUCCEEDED', output: { n: 900_000 } })

@@ -1,6 +1,6 @@
 import { authority, type Engine, script } from './engine.ts'
-import { pointInTime } from './postgresql-log.ts'
 import { postgresqlMetrics } from './metrics/postgresql.ts'
+import { pointInTime } from './postgresql-log.ts'
 import { accessFile, environmentOf, optionsOf, replication } from './postgresql-replicas.ts'
 
 // Inside of its container the image trusts local connections, so these commands need no password.

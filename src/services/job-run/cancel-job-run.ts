@@ -11,7 +11,6 @@ export const cancelJobRun = command({
   name: 'cancelJobRun',
   about:
     'Cancel a job run. One that waits is cancelled at once; one that runs, as soon as its container has been stopped: SIGTERM, then SIGKILL.',
-  dangerous: true,
   input: z.strictObject({ jobRunId: id('job run') }),
   permission: 'jobRun:operate',
   target: ({ tx }, { jobRunId }) => lockJobRun(tx, jobRunId),

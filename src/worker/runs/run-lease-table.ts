@@ -62,8 +62,9 @@ async function admitNext(database: Database, owner: string, leaseSeconds: number
 }
 
 async function admit(tx: Transaction, appEnvId: string, owner: string, leaseSeconds: number) {
+  // Whoever has the lock notifies workers when it commits, and is not held up by them.
   const [appEnv] = await tx.$queryRaw<{ appId: string }[]>`
-    SELECT app_id AS "appId" FROM app_env e WHERE id = ${appEnvId} AND ${IS_OPEN} FOR UPDATE`
+    SELECT app_id AS "appId" FROM app_env e WHERE id = ${appEnvId} AND ${IS_OPEN} FOR UPDATE OF e SKIP LOCKED`
   if (!appEnv) return undefined
   // A statement of its own: it sees what the one before had to wait for.
   const [row] = await tx.$queryRaw<ClaimedRow[]>`

@@ -1,9 +1,10 @@
 import type { SealedVariable } from '../../domain/configuration.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { LeaseLost, WorkerStopping } from '../claim/abandoned.ts'
+import type { Lease } from '../claim/lease.ts'
 import { WorkQueue } from '../claim/work-queue.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
-import { environmentContext } from '../process-environment.ts'
 import { createMask } from '../text/secret-mask.ts'
 import { sleep } from '../time/sleep.ts'
 import { type LoadedRun, loadRun, type RunContext } from './run-context.ts'
@@ -18,16 +19,25 @@ const FAILURE_PAUSE_MS = 1_000
 const LONGEST_SCHEDULE_PAUSE_MS = 15_000
 const SHORTEST_SCHEDULE_PAUSE_MS = 50
 
+type EnvironmentOf = (
+  worker: WorkerContext,
+  lease: Lease,
+  appEnv: ClaimedAppEnv,
+  signal: AbortSignal,
+) => EnvironmentContext
+
 /** Carries out the job runs that one worker has claimed, and starts those that schedules ask for. */
 export class RunWorker {
   readonly #context: WorkerContext
+  readonly #environmentOf: EnvironmentOf
   readonly #keeper: RunKeeper
   readonly #queue: WorkQueue<RunLease>
   #scheduleChanged = Promise.withResolvers<void>()
 
-  constructor(context: WorkerContext, owner: string) {
+  constructor(context: WorkerContext, owner: string, environmentOf: EnvironmentOf) {
     const { database, config, log } = context
     this.#context = context
+    this.#environmentOf = environmentOf
     this.#keeper = new RunKeeper(database, config.BERTH_LEASE_SECONDS, log)
     this.#queue = new WorkQueue({
       slots: Math.ceil(config.BERTH_JOB_RUNS / WAITING_PER_SLOT),
@@ -59,7 +69,8 @@ export class RunWorker {
     failpoint('run.claimed', lease.appEnvId)
     try {
       const loaded = await loadRun(database, lease.runId)
-      await superviseRun(runContext(this.#context, lease, loaded), lease.runId)
+      const environment = this.#environmentOf(this.#context, lease, loaded.appEnv, lease.signal)
+      await superviseRun(runContext(this.#context, lease, loaded, environment), lease.runId)
     } catch (error) {
       const cause = lease.signal.aborted ? lease.signal.reason : error
       log.debug({ err: cause, jobRunId: lease.runId }, 'Work on a job run was abandoned')
@@ -88,8 +99,12 @@ export class RunWorker {
 }
 
 /** What the work on an environment needs, and what its runs need besides. Their own secrets are masked, too. */
-function runContext(worker: WorkerContext, lease: RunLease, { appEnv, snapshot, run }: LoadedRun): RunContext {
-  const context = environmentContext(worker, lease, appEnv, lease.signal)
+function runContext(
+  worker: WorkerContext,
+  lease: RunLease,
+  { appEnv, snapshot, run }: LoadedRun,
+  context: EnvironmentContext,
+): RunContext {
   const own = [...snapshot.envVars.filter(({ isSecret }) => isSecret), run.stdin as SealedVariable | null]
   const secrets = worker.vault.forAccount(appEnv.account)
   const hide = createMask(own.flatMap((variable) => (variable ? [secrets.openVariable(variable)] : [])))

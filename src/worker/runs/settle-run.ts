@@ -1,4 +1,4 @@
-import type { Prisma } from '../../database/generated/prisma/client.ts'
+import { Prisma } from '../../database/generated/prisma/client.ts'
 import { type AttemptEnd, type JOB_RUN_REASONS, reasonOfEnd, signalOf } from '../../domain/job-attempt.ts'
 import { afterAttempt, type JobRunStatus } from '../../domain/job-run.ts'
 import type { EventType } from '../../events/event.ts'
@@ -45,7 +45,8 @@ export async function settleAttempt(context: RunContext, loaded: LoadedRun, end:
     })
     const seen = {
       ...{ exitCode, message },
-      ...(end.output === undefined ? {} : { output: end.output as Prisma.InputJsonValue }),
+      // An earlier attempt may have left another.
+      output: end.output === undefined ? Prisma.DbNull : (end.output as Prisma.InputJsonValue),
       ...(end.logsTruncated ? { logsTruncated: true } : {}),
     }
     if (sequel.kind === 'RETRY') {

@@ -41,6 +41,8 @@ export async function superviseRun(context: RunContext, runId: string): Promise<
       const failure = failureOf(error, failures)
       if (failure && present.attempt)
         return settleAttempt(context, present, { ...NOTHING_RAN, ...failure, ...times(context, present) })
+      // Not even an attempt could be recorded: whoever claims the run next tries again.
+      if (failure) throw error
       context.log.warn(
         { err: maskedError(error, await context.mask()), jobRunId: runId },
         'A step of a job run failed; it is retried',
