@@ -27,6 +27,19 @@ async function storage(accountId: string): Promise<string> {
   return (await berth.ok<{ credentialId: string }>('POST', '/credential', credential)).credentialId
 }
 
+/** As the user that the container was made with. */
+const rabbit = (program: string) => [
+  'python3',
+  '-c',
+  `import os, time, pika
+login = pika.PlainCredentials(os.environ['RABBITMQ_DEFAULT_USER'], os.environ['RABBITMQ_DEFAULT_PASS'])
+connection = pika.BlockingConnection(pika.ConnectionParameters('127.0.0.1', 5672, 'berth', login))
+channel = connection.channel()
+channel.queue_declare('rows', durable=True)
+${program}
+connection.close()`,
+]
+
 const ENGINES = [
   {
     preset: 'REDIS',
@@ -51,6 +64,17 @@ const ENGINES = [
       '-c',
       'MYSQL_PWD="$MYSQL_ROOT_PASSWORD" mysql --protocol=socket --user=root -N berth -e "SELECT count(*) FROM thing"',
     ],
+    expected: '10000',
+  },
+  {
+    preset: 'RABBITMQ',
+    fill: rabbit(`
+for n in range(10000):
+    channel.basic_publish('', 'rows', 'row %d' % n, pika.BasicProperties(delivery_mode=2))
+while channel.queue_declare('rows', passive=True).method.message_count < 10000:
+    time.sleep(0.1)`),
+    spoil: rabbit("channel.queue_purge('rows')"),
+    read: rabbit("print(channel.queue_declare('rows', passive=True).method.message_count)"),
     expected: '10000',
   },
 ]
@@ -84,6 +108,7 @@ describe.each(ENGINES)('backups of $preset', ({ preset, fill, spoil, read, expec
     const restored = await post('backup-restore', { backupKey })
     expect(restored.success, restored.message).toBe(true)
     expect((await inService(berth, appEnvId, read)).trim()).toBe(expected)
+    console.log(JSON.stringify((await berth.database.operation.findMany({ where: { appEnvId }, orderBy: { createdAt: 'asc' } })).map((o) => [o.kind, o.status, o.attempts, o.createdAt, o.startedAt, o.finishedAt, o.steps]), null, 1))
     await berth.ok('DELETE', '/app-env', { appEnvId }, wait)
     await berth.ok('DELETE', '/app-env/backup', { backupKey })
     await eventually(

@@ -71,4 +71,12 @@ print(len(rows), hashlib.sha256(b','.join(rows)).hexdigest())`),
     expected: /^10000 [0-9a-f]{64}$/,
     refusal: /ACCESS_REFUSED|ProbableAuthenticationError/,
   },
+  CLICKHOUSE: {
+    write: `clickhouse-client "$URL" --query 'CREATE TABLE rows (id UInt32, text String) ORDER BY id'
+      clickhouse-client "$URL" --query 'INSERT INTO rows SELECT number + 1, hex(MD5(toString(number + 1))) FROM numbers(10000)'`,
+    fingerprint: `clickhouse-client "$URL" --query \
+      "SELECT count(), hex(MD5(arrayStringConcat(groupArray(id || text), ','))) FROM (SELECT toString(id) AS id, text FROM rows ORDER BY rows.id)"`,
+    expected: /^10000\t[0-9A-F]{32}$/,
+    refusal: /Authentication failed/,
+  },
 }

@@ -14,7 +14,7 @@ export const STAND_IN_LABEL = 'berth.stand-in'
 export const RECIPE_LABEL = 'berth.stand-in.recipe'
 
 const MAKE_TIMEOUT_MS = 600_000
-const PROGRAMS = ['apt-get', 'dpkg-deb', 'flock', 'ldconfig']
+const PROGRAMS = ['apt-get', 'dpkg-deb', 'flock', 'ldconfig', 'npm']
 
 /**
  * Sees to it that the engine's images are there, under their official names: official ones that this machine has are
@@ -26,7 +26,7 @@ export async function ensureEngineImages(docker: Docker, engine: Engine): Promis
   if (!standIn) return skip(engine, 'no stand-in is described for it')
   if (await isCurrent(docker, standIn)) return true
   const missing = missingToMake()
-  if (missing) return skip(engine, `its images are made of Debian's packages, which needs ${missing}`)
+  if (missing) return skip(engine, `its images are made of packages of Debian and npm, which needs ${missing}`)
   // The lock ends with its holder, however that ends.
   const lock = `/var/lock/berth-stand-in-${engine.name.toLowerCase()}`
   const made = [lock, process.execPath, join(import.meta.dirname, 'make-image.ts'), engine.name]
@@ -72,8 +72,8 @@ const labelsOf = (docker: Docker, image: string): Promise<Record<string, string>
     )
 
 /** A hash of every file that decides what is in the image. */
-export async function recipeOf({ engine }: StandIn): Promise<string> {
-  const shared = ['debian-root.sh', 'make-image.ts'].map((name) => join(import.meta.dirname, name))
+export async function recipeOf({ engine, filledBy = [] }: StandIn): Promise<string> {
+  const shared = ['debian-root.sh', 'make-image.ts', ...filledBy].map((name) => join(import.meta.dirname, name))
   const folder = join(import.meta.dirname, engine.toLowerCase())
   const own = (await readdir(folder)).toSorted().map((name) => join(folder, name))
   const hash = createHash('sha256')

@@ -20,4 +20,6 @@ export interface StandIn {
   workingFolder?: string
   /** Adds files to the folder that lies over the packages. */
   fill?: (folder: string) => Promise<void>
+  /** Files beside the recipes that `fill` works by. */
+  filledBy?: readonly string[]
 }
