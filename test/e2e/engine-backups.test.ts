@@ -49,24 +49,6 @@ const ENGINES = [
     expected: '10000',
   },
   {
-    preset: 'MYSQL',
-    fill: [
-      ...['bash', '-c'],
-      'MYSQL_PWD="$MYSQL_ROOT_PASSWORD" mysql --protocol=socket --user=root berth -e "CREATE TABLE thing (n int) AS WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 1000) SELECT a.n FROM s a JOIN s b ON b.n <= 10"',
-    ],
-    spoil: [
-      'bash',
-      '-c',
-      'MYSQL_PWD="$MYSQL_ROOT_PASSWORD" mysql --protocol=socket --user=root berth -e "DROP TABLE thing"',
-    ],
-    read: [
-      'bash',
-      '-c',
-      'MYSQL_PWD="$MYSQL_ROOT_PASSWORD" mysql --protocol=socket --user=root -N berth -e "SELECT count(*) FROM thing"',
-    ],
-    expected: '10000',
-  },
-  {
     preset: 'RABBITMQ',
     fill: rabbit(`
 for n in range(10000):
@@ -108,7 +90,6 @@ describe.each(ENGINES)('backups of $preset', ({ preset, fill, spoil, read, expec
     const restored = await post('backup-restore', { backupKey })
     expect(restored.success, restored.message).toBe(true)
     expect((await inService(berth, appEnvId, read)).trim()).toBe(expected)
-    console.log(JSON.stringify((await berth.database.operation.findMany({ where: { appEnvId }, orderBy: { createdAt: 'asc' } })).map((o) => [o.kind, o.status, o.attempts, o.createdAt, o.startedAt, o.finishedAt, o.steps]), null, 1))
     await berth.ok('DELETE', '/app-env', { appEnvId }, wait)
     await berth.ok('DELETE', '/app-env/backup', { backupKey })
     await eventually(

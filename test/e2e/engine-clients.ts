@@ -71,6 +71,17 @@ print(len(rows), hashlib.sha256(b','.join(rows)).hexdigest())`),
     expected: /^10000 [0-9a-f]{64}$/,
     refusal: /ACCESS_REFUSED|ProbableAuthenticationError/,
   },
+  COUCHDB: {
+    write: `curl --silent --show-error --fail-with-body --request PUT "$URL/rows"
+      seq 10000 | awk 'BEGIN { printf "{\\"docs\\":[" } { printf "%s{\\"_id\\":\\"row %d\\",\\"n\\":%d}", s, $1, $1; s = "," } END { print "]}" }' |
+        curl --silent --show-error --fail-with-body --header 'Content-Type: application/json' --data @- \
+          --output /dev/null "$URL/rows/_bulk_docs"`,
+    fingerprint: `rows=$(curl --silent --show-error --fail-with-body "$URL/rows/_all_docs?include_docs=true")
+      grep --only-matching '"id":"row [0-9]*"' <<< "$rows" | wc --lines
+      sha256sum <<< "$rows"`,
+    expected: /^10000\n[0-9a-f]{64} /,
+    refusal: /error: 401/,
+  },
   CLICKHOUSE: {
     write: `clickhouse-client "$URL" --query 'CREATE TABLE rows (id UInt32, text String) ORDER BY id'
       clickhouse-client "$URL" --query 'INSERT INTO rows SELECT number + 1, hex(MD5(toString(number + 1))) FROM numbers(10000)'`,

@@ -5,6 +5,7 @@ import type { Engine } from '../../src/app-types/engines/engine.ts'
 import { ENGINES } from '../../src/app-types/engines/list.ts'
 import { proveOnTestCluster } from '../crash/harness/prove-on-test-cluster.ts'
 import { ensureEngineImages } from '../support/engines/ensure-image.ts'
+import { freePorts } from '../support/free-ports.ts'
 import { CLIENTS } from './engine-clients.ts'
 import { type Result, ServiceMatrix, tableOf } from './services/matrix.ts'
 import { STEPS } from './services/steps.ts'
@@ -17,6 +18,9 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
   },
 })
+/** One engine has its port at a time. */
+const PORTS = 8
+
 const only = values.only?.split(',')
 const named = values.steps?.split(',')
 // The first two make what the others are about, and the last one removes it.
@@ -36,7 +40,7 @@ await proveOnTestCluster(
     await using matrix = await ServiceMatrix.open(cluster, { cycles: Number(values.cycles) })
     for (const engine of engines) results.push(...(await matrix.runAll(engine, (line) => console.log(line), steps)))
   },
-  { isKept: values.keep },
+  { isKept: values.keep, settings: { BERTH_TCP_PORTS: String(await freePorts(PORTS)) } },
 )
 console.log(tableOf(results))
 console.log(`${((performance.now() - since) / 1000).toFixed(0)} s`)

@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { onTestFinished } from 'vitest'
@@ -8,27 +8,6 @@ import { TcpIngress, type TcpIngressOptions } from '../../src/ingress/tcp/tcp-in
 import { eventually, startRawReplica } from './fixtures.ts'
 
 const LOOPBACK = ['127.0.0.0/8', '::1']
-
-/** Below the ports that the system gives to connections, which come and go. */
-const [FIRST_PORT, LAST_PORT] = [21_000, 31_000]
-
-/** Ports that are free now. */
-export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>()
-  while (ports.size < count) {
-    const port = FIRST_PORT + Math.floor(Math.random() * (LAST_PORT - FIRST_PORT))
-    if (await isFree(port)) ports.add(port)
-  }
-  return [...ports].sort((one, other) => one - other)
-}
-
-export function isFree(port: number): Promise<boolean> {
-  const server = createServer()
-  return new Promise((resolve) => {
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
-}
 
 export const tcpRouteTo = (port: number, targets: Target[], changes: Partial<TcpRoute> = {}): TcpRoute => ({
   port,

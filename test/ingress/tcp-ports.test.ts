@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePorts, isFree } from '../support/free-ports.ts'
 import { deadTarget, eventually, startRawReplica } from './fixtures.ts'
-import { connectTo, echoes, freePorts, isFree, startEcho, startTcpIngress, tcpRouteTo } from './tcp-fixtures.ts'
+import { connectTo, echoes, startEcho, startTcpIngress, tcpRouteTo } from './tcp-fixtures.ts'
 
 test('a port leads to the containers of its environment, and is open only while the table has it', async () => {
   const [one, two] = (await freePorts(2)) as [number, number]

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { freePorts } from '../support/free-ports.ts'
 import { eventually, startRawReplica } from './fixtures.ts'
-import { connectTo, freePorts, startTcpIngress, tcpRouteTo } from './tcp-fixtures.ts'
+import { connectTo, startTcpIngress, tcpRouteTo } from './tcp-fixtures.ts'
 
 const MB = 1_048_576
 

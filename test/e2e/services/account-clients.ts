@@ -10,19 +10,27 @@ export async function clientOn(
   engine: Engine,
   { installationId, accountId }: { installationId: string; accountId: string },
 ): Promise<RunningEngine> {
-  const version = engineVersion(engine, null)
-  if (!version) throw new Error(`${engine.name} has no default version`)
   const filters = { label: [`berth.installation=${installationId}`, `berth.account=${accountId}`] }
   const [network] = await until(
     `the network of ${accountId}`,
     () => docker.listNetworks({ filters }),
     ({ length }) => length > 0,
   )
+  return startClient(docker, engine, network?.Name ?? '')
+}
+
+/** The same programs, on the network of the machine itself. */
+export const clientOnHost = (docker: Docker, engine: Engine): Promise<RunningEngine> =>
+  startClient(docker, engine, 'host')
+
+async function startClient(docker: Docker, engine: Engine, network: string): Promise<RunningEngine> {
+  const version = engineVersion(engine, null)
+  if (!version) throw new Error(`${engine.name} has no default version`)
   const container = await docker.createContainer({
     Image: version.image,
     Entrypoint: ['sleep', 'infinity'],
     User: engine.hardening.user,
-    HostConfig: { NetworkMode: network?.Name ?? '', CapDrop: ['ALL'], Init: true },
+    HostConfig: { NetworkMode: network, CapDrop: ['ALL'], Init: true },
   })
   await container.start()
   return new RunningEngine(new EngineWorld(engine, version), container)

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestCluster } from '../../crash/harness/test-cluster.ts'
+import { readGraphql, refusals, type Shown } from './canary-graphql.ts'
 
 interface Schema {
   enum?: string[]
@@ -16,7 +17,11 @@ export async function placesOf(
   parameters: Readonly<Record<string, string>>,
 ): Promise<string[]> {
   const isLeaked = (text: string) => [...secrets].some((secret) => text.includes(secret))
-  const answers = await readEverything(cluster, parameters)
+  const answers = [
+    ...(await readEverything(cluster, parameters)),
+    ...(await readGraphql(cluster, parameters)),
+    ...(await refusals(cluster, parameters)),
+  ]
   const places = [
     ...answers.filter(([, text]) => isLeaked(text)).map(([path]) => path),
     ...(await leakingContainers(cluster, isLeaked)),
@@ -30,7 +35,7 @@ export async function placesOf(
 async function readEverything(
   { call, ports }: TestCluster,
   parameters: Readonly<Record<string, string>>,
-): Promise<[path: string, text: string][]> {
+): Promise<Shown[]> {
   const document = await fetch(`http://127.0.0.1:${ports.api[0]}/openapi.json`)
   const { paths } = (await document.json()) as OpenApi
   const urls = Object.entries(paths).flatMap(([path, { get }]) => {
@@ -44,7 +49,7 @@ async function readEverything(
       .reduce<string[]>((all, some) => all.flatMap((one) => some.map((more) => `${one}&${more}`)), [''])
     return queries.map((query) => `${path.replace(/^\/api\/public\/v1/, '')}?${query.slice(1)}`)
   })
-  const read: [string, string][] = []
+  const read: Shown[] = []
   for (const url of urls) read.push([`GET ${url}`, (await call('GET', url)).text])
   if (read.length < 20) throw new Error(`Only ${read.length} reads were found`)
   return read

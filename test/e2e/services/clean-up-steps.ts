@@ -1,3 +1,4 @@
+import { deleteBackups } from './backup-steps.ts'
 import type { ServiceStory } from './service-story.ts'
 import type { Surroundings } from './step.ts'
 import { until } from './until.ts'
@@ -7,6 +8,9 @@ const ROWS = `
   UNION ALL SELECT 'volume ' || id FROM volume WHERE account_id = $1
   UNION ALL SELECT 'replica ' || r.name FROM replica r JOIN app_env e ON e.id = r.app_env_id WHERE e.account_id = $1
   UNION ALL SELECT 'host ' || h.host FROM host h JOIN app_env e ON e.id = h.app_env_id WHERE e.account_id = $1
+  UNION ALL SELECT 'port ' || x.port FROM external_access x JOIN app_env e ON e.id = x.app_env_id
+    WHERE e.account_id = $1 AND x.port IS NOT NULL
+  UNION ALL SELECT 'backup ' || id FROM backup WHERE account_id = $1
   UNION ALL SELECT 'variable ' || v.name FROM variable v JOIN app_env e ON e.id = v.app_env_id WHERE e.account_id = $1`
 
 /** Everything of the account that exists somewhere. */
@@ -62,6 +66,7 @@ export async function expectNothingLeft(story: ServiceStory, surroundings: Surro
   const { apps } = await story.cluster.ok('GET', `/apps?accountId=${story.accountId}`)
   for (const app of apps as { appId: string }[]) await story.deleteApp(app)
   await deleteVolumes(story)
+  await deleteBackups(story)
   await until(
     'nothing is left',
     () => leftOf(story, surroundings),

@@ -4,7 +4,7 @@ import { type EndedOperation, ended } from '../../crash/harness/subject.ts'
 import type { Answer, TestCluster } from '../../crash/harness/test-cluster.ts'
 import type { Outcome, RunningEngine } from '../../support/engines/running-engine.ts'
 import { bash, type EngineClient } from '../engine-clients.ts'
-import { clientOn } from './account-clients.ts'
+import { clientOn, clientOnHost } from './account-clients.ts'
 import { until } from './until.ts'
 
 /** A bound on a hang, not a measure: a busy machine initialises a database for a minute. */
@@ -22,6 +22,7 @@ export interface Credentials {
   password: string
   database: string | null
   internalUrl: string
+  externalUrl: string | null
 }
 
 export interface ServiceStatus {
@@ -44,10 +45,13 @@ export class ServiceStory {
   /** The environment that the story is about. */
   main!: Service
   volumeId = ''
+  /** The backup that was taken of it. */
+  backupKey = ''
   /** What its rows look like. */
   rows = ''
   #apps = 0
   #clients: RunningEngine | null = null
+  #outside: RunningEngine | null = null
 
   constructor(cluster: TestCluster, engine: Engine, client: EngineClient) {
     this.cluster = cluster
@@ -63,7 +67,9 @@ export class ServiceStory {
 
   async close(): Promise<void> {
     await this.#clients?.remove()
+    await this.#outside?.remove()
     this.#clients = null
+    this.#outside = null
   }
 
   async createApp(fields: Record<string, unknown> = {}): Promise<string> {
@@ -107,10 +113,15 @@ export class ServiceStory {
   }
 
   /** The worker's process is killed at a point of the work, and a new one has to bring it to its end. */
-  async interrupted(point: Failpoint, subject: string, begin: () => Promise<string | null>): Promise<void> {
+  async interrupted(
+    point: Failpoint,
+    subject: string,
+    begin: () => Promise<string | null>,
+    { pass = 1 } = {},
+  ): Promise<void> {
     const { orders, processes } = this.cluster
     kills += 1
-    orders.arm({ point, subject, pass: 1 }, 'SIGKILL', `${this.engine.name} ${kills}`)
+    orders.arm({ point, subject, pass }, 'SIGKILL', `${this.engine.name} ${kills}`)
     const ending = begin().then((operationId) => this.expectEnded(operationId))
     const wasKilled = await ending.then(
       () => orders.disarm(),
@@ -149,6 +160,12 @@ export class ServiceStory {
       accountId: this.accountId,
     })
     return this.#clients.exec(bash(script), { environment: { URL: url } })
+  }
+
+  /** The same, from the host: outside of every network of the engine. */
+  async askFromHost(script: string, url: string): Promise<Outcome> {
+    this.#outside ??= await clientOnHost(this.cluster.docker, this.engine)
+    return this.#outside.exec(bash(script), { environment: { URL: url } })
   }
 
   async answered(script: string, url: string): Promise<string> {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, inject, test } from 'vitest'
 import { findEngine } from '../../../src/app-types/engines/engines.ts'
 import { startTestCluster, type TestCluster } from '../../crash/harness/test-cluster.ts'
 import { ensureEngineImages } from '../../support/engines/ensure-image.ts'
+import { freePorts } from '../../support/free-ports.ts'
 import { ServiceMatrix } from './matrix.ts'
 import { STEPS } from './steps.ts'
 
@@ -14,7 +15,10 @@ let matrix: ServiceMatrix
 const available = new Set<string>()
 
 beforeAll(async () => {
-  cluster = await startTestCluster({ postgresTemplate: inject('postgresTemplate') })
+  cluster = await startTestCluster({
+    postgresTemplate: inject('postgresTemplate'),
+    settings: { BERTH_TCP_PORTS: String(await freePorts(4)) },
+  })
   for (const engine of ENGINES) if (await ensureEngineImages(cluster.docker, engine)) available.add(engine.name)
   if (available.has('REDIS')) matrix = await ServiceMatrix.open(cluster, { cycles: CYCLES })
 })

@@ -1,5 +1,7 @@
 import { applyRotationToApp, referByApp } from './app-steps.ts'
+import { backUp, restoreIntoNew, verify } from './backup-steps.ts'
 import { expectNothingLeft, runCycles } from './clean-up-steps.ts'
+import { reachFromHost } from './external-steps.ts'
 import { attachKept, deleteAndKeep, expectForeignRefused } from './kept-volume-steps.ts'
 import { apply, create, harm, kept, loseWithoutVolume, survive } from './life-steps.ts'
 import { rotate, rotateInterrupted, supersedeRotation } from './rotation-steps.ts'
@@ -11,6 +13,7 @@ import { expectOtherChangesRefused, failThenUpgrade, hasUpgrade } from './upgrad
 export const STEPS: readonly Step[] = [
   { name: 'created, its worker killed meanwhile', tested: 'EACH', run: create },
   { name: '10,000 rows by internalUrl', tested: 'EACH', run: (story) => story.write() },
+  { name: 'rows by externalUrl, from the host', tested: 'FIRST', run: reachFromHost },
   { name: 'an app refers to it', tested: 'FIRST', run: referByApp },
   { name: 'redeployed', tested: 'NONE', run: kept((story) => story.operate('redeploy')) },
   {
@@ -41,10 +44,14 @@ export const STEPS: readonly Step[] = [
   { name: 'downgrade and major upgrade: 409', tested: 'FIRST', run: expectOtherChangesRefused },
   { name: 'upgrade fails, then succeeds', tested: 'EACH', run: failThenUpgrade, isSkipped: hasUpgrade },
   { name: 'without a volume, loses its rows', tested: 'FIRST', run: loseWithoutVolume },
+  { name: 'backed up, worker killed', tested: 'FIRST', run: backUp },
+  { name: 'backup verified, worker killed', tested: 'NONE', run: verify },
   { name: 'secrets are nowhere else', tested: 'FIRST', run: expectHidden },
   { name: 'deleted, worker killed: volume kept', tested: 'EACH', run: deleteAndKeep },
   { name: 'volume refused elsewhere', tested: 'FIRST', run: expectForeignRefused },
   { name: 'volume attached: rows, credentials', tested: 'EACH', run: attachKept },
+  { name: 'deleted, restored into a new one', tested: 'FIRST', run: restoreIntoNew },
+  { name: 'rotated after the restore', tested: 'NONE', run: rotate },
   { name: 'created and deleted, again and again', tested: 'FIRST', run: runCycles },
   { name: 'nothing is left', tested: 'EACH', run: expectNothingLeft },
 ]

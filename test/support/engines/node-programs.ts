@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 /** Of the image. */
@@ -10,7 +10,7 @@ const NPM = ['install', '--ignore-scripts', '--no-save', '--no-audit', '--no-fun
 interface NodePrograms {
   /** Of npm, each with its version. Their own scripts do not run. */
   packages: readonly [string, ...string[]]
-  /** Names in the image, and the files of this machine that Node.js runs by them. */
+  /** Paths in the image, and the files of this machine that Node.js runs by them. */
   programs: Readonly<Record<string, string>>
 }
 
@@ -20,10 +20,11 @@ export async function addNodePrograms(folder: string, { packages, programs }: No
   await mkdir(place, { recursive: true })
   await copyFile(process.execPath, join(folder, 'usr/local/bin/node'))
   await promisify(execFile)('npm', [...NPM, `--prefix=${place}`, ...packages])
-  for (const [name, path] of Object.entries(programs)) {
-    await copyFile(path, join(place, basename(path)))
-    const program = join(folder, 'usr/local/bin', name)
-    await writeFile(program, `#!/bin/sh\nexec node /${PLACE}/${basename(path)} "$@"\n`)
+  for (const [path, file] of Object.entries(programs)) {
+    await copyFile(file, join(place, basename(file)))
+    const program = join(folder, path)
+    await mkdir(dirname(program), { recursive: true })
+    await writeFile(program, `#!/bin/sh\nexec node /${PLACE}/${basename(file)} "$@"\n`)
     await chmod(program, 0o755)
   }
 }

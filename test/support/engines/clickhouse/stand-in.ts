@@ -21,8 +21,8 @@ export const clickhouse: StandIn = {
     addNodePrograms(folder, {
       packages: ['chdb@3.4.0'],
       programs: {
-        'clickhouse-server': join(import.meta.dirname, 'server.mjs'),
-        'clickhouse-client': join(import.meta.dirname, 'client.mjs'),
+        'usr/local/bin/clickhouse-server': join(import.meta.dirname, 'server.mjs'),
+        'usr/local/bin/clickhouse-client': join(import.meta.dirname, 'client.mjs'),
       },
     }),
 }
