@@ -37,6 +37,13 @@ async function deleteVolumes(story: ServiceStory): Promise<void> {
     if (!isAttached) await story.cluster.ok('DELETE', `/volume?volumeId=${volumeId}`)
 }
 
+/** One service, with its volume, and no container that is still to be removed. */
+function isSettled(left: readonly string[]): boolean {
+  const count = (what: RegExp) => left.filter((one) => what.test(one)).length
+  const services = [/^service_credentials /, /^volume vol_/, /^volume berth-\S+ of the engine$/]
+  return services.every((what) => count(what) === 1) && count(/^container /) === count(/^replica /)
+}
+
 /** Nothing is left of a service beside the story's own. */
 export async function runCycles(story: ServiceStory, surroundings: Surroundings): Promise<void> {
   await story.expectRows()
@@ -44,7 +51,7 @@ export async function runCycles(story: ServiceStory, surroundings: Surroundings)
     until(
       'only the service of the story is left',
       async () => (await leftOf(story, surroundings)).toSorted(),
-      (left) => left.filter((one) => one.startsWith('service_credentials')).length === 1,
+      isSettled,
     )
   await deleteVolumes(story)
   const atFirst = await settled()

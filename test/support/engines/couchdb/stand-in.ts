@@ -10,7 +10,7 @@ export const couchdb: StandIn = {
     'PouchDB Server 4.2 for every version, behind a front of ours that has its users, configuration and health. ' +
     'Cannot show: files that only grow (it keeps its data in LevelDB, so a backup of it is whole only between ' +
     'writes), shards, limits, and upgrades.',
-  // curl is the client of the tests. The official image has it too, but does not document it.
+  // curl is the client of the tests. The official image has none.
   packages: ['libstdc++6', 'curl'],
   user: { name: 'couchdb', id: 5984, home: HOME },
   folders: ['data', 'etc', 'etc/local.d', 'bin'].map((name) => `${HOME}/${name}`),
