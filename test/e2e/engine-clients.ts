@@ -71,6 +71,15 @@ print(len(rows), hashlib.sha256(b','.join(rows)).hexdigest())`),
     expected: /^10000 [0-9a-f]{64}$/,
     refusal: /ACCESS_REFUSED|ProbableAuthenticationError/,
   },
+  MONGODB: {
+    write: `mongosh --quiet "$URL" --eval '
+      db.rows.insertMany(Array.from({ length: 10000 }, (_, n) => ({ _id: n, text: "row " + n })))' > /dev/null`,
+    fingerprint: `mongosh --quiet "$URL" --eval '
+      const rows = db.rows.find().sort({ _id: 1 }).toArray()
+      print(rows.length, require("crypto").createHash("sha256").update(EJSON.stringify(rows)).digest("hex"))'`,
+    expected: /^10000 [0-9a-f]{64}$/,
+    refusal: /Authentication failed/,
+  },
   COUCHDB: {
     write: `curl --silent --show-error --fail-with-body --request PUT "$URL/rows"
       seq 10000 | awk 'BEGIN { printf "{\\"docs\\":[" } { printf "%s{\\"_id\\":\\"row %d\\",\\"n\\":%d}", s, $1, $1; s = "," } END { print "]}" }' |

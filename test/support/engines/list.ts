@@ -1,9 +1,10 @@
 import { clickhouse } from './clickhouse/stand-in.ts'
 import { couchdb } from './couchdb/stand-in.ts'
+import { mongodb } from './mongodb/stand-in.ts'
 import { mysql } from './mysql/stand-in.ts'
 import { postgresql } from './postgresql/stand-in.ts'
 import { rabbitmq } from './rabbitmq/stand-in.ts'
 import { redis } from './redis/stand-in.ts'
 import type { StandIn } from './stand-in.ts'
 
-export const STAND_INS: readonly StandIn[] = [postgresql, mysql, redis, rabbitmq, couchdb, clickhouse]
+export const STAND_INS: readonly StandIn[] = [mongodb, postgresql, mysql, redis, rabbitmq, couchdb, clickhouse]

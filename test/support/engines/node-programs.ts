@@ -12,14 +12,20 @@ interface NodePrograms {
   packages: readonly [string, ...string[]]
   /** Paths in the image, and the files of this machine that Node.js runs by them. */
   programs: Readonly<Record<string, string>>
+  /** Files that those import. */
+  modules?: readonly string[]
 }
 
 /** Adds the Node.js of this project, packages of npm, and programs that use them. */
-export async function addNodePrograms(folder: string, { packages, programs }: NodePrograms): Promise<void> {
+export async function addNodePrograms(
+  folder: string,
+  { packages, programs, modules = [] }: NodePrograms,
+): Promise<void> {
   const place = join(folder, PLACE)
   await mkdir(place, { recursive: true })
   await copyFile(process.execPath, join(folder, 'usr/local/bin/node'))
   await promisify(execFile)('npm', [...NPM, `--prefix=${place}`, ...packages])
+  for (const file of modules) await copyFile(file, join(place, basename(file)))
   for (const [path, file] of Object.entries(programs)) {
     await copyFile(file, join(place, basename(file)))
     const program = join(folder, path)

@@ -1,0 +1,2 @@
+// The shell itself, as npm has it.
+import 'mongosh/bin/mongosh.js'
