@@ -121,8 +121,8 @@ export const clickhouse: Engine = {
     ],
   }),
   url: (credentials, address) => `clickhouse://${authority(credentials, address)}/berth`,
-  // By the container's own address: while the image initialises the volume, the server listens on 127.0.0.1 only.
-  health: script('exec wget --quiet --spider --tries=1 --timeout=5 "http://$(hostname):8123/ping"'),
+  // While the image initialises the volume, the server listens on 127.0.0.1 only, and not on every loopback address.
+  health: script('exec wget --quiet --spider --tries=1 --timeout=5 http://127.0.0.2:8123/ping'),
   stopSeconds: 60,
   hardening: {
     user: '101:101',

@@ -1,6 +1,7 @@
 // Stands in for mongod. It takes the options that the description of the engine gives, and refuses others.
 import { createServer } from 'node:net'
 import { parseArgs } from 'node:util'
+import { Double } from 'bson'
 import { answerTo, CommandFailed } from './commands.mjs'
 import { close } from './store.mjs'
 import { SignInFailed } from './users.mjs'
@@ -27,12 +28,12 @@ async function serve(socket) {
 
 function answered(message, connection) {
   try {
-    return { ...answerTo(commandOf(message), connection), ok: 1 }
+    return { ...answerTo(commandOf(message), connection), ok: new Double(1) }
   } catch (error) {
     if (error instanceof SignInFailed)
-      return { ok: 0, errmsg: error.message, code: 18, codeName: 'AuthenticationFailed' }
+      return { ok: new Double(0), errmsg: error.message, code: 18, codeName: 'AuthenticationFailed' }
     const { code = 8, codeName = 'UnknownError' } = error instanceof CommandFailed ? error : {}
-    return { ok: 0, errmsg: error.message, code, codeName }
+    return { ok: new Double(0), errmsg: error.message, code, codeName }
   }
 }
 
