@@ -8,6 +8,7 @@ import { graphqlLifecycle } from './graphql-lifecycle.ts'
 import { graphqlObserved } from './graphql-observed.ts'
 import { graphqlAccounts, graphqlSecrets } from './graphql-people.ts'
 import { graphqlInputs, graphqlProtocol } from './graphql-protocol.ts'
+import { graphqlJobs, restJobs } from './jobs.ts'
 import { LIMITS, limited } from './limited.ts'
 import { outcomesOf } from './outcomes.ts'
 import type { Recorded } from './recorder.ts'
@@ -26,6 +27,7 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'rest-settings': { script: restSettings },
   'rest-lifecycle': { script: restLifecycle },
   'rest-services': { script: restServices },
+  'rest-jobs': { script: restJobs },
   'rest-observed': { script: restObserved },
   'rest-accounts': { script: restAccounts },
   'rest-secrets': { script: restSecrets },
@@ -36,6 +38,7 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'graphql-settings': { script: graphqlSettings },
   'graphql-lifecycle': { script: graphqlLifecycle },
   'graphql-services': { script: graphqlServices },
+  'graphql-jobs': { script: graphqlJobs },
   'graphql-observed': { script: graphqlObserved },
   'graphql-accounts': { script: graphqlAccounts },
   'graphql-secrets': { script: graphqlSecrets },
