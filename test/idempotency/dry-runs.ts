@@ -1,17 +1,12 @@
 import type { Database } from '../../src/database/client.ts'
 import { routes } from '../../src/rest/routes.ts'
 import { type ApiCall, callGraphQL, callRest } from '../parity/apis.ts'
-import { appCases } from '../parity/app-cases.ts'
-import { credentialCases } from '../parity/credential-cases.ts'
+import { PARITY_CASES } from '../parity/cases.ts'
 import { makeFresh } from '../parity/fresh-world.ts'
-import { lifecycleCases } from '../parity/lifecycle-cases.ts'
-import { peopleCases } from '../parity/people-cases.ts'
-import { settingCases } from '../parity/setting-cases.ts'
 import { serveWorld } from '../support/serve-world.ts'
 import type { World } from '../support/world.ts'
 import { expectThat } from './calls.ts'
 
-const CASES = [...appCases, ...settingCases, ...lifecycleCases, ...peopleCases, ...credentialCases]
 /** They need a source, an archive that was uploaded, or a GitHub that is asked, which no case has. */
 const NOT_TRIED = ['buildAppEnv', 'requestStorageKey', 'notifyCodeUpload', 'connectGitInstallation']
 const APIS: Record<string, ApiCall> = { REST: callRest, GraphQL: callGraphQL }
@@ -26,7 +21,7 @@ export async function dryRunEverything(world: World): Promise<number> {
   const tried = new Set<string>()
   let runs = 0
   try {
-    for (const { title, expected, prepare } of CASES) {
+    for (const { title, expected, prepare } of PARITY_CASES) {
       if (expected !== 'accepted') continue
       await makeFresh(world)
       const prepared = await prepare(world)

@@ -2,21 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { type ApiCall, callGraphQL, callMcp, callRest, type Outcome } from './apis.ts'
-import { appCases } from './app-cases.ts'
-import { credentialCases } from './credential-cases.ts'
+import { PARITY_CASES } from './cases.ts'
 import { makeFresh } from './fresh-world.ts'
-import { functionCases } from './function-cases.ts'
-import { jobCases } from './job-cases.ts'
-import { lifecycleCases } from './lifecycle-cases.ts'
 import type { ParityCase } from './parity-case.ts'
-import { peopleCases } from './people-cases.ts'
-import { settingCases } from './setting-cases.ts'
 import { snapshot } from './snapshot.ts'
 
-const cases = [
-  ...[...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases, ...settingCases],
-  ...[...functionCases, ...jobCases],
-]
 const apis: [name: string, call: ApiCall][] = [
   ['REST', callRest],
   ['GraphQL', callGraphQL],
@@ -56,7 +46,7 @@ afterAll(async () => {
     await served.close()
     await world.close()
   }
-  console.info(`parity: ${passed} of ${cases.length} calls agree through REST, GraphQL and MCP`)
+  console.info(`parity: ${passed} of ${PARITY_CASES.length} calls agree through REST, GraphQL and MCP`)
 })
 
 /** One call through one API, in a fresh installation; what was there before it, and after. */
@@ -72,7 +62,7 @@ async function goThrough(name: string, { prepare }: ParityCase) {
 const inWords = (outcome: Outcome) =>
   outcome.accepted ? 'accepted' : [outcome.code, outcome.reason].filter((word) => word !== null).join(' ')
 
-test.each(cases.map((parity) => [parity.title, parity.expected, parity] as const))(
+test.each(PARITY_CASES.map((parity) => [parity.title, parity.expected, parity] as const))(
   '%s is %s through REST, GraphQL and MCP, with the same state, events and audit entry',
   async (_title, expected, parity) => {
     const [rest, graphql, mcp] = await Promise.all([

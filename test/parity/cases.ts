@@ -1,0 +1,14 @@
+import { appCases } from './app-cases.ts'
+import { credentialCases } from './credential-cases.ts'
+import { functionCases } from './function-cases.ts'
+import { jobCases } from './job-cases.ts'
+import { lifecycleCases } from './lifecycle-cases.ts'
+import type { ParityCase } from './parity-case.ts'
+import { peopleCases } from './people-cases.ts'
+import { settingCases } from './setting-cases.ts'
+
+/** Every command, accepted and refused. */
+export const PARITY_CASES: readonly ParityCase[] = [
+  ...[...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases, ...settingCases],
+  ...[...functionCases, ...jobCases],
+]
