@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { BackupFailed } from './backup-failed.ts'
@@ -69,9 +69,16 @@ export async function writeBackup(writing: Writing): Promise<Written> {
 }
 
 /** Resolves when the chunk was compressed, which waits for what was compressed before to be stored. */
-const taken = (stream: NodeJS.WritableStream, chunk: Uint8Array): Promise<void> =>
+const taken = (stream: Writable, chunk: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
-    stream.write(chunk, (error) => (error ? reject(error) : resolve()))
+    // A stream that is destroyed while it compresses says nothing of that chunk.
+    const onClose = () => reject(stream.errored ?? new Error('The backup was given up'))
+    stream.once('close', onClose)
+    stream.write(chunk, (error) => {
+      stream.off('close', onClose)
+      if (error) reject(error)
+      else resolve()
+    })
   })
 
 interface Reading {

@@ -82,7 +82,7 @@ export const pod = resource({
     replicationLagSeconds: field.from(
       {},
       z.number().nullable(),
-      'How many seconds a replica was behind the first container when it was last asked; null while that is not known.',
+      'Seconds by which a replica was behind the first container when it was last asked; null while that is not known.',
       ({ lagSeconds }: PodRow) => lagSeconds,
     ),
     startedAt: field.from(

@@ -14,8 +14,9 @@ const EXCEPTIONS: Record<string, { where: RegExp; reason: string }> = {
     where: /'Whether Functions run/,
     reason: 'describes a field of regions in the contract (§3)',
   },
+  'A job run': { where: /'Job run (at|that)/, reason: 'describes a record of the contract (§4.4)' },
   "'app'": { where: /'[Aa]pp'/, reason: 'the noun: ids, audit entries and both APIs’ types name it' },
-  "typeof … === 'function'": { where: /typeof [\w.]+ === 'function'/, reason: 'the language’s own word' },
+  "typeof … === 'function'": { where: /typeof [^=!]+ [!=]== 'function'/, reason: 'the language’s own word' },
 }
 
 const quoted = (name: string) => `['"\`]${name}['"\`]`

@@ -55,7 +55,8 @@ export const OFFICIAL: Readonly<Record<string, OfficialImage>> = {
     data: { 18: '/var/lib/postgresql', 17: '/var/lib/postgresql/data', 16: '/var/lib/postgresql/data' },
     server: 'postgres',
     variables: ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'POSTGRES_INITDB_ARGS', 'PGDATA'],
-    configuration: [],
+    // “-v "$PWD/my-postgres.conf":/etc/postgresql/postgresql.conf”, named to the server by an option.
+    configuration: ['/etc/postgresql'],
     written: ['/var/run/postgresql', '/tmp'],
     programs: [
       'psql',

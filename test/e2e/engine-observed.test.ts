@@ -9,9 +9,14 @@ import { EngineWorld, newCredentials, type Outcome, type RunningEngine } from '.
 import { eventually } from '../worker/fixtures.ts'
 import { bash, CLIENTS } from './engine-clients.ts'
 
+/** The stand-ins of the others are no servers of their vendors: they count nothing and have no such logs. */
+const WITH_SERVERS = ['POSTGRESQL', 'MYSQL', 'REDIS', 'RABBITMQ']
+
 const described = ENGINES.flatMap((engine) => {
   const client = CLIENTS[engine.name]
-  return client ? [[engine.name, engine, client] as const] : []
+  if (client && WITH_SERVERS.includes(engine.name)) return [[engine.name, engine, client] as const]
+  console.info(`Skipped: metrics and logs of ${engine.title} are compared with its documentation only`)
+  return []
 })
 
 /** Not reported by every server: replicas, and reads that nobody made. */

@@ -21,7 +21,7 @@ const newApp = (title: string, expected: string, fields: object, close?: Gate) =
     await close?.(world)
     return {
       command: createApp,
-      input: { name: 'Hook', accountId: world.accountId, port: 80, appType: 'function', ...fields },
+      input: { name: 'Hook', accountId: world.accountId, port: 80, dockerPreset: 'FUNCTION', ...fields },
     }
   })
 

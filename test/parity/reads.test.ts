@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/domain/ids.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
+import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
+import { setJobSchedule } from '../../src/services/job-schedule/schedule-commands.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { type Answer, type Query, readGraphQL, readMcp, readRest, reads } from './read-apis.ts'
@@ -52,6 +54,15 @@ const CASES: Record<string, ReadCase> = {
   },
   listBackups: below('appEnvId', 'backups'),
   listVolumes: below('accountId', 'volumes'),
+  getJobRun: { query: ({ jobRunId }) => ({ jobRunId }), field: byId('jobRunId', 'jobRun', 'id status trigger') },
+  listJobRuns: {
+    query: ({ jobEnvId }) => ({ appEnvId: jobEnvId }),
+    field: ({ jobEnvId }) => `jobRuns(appEnvId: "${jobEnvId}") { nodes { id } }`,
+  },
+  getJobSchedule: {
+    query: ({ jobEnvId }) => ({ appEnvId: jobEnvId }),
+    field: ({ jobEnvId }) => `jobSchedule(appEnvId: "${jobEnvId}") { cron revision }`,
+  },
   getAppEnvHistory: below('appEnvId', 'deployments', 'nodes { version canRollback cannotRollbackReason }'),
   getAppEnvToken: below('appEnvId', 'appEnvToken', 'tokenId cliEnvName'),
   listPods: below('appEnvId', 'pods', 'name status lastTermination { exitCode outOfMemory }'),
@@ -95,6 +106,11 @@ async function furnish(world: World) {
   const [operation] = await world.operationsOf(appEnvId)
   const database = { name: 'Cache', dockerPreset: 'REDIS', port: undefined, useImage: undefined, image: undefined }
   const { appEnvId: serviceEnvId } = await world.appEnv({ accountId, app: database })
+  const job = { name: 'Import', dockerPreset: 'JOB', port: undefined, jobConfig: { command: 'import' } }
+  const { appEnvId: jobEnvId } = await world.appEnv({ accountId, app: job })
+  await world.deploy(jobEnvId)
+  const { jobRunId } = await world.perform(createJobRun, { appEnvId: jobEnvId })
+  await world.perform(setJobSchedule, { appEnvId: jobEnvId, cron: '0 4 * * *' })
   const { userId } = await world.user({ accountId })
   const { tokenId, token: ofAppEnv } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
   const login = { accountId, type: 'BASIC_AUTH', name: 'login', data: { username: 'ann', password: 'secret' } }
@@ -104,6 +120,7 @@ async function furnish(world: World) {
   const stranger = await world.user({ accountId: await world.account() })
   const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
   return {
+    ...{ jobEnvId, jobRunId },
     ...{ appEnvId, serviceEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
     contentId: operation?.contentId ?? '',
     hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,

@@ -42,13 +42,15 @@ export async function graphqlJobs(fixture: Fixture): Promise<void> {
   const { body } = await graphql('run the job', run, { input: { appEnvId: id } })
   const jobRunId = body.data.createJobRun.jobRun.id
   await graphql('run an app that was never deployed', run, { input: { appEnvId: web, command: 'date' } })
-  const read = 'query ($id: ID!) { jobRun(id: $id) { id status version attempts { number } commandSnapshot { command } } }'
+  const read =
+    'query ($id: ID!) { jobRun(id: $id) { id status version attempts { number } commandSnapshot { command } } }'
   await graphql('read the run', read, { id: jobRunId })
   await graphql('read an unknown run', read, { id: `run_${UNKNOWN}` })
   const list = 'query ($id: ID) { jobRuns(appEnvId: $id) { nodes { id status } pageInfo { ...Page } } }'
   await graphql('list the runs', list, { id })
   await graphql('list the runs of an unknown environment', list, { id: `env_${UNKNOWN}` })
-  const on = (name: string) => `mutation ($id: ID!) { ${name}(input: { jobRunId: $id }) { jobRun { id status reason } } }`
+  const on = (name: string) =>
+    `mutation ($id: ID!) { ${name}(input: { jobRunId: $id }) { jobRun { id status reason } } }`
   await graphql('repeat a run that waits', on('retryJobRun'), { id: jobRunId })
   await graphql('cancel the run', on('cancelJobRun'), { id: jobRunId })
   await graphql('cancel it again', on('cancelJobRun'), { id: jobRunId })

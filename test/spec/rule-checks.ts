@@ -60,6 +60,13 @@ export const types: Checks = {
     const { appEnvId } = await walk.appEnv({ app: { dockerPreset: 'JOB', port: undefined } })
     expect((await walk.call('GET', '/app-env', { query: { appEnvId } })).body.hosts).toEqual([])
   },
+  async '1 rule 4'(walk) {
+    const app = { dockerPreset: 'JOB', port: undefined, useImage: true, image: 'job:1', jobConfig: { command: 'old' } }
+    const { appId, appEnvId } = await walk.deployed({ app })
+    await walk.call('PATCH', '/app', { body: { appId, jobConfig: { command: 'new' } } })
+    const { body } = await walk.call('POST', '/app-env/job-runs', { body: { appEnvId } })
+    expect(body.commandSnapshot, JSON.stringify(body)).toMatchObject({ command: 'old' })
+  },
   '1 rule 3': (walk) => checkFunctionsAvailability(walk),
   '8 rule 3': (walk) => checkFunctionsAvailability(walk),
 }

@@ -62,4 +62,14 @@ export const sentences: [section: string, sentence: string, check: Check][] = [
       expect(changed.body.startupConfig.command).toBe('second')
     },
   ],
+  [
+    '4.4',
+    'the credentials interface and the job-runs interface exist',
+    async (walk) => {
+      const { appEnvId } = await walk.appEnv()
+      expect((await walk.call('GET', '/app-env/job-runs', { query: { appEnvId } })).body.jobRuns).toEqual([])
+      // The credentials of services are checked with their presets.
+      expect((await walk.call('GET', '/app-env/credentials', { query: { appEnvId } })).status).toBe(404)
+    },
+  ],
 ]

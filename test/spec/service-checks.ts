@@ -19,7 +19,7 @@ export async function checkServices(walk: Walk): Promise<void> {
     const created = await walk.call('POST', '/app-env', { body: await newService(walk, { dockerPreset }) })
     expect(created.status, JSON.stringify(created.body)).toBe(200)
     const { body } = await walk.call('GET', '/app-env/credentials', { query: { appEnvId: created.body.appEnvId } })
-    expect(Object.keys(body)).toEqual(['username', 'password', 'database', 'internalUrl', 'externalUrl'])
+    expect(Object.keys(body)).toEqual(['username', 'password', 'database', 'internalUrl', 'externalUrl', 'readOnlyUrl'])
     expect(body.internalUrl, dockerPreset).toContain(body.password)
   }
 }
