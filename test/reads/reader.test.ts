@@ -148,6 +148,13 @@ test('an id with a NUL is refused like before', async () => {
   })
 })
 
+test('an id with a NUL fails nobody who asks for another one at the same time', async () => {
+  const ask = (id: string) => findByKey(world.database, 'App', { where: { id }, select: { id: true } })
+  const [good, bad] = await Promise.allSettled([ask(appId), ask('app_\u0000')])
+  expect(good).toEqual({ status: 'fulfilled', value: { id: appId } })
+  expect(bad).toMatchObject({ status: 'rejected', reason: { code: '22021' } })
+})
+
 test('values are never mixed up between queries of one shape', async () => {
   const ask = (id: string, take: number) =>
     findRows(world.database, 'AppEnv', { where: { AND: [{ id }, {}] }, orderBy: { id: 'asc' }, take })

@@ -1,3 +1,4 @@
+import { ConnectionLost } from '../away.ts'
 import type { Query } from './selection.ts'
 import { shapeOf } from './shape.ts'
 
@@ -41,12 +42,17 @@ export class ByKey {
   }
 }
 
-async function read(batch: Map<string, Asking[]>, field: string, query: Query, find: Find): Promise<void> {
+type Batch = Map<string, Asking[]>
+
+async function read(batch: Batch, field: string, query: Query, find: Find): Promise<void> {
   try {
     const rows = batch.size === 1 ? find(oneOf(batch, field, query)) : find(manyOf(batch, field, query))
     const found = new Map((await rows).map((row) => [batch.size === 1 ? [...batch.keys()][0] : row[field], row]))
     for (const [value, asking] of batch) for (const { resolve } of asking) resolve(found.get(value) ?? null)
   } catch (error) {
+    // One value that the database refuses must not fail those who asked for others: they may be anybody's.
+    const isRefused = batch.size > 1 && !(error instanceof ConnectionLost)
+    if (isRefused) return void (await Promise.all([...batch].map((one) => read(new Map([one]), field, query, find))))
     for (const asking of batch.values()) for (const { reject } of asking) reject(error)
   }
 }
