@@ -3,32 +3,26 @@ import type { RunSettings } from '../domain/job-run.ts'
 
 /** What contract §4.4 says of fields that nobody sets. */
 const DEFAULTS = {
+  command: null,
+  args: [],
+  // In the container of the run, by /bin/sh -lc, as its owner wrote it; the platform spawns nothing for it.
+  shell: true,
+  workingDir: null,
   timeoutSeconds: 3600,
   ttlSecondsAfterFinished: 86_400,
   backoffLimit: 0,
   maxConcurrency: 1,
   concurrencyPolicy: 'QUEUE',
-} as const
+} satisfies RunSettings
 
 /** One-off commands of other types are asked for by people, who should not wait for each other. */
 const ONE_OFF_CONCURRENCY = 10
 
 /** The runs of a job: `jobConfig` as it was applied, then the startup command of the environment, then the image's. */
 export function jobRuns(config: Partial<RunSettings>, startup: StartupConfig | null): RunSettings {
-  const own = config.command === undefined ? startup : null
-  return {
-    ...DEFAULTS,
-    ...config,
-    command: config.command ?? own?.command ?? null,
-    args: config.args ?? own?.args ?? [],
-    shell: config.shell ?? own?.shell ?? true,
-    workingDir: config.workingDir ?? own?.workingDir ?? null,
-  }
+  const { command, args, shell, workingDir } = { ...DEFAULTS, ...(config.command === undefined ? startup : null) }
+  return { ...DEFAULTS, command, args, shell, workingDir, ...config }
 }
 
 /** A command beside a program that runs all the time. Each names its own. */
-export const oneOffRuns = (): RunSettings => ({
-  ...DEFAULTS,
-  ...{ command: null, args: [], shell: true, workingDir: null },
-  maxConcurrency: ONE_OFF_CONCURRENCY,
-})
+export const oneOffRuns = (): RunSettings => ({ ...DEFAULTS, maxConcurrency: ONE_OFF_CONCURRENCY })

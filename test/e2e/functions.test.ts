@@ -105,8 +105,7 @@ test('answers 502 with the reason while its container does not start, and tries 
     expect([status, Number(headers['retry-after']) > 0]).toEqual([502, true])
     expect(JSON.parse(body)).toMatchObject({
       code: 'WAKE_FAILED',
-      // With its code, unless the engine was just starting it again.
-      detail: expect.stringContaining('its container exited'),
+      detail: expect.stringContaining('exited with code 3'),
     })
     expect(body).not.toContain('the safe')
   }

@@ -80,6 +80,13 @@ test('TCP ports are those of environments with external access, with their first
       targets: [{ name: `${cliEnvName}-0`, address: '127.0.0.1', port: 20_000, isReady: true }],
     },
   ])
+  const state = (name: 'UNREADY' | 'DRAINING') =>
+    world.database.replica.updateMany({ where: { appEnvId, index: 0 }, data: { state: name } })
+  // Its connections are kept while it is not ready, and not while it drains.
+  await state('UNREADY')
+  await eventually(() => source.table?.tcpRoutes[0]?.targets[0]?.isReady === false)
+  await state('DRAINING')
+  await eventually(() => source.table?.tcpRoutes[0]?.targets.length === 0)
   await world.database.externalAccess.update({ where: { appEnvId }, data: { maxConnections: 7 } })
   await eventually(() => source.table?.tcpRoutes[0]?.maxConnections === 7)
   await world.database.externalAccess.update({ where: { appEnvId }, data: { port: null } })

@@ -1,6 +1,6 @@
 import { type Health, healthOf } from '../../domain/app-env.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
-import { exitOf } from '../version/container-exit.ts'
+import { exitOf } from '../version/container-ends.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 
 /** What a reconcile found, as users see it. */

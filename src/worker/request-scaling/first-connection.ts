@@ -5,13 +5,12 @@ import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-c
 import { applyWithImage } from '../images/apply-with-image.ts'
 import { probeReplica } from '../probes/probe-replica.ts'
 import { sleep } from '../time/sleep.ts'
-import { exitOf } from '../version/container-exit.ts'
+import { ContainerEnds } from '../version/container-ends.ts'
 import { lastLines } from '../version/last-lines.ts'
 
 /** A port that nobody listens on refuses at once, so the pauses between two tries are what a wake may lose. */
 const PAUSE_MS = { first: 2, longest: 40 }
 const OBSERVE_MS = 300
-const MOST_EXITS = 3
 
 /** A container that did not come up. */
 export class WakeFailed extends Failure<'CONTAINER_EXITED' | 'READINESS_TIMEOUT'> {
@@ -40,7 +39,7 @@ export async function firstConnection(
   if (!content) throw new Error(`${appEnv.id} serves no version`)
   const configuration = recordedConfiguration(content)
   const deadline = performance.now() + config.BERTH_READY_TIMEOUT_SECONDS * 1000
-  const ends = new Set<string>()
+  const ends = new ContainerEnds()
   let replica = started ?? (await observeOne(context, rollout, index))
   let observedAt = performance.now()
   let reason = 'its container is starting'
@@ -56,8 +55,8 @@ export async function firstConnection(
     if (now - observedAt > OBSERVE_MS || replica?.phase !== 'running') {
       replica = await observeOne(context, rollout, index)
       observedAt = now
-      if (replica) countEnd(ends, replica)
-      if (replica && ends.size >= MOST_EXITS) throw await failed(context, replica, `its container ${exitOf(replica)}`)
+      const end = replica && !wasKilled(replica) ? ends.add(replica) : null
+      if (end?.isHopeless) throw await failed(context, end.replica, `its container ${end.words}`)
       if (!replica || (replica.phase !== 'running' && replica.phase !== 'restarting'))
         await applyWithImage(context, appEnv, content, rollout)
     }
@@ -66,15 +65,9 @@ export async function firstConnection(
   }
 }
 
-/** The engine restarts what ends by itself, so an end may only show as a restart. */
-function countEnd(
-  ends: Set<string>,
-  { containerId, finishedAt, restartCount, phase, exitCode }: ObservedReplica,
-): void {
-  // One that was killed by hand, or with its machine, says nothing against its program.
-  if (phase === 'exited' && exitCode === 137) return
-  if (finishedAt && (restartCount > 0 || phase !== 'running')) ends.add(`${containerId} ${finishedAt.getTime()}`)
-}
+/** By hand, or with its machine, which says nothing against its program. */
+const wasKilled = ({ phase, exitCode, outOfMemory }: ObservedReplica): boolean =>
+  phase === 'exited' && exitCode === 137 && !outOfMemory
 
 async function observeOne({ engine }: EnvironmentContext, rollout: Rollout, index: number) {
   const observed = await engine.observe()

@@ -29,7 +29,7 @@ export async function wakeFrozen(scaling: ScalingContext, facts: ScalingFacts): 
   try {
     await scaling.unfreeze(resting.name)
   } catch (error) {
-    // It has ended meanwhile, or is gone: it is brought up as any other.
+    // It has ended meanwhile, or is gone: it is brought up like every other container.
     if (error instanceof RuntimeError || isNotFound(error)) return false
     throw error
   }
@@ -98,7 +98,7 @@ export async function grow(
   for (const result of results) {
     if (result.status === 'fulfilled') continue
     if (!(result.reason instanceof Failure)) throw result.reason
-    // The others serve; this one is repaired as any container is.
+    // The others serve; reconciliation repairs this one like every other container.
     log.warn({ appEnvId: appEnv.id, reason: await context.quote(result.reason.message) }, 'A container did not come up')
   }
 }

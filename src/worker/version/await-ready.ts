@@ -10,16 +10,13 @@ import { NOT_CONNECTED, probeReplica } from '../probes/probe-replica.ts'
 import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
 import { probeService } from '../service/probe-service.ts'
 import { sleep } from '../time/sleep.ts'
-import { exitOf } from './container-exit.ts'
+import { ContainerEnds, exitOf } from './container-ends.ts'
 import { lastLines } from './last-lines.ts'
 import { ListeningWatch } from './listening-watch.ts'
 import { removeReplicas } from './remove-replicas.ts'
 
 const FIRST_PAUSE_MS = 8
 const LONGEST_PAUSE_MS = 1_000
-
-/** A container that has died this often before it was ready will not become ready. */
-const MOST_EXITS = 3
 
 /**
  * Waits until every replica of the rollout is ready, and returns them. Restarts containers that vanish or stop
@@ -65,10 +62,7 @@ class ReadyWait {
   readonly #attempt: VersionAttemptContext
   readonly #rollout: Rollout
   readonly #ready = new Set<string>()
-  /** Ends of containers that the engine did not restart by itself, as `<container> <time of the end>`. */
-  readonly #ends = new Set<string>()
-  /** Containers that died, as observed then: a restart loses the reason. */
-  readonly #deaths = new Map<string, ObservedReplica>()
+  readonly #ends = new ContainerEnds()
   #unready: ObservedReplica | null = null
   readonly #listening: ListeningWatch
 
@@ -103,7 +97,7 @@ class ReadyWait {
 
   async timedOut(seconds: number): Promise<VersionFailed> {
     // A dead container explains more than a probe that found nobody, however late it dies again.
-    const dead = [...this.#deaths.values()].at(-1)
+    const dead = this.#ends.newest
     const words = await lastLines(this.#attempt, dead ?? this.#unready)
     const reason = dead ? `container ${dead.index} ${exitOf(dead)}` : this.reason
     const message = `Not ready within ${seconds} s: ${reason}${words}`
@@ -158,18 +152,14 @@ class ReadyWait {
   }
 
   async #failIfDying(replica: ObservedReplica): Promise<void> {
-    // A container that the engine restarted has died, even if nobody observed it.
-    const hasDied = replica.exitCode !== null || (replica.restartCount > 0 && !this.#deaths.has(replica.containerId))
-    if (hasDied) this.#deaths.set(replica.containerId, replica)
-    const death = this.#deaths.get(replica.containerId)
-    if (!death) return
-    if (replica.phase === 'exited') this.#ends.add(`${replica.containerId} ${replica.finishedAt?.getTime()}`)
-    const ends = [...this.#ends].filter((end) => end.startsWith(replica.containerId)).length
-    const exits = ends + replica.restartCount
-    this.reason = `container ${replica.index} ${exitsOf(death, exits)}`
-    // A running container does not say how it ended before. The pauses between restarts grow, so the next one shows it.
-    if (exits < (death.exitCode === null ? 2 * MOST_EXITS : MOST_EXITS)) return
-    throw new VersionFailed(reasonOf(death), `${capitalised(this.reason)}${await lastLines(this.#attempt, death)}`)
+    const end = this.#ends.add(replica)
+    if (!end) return
+    this.reason = `container ${replica.index} ${end.words}${hintOf(end.replica)}`
+    if (!end.isHopeless) return
+    throw new VersionFailed(
+      reasonOf(end.replica),
+      `${capitalised(this.reason)}${await lastLines(this.#attempt, end.replica)}`,
+    )
   }
 }
 
@@ -177,10 +167,7 @@ class ReadyWait {
 const identity = ({ containerId, address, restartCount }: ObservedReplica) =>
   `${containerId} ${address} ${restartCount}`
 
-function exitsOf(death: ObservedReplica, exits: number): string {
-  const hint = death.exitCode === 0 ? '; the program of an app has to keep running' : ''
-  return `${exitOf(death)}${exits > 1 ? `, ${exits} times in a row` : ''}${hint}`
-}
+const hintOf = ({ exitCode }: ObservedReplica) => (exitCode === 0 ? '; the program of an app has to keep running' : '')
 
 const reasonOf = ({ outOfMemory }: ObservedReplica) => (outOfMemory ? 'OUT_OF_MEMORY' : 'CONTAINER_EXITED')
 
