@@ -41,7 +41,7 @@ export async function settleAttempt(context: RunContext, loaded: LoadedRun, end:
     const { startedAt, finishedAt, exitCode } = end
     await tx.jobAttempt.update({
       where: { runId_number: { runId: run.id, number: attempt.number } },
-      data: { startedAt, finishedAt, exitCode, reason, message, removeAt: removalOf(loaded, now) },
+      data: { startedAt, finishedAt, exitCode, reason, message, removeAt: removalOf(loaded, end, now) },
     })
     const seen = {
       ...{ exitCode, message },
@@ -87,13 +87,14 @@ const announce = (tx: Tx, { run, appEnv }: LoadedRun, type: EventType, payload: 
     { type, appId: appEnv.appId, appEnvId: run.appEnvId, payload: { jobRunId: run.id, ...payload } },
   ])
 
-/** What a deleted environment ran is of no use to anybody. */
-const removalOf = ({ snapshot, appEnv }: LoadedRun, now: Date): Date =>
-  appEnv.deletedAt ? now : new Date(now.getTime() + snapshot.ttlSecondsAfterFinished * 1000)
+/** What a deleted environment ran is of no use to anybody, and what has not been seen to end may still run. */
+const removalOf = ({ snapshot, appEnv }: LoadedRun, { failure }: AttemptEnd, now: Date): Date =>
+  appEnv.deletedAt || failure ? now : new Date(now.getTime() + snapshot.ttlSecondsAfterFinished * 1000)
 
 function messageOf({ snapshot }: LoadedRun, reason: keyof typeof JOB_RUN_REASONS, end: Ended): string {
-  const { exitCode, message } = end
-  if (message) return message
+  const { exitCode, message, stopReason } = end
+  // What failed while it was being stopped says less than why.
+  if (message && !stopReason) return message
   const signal = exitCode === null ? null : signalOf(exitCode)
   const code = exitCode === null ? 'without an exit code' : `with exit code ${exitCode}`
   switch (reason) {

@@ -10,13 +10,15 @@ import { sleep } from '../time/sleep.ts'
 import { ContainerGone, openAttempt, startAttempt } from './begin-attempt.ts'
 import { fencedRun } from './fenced-run.ts'
 import { type LoadedRun, loadRun, type RunContext } from './run-context.ts'
-import { endWithoutAttempt, settleAttempt } from './settle-run.ts'
+import { type Ended, endWithoutAttempt, settleAttempt } from './settle-run.ts'
 import { watchAttempt } from './watch-attempt.ts'
 
 const ENGINE_PAUSE_MS = 1_000
 const RETRY_MS = { first: 500, longest: 10_000 }
 /** Failures in a row, of Berth or the engine, before the attempt counts as failed. */
 const MOST_FAILURES = 8
+/** A container that was watched for so long ran well: an earlier failure has nothing to do with the next one. */
+const LONG_WATCH_MS = 600_000
 
 /**
  * Carries out one run from wherever it is, until it has ended or its next attempt is due later. Relies on nothing but
@@ -27,8 +29,11 @@ export async function superviseRun(context: RunContext, runId: string): Promise<
     context.lease.assertHeld()
     const loaded = await loadRun(context.database, runId)
     if (hasRunEnded(loaded.run.status)) return
+    let watchedFrom: number | null = null
     try {
-      return await step(context, loaded)
+      return await step(context, loaded, () => {
+        watchedFrom = performance.now()
+      })
     } catch (error) {
       context.lease.assertHeld()
       const present = await loadRun(context.database, runId)
@@ -37,10 +42,10 @@ export async function superviseRun(context: RunContext, runId: string): Promise<
         await sleep(ENGINE_PAUSE_MS, context.signal)
         continue
       }
-      failures += 1
+      const watchedMs = watchedFrom === null ? null : performance.now() - watchedFrom
+      failures = failuresInARow(failures, { watchedMs, isBeingStopped: Boolean(present.attempt?.stopReason) })
       const failure = failureOf(error, failures)
-      if (failure && present.attempt)
-        return settleAttempt(context, present, { ...NOTHING_RAN, ...failure, ...times(context, present) })
+      if (failure && present.attempt) return giveUp(context, present, failure)
       // Not even an attempt could be recorded: whoever claims the run next tries again.
       if (failure) throw error
       context.log.warn(
@@ -52,7 +57,7 @@ export async function superviseRun(context: RunContext, runId: string): Promise<
   }
 }
 
-async function step(context: RunContext, loaded: LoadedRun): Promise<void> {
+async function step(context: RunContext, loaded: LoadedRun, watches: () => void): Promise<void> {
   const { cancelReason } = loaded.run
   if (cancelReason && !loaded.attempt) return endWithoutAttempt(context, loaded, cancelReason)
   const attempt = loaded.attempt ?? (await openAttempt(context, loaded))
@@ -61,8 +66,32 @@ async function step(context: RunContext, loaded: LoadedRun): Promise<void> {
   if (cancelReason && !attempt.containerId)
     return settleAttempt(context, present, { ...NOTHING_RAN, stopReason: 'CANCEL', ...times(context, present) })
   const containerId = await startAttempt(context, present, attempt)
+  watches()
   await watchAttempt(context, await loadRun(context.database, loaded.run.id), containerId)
 }
+
+/** Failures in a row, with the one that has just come. `watchedMs` is null when the container was not even watched. */
+export const failuresInARow = (
+  before: number,
+  { watchedMs, isBeingStopped }: { watchedMs: number | null; isBeingStopped: boolean },
+): number => (watchedMs !== null && watchedMs >= LONG_WATCH_MS && !isBeingStopped ? 1 : before + 1)
+
+/**
+ * Ends an attempt that cannot go on. Its container is removed first: nobody would watch it, and it would run on beside
+ * the next attempt, and beside as many runs as are allowed. When that fails, the attempt is still open, and whoever
+ * claims the run next goes on with it.
+ */
+async function giveUp(context: RunContext, loaded: LoadedRun, failure: AttemptFailure): Promise<void> {
+  const containerId = loaded.attempt?.containerId
+  if (containerId) await context.engine.removeRuns(containerId)
+  await settleAttempt(context, loaded, abandoned(context, loaded, failure))
+}
+
+/** The end of an attempt whose container nobody has seen end. What Berth was stopping it for remains the reason. */
+const abandoned = (context: RunContext, loaded: LoadedRun, failure: AttemptFailure): Ended => ({
+  ...{ ...NOTHING_RAN, ...failure, ...times(context, loaded) },
+  stopReason: (loaded.attempt?.stopReason ?? null) as AttemptEnd['stopReason'],
+})
 
 const NOTHING_RAN: AttemptEnd = { exitCode: null, outOfMemory: false, stopReason: null, engineWasAway: false }
 
@@ -71,8 +100,10 @@ const times = ({ lease }: RunContext, { attempt }: LoadedRun) => ({
   finishedAt: lease.claim.clock.now(),
 })
 
+type AttemptFailure = Required<Pick<Ended, 'failure' | 'message'>>
+
 /** The failure of the attempt; null while it is tried again. */
-function failureOf(error: unknown, failures: number): (Pick<AttemptEnd, 'failure'> & { message: string }) | null {
+function failureOf(error: unknown, failures: number): AttemptFailure | null {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof ContainerGone) return { failure: 'CONTAINER_REMOVED', message }
   if (error instanceof ImageError && (error.isFinal || failures >= MOST_FAILURES))
@@ -98,9 +129,9 @@ async function outwaited(context: RunContext, loaded: LoadedRun): Promise<boolea
   const since = (run.deadlineAt ?? run.startedAt ?? run.queuedAt).getTime()
   const waitedMs = lease.claim.clock.now().getTime() - since
   if (waitedMs < config.BERTH_ENGINE_WAIT_SECONDS * 1000) return false
-  const message = 'No container engine answered in time'
-  const end = { ...NOTHING_RAN, failure: 'ENGINE_LOST' as const, message, ...times(context, loaded) }
+  const failure = { failure: 'ENGINE_LOST', message: 'No container engine answered in time' } as const
   const present = attempt ? loaded : { ...loaded, attempt: await openAttempt(context, loaded) }
-  await settleAttempt(context, present, end)
+  // The container cannot be removed now; housekeeping does it as soon as the engine is back.
+  await settleAttempt(context, present, abandoned(context, present, failure))
   return true
 }
