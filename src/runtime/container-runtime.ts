@@ -242,8 +242,8 @@ export interface ContainerRuntime {
   createRun(run: RunContainer, bounds?: CallBounds): Promise<ObservedRun>
 
   /**
-   * Starts the container of a run that was never started, and leaves any other alone. False: it could not be started
-   * and never will, and was removed; another one may. Throws as `apply` does.
+   * Starts the container of a run that was never started, and leaves any other alone. False: it was never started and
+   * never will be, and was removed; another one may. Throws as `apply` does, and NOT_FOUND for one that is gone and may have run.
    */
   startRun(containerId: string, bounds?: CallBounds): Promise<boolean>
 

@@ -24,9 +24,13 @@ let fault: Fault = () => null
 let beside: string[] = []
 
 const forever: Program = (process) => process.print('running')
+const brief: Program = () => 0
 
 beforeAll(async () => {
-  machine.images.add(createImage({ programs: { forever }, config: { ...EMPTY_CONFIG, command: ['forever'] } }), 'job:1')
+  machine.images.add(
+    createImage({ programs: { forever, brief }, config: { ...EMPTY_CONFIG, command: ['forever'] } }),
+    'job:1',
+  )
   const settings = { BERTH_RECONCILE_SECONDS: '1', BERTH_STOP_GRACE_SECONDS: '1', BERTH_ENGINE_WAIT_SECONDS: '1' }
   world = await createWorld({ settings, poolSize: 20 })
 })
@@ -123,6 +127,21 @@ describe('an attempt that Berth gives up', () => {
     expect(row).toMatchObject({ status: 'FAILED', reason: 'START_FAILED' })
     expect([removals, row.attempts.length]).toEqual([1, 1])
     expect(runningRuns()).toEqual([])
+  })
+
+  test('is not run again when its container has ended and is pruned while its start is repeated', async () => {
+    let starts = 0
+    fault = (method) => {
+      if (method !== 'startRun') return null
+      starts += 1
+      if (starts === 1) return new Error('The answer was lost')
+      if (starts > 2) return null
+      for (const container of [...machine.containers.values()]) if (container.options.run) machine.remove(container)
+      return null
+    }
+    const row = await ended(await begin({ command: 'brief' }))
+    expect(row).toMatchObject({ status: 'FAILED', reason: 'CONTAINER_REMOVED' })
+    expect(row.attempts).toHaveLength(1)
   })
 
   test('keeps the reason for which it was being stopped', async () => {

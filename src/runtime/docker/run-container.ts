@@ -1,4 +1,5 @@
 import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
+import { notFound } from '../../domain/errors.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
@@ -59,17 +60,21 @@ async function adopt(engine: DockerEngine, run: RunContainer, signal: AbortSigna
   return inspectedRun(engine, holder)
 }
 
-/** An engine starts a container again that has ended: so only one that never was started. */
+/**
+ * An engine starts a container again that has ended: so only one that never was started. False only where its command
+ * cannot have run, because the caller makes another one then.
+ */
 export async function startRun(engine: DockerEngine, containerId: string, signal: AbortSignal): Promise<boolean> {
   const found = await findContainer(engine, containerId, signal)
-  if (!found) return false
+  if (!found) throw notFound('container', containerId)
   if (!isNew(found)) return true
   try {
     await tolerating([304], () => engine.docker.getContainer(containerId).start({ abortSignal: signal }))
   } catch (error) {
-    if (isGone(error)) return false
+    // A wedged one may run, under a start that the engine has forgotten.
+    if (isGone(error) || isWedged(error)) throw notFound('container', containerId)
     if (refusesLimits(error)) leaveLimits(engine)
-    else if (!hasNoBridge(error) && !lostItsNetwork(error) && !isWedged(error)) throw refusalOf(error)
+    else if (!hasNoBridge(error) && !lostItsNetwork(error)) throw refusalOf(error)
     await removeContainer(engine, containerId, { graceSeconds: 0 }, signal)
     return false
   }

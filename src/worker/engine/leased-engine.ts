@@ -75,7 +75,7 @@ export interface LeasedEngine {
   removeTasks(operationId: string): Promise<void>
   /** Creates the container of a run, or finds it. */
   createRun(run: RunContainer): Promise<ObservedRun>
-  /** False: the container was never started, never will be, and is gone. */
+  /** False: the container was never started, never will be, and is gone. Throws NOT_FOUND where it may have run. */
   startRun(containerId: string): Promise<boolean>
   /** Null when there is no such container. */
   observeRun(containerId: string): Promise<ObservedRun | null>

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JobAttempt } from '../../database/generated/prisma/client.ts'
+import { DomainError } from '../../domain/errors.ts'
 import { RuntimeError } from '../../runtime/container-runtime.ts'
 import { type ObservedRun, runName } from '../../runtime/run.ts'
 import { resolveVersionImage } from '../images/resolve-version-image.ts'
@@ -36,13 +37,18 @@ export async function startAttempt(context: RunContext, loaded: LoadedRun, attem
     containerId ??= await createContainer(context, loaded, attempt)
     // Nothing is awaited between this and the engine's call: another worker may have started it otherwise.
     context.lease.assertHeld()
-    if (await engine.startRun(containerId)) {
+    if (await engine.startRun(containerId).catch(rejectGone)) {
       await recordStart(context, loaded, attempt)
       return containerId
     }
     containerId = null
   }
   throw new Error(`Container ${attempt.containerName} kept disappearing while it was being started`)
+}
+
+/** The engine has lost it, and nobody knows whether it ran: another one in its place might be the second. */
+function rejectGone(error: unknown): never {
+  throw error instanceof DomainError && error.code === 'NOT_FOUND' ? new ContainerGone(error.message) : error
 }
 
 /** One that an earlier worker has created. Somebody who removed it may have removed it after it ran. */

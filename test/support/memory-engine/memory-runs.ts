@@ -1,3 +1,4 @@
+import { notFound } from '../../../src/domain/errors.ts'
 import { type ContainerRuntime, RuntimeError } from '../../../src/runtime/container-runtime.ts'
 import { type RunReference, runName } from '../../../src/runtime/run.ts'
 import { call, type MemoryConnection } from './connection.ts'
@@ -21,7 +22,7 @@ export const memoryRuns = (connection: MemoryConnection): Runs => ({
   startRun: (containerId, bounds) =>
     call(connection, bounds, async () => {
       const [container] = select(connection, { containerId })
-      if (!container) return false
+      if (!container) throw notFound('container', containerId)
       if (container.phase === 'created') await container.start()
       return true
     }),
