@@ -137,4 +137,25 @@ describe('a schedule', () => {
       { status: 'CANCELLED', reason: 'CONCURRENCY_LIMIT', trigger: 'SCHEDULE' },
     ])
   })
+
+  test('replaces a run although the queue is full, and none when it is refused', async () => {
+    const appEnvId = await scheduled({ concurrencyPolicy: 'REPLACE' })
+    const tools = { ...world, config: { ...world.config, BERTH_JOB_QUEUE: 2 } }
+    const statuses = async () => (await runsOf(appEnvId)).map(({ status }) => status)
+    const begun = async () => {
+      await world.database.jobSchedule.update({ where: { appEnvId }, data: { cron: '* * * * *' } })
+      await world.database.jobRun.updateMany({ where: { appEnvId }, data: { scheduledFor: null } })
+      await due(appEnvId)
+      await beginDueJobRuns(tools)
+    }
+    for (let run = 0; run < 3; run += 1) {
+      await begun()
+      await world.database.jobRun.updateMany({ where: { appEnvId, status: 'QUEUED' }, data: { status: 'RUNNING' } })
+    }
+    expect(await statuses()).toEqual(['RUNNING', 'RUNNING', 'RUNNING'])
+    await begun()
+    const runs = await runsOf(appEnvId)
+    expect(runs.map(({ cancelReason }) => cancelReason)).toEqual(['REPLACED', 'REPLACED', null, null])
+    expect(runs[3]).toMatchObject({ status: 'CANCELLED', reason: 'QUEUE_FULL' })
+  })
 })

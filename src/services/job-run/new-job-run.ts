@@ -31,12 +31,10 @@ export async function addJobRun(context: CommandContext, appEnv: LoadedAppEnv, r
     run.snapshot,
     going.map(({ id }) => id),
   )
-  const refusal = refusalOf(context, run, open.length, admission.kind === 'REJECT')
+  const replaced = admission.kind === 'REPLACE' ? going.filter(({ id }) => admission.ids.includes(id)) : []
+  const refusal = refusalOf(context, run, open.length - replaced.length, admission.kind === 'REJECT')
   if (refusal && !run.scheduledFor) throw conflict(refusal.reason, refusal.message)
-  if (admission.kind === 'REPLACE') {
-    const replaced = going.filter(({ id }) => admission.ids.includes(id))
-    await endRuns(context, appEnv, replaced, 'REPLACED')
-  }
+  if (!refusal && replaced.length > 0) await endRuns(context, appEnv, replaced, 'REPLACED')
   const ended = refusal ? { ...refusal, status: 'CANCELLED' as const, finishedAt: await databaseTime(tx) } : {}
   const row = await tx.jobRun.create({ data: { ...dataOf(context, appEnv, run), ...ended } })
   announce({

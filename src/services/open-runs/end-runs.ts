@@ -39,8 +39,9 @@ export async function endRuns(
     where: { id: { in: waiting.map(({ id }) => id) } },
     data: { status: 'CANCELLED', reason, finishedAt, version: { increment: 1 } },
   })
+  // A worker ends runs without the lock of their environment.
   await tx.jobRun.updateMany({
-    where: { id: { in: running.map(({ id }) => id) } },
+    where: { id: { in: running.map(({ id }) => id) }, status: 'RUNNING', cancelReason: null },
     data: { cancelReason: reason, dueAt: finishedAt, version: { increment: 1 } },
   })
   for (const { id } of waiting)

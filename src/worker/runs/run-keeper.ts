@@ -1,9 +1,8 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../database/client.ts'
-import { LeaseLost } from '../claim/abandoned.ts'
 import { sleep } from '../time/sleep.ts'
 import type { RunLease } from './run-lease.ts'
-import { renewRuns } from './run-lease-table.ts'
+import { checkRuns, renewRuns } from './run-lease-table.ts'
 
 /** A lease is renewed this often within its length; a notification makes it happen at once. */
 const RENEWALS_PER_LEASE = 4
@@ -52,15 +51,8 @@ export class RunKeeper {
   }
 
   async #renew(): Promise<void> {
-    const askedAt = performance.now()
     const leases = [...this.#held]
-    const rows = await renewRuns(this.#database, leases, this.#leaseSeconds)
-    const held = new Map(rows.map(({ id, token, cancelReason }) => [`${id} ${token}`, cancelReason]))
-    for (const lease of leases) {
-      const cancelReason = held.get(`${lease.runId} ${lease.claim.token}`)
-      if (cancelReason === undefined) lease.end(new LeaseLost(`Another worker has claimed ${lease.runId}`))
-      else lease.renewed(askedAt)
-      if (cancelReason) lease.cancel()
-    }
+    await renewRuns(this.#database, leases, this.#leaseSeconds)
+    await checkRuns(this.#database, leases)
   }
 }

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { record } from '../../events/record.ts'
+import { LeaseLost } from '../claim/abandoned.ts'
 import { databaseClock } from '../time/database-clock.ts'
 import { RunLease } from './run-lease.ts'
 
@@ -56,7 +57,8 @@ async function admitNext(database: Database, owner: string, leaseSeconds: number
         (SELECT count(*) FROM job_run x WHERE x.app_env_id = r.app_env_id AND x.status = 'RUNNING') AS running
       FROM job_run r WHERE status = 'QUEUED' ORDER BY app_env_id, queue_number) h
     JOIN app_env e ON e.id = h.app_env_id
-    WHERE h.running < h.max_concurrency AND ${IS_OPEN} ORDER BY h.running, h.queue_number LIMIT 1`
+    WHERE h.running < h.max_concurrency AND ${IS_OPEN} ORDER BY h.running, h.queue_number LIMIT 1
+    FOR UPDATE OF e SKIP LOCKED`
   if (!next) return undefined
   return database.$transaction((tx) => admit(tx, next.appEnvId, owner, leaseSeconds))
 }
@@ -81,19 +83,31 @@ async function admit(tx: Transaction, appEnvId: string, owner: string, leaseSeco
   return row
 }
 
-/** Renews what is still held; returns those, with why each has to end, if it has. */
-export async function renewRuns(
-  database: Database,
-  leases: readonly RunLease[],
-  leaseSeconds: number,
-): Promise<{ id: string; token: number; cancelReason: string | null }[]> {
+/** Renews what is still held. A row that a request has locked is left for the next time: it must not hold up the rest. */
+export async function renewRuns(database: Database, leases: readonly RunLease[], leaseSeconds: number): Promise<void> {
+  const askedAt = performance.now()
   const ids = leases.map(({ runId }) => runId)
   const tokens = leases.map(({ claim }) => claim.token)
-  return database.$queryRaw`
+  const rows = await database.$queryRaw<{ id: string; token: number }[]>`
     UPDATE job_run r SET lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
     FROM (SELECT h.id FROM job_run h JOIN unnest(${ids}::text[], ${tokens}::int[]) AS held (id, token)
-      ON h.id = held.id AND h.lease_token = held.token ORDER BY h.id FOR UPDATE OF h) mine
-    WHERE r.id = mine.id RETURNING r.id, r.lease_token AS token, r.cancel_reason AS "cancelReason"`
+      ON h.id = held.id AND h.lease_token = held.token ORDER BY h.id FOR UPDATE OF h SKIP LOCKED) mine
+    WHERE r.id = mine.id RETURNING r.id, r.lease_token AS token`
+  const renewed = new Set(rows.map(({ id, token }) => `${id} ${token}`))
+  for (const lease of leases) if (renewed.has(`${lease.runId} ${lease.claim.token}`)) lease.renewed(askedAt)
+}
+
+/** Ends the leases that another worker has by now, and cancels the runs that somebody wants to end. */
+export async function checkRuns(database: Database, leases: readonly RunLease[]): Promise<void> {
+  const ids = leases.map(({ runId }) => runId)
+  const rows = await database.$queryRaw<{ id: string; token: number; cancelReason: string | null }[]>`
+    SELECT id, lease_token AS token, cancel_reason AS "cancelReason" FROM job_run WHERE id = ANY(${ids}::text[])`
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  for (const lease of leases) {
+    const row = byId.get(lease.runId)
+    if (row?.token !== lease.claim.token) lease.end(new LeaseLost(`Another worker has claimed ${lease.runId}`))
+    else if (row.cancelReason) lease.cancel()
+  }
 }
 
 /** Gives the run back, for another worker or a later time. */
