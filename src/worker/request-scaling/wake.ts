@@ -20,14 +20,15 @@ const RETRY_SECONDS = { first: 2, longest: 60 }
 
 type Endpoint = Pick<ObservedReplica, 'name' | 'index' | 'containerId' | 'address' | 'port'>
 
-/** The shortest way: the container's address has not changed, and what was ready when it was frozen is. */
+/** The shortest way: a container that was frozen until now is where it was, and as ready. */
 export async function wakeFrozen(scaling: ScalingContext, facts: ScalingFacts): Promise<boolean> {
   const { database, lease } = scaling
   const { resting } = facts
   if (facts.depth !== 'FROZEN' || !resting?.address || !resting.containerId) return false
   const startedAt = performance.now()
   try {
-    await scaling.unfreeze(resting.name)
+    // What runs already was started anew, perhaps at another address, and its former one may be another app's by now.
+    if (!(await scaling.unfreeze(resting.name))) return false
   } catch (error) {
     // It has ended meanwhile, or is gone: it is brought up like every other container.
     if (error instanceof RuntimeError || isNotFound(error)) return false

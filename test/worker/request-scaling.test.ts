@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordEngine } from '../../src/worker/engine/engine-record.ts'
+import type { Program } from '../support/memory-engine/program.ts'
+import { createScalingWorld, type ScalingWorld } from './scaling-world.ts'
+
+let world: ScalingWorld
+
+const program: Program = (process) => process.serve((_request, response) => response.end('here'))
+
+beforeAll(async () => {
+  world = await createScalingWorld(program, { BERTH_FROZEN_MB: '1000' })
+})
+afterAll(() => world?.close())
+
+function containerOf(appEnvId: string) {
+  const [container] = world.containersOf(appEnvId)
+  if (!container) throw new Error(`${appEnvId} has no container`)
+  return container
+}
+
+describe('a frozen container that a restarted engine brought up elsewhere', () => {
+  async function restartElsewhere(appEnvId: string) {
+    const container = containerOf(appEnvId)
+    const formerPort = container.port
+    await container.stop(0)
+    container.port = null
+    await container.start()
+    expect(container.port).not.toBe(formerPort)
+    return container
+  }
+
+  async function expectWokenAt(appEnvId: string, { id, port }: { id: string; port: number | null }) {
+    await world.ask(appEnvId)
+    await world.scale(appEnvId)
+    const { replicas, requestScaling } = await world.row(appEnvId)
+    expect(requestScaling).toMatchObject({ depth: null })
+    expect(replicas).toMatchObject([{ state: 'READY', containerId: id, port }])
+  }
+
+  test.each([
+    ['before', false],
+    ['after', true],
+  ])('takes requests at its new address when it is woken %s a reconcile', async (_when, isReconciled) => {
+    const appEnvId = await world.functionEnv()
+    await world.putToSleep(appEnvId)
+    expect(containerOf(appEnvId).phase).toBe('paused')
+    const container = await restartElsewhere(appEnvId)
+    if (isReconciled) {
+      await world.reconcile(appEnvId)
+      expect(container.phase).toBe('paused')
+      expect((await world.row(appEnvId)).requestScaling).toMatchObject({ depth: 'FROZEN' })
+    }
+    await expectWokenAt(appEnvId, container)
+  })
+
+  test('takes requests at its new address when it moved while it drained', async () => {
+    const appEnvId = await world.functionEnv()
+    await world.beginToRest(appEnvId)
+    const container = await restartElsewhere(appEnvId)
+    await world.scale(appEnvId)
+    expect(container.phase).toBe('paused')
+    await expectWokenAt(appEnvId, container)
+  })
+
+  test('is due as soon as the engine answers again', async () => {
+    const appEnvId = await world.functionEnv()
+    await world.putToSleep(appEnvId)
+    const { database, context } = world
+    await database.$executeRaw`UPDATE app_env SET due_at = now() + interval '1 day'`
+    await recordEngine(database, context.engineHealth, true, () => {})
+    expect((await world.row(appEnvId)).dueAt.getTime()).toBeLessThanOrEqual(Date.now())
+  })
+})
