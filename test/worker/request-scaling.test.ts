@@ -1,14 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { recordEngine } from '../../src/worker/engine/engine-record.ts'
 import type { Program } from '../support/memory-engine/program.ts'
 import { createScalingWorld, type ScalingWorld } from './scaling-world.ts'
 
 let world: ScalingWorld
 
-const program: Program = (process) => process.serve((_request, response) => response.end('here'))
+/** How long its programs take until they listen. */
+let startMs = 0
+
+const program: Program = async (process) => {
+  await pause(startMs, undefined, { signal: process.signal })
+  process.serve((_request, response) => response.end('here'))
+}
 
 beforeAll(async () => {
   world = await createScalingWorld(program, { BERTH_FROZEN_MB: '1000' })
+})
+beforeEach(() => {
+  startMs = 0
 })
 afterAll(() => world?.close())
 
@@ -16,6 +26,18 @@ function containerOf(appEnvId: string) {
   const [container] = world.containersOf(appEnvId)
   if (!container) throw new Error(`${appEnvId} has no container`)
   return container
+}
+
+const depthOf = async (appEnvId: string) => (await world.row(appEnvId)).requestScaling?.depth
+
+async function _putToDeepestSleep(appEnvId: string): Promise<void> {
+  await world.putToSleep(appEnvId)
+  for (const depth of ['STOPPED', 'NONE']) {
+    await world.database.$executeRaw`
+      UPDATE request_scaling SET depth_since = now() - interval '10 years' WHERE app_env_id = ${appEnvId}`
+    await world.scale(appEnvId)
+    expect(await depthOf(appEnvId)).toBe(depth)
+  }
 }
 
 describe('a frozen container that a restarted engine brought up elsewhere', () => {
@@ -70,4 +92,22 @@ describe('a frozen container that a restarted engine brought up elsewhere', () =
     await recordEngine(database, context.engineHealth, true, () => {})
     expect((await world.row(appEnvId)).dueAt.getTime()).toBeLessThanOrEqual(Date.now())
   })
+})
+
+test('work for requests leaves a reconcile due that was due before, and one that is not where it was, or sooner', async () => {
+  const appEnvId = await world.functionEnv()
+  const { database } = world
+  await database.$executeRaw`UPDATE app_env SET due_at = now() - interval '1 minute' WHERE id = ${appEnvId}`
+  const { dueAt } = await world.row(appEnvId)
+  const lease = await world.claimForScaling(appEnvId)
+  expect((await world.row(appEnvId)).dueAt).toEqual(dueAt)
+  await world.carryOut(lease)
+  expect((await world.row(appEnvId)).dueAt).toEqual(dueAt)
+  await database.$executeRaw`UPDATE app_env SET due_at = now() + interval '1 day' WHERE id = ${appEnvId}`
+  const another = await world.claimForScaling(appEnvId)
+  // Should this worker die, another looks after the environment when the lease has expired.
+  const { dueAt: takenOverAt, leaseExpiresAt } = await world.row(appEnvId)
+  expect(takenOverAt).toEqual(leaseExpiresAt)
+  await world.carryOut(another)
+  expect((await world.row(appEnvId)).dueAt.getTime()).toBeLessThanOrEqual(takenOverAt.getTime())
 })

@@ -49,8 +49,15 @@ export async function createScalingWorld(program: Program, settings: Record<stri
   const row = (id: string) =>
     database.appEnv.findUniqueOrThrow({ where: { id }, include: { replicas: true, requestScaling: true } })
 
+  async function deploy(appEnvId: string): Promise<void> {
+    const { operationId } = await world.perform(deployImage, { appEnvId, image: IMAGE })
+    await carryOut(await claim(database, 'operations', 'test', LEASE_SECONDS))
+    const { status, message } = await database.operation.findUniqueOrThrow({ where: { id: operationId ?? '' } })
+    if (status !== 'SUCCEEDED') throw new Error(`It was not deployed: ${message}`)
+  }
+
   return {
-    ...{ ...world, context, carryOut, claimForScaling, scale, row },
+    ...{ ...world, context, carryOut, claimForScaling, scale, row, deploy },
     async reconcile(appEnvId: string) {
       await database.$executeRaw`
         UPDATE app_env SET due_at = now() + CASE WHEN id = ${appEnvId} THEN interval '0' ELSE interval '1 day' END`
@@ -59,10 +66,7 @@ export async function createScalingWorld(program: Program, settings: Record<stri
     /** An environment whose function is deployed and awake. */
     async functionEnv(fields: Record<string, unknown> = {}): Promise<string> {
       const { appEnvId } = await world.appEnv({ app: { dockerPreset: 'FUNCTION', port: 3000 }, ...fields })
-      const { operationId } = await world.perform(deployImage, { appEnvId, image: IMAGE })
-      await carryOut(await claim(database, 'operations', 'test', LEASE_SECONDS))
-      const { status, message } = await database.operation.findUniqueOrThrow({ where: { id: operationId ?? '' } })
-      if (status !== 'SUCCEEDED') throw new Error(`It was not deployed: ${message}`)
+      await deploy(appEnvId)
       return appEnvId
     },
     beginToRest,
