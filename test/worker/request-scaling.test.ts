@@ -1,8 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
+import { Preempted } from '../../src/worker/claim/abandoned.ts'
+import { LeaseKeeper } from '../../src/worker/claim/lease-keeper.ts'
 import { recordEngine } from '../../src/worker/engine/engine-record.ts'
 import type { Program } from '../support/memory-engine/program.ts'
-import { createScalingWorld, type ScalingWorld } from './scaling-world.ts'
+import { eventually } from './fixtures.ts'
+import { createScalingWorld, IMAGE, LEASE_SECONDS, type ScalingWorld } from './scaling-world.ts'
 
 let world: ScalingWorld
 
@@ -30,7 +35,7 @@ function containerOf(appEnvId: string) {
 
 const depthOf = async (appEnvId: string) => (await world.row(appEnvId)).requestScaling?.depth
 
-async function _putToDeepestSleep(appEnvId: string): Promise<void> {
+async function putToDeepestSleep(appEnvId: string): Promise<void> {
   await world.putToSleep(appEnvId)
   for (const depth of ['STOPPED', 'NONE']) {
     await world.database.$executeRaw`
@@ -110,4 +115,33 @@ test('work for requests leaves a reconcile due that was due before, and one that
   expect(takenOverAt).toEqual(leaseExpiresAt)
   await world.carryOut(another)
   expect((await world.row(appEnvId)).dueAt.getTime()).toBeLessThanOrEqual(takenOverAt.getTime())
+})
+
+test('a wake gives way to an operation, and what it began is removed when the operation is cancelled', async () => {
+  const appEnvId = await world.functionEnv()
+  await putToDeepestSleep(appEnvId)
+  startMs = 3_600_000
+  await world.ask(appEnvId)
+  const lease = await world.claimForScaling(appEnvId)
+  if (!lease) throw new Error('It could not be claimed')
+  const keeper = new LeaseKeeper(world.database, LEASE_SECONDS, world.log)
+  keeper.add(lease)
+  const waking = world.carryOut(lease)
+  await eventually(
+    async () => world.containersOf(appEnvId),
+    ([container]) => container?.phase === 'running',
+  )
+  await keeper.checkNow(appEnvId)
+  expect(lease.signal.aborted).toBe(false)
+  const { operationId } = await world.perform(deployImage, { appEnvId, image: IMAGE })
+  await keeper.checkNow(appEnvId)
+  expect(lease.signal.reason).toBeInstanceOf(Preempted)
+  await waking
+  expect(await world.row(appEnvId)).toMatchObject({ leaseOwner: null, requestScaling: { depth: 'NONE', failures: 0 } })
+  await world.perform(cancelOperation, { operationId: operationId ?? '' })
+  await world.reconcile(appEnvId)
+  expect(world.containersOf(appEnvId)).toEqual([])
+  startMs = 0
+  await world.scale(appEnvId)
+  expect(await world.row(appEnvId)).toMatchObject({ replicasReady: 1, requestScaling: { depth: null } })
 })
