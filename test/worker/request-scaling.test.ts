@@ -5,6 +5,7 @@ import { cancelOperation } from '../../src/services/operation/cancel-operation.t
 import { Preempted } from '../../src/worker/claim/abandoned.ts'
 import { LeaseKeeper } from '../../src/worker/claim/lease-keeper.ts'
 import { recordEngine } from '../../src/worker/engine/engine-record.ts'
+import { readScalingFacts, stepFor } from '../../src/worker/request-scaling/scaling-facts.ts'
 import type { Program } from '../support/memory-engine/program.ts'
 import { eventually } from './fixtures.ts'
 import { createScalingWorld, IMAGE, LEASE_SECONDS, type ScalingWorld } from './scaling-world.ts'
@@ -144,4 +145,23 @@ test('a wake gives way to an operation, and what it began is removed when the op
   startMs = 0
   await world.scale(appEnvId)
   expect(await world.row(appEnvId)).toMatchObject({ replicasReady: 1, requestScaling: { depth: null } })
+})
+
+test('frozen containers beyond the limit for all are stopped, those first that were used least recently', async () => {
+  const { database, config } = world
+  await database.$executeRaw`UPDATE request_scaling SET depth = 'NONE' WHERE depth = 'FROZEN'`
+  const [older, newer] = [await world.functionEnv(), await world.functionEnv()]
+  const found = async () => {
+    const all = await readScalingFacts(database, config, 'may change')
+    const steps = all.map((facts) => ({ appEnvId: facts.appEnvId, step: stepFor(facts, config) }))
+    return steps.filter(({ appEnvId, step }) => step && [older, newer].includes(appEnvId))
+  }
+  for (const appEnvId of [older, newer]) await world.putToSleep(appEnvId)
+  await database.$executeRaw`UPDATE request_scaling SET memory_mb = 500 WHERE depth = 'FROZEN'`
+  expect(await found()).toEqual([])
+  await database.$executeRaw`UPDATE request_scaling SET memory_mb = 501 WHERE depth = 'FROZEN'`
+  expect(await found()).toMatchObject([{ appEnvId: older, step: { kind: 'DEEPEN', depth: 'STOPPED' } }])
+  await world.scale(older)
+  expect([await depthOf(older), await depthOf(newer)]).toEqual(['STOPPED', 'FROZEN'])
+  expect(await found()).toEqual([])
 })
