@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { changeHealthcheck } from '../../src/services/app-env/setting-commands.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { Preempted } from '../../src/worker/claim/abandoned.ts'
@@ -164,4 +165,16 @@ test('frozen containers beyond the limit for all are stopped, those first that w
   await world.scale(older)
   expect([await depthOf(older), await depthOf(newer)]).toEqual(['STOPPED', 'FROZEN'])
   expect(await found()).toEqual([])
+})
+
+test('a wake waits as long for a slow start as a deployment does', async () => {
+  const appEnvId = await world.functionEnv()
+  const startup = { path: null, initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: 1, failureThreshold: 12 }
+  await world.perform(changeHealthcheck, { appEnvId, startup })
+  await world.deploy(appEnvId)
+  await putToDeepestSleep(appEnvId)
+  startMs = 2_500
+  await world.ask(appEnvId)
+  await world.scale(appEnvId, { BERTH_READY_TIMEOUT_SECONDS: 1 })
+  expect(await world.row(appEnvId)).toMatchObject({ replicasReady: 1, requestScaling: { depth: null, failure: null } })
 })
