@@ -173,8 +173,11 @@ export interface ContainerRuntime {
    */
   freeze(name: string, bounds?: CallBounds): Promise<void>
 
-  /** Lets a frozen container go on. Does nothing to one that runs. Throws as `freeze` does. */
-  unfreeze(name: string, bounds?: CallBounds): Promise<void>
+  /**
+   * Lets a frozen container go on. False: it ran already, perhaps because it was started anew, at another address.
+   * Throws as `freeze` does.
+   */
+  unfreeze(name: string, bounds?: CallBounds): Promise<boolean>
 
   /** Stops a container, frozen or not, and keeps it: SIGTERM, then SIGKILL after the grace. Throws NOT_FOUND as `logs` does. */
   stop(name: string, options: CallBounds & { graceSeconds: number }): Promise<void>

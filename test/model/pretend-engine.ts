@@ -61,7 +61,9 @@ export class PretendRuntime implements ContainerRuntime {
   // Nothing of the model's plays sleeps.
   async freeze() {}
 
-  async unfreeze() {}
+  async unfreeze() {
+    return false
+  }
 
   async stop() {}
 

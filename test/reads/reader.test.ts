@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ConnectionLost } from '../../src/database/away.ts'
 import { createDatabase, type Database } from '../../src/database/client.ts'
 import { getDatamodel } from '../../src/database/generated/pothos-types.ts'
+import { ByKey } from '../../src/database/reads/by-key.ts'
 import { ReadConnections } from '../../src/database/reads/read-connections.ts'
 import { readerOf, withoutReader } from '../../src/database/reads/reader.ts'
+import type { Query } from '../../src/database/reads/selection.ts'
 import { registerReadMetrics } from '../../src/platform/read-metrics.ts'
 import { findByKey, findRow, findRows, type ModelName } from '../../src/services/kernel/read.ts'
 import { createWorld, type World } from '../support/world.ts'
@@ -153,6 +156,32 @@ test('an id with a NUL fails nobody who asks for another one at the same time', 
   const [good, bad] = await Promise.allSettled([ask(appId), ask('app_\u0000')])
   expect(good).toEqual({ status: 'fulfilled', value: { id: appId } })
   expect(bad).toMatchObject({ status: 'rejected', reason: { code: '22021' } })
+})
+
+test('rows are read together only for those who want the same of them, whatever their values read like', async () => {
+  const asked: Query[] = []
+  const find = async (query: Query) => {
+    asked.push(query)
+    return [{ id: 'app' }]
+  }
+  const page = (...ids: string[]): Query => ({ select: { appEnvs: { where: { id: { in: ids } } } } })
+  const byKey = new ByKey()
+  const wanted = [page('a b', 'c'), page('a', 'b c'), page('a,b'), page('a', 'b')]
+  await Promise.all(wanted.map((query) => byKey.find('App', 'id', 'app', query, find)))
+  expect(asked).toEqual(wanted.map((query) => ({ ...query, where: { id: 'app' } })))
+})
+
+test('a batch is not taken apart while the database is away', async () => {
+  let asked = 0
+  const find = async () => {
+    asked += 1
+    throw new ConnectionLost('gone')
+  }
+  const byKey = new ByKey()
+  const both = await Promise.allSettled(
+    ['a', 'b'].map((id) => byKey.find('App', 'id', id, { select: { id: true } }, find)),
+  )
+  expect([both.map(({ status }) => status), asked]).toEqual([['rejected', 'rejected'], 1])
 })
 
 test('values are never mixed up between queries of one shape', async () => {

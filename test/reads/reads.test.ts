@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Plugin } from 'graphql-yoga'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -46,6 +46,7 @@ test.each(Object.entries(MISTAKES))('the comparison notices %s', async (what, ch
 })
 
 /** Beside this file, because what they import is found from here. */
+const GRAPHQL = join(import.meta.dirname, '../../src/graphql')
 const COPIES = join(import.meta.dirname, `broken-${process.pid}`)
 
 const WRONG_LINES = {
@@ -56,10 +57,14 @@ const WRONG_LINES = {
 
 test.each(Object.entries(WRONG_LINES))('the comparison notices %s', async (what, [file, line, instead]) => {
   const copy = join(COPIES, what.replaceAll(' ', '-'))
-  cpSync(join(import.meta.dirname, '../../src/graphql/execution'), copy, { recursive: true })
-  const source = readFileSync(join(copy, file), 'utf8')
-  expect(source).toContain(line)
-  writeFileSync(join(copy, file), source.replace(line, instead))
+  cpSync(join(GRAPHQL, 'execution'), copy, { recursive: true })
+  for (const name of readdirSync(copy)) {
+    const source = readFileSync(join(copy, name), 'utf8')
+    if (name === file) expect(source).toContain(line)
+    const changed = name === file ? source.replace(line, instead) : source
+    // The copy lies elsewhere.
+    writeFileSync(join(copy, name), changed.replaceAll("from '../", `from '${GRAPHQL}/`))
+  }
   const { plannedExecution } = (await import(join(copy, 'planned-execution.ts'))) as { plannedExecution(): Plugin }
   const broken = reads.doorOf({ execution: [plannedExecution()] })
   try {

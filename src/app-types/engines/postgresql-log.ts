@@ -1,4 +1,5 @@
 import { type EnginePointInTime, script } from './engine.ts'
+import { setPassword } from './postgresql-password.ts'
 
 // Inside of its container the image trusts local connections, so these commands need no password.
 const ASK =
@@ -27,7 +28,8 @@ const TAKE_SEGMENT = [
   ASK,
   'spool=$(dirname "$0")',
   `while [ "$(ls "$spool" | grep -c "^[0-9A-F]*$")" -ge ${WAITING} ]; do`,
-  '  [ "$(ask --command="SELECT pg_is_in_recovery()")" = t ] || exec cat > /dev/null',
+  // Only when it says so: a question that fails, as it may in a recovery, drops nothing.
+  '  [ "$(ask --command="SELECT pg_is_in_recovery()")" != f ] || exec cat > /dev/null',
   '  sleep 0.05',
   'done',
   'cat > "$spool/.part" && mv "$spool/.part" "$spool/$TAR_FILENAME"',
@@ -82,10 +84,12 @@ export const pointInTime: EnginePointInTime = {
       '\\if :changed',
       // A commit that is later than "until", by which the server finds the end of what it has to replay.
       '  SELECT pg_current_xact_id() \\g /dev/null',
+      // Before the segment ends: what is committed after this look is seen as a change the next time.
+      '  SELECT pg_current_snapshot() AS mark \\gset',
       '  SELECT pg_switch_wal() \\g /dev/null',
       '\\endif',
       "SELECT to_char(:'until'::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"'),",
-      `  ${segmentOf('restart_lsn')}, ${segmentOf('pg_current_wal_flush_lsn()')}, :'changed'::boolean, pg_current_snapshot()`,
+      `  ${segmentOf('restart_lsn')}, ${segmentOf('pg_current_wal_flush_lsn()')}, :'changed'::boolean, :'mark'`,
       "  FROM pg_replication_slots WHERE slot_name = :'archive';",
       'SQL',
     ),
@@ -143,8 +147,8 @@ export const pointInTime: EnginePointInTime = {
       'mkdir -p "$spool"',
       'touch "$spool/end"',
       'until [ "$(ask --command="SELECT pg_is_in_recovery()")" = f ]; do sleep 0.1; done',
-      // Those of the environment, whatever they were when the files were saved. Asks for the password twice.
-      'printf "%s\\n" "$POSTGRES_PASSWORD" "$POSTGRES_PASSWORD" | ask --command="\\\\password" > /dev/null',
+      // That of the environment, whatever it was when the files were saved.
+      ...setPassword('POSTGRES_PASSWORD'),
       ...REPLAYING.map((name) => `ask --command="ALTER SYSTEM RESET ${name}"`),
       'ask --command="SELECT pg_reload_conf()" --output=/dev/null',
       'rm -rf "$spool"',

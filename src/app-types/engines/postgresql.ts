@@ -1,6 +1,7 @@
 import { authority, type Engine, script } from './engine.ts'
 import { postgresqlMetrics } from './metrics/postgresql.ts'
 import { pointInTime } from './postgresql-log.ts'
+import { setPassword } from './postgresql-password.ts'
 import { accessFile, environmentOf, optionsOf, replication } from './postgresql-replicas.ts'
 
 // Inside of its container the image trusts local connections, so these commands need no password.
@@ -163,12 +164,7 @@ export const postgresql: Engine = {
   },
   pointInTime,
   replication,
-  // The client sends a hash, and so the password is in no log of statements; nor is the hash. It asks for it twice.
-  rotate: script(
-    "export PGOPTIONS='-c log_min_duration_statement=-1 -c log_statement=none -c log_min_error_statement=panic'",
-    'printf "%s\\n" "$NEW_PASSWORD" "$NEW_PASSWORD" |',
-    '  psql --username="$POSTGRES_USER" --dbname="$POSTGRES_DB" --no-psqlrc --set=ON_ERROR_STOP=1 --command="\\\\password"',
-  ),
+  rotate: script(...setPassword('NEW_PASSWORD')),
   // Another major version needs pg_upgrade with the programs of both, which the image does not have.
   inPlaceUpgrades: [],
 }

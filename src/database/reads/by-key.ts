@@ -1,4 +1,4 @@
-import { ConnectionLost } from '../away.ts'
+import { isDatabaseAway } from '../away.ts'
 import type { Query } from './selection.ts'
 import { shapeOf } from './shape.ts'
 
@@ -21,7 +21,10 @@ export class ByKey {
 
   find(model: string, field: string, value: string, query: Query, find: Find): Promise<Row | null> {
     const values: unknown[] = []
-    const name = `${model} ${field} ${shapeOf(query, values)} ${values.map(String).join(' ')}`
+    // As JSON: joined with spaces, values of one caller could read like those of another.
+    const name = JSON.stringify([model, field, shapeOf(query, values), values], (_key, one) =>
+      typeof one === 'bigint' ? `${one}n` : one,
+    )
     const batch = this.#batches.get(name) ?? this.#begin(name, field, query, find)
     return new Promise((resolve, reject) => {
       const asking = { resolve, reject }
@@ -51,7 +54,7 @@ async function read(batch: Batch, field: string, query: Query, find: Find): Prom
     for (const [value, asking] of batch) for (const { resolve } of asking) resolve(found.get(value) ?? null)
   } catch (error) {
     // One value that the database refuses must not fail those who asked for others: they may be anybody's.
-    const isRefused = batch.size > 1 && !(error instanceof ConnectionLost)
+    const isRefused = batch.size > 1 && !isDatabaseAway(error)
     if (isRefused) return void (await Promise.all([...batch].map((one) => read(new Map([one]), field, query, find))))
     for (const asking of batch.values()) for (const { reject } of asking) reject(error)
   }

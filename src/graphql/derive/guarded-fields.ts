@@ -12,6 +12,11 @@ interface Guard {
   permission: Permission
 }
 
+const GUARDED = 'berthGuarded'
+
+/** Whether the value of a field may be read only by its resolver, which asks for a permission first. */
+export const isGuarded = ({ extensions }: { extensions: object }): boolean => GUARDED in extensions
+
 /**
  * Refuses fields of a type to environment tokens, which may see only a part of it. On the field itself, because a row is
  * reached by many paths, and completed by the builder of the schema without asking a service.
@@ -25,6 +30,7 @@ export function guardFields(schema: GraphQLSchema, typeName: string, { open, per
   for (const field of Object.values(fields)) {
     if (open.has(field.name)) continue
     const resolve = field.resolve ?? defaultFieldResolver
+    field.extensions = { ...field.extensions, [GUARDED]: true }
     field.resolve = (row: Row, args, context: GraphQLContext, info) => {
       // Whoever else was given the row has passed the same roles and scopes already.
       if (context.caller.kind === 'ENVIRONMENT')

@@ -13,6 +13,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
+import { isGuarded } from '../derive/guarded-fields.ts'
 import { type Collecting, collectFields } from './collect-fields.ts'
 
 /** Thrown for what plans do not know: the usual executor answers the operation. */
@@ -77,7 +78,7 @@ function planField(planning: Planning, parentType: GraphQLObjectType, name: stri
   const column = field.extensions.pothosPrismaVariant
   const plan: FieldPlan = {
     ...{ name, field, nodes, parentType, argsIndex: -1, args: null },
-    column: typeof column === 'string' ? column : null,
+    column: typeof column === 'string' && !isGuarded(field) ? column : null,
     value: planValue(planning, field.type, nodes),
   }
   if (!(first.arguments ?? []).some(({ value }) => hasVariable(value))) plan.args = getArgumentValues(field, first)

@@ -52,9 +52,9 @@ export const plannedExecution = (): Plugin => ({
 
 function execute(args: Args) {
   const context = args.contextValue as unknown as GraphQLContext
-  const planned = plannedOf(args.document, args.operationName ?? null, args.schema)
   // Whoever has no token is refused or asks for the schema.
-  if (!planned || context.refusal) return null
+  const planned = context.refusal ? null : plannedOf(args.document, args.operationName ?? null, args.schema)
+  if (!planned) return null
   const { schema, operation, fragments } = planned
   const { variableValues } = getVariableValues(schema, operation.variableDefinitions ?? [], args.variableValues ?? {})
   const plan = variableValues && planFor(planned, variableValues.coerced)
@@ -63,12 +63,8 @@ function execute(args: Args) {
     const given = plan.withVariables.map(({ field, nodes: [node] }) =>
       getArgumentValues(field, node as NonNullable<typeof node>, variableValues),
     )
-    const readsColumns = context.caller.kind !== 'ENVIRONMENT'
     const { rootValue } = args
-    return runPlan(
-      { schema, operation, fragments, variableValues, context, rootValue, args: given, readsColumns, errors: [] },
-      plan,
-    )
+    return runPlan({ schema, operation, fragments, variableValues, context, rootValue, args: given, errors: [] }, plan)
   } catch (error) {
     // The usual executor refuses the field.
     if (error instanceof GraphQLError) return null
@@ -81,7 +77,9 @@ function plannedOf(document: DocumentNode, operationName: string | null, schema:
   const found = names.get(operationName ?? '')
   if (found !== undefined) return found
   const operation = getOperationAST(document, operationName)
-  const planned = operation?.operation === 'query' ? describe(document, operation, schema) : null
+  // Not kept: callers name as many operations that are not there as they like.
+  if (operation?.operation !== 'query') return null
+  const planned = describe(document, operation, schema)
   known.set(document, names.set(operationName ?? '', planned))
   return planned
 }

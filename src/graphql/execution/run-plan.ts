@@ -23,7 +23,6 @@ export interface Execution {
   /** Arguments that depend on variables. */
   args: readonly Readonly<Record<string, unknown>>[]
   /** Loaded columns are read without asking a resolver. */
-  readsColumns: boolean
   errors: GraphQLError[]
 }
 
@@ -82,7 +81,7 @@ function executeField(execution: Execution, field: FieldPlan, source: unknown, p
   if (plan.kind === 'typename') return plan.typeName
   let path: Path | undefined
   try {
-    if (column !== null && execution.readsColumns) {
+    if (column !== null) {
       const value = (source as Row)[column]
       if (value !== undefined) {
         if (plan.kind !== 'leaf') path = pathOf(field, parent)

@@ -7,20 +7,24 @@ import type { Reach } from './container-spec.ts'
 import { getReplica } from './find-containers.ts'
 import { observedReplica } from './observe.ts'
 
-/** Engines refuse what is already so, and what cannot be, with the same codes: the inspection tells them apart. */
+/**
+ * False: it was so already. Engines refuse what is already so, and what cannot be, with the same codes: the inspection
+ * tells them apart.
+ */
 async function changePhase(
   engine: DockerEngine,
   name: string,
   signal: AbortSignal,
   { change, reached }: { change: 'pause' | 'unpause'; reached: 'paused' | 'running' },
-): Promise<void> {
+): Promise<boolean> {
   try {
     // One call in the path of a request: whose container it is follows from its name, which holds the environment's.
     await engine.docker.getContainer(name)[change]({ abortSignal: signal })
+    return true
   } catch (error) {
     if (statusOf(error) === null) throw error
     const { State } = await getReplica(engine, name, signal)
-    if (State.Status === reached) return
+    if (State.Status === reached) return false
     if (State.Status === 'running' || State.Status === 'paused') throw error
     throw new RuntimeError('NOT_RUNNING', `The container ${name} does not run: it is ${State.Status}`)
   }
@@ -32,7 +36,7 @@ export async function freezeReplica(engine: DockerEngine, name: string, signal: 
   failpoint('container.frozen')
 }
 
-export const unfreezeReplica = (engine: DockerEngine, name: string, signal: AbortSignal): Promise<void> =>
+export const unfreezeReplica = (engine: DockerEngine, name: string, signal: AbortSignal): Promise<boolean> =>
   changePhase(engine, name, signal, { change: 'unpause', reached: 'running' })
 
 /** A frozen one cannot hear SIGTERM, so it goes on first. */

@@ -1,5 +1,4 @@
 import type { EngineCommand, EnginePointInTime } from '../../app-types/engines/engine.ts'
-import { BackupFailed } from '../../backups/backup-failed.ts'
 import { contentOf, pieceContent } from '../../backups/stored-backup.ts'
 import type { Backup, LogPiece } from '../../database/generated/prisma/client.ts'
 import type { Rollout } from '../../runtime/container-runtime.ts'
@@ -10,6 +9,7 @@ import { progressOf, reported } from './progress.ts'
 import type { ReplayPlan } from './replay-plan.ts'
 import { secondsLeft } from './seconds-left.ts'
 import { serviceTask } from './service-task.ts'
+import { succeeded } from './succeeded.ts'
 
 /** Files of the backup, and the log that makes them consistent, into an empty volume. */
 export async function restoreFiles(
@@ -21,9 +21,10 @@ export async function restoreFiles(
 ): Promise<void> {
   const { restoreFiles: command, replay } = commandsOf(engine)
   const files = reported(contentOf(attempt, attempt.appEnv.account, backup), progressOf(attempt, 'restore', 'restored'))
-  await inTask(attempt, { purpose: 'restore', command, volume }, files)
+  await inTask(attempt, 'restores the files', { purpose: 'restore', command, volume }, files)
   await inTask(
     attempt,
+    'prepares the replay',
     { purpose: 'replay', command: replay.prepare, volume, environment: { TARGET: target } },
     logOf(attempt, backup, first),
   )
@@ -39,7 +40,7 @@ export async function replayLog(
 ): Promise<string> {
   const { feed, finish } = commandsOf(service.engine).replay
   const source = { ...service, name }
-  const about = { environment: {}, timeoutSeconds: secondsLeft(attempt) }
+  const about = { environment: {}, reason: 'RESTORE_FAILED', timeoutSeconds: secondsLeft(attempt) } as const
   if (further.length > 0) {
     const input = reported(logOf(attempt, backup, further), progressOf(attempt, 'restore', 'of the log replayed'))
     await runLogCommand(attempt, source, feed, { ...about, what: 'replays the log', input })
@@ -54,6 +55,7 @@ function commandsOf({ pointInTime, title }: ServiceContainer['engine']): EngineP
 
 async function inTask(
   attempt: VersionAttemptContext,
+  what: string,
   work: {
     purpose: string
     command: EngineCommand
@@ -63,10 +65,8 @@ async function inTask(
   input: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const task = await serviceTask(attempt, work)
-  const { exitCode, errorOutput } = await attempt.engine.runTask(task, { input, timeoutSeconds: secondsLeft(attempt) })
-  if (exitCode === 0) return
-  const said = await attempt.quote(errorOutput.trim())
-  throw new BackupFailed('RESTORE_FAILED', `The command that restores the files ended with ${exitCode}: ${said}`)
+  const running = attempt.engine.runTask(task, { input, timeoutSeconds: secondsLeft(attempt) })
+  await succeeded(attempt, 'RESTORE_FAILED', what, running)
 }
 
 /** The pieces as one stream. */

@@ -1,8 +1,6 @@
-import { BackupFailed } from '../../backups/backup-failed.ts'
 import { contentOf } from '../../backups/stored-backup.ts'
 import type { Backup } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import type { ExecResult } from '../../runtime/command.ts'
 import type { Rollout } from '../../runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { type ServiceContainer, serviceContainer } from '../service/service-container.ts'
@@ -11,6 +9,7 @@ import { replayLog, restoreFiles } from './replay.ts'
 import { planReplay, type ReplayPlan } from './replay-plan.ts'
 import { secondsLeft } from './seconds-left.ts'
 import { serviceTask } from './service-task.ts'
+import { succeeded } from './succeeded.ts'
 
 export function serviceOf(attempt: VersionAttemptContext): ServiceContainer {
   const service = serviceContainer(attempt, attempt.appEnv, recordedConfiguration(attempt.content))
@@ -90,15 +89,3 @@ export async function verifyRestored(attempt: VersionAttemptContext, name: strin
 
 const contentFor = (attempt: VersionAttemptContext, backup: Backup) =>
   reported(contentOf(attempt, attempt.appEnv.account, backup), progressOf(attempt, 'restore', 'restored'))
-
-async function succeeded(
-  attempt: VersionAttemptContext,
-  reason: 'RESTORE_FAILED' | 'VERIFY_FAILED',
-  what: string,
-  running: Promise<ExecResult>,
-): Promise<void> {
-  const { exitCode, errorOutput } = await running
-  if (exitCode === 0) return
-  const said = await attempt.quote(errorOutput.trim())
-  throw new BackupFailed(reason, `The command that ${what} ended with ${exitCode}: ${said}`)
-}

@@ -6,8 +6,8 @@ import { fenced } from '../claim/fenced.ts'
 import { collectLog } from '../point-in-time/collect-log.ts'
 import { openArchive } from '../point-in-time/log-archive.ts'
 import type { LogSource } from '../point-in-time/log-commands.ts'
+import { runningPrimary } from '../service/primary.ts'
 import { serviceContainer } from '../service/service-container.ts'
-import { runningName } from './running-name.ts'
 
 /** Before files are copied: the log is archived from here on. */
 export async function beginBase(attempt: AttemptContext, backup: Backup): Promise<LogArchive> {
@@ -52,5 +52,5 @@ async function sourceOf(attempt: AttemptContext): Promise<LogSource> {
   const service =
     appEnv.currentContent && serviceContainer(attempt, appEnv, recordedConfiguration(appEnv.currentContent))
   if (!service) throw new Error(`${appEnv.id} is no managed service`)
-  return { ...service, name: await runningName(attempt) }
+  return { ...service, name: (await runningPrimary(attempt, 'be asked for its data')).name }
 }

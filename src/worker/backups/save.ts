@@ -13,11 +13,11 @@ import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-c
 import { fenced } from '../claim/fenced.ts'
 import { withBackgroundReconcile } from '../reconcile/background-reconcile.ts'
 import { drainClients } from '../service/drain-clients.ts'
+import { runningPrimary } from '../service/primary.ts'
 import { type ServiceContainer, serviceContainer } from '../service/service-container.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
 import { drainOthers } from '../version/route.ts'
 import { megabytes, progressOf } from './progress.ts'
-import { runningName } from './running-name.ts'
 import { secondsLeft } from './seconds-left.ts'
 import { serviceTask } from './service-task.ts'
 
@@ -105,7 +105,7 @@ async function saveRunning(
   command: EngineCommand,
   output: Output,
 ) {
-  const name = await runningName(attempt)
+  const name = (await runningPrimary(attempt, 'be asked for its data')).name
   const options = { key: 'backup', environment: container.environment, output, timeoutSeconds: secondsLeft(attempt) }
   return withBackgroundReconcile(attempt, () => attempt.engine.exec(name, command, options))
 }

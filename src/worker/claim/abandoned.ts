@@ -14,7 +14,7 @@ export class OperationEnded extends Abandoned {
   override readonly name = 'OperationEnded'
 }
 
-/** A routine reconcile gives way to an operation: somebody waits for that. */
+/** A routine reconcile, or work for requests, gives way to an operation; a reconcile also to a request: somebody waits. */
 export class Preempted extends Abandoned {
   override readonly name = 'Preempted'
 }

@@ -108,7 +108,7 @@ function endIfPointless(lease: Lease, row: HeldRow | undefined): void {
   if (row?.token !== lease.claim.token) lease.end(new LeaseLost(`Another worker has claimed ${lease.appEnvId}`))
   else if (lease.operationId && !lease.isCompleting && row.operationId !== lease.operationId) {
     lease.end(new OperationEnded(`${lease.operationId} has ended`))
-  } else if (lease.claim.queue === 'reconciles' && row.operationId && row.isDue) {
+  } else if (lease.claim.queue !== 'operations' && row.operationId && row.isDue) {
     lease.end(new Preempted('An operation has been asked for'))
   }
 }

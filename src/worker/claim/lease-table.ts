@@ -46,7 +46,7 @@ export const claimForRequests = (database: Database, appEnvId: string, owner: st
 
 /**
  * Claims the environment that has been due longest; null when none is. Moves `due_at` to the end of the lease: if this
- * worker dies, another takes over then. The claim is counted before anything is done under it, because work that ends
+ * worker dies, another takes over then. Work for requests reconciles nothing, so an earlier `due_at` stays. The claim is counted before anything is done under it, because work that ends
  * its worker has no later moment.
  */
 export const claim = (database: Database, queue: keyof typeof CANDIDATE, owner: string, leaseSeconds: number) =>
@@ -60,14 +60,15 @@ async function claimCandidate(
   leaseSeconds: number,
 ): Promise<Lease | null> {
   const askedAt = performance.now()
+  const leaseEnd = Prisma.sql`now() + make_interval(secs => ${leaseSeconds})`
   const [row] = await database.$queryRaw<ClaimedRow[]>`
     WITH candidate AS MATERIALIZED (${candidate}),
     counted AS (UPDATE operation o SET unfinished_claims = o.unfinished_claims + 1
       FROM candidate WHERE o.id = candidate.operation_id)
     UPDATE app_env e SET lease_token = e.lease_token + 1, lease_owner = ${owner},
       unfinished_claims = e.unfinished_claims + 1,
-      lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
-      due_at = now() + make_interval(secs => ${leaseSeconds})
+      lease_expires_at = ${leaseEnd},
+      due_at = ${queue === 'scalings' ? Prisma.sql`LEAST(e.due_at, ${leaseEnd})` : leaseEnd}
     FROM candidate WHERE e.id = candidate.id
     RETURNING e.id AS "appEnvId", candidate.operation_id AS "operationId", e.lease_token AS token,
       e.due_at::text AS "dueAt", (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
@@ -90,7 +91,8 @@ interface Release {
 
 /**
  * Gives the environment back. It is due at the earliest of: the time a request set meanwhile (it moved `due_at`, and is
- * not lost), the next reconcile, and the next end of a drain. Whatever came of it, this
+ * not lost), the next reconcile, and the next end of a drain. Work for requests leaves a reconcile that was due before.
+ * Whatever came of it, this
  * worker is alive, so the claim does not count as one that cost a worker.
  */
 export async function release(database: Database, { claim: held }: Lease, next: Release): Promise<void> {
@@ -98,7 +100,7 @@ export async function release(database: Database, { claim: held }: Lease, next: 
     WITH released AS (UPDATE app_env e SET lease_owner = NULL, lease_expires_at = NULL, unfinished_claims = 0,
       observed_at = CASE WHEN ${next.observed} THEN now() ELSE e.observed_at END,
       due_at = LEAST(
-        CASE WHEN e.due_at <> ${held.dueAt}::timestamptz THEN e.due_at END,
+        CASE WHEN ${held.queue === 'scalings'} OR e.due_at <> ${held.dueAt}::timestamptz THEN e.due_at END,
         now() + make_interval(secs => ${next.requeueAfterSeconds}),
         (SELECT min(r.drain_until) FROM replica r
           WHERE r.app_env_id = e.id AND r.state = 'DRAINING' AND r.drain_until > now()))

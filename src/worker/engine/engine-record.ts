@@ -6,7 +6,7 @@ const REGION = 'local'
 
 /**
  * Records whether the engine is reachable. When it is back after an outage, makes everything that waited for it due:
- * containers may have ended without an event.
+ * containers may have ended without an event, and those that slept may run.
  */
 export async function recordEngine(
   database: Database,
@@ -28,7 +28,8 @@ export async function recordEngine(
       FOR UPDATE SKIP LOCKED)`
   await database.$executeRaw`
     UPDATE app_env SET due_at = LEAST(due_at, now())
-    WHERE id IN (SELECT id FROM app_env WHERE deleted_at IS NULL AND replicas_desired > 0
+    WHERE id IN (SELECT id FROM app_env WHERE deleted_at IS NULL
+        AND (replicas_desired > 0 OR EXISTS (SELECT 1 FROM request_scaling s WHERE s.app_env_id = app_env.id))
       ORDER BY id FOR UPDATE SKIP LOCKED)`
   wake()
 }

@@ -45,7 +45,8 @@ export interface LeasedEngine {
   apply(rollout: Rollout): Promise<void>
   observe(): Promise<ObservedReplica[]>
   freeze(name: string): Promise<void>
-  unfreeze(name: string): Promise<void>
+  /** False: it ran already. */
+  unfreeze(name: string): Promise<boolean>
   /** Stops a container, and keeps it. */
   stop(name: string, graceSeconds: number): Promise<void>
   start(name: string): Promise<ObservedReplica>

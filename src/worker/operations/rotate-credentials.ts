@@ -1,8 +1,8 @@
 import { awaitedReplicas } from '../../app-types/behaviours.ts'
-import { RuntimeError } from '../../runtime/container-runtime.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
 import { loadClaimedAppEnv } from '../context/environment-context.ts'
+import { runningPrimary } from '../service/primary.ts'
 import { recordRotation, setPasswords } from '../service/rotation.ts'
 import { awaitReady } from '../version/await-ready.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
@@ -15,11 +15,7 @@ export async function rotateCredentials(started: AttemptContext): Promise<void> 
   if (!content || !rolloutId) throw new Error(`${operation.id} rotates the credentials of nothing`)
   if (!steps.isFinished('rotate')) {
     await steps.advance({ start: 'rotate' })
-    const running = (await engine.observe()).find(
-      (one) => one.rolloutId === rolloutId && one.index === 0 && one.phase === 'running',
-    )
-    if (!running) throw new RuntimeError('NOT_RUNNING', 'The service does not run, and cannot take new passwords')
-    await setPasswords(started, started.appEnv, running)
+    await setPasswords(started, started.appEnv, await runningPrimary(started, 'take new passwords'))
     await steps.advance({
       finish: { name: 'rotate', detail: 'the service has its new passwords' },
       start: 'create',

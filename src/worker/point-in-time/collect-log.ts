@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { EnginePointInTime } from '../../app-types/engines/engine.ts'
+import { BackupFailed } from '../../backups/backup-failed.ts'
 import { writeBackup } from '../../backups/backup-stream.ts'
 import { bytesLeft } from '../../backups/budget.ts'
 import { storeOf } from '../../backups/stored-backup.ts'
@@ -29,14 +30,14 @@ interface Collecting {
  * Stores what the engine has completed of its log since the last time, piece after piece: what it has written by now
  * becomes complete if something was committed, or if that is `forced`. The engine lets go of a piece only after it is
  * recorded as stored, so that whoever is killed anywhere leaves no gap. Null where there is one all the same, because
- * the engine has kept too little: the archive ends before it.
+ * the engine has kept too little: the archive ends before it. After as many `pieces` the rest is left, and due at once.
  */
 export async function collectLog(
   context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
   source: LogSource,
   archive: LogArchive,
-  { forced = false } = {},
+  { forced = false, pieces = Number.POSITIVE_INFINITY } = {},
 ): Promise<LogArchive | null> {
   const { pointInTime, title } = source.engine
   if (!pointInTime) throw new Error(`${title} has no log to collect`)
@@ -49,6 +50,7 @@ export async function collectLog(
   }
   let reached = archive
   for (let start = from; start < state.next; start += SEGMENTS_PER_PIECE) {
+    if (reached.lastPiece - archive.lastPiece >= pieces) break
     const end = start + SEGMENTS_PER_PIECE < state.next ? start + SEGMENTS_PER_PIECE : state.next
     reached = await storePiece(collecting, reached, { from: start, to: end }, end === state.next ? state : null)
   }
@@ -91,10 +93,11 @@ async function storePiece(
   })
   failpoint('log.begun', appEnv.id)
   const environment = { ARCHIVE: archive.id, FROM: String(segments.from), TO: String(segments.to) }
+  const timeout = AbortSignal.timeout(STORE_SECONDS * 1000)
   const { sizeBytes } = await writeBackup({
     ...{ store: await storeOf(context, archive), file, key },
     header: { backupId: id, presetVersion: archive.presetVersion },
-    signal: AbortSignal.any([context.signal, AbortSignal.timeout(STORE_SECONDS * 1000)]),
+    signal: AbortSignal.any([context.signal, timeout]),
     mostBytes: await bytesLeft(database, context.config, archive.accountId),
     begun: (unfinished) =>
       fenced(
@@ -106,6 +109,9 @@ async function storePiece(
       runLogCommand(context, source, commands.fetch, {
         ...{ what: 'reads the log', environment, output, timeoutSeconds: STORE_SECONDS },
       }),
+  }).catch((error: unknown) => {
+    if (!timeout.aborted || context.signal.aborted) throw error
+    throw new BackupFailed('STORAGE_UNREACHABLE', `A piece of the log was not stored within ${STORE_SECONDS} s`)
   })
   failpoint('log.stored', appEnv.id)
   const sealedKey = vault.forAccount(appEnv.account).sealBackupKey(id, key)
@@ -116,8 +122,8 @@ async function storePiece(
     return tx.logArchive.update({
       where: { id: archive.id, lastPiece: archive.lastPiece },
       data: {
-        ...{ lastPiece: number, nextSegment: segments.to, message: null, collectedAt: lease.claim.clock.now() },
-        ...(state ? { until: state.until, mark: state.mark } : {}),
+        ...{ lastPiece: number, nextSegment: segments.to, message: null },
+        ...(state ? { until: state.until, mark: state.mark, collectedAt: lease.claim.clock.now() } : {}),
       },
     })
   })

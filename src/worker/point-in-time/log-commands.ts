@@ -13,26 +13,24 @@ interface LogCommand {
   what: string
   environment: Record<string, string>
   timeoutSeconds: number
+  reason?: 'BACKUP_FAILED' | 'RESTORE_FAILED'
   input?: AsyncIterable<Uint8Array>
   output?: (chunk: Uint8Array) => Promise<void> | void
 }
 
 const LONGEST_ANSWER = 64 * 1024
 
-/** Runs a command about the log in the container. Throws BACKUP_FAILED, with its words, when it fails. */
+/** Runs a command about the log in the container. Throws BACKUP_FAILED, or the reason given, with its words, when it fails. */
 export async function runLogCommand(
   { engine, quote }: EnvironmentContext,
   { name, container }: LogSource,
   command: EngineCommand,
-  { what, environment, ...options }: LogCommand,
+  { what, environment, reason = 'BACKUP_FAILED', ...options }: LogCommand,
 ): Promise<void> {
   const variables = { ...container.environment, ...environment }
   const { exitCode, errorOutput } = await engine.exec(name, command, { key: 'log', environment: variables, ...options })
   if (exitCode === 0) return
-  throw new BackupFailed(
-    'BACKUP_FAILED',
-    `The command that ${what} ended with ${exitCode}: ${await quote(errorOutput.trim())}`,
-  )
+  throw new BackupFailed(reason, `The command that ${what} ended with ${exitCode}: ${await quote(errorOutput.trim())}`)
 }
 
 /** The same for one that answers in a line. */

@@ -1,3 +1,5 @@
+import { BackupFailed } from '../../backups/backup-failed.ts'
+
 /** What an engine says of its log (`EnginePointInTime.log.close`). */
 export interface LogState {
   /** Everything that was committed up to then is in complete segments. */
@@ -17,6 +19,7 @@ export function readLogState(printed: string): LogState | null {
   if (line === 'lost') return null
   const [until = '', first = '', next = '', changed = '', mark = ''] = line.split('|')
   const isState = /^\d{1,18}$/.test(first) && /^\d{1,18}$/.test(next) && ['t', 'f'].includes(changed)
-  if (!isState || Number.isNaN(Date.parse(until))) throw new Error('The engine says nothing readable of its log')
+  if (!isState || Number.isNaN(Date.parse(until)))
+    throw new BackupFailed('BACKUP_FAILED', 'The engine says nothing readable of its log')
   return { until: new Date(until), first: BigInt(first), next: BigInt(next), hasChanged: changed === 't', mark }
 }

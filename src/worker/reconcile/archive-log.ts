@@ -45,7 +45,8 @@ async function tend(
     if (archive.volumeId !== appEnv.volumeId) await endArchive(context, archive, REPLACED)
     else if (archive.endedAt) await dropKept(context, source, archive)
     else if (!isWanted(appEnv)) await endArchive(context, archive, 'Point in time was turned off')
-    else if (isDue(context, archive)) await collectLog(context, appEnv, source, archive)
+    // One piece in each reconcile: the environment is not probed meanwhile.
+    else if (isDue(context, archive)) await collectLog(context, appEnv, source, archive, { pieces: 1 })
   } catch (error) {
     if (!(error instanceof BackupFailed || error instanceof RuntimeError)) throw error
     await recordFailure(context, archive, error.message)

@@ -1,11 +1,13 @@
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { RuntimeError } from '../../runtime/container-runtime.ts'
+import { inParallel } from '../../runtime/in-parallel.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { serviceContainer } from '../service/service-container.ts'
 import type { Probed } from './replica-states.ts'
 
 const ANSWER_SECONDS = 10
+const AT_ONCE = 4
 const LONGEST_ANSWER = 100
 
 /** Part of each reconcile: how far the replicas of a managed service are behind its first container. */
@@ -19,13 +21,13 @@ export async function measureLag(
   const lag = service?.engine.replication?.lag
   if (!service || !lag) return
   const measured: { containerId: string; lagSeconds: number | null }[] = []
-  for (const { index, observed, failure } of probed) {
-    if (index === 0 || observed?.phase !== 'running') continue
+  await inParallel(probed, AT_ONCE, async ({ index, observed, failure }) => {
+    if (index === 0 || observed?.phase !== 'running') return
     const { container } = service
     const lagSeconds = failure === null ? await ask(context, observed.name, lag, container.environment) : null
     const before = appEnv.replicas.find(({ containerId }) => containerId === observed.containerId)?.lagSeconds ?? null
     if (lagSeconds !== before) measured.push({ containerId: observed.containerId, lagSeconds })
-  }
+  })
   if (measured.length === 0) return
   await fenced(context.database, context.lease, async (tx) => {
     for (const { containerId, lagSeconds } of measured)

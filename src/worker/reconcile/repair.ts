@@ -3,7 +3,7 @@ import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { applyWithImage } from '../images/apply-with-image.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
-import { rolloutOf } from '../version/rollout.ts'
+import { servingRollout } from '../version/rollout.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 
 /**
@@ -31,9 +31,8 @@ async function restoreReplicas(
   if (!content || !rolloutId) return false
   context.log.info({ appEnvId: appEnv.id, contentId: content.id }, 'Starting or connecting containers')
   try {
-    const { requestId } = await context.database.operation.findUniqueOrThrow({ where: { id: rolloutId } })
-    const choice = { content, rolloutId, requestId, replicas: replicasKept(appEnv, plan) }
-    await applyWithImage(context, appEnv, content, await rolloutOf(context, appEnv, choice))
+    const rollout = await servingRollout(context, appEnv, plan.wanted.length, plan.gone)
+    await applyWithImage(context, appEnv, content, rollout)
     return true
   } catch (error) {
     if (!(error instanceof Failure)) throw error
@@ -44,10 +43,4 @@ async function restoreReplicas(
     )
     return false
   }
-}
-
-/** The engine removes replicas beyond the number at once, and must not cut off those that drain. */
-function replicasKept({ replicas, rolloutId }: ClaimedAppEnv, plan: ReplicaPlan): number {
-  const draining = replicas.filter((row) => row.rolloutId === rolloutId && !plan.gone.includes(row))
-  return Math.max(plan.wanted.length, ...draining.map((row) => row.index + 1))
 }

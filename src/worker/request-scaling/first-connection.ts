@@ -7,6 +7,7 @@ import { probeReplica } from '../probes/probe-replica.ts'
 import { sleep } from '../time/sleep.ts'
 import { ContainerEnds } from '../version/container-ends.ts'
 import { lastLines } from '../version/last-lines.ts'
+import { readySeconds } from '../version/ready-seconds.ts'
 
 /** A port that nobody listens on refuses at once, so the pauses between two tries are what a wake may lose. */
 const PAUSE_MS = { first: 2, longest: 40 }
@@ -38,7 +39,8 @@ export async function firstConnection(
   const content = appEnv.currentContent
   if (!content) throw new Error(`${appEnv.id} serves no version`)
   const configuration = recordedConfiguration(content)
-  const deadline = performance.now() + config.BERTH_READY_TIMEOUT_SECONDS * 1000
+  const timeoutSeconds = readySeconds(content, config)
+  const deadline = performance.now() + timeoutSeconds * 1000
   const ends = new ContainerEnds()
   let replica = started ?? (await observeOne(context, rollout, index))
   let observedAt = performance.now()
@@ -50,8 +52,7 @@ export async function firstConnection(
       reason = probed.reason
     }
     const now = performance.now()
-    if (now > deadline)
-      throw await failed(context, replica, `not ready within ${config.BERTH_READY_TIMEOUT_SECONDS} s: ${reason}`)
+    if (now > deadline) throw await failed(context, replica, `not ready within ${timeoutSeconds} s: ${reason}`)
     if (now - observedAt > OBSERVE_MS || replica?.phase !== 'running') {
       replica = await observeOne(context, rollout, index)
       observedAt = now

@@ -1,3 +1,4 @@
+import type { Replica } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { SleepDepth } from '../../domain/request-scaling.ts'
 import { resourcesOf } from '../../domain/resources.ts'
@@ -13,6 +14,8 @@ import type { ScalingFacts } from './scaling-facts.ts'
 const BUSY_SECONDS = 60
 /** Since when its memory was measured may count. */
 const MEASURED_MINUTES = 10
+/** Wherever it is: whoever wakes it finds out. */
+const NO_ENDPOINT = { address: null, port: null }
 
 /** The containers beyond the number get no new requests. Each ingress says when it has heard of it. */
 export const shrink = ({ database, lease }: EnvironmentContext, appEnv: ClaimedAppEnv, containers: number) =>
@@ -39,13 +42,14 @@ export async function settle(context: EnvironmentContext, appEnv: ClaimedAppEnv,
   const memoryMb = first ? await memoryOf(context, appEnv) : 0
   // Recorded before it is done: whoever finds a container that should sleep and runs completes it.
   const depth = depthOf(context, first !== undefined, memoryMb)
+  const asleep = { state: 'ASLEEP', drainUntil: null, ...NO_ENDPOINT } as const
   await fenced(database, lease, async (tx) => {
     await tx.$executeRaw`
       UPDATE replica SET drain_until = now() + make_interval(secs => ${BUSY_SECONDS})
       WHERE name = ANY(${busy.map(({ name }) => name)}::text[])`
     await tx.replica.deleteMany({ where: { name: { in: leaving.map(({ name }) => name) } } })
     if (!mayRest) return
-    if (first) await tx.replica.updateMany({ where: { name: first.name }, data: { state: 'ASLEEP', drainUntil: null } })
+    if (first) await tx.replica.updateMany({ where: { name: first.name }, data: asleep })
     await tx.$executeRaw`
       UPDATE request_scaling SET depth = ${depth}::"SleepDepth", depth_since = now(), asleep_since = now(),
         memory_mb = ${memoryMb}, depth_reason = ${`no request for ${facts.idleSeconds} s`}
@@ -54,9 +58,21 @@ export async function settle(context: EnvironmentContext, appEnv: ClaimedAppEnv,
     await notifyIngresses(tx)
   })
   failpoint('scaling.settled', appEnv.id)
-  if (first && depth === 'FROZEN') await context.engine.freeze(first.name)
+  if (first && depth === 'FROZEN') await freezeInPlace(context, first)
   if (first && depth === 'STOPPED') await context.engine.stop(first.name, context.graceSeconds)
   await removeReplicas(context, leaving)
+}
+
+/**
+ * A wake trusts the recorded address of a frozen container. One that still drained may have been started anew since it
+ * was recorded, so what is recorded is where it is now.
+ */
+async function freezeInPlace({ database, lease, engine }: EnvironmentContext, row: Replica): Promise<void> {
+  await engine.freeze(row.name)
+  const frozen = (await engine.observe()).find(({ name, phase }) => name === row.name && phase === 'paused')
+  const { containerId, address, port } = row
+  if (frozen?.containerId !== containerId || frozen.address !== address || frozen.port !== port) return
+  await fenced(database, lease, (tx) => tx.replica.updateMany({ where: { name: row.name }, data: { address, port } }))
 }
 
 const depthOf = ({ config }: EnvironmentContext, hasContainer: boolean, memoryMb: number): SleepDepth =>
@@ -105,10 +121,16 @@ export async function keepAsleep(
   const container = observed.find((one) => one.name === row?.name && one.rolloutId === rolloutId)
   if (!row || !container) return sleepAt(context, appEnv, 'NONE', 'its container is gone').then(() => {})
   const isUp = container.phase === 'running' || container.phase === 'restarting'
-  if (depth === 'FROZEN' && container.phase === 'running') await context.engine.freeze(row.name)
+  if (depth === 'FROZEN' && container.phase === 'running') await freezeAgain(context, row)
   // What has ended while it was frozen cannot be unfrozen.
   if (depth === 'FROZEN' && !isUp && container.phase !== 'paused')
     await sleepAt(context, appEnv, 'STOPPED', 'its container has ended')
   if (depth === 'STOPPED' && (isUp || container.phase === 'paused'))
     await context.engine.stop(row.name, context.graceSeconds)
+}
+
+/** It may have been started anew, at another address, and need not be ready. */
+async function freezeAgain({ database, lease, engine }: EnvironmentContext, { name }: Replica): Promise<void> {
+  await fenced(database, lease, (tx) => tx.replica.updateMany({ where: { name }, data: NO_ENDPOINT }))
+  await engine.freeze(name)
 }

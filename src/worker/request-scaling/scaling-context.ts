@@ -10,5 +10,6 @@ export interface ScalingContext {
   lease: Lease
   /** What only some steps need: loading it takes as long as waking a frozen container. */
   load(): Promise<EnvironmentContext>
-  unfreeze(name: string): Promise<void>
+  /** False: it ran already. */
+  unfreeze(name: string): Promise<boolean>
 }

@@ -34,11 +34,18 @@ export interface ScalingFacts extends RequestScaling, ScalingState, Omit<Request
 
 type Where = { appEnvId: string } | 'may change'
 
-/** Those that are awake, that somebody waits for, or that have slept long enough at their depth. */
-const mayChange = ({ BERTH_FROZEN_SECONDS, BERTH_STOPPED_SECONDS }: Config): Prisma.Sql => Prisma.sql`
+/** Those that are awake, that somebody waits for, that have slept long enough at their depth, or for which memory is short. */
+const mayChange = ({ BERTH_FROZEN_MB, BERTH_FROZEN_SECONDS, BERTH_STOPPED_SECONDS }: Config): Prisma.Sql => Prisma.sql`
   s.depth IS NULL OR s.min_scale > 0 OR load.waiting > 0
   OR (s.depth = 'FROZEN' AND s.depth_since < now() - make_interval(secs => ${BERTH_FROZEN_SECONDS}))
+  OR frozen.newer_mb + s.memory_mb > ${BERTH_FROZEN_MB}
   OR (s.depth = 'STOPPED' AND s.depth_since < now() - make_interval(secs => ${BERTH_STOPPED_SECONDS}))`
+
+/** What was frozen more recently than each may hold. */
+const FROZEN = Prisma.sql`
+  SELECT app_env_id,
+    (sum(memory_mb) OVER (ORDER BY depth_since DESC, app_env_id DESC) - memory_mb)::int AS newer_mb
+  FROM request_scaling WHERE depth = 'FROZEN'`
 
 /** Requests are counted in sessions that are alive; when there last was one is known of the others, too. */
 const LOAD = Prisma.sql`
@@ -60,19 +67,18 @@ const ACKNOWLEDGED = Prisma.sql`
 export async function readScalingFacts(database: Database, config: Config, where: Where): Promise<ScalingFacts[]> {
   const condition = where === 'may change' ? mayChange(config) : Prisma.sql`s.app_env_id = ${where.appEnvId}`
   return database.$queryRaw<ScalingFacts[]>`
+    WITH frozen AS MATERIALIZED (${FROZEN})
     SELECT s.app_env_id AS "appEnvId", e.current_content_id AS "contentId", e.rollout_id AS "rolloutId",
       e.status::text AS status, s.min_scale AS "minScale", s.max_scale AS "maxScale", s.concurrency,
       s.idle_seconds AS "idleSeconds", s.timeout_seconds AS "timeoutSeconds", s.failures,
       s.depth::text AS depth, extract(epoch FROM now() - s.depth_since)::float8 AS "ageSeconds",
       s.memory_mb AS "memoryMb", coalesce(s.retry_at <= now(), true) AS "mayWake",
-      CASE WHEN s.depth = 'FROZEN' THEN (SELECT coalesce(sum(other.memory_mb), 0)::int FROM request_scaling other
-        WHERE other.depth = 'FROZEN' AND (other.depth_since, other.app_env_id) > (s.depth_since, s.app_env_id))
-        ELSE 0 END AS "newerMb",
+      coalesce(frozen.newer_mb, 0) AS "newerMb",
       e.replicas_desired AS containers, replicas.draining, replicas.resting, ${ACKNOWLEDGED} AS "isAcknowledged",
       load.in_flight AS "inFlight", load.waiting, load.peak,
       extract(epoch FROM now() - greatest(load.active_at, s.depth_since))::float8 AS "quietSeconds",
       ARRAY(SELECT DISTINCT jsonb_object_keys(one) FROM jsonb_array_elements(load.by_replica) AS one) AS busy
-    FROM request_scaling s JOIN app_env e ON e.id = s.app_env_id
+    FROM request_scaling s JOIN app_env e ON e.id = s.app_env_id LEFT JOIN frozen ON frozen.app_env_id = s.app_env_id
     CROSS JOIN LATERAL (${LOAD}) AS load
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE r.state = 'DRAINING')::int AS draining,

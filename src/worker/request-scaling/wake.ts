@@ -6,12 +6,12 @@ import { newId } from '../../domain/ids.ts'
 import { replicaName } from '../../domain/replica-name.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
-import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import { RuntimeError } from '../../runtime/container-runtime.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { applyWithImage } from '../images/apply-with-image.ts'
-import { rolloutOf } from '../version/rollout.ts'
+import { servingRollout } from '../version/rollout.ts'
 import { firstConnection, WakeFailed } from './first-connection.ts'
 import type { ScalingContext } from './scaling-context.ts'
 import type { ScalingFacts } from './scaling-facts.ts'
@@ -20,14 +20,15 @@ const RETRY_SECONDS = { first: 2, longest: 60 }
 
 type Endpoint = Pick<ObservedReplica, 'name' | 'index' | 'containerId' | 'address' | 'port'>
 
-/** The shortest way: the container's address has not changed, and what was ready when it was frozen is. */
+/** The shortest way: a container that was frozen until now is where it was, and as ready. */
 export async function wakeFrozen(scaling: ScalingContext, facts: ScalingFacts): Promise<boolean> {
   const { database, lease } = scaling
   const { resting } = facts
   if (facts.depth !== 'FROZEN' || !resting?.address || !resting.containerId) return false
   const startedAt = performance.now()
   try {
-    await scaling.unfreeze(resting.name)
+    // What runs already was started anew, perhaps at another address, and its former one may be another app's by now.
+    if (!(await scaling.unfreeze(resting.name))) return false
   } catch (error) {
     // It has ended meanwhile, or is gone: it is brought up like every other container.
     if (error instanceof RuntimeError || isNotFound(error)) return false
@@ -84,7 +85,7 @@ export async function grow(
   const present = new Set([...returned, ...serving.map(({ index }) => index)])
   const missing = Array.from({ length: containers }, (_, index) => index).filter((index) => !present.has(index))
   if (missing.length === 0) return
-  const rollout = await rolloutFor(context, appEnv, containers)
+  const rollout = await servingRollout(context, appEnv, containers)
   await applyWithImage(context, appEnv, servingVersion(appEnv).content, rollout)
   const results = await Promise.allSettled(
     missing.map(async (index) => {
@@ -109,7 +110,7 @@ async function bringUp(
   { depth, resting }: ScalingFacts,
   index: number,
 ): Promise<Endpoint> {
-  const rollout = await rolloutFor(context, appEnv, 1)
+  const rollout = await servingRollout(context, appEnv, 1)
   if (depth === 'STOPPED' && resting) {
     const started = await context.engine.start(resting.name).catch((error: unknown) => {
       if (error instanceof RuntimeError || isNotFound(error)) return null
@@ -124,15 +125,6 @@ async function bringUp(
 function servingVersion({ id, currentContent: content, rolloutId }: ClaimedAppEnv) {
   if (!content || !rolloutId) throw new Error(`${id} serves no version`)
   return { content, rolloutId }
-}
-
-async function rolloutFor(context: EnvironmentContext, appEnv: ClaimedAppEnv, replicas: number): Promise<Rollout> {
-  const { content, rolloutId } = servingVersion(appEnv)
-  const { requestId } = await context.database.operation.findUniqueOrThrow({ where: { id: rolloutId } })
-  // The engine removes replicas beyond the number at once, and must not cut off those that drain.
-  const draining = appEnv.replicas.filter((row) => row.rolloutId === rolloutId && row.state === 'DRAINING')
-  const most = Math.max(replicas, ...draining.map((row) => row.index + 1))
-  return rolloutOf(context, appEnv, { content, rolloutId, requestId, replicas: most })
 }
 
 async function saveEndpoint(tx: Transaction, appEnv: ClaimedAppEnv, up: Endpoint): Promise<void> {

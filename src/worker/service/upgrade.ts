@@ -6,6 +6,7 @@ import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
 import { fenced } from '../claim/fenced.ts'
+import { primaryOf } from './primary.ts'
 
 const COMMAND_SECONDS = 600
 
@@ -21,9 +22,7 @@ function upgradeOf({ appEnv, content }: VersionAttemptContext): InPlaceUpgrade |
 export async function prepareUpgrade(attempt: VersionAttemptContext): Promise<void> {
   const before = upgradeOf(attempt)?.before
   if (!before) return
-  const [serving] = (await attempt.engine.observe()).filter(
-    ({ phase, rolloutId, index }) => phase === 'running' && index === 0 && rolloutId === attempt.appEnv.rolloutId,
-  )
+  const serving = primaryOf(await attempt.engine.observe(), attempt.appEnv.rolloutId)
   // Stopped by an earlier attempt, which has run the command.
   if (serving) await run(attempt, serving, before)
 }

@@ -1,7 +1,5 @@
 import { engineOf } from '../../app-types/behaviours.ts'
-import type { Config } from '../../config/config.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import { failureWindowSeconds } from '../../domain/health-check.ts'
 import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
@@ -13,6 +11,7 @@ import { sleep } from '../time/sleep.ts'
 import { ContainerEnds, exitOf } from './container-ends.ts'
 import { lastLines } from './last-lines.ts'
 import { ListeningWatch } from './listening-watch.ts'
+import { readySeconds } from './ready-seconds.ts'
 import { removeReplicas } from './remove-replicas.ts'
 
 const FIRST_PAUSE_MS = 8
@@ -25,7 +24,7 @@ const LONGEST_PAUSE_MS = 1_000
 export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollout): Promise<ObservedReplica[]> {
   const { signal, steps, config } = attempt
   const since = steps.startedAt('ready').getTime()
-  const timeoutSeconds = readySeconds(attempt, config)
+  const timeoutSeconds = readySeconds(attempt.content, config)
   const deadline = since + timeoutSeconds * 1000
   const wait = new ReadyWait(attempt, rollout)
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
@@ -41,13 +40,6 @@ export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollou
     await sleep(pauseMs, signal)
     signal.throwIfAborted()
   }
-}
-
-/** A version with a long startup probe, or a delayed readiness probe, gets more time. */
-function readySeconds({ content }: VersionAttemptContext, { BERTH_READY_TIMEOUT_SECONDS: usual }: Config): number {
-  const { startup, readiness } = recordedConfiguration(content).healthCheck
-  const start = startup ? startup.initialDelaySeconds + failureWindowSeconds(startup) : 0
-  return Math.max(usual, start, readiness ? readiness.initialDelaySeconds + usual : 0)
 }
 
 /** Whoever sets a startup probe or a delay says how long the app takes. */

@@ -52,6 +52,25 @@ export async function rolloutOf(
   }
 }
 
+/**
+ * The rollout that serves, with this many replicas, or more: the engine removes those beyond the number at once, and must
+ * not cut off those that drain. Of `gone` nothing is left to keep.
+ */
+export async function servingRollout(
+  context: EnvironmentContext,
+  appEnv: ClaimedAppEnv,
+  replicas: number,
+  gone: readonly { name: string }[] = [],
+): Promise<Rollout> {
+  const { currentContent: content, rolloutId } = appEnv
+  if (!content || !rolloutId) throw new Error(`${appEnv.id} serves no version`)
+  const { requestId } = await context.database.operation.findUniqueOrThrow({ where: { id: rolloutId } })
+  const left = new Set(gone.map(({ name }) => name))
+  const kept = appEnv.replicas.filter((row) => row.rolloutId === rolloutId && !left.has(row.name))
+  const most = Math.max(replicas, ...kept.map(({ index }) => index + 1))
+  return rolloutOf(context, appEnv, { content, rolloutId, requestId, replicas: most })
+}
+
 function followersOf({ follower, facts }: ServiceContainer, { cliEnvName }: ClaimedAppEnv): Rollout['followers'] {
   if (!follower) return null
   return {

@@ -108,13 +108,14 @@ export class MemoryContainer {
     this.options.onChange(null)
   }
 
-  /** Throws NOT_RUNNING. */
-  unfreeze(): void {
-    if (this.phase === 'running') return
+  /** False: it runs already. Throws NOT_RUNNING. */
+  unfreeze(): boolean {
+    if (this.phase === 'running') return false
     if (this.phase !== 'paused') throw this.#notRunning()
     this.#process?.unfreeze()
     this.phase = 'running'
     this.options.onChange(null)
+    return true
   }
 
   #notRunning(): RuntimeError {

@@ -1,0 +1,16 @@
+import { BackupFailed } from '../../backups/backup-failed.ts'
+import type { ExecResult } from '../../runtime/command.ts'
+import type { AttemptContext } from '../attempt/attempt-context.ts'
+
+/** Waits for a command. Throws BackupFailed, with its words, when it fails. */
+export async function succeeded(
+  attempt: AttemptContext,
+  reason: 'RESTORE_FAILED' | 'VERIFY_FAILED',
+  what: string,
+  running: Promise<ExecResult>,
+): Promise<void> {
+  const { exitCode, errorOutput } = await running
+  if (exitCode === 0) return
+  const said = await attempt.quote(errorOutput.trim())
+  throw new BackupFailed(reason, `The command that ${what} ended with ${exitCode}: ${said}`)
+}
