@@ -158,4 +158,20 @@ describe('a schedule', () => {
     expect(runs.map(({ cancelReason }) => cancelReason)).toEqual(['REPLACED', 'REPLACED', null, null])
     expect(runs[3]).toMatchObject({ status: 'CANCELLED', reason: 'QUEUE_FULL' })
   })
+
+  test('that cannot be read holds up no other one, and is tried again later', async () => {
+    const [broken, other] = [await scheduled(), await scheduled()]
+    await world.database.jobSchedule.update({ where: { appEnvId: broken }, data: { timeZone: 'Mars/Olympus' } })
+    await due(broken, 2 * HOUR_MS)
+    await due(other)
+    await beginDueJobRuns(world)
+    expect(await runsOf(other)).toMatchObject([{ trigger: 'SCHEDULE' }])
+    expect(await runsOf(broken)).toEqual([])
+    const { nextAt } = await world.database.jobSchedule.findUniqueOrThrow({ where: { appEnvId: broken } })
+    expect(nextAt?.getTime()).toBeGreaterThan(Date.now())
+    await world.database.jobSchedule.update({ where: { appEnvId: broken }, data: { timeZone: 'UTC' } })
+    await due(broken)
+    await beginDueJobRuns(world)
+    expect(await runsOf(broken)).toHaveLength(1)
+  })
 })

@@ -58,7 +58,7 @@ export async function createHarbour(settings: Record<string, string> = {}) {
   function startWorker(options: Partial<WorkerOptions> = {}): Worker {
     const { database, url: databaseUrl, vault, config, log } = world
     const recordScaling: RecordScaling = (change) => autoscaleAppEnv({ database, config, vault }, change)
-    const tools = { database, config, vault }
+    const tools = { database, config, vault, log }
     const due = { beginDueBackups: () => beginDueBackups(tools), beginDueJobRuns: () => beginDueJobRuns(tools) }
     const worker = createWorker({
       ...{ database, databaseUrl, ...engine, vault, config, log, recordScaling, ...due },

@@ -1,22 +1,16 @@
-import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
+import type { Logger } from 'pino'
 import { databaseTime } from '../../database/time.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { newId } from '../../domain/ids.ts'
-import type { NewEvent } from '../../events/event.ts'
-import { record } from '../../events/record.ts'
-import type { Vault } from '../../secrets/vault.ts'
 import { runnable } from '../job-run/job-run-rules.ts'
 import { addJobRun } from '../job-run/new-job-run.ts'
 import type { CommandContext } from '../kernel/command.ts'
-import { nobody } from '../lifecycle/autoscale-app-env.ts'
 import { type Clock, latestTime, nextTime } from '../schedule/cron-times.ts'
-import { lockAppEnv } from '../targets/load-app-env.ts'
+import { asSystem, type SystemTools } from '../system/as-system.ts'
+import { eachAppEnv, RETRY_SECONDS } from '../system/each-app-env.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
-interface Tools {
-  database: Database
-  config: Config
-  vault: Vault
+interface Tools extends SystemTools {
+  log: Logger
 }
 
 /** The actor of runs that a schedule started. */
@@ -33,42 +27,39 @@ const MISSED_AFTER_MS = 60_000
 export async function beginDueJobRuns(tools: Tools): Promise<number | null> {
   const due = await tools.database.$queryRaw<{ appEnvId: string }[]>`
     SELECT app_env_id AS "appEnvId" FROM job_schedule WHERE next_at <= now() ORDER BY next_at LIMIT ${AT_ONCE}`
-  for (const { appEnvId } of due) await beginRun(tools, appEnvId)
+  await eachAppEnv(
+    due.map(({ appEnvId }) => appEnvId),
+    {
+      ...{ log: tools.log, what: 'Starting a scheduled job run' },
+      begin: (appEnvId) => asSystem(tools, appEnvId, SCHEDULE, beginRun),
+      postpone: (appEnvId) => tools.database.$executeRaw`
+        UPDATE job_schedule SET next_at = now() + make_interval(secs => ${RETRY_SECONDS})
+        WHERE app_env_id = ${appEnvId} AND next_at <= now()`,
+    },
+  )
   const [next] = await tools.database.$queryRaw<{ seconds: number | null }[]>`
     SELECT extract(epoch FROM min(next_at) - now())::float8 AS seconds FROM job_schedule`
   return next?.seconds ?? null
 }
 
-async function beginRun({ database, config, vault }: Tools, appEnvId: string): Promise<void> {
-  const requestId = newId('op')
-  await database.$transaction(async (tx) => {
-    // Deleted since it was found, or found by another worker too.
-    const appEnv = (await lockAppEnv(tx, { appEnvId }).catch(() => null))?.appEnv
-    const schedule = appEnv && (await tx.jobSchedule.findUnique({ where: { appEnvId } }))
-    const now = await databaseTime(tx)
-    if (!appEnv || !schedule?.nextAt || schedule.nextAt > now) return
-    const { id, nextAt } = schedule
-    await tx.jobSchedule.update({ where: { id }, data: { nextAt: nextTime(schedule, now) } })
-    const scheduledFor = timeToRun(schedule, nextAt, now)
-    if (!scheduledFor) return
-    const events: NewEvent[] = []
-    const context: CommandContext = {
-      ...{ tx, caller: nobody(SCHEDULE), requestId, config, vault, prepared: null },
-      ...{ auditDetails() {}, created() {}, async permitOperation() {} },
-      announce: (event) => void events.push(event),
-    }
-    const runs = await orNothing(runnable(context, appEnv))
-    if (!runs || (await tx.jobRun.count({ where: { appEnvId, scheduledFor } })) > 0) return
-    const snapshot = { ...runs.settings, envVars: [] }
-    const asked = { content: runs.content, snapshot, stdin: null, trigger: 'SCHEDULE' as const, scheduledFor }
-    const run = await addJobRun(context, appEnv, asked)
-    const entry = {
-      ...{ action: 'scheduledJobRun', actorType: 'SYSTEM' as const, actorId: null, tokenId: null },
-      ...{ targetType: 'jobRun', targetId: run.id, requestId },
-      details: { appEnvId, cron: schedule.cron, scheduledFor: scheduledFor.toISOString() },
-    }
-    await record(tx, appEnv.accountId, events, { entry, heads: vault })
-  })
+async function beginRun(context: CommandContext, appEnv: LoadedAppEnv) {
+  const { tx } = context
+  const appEnvId = appEnv.id
+  const schedule = await tx.jobSchedule.findUnique({ where: { appEnvId } })
+  const now = await databaseTime(tx)
+  // Found by another worker too.
+  if (!schedule?.nextAt || schedule.nextAt > now) return null
+  const { id, nextAt } = schedule
+  await tx.jobSchedule.update({ where: { id }, data: { nextAt: nextTime(schedule, now) } })
+  const scheduledFor = timeToRun(schedule, nextAt, now)
+  if (!scheduledFor) return null
+  const runs = await orNothing(runnable(context, appEnv))
+  if (!runs || (await tx.jobRun.count({ where: { appEnvId, scheduledFor } })) > 0) return null
+  const snapshot = { ...runs.settings, envVars: [] }
+  const asked = { content: runs.content, snapshot, stdin: null, trigger: 'SCHEDULE' as const, scheduledFor }
+  const { id: targetId } = await addJobRun(context, appEnv, asked)
+  const details = { appEnvId, cron: schedule.cron, scheduledFor: scheduledFor.toISOString() }
+  return { action: 'scheduledJobRun', targetType: 'jobRun', targetId, details }
 }
 
 /** The latest time that has passed: one run makes up for all that were missed, unless the schedule wants none. */

@@ -1,24 +1,19 @@
-import type { Config } from '../../config/config.ts'
-import type { Database, Transaction } from '../../database/client.ts'
+import type { Logger } from 'pino'
+import type { Database } from '../../database/client.ts'
 import { databaseTime } from '../../database/time.ts'
-import { newId } from '../../domain/ids.ts'
-import type { NewEvent } from '../../events/event.ts'
-import { record } from '../../events/record.ts'
-import type { Vault } from '../../secrets/vault.ts'
 import type { BackupSchedule } from '../backup/backup-schedule.ts'
 import { deployedService, newBackup, requireBackupRoom, storageOf } from '../backup/new-backup.ts'
 import { scheduleOf } from '../backup/schedule-change.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import { nextTime } from '../schedule/cron-times.ts'
-import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
-import { nobody } from './autoscale-app-env.ts'
+import { asSystem, type SystemTools } from '../system/as-system.ts'
+import { eachAppEnv, RETRY_SECONDS } from '../system/each-app-env.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { beginOperation, type Intent } from './begin-operation.ts'
 import { openOperationOf } from './open-operation.ts'
 
-interface Tools {
-  database: Database
-  config: Config
-  vault: Vault
+interface Tools extends SystemTools {
+  log: Logger
 }
 
 /** The actor of operations that a schedule asked for. */
@@ -36,8 +31,8 @@ export async function beginDueBackups(tools: Tools): Promise<void> {
     SELECT id FROM app_env e WHERE next_backup_at <= now() AND deleted_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM operation o WHERE o.app_env_id = e.id AND o.status IN ('QUEUED', 'RUNNING'))
     ORDER BY next_backup_at LIMIT ${AT_ONCE}`
-  for (const { id } of due) await inTransaction(tools, id, scheduledBackup)
-  for (const { id } of await withoutBase(tools.database)) await inTransaction(tools, id, base)
+  await eachOf(tools, due, scheduledBackup)
+  await eachOf(tools, await withoutBase(tools.database), base)
   const unverified = await tools.database.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT b.app_env_id AS id FROM backup b JOIN app_env e ON e.id = b.app_env_id
     WHERE b.kind = 'SCHEDULED' AND b.status = 'AVAILABLE' AND b.verified_at IS NULL AND b.verify_message IS NULL
@@ -46,7 +41,7 @@ export async function beginDueBackups(tools: Tools): Promise<void> {
       AND (SELECT count(*) FROM operation o WHERE o.backup_id = b.id AND o.kind = 'VERIFY_BACKUP') < 3
       AND NOT EXISTS (SELECT 1 FROM operation o WHERE o.app_env_id = e.id AND o.status IN ('QUEUED', 'RUNNING'))
     LIMIT ${AT_ONCE}`
-  for (const { id } of unverified) await inTransaction(tools, id, verification)
+  await eachOf(tools, unverified, verification)
 }
 
 /** Point in time is on, and no backup belongs to the log of what runs now: it was just turned on, or the log has a gap. */
@@ -62,27 +57,27 @@ const withoutBase = (database: Database) => database.$queryRaw<{ id: string }[]>
 
 type Decide = (context: CommandContext, appEnv: LoadedAppEnv) => Promise<Intent | null>
 
-async function inTransaction({ database, config, vault }: Tools, appEnvId: string, decide: Decide): Promise<void> {
-  const requestId = newId('op')
-  await database.$transaction(async (tx: Transaction) => {
-    // Deleted since it was found, or found by another worker too.
-    const appEnv = (await lockAppEnv(tx, { appEnvId }).catch(() => null))?.appEnv
-    if (!appEnv || (await openOperationOf(tx, appEnv))) return
-    const events: NewEvent[] = []
-    const context: CommandContext = {
-      ...{ tx, caller: nobody(SCHEDULE), requestId, config, vault, prepared: null },
-      ...{ auditDetails() {}, created() {}, async permitOperation() {} },
-      announce: (event) => void events.push(event),
-    }
-    const intent = await decide(context, appEnv)
-    if (!intent) return
-    const { id: operationId, kind, backupId } = await beginOperation(context, appEnv, intent)
-    const entry = {
-      ...{ action: 'scheduledBackup', actorType: 'SYSTEM' as const, actorId: null, tokenId: null },
-      ...{ targetType: 'appEnv', targetId: appEnvId, requestId, details: { operationId, kind, backupKey: backupId } },
-    }
-    await record(tx, appEnv.accountId, events, { entry, heads: vault })
-  })
+const eachOf = (tools: Tools, found: readonly { id: string }[], decide: Decide): Promise<void> =>
+  eachAppEnv(
+    found.map(({ id }) => id),
+    {
+      ...{ log: tools.log, what: 'Beginning a scheduled backup' },
+      begin: (appEnvId) =>
+        asSystem(tools, appEnvId, SCHEDULE, (context, appEnv) => begunOperation(context, appEnv, decide)),
+      postpone: (appEnvId) => tools.database.$executeRaw`
+        UPDATE app_env SET next_backup_at = now() + make_interval(secs => ${RETRY_SECONDS})
+        WHERE id = ${appEnvId} AND next_backup_at <= now()`,
+    },
+  )
+
+async function begunOperation(context: CommandContext, appEnv: LoadedAppEnv, decide: Decide) {
+  // Found by another worker too.
+  if (await openOperationOf(context.tx, appEnv)) return null
+  const intent = await decide(context, appEnv)
+  if (!intent) return null
+  const { id: operationId, kind, backupId } = await beginOperation(context, appEnv, intent)
+  const details = { operationId, kind, backupKey: backupId }
+  return { action: 'scheduledBackup', targetType: 'appEnv', targetId: appEnv.id, details }
 }
 
 async function scheduledBackup(context: CommandContext, appEnv: LoadedAppEnv): Promise<Intent | null> {

@@ -1,3 +1,4 @@
+import { commandLine } from '../../domain/command-line.ts'
 import { recordedConfiguration, type SealedVariable } from '../../domain/configuration.ts'
 import type { RunSnapshot } from '../../domain/job-run.ts'
 import { resourcesOf } from '../../domain/resources.ts'
@@ -13,9 +14,6 @@ export async function runContainerOf(context: RunContext, loaded: LoadedRun, att
   const { run, snapshot, content, appEnv } = loaded
   if (!content.imageDigest) throw new Error(`The image of ${content.id} is not pinned`)
   const configuration = recordedConfiguration(content)
-  const own = new Set(snapshot.envVars.map(({ name }) => name))
-  const variables = [...configuration.variables.filter(({ name }) => !own.has(name)), ...snapshot.envVars]
-  const version = { ...content, configuration: { ...configuration, variables } as unknown as object as never }
   const stdin = run.stdin as unknown as SealedVariable | null
   return {
     ...{ accountId: run.accountId, appId: appEnv.appId, appEnvId: run.appEnvId, contentId: content.id },
@@ -24,7 +22,7 @@ export async function runContainerOf(context: RunContext, loaded: LoadedRun, att
     command: commandOf(snapshot, stdin !== null),
     workingDir: snapshot.workingDir,
     environment: {
-      ...(await containerVariables(context, appEnv, version)),
+      ...(await containerVariables(context, appEnv, content, snapshot.envVars)),
       BERTH_JOB_RUN_ID: run.id,
       BERTH_JOB_ATTEMPT: String(attempt),
     },
@@ -36,8 +34,7 @@ export async function runContainerOf(context: RunContext, loaded: LoadedRun, att
 /** Input is a file, so that an attempt that is taken over by another worker reads the same, and all of it. */
 function commandOf({ command, args, shell }: RunSnapshot, hasInput: boolean): RunContainer['command'] {
   if (command === null) return args.length > 0 ? { entrypoint: [], args } : null
-  const line = shell ? ['/bin/sh', '-lc', [command, ...args].join(' ')] : [command, ...args]
-  if (hasInput) return { entrypoint: ['/bin/sh', '-c'], args: [`exec "$@" < ${STDIN}`, 'sh', ...line] }
-  const [program = '', ...rest] = line
-  return { entrypoint: [program], args: rest }
+  const line = commandLine({ command, args, shell })
+  if (!hasInput) return line
+  return { entrypoint: ['/bin/sh', '-c'], args: [`exec "$@" < ${STDIN}`, 'sh', ...line.entrypoint, ...line.args] }
 }

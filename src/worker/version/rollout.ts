@@ -1,5 +1,6 @@
 import type { Content } from '../../database/generated/prisma/client.ts'
-import { type Configuration, recordedConfiguration, type StartupConfig } from '../../domain/configuration.ts'
+import { commandLine } from '../../domain/command-line.ts'
+import { type Configuration, recordedConfiguration } from '../../domain/configuration.ts'
 import { replicasHost } from '../../domain/replicas-host.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import type { Rollout } from '../../runtime/container-runtime.ts'
@@ -25,6 +26,7 @@ export async function rolloutOf(
   const { content, rolloutId, requestId, replicas } = choice
   if (!content.imageDigest) throw new Error(`The image of ${content.id} is not pinned`)
   const configuration = recordedConfiguration(content)
+  const { startup } = configuration
   const service = serviceContainer(context, appEnv, configuration)
   const variables = await containerVariables(context, appEnv, content)
   return {
@@ -38,8 +40,8 @@ export async function rolloutOf(
     version: content.version,
     cliEnvName: appEnv.cliEnvName,
     pinnedImage: content.imageDigest,
-    command: service ? { entrypoint: [], args: [...service.container.arguments] } : commandOf(configuration.startup),
-    workingDir: configuration.startup?.workingDir ?? null,
+    command: service ? { entrypoint: [], args: [...service.container.arguments] } : startup && commandLine(startup),
+    workingDir: startup?.workingDir ?? null,
     environment: { ...variables, ...service?.container.environment },
     files: service?.container.files ?? [],
     sandbox: service?.sandbox ?? null,
@@ -94,11 +96,4 @@ async function volumeOf(
   if (!kept) throw new VersionFailed('VOLUME_DELETED', `The volume ${volume.id} of this version has been deleted`)
   requireOwnData(app, kept.presetVersion, presetVersion)
   return { id: volume.id, path: volume.path }
-}
-
-/** In a shell, arguments are part of the command line, so that `$PORT` in them is expanded. */
-function commandOf(startup: StartupConfig | null): Rollout['command'] {
-  if (!startup) return null
-  if (!startup.shell) return { entrypoint: [startup.command], args: startup.args }
-  return { entrypoint: ['/bin/sh', '-lc'], args: [[startup.command, ...startup.args].join(' ')] }
 }

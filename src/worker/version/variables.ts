@@ -14,14 +14,17 @@ import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-c
 type VariablesContext = Pick<EnvironmentContext, 'database' | 'vault' | 'config'>
 type Values = Record<string, string>
 
-/** Environment variables of a version's containers: Berth's own, then the user's, which win. */
+/** Environment variables of a version's containers: Berth's own, then the user's, then those added for one run; the later wins. */
 export async function containerVariables(
   context: VariablesContext,
   appEnv: ClaimedAppEnv,
   content: Content,
+  added: readonly SealedVariable[] = [],
 ): Promise<Values> {
   const platform = platformVariables(appEnv, content)
-  const { variables } = recordedConfiguration(content)
+  const replaced = new Set(added.map(({ name }) => name))
+  const kept = recordedConfiguration(content).variables.filter(({ name }) => !replaced.has(name))
+  const variables = [...kept, ...added]
   const resolved = await resolve(context, appEnv, content, variables)
   return { ...platform, ...pick(resolved, variables.filter(isReadByContainers)) }
 }

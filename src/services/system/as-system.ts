@@ -1,0 +1,75 @@
+import type { Config } from '../../config/config.ts'
+import type { Database, Transaction } from '../../database/client.ts'
+import { DomainError } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import type { NewAuditEntry } from '../../events/audit-hash.ts'
+import type { NewEvent } from '../../events/event.ts'
+import { record } from '../../events/record.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import type { Caller } from '../kernel/caller.ts'
+import type { CommandContext } from '../kernel/command.ts'
+import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
+
+export interface SystemTools {
+  database: Database
+  config: Config
+  vault: Vault
+}
+
+/** What was done, for the audit log. */
+type Done = Pick<NewAuditEntry, 'action' | 'targetType' | 'targetId' | 'details'>
+type Decide = (context: CommandContext, appEnv: LoadedAppEnv) => Promise<Done | null>
+
+/**
+ * Does what no caller asked for, in one transaction under the lock of the environment, and records it under the name of
+ * the actor. False when nothing was done: the environment is gone, or `decide` found nothing to do.
+ */
+export async function asSystem(
+  { database, config, vault }: SystemTools,
+  appEnvId: string,
+  actor: string,
+  decide: Decide,
+): Promise<boolean> {
+  const requestId = newId('op')
+  return database.$transaction(async (tx) => {
+    const appEnv = await lockedIfThere(tx, appEnvId)
+    if (!appEnv) return false
+    const events: NewEvent[] = []
+    const done = await decide(
+      {
+        ...{ tx, caller: nobody(actor), requestId, config, vault, prepared: null },
+        ...{ auditDetails() {}, created() {}, async permitOperation() {} },
+        announce: (event) => void events.push(event),
+      },
+      appEnv,
+    )
+    if (!done) return false
+    const entry = { ...{ actorType: 'SYSTEM' as const, actorId: null, tokenId: null, requestId }, ...done }
+    await record(tx, appEnv.accountId, events, { entry, heads: vault })
+    return true
+  })
+}
+
+/** Null when it was deleted since it was found. */
+async function lockedIfThere(tx: Transaction, appEnvId: string): Promise<LoadedAppEnv | null> {
+  try {
+    return (await lockAppEnv(tx, { appEnvId })).appEnv
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'NOT_FOUND') return null
+    throw error
+  }
+}
+
+/** The caller of what nobody requested. */
+const nobody = (name: string): Caller => ({
+  ...{
+    tokenId: name,
+    kind: 'USER',
+    userId: null,
+    appEnvId: null,
+    accountId: null,
+    scopes: new Set(),
+    expiresAt: null,
+  },
+  ...{ isInstallationAdmin: false, currentAccountId: null, memberships: new Map() },
+})
