@@ -26,6 +26,11 @@ export interface StartupConfig {
   workingDir: string | null
 }
 
+/** What a version runs to its end before any of its containers start. */
+export interface ReleaseCommand extends StartupConfig {
+  timeoutSeconds: number
+}
+
 export interface HealthCheck extends Probes {
   /** Null: a TCP connect is enough. */
   path: string | null
@@ -54,6 +59,7 @@ export interface Configuration {
   /** Data that outlives the containers. */
   volume?: MountedVolume | null
   startup: StartupConfig | null
+  release?: ReleaseCommand | null
   healthCheck: HealthCheck
   variables: SealedVariable[]
   imagePullCredentialId: string | null

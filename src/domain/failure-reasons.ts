@@ -36,6 +36,8 @@ export const FAILURE_REASONS = {
   LISTENS_ELSEWHERE:
     'The container listens on the loopback only, or on another port than the app’s, and will not listen there later. The message names where.',
   STARTUP_FAILED: 'The startup probe failed too often.',
+  RELEASE_FAILED:
+    'The release command of the version failed; its last lines are in the message, and its run is in the list of job runs.',
   CREDENTIAL_MISSING: 'The registry credential is deleted, or is no registry login.',
   REFERENCE_UNRESOLVED: 'A variable refers to an environment or variable that does not exist.',
   ROTATION_FAILED: 'The managed service did not take its new passwords. Repeat the rotation; it goes on where it was.',

@@ -50,6 +50,7 @@ export const JOB_RUN_REASONS = {
   REPLACED: 'A newer run took the place of this one (concurrencyPolicy REPLACE).',
   CONCURRENCY_LIMIT: 'As many runs as allowed were open at the time of the schedule (concurrencyPolicy REJECT).',
   QUEUE_FULL: 'Too many runs were waiting at the time of the schedule.',
+  DEPLOYMENT_ENDED: 'The deployment that waited for the release command has ended without it.',
   ENVIRONMENT_STOPPED: 'The environment was stopped.',
   ENVIRONMENT_DELETED: 'The environment was deleted.',
   INTERNAL: 'A fault of Berth. Its details are in the log of the worker.',

@@ -49,6 +49,7 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
   compare('DEPLOY', 'memory', old.resources?.memoryMb ?? null, next.resources?.memoryMb ?? null)
   compare('DEPLOY', 'volume', shownVolume(old), shownVolume(next))
   compare('DEPLOY', 'startupConfig', old.startup, next.startup)
+  compare('DEPLOY', 'releaseCommand', old.release ?? null, next.release ?? null)
   compare('DEPLOY', 'healthCheckPath', old.healthCheck.path, next.healthCheck.path)
   compare('DEPLOY', 'healthCheckPort', old.healthCheck.port, next.healthCheck.port)
   compare('DEPLOY', 'healthCheckHeaders', old.healthCheck.headers, next.healthCheck.headers)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AppEnv, HostStatus, Volume } from '../database/generated/prisma/client.ts'
+import type { ReleaseCommand } from '../domain/configuration.ts'
 import { publicUrl } from '../domain/public-url.ts'
 import { explicitResources, resourcesOf } from '../domain/resources.ts'
 import { ownHealthCheck, scaledByLoad } from './app-env-settings.ts'
@@ -55,6 +56,16 @@ const startup = answer({
   args: started.column('args', z.array(text), 'Arguments of the command.'),
   shell: started.column('shell', flag, 'Whether /bin/sh -lc runs the command.'),
   workingDir: started.column('workingDir', text.nullable(), 'Working directory of the command.'),
+})
+
+const released = fieldsOf<ReleaseCommand>()
+
+const release = answer({
+  command: released.column('command', text, 'Command that each new version runs before its containers start.'),
+  args: released.column('args', z.array(text), 'Arguments of the command.'),
+  shell: released.column('shell', flag, 'Whether /bin/sh -lc runs the command.'),
+  workingDir: released.column('workingDir', text.nullable(), 'Working directory of the command.'),
+  timeoutSeconds: released.column('timeoutSeconds', whole, 'Seconds after which the command is ended.'),
 })
 
 /** An environment with what its services add: its changes are compared and its variables opened there. */
@@ -118,6 +129,12 @@ const configuration = {
     'startupConfig',
     startup.type.nullable(),
     'Command that replaces the one of the image.',
+    asJson,
+  ),
+  releaseCommand: field.json(
+    'releaseCommand',
+    release.type.nullable(),
+    'Command that each new version runs once before its containers start; null: none.',
     asJson,
   ),
   ...typeConfigFields,

@@ -18,6 +18,7 @@ export const jobRunTrigger = enumeration('JobRunTrigger', 'What started a job ru
   MANUAL: 'A person, with the token of a user.',
   SCHEDULE: 'The schedule of the environment.',
   API: 'A program, with the token of an environment or with scopes.',
+  RELEASE: 'A deployment, whose version runs its releaseCommand before its containers start.',
 })
 
 const attemptField = fieldsOf<JobAttempt>()

@@ -156,6 +156,7 @@ export const appCases = [
       },
       envVars: [{ name: 'KEY', value: 'value', isSecret: true }],
       startupConfig: { command: 'node', args: ['server.js'], shell: false },
+      releaseCommand: { command: 'node', args: ['migrate.js'], shell: false, timeoutSeconds: 60 },
     },
   })),
   parityCase('createAppEnv in an unknown region', 'NOT_FOUND', async (world) => ({
@@ -199,6 +200,21 @@ export const appCases = [
       input: { appEnvId, envVars: [{ name: 'KEY', value: 'value' }], applyImmediately: true },
     }
   }),
+  parityCase('updateAppEnv with a release command', 'accepted', async (world) => ({
+    command: updateAppEnv,
+    input: { appEnvId: (await newAppEnv(world)).appEnvId, releaseCommand: { command: 'npm run migrate' } },
+  })),
+  parityCase('updateAppEnv with a release command of two hours', 'INVALID_INPUT', async (world) => ({
+    command: updateAppEnv,
+    input: { appEnvId: (await newAppEnv(world)).appEnvId, releaseCommand: { command: 'sleep', timeoutSeconds: 7200 } },
+  })),
+  parityCase('updateAppEnv of a job with a release command', 'INVALID_INPUT', async (world) => ({
+    command: updateAppEnv,
+    input: {
+      appEnvId: (await world.appEnv({ app: { name: 'Import', port: undefined, dockerPreset: 'JOB' } })).appEnvId,
+      releaseCommand: { command: 'npm run migrate' },
+    },
+  })),
   parityCase('updateAppEnv of none', 'INVALID_INPUT', async () => ({ command: updateAppEnv, input: { name: 'Main' } })),
   parityCase('updateAppEnv of an unknown environment', 'NOT_FOUND', async () => ({
     command: updateAppEnv,

@@ -6,7 +6,7 @@ const FIELDS: Readonly<Record<string, string>> = {
     gitProvider gitNamespace gitRepo gitInstallationId isCliDeployment imagePullAccountSecretId
     buildPullAccountSecretId jobConfig functionConfig version createdAt updatedAt account { id name }`,
   AppEnv: `id name slug cliEnvName deploymentName url status health gitBranch allowUserCliToken preventDestroy sleeping
-    autoScaling startupConfig healthCheck jobConfig functionConfig currentVersion observedAt observedReason version
+    autoScaling startupConfig releaseCommand healthCheck jobConfig functionConfig currentVersion observedAt observedReason version
     createdAt updatedAt account { id } app { id slug } region { code } volume { volumeId path disk }
     resources { containers zClouds cpu memory } replicas { desired running ready } restarts { count lastAt lastReason }
     variables { id name value type isSecret } hosts { ...Host } pendingChanges { ...PendingChanges }

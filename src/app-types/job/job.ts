@@ -20,6 +20,7 @@ export const job: AppType = {
   allowsVolume: false,
   config: { field: 'jobConfig', schema: jobConfig, isChangedWithApp: true, enums: [concurrencyPolicy] },
   runs: { settings: jobRuns, needsCommand: false },
+  refuses: { releaseCommand: 'is for apps whose containers go on running; a job runs its own command' },
   checkPlan() {},
   checkAccount() {},
   checkRegion() {},

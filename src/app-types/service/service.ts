@@ -58,6 +58,7 @@ export const service: AppType = {
     volumePath: DISK_INSTEAD,
     volume: DISK_INSTEAD,
     startupConfig: OF_THE_PRESET,
+    releaseCommand: OF_THE_PRESET,
     envVars: 'is not for managed services, which have databaseSettings',
     variables: 'is not for managed services, which have databaseSettings',
   },

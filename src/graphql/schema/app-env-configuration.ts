@@ -26,6 +26,7 @@ const comparedColumns = {
   healthCheck: true,
   gitBranch: true,
   startupConfig: true,
+  releaseCommand: true,
   typeConfig: true,
   app: true,
   account: true,

@@ -174,6 +174,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   healthCheck: null,
   volumePath: null,
   startupConfig: null,
+  releaseCommand: null,
   ...Object.fromEntries(typeConfigFields().map(({ field }) => [field, null])),
   externalAccess: null,
   autoScaling: null,

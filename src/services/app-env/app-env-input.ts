@@ -3,7 +3,7 @@ import { typeConfigInputs } from '../../app-types/type-config.ts'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { backupSchedule } from '../backup/backup-schedule.ts'
 import { externalAccess } from '../external-access/external-access-input.ts'
-import { appEnvTarget, flag, id, name, startupConfig, text, variables } from '../kernel/input.ts'
+import { appEnvTarget, flag, id, name, releaseCommand, startupConfig, text, variables } from '../kernel/input.ts'
 import { diskOfAny, volume } from '../volume/volume-input.ts'
 import { containers, zClouds } from './setting-input.ts'
 
@@ -23,6 +23,7 @@ export const createAppEnvInput = z.strictObject({
   containers: containers.default(1),
   envVars: variables.optional(),
   startupConfig: startupConfig.optional(),
+  releaseCommand: releaseCommand.optional(),
   preventDestroy: flag('Refuse to delete the environment.').default(false),
   volume: volume.optional(),
   dockerPresetVersion: presetVersion.optional(),
@@ -43,6 +44,7 @@ export const updateAppEnvInput = z.strictObject({
   ...appEnvTarget,
   name: name('environment').optional(),
   startupConfig: startupConfig.nullable().optional(),
+  releaseCommand: releaseCommand.nullable().optional(),
   envVars: variables.optional(),
   preventDestroy: flag('Refuse to delete the environment.').optional(),
   volume: volume.nullable().optional(),

@@ -136,6 +136,7 @@ const recordOf = (input: CreateAppEnvInput, region: Region) => ({
   containers: input.containers,
   zClouds: input.zClouds,
   startupConfig: jsonOrNull(input.startupConfig),
+  releaseCommand: jsonOrNull(input.releaseCommand),
   preventDestroy: input.preventDestroy,
   typeConfig: jsonOrNull(typeConfigIn(input)),
 })

@@ -51,6 +51,7 @@ function changesOf(input: UpdateAppEnvInput): Prisma.AppEnvUncheckedUpdateInput 
   const changes: Prisma.AppEnvUncheckedUpdateInput = {}
   if (input.name !== undefined) changes.name = input.name
   if (input.startupConfig !== undefined) changes.startupConfig = jsonOrNull(input.startupConfig)
+  if (input.releaseCommand !== undefined) changes.releaseCommand = jsonOrNull(input.releaseCommand)
   if (input.preventDestroy !== undefined) changes.preventDestroy = input.preventDestroy
   if (input.allowUserCliToken !== undefined) changes.allowUserCliToken = input.allowUserCliToken
   if (input.dockerPresetVersion !== undefined) changes.presetVersion = input.dockerPresetVersion

@@ -12,6 +12,7 @@ import { type BuildSource, recordedPlan } from '../../domain/build-plan.ts'
 import {
   type Configuration,
   type HealthCheck,
+  type ReleaseCommand,
   recordedConfiguration,
   type StartupConfig,
   type TypeConfig,
@@ -32,6 +33,7 @@ export function configurationOf(appEnv: LoadedAppEnv): Configuration {
     port: app.port,
     zClouds: appEnv.zClouds,
     startup: (appEnv.startupConfig as StartupConfig | null) ?? null,
+    ...(appEnv.releaseCommand === null ? {} : { release: appEnv.releaseCommand as unknown as ReleaseCommand }),
     resources: explicitResources(appEnv),
     volume: volumeOf(appEnv),
     healthCheck: healthCheckFor(getAppType(app.type), healthCheckOf(appEnv)),

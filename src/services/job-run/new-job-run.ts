@@ -25,7 +25,8 @@ export interface NewJobRun {
  */
 export async function addJobRun(context: CommandContext, appEnv: LoadedAppEnv, run: NewJobRun): Promise<JobRun> {
   const { tx, announce } = context
-  const open = await openRunsOf(tx, appEnv)
+  // A release command has no place in the queue.
+  const open = (await openRunsOf(tx, appEnv)).filter(({ trigger }) => trigger !== 'RELEASE')
   const going = open.filter(({ cancelReason }) => cancelReason === null)
   const admission = admissionOf(
     run.snapshot,

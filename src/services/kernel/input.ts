@@ -109,20 +109,34 @@ export const variablesOf = <Variable extends z.ZodType<{ name: string }>>(one: V
 
 export const variables = variablesOf(variable).describe('Environment variables.')
 
+const commandFields = {
+  args: z.array(z.string().max(4096)).max(100).default([]).describe('Arguments of the command.'),
+  shell: z
+    .boolean()
+    .default(true)
+    .describe('Whether /bin/sh -lc runs the command; otherwise command and args are executed as they are.'),
+  workingDir: z
+    .string()
+    .max(1000)
+    .startsWith('/', 'must be an absolute path')
+    .nullable()
+    .default(null)
+    .describe('Working directory of the command.'),
+}
+
 export const startupConfig = z
   .strictObject({
     command: z.string().min(1).max(4096).describe('Command that replaces the one of the image.'),
-    args: z.array(z.string().max(4096)).max(100).default([]).describe('Arguments of the command.'),
-    shell: z
-      .boolean()
-      .default(true)
-      .describe('Whether /bin/sh -lc runs the command; otherwise command and args are executed as they are.'),
-    workingDir: z
-      .string()
-      .max(1000)
-      .startsWith('/', 'must be an absolute path')
-      .nullable()
-      .default(null)
-      .describe('Working directory of the command.'),
+    ...commandFields,
   })
   .describe('Command that replaces the one of the image.')
+
+export const releaseCommand = z
+  .strictObject({
+    command: z.string().min(1).max(4096).describe('Command that each new version runs before its containers start.'),
+    ...commandFields,
+    timeoutSeconds: z.int().min(1).max(3600).default(600).describe('Seconds after which the command is ended.'),
+  })
+  .describe(
+    'Command, such as a migration, that each new version runs once, in a container of its own, before any of its other containers start. When it fails, the deployment fails, and the old version goes on. Null: none.',
+  )

@@ -3,7 +3,7 @@ import { databaseTime } from '../../database/time.ts'
 import type { AppEnvStatus } from '../../domain/app-env.ts'
 import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
-import { notifyIngresses, notifyWorkers } from '../../events/notifications.ts'
+import { notifyIngresses, notifyRuns, notifyWorkers } from '../../events/notifications.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import type { NewContent } from './new-content.ts'
@@ -107,6 +107,8 @@ export async function endOpenOperation(
       data: { ...ended, finishedAt },
     })
   }
+  // A worker may be running the release command of the version.
+  await notifyRuns(tx, appEnv.id)
   const payload = { kind: open.kind, reason, contentId: open.contentId }
   announce({ type: 'operation.cancelled', appId: appEnv.appId, appEnvId: appEnv.id, operationId: open.id, payload })
   return open

@@ -3,7 +3,7 @@ import type { Prisma } from '../../database/generated/prisma/client.ts'
 import type { AppEnvStatus } from '../../domain/app-env.ts'
 import { statusAfter } from '../../domain/operation.ts'
 import type { NewEvent } from '../../events/event.ts'
-import { notifyIngresses } from '../../events/notifications.ts'
+import { notifyIngresses, notifyRuns } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { AttemptContext } from './attempt-context.ts'
@@ -58,6 +58,8 @@ export async function failOperation(
   await completing(attempt, async (tx) => {
     const finishedAt = now(attempt)
     await writeToOpenVersion(tx, operation.contentId, { status: 'FAILED', reason, message, finishedAt })
+    // Its release command, if that still runs, is of use to nobody.
+    if (!steps.isFinished('release')) await notifyRuns(tx, appEnv.id)
     const outcome: Outcome = { status: 'FAILED', reason, message, isDeadLetter, attempt: number, finishedAt }
     const { kind, contentId } = operation
     const event = steps.event('operation.failed', { kind, contentId, reason, message, isDeadLetter })

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Transaction } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
+import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { OperationStep } from '../../domain/operation.ts'
 import type { EventType, NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
@@ -14,6 +15,7 @@ export type StepName =
   | 'build'
   | 'push'
   | 'pull'
+  | 'release'
   | 'create'
   | 'ready'
   | 'route'
@@ -43,12 +45,13 @@ interface Advance {
 
 const MOVES_DATA: readonly string[] = ['BACKUP', 'RESTORE', 'VERIFY_BACKUP']
 
-/** How long an operation may take. Builds and backups get their own timeouts on top. */
+/** How long an operation may take. Builds, release commands and backups get their own timeouts on top. */
 export function timeFor(config: Config, { kind, content }: Pick<ClaimedOperation, 'kind' | 'content'>): number {
   const building = content?.buildPlan && !content.imageDigest
   const forBuild = building ? config.BERTH_SOURCE_TIMEOUT_SECONDS + config.BERTH_BUILD_TIMEOUT_SECONDS : 0
   const forBackup = MOVES_DATA.includes(kind) ? config.BERTH_BACKUP_TIMEOUT_SECONDS : 0
-  return config.BERTH_OPERATION_TIMEOUT_SECONDS + forBuild + forBackup
+  const release = content && !content.deployedAt ? recordedConfiguration(content).release : null
+  return config.BERTH_OPERATION_TIMEOUT_SECONDS + forBuild + forBackup + (release?.timeoutSeconds ?? 0)
 }
 
 /**

@@ -11,11 +11,12 @@ import { finishUpgrade, prepareUpgrade, recordDataVersion } from '../service/upg
 import { awaitReady } from '../version/await-ready.ts'
 import { push } from '../version/pushed-image.ts'
 import { needsRecreate, stopOtherVersions } from '../version/recreate-strategy.ts'
+import { needsRelease, release } from '../version/release.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import { type RouteAlso, route } from '../version/route.ts'
 
 /**
- * Deploys a version, or brings one back: build if there is a source, pull, create, ready, route. The serving version
+ * Deploys a version, or brings one back: build if there is a source, pull, release, create, ready, route. The serving version
  * stays untouched up to the last transaction, so a failure anywhere before it changes nothing.
  */
 export const deploy = (started: AttemptContext): Promise<void> => deployWith(started, WITHOUT_DATA)
@@ -91,7 +92,9 @@ async function replaceInPlace<T>(attempt: VersionAttemptContext, start: () => Pr
 async function provideImage(attempt: VersionAttemptContext, next: StepName | null): Promise<void> {
   if (needsBuild(attempt.content)) await build(attempt)
   await push(attempt)
-  await pull(attempt, next)
+  const isReleased = next !== null && needsRelease(attempt)
+  await pull(attempt, isReleased ? 'release' : next)
+  if (isReleased) await release(attempt, next)
 }
 
 /** Pins the image, so that every container of the version runs the same one, also after a repair. */

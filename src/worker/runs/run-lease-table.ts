@@ -13,6 +13,12 @@ interface ClaimedRow {
   nowMs: number
 }
 
+/** Nobody waits for the release command of a version whose deployment has ended. */
+const isUnwanted = (run: Prisma.Sql) => Prisma.sql`
+  ${run}.trigger = 'RELEASE' AND NOT EXISTS (SELECT 1 FROM operation o
+    WHERE o.content_id = ${run}.content_id AND o.status IN ('QUEUED', 'RUNNING'))`
+const UNWANTED = 'DEPLOYMENT_ENDED'
+
 const claimed = (owner: string, leaseSeconds: number) => Prisma.sql`
   lease_token = lease_token + 1, lease_owner = ${owner}, lease_expires_at = now() + make_interval(secs => ${leaseSeconds})`
 
@@ -24,6 +30,9 @@ const RETURNING = Prisma.sql`
 const IS_OPEN = Prisma.sql`
   e.deleted_at IS NULL AND e.status <> 'STOPPED' AND NOT EXISTS (SELECT 1 FROM operation o
     WHERE o.app_env_id = e.id AND o.kind IN ('STOP', 'DELETE') AND o.status IN ('QUEUED', 'RUNNING'))`
+
+/** What `maxConcurrency` counts: a release command waits for nobody, and nobody waits for it. */
+const isCounted = (run: Prisma.Sql) => Prisma.sql`${run}.status = 'RUNNING' AND ${run}.trigger <> 'RELEASE'`
 
 /** Claims a run that nobody carries out, or admits the next one of a queue; null when there is none. */
 export async function claimRun(database: Database, owner: string, leaseSeconds: number): Promise<RunLease | null> {
@@ -38,7 +47,9 @@ export async function claimRun(database: Database, owner: string, leaseSeconds: 
 
 async function claimDue(database: Database, owner: string, leaseSeconds: number): Promise<ClaimedRow | undefined> {
   const [row] = await database.$queryRaw<ClaimedRow[]>`
-    UPDATE job_run SET ${claimed(owner, leaseSeconds)} WHERE id = (
+    UPDATE job_run r SET ${claimed(owner, leaseSeconds)},
+      cancel_reason = coalesce(cancel_reason, CASE WHEN ${isUnwanted(Prisma.sql`r`)} THEN ${UNWANTED} END)
+    WHERE id = (
       SELECT id FROM job_run WHERE status = 'RUNNING' AND due_at <= now()
         AND (lease_expires_at IS NULL OR lease_expires_at < now())
       ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
@@ -54,7 +65,7 @@ async function admitNext(database: Database, owner: string, leaseSeconds: number
   const [next] = await database.$queryRaw<{ appEnvId: string }[]>`
     SELECT h.app_env_id AS "appEnvId" FROM (
       SELECT DISTINCT ON (app_env_id) app_env_id, max_concurrency, queue_number,
-        (SELECT count(*) FROM job_run x WHERE x.app_env_id = r.app_env_id AND x.status = 'RUNNING') AS running
+        (SELECT count(*) FROM job_run x WHERE x.app_env_id = r.app_env_id AND ${isCounted(Prisma.sql`x`)}) AS running
       FROM job_run r WHERE status = 'QUEUED' ORDER BY app_env_id, queue_number) h
     JOIN app_env e ON e.id = h.app_env_id
     WHERE h.running < h.max_concurrency AND ${IS_OPEN} ORDER BY h.running, h.queue_number LIMIT 1
@@ -75,7 +86,7 @@ async function admit(tx: Transaction, appEnvId: string, owner: string, leaseSeco
     WHERE id = (
       SELECT id FROM job_run WHERE app_env_id = ${appEnvId} AND status = 'QUEUED' ORDER BY queue_number LIMIT 1
         FOR UPDATE)
-      AND max_concurrency > (SELECT count(*) FROM job_run WHERE app_env_id = ${appEnvId} AND status = 'RUNNING')
+      AND max_concurrency > (SELECT count(*) FROM job_run x WHERE app_env_id = ${appEnvId} AND ${isCounted(Prisma.sql`x`)})
     ${RETURNING}`
   if (!row) return undefined
   const payload = { jobRunId: row.id, status: 'RUNNING' }
@@ -100,6 +111,10 @@ export async function renewRuns(database: Database, leases: readonly RunLease[],
 /** Ends the leases that another worker has by now, and cancels the runs that somebody wants to end. */
 export async function checkRuns(database: Database, leases: readonly RunLease[]): Promise<void> {
   const ids = leases.map(({ runId }) => runId)
+  await database.$executeRaw`
+    UPDATE job_run SET cancel_reason = ${UNWANTED}, version = version + 1 WHERE id IN (
+      SELECT r.id FROM job_run r WHERE r.id = ANY(${ids}::text[]) AND r.status = 'RUNNING' AND r.cancel_reason IS NULL
+        AND ${isUnwanted(Prisma.sql`r`)} FOR UPDATE SKIP LOCKED)`
   const rows = await database.$queryRaw<{ id: string; token: number; cancelReason: string | null }[]>`
     SELECT id, lease_token AS token, cancel_reason AS "cancelReason" FROM job_run WHERE id = ANY(${ids}::text[])`
   const byId = new Map(rows.map((row) => [row.id, row]))

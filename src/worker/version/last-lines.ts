@@ -9,7 +9,7 @@ const LINES_READ = 60
 /** What a replica said in the observed run explains more than any probe. Begins with a line break, unless it said nothing. */
 export async function lastLines(
   { engine, signal, mask: loadMask }: EnvironmentContext,
-  replica: ObservedReplica | null,
+  replica: Pick<ObservedReplica, 'name' | 'startedAt'> | null,
 ): Promise<string> {
   if (!replica) return ''
   const lines = await engine.tail(replica.name, LINES_READ).catch(() => [])

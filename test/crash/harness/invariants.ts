@@ -25,6 +25,11 @@ const QUERIES: Record<string, string> = {
     SELECT o.id || ' ' || o.kind || ' ' || count(a.id) AS found FROM operation o
     LEFT JOIN audit_entry a ON a.details->>'operationId' = o.id AND a.action <> 'cancelOperation'
     GROUP BY o.id HAVING count(a.id) <> 1`,
+  'release commands that did not run exactly once': `
+    SELECT r.content_id || ' ' || count(DISTINCT a.container_id) || ' ' || count(l.message) AS found FROM job_run r
+    LEFT JOIN job_attempt a ON a.run_id = r.id LEFT JOIN container c ON c.container_id = a.container_id
+    LEFT JOIN log_line l ON l.container_id = c.id AND l.message = 'released' WHERE r.trigger = 'RELEASE'
+    GROUP BY r.content_id HAVING count(DISTINCT r.id) <> 1 OR count(a.number) <> 1 OR count(l.message) <> 1`,
   'gaps in the sequence of events': `
     SELECT event_sequence_id AS found FROM event GROUP BY event_sequence_id HAVING count(*) <> max(sequence) - min(sequence) + 1`,
   'replicas that are neither wanted nor draining': `
@@ -65,7 +70,9 @@ export async function violations(cluster: TestCluster): Promise<string[]> {
 
 async function onTheEngine({ docker, installationId }: TestCluster, wanted: WantedReplicas[]): Promise<string[]> {
   const filters = { label: [`berth.installation=${installationId}`] }
-  const containers = await docker.listContainers({ all: true, filters })
+  const listed = await docker.listContainers({ all: true, filters })
+  // The container of a run that has ended is kept for its time.
+  const containers = listed.filter(({ Labels, State }) => Labels['berth.role'] !== 'run' || State === 'running')
   const replicaKey = (one: { Labels: Record<string, string> }) =>
     `${one.Labels['berth.env']} ${one.Labels['berth.operation']} ${one.Labels['berth.replica']}`
   const running = containers.filter(({ State }) => State === 'running').map(replicaKey)

@@ -36,6 +36,9 @@ const one = (
   outcome: 'SUCCEEDED',
 })
 
+/** Its line in the log is counted by the invariants. */
+const RELEASE = { command: 'node', args: ['-e', `console.log('released')`], shell: false }
+
 let painted = 0
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -62,6 +65,21 @@ export const SCENARIOS: readonly Scenario[] = [
     await colour(cluster, subject, { COLOUR: `shade ${painted}` })
     return subject
   }),
+  {
+    name: 'release',
+    async prepare(cluster, subject) {
+      await running(cluster, subject)
+      await cluster.ok('PUT', '/app-env', { appEnvId: subject.appEnvId, releaseCommand: RELEASE })
+      return subject
+    },
+    async act(cluster, subject) {
+      const operationId = await begin(cluster, 'deploy-image', subject, { image: cluster.image })
+      // For later versions only.
+      await cluster.ok('PUT', '/app-env', { appEnvId: subject.appEnvId, releaseCommand: null })
+      return [operationId]
+    },
+    outcome: 'SUCCEEDED',
+  },
   {
     name: 'cancel',
     prepare: running,
