@@ -1,164 +1,209 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { containerTruth, createJobs, expectNoContainers, type Truth } from './harness/jobs.ts'
+import type { PrivateEngine } from './harness/private-engine.ts'
 import { pick, randomFrom } from './harness/random.ts'
-import { finish } from './harness/subject.ts'
 import type { TestCluster } from './harness/test-cluster.ts'
+import { KINDS, type Kind } from './job-run-kinds.ts'
 
 type Log = (line: string) => void
 
-interface Kind {
-  name: string
-  program: string
-  timeoutSeconds?: number
-  status: string
-  reason: string | null
-  exitCode: number | null
-  lines: number
-}
-
-const FLOOD = 2000
-const LONGER = 'setTimeout(() => {}, 1500 * Math.random())'
-
-/** What a run may do, and how its record has to end. Each first says that it was started. */
-const KINDS: readonly Kind[] = [
-  { name: 'success', program: LONGER, status: 'SUCCEEDED', reason: null, exitCode: 0, lines: 0 },
-  { name: 'exit code', program: 'process.exit(7)', status: 'FAILED', reason: 'EXIT_CODE', exitCode: 7, lines: 0 },
-  {
-    ...{ name: 'signal', program: `process.kill(process.pid, 'SIGKILL')` },
-    ...{ status: 'FAILED', reason: 'SIGNAL', exitCode: 137, lines: 0 },
-  },
-  {
-    ...{ name: 'memory', program: 'const all = []; for (;;) all.push(Buffer.alloc(16e6, 1))' },
-    ...{ status: 'FAILED', reason: 'OUT_OF_MEMORY', exitCode: 137, lines: 0 },
-  },
-  {
-    ...{ name: 'hang', program: 'setInterval(() => {}, 1000)', timeoutSeconds: 3 },
-    ...{ status: 'TIMED_OUT', reason: 'TIMED_OUT', exitCode: null, lines: 0 },
-  },
-  {
-    ...{ name: 'deaf', program: `process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)`, timeoutSeconds: 3 },
-    ...{ status: 'TIMED_OUT', reason: 'TIMED_OUT', exitCode: 137, lines: 0 },
-  },
-  {
-    ...{ name: 'flood', program: `for (let n = 0; n < ${FLOOD}; n += 1) console.log('line ' + n)` },
-    ...{ status: 'SUCCEEDED', reason: null, exitCode: 0, lines: FLOOD },
-  },
-]
+const OUTAGE_MS = 1_500
 
 interface RunRow {
   id: string
   status: string
   reason: string | null
-  exit_code: number | null
-  attempts: number
+  exitCode: number | null
+  attempts: AttemptRow[]
+}
+
+interface AttemptRow {
+  containerId: string | null
+  exitCode: number | null
   starts: number
   lines: number
   kept: number
 }
 
 export interface JobReport {
-  runs: number
+  runs: Record<string, number>
   kills: number
+  restarts: number
+  /** Runs whose container was there while the engine was away. */
+  outlived: number
+  lines: number
   mostAtOnce: number
 }
 
-/**
- * Runs with random outcomes while workers are killed at random. Each record has to end in the true state, with one
- * container and one start, all of its lines, and no container left.
- */
-export async function runJobs(
-  cluster: TestCluster,
-  { seed, runs, maxConcurrency }: { seed: number; runs: number; maxConcurrency: number },
-  log: Log,
-): Promise<JobReport> {
-  const random = randomFrom(seed)
-  const appEnvId = await createJob(cluster, maxConcurrency)
-  const asked = new Map<string, Kind>()
-  for (let number = 0; number < runs; number += 1) {
-    const kind = pick(random, KINDS)
-    asked.set(await request(cluster, appEnvId, kind), kind)
-  }
-  const report = { runs, kills: 0, mostAtOnce: 0 }
-  await killUntilEnded(cluster, appEnvId, { random, report, log, until: Date.now() + 60_000 + runs * 15_000 })
-  for (const row of await rowsOf(cluster, appEnvId)) expectTruth(row, asked.get(row.id))
-  await expectNoContainers(cluster, appEnvId)
-  if (report.mostAtOnce > maxConcurrency) throw new Error(`${report.mostAtOnce} ran at once, not ${maxConcurrency}`)
-  return report
+export interface JobOptions {
+  seed: number
+  runs: number
+  maxConcurrency: number
+  /** An engine to restart; null: it stays. */
+  engine: PrivateEngine | null
+  restarts: number
 }
 
-async function createJob(cluster: TestCluster, maxConcurrency: number): Promise<string> {
-  const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
-  const accountId = accounts[0]?.accountId ?? ''
-  const jobConfig = { maxConcurrency, ttlSecondsAfterFinished: 5 }
-  const app = { name: 'Jobs', accountId, dockerPreset: 'JOB', useImage: true, image: cluster.image, jobConfig }
-  const { appId } = (await cluster.ok('POST', '/app', app)) as { appId: string }
-  const appEnv = { accountId, appId, name: 'production', region: 'local' }
-  const { appEnvId } = (await cluster.ok('POST', '/app-env', appEnv)) as { appEnvId: string }
-  await finish(cluster, 'deploy-image', { appEnvId }, { image: cluster.image })
-  return appEnvId
+/**
+ * Runs with random outcomes while workers are killed at random and the engine is restarted. Each record has to end in
+ * the true state, with one container and one start for each attempt, all of its lines, and no container left.
+ */
+export async function runJobs(cluster: TestCluster, options: JobOptions, log: Log): Promise<JobReport> {
+  const random = randomFrom(options.seed)
+  const jobs = await createJobs(cluster, options.maxConcurrency)
+  const asked = new Map<string, Kind>()
+  for (let number = 0; number < options.runs; number += 1) {
+    // Each kind is there, however few the runs.
+    const kind = KINDS[number] ?? pick(random, KINDS)
+    asked.set(await request(cluster, jobs[kind.job], kind), kind)
+  }
+  log(`${options.runs} runs asked for`)
+  const watch = new Watch(cluster, options, random, log)
+  await watch.untilEnded(Date.now() + 120_000 + options.runs * 15_000)
+  const rows = await rowsOf(cluster)
+  if (rows.length !== asked.size) throw new Error(`${rows.length} runs are recorded, and ${asked.size} were asked for`)
+  for (const row of rows) expectTruth(row, asked.get(row.id), watch.truths)
+  await expectNoContainers(cluster)
+  if (watch.mostAtOnce > options.maxConcurrency)
+    throw new Error(`${watch.mostAtOnce} ran at once, not ${options.maxConcurrency}`)
+  const { kills, restarts, mostAtOnce, truths } = watch
+  const runs = Object.groupBy(asked.values(), ({ name }) => name)
+  return {
+    ...{
+      kills,
+      restarts,
+      mostAtOnce,
+      outlived: truths.size,
+      lines: rows.flatMap(({ attempts }) => attempts).reduce((sum, { kept }) => sum + kept, 0),
+    },
+    runs: Object.fromEntries(Object.entries(runs).map(([name, some = []]) => [name, some.length])),
+  }
 }
 
 async function request(cluster: TestCluster, appEnvId: string, kind: Kind): Promise<string> {
   const args = ['-e', `console.log('started'); ${kind.program}`]
-  const command = { command: 'node', args, shell: false, timeoutSeconds: kind.timeoutSeconds ?? 600 }
+  const command = { command: 'node', args, shell: false, timeoutSeconds: kind.timeoutSeconds ?? 3600 }
   const { jobRunId } = await cluster.ok('POST', '/app-env/job-runs', { appEnvId, ...command })
   return String(jobRunId)
 }
 
-interface Killing {
-  random: () => number
-  report: JobReport
-  log: Log
-  until: number
-}
+/** Kills workers and restarts the engine until all runs have ended. */
+class Watch {
+  kills = 0
+  restarts = 0
+  mostAtOnce = 0
+  /** Of containers that were there while the engine was away: what it says of them itself. */
+  readonly truths = new Map<string, Truth>()
+  readonly #outlived = new Set<string>()
+  readonly #cluster: TestCluster
+  readonly #options: JobOptions
+  readonly #random: () => number
+  readonly #log: Log
 
-async function killUntilEnded(cluster: TestCluster, appEnvId: string, { random, report, log, until }: Killing) {
-  for (let told = -1; ; ) {
-    const { rows } = await cluster.pool.query<{ open: number; running: number }>(
-      `SELECT count(*)::int AS open, count(*) FILTER (WHERE status = 'RUNNING')::int AS running
-       FROM job_run WHERE app_env_id = $1 AND status IN ('QUEUED', 'RUNNING')`,
-      [appEnvId],
+  constructor(cluster: TestCluster, options: JobOptions, random: () => number, log: Log) {
+    this.#cluster = cluster
+    this.#options = options
+    this.#random = random
+    this.#log = log
+  }
+
+  async untilEnded(until: number): Promise<void> {
+    const { runs, restarts, engine } = this.#options
+    for (let told = -1; ; ) {
+      const { open, running } = await this.#counts()
+      this.mostAtOnce = Math.max(this.mostAtOnce, running)
+      if (Math.floor(open / 25) !== told)
+        this.#log(`${open} runs open, ${this.kills} kills, ${this.restarts} restarts of the engine`)
+      told = Math.floor(open / 25)
+      await this.#readTruths()
+      if (open === 0 && this.#outlived.size === 0) return
+      if (Date.now() > until) throw new Error(`${open} runs have not ended in time`)
+      const isDue = open < runs * (1 - (this.restarts + 1) / (restarts + 1))
+      if (engine && this.restarts < restarts && isDue) await this.#restart(engine)
+      await pause(1000 + this.#random() * 4000)
+      if (open === 0) continue
+      pick(this.#random, this.#cluster.of('worker')).signal('SIGKILL')
+      this.kills += 1
+    }
+  }
+
+  async #counts(): Promise<{ open: number; running: number }> {
+    const { rows } = await this.#cluster.pool.query<{ open: number; running: number }>(
+      `SELECT coalesce(sum(open), 0)::int AS open, coalesce(max(running), 0)::int AS running FROM (
+        SELECT count(*) AS open, count(*) FILTER (WHERE status = 'RUNNING') AS running FROM job_run
+        WHERE status IN ('QUEUED', 'RUNNING') GROUP BY app_env_id) each`,
     )
-    const { open = 0, running = 0 } = rows[0] ?? {}
-    report.mostAtOnce = Math.max(report.mostAtOnce, running)
-    if (open === 0) return
-    if (Date.now() > until) throw new Error(`${open} runs have not ended in time`)
-    if (Math.floor(open / 25) !== told) log(`${open} runs open, ${report.kills} kills`)
-    told = Math.floor(open / 25)
-    await pause(500 + random() * 4000)
-    pick(random, cluster.of('worker')).signal('SIGKILL')
-    report.kills += 1
+    return rows[0] ?? { open: 0, running: 0 }
+  }
+
+  async #restart(engine: PrivateEngine): Promise<void> {
+    const before = await this.#runningContainers()
+    await engine.kill()
+    await pause(OUTAGE_MS)
+    await engine.start()
+    for (const id of [...before, ...(await this.#runningContainers())]) this.#outlived.add(id)
+    this.restarts += 1
+  }
+
+  async #runningContainers(): Promise<string[]> {
+    const { rows } = await this.#cluster.pool.query<{ id: string }>(
+      'SELECT container_id AS id FROM job_attempt WHERE finished_at IS NULL AND container_id IS NOT NULL',
+    )
+    return rows.map(({ id }) => id)
+  }
+
+  /** Read while the container is kept: no line may be lost that the engine has, and no exit code be another. */
+  async #readTruths(): Promise<void> {
+    if (this.#outlived.size === 0) return
+    const { rows } = await this.#cluster.pool.query<{ id: string }>(
+      'SELECT container_id AS id FROM job_attempt WHERE container_id = ANY($1) AND finished_at IS NOT NULL',
+      [[...this.#outlived]],
+    )
+    for (const { id } of rows) {
+      this.truths.set(id, await containerTruth(this.#cluster, id))
+      this.#outlived.delete(id)
+    }
   }
 }
 
-const rowsOf = async (cluster: TestCluster, appEnvId: string): Promise<RunRow[]> =>
+const rowsOf = async (cluster: TestCluster): Promise<RunRow[]> =>
   (
     await cluster.pool.query<RunRow>(
-      `SELECT r.id, r.status::text, r.reason, r.exit_code,
-        (SELECT count(*)::int FROM job_attempt a WHERE a.run_id = r.id) AS attempts,
-        count(l.*) FILTER (WHERE l.message = 'started')::int AS starts,
-        count(DISTINCT l.message) FILTER (WHERE l.message LIKE 'line %')::int AS lines, count(l.*)::int AS kept
+      `SELECT r.id, r.status::text, r.reason, r.exit_code AS "exitCode", json_agg(json_build_object(
+          'containerId', a.container_id, 'exitCode', a.exit_code, 'starts', starts, 'lines', lines, 'kept', kept)
+          ORDER BY a.number) AS attempts
       FROM job_run r JOIN job_attempt a ON a.run_id = r.id LEFT JOIN container c ON c.container_id = a.container_id
-      LEFT JOIN log_line l ON l.container_id = c.id WHERE r.app_env_id = $1 GROUP BY r.id`,
-      [appEnvId],
+      CROSS JOIN LATERAL (SELECT count(*) AS kept, count(*) FILTER (WHERE message = 'started') AS starts,
+        count(DISTINCT message) FILTER (WHERE message LIKE 'line %') AS lines
+        FROM log_line WHERE log_line.container_id = c.id) l GROUP BY r.id`,
     )
   ).rows
 
-function expectTruth(row: RunRow, kind: Kind | undefined): void {
+function expectTruth(row: RunRow, kind: Kind | undefined, truths: ReadonlyMap<string, Truth>): void {
   if (!kind) throw new Error(`${row.id} was never asked for`)
-  const isTrue =
+  const told = row.attempts.map(({ containerId }) => truths.get(containerId ?? ''))
+  const isOutlived = told.some((truth) => truth !== undefined)
+  const isAsAsked =
     row.status === kind.status &&
     row.reason === kind.reason &&
-    (kind.exitCode === null || row.exit_code === kind.exitCode) &&
-    // No line is lost, and none is there twice.
-    [row.attempts, row.starts, row.lines, row.kept].join() === [1, 1, kind.lines, kind.lines + 1].join()
-  if (!isTrue) throw new Error(`A run of the kind "${kind.name}" ended as ${JSON.stringify(row)}`)
+    (kind.exitCode === undefined || row.exitCode === kind.exitCode) &&
+    row.attempts.length === kind.attempts
+  // An engine that was away tells neither how a command ended meanwhile, nor that memory was the reason.
+  const isTrue =
+    isAsAsked || (isOutlived && row.reason === 'ENGINE_LOST' && row.exitCode === row.attempts.at(-1)?.exitCode)
+  const areWhole = row.attempts.every((attempt, index) => isWhole(attempt, kind, told[index]))
+  const ids = row.attempts.map(({ containerId }) => containerId)
+  if (!isTrue || !areWhole || new Set(ids).size !== ids.length)
+    throw new Error(`A run of the kind "${kind.name}" ended as ${JSON.stringify({ ...row, told })}`)
 }
 
-async function expectNoContainers(cluster: TestCluster, appEnvId: string): Promise<void> {
-  const filters = { label: [`berth.env=${appEnvId}`] }
-  for (const until = Date.now() + 120_000; ; await pause(500)) {
-    const left = await cluster.docker.listContainers({ all: true, filters })
-    if (left.length === 0) return
-    if (Date.now() > until) throw new Error(`${left.length} containers were left`)
-  }
+/** Started once, no line lost, and none there twice. */
+function isWhole({ containerId, exitCode, ...seen }: AttemptRow, kind: Kind, truth: Truth | undefined): boolean {
+  if (truth) return seen.starts <= 1 && seen.kept === truth.lines && exitCode === truth.exitCode
+  const starts = kind.reason === 'IMAGE_GONE' ? 0 : 1
+  return (
+    (containerId !== null) === (starts === 1) &&
+    isDeepStrictEqual(seen, { starts, lines: kind.lines, kept: kind.lines + starts })
+  )
 }

@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expireEvents } from '../../src/events/expire.ts'
 import { removeMember } from '../../src/services/account/member-commands.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
+import { cancelJobRun } from '../../src/services/job-run/cancel-job-run.ts'
+import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { revokeToken } from '../../src/services/token/token-commands.ts'
+import { claimRun } from '../../src/worker/runs/run-lease-table.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
 import { type Answer, openSocket, overSse, take } from '../support/transports.ts'
 
@@ -41,6 +44,9 @@ const STATUS = `subscription ($id: ID, $after: String) {
 const EVENTS = `subscription ($id: ID!, $after: String) {
   accountEvents(accountId: $id, after: $after) { cursor event { cursor type appEnvId } account { name } }
 }`
+const RUN = `subscription ($id: ID!, $after: String) {
+  jobRunChanged(jobRunId: $id, after: $after) { cursor event { type } jobRun { id status reason } }
+}`
 const PROGRESS = `subscription ($id: ID!) {
   operationProgress(operationId: $id) { cursor event { type } operation { status } }
 }`
@@ -55,6 +61,41 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     const rest = await take(answers, 2)
     expect(rest.map(({ data }) => data.appEnvStatusChanged.status)).toEqual(['UPDATING', 'RUNNING'])
     await answers.return(undefined)
+  })
+
+  test('jobRunChanged sends the current state, then each change, and ends with the run', async () => {
+    const app = { name: 'Import', port: undefined, dockerPreset: 'JOB', jobConfig: { command: 'import' } }
+    const { appEnvId } = await world.appEnv({ app })
+    await world.deploy(appEnvId)
+    const { jobRunId: id } = await world.perform(createJobRun, { appEnvId })
+    const { jobRunId: otherId } = await world.perform(createJobRun, { appEnvId })
+    const answers = subscribe(RUN, { id })
+    const { value: first } = await answers.next()
+    expect(first?.data.jobRunChanged).toMatchObject({ event: null, jobRun: { id, status: 'QUEUED', reason: null } })
+    const lease = await claimRun(world.database, { owner: 'a worker', leaseSeconds: 60, accountContainers: 100 })
+    expect(lease?.runId).toBe(id)
+    // What happens to another run is no message of this one.
+    await world.perform(cancelJobRun, { jobRunId: otherId })
+    const [started] = await take(answers, 1)
+    expect(started?.data.jobRunChanged).toMatchObject({
+      event: { type: 'jobRun.started' },
+      jobRun: { status: 'RUNNING' },
+    })
+    await world.database.jobRun.update({ where: { id }, data: { status: 'QUEUED', startedAt: null } })
+    await world.perform(cancelJobRun, { jobRunId: id })
+    const rest: Answer[] = []
+    for await (const answer of answers) rest.push(answer)
+    const [ended] = rest
+    expect(rest).toHaveLength(1)
+    expect(ended?.data.jobRunChanged).toMatchObject({
+      event: { type: 'jobRun.cancelled' },
+      jobRun: { id, status: 'CANCELLED', reason: 'CANCELLED_BY_USER' },
+    })
+    // Who comes back with a cursor gets what followed it, and no more.
+    const resumed: Answer[] = []
+    const after = started?.data.jobRunChanged.cursor
+    for await (const answer of subscribe(RUN, { id, after })) resumed.push(answer)
+    expect(resumed.map(({ data }) => data.jobRunChanged.event.type)).toEqual(['jobRun.cancelled'])
   })
 
   test('accountEvents continue from a cursor without a gap or a repeat', async () => {

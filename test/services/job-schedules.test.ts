@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { beginDueJobRuns, timeToRun } from '../../src/services/job-schedule/due-job-runs.ts'
 import { setJobSchedule } from '../../src/services/job-schedule/schedule-commands.ts'
@@ -44,6 +44,25 @@ describe('the times of a schedule', () => {
       expect(new Set(times).size).toBe(365)
     },
   )
+
+  test('are each day of a year once, with the clocks of two workers minutes apart', () => {
+    const clock = { cron: '30 2 * * *', timeZone: 'America/New_York' }
+    const apartMs = [-4 * 60_000, 3 * 60_000]
+    const started: string[] = []
+    let next = nextTime(clock, new Date('2026-01-01T12:00:00Z'))
+    const [from, to] = [Date.parse('2026-01-01T12:00:00Z'), Date.parse('2027-01-01T12:00:00Z')]
+    for (let now = from; now <= to; now += HOUR_MS / 12) {
+      for (const ms of apartMs) {
+        const at = new Date(now + ms)
+        if (!next || next > at) continue
+        const time = timeToRun({ ...clock, catchUp: true }, next, at)
+        if (time) started.push(time.toISOString())
+        next = nextTime(clock, at)
+      }
+    }
+    expect(started).toHaveLength(365)
+    expect(new Set(started).size).toBe(365)
+  })
 
   test('are each hour of the days on which the clock changes once', () => {
     for (const day of ['2026-03-28', '2026-10-24']) {
@@ -116,6 +135,25 @@ describe('a schedule', () => {
     expect(new Set((await runsOf(appEnvId)).map(({ scheduledFor }) => scheduledFor?.getTime())).size).toBe(
       (await runsOf(appEnvId)).length,
     )
+  })
+
+  test('goes by the clock of the database, whatever those of the workers show', async () => {
+    const appEnvId = await scheduled()
+    await due(appEnvId, -2 * 60_000)
+    const { database, config, vault, log } = world
+    const lookAt = async (offsetMs: number) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offsetMs })
+      try {
+        return await beginDueJobRuns({ database, config, vault, log })
+      } finally {
+        vi.useRealTimers()
+      }
+    }
+    await lookAt(10 * 60_000)
+    expect(await runsOf(appEnvId)).toHaveLength(0)
+    await due(appEnvId, 1000)
+    for (const offsetMs of [-7 * 60_000, 7 * 60_000, 0]) await lookAt(offsetMs)
+    expect(await runsOf(appEnvId)).toHaveLength(1)
   })
 
   test('pauses while its environment is stopped, and says when the next one is due', async () => {

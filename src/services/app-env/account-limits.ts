@@ -1,3 +1,4 @@
+import { MOST_CONTAINERS } from '../../database/most-containers.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { CommandContext } from '../kernel/command.ts'
 
@@ -15,8 +16,7 @@ export async function requireAccountRoom({ tx, config }: CommandContext, change:
   // One at a time: two calls must not both find the last place.
   await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
   const [others] = await tx.$queryRaw<{ appEnvs: number; containers: number }[]>`
-    SELECT count(*)::int AS "appEnvs", coalesce(sum(greatest(containers, CASE WHEN auto_scaling ->> 'enabled' = 'true'
-      THEN (auto_scaling ->> 'max')::int ELSE 0 END)), 0)::int AS containers
+    SELECT count(*)::int AS "appEnvs", coalesce(sum(${MOST_CONTAINERS}), 0)::int AS containers
     FROM app_env WHERE account_id = ${accountId} AND deleted_at IS NULL AND id IS DISTINCT FROM ${appEnvId}`
   const { BERTH_ACCOUNT_APP_ENVS: mostAppEnvs, BERTH_ACCOUNT_CONTAINERS: mostContainers } = config
   if (appEnvId === null && (others?.appEnvs ?? 0) >= mostAppEnvs)

@@ -25,7 +25,10 @@ export async function removeEndedRuns(context: SweepContext, signal: AbortSignal
   }
 }
 
-/** Removes containers of runs that no record knows, and records that are older than they are kept. */
+/**
+ * Removes containers of runs that no record knows, and records that are older than they are kept. A release command that
+ * has passed stays on record: a rollback must not run it again.
+ */
 export async function sweepRuns(context: SweepContext, signal: AbortSignal): Promise<void> {
   const { runtime, database, config, log } = context
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
@@ -45,7 +48,7 @@ export async function sweepRuns(context: SweepContext, signal: AbortSignal): Pro
   }
   await database.$executeRaw`
     DELETE FROM job_run WHERE id IN (SELECT r.id FROM job_run r
-      WHERE r.finished_at < now() - make_interval(days => ${config.BERTH_JOB_RUN_DAYS})
+      WHERE (r.release_key IS NULL OR r.status <> 'SUCCEEDED') AND r.finished_at < now() - make_interval(days => ${config.BERTH_JOB_RUN_DAYS})
         AND NOT EXISTS (SELECT 1 FROM job_attempt a WHERE a.run_id = r.id AND a.container_removed_at IS NULL)
       LIMIT ${RECORDS_AT_ONCE})`
 }

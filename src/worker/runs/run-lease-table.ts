@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
+import { MOST_CONTAINERS } from '../../database/most-containers.ts'
 import { record } from '../../events/record.ts'
 import { LeaseLost } from '../claim/abandoned.ts'
 import { databaseClock } from '../time/database-clock.ts'
@@ -34,16 +35,33 @@ const IS_OPEN = Prisma.sql`
 /** What `maxConcurrency` counts: a release command waits for nobody, and nobody waits for it. */
 const isCounted = (run: Prisma.Sql) => Prisma.sql`${run}.status = 'RUNNING' AND ${run}.trigger <> 'RELEASE'`
 
-/** Claims a run that nobody carries out, or admits the next one of a queue; null when there is none. */
-export async function claimRun(database: Database, owner: string, leaseSeconds: number): Promise<RunLease | null> {
+export interface RunClaimant {
+  owner: string
+  leaseSeconds: number
+  /** Containers that an account may have at a time, those that its environments are configured with included. */
+  accountContainers: number
+}
+
+/**
+ * Claims a run that nobody carries out, or admits the next one of a queue; null when there is none. A run waits while its
+ * account has as many containers as it may.
+ */
+export async function claimRun(database: Database, claimant: RunClaimant): Promise<RunLease | null> {
+  const { owner, leaseSeconds } = claimant
   const askedAt = performance.now()
-  const row = (await claimDue(database, owner, leaseSeconds)) ?? (await admitNext(database, owner, leaseSeconds))
+  const row = (await claimDue(database, owner, leaseSeconds)) ?? (await admitNext(database, claimant))
   if (!row) return null
   const clock = databaseClock(new Date(row.nowMs))
   const { id, appEnvId, token } = row
   const claim = { appEnvId, token, queue: 'operations', countedOperationId: null, dueAt: '', clock } as const
   return new RunLease(id, claim, leaseSeconds * 1000, askedAt)
 }
+
+/** Whether the account may have one more container: those of its environments at most, and of its runs now, are counted. */
+const hasRoom = (accountId: Prisma.Sql, most: number) => Prisma.sql`
+  ${most} > (SELECT coalesce(sum(${MOST_CONTAINERS}), 0) FROM app_env a
+      WHERE a.account_id = ${accountId} AND a.deleted_at IS NULL)
+    + (SELECT count(*) FROM job_run x WHERE x.account_id = ${accountId} AND x.status = 'RUNNING')`
 
 async function claimDue(database: Database, owner: string, leaseSeconds: number): Promise<ClaimedRow | undefined> {
   const [row] = await database.$queryRaw<ClaimedRow[]>`
@@ -61,24 +79,27 @@ async function claimDue(database: Database, owner: string, leaseSeconds: number)
  * The oldest run of an environment leaves its queue when fewer run than may. Decided under the lock of the environment,
  * so that any number of workers together stay below the limit. The environment that runs least comes first.
  */
-async function admitNext(database: Database, owner: string, leaseSeconds: number): Promise<ClaimedRow | undefined> {
+async function admitNext(database: Database, claimant: RunClaimant): Promise<ClaimedRow | undefined> {
   const [next] = await database.$queryRaw<{ appEnvId: string }[]>`
     SELECT h.app_env_id AS "appEnvId" FROM (
       SELECT DISTINCT ON (app_env_id) app_env_id, max_concurrency, queue_number,
         (SELECT count(*) FROM job_run x WHERE x.app_env_id = r.app_env_id AND ${isCounted(Prisma.sql`x`)}) AS running
       FROM job_run r WHERE status = 'QUEUED' ORDER BY app_env_id, queue_number) h
     JOIN app_env e ON e.id = h.app_env_id
-    WHERE h.running < h.max_concurrency AND ${IS_OPEN} ORDER BY h.running, h.queue_number LIMIT 1
+    WHERE h.running < h.max_concurrency AND ${IS_OPEN} AND ${hasRoom(Prisma.sql`e.account_id`, claimant.accountContainers)}
+    ORDER BY h.running, h.queue_number LIMIT 1
     FOR UPDATE OF e SKIP LOCKED`
   if (!next) return undefined
-  return database.$transaction((tx) => admit(tx, next.appEnvId, owner, leaseSeconds))
+  return database.$transaction((tx) => admit(tx, next.appEnvId, claimant))
 }
 
-async function admit(tx: Transaction, appEnvId: string, owner: string, leaseSeconds: number) {
+async function admit(tx: Transaction, appEnvId: string, { owner, leaseSeconds, accountContainers }: RunClaimant) {
   // Whoever has the lock notifies workers when it commits, and is not held up by them.
-  const [appEnv] = await tx.$queryRaw<{ appId: string }[]>`
-    SELECT app_id AS "appId" FROM app_env e WHERE id = ${appEnvId} AND ${IS_OPEN} FOR UPDATE OF e SKIP LOCKED`
+  const [appEnv] = await tx.$queryRaw<{ appId: string; accountId: string }[]>`
+    SELECT app_id AS "appId", account_id AS "accountId" FROM app_env e WHERE id = ${appEnvId} AND ${IS_OPEN} FOR UPDATE OF e SKIP LOCKED`
   if (!appEnv) return undefined
+  // As whoever adds containers to the account does: two must not both find the last place.
+  await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${appEnv.accountId} FOR NO KEY UPDATE`
   // A statement of its own: it sees what the one before had to wait for.
   const [row] = await tx.$queryRaw<ClaimedRow[]>`
     UPDATE job_run SET status = 'RUNNING', started_at = now(), due_at = now(), version = version + 1,
@@ -87,6 +108,7 @@ async function admit(tx: Transaction, appEnvId: string, owner: string, leaseSeco
       SELECT id FROM job_run WHERE app_env_id = ${appEnvId} AND status = 'QUEUED' ORDER BY queue_number LIMIT 1
         FOR UPDATE)
       AND max_concurrency > (SELECT count(*) FROM job_run x WHERE app_env_id = ${appEnvId} AND ${isCounted(Prisma.sql`x`)})
+      AND ${hasRoom(Prisma.sql`${appEnv.accountId}`, accountContainers)}
     ${RETURNING}`
   if (!row) return undefined
   const payload = { jobRunId: row.id, status: 'RUNNING' }

@@ -42,7 +42,12 @@ export class RunWorker {
     this.#queue = new WorkQueue({
       slots: Math.ceil(config.BERTH_JOB_RUNS / WAITING_PER_SLOT),
       log,
-      claim: () => claimRun(database, owner, config.BERTH_LEASE_SECONDS),
+      claim: () =>
+        claimRun(database, {
+          owner,
+          leaseSeconds: config.BERTH_LEASE_SECONDS,
+          accountContainers: config.BERTH_ACCOUNT_CONTAINERS,
+        }),
       process: (lease) => this.#process(lease),
     })
   }
