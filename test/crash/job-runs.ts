@@ -8,7 +8,8 @@ import { KINDS, type Kind } from './job-run-kinds.ts'
 
 type Log = (line: string) => void
 
-const OUTAGE_MS = 1_500
+/** Long enough for a worker to see it: what none has seen, none can tell. */
+const OUTAGE_MS = 6_000
 
 interface RunRow {
   id: string

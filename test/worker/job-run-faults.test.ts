@@ -4,6 +4,8 @@ import { hasRunEnded } from '../../src/domain/job-run.ts'
 import { type ContainerRuntime, RuntimeError } from '../../src/runtime/container-runtime.ts'
 import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import type { EngineHealth } from '../../src/worker/engine/engine-health.ts'
+import { recordEngine } from '../../src/worker/engine/engine-record.ts'
 import { failuresInARow } from '../../src/worker/runs/supervise-run.ts'
 import { createWorker, type Worker } from '../../src/worker/worker.ts'
 import { createImage, EMPTY_CONFIG } from '../support/memory-engine/images.ts'
@@ -151,6 +153,19 @@ describe('an attempt that Berth gives up', () => {
     expect(row.message).toMatch(/did not end within 1 s/)
     expect(row.attempts).toHaveLength(1)
     expect(runningRuns()).toEqual([])
+  })
+
+  test('tells that the engine was lost, also when only another worker saw that', async () => {
+    const jobRunId = await begin()
+    await running(jobRunId)
+    await worker.stop()
+    const away = { reachable: false, reason: 'The engine is away', info: null } as EngineHealth
+    await recordEngine(world.database, away, true, () => {})
+    for (const container of machine.containers.values())
+      if (container.options.run !== null && container.phase === 'running') await container.stop(0)
+    worker = await startedWorker()
+    const row = await ended(jobRunId)
+    expect(row).toMatchObject({ status: 'FAILED', reason: 'ENGINE_LOST', exitCode: 137 })
   })
 
   test('because of an engine that was away too long loses its container as soon as that is back', async () => {

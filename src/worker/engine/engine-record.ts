@@ -21,6 +21,7 @@ export async function recordEngine(
     SELECT ${HOST_ID}, code, ${name}, ${version}, ${reachable}, ${engineHealth.reason}, now() FROM region WHERE code = ${REGION}
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, reachable = excluded.reachable, reason = excluded.reason,
       engine_version = coalesce(excluded.engine_version, engine_host.engine_version), observed_at = now()`
+  if (changed && !reachable) await markOpenAttempts(database)
   if (!changed || !reachable) return
   await database.$executeRaw`
     UPDATE operation SET not_before = now()
@@ -33,3 +34,13 @@ export async function recordEngine(
       ORDER BY id FOR UPDATE SKIP LOCKED)`
   wake()
 }
+
+/**
+ * Commands of job runs may end meanwhile, and the engine then tells another exit code than theirs. The worker that
+ * watches one may be killed during the outage, so whoever sees it says so for all: a fact, which no lease can be late for.
+ */
+const markOpenAttempts = (database: Database): Promise<number> =>
+  database.$executeRaw`
+    UPDATE job_attempt SET engine_was_away = true
+    WHERE (run_id, number) IN (SELECT run_id, number FROM job_attempt
+      WHERE started_at IS NOT NULL AND finished_at IS NULL AND NOT engine_was_away ORDER BY run_id FOR UPDATE SKIP LOCKED)`
