@@ -6,7 +6,9 @@ import { cancelJobRun } from '../../src/services/job-run/cancel-job-run.ts'
 import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { revokeToken } from '../../src/services/token/token-commands.ts'
+import { loadRun, type RunContext } from '../../src/worker/runs/run-context.ts'
 import { claimRun } from '../../src/worker/runs/run-lease-table.ts'
+import { endWithoutAttempt } from '../../src/worker/runs/settle-run.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
 import { type Answer, openSocket, overSse, take } from '../support/transports.ts'
 
@@ -76,26 +78,27 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     expect(lease?.runId).toBe(id)
     // What happens to another run is no message of this one.
     await world.perform(cancelJobRun, { jobRunId: otherId })
-    const [started] = await take(answers, 1)
+    const { value: started } = await answers.next()
     expect(started?.data.jobRunChanged).toMatchObject({
-      event: { type: 'jobRun.started' },
+      event: { type: 'JOB_RUN_STARTED' },
       jobRun: { status: 'RUNNING' },
     })
-    await world.database.jobRun.update({ where: { id }, data: { status: 'QUEUED', startedAt: null } })
     await world.perform(cancelJobRun, { jobRunId: id })
+    const ending = { database: world.database, lease } as RunContext
+    await endWithoutAttempt(ending, await loadRun(world.database, id), 'CANCELLED_BY_USER')
     const rest: Answer[] = []
     for await (const answer of answers) rest.push(answer)
     const [ended] = rest
     expect(rest).toHaveLength(1)
     expect(ended?.data.jobRunChanged).toMatchObject({
-      event: { type: 'jobRun.cancelled' },
+      event: { type: 'JOB_RUN_CANCELLED' },
       jobRun: { id, status: 'CANCELLED', reason: 'CANCELLED_BY_USER' },
     })
     // Who comes back with a cursor gets what followed it, and no more.
     const resumed: Answer[] = []
     const after = started?.data.jobRunChanged.cursor
     for await (const answer of subscribe(RUN, { id, after })) resumed.push(answer)
-    expect(resumed.map(({ data }) => data.jobRunChanged.event.type)).toEqual(['jobRun.cancelled'])
+    expect(resumed.map(({ data }) => data.jobRunChanged.event.type)).toEqual(['JOB_RUN_CANCELLED'])
   })
 
   test('accountEvents continue from a cursor without a gap or a repeat', async () => {
