@@ -11,6 +11,7 @@ const LONGEST = [
   'crash/outages',
   'hostile/hostile',
   'idempotency/idempotency',
+  'functions/wake-kills',
   'model/model',
   'readme/pasted-blocks',
   'processes/start',
