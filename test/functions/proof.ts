@@ -7,6 +7,8 @@ export interface ProofContext {
   requests: number
   rounds: number
   functions: number
+  /** Where pictures are drawn. */
+  folder: string
   log(line: string): void
   /** Prints the claim with its figure; a claim that does not hold fails the proof. */
   claim(holds: boolean, line: string): void

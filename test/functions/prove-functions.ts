@@ -1,10 +1,16 @@
-// npm run prove:functions [-- --only kills,steps --requests 200 --rounds 10 --functions 200 --seed 7]
+// npm run prove:functions [-- --only kills,steps --requests 200 --rounds 10 --functions 200 --seed 7 --folder .]
+// --folder: where the picture is drawn.
+import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'
 import { proveOnTestCluster } from '../crash/harness/prove-on-test-cluster.ts'
 import { killsProof } from './kills-proof.ts'
+import { loadProof } from './load-proof.ts'
+import { manyProof } from './many-proof.ts'
 import type { Proof } from './proof.ts'
+import { streamsProof } from './streams-proof.ts'
+import { uploadProof } from './upload-proof.ts'
 
-const PROOFS: readonly Proof[] = [killsProof]
+const PROOFS: readonly Proof[] = [killsProof, loadProof, streamsProof, uploadProof, manyProof]
 
 const { values } = parseArgs({
   options: {
@@ -13,6 +19,7 @@ const { values } = parseArgs({
     requests: { type: 'string', default: '200' },
     rounds: { type: 'string', default: '10' },
     functions: { type: 'string', default: '200' },
+    folder: { type: 'string', default: tmpdir() },
   },
 })
 const only = values.only?.split(',')
@@ -29,7 +36,7 @@ const claim = (holds: boolean, line: string) => {
 log(`seed ${values.seed}`)
 await proveOnTestCluster(
   async (cluster) => {
-    const { seed, requests, rounds, functions } = values
+    const { seed, requests, rounds, functions, folder } = values
     const numbers = {
       seed: Number(seed),
       requests: Number(requests),
@@ -38,7 +45,7 @@ await proveOnTestCluster(
     }
     for (const proof of PROOFS.filter(({ name }) => !only || only.includes(name))) {
       log(`\n${proof.name}`)
-      await proof.run({ cluster, ...numbers, log, claim })
+      await proof.run({ cluster, ...numbers, folder, log, claim })
     }
   },
   { processes: { worker: 2, ingress: 2 }, settings: { BERTH_LEASE_SECONDS: '10' } },
