@@ -39,6 +39,7 @@ const LONGEST = [
   'e2e/nixpacks',
   'worker/deploy',
   'worker/settings',
+  'worker/sleeping-lifecycle',
   'worker/lifecycle',
   'worker/listening',
   'worker/unreachable',
