@@ -20,6 +20,7 @@ const ENGINE = [
 const PROOFS = [
   'test/crash/**/*.test.ts',
   'test/events/{resume,slow-readers}.test.ts',
+  'test/functions/wake-kills.test.ts',
   'test/hostile/hostile.test.ts',
   'test/idempotency/**/*.test.ts',
   'test/logs/{logs,killed-builds}.test.ts',

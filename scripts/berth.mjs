@@ -20,6 +20,7 @@ const COMMANDS = {
   'prove:database': { program: ['test/crash/prove-database.ts'], engine: 'required' },
   'prove:disks': { program: ['test/crash/prove-disks.ts'], engine: 'required' },
   'prove:engine': { program: ['test/crash/prove-engine.ts'], engine: 'required' },
+  'prove:functions': { program: ['test/functions/prove-functions.ts'], isCompiled: true, engine: 'required' },
   'prove:jobs': { program: ['test/crash/prove-jobs.ts'], engine: 'required' },
   'prove:kills': { program: ['test/crash/prove-kills.ts'], engine: 'required' },
   'prove:logs': { program: ['test/logs/prove-logs.ts'], engine: 'required' },

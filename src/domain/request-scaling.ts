@@ -76,6 +76,9 @@ export function deeperSleep(facts: SleepFacts, limits: SleepLimits): { depth: Sl
 /** An ingress process that has not reported for this long has no requests any more: it reports every second. */
 export const SESSION_SECONDS = 5
 
+/** Metrics of requests are counted in parts of this length. */
+export const SAMPLE_SECONDS = 15
+
 export interface ScalingState {
   /** Null while it is awake. */
   depth: SleepDepth | null

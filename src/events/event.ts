@@ -14,6 +14,7 @@ export type EventType =
   | 'appEnv.statusChanged'
   | 'appEnv.healthChanged'
   | 'appEnv.containersRestarted'
+  | 'appEnv.woken'
   | 'host.changed'
   | 'volume.filling'
   | 'volume.deleted'

@@ -17,9 +17,30 @@ export type ContainerMetric = keyof typeof CONTAINER_METRICS
 
 export const isContainerMetric = (name: string): name is ContainerMetric => name in CONTAINER_METRICS
 
-/** Those of containers, which every environment has, and those that engines of managed services report. */
+/** Of apps that are scaled by requests. */
+const REQUEST_METRICS = {
+  invocations: 'Requests to a function that ended, per minute.',
+  invocation_errors: 'Requests to a function that were answered with 5xx, per minute.',
+  cold_starts_frozen: 'Wakes of a function from a frozen container, per minute.',
+  cold_starts_stopped: 'Wakes of a function from a stopped container, per minute.',
+  cold_starts_none: 'Wakes of a function that had no container, per minute.',
+  queue_time: 'Time that a request to a function waited for a container, on the average, in milliseconds.',
+  duration_p50: 'Time in which half of the requests to a function ended, in milliseconds.',
+  duration_p95: 'Time in which 95 percent of the requests to a function ended, in milliseconds.',
+  duration_p99: 'Time in which 99 percent of the requests to a function ended, in milliseconds.',
+  containers: 'Containers of a function that ran.',
+}
+
+export type RequestMetric = keyof typeof REQUEST_METRICS
+
+export const isRequestMetric = (name: string): name is RequestMetric => name in REQUEST_METRICS
+
+export const requestMetrics = Object.keys(REQUEST_METRICS) as RequestMetric[]
+
+/** Those of containers, which every environment has, those of requests, and those that engines of managed services report. */
 export const metric = enumeration<string>('Metric', 'What is measured by a metric.', {
   ...CONTAINER_METRICS,
+  ...REQUEST_METRICS,
   ...Object.fromEntries(
     ENGINES.flatMap(({ metrics }) => metrics.series).map(({ name, description }) => [name, description]),
   ),

@@ -72,7 +72,7 @@ export interface ObservedReplica {
   generation: number
   index: number
   phase: ReplicaPhase
-  /** Where the ingress and the probes reach it; null unless running. */
+  /** Where the ingress and the probes reach it; null unless running or paused. */
   address: string | null
   port: number | null
   /**

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../worker/fixtures.ts'
-import { createFunction, openTunnel, request, startSecondIngress, statusOf } from './function-world.ts'
+import { openTunnel, request } from './function-requests.ts'
+import { createFunction, startSecondIngress, statusOf } from './function-world.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
 
 let berth: TestPlatform

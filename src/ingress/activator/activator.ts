@@ -121,7 +121,7 @@ export class Activator {
       asked,
       ids,
     )
-    for (const { of, text } of changed) of.wasReported(text)
+    for (const { of, ...report } of changed) of.wasReported(report)
     for (const load of active) load.others = Number(others[load.route.appEnvId] ?? 0)
     if (this.isFailing) this.log.info('ingress: requests are reported again')
     this.isFailing = false

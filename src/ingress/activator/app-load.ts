@@ -1,4 +1,5 @@
 import type { Route, RouteScaling } from '../routes/route-table.ts'
+import { type EndedCounts, EndedRequests } from './ended-requests.ts'
 import { PeakWindow } from './peak-window.ts'
 
 /** What one ingress reports of the requests for one environment. */
@@ -11,6 +12,8 @@ export interface ReportedLoad {
   revision: number
   /** Time since the last request; null when there was none. */
   idleMs: number | null
+  /** Requests that ended since the last report that was taken. */
+  ended: EndedCounts | null
 }
 
 export type ScaledRoute = Route & { scaling: RouteScaling }
@@ -23,6 +26,7 @@ export class AppLoad {
   others = 0
   /** When a worker was last asked to act; null since the table changed. */
   askedAt: number | null = null
+  private readonly ended = new EndedRequests()
   private readonly byReplica = new Map<string, number>()
   private readonly window: PeakWindow
   private activeAt: number | null = null
@@ -93,6 +97,11 @@ export class AppLoad {
     this.touch(now)
   }
 
+  /** Call it when a request has ended: with an answer, or because its client left. */
+  answered(isError: boolean, durationMs: number, queuedMs: number): void {
+    this.ended.add(isError, durationMs, queuedMs)
+  }
+
   private touch(now: number): void {
     this.activeAt = now
     this.window.record(this.total, now)
@@ -107,13 +116,15 @@ export class AppLoad {
       byReplica: Object.fromEntries(this.byReplica),
       revision: this.route.scaling.revision,
       idleMs: this.activeAt === null ? null : Math.round(now - this.activeAt),
+      ended: this.ended.get(),
     }
     // The time alone is news only while there are requests.
     const text = JSON.stringify({ ...load, idleMs: this.total > 0 ? now : this.activeAt })
-    return text === this.reported ? null : { load, text }
+    return text === this.reported && !load.ended ? null : { load, text }
   }
 
-  wasReported(text: string): void {
+  wasReported({ load, text }: { load: ReportedLoad; text: string }): void {
+    if (load.ended) this.ended.subtract(load.ended)
     this.reported = text
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { SESSION_SECONDS } from '../../domain/request-scaling.ts'
+import { SAMPLE_SECONDS, SESSION_SECONDS } from '../../domain/request-scaling.ts'
 import type { ReportedLoad } from './app-load.ts'
 
 const CONNECT_TIMEOUT_MS = 3_000
@@ -21,6 +21,16 @@ const REPORT = `
       in_flight = excluded.in_flight, waiting = excluded.waiting, peak = excluded.peak,
       by_replica = excluded.by_replica, revision = excluded.revision,
       active_at = coalesce(excluded.active_at, l.active_at), reported_at = now()
+  ), ended AS (
+    INSERT INTO request_sample AS s (app_env_id, at, source, invocations, errors, queued_ms, durations)
+    SELECT r."appEnvId", date_bin(interval '${SAMPLE_SECONDS} seconds', now(), 'epoch'), $1,
+           (r.ended ->> 'invocations')::int, (r.ended ->> 'errors')::int, (r.ended ->> 'queuedMs')::bigint,
+           ARRAY(SELECT jsonb_array_elements_text(r.ended -> 'durations')::int)
+      FROM jsonb_to_recordset($2::jsonb) AS r("appEnvId" text, ended jsonb) WHERE jsonb_typeof(r.ended) = 'object'
+    ON CONFLICT (app_env_id, at, source) DO UPDATE SET
+      invocations = s.invocations + excluded.invocations, errors = s.errors + excluded.errors,
+      queued_ms = s.queued_ms + excluded.queued_ms,
+      durations = ARRAY(SELECT coalesce(was, 0) + coalesce(more, 0) FROM unnest(s.durations, excluded.durations) AS both_of(was, more))
   ), asked AS (
     SELECT pg_notify('berth_requests', id) FROM unnest($3::text[]) AS id
   )

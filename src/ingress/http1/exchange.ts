@@ -65,6 +65,8 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   /** Where it is counted; null for an app that does not sleep. */
   private load: AppLoad | null
   private isInFlight = false
+  /** How long it waited, of what is over. */
+  private queuedMs = 0
   private hasSentHead = false
   private hasEnded = false
 
@@ -272,9 +274,11 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
 
   private stopWaiting(): void {
     if (this.waitingSince === null) return
+    const now = performance.now()
+    this.queuedMs += now - this.waitingSince
     this.waitingSince = null
     this.context.waiting.leave(this)
-    this.load?.endWaiting(performance.now())
+    this.load?.endWaiting(now)
   }
 
   private sweepWaiting(now: number, since: number): void {
@@ -323,6 +327,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     this.stopWaiting()
     this.context.ongoing.remove(this)
     this.context.metrics.clientLeft()
+    this.load?.answered(false, performance.now() - this.startedAt, this.queuedMs)
     this.context.clientLoad.leave(this.client.inbound.clientAddress)
     this.body?.stop()
     this.release(false)
@@ -333,7 +338,10 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     if (!isTunnel) this.context.clientLoad.leave(this.client.inbound.clientAddress)
     this.context.ongoing.remove(this)
     this.body?.discard()
-    this.context.metrics.answered(this.client.response.statusCode, (performance.now() - this.startedAt) / 1000)
+    const { statusCode } = this.client.response
+    const ms = performance.now() - this.startedAt
+    this.context.metrics.answered(statusCode, ms / 1000)
+    this.load?.answered(statusCode >= 500, ms, this.queuedMs)
   }
 
   private release(isReusable: boolean): void {

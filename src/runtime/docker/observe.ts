@@ -74,7 +74,7 @@ export function observedReplica(
     generation: Number(label(LABEL.generation)),
     index: Number(label(LABEL.replica)),
     phase,
-    ...(phase === 'running' && inspected
+    ...((phase === 'running' || phase === 'paused') && inspected
       ? endpointOf(inspected, network, label(LABEL.port), reach)
       : { address: null, port: null }),
     // Unknown without an inspection, and then not to be acted upon.

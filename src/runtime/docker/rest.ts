@@ -1,6 +1,7 @@
 import { DomainError } from '../../domain/errors.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { messageOf, statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
+import { LABEL } from '../../engine/docker/labels.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { type ObservedReplica, RuntimeError } from '../container-runtime.ts'
 import type { Reach } from './container-spec.ts'
@@ -67,6 +68,7 @@ export async function startReplica(
     throw new RuntimeError('CONTAINER_START_FAILED', `The container ${name} cannot be started: ${messageOf(error)}`)
   }
   const found = await getReplica(engine, name, signal)
+  failpoint('container.started', found.Config.Labels?.[LABEL.appEnv] ?? '')
   const listed = { Id: found.Id, Names: [found.Name], Labels: found.Config.Labels, State: found.State.Status }
   return observedReplica(engine.installationId, listed, found, reach)
 }

@@ -1,11 +1,12 @@
 import type { Database } from '../../database/client.ts'
 import type { AutoScaling } from '../../domain/autoscaling.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
-import { type ContainerMetric, isContainerMetric, type Step } from '../../resources/metric.ts'
+import { type ContainerMetric, isContainerMetric, isRequestMetric, type Step } from '../../resources/metric.ts'
 import { replicaCounts } from '../../resources/replica-counts.ts'
 import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
+import { requestAverages } from './request-metrics.ts'
 import { type Average, type AveragedRange, latestOfService, serviceAverages } from './service-metrics.ts'
 
 const STEP_SECONDS: Readonly<Record<Step, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3600 }
@@ -39,11 +40,20 @@ export async function readSeries(database: Database, caller: Caller, address: Ap
   const { id, appId } = await observeAppEnv(database, caller, address)
   const { metric, step } = request
   const range = { ...rangeOf(request), seconds: STEP_SECONDS[step] }
-  const averages = isContainerMetric(metric)
-    ? await containerAverages(database, id, metric, range)
-    : await serviceAverages(database, { id, appId }, metric, range)
+  const averages = await averagesOf(database, { id, appId }, metric, range)
   const points = averages.map(({ at, value }) => ({ timestamp: at.toISOString(), value: rounded(value) }))
   return { appEnvId: id, metric, step, points }
+}
+
+function averagesOf(
+  database: Database,
+  appEnv: { id: string; appId: string },
+  metric: string,
+  range: AveragedRange,
+): Promise<Average[]> {
+  if (isContainerMetric(metric)) return containerAverages(database, appEnv.id, metric, range)
+  if (isRequestMetric(metric)) return requestAverages(database, appEnv, metric, range)
+  return serviceAverages(database, appEnv, metric, range)
 }
 
 function rangeOf(request: SeriesRequest): { from: Date; to: Date } {

@@ -31,6 +31,11 @@ export async function deleteOldLogs(database: Database): Promise<number> {
         DELETE FROM service_sample WHERE ctid IN (SELECT ctid FROM service_sample
           WHERE app_env_id = ${appEnvId} AND at < now() - make_interval(days => ${metricDays}) LIMIT ${BATCH})`,
     )
+    discarded += await inBatches(
+      () => database.$executeRaw`
+        DELETE FROM request_sample WHERE ctid IN (SELECT ctid FROM request_sample
+          WHERE app_env_id = ${appEnvId} AND at < now() - make_interval(days => ${metricDays}) LIMIT ${BATCH})`,
+    )
     await discardContainers(database, appEnvId, logDays)
   }
   return discarded

@@ -1,5 +1,6 @@
 import type { ScalingStep } from '../../domain/request-scaling.ts'
 import { loadClaimedAppEnv } from '../context/environment-context.ts'
+import { announceWakes } from './announce-wakes.ts'
 import { deepen, settle, shrink } from './rest.ts'
 import type { ScalingContext } from './scaling-context.ts'
 import { readScalingFacts, type ScalingFacts, stepFor } from './scaling-facts.ts'
@@ -23,6 +24,7 @@ export async function followRequests(
     isChanged = true
     if (!(await carryOut(scaling, facts, step))) break
   }
+  if (isChanged) await announceWakes(database, lease)
   return { requeueAfterSeconds: isChanged ? SOON_SECONDS : config.BERTH_RECONCILE_SECONDS, observed: false }
 }
 

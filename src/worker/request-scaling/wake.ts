@@ -4,6 +4,7 @@ import { backoff } from '../../domain/backoff.ts'
 import { Failure } from '../../domain/failure.ts'
 import { newId } from '../../domain/ids.ts'
 import { replicaName } from '../../domain/replica-name.ts'
+import { SAMPLE_SECONDS } from '../../domain/request-scaling.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
@@ -155,7 +156,12 @@ const recordWake = (tx: Transaction, facts: ScalingFacts, startedAt: number, fai
     env AS (UPDATE app_env SET replicas_desired = ${isUp ? 1 : 0}, replicas_running = ${isUp ? 1 : 0},
         replicas_ready = ${isUp ? 1 : 0}, health = CASE WHEN ${isUp} THEN 'HEALTHY' ELSE health END,
         observed_reason = CASE WHEN ${isUp} THEN NULL ELSE observed_reason END
-      WHERE id = ${appEnvId})
+      WHERE id = ${appEnvId}),
+    sample AS (INSERT INTO request_sample AS s (app_env_id, at, source, cold_frozen, cold_stopped, cold_none)
+      VALUES (${appEnvId}, date_bin(make_interval(secs => ${SAMPLE_SECONDS}), now(), 'epoch'), 'worker',
+        ${isUp && depth === 'FROZEN' ? 1 : 0}, ${isUp && depth === 'STOPPED' ? 1 : 0}, ${isUp && depth === 'NONE' ? 1 : 0})
+      ON CONFLICT (app_env_id, at, source) DO UPDATE SET cold_frozen = s.cold_frozen + excluded.cold_frozen,
+        cold_stopped = s.cold_stopped + excluded.cold_stopped, cold_none = s.cold_none + excluded.cold_none)
     INSERT INTO wake (id, app_env_id, content_id, depth, duration_ms, held, failure)
     VALUES (${newId('wake')}, ${appEnvId}, ${contentId}, ${depth}::"SleepDepth",
       ${Math.round(performance.now() - startedAt)}, ${waiting}, ${failure})`

@@ -22,7 +22,8 @@ export function describeResting(world: () => World, harness: EngineHarness): voi
     const { replica, seen } = await serving()
     await runtime.freeze(replica.name)
     await runtime.freeze(replica.name)
-    expect(await seen()).toMatchObject({ containerId: replica.containerId, phase: 'paused' })
+    const { containerId, address, port, startedAt } = replica
+    expect(await seen()).toMatchObject({ containerId, address, port, phase: 'paused' })
     expect(
       await probe({ address: replica.address ?? '', port: replica.port ?? 0, path: null, timeoutMs: 1000 }),
     ).toMatchObject({ ready: true })
@@ -30,7 +31,6 @@ export function describeResting(world: () => World, harness: EngineHarness): voi
     // Only a container that this call lets go on is certain to be where it was.
     expect(await runtime.unfreeze(replica.name)).toBe(true)
     expect(await runtime.unfreeze(replica.name)).toBe(false)
-    const { containerId, address, port, startedAt } = replica
     expect(await seen()).toMatchObject({ containerId, address, port, startedAt, phase: 'running', restartCount: 0 })
     await eventually(
       () => ask(replica),

@@ -1,0 +1,40 @@
+import type { Database } from '../../database/client.ts'
+import { record } from '../../events/record.ts'
+import { fenced } from '../claim/fenced.ts'
+import type { Lease } from '../claim/lease.ts'
+
+/** A function that wakes all the time must not crowd out other events. */
+const PAUSE_SECONDS = 60
+
+interface Told {
+  accountId: string
+  appId: string
+  depth: string
+  durationMs: number
+  held: number
+  failure: string | null
+}
+
+/**
+ * Tells of the wakes that no event has told of yet, in one event, at most once a minute; what comes in between is told
+ * with the next. Apart from the wake itself, for which requests wait.
+ */
+export async function announceWakes(database: Database, lease: Lease): Promise<void> {
+  const { appEnvId } = lease
+  await fenced(database, lease, async (tx) => {
+    const wakes = await tx.$queryRaw<Told[]>`
+      WITH told AS (UPDATE wake SET announced_at = now()
+        WHERE app_env_id = ${appEnvId} AND announced_at IS NULL AND NOT EXISTS (SELECT 1 FROM wake
+          WHERE app_env_id = ${appEnvId} AND announced_at > now() - make_interval(secs => ${PAUSE_SECONDS}))
+        RETURNING depth, duration_ms, held, failure, created_at, app_env_id)
+      SELECT e.account_id AS "accountId", e.app_id AS "appId", depth::text AS depth, duration_ms AS "durationMs", held, failure
+      FROM told JOIN app_env e ON e.id = told.app_env_id ORDER BY told.created_at DESC`
+    const [last] = wakes
+    if (!last) return
+    const { accountId, appId, depth, durationMs, held, failure } = last
+    const slowestMs = Math.max(...wakes.map((one) => one.durationMs))
+    const failed = wakes.filter((one) => one.failure !== null).length
+    const payload = { depth, durationMs, held, failure, wakes: wakes.length, failed, slowestMs }
+    await record(tx, accountId, [{ type: 'appEnv.woken', appId, appEnvId, payload }])
+  })
+}

@@ -1,0 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { pick, randomFrom } from '../crash/harness/random.ts'
+import type { Subject } from '../crash/harness/subject.ts'
+import type { TestCluster } from '../crash/harness/test-cluster.ts'
+import { request } from '../e2e/function-requests.ts'
+import { eventually } from '../worker/fixtures.ts'
+import { createFunction, depthOf, ingressUrls, sleepAt } from './function-cluster.ts'
+import { processUse } from './process-use.ts'
+import type { Proof, ProofContext } from './proof.ts'
+
+const CONFIG = { idleSeconds: 1 }
+const AT_ONCE = 4
+const WAKES = 15
+const IDLE_SECONDS = 20
+/** Of the wake of one function alone. */
+const MOST_SLOWER = 1.5
+
+/** What many sleeping functions cost, and what they cost the wake of one. */
+export const manyProof: Proof = {
+  name: 'many',
+  async run(context) {
+    const { cluster, functions, seed, log, claim } = context
+    const random = randomFrom(seed)
+    const all = [await createFunction(cluster, 'many-0', CONFIG)]
+    const alone = await measure(context, () => all[0] as Subject)
+    log(`  one alone: ${wordsOf(alone)}`)
+    await createAll(cluster, all, functions)
+    await Promise.all(
+      all.map((subject) =>
+        eventually(
+          () => depthOf(cluster, subject),
+          (depth) => depth !== null,
+          600,
+        ),
+      ),
+    )
+    const many = await measure(context, () => pick(random, all))
+    log(`  ${functions} asleep: ${wordsOf(many)}`)
+    const [grown, busier] = [many.memoryMb - alone.memoryMb, many.cpuPercent - alone.cpuPercent]
+    claim(grown < functions, `each costs less than 1 MB of Berth's memory: ${(grown / functions).toFixed(2)} MB`)
+    claim(busier < 10, `all of them cost ${busier.toFixed(1)} % of a processor`)
+    const ratio = many.wakeMs / alone.wakeMs
+    claim(
+      ratio <= MOST_SLOWER,
+      `the wake of a random one takes ${ratio.toFixed(2)} of one alone (${MOST_SLOWER} allowed)`,
+    )
+  },
+}
+
+async function createAll(cluster: TestCluster, all: Subject[], count: number): Promise<void> {
+  let next = all.length
+  const creators = Array.from({ length: AT_ONCE }, async () => {
+    while (next < count) {
+      const number = next
+      next += 1
+      all.push(await createFunction(cluster, `many-${number}`, CONFIG))
+    }
+  })
+  await Promise.all(creators)
+}
+
+interface Cost {
+  memoryMb: number
+  cpuPercent: number
+  /** The median. */
+  wakeMs: number
+}
+
+const wordsOf = ({ memoryMb, cpuPercent, wakeMs }: Cost) =>
+  `${memoryMb} MB, ${cpuPercent.toFixed(1)} % of a processor, wake from STOPPED in ${wakeMs.toFixed(0)} ms`
+
+/** Of all processes of Berth together, while everything sleeps. */
+async function measure({ cluster }: ProofContext, choose: () => Subject): Promise<Cost> {
+  const wakes: number[] = []
+  for (let wake = 0; wake < WAKES; wake += 1) {
+    const subject = choose()
+    await sleepAt(cluster, subject, 'STOPPED')
+    const since = performance.now()
+    const { status } = await request(ingressUrls(cluster)[0] ?? '', subject.host)
+    if (status !== 200) throw new Error(`The wake was answered with ${status}`)
+    wakes.push(performance.now() - since)
+    await eventually(
+      () => depthOf(cluster, subject),
+      (depth) => depth !== null,
+    )
+  }
+  const use = () => cluster.processes.map(({ pid }) => processUse(pid ?? 0))
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
+  const before = sum(use().map(({ cpuMs }) => cpuMs))
+  await pause(IDLE_SECONDS * 1000)
+  const after = use()
+  return {
+    memoryMb: sum(after.map(({ memoryMb }) => memoryMb)),
+    cpuPercent: (sum(after.map(({ cpuMs }) => cpuMs)) - before) / (10 * IDLE_SECONDS),
+    wakeMs: wakes.sort((a, b) => a - b)[Math.floor(WAKES / 2)] ?? 0,
+  }
+}
