@@ -1,6 +1,7 @@
 import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
 import type { DomainError } from '../../domain/errors.ts'
+import type { PlainAnswer } from '../../http/plain-answer.ts'
 import type { Arrival } from '../context.ts'
 import { type ErrorTools, publicError, publicResult } from '../errors.ts'
 
@@ -28,18 +29,18 @@ export async function answerPlainly(
   accept: string | null,
   arrival: Arrival,
   tools: ErrorTools,
-): Promise<Response | null> {
+): Promise<PlainAnswer | null> {
   const mediaType = mediaTypeOf(accept)
   const params = mediaType && plainParams(body)
   if (!params) return null
   const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped({ arrival })
-  let operation: { document: ReturnType<typeof parse>; isPlain: boolean }
+  let operation: { document: ReturnType<typeof parse>; kind: string | undefined }
   try {
     const document = parse(params.query)
     const kind = getOperationAST(document, params.operationName)?.operation
-    operation = { document, isPlain: kind === 'query' || kind === 'mutation' }
+    operation = { document, kind }
     // Refused documents are rare, and Yoga knows the specified statuses.
-    if (!operation.isPlain || validate(schema, document).length > 0) return null
+    if ((kind !== 'query' && kind !== 'mutation') || validate(schema, document).length > 0) return null
   } catch {
     return null
   }
@@ -53,7 +54,12 @@ export async function answerPlainly(
       operationName,
     })
   }, tools)
-  return respond(result, mediaType)
+  return {
+    status: statusOf(result, mediaType),
+    mediaType: `${mediaType}; charset=utf-8`,
+    text: JSON.stringify(withoutStatus(result)),
+    isRead: operation.kind === 'query' && !result.errors,
+  }
 }
 
 async function run(operate: () => Promise<unknown>, tools: ErrorTools): Promise<ExecutionResult> {
@@ -89,18 +95,13 @@ export function plainParams(body: string): Params | null {
 const isMapOrNothing = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))
 
-/** A refusal before execution sets the HTTP status; beside data, errors appear only in the body. */
-function respond(result: ExecutionResult, mediaType: string): Response {
-  const headers = { 'content-type': `${mediaType}; charset=utf-8` }
-  return new Response(JSON.stringify(withoutStatus(result)), { status: statusOf(result, mediaType), headers })
-}
-
 interface Http {
   status?: number
   /** The specification requires this status only for its own media type. */
   spec?: boolean
 }
 
+/** A refusal before execution sets the HTTP status; beside data, errors appear only in the body. */
 export function statusOf({ data, errors }: ExecutionResult, mediaType: string): number {
   if (data !== undefined || !errors) return 200
   if (errors.some((error) => error.extensions.code === 'INTERNAL')) return 500
