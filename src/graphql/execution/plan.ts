@@ -1,6 +1,7 @@
 import {
   type FieldNode,
   type GraphQLField,
+  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   getArgumentValues,
@@ -13,8 +14,10 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
+import type { WantedText } from '../../database/reads/row-text.ts'
 import { isGuarded } from '../derive/guarded-fields.ts'
 import { type Collecting, collectFields } from './collect-fields.ts'
+import { textsOfPage } from './texts-of-page.ts'
 
 /** Thrown for what plans do not know: the usual executor answers the operation. */
 export class Unplanned extends Error {}
@@ -23,6 +26,9 @@ export class Unplanned extends Error {}
 export interface ObjectPlan {
   fields: readonly FieldPlan[]
 }
+
+/** The key under which resolvers find `texts` of their field in its info. */
+export const TEXTS = Symbol('berth.texts')
 
 export interface FieldPlan {
   /** In the answer. */
@@ -36,10 +42,12 @@ export interface FieldPlan {
   args: Readonly<Record<string, unknown>> | null
   argsIndex: number
   value: ValuePlan
+  /** For a page of a list: its rows, if they can be written by the database. */
+  texts: WantedText | null
 }
 
 export type ValuePlan =
-  | { kind: 'leaf'; serialize(value: unknown): unknown; isRequired: boolean }
+  | { kind: 'leaf'; type: GraphQLLeafType; serialize(value: unknown): unknown; isRequired: boolean }
   | { kind: 'object'; plan: ObjectPlan; isRequired: boolean }
   | { kind: 'list'; item: ValuePlan; isRequired: boolean }
   | { kind: 'typename'; typeName: string; isRequired: true }
@@ -77,10 +85,11 @@ function planField(planning: Planning, parentType: GraphQLObjectType, name: stri
   if (!field) throw new Unplanned(first.name.value)
   const column = field.extensions.pothosPrismaVariant
   const plan: FieldPlan = {
-    ...{ name, field, nodes, parentType, argsIndex: -1, args: null },
+    ...{ name, field, nodes, parentType, argsIndex: -1, args: null, texts: null },
     column: typeof column === 'string' && !isGuarded(field) ? column : null,
     value: planValue(planning, field.type, nodes),
   }
+  if ('pageSize' in field.extensions) plan.texts = textsOfPage(plan.value)
   if (!(first.arguments ?? []).some(({ value }) => hasVariable(value))) plan.args = getArgumentValues(field, first)
   else plan.argsIndex = planning.withVariables.push(plan) - 1
   return plan
@@ -89,13 +98,13 @@ function planField(planning: Planning, parentType: GraphQLObjectType, name: stri
 function typenamePlan(parentType: GraphQLObjectType, name: string, nodes: FieldNode[]): FieldPlan {
   const value = { kind: 'typename', typeName: parentType.name, isRequired: true } as const
   const field = undefined as unknown as FieldPlan['field']
-  return { name, field, nodes, parentType, column: null, args: null, argsIndex: -1, value }
+  return { name, field, nodes, parentType, column: null, args: null, argsIndex: -1, value, texts: null }
 }
 
 function planValue(planning: Planning, type: GraphQLOutputType, nodes: readonly FieldNode[]): ValuePlan {
   if (isNonNullType(type)) return { ...planValue(planning, type.ofType, nodes), isRequired: true } as ValuePlan
   if (isListType(type)) return { kind: 'list', item: planValue(planning, type.ofType, nodes), isRequired: false }
-  if (isLeafType(type)) return { kind: 'leaf', serialize: (value) => type.serialize(value), isRequired: false }
+  if (isLeafType(type)) return { kind: 'leaf', type, serialize: (value) => type.serialize(value), isRequired: false }
   if (!isObjectType(type)) throw new Unplanned('abstract type')
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   return { kind: 'object', plan: planObject(planning, type, sets), isRequired: false }

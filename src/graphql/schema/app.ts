@@ -3,6 +3,7 @@ import { ORDER } from '../../resources/order.ts'
 import { visibleBelow } from '../../services/app-env/visible-below.ts'
 import { builder } from '../builder.ts'
 import { relationOf, rowFields } from '../derive/resource-fields.ts'
+import { inText } from '../execution/texts-of-page.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { findableAsNode, Node } from './node.ts'
 
@@ -38,7 +39,7 @@ builder.queryFields((t) => ({
     extensions: { pageSize: ROOT_PAGE },
     description: 'The apps of an account, oldest first.',
     args: { accountId: t.arg.id({ description: 'Id of the account; your current one when omitted.' }) },
-    resolve: (query, _root, { accountId }, { services, caller }) =>
-      services.apps.slice(caller, { accountId: accountId ?? undefined }, query),
+    resolve: (query, _root, { accountId }, { services, caller }, info) =>
+      services.apps.slice(caller, { accountId: accountId ?? undefined }, inText(query, info)),
   }),
 }))

@@ -4,6 +4,7 @@ import type { DomainError } from '../../domain/errors.ts'
 import type { PlainAnswer } from '../../http/plain-answer.ts'
 import type { Arrival } from '../context.ts'
 import { type ErrorTools, publicError, publicResult } from '../errors.ts'
+import { writeAnswer } from '../execution/write-answer.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: Yoga's own types for "whatever its context is".
 export type Yoga = YogaServerInstance<any, any>
@@ -57,7 +58,7 @@ export async function answerPlainly(
   return {
     status: statusOf(result, mediaType),
     mediaType: `${mediaType}; charset=utf-8`,
-    text: JSON.stringify(withoutStatus(result)),
+    text: writeAnswer(withoutStatus(result)),
     isRead: operation.kind === 'query' && !result.errors,
   }
 }
