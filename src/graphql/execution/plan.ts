@@ -14,10 +14,9 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
-import type { WantedText } from '../../database/reads/row-text.ts'
 import { isGuarded } from '../derive/guarded-fields.ts'
 import { type Collecting, collectFields } from './collect-fields.ts'
-import { textsOfPage } from './texts-of-page.ts'
+import { type TextPage, textPage } from './text-page.ts'
 
 /** Thrown for what plans do not know: the usual executor answers the operation. */
 export class Unplanned extends Error {}
@@ -26,9 +25,6 @@ export class Unplanned extends Error {}
 export interface ObjectPlan {
   fields: readonly FieldPlan[]
 }
-
-/** The key under which resolvers find `texts` of their field in its info. */
-export const TEXTS = Symbol('berth.texts')
 
 export interface FieldPlan {
   /** In the answer. */
@@ -42,8 +38,8 @@ export interface FieldPlan {
   args: Readonly<Record<string, unknown>> | null
   argsIndex: number
   value: ValuePlan
-  /** For a page of a list: its rows, if they can be written by the database. */
-  texts: WantedText | null
+  /** For a page of a list whose rows the database can write. */
+  page: TextPage | null
 }
 
 export type ValuePlan =
@@ -85,11 +81,11 @@ function planField(planning: Planning, parentType: GraphQLObjectType, name: stri
   if (!field) throw new Unplanned(first.name.value)
   const column = field.extensions.pothosPrismaVariant
   const plan: FieldPlan = {
-    ...{ name, field, nodes, parentType, argsIndex: -1, args: null, texts: null },
+    ...{ name, field, nodes, parentType, argsIndex: -1, args: null, page: null },
     column: typeof column === 'string' && !isGuarded(field) ? column : null,
     value: planValue(planning, field.type, nodes),
   }
-  if ('pageSize' in field.extensions) plan.texts = textsOfPage(plan.value)
+  plan.page = textPage(field, plan.value)
   if (!(first.arguments ?? []).some(({ value }) => hasVariable(value))) plan.args = getArgumentValues(field, first)
   else plan.argsIndex = planning.withVariables.push(plan) - 1
   return plan
@@ -98,7 +94,7 @@ function planField(planning: Planning, parentType: GraphQLObjectType, name: stri
 function typenamePlan(parentType: GraphQLObjectType, name: string, nodes: FieldNode[]): FieldPlan {
   const value = { kind: 'typename', typeName: parentType.name, isRequired: true } as const
   const field = undefined as unknown as FieldPlan['field']
-  return { name, field, nodes, parentType, column: null, args: null, argsIndex: -1, value, texts: null }
+  return { name, field, nodes, parentType, column: null, args: null, argsIndex: -1, value, page: null }
 }
 
 function planValue(planning: Planning, type: GraphQLOutputType, nodes: readonly FieldNode[]): ValuePlan {

@@ -8,7 +8,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { RowText } from '../../database/reads/row-text.ts'
-import { type FieldPlan, type ObjectPlan, type OperationPlan, TEXTS, type ValuePlan } from './plan.ts'
+import type { FieldPlan, ObjectPlan, OperationPlan, ValuePlan } from './plan.ts'
 import { haveTexts } from './write-answer.ts'
 
 type Path = GraphQLResolveInfo['path']
@@ -113,6 +113,8 @@ const pathOf = ({ name, parentType }: FieldPlan, prev: Path | undefined): Path =
 function resolve(execution: Execution, plan: FieldPlan, source: unknown, path: Path): unknown {
   const { field, args, argsIndex } = plan
   const given = args ?? execution.args[argsIndex] ?? {}
+  const page = plan.page?.(given, execution.context)
+  if (page) return page
   const info = infoOf(execution, plan, path)
   if (field.resolve) return field.resolve(source, { ...given }, execution.context, info)
   if ((typeof source !== 'object' || source === null) && typeof source !== 'function') return undefined
@@ -120,14 +122,13 @@ function resolve(execution: Execution, plan: FieldPlan, source: unknown, path: P
   return typeof property === 'function' ? property.call(source, { ...given }, execution.context, info) : property
 }
 
-function infoOf(execution: Execution, { field, nodes, parentType, texts }: FieldPlan, path: Path): GraphQLResolveInfo {
+function infoOf(execution: Execution, { field, nodes, parentType }: FieldPlan, path: Path): GraphQLResolveInfo {
   const { schema, fragments, rootValue, operation, variableValues } = execution
   return {
     ...{ fieldName: field.name, fieldNodes: nodes, returnType: field.type, parentType, path },
     ...{ schema, fragments, rootValue, operation, variableValues },
     getAbortSignal: () => undefined,
     getAsyncHelpers: () => HELPERS,
-    ...(texts ? { [TEXTS]: texts } : {}),
   }
 }
 

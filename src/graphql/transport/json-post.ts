@@ -1,13 +1,16 @@
-import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
+import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
 import type { DomainError } from '../../domain/errors.ts'
 import type { PlainAnswer } from '../../http/plain-answer.ts'
 import type { Arrival } from '../context.ts'
 import { type ErrorTools, publicError, publicResult } from '../errors.ts'
 import { writeAnswer } from '../execution/write-answer.ts'
+import { type Cache, createDocumentCache } from './document-cache.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: Yoga's own types for "whatever its context is".
 export type Yoga = YogaServerInstance<any, any>
+
+type Enveloped = ReturnType<Yoga['getEnveloped']>
 
 export const JSON_TYPE = 'application/json'
 const RESPONSE_TYPE = 'application/graphql-response+json'
@@ -34,17 +37,10 @@ export async function answerPlainly(
   const mediaType = mediaTypeOf(accept)
   const params = mediaType && plainParams(body)
   if (!params) return null
-  const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped({ arrival })
-  let operation: { document: ReturnType<typeof parse>; kind: string | undefined }
-  try {
-    const document = parse(params.query)
-    const kind = getOperationAST(document, params.operationName)?.operation
-    operation = { document, kind }
-    // Refused documents are rare, and Yoga knows the specified statuses.
-    if ((kind !== 'query' && kind !== 'mutation') || validate(schema, document).length > 0) return null
-  } catch {
-    return null
-  }
+  const enveloped = yoga.getEnveloped({ arrival })
+  const operation = operationOf(yoga, enveloped, params)
+  if (!operation) return null
+  const { schema, contextFactory, execute } = enveloped
   const result = await run(async () => {
     const { variables: variableValues, operationName } = params
     return execute({
@@ -60,6 +56,35 @@ export async function answerPlainly(
     mediaType: `${mediaType}; charset=utf-8`,
     text: writeAnswer(withoutStatus(result)),
     isRead: operation.kind === 'query' && !result.errors,
+  }
+}
+
+interface Operation {
+  document: DocumentNode
+  kind: 'query' | 'mutation'
+}
+
+/** Those that were parsed and validated, by their documents and names. */
+const known = new WeakMap<Yoga, Cache<Map<string, Operation>>>()
+
+/** Null for what Yoga refuses or streams: refused documents are rare, and Yoga knows the specified statuses. */
+function operationOf(yoga: Yoga, enveloped: Enveloped, { query, operationName }: Params): Operation | null {
+  const documents = known.get(yoga) ?? createDocumentCache<Map<string, Operation>>()
+  known.set(yoga, documents)
+  const name = operationName ?? ''
+  const found = documents.get(query)?.get(name)
+  if (found) return found
+  try {
+    const document = enveloped.parse(query)
+    const kind = getOperationAST(document, operationName)?.operation
+    if ((kind !== 'query' && kind !== 'mutation') || enveloped.validate(enveloped.schema, document).length > 0)
+      return null
+    const operation = { document, kind } as const
+    // A name is one of the document's operations, or empty: there are not many.
+    documents.set(query, (documents.get(query) ?? new Map()).set(name, operation))
+    return operation
+  } catch {
+    return null
   }
 }
 
