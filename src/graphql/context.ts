@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { EventFeed } from '../events/feed.ts'
-import type { Admission } from '../http/admission.ts'
+import type { Admission, Admitted } from '../http/admission.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Caller } from '../services/kernel/caller.ts'
 import type { Services } from '../services/services.ts'
@@ -24,6 +24,8 @@ export interface Arrival {
   address: string
   /** The Authorization header, or what a WebSocket client sent in its place. */
   authorization: string | null
+  /** Who calls, where the request was counted and its caller looked up already. */
+  admitted?: Admitted | undefined
   /** Fires when the client has gone. Requested only by code that waits, because creating it is expensive. */
   signalOf?: (() => AbortSignal) | undefined
   /** Closes the connection when the caller loses access to what it follows. */
@@ -43,6 +45,11 @@ export interface GraphQLContext extends GraphQLParts, Arrival {
 
 /** Authenticates the caller once per operation. A refusal is kept until a resolver asks for the caller. */
 export async function createContext(parts: GraphQLParts, arrival: Arrival): Promise<GraphQLContext> {
+  const { admitted } = arrival
+  if (admitted) {
+    const { caller, refusal } = admitted
+    return { ...parts, ...arrival, caller: caller ?? nobody(refusal), refusal: caller ? null : refusal }
+  }
   try {
     const caller = await parts.services.authenticate(arrival.authorization)
     return { ...parts, ...arrival, caller, refusal: null }

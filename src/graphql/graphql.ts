@@ -3,6 +3,7 @@ import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { DomainError } from '../domain/errors.ts'
 import { isJson, readText } from '../http/json-body.ts'
+import type { PlainAnswer, PlainAsking } from '../http/plain-answer.ts'
 import { ProcessEnding } from '../services/kernel/wait.ts'
 import { createAccessWatch } from './access-watch.ts'
 import { type Arrival, createContext, type GraphQLParts } from './context.ts'
@@ -23,10 +24,7 @@ interface GraphQLOptions extends Omit<GraphQLParts, 'access'> {
   execution?: Plugin[]
 }
 
-interface RequestContext {
-  requestId: string
-  /** Of the client, as far as trusted proxies say. */
-  address: string
+interface RequestContext extends Pick<Arrival, 'requestId' | 'address' | 'admitted'> {
   /** Cuts the request's connection. */
   cut?: (() => void) | undefined
 }
@@ -34,6 +32,8 @@ interface RequestContext {
 export interface GraphQLDoor {
   /** Everything at /graphql except WebSocket: queries, mutations, subscriptions over SSE, and GraphiQL for browsers. */
   fetch(request: Request, context: RequestContext): Promise<Response>
+  /** Answers a plain JSON POST of a query or mutation by its body. Null for any other, of which nothing was done. */
+  answerPlain(body: string, asking: PlainAsking): Promise<PlainAnswer | null>
   /** Takes the server's WebSocket upgrades at /graphql. */
   attach(server: Server): void
   /**
@@ -52,13 +52,18 @@ export function createGraphQL({ log, execution = [plannedExecution()], ...rest }
   const streams = createEventStreams({ yoga, heartbeatSeconds, stopping: stopping.signal })
   const limitKb = parts.config.BERTH_BODY_LIMIT_KB
 
-  async function fetch(request: Request, { requestId, address, cut }: RequestContext): Promise<Response> {
+  function answerPlain(body: string, { accept, gone, ...asking }: PlainAsking): Promise<PlainAnswer | null> {
+    const signalOf = () => AbortSignal.any([gone(), stopping.signal])
+    return answerPlainly(yoga, body, accept, { ...asking, signalOf }, { requestId: asking.requestId, log })
+  }
+
+  async function fetch(request: Request, { requestId, address, admitted, cut }: RequestContext): Promise<Response> {
     if (wantsPage(request)) return answerPage(request)
     const tools = { requestId, log }
     const { headers, method } = request
     const authorization = headers.get('authorization')
     const signalOf = () => AbortSignal.any([request.signal, stopping.signal])
-    const arrival: Arrival = { requestId, address, authorization, signalOf }
+    const arrival: Arrival = { requestId, address, authorization, admitted, signalOf }
     const asked = { accept: headers.get('accept'), arrival, tools, cut }
     if (method !== 'POST') {
       const params = method === 'GET' ? paramsOfUrl(request.url) : null
@@ -70,10 +75,10 @@ export function createGraphQL({ log, execution = [plannedExecution()], ...rest }
     if (!isJson(contentType)) return refuseRequest(notJson('UNSUPPORTED_MEDIA_TYPE'), 415, tools)
     try {
       const body = await readText(request, limitKb)
-      const answer =
-        (await answerPlainly(yoga, body, asked.accept, arrival, tools)) ??
-        (await streams.answer({ ...asked, params: plainParams(body) }))
-      if (answer) return answer
+      const plain = await answerPlainly(yoga, body, asked.accept, arrival, tools)
+      if (plain) return responseOf(plain)
+      const stream = await streams.answer({ ...asked, params: plainParams(body) })
+      if (stream) return stream
       return await yoga.fetch(new Request(request.url, { method, headers, body, signal: request.signal }), { arrival })
     } catch (error) {
       if (error instanceof DomainError && error.code === 'PAYLOAD_TOO_LARGE') return refuseRequest(error, 413, tools)
@@ -83,6 +88,7 @@ export function createGraphQL({ log, execution = [plannedExecution()], ...rest }
 
   return {
     fetch,
+    answerPlain,
     attach: sockets.attach,
     async close() {
       stopping.abort(new ProcessEnding())
@@ -91,6 +97,9 @@ export function createGraphQL({ log, execution = [plannedExecution()], ...rest }
     },
   }
 }
+
+const responseOf = ({ status, mediaType, text }: PlainAnswer) =>
+  new Response(text, { status, headers: { 'content-type': mediaType } })
 
 /** In the only form that EventSource can send. Null for requests that Yoga refuses with a good message. */
 function paramsOfUrl(url: string): Params | null {

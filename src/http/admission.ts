@@ -47,7 +47,7 @@ export function createAdmission(authenticate: Authenticate, limits: RateLimits):
   async function admitUnknown(request: Arriving, network: string, hash: string | null): Promise<Admitted> {
     // Counted as invalid until it has turned out not to be: many at once must not pass before the first is counted.
     const headers = spend(await limits.consumeAnonymous(hash === null ? network : invalidOf(network)))
-    const { caller, refusal } = await callerOf(request)
+    const { caller, refusal } = await callerOf(request, hash)
     if (hash === null || isUnauthenticated(refusal)) return { caller: null, refusal, headers }
     await limits.returnAnonymous(invalidOf(network))
     // An outage is no failure of the caller's.
@@ -59,7 +59,7 @@ export function createAdmission(authenticate: Authenticate, limits: RateLimits):
 
   async function admitKnown(request: Arriving, network: string, hash: string, account: string): Promise<Admitted> {
     const headers = spend(await limits.consumeRequest(account))
-    const { caller, refusal } = await callerOf(request)
+    const { caller, refusal } = await callerOf(request, hash)
     if (caller) remember(hash, accountOf(caller))
     else if (isUnauthenticated(refusal)) {
       known.delete(hash)
@@ -68,9 +68,12 @@ export function createAdmission(authenticate: Authenticate, limits: RateLimits):
     return { caller, refusal, headers }
   }
 
-  async function callerOf({ authorization }: Arriving): Promise<Pick<Admitted, 'caller' | 'refusal'>> {
+  async function callerOf(
+    { authorization }: Arriving,
+    hash: string | null,
+  ): Promise<Pick<Admitted, 'caller' | 'refusal'>> {
     try {
-      return { caller: await authenticate(authorization), refusal: null }
+      return { caller: await authenticate(authorization, hash), refusal: null }
     } catch (refusal) {
       return { caller: null, refusal }
     }

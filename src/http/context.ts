@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { TrustedProxies } from '../domain/trusted-proxies.ts'
 import type { Caller } from '../services/kernel/caller.ts'
+import type { Admitted } from './admission.ts'
 
 /** What one request carries from middleware to handler. */
 export interface ServerEnv {
@@ -14,6 +15,7 @@ export interface ServerEnv {
     address: string
     /** For the access log; absent while no caller is authenticated. */
     tokenId: string | undefined
+    admitted: Admitted
     /** The route's pattern, so that logs and metrics do not grow with every address that a client tries. */
     route: string | undefined
     /** The MCP tool that was called, for the access log. */
@@ -37,12 +39,32 @@ const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 }
 
-/** Creates the request's id, and the headers that every answer has. */
-export const beginRequest: ServerMiddleware = (c, next) => {
-  const given = c.req.header('x-request-id')
+/** What is known of a request before any API has seen it. */
+export interface Begun {
+  requestId: string
+  /** That every answer has. */
+  headers: Record<string, string>
+}
+
+/** A request's id, which may be the client's, and the headers that every answer has. */
+export function begin(given: string | undefined): Begun {
   const requestId = given && REQUEST_ID.test(given) ? given : `req_${randomUUID()}`
+  return { requestId, headers: { ...SECURITY_HEADERS, 'X-Request-Id': requestId } }
+}
+
+/** Requests that were begun and counted on the short way, and then turned out to need the usual one. */
+export const handedOver = new WeakMap<object, Begun & { admitted: Admitted }>()
+
+/** Of the connection's request; undefined for one that takes the usual way from its start. */
+export const handedOverOf = (c: ServerContext) => {
+  const { incoming } = (c.env ?? {}) as NodeBindings
+  return incoming && handedOver.get(incoming)
+}
+
+export const beginRequest: ServerMiddleware = (c, next) => {
+  const { requestId, headers } = handedOverOf(c) ?? begin(c.req.header('x-request-id'))
   c.set('requestId', requestId)
-  c.set('headers', { ...SECURITY_HEADERS, 'X-Request-Id': requestId })
+  c.set('headers', { ...headers })
   return next()
 }
 

@@ -1,6 +1,6 @@
 import type { Admission, Admitted } from './admission.ts'
 import { RateLimited } from './admission.ts'
-import { addressOf, type ServerContext, type ServerMiddleware } from './context.ts'
+import { addressOf, handedOverOf, type ServerContext, type ServerMiddleware } from './context.ts'
 
 interface Identification {
   admission: Admission
@@ -11,8 +11,10 @@ interface Identification {
 /** Counts the request, and authenticates its caller. */
 export function identify({ admission, isRequired }: Identification): ServerMiddleware {
   return async (c, next) => {
-    const { caller, refusal, headers } = await admitted(c, admission)
+    const found = handedOverOf(c)?.admitted ?? (await admitted(c, admission))
+    const { caller, refusal, headers } = found
     Object.assign(c.get('headers'), headers)
+    c.set('admitted', found)
     if (caller) {
       c.set('caller', caller)
       c.set('tokenId', caller.tokenId)

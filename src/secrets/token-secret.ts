@@ -1,11 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 const PREFIXES = { USER: 'berth_u_', ENVIRONMENT: 'berth_e_', SCOPED: 'berth_s_' } as const
 const CHECKSUM_LENGTH = 6
 const PATTERN = /^berth_[ues]_[0-9a-f]{48}$/
 
-const checksum = (text: string) =>
-  createHash('sha256').update(`berth token ${text}`).digest('hex').slice(0, CHECKSUM_LENGTH)
+const checksum = (text: string) => hash('sha256', `berth token ${text}`, 'hex').slice(0, CHECKSUM_LENGTH)
 
 /** A new token: a prefix that scanners recognise, 168 random bits, and a checksum that catches typing mistakes. */
 export function newSecret(kind: keyof typeof PREFIXES): string {
@@ -14,7 +13,7 @@ export function newSecret(kind: keyof typeof PREFIXES): string {
 }
 
 /** Only the hash is stored. Tokens are random and cannot be guessed, so a plain hash is enough. */
-export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+export const hashOfSecret = (secret: string): string => hash('sha256', secret, 'hex')
 
 /** False for a token of our format with a wrong checksum: it is refused without a query. */
 export function isPlausible(secret: string): boolean {

@@ -9,14 +9,17 @@ import {
   withRequestHeaders,
 } from '../http/context.ts'
 import { STATUS_OF } from '../http/error-catalogue.ts'
+import type { PlainAnswer, PlainAsking } from '../http/plain-answer.ts'
 import { refusalOf } from '../rest/protocol/errors.ts'
 
 /** The GraphQL API, as far as the server needs to know it. */
 export interface GraphQLHandler {
   fetch(
     request: Request,
-    context: { requestId: string; address: string; cut?: () => void },
+    context: Pick<PlainAsking, 'requestId' | 'address' | 'admitted'> & { cut?: () => void },
   ): Promise<Response> | Response
+  /** Answers a plain JSON POST by its body. Null for what only `fetch` can answer: then nothing was done. */
+  answerPlain?(body: string, asking: PlainAsking): Promise<PlainAnswer | null>
 }
 
 export const GRAPHQL_PATH = '/graphql'
@@ -30,18 +33,24 @@ export function mountGraphQL(app: Hono<ServerEnv>, graphql: GraphQLHandler, step
     return next()
   }
   app.all(GRAPHQL_PATH, named, ...steps, async (c) => {
-    const context = { requestId: c.get('requestId'), address: addressOf(c), cut: () => cutConnection(c) }
+    const { requestId, admitted } = c.var
+    const context = { requestId, address: addressOf(c), admitted, cut: () => cutConnection(c) }
     return withRequestHeaders(c, await graphql.fetch(c.req.raw, context))
   })
 }
 
 /** Errors at /graphql that the server raises (the budget) or GraphQL did not catch, as GraphQL errors. */
 export function answerGraphQLError(c: ServerContext, thrown: unknown): Response {
-  const requestId = c.get('requestId')
+  const { status, body, headers, isOurFault } = graphqlErrorOf(thrown, c.get('requestId'))
+  if (isOurFault) c.set('failure', thrown)
+  return answerJson(c, status, body, headers)
+}
+
+export function graphqlErrorOf(thrown: unknown, requestId: string) {
   const { code, reason, message, details } = refusalOf(thrown, requestId)
-  if (code === 'INTERNAL') c.set('failure', thrown)
   const { retryAfterSeconds } = details
   const headers: Record<string, string> = retryAfterSeconds ? { 'Retry-After': String(retryAfterSeconds) } : {}
   const extensions = { code, ...(reason ? { reason } : {}), requestId }
-  return answerJson(c, STATUS_OF[code], { errors: [{ message, extensions }] }, headers)
+  const body = { errors: [{ message, extensions }] }
+  return { status: STATUS_OF[code], body, headers, isOurFault: code === 'INTERNAL' }
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
-import { createAdaptorServer } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import { UPLOAD_PATH } from '../services/upload/request-storage-key.ts'
 import type { ApiServer } from './server.ts'
 
@@ -20,7 +20,7 @@ const SWEEP_MS = 50
 
 export interface Listening {
   /** For the WebSocket handler: it takes the `upgrade` events of this server. */
-  server: Server
+  server: HttpServer
   url: string
   port: number
   /** Stops accepting connections, answers requests on the open ones, and after 7 s cuts the rest. */
@@ -28,7 +28,7 @@ export interface Listening {
 }
 
 interface ListenOptions {
-  api: Pick<ApiServer, 'fetch' | 'drain'>
+  api: Pick<ApiServer, 'fetch' | 'drain'> & Partial<Pick<ApiServer, 'short'>>
   host: string
   /** 0 picks a free one. */
   port: number
@@ -47,7 +47,9 @@ export async function listen({ api, host, port, maxConnections }: ListenOptions)
     // answered.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
   }
-  const server = createAdaptorServer({ fetch: api.fetch, serverOptions, overrideGlobalObjects: true }) as Server
+  const usual = getRequestListener(api.fetch, { overrideGlobalObjects: true })
+  const { short } = api
+  const server = createServer(serverOptions, short ? (request, response) => short(request, response, usual) : usual)
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET
   if (maxConnections !== undefined && Number.isFinite(maxConnections)) server.maxConnections = maxConnections
   server.prependListener('request', endSlowBody)
@@ -68,7 +70,7 @@ function endSlowBody(request: IncomingMessage): void {
   request.once('close', () => clearTimeout(timer))
 }
 
-async function close(server: Server, api: Pick<ApiServer, 'drain'>): Promise<void> {
+async function close(server: HttpServer, api: Pick<ApiServer, 'drain'>): Promise<void> {
   api.drain()
   server.prependListener('request', endConnection)
   const closed = once(server, 'close')

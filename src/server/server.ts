@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import { notFound } from '../domain/errors.ts'
 import { TrustedProxies } from '../domain/trusted-proxies.ts'
-import { logAccess } from '../http/access-log.ts'
+import { accessRecorder, logAccess } from '../http/access-log.ts'
 import { type Admission, createAdmission } from '../http/admission.ts'
 import { answer, beginRequest, locateClient, type ServerEnv } from '../http/context.ts'
 import { answerMetrics, createHttpMetrics } from '../http/http-metrics.ts'
@@ -22,6 +22,7 @@ import type { Services } from '../services/services.ts'
 import { answerGraphQLError, GRAPHQL_PATH, type GraphQLHandler, mountGraphQL } from './graphql-route.ts'
 import { answerReadiness, type Readiness } from './health.ts'
 import { answerIndex } from './index-page.ts'
+import { type ShortWay, shortWay } from './short-way.ts'
 
 export interface ServerDependencies {
   services: Services
@@ -41,6 +42,8 @@ export interface ServerDependencies {
 export interface ApiServer {
   fetch: Hono<ServerEnv>['fetch']
   request: Hono<ServerEnv>['request']
+  /** For requests of a connection; everything that it hands on is for `fetch`. */
+  short: ShortWay
   /** Reports "not ready" from now on, and ends every wait for an operation early. */
   drain(): void
 }
@@ -61,8 +64,10 @@ export function createServer({
   const limited = limitBody(config.BERTH_BODY_LIMIT_KB)
   const identified = identify({ admission, isRequired: true })
 
+  const proxies = new TrustedProxies(config.BERTH_TRUSTED_PROXIES)
+  const record = accessRecorder(log, metrics)
   const app = new Hono<ServerEnv>()
-  app.use(beginRequest, locateClient(new TrustedProxies(config.BERTH_TRUSTED_PROXIES)), logAccess(log, metrics))
+  app.use(beginRequest, locateClient(proxies), logAccess(record))
   app.onError((error, c) => {
     if (c.req.path === GRAPHQL_PATH) return answerGraphQLError(c, error)
     return answerProblem(c, error, isLifecyclePath(c.req.path))
@@ -80,5 +85,6 @@ export function createServer({
   app.get('/readyz', (c) => answerReadiness(c, readiness, draining.signal.aborted))
   app.get('/metrics', identified, (c) => answerMetrics(c, metrics))
 
-  return { fetch: app.fetch, request: app.request, drain: () => draining.abort(new ProcessEnding()) }
+  const short = shortWay({ graphql, admission, proxies, record, limitKb: config.BERTH_BODY_LIMIT_KB })
+  return { fetch: app.fetch, request: app.request, short, drain: () => draining.abort(new ProcessEnding()) }
 }

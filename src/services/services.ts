@@ -52,7 +52,8 @@ export function createServices(dependencies: ServiceDependencies) {
   const { database } = dependencies
   const callers = new CallerCache()
   const services = {
-    authenticate: (header: string | null | undefined) => authenticate(database, callers, header),
+    authenticate: (header: string | null | undefined, hash?: string | null) =>
+      authenticate(database, callers, header, hash),
     perform: <C extends AnyCommand>(caller: Caller, command: C, input: unknown, options: CallOptions) =>
       performAndWait({ ...dependencies, callers }, caller, command, input, options) as Promise<Performed<ResultOf<C>>>,
     accounts: {

@@ -14,29 +14,29 @@ interface Wire {
   sync(): void
 }
 
+/** Columns as PostgreSQL writes them. */
+export type TextRow = (string | null)[]
+
 /**
- * A query whose answer is one JSON text. It leaves out what the driver does for answers of any shape: asking for their
+ * A query whose answer is text, mostly one JSON text. It leaves out what the driver does for answers of any shape: asking for their
  * columns, and making rows and objects of them.
  */
 export class JsonQuery extends pg.Query {
   readonly #name: string
   readonly #text: string
   readonly #values: unknown[]
-  readonly #done: (error: Error | null, json: string | null) => void
-  #json: string | null = null
+  readonly #rows: TextRow[] = []
 
   constructor(
     { name, text, values }: { name: string; text: string; values: unknown[] },
-    done: (error: Error | null, json: string | null) => void,
+    done: (error: Error | null, rows: TextRow[]) => void,
   ) {
     super({ name, text })
     this.#name = name
     this.#text = text
     this.#values = values
-    this.#done = done
     // The driver wraps it to end its timeout.
-    ;(this as unknown as { callback: (error: Error | null) => void }).callback = (error) =>
-      this.#done(error, this.#json)
+    ;(this as unknown as { callback: (error: Error | null) => void }).callback = (error) => done(error, this.#rows)
   }
 
   prepare(wire: Wire): void {
@@ -53,8 +53,8 @@ export class JsonQuery extends pg.Query {
 
   handleRowDescription(): void {}
 
-  handleDataRow({ fields }: { fields: (string | null)[] }): void {
-    this.#json = fields[0] ?? null
+  handleDataRow({ fields }: { fields: TextRow }): void {
+    this.#rows.push(fields)
   }
 
   handleCommandComplete(): void {}

@@ -1,6 +1,7 @@
+import type { Writable } from 'node:stream'
 import pg from 'pg'
 import { ConnectionLost } from '../away.ts'
-import { JsonQuery } from './json-query.ts'
+import { JsonQuery, type TextRow } from './json-query.ts'
 
 type Settings = Omit<pg.ClientConfig, 'pipeline'> & { idleTimeoutMillis: number }
 
@@ -12,6 +13,8 @@ interface Lane {
   waiting: number
   /** Ends the connection once it has been idle. */
   idle: NodeJS.Timeout
+  /** Whether what is sent in this turn is being held back, to be written at once. */
+  isCorked: boolean
 }
 
 interface Asked {
@@ -38,12 +41,17 @@ export class ReadConnections {
 
   /** The JSON that the statement answers with; null when there is no row. */
   async ask(asked: Asked): Promise<string | null> {
+    const [row] = await this.askRows(asked)
+    return row?.[0] ?? null
+  }
+
+  async askRows(asked: Asked): Promise<TextRow[]> {
     if (this.#closed) throw new ConnectionLost('The database client was disconnected')
     const lane = this.#leastBusy()
     lane.waiting += 1
     try {
       if (lane.connecting) await lane.connecting
-      return await send(lane.client, asked)
+      return await send(lane, asked)
     } finally {
       lane.waiting -= 1
       if (this.#lanes.has(lane)) lane.idle.refresh()
@@ -72,7 +80,7 @@ export class ReadConnections {
       void end(lane)
     }
     const idle = setTimeout(endIdle, this.#settings.idleTimeoutMillis).unref()
-    const lane: Lane = { client, connecting: null, waiting: 0, idle }
+    const lane: Lane = { client, connecting: null, waiting: 0, idle, isCorked: false }
     const leave = () => {
       clearTimeout(idle)
       this.#lanes.delete(lane)
@@ -99,10 +107,24 @@ async function end({ client, idle }: Lane): Promise<void> {
   await client.end().catch(() => {})
 }
 
-const send = (client: pg.Client, asked: Asked) =>
-  new Promise<string | null>((resolve, reject) => {
-    client.query(new JsonQuery(asked, (error, json) => (error ? reject(asLost(error)) : resolve(json))))
+function send(lane: Lane, asked: Asked): Promise<TextRow[]> {
+  cork(lane)
+  return new Promise((resolve, reject) => {
+    lane.client.query(new JsonQuery(asked, (error, rows) => (error ? reject(asLost(error)) : resolve(rows))))
   })
+}
+
+/** Requests of one turn are sent by one write, which costs as much as a request. */
+function cork(lane: Lane): void {
+  if (lane.isCorked) return
+  const { stream } = (lane.client as unknown as { connection: { stream: Writable } }).connection
+  lane.isCorked = true
+  stream.cork()
+  setImmediate(() => {
+    lane.isCorked = false
+    stream.uncork()
+  })
+}
 
 /** All but what PostgreSQL answered to the statement itself. */
 const asLost = (error: Error) => ('severity' in error ? error : new ConnectionLost(error.message, { cause: error }))

@@ -1,6 +1,7 @@
 import { ByKey, type Row } from './by-key.ts'
 import type { Models } from './data-model.ts'
 import type { ReadConnections } from './read-connections.ts'
+import type { WantedText } from './row-text.ts'
 import type { Query } from './selection.ts'
 import { Statements } from './statements.ts'
 
@@ -33,7 +34,10 @@ export class Reader {
     this.#onQuery = onQuery
   }
 
-  async findMany(model: string, query: Query, viaPrisma: (query: Query) => Promise<(Row | null)[]>) {
+  async findMany(model: string, asked: Query, viaPrisma: (query: Query) => Promise<(Row | null)[]>) {
+    const { text, ...query } = asked
+    const texts = text && (await this.#texts(model, query, text))
+    if (texts) return texts
     const statement = this.#statements.prepare(model, query)
     if (!statement) {
       this.counts.byPrisma += 1
@@ -43,6 +47,14 @@ export class Reader {
     this.#onQuery?.(statement.text)
     const json = await this.#connections.ask(statement)
     return json === null ? [] : (statement.decode(JSON.parse(json) as never) as Row[])
+  }
+
+  async #texts(model: string, query: Query, wanted: WantedText): Promise<Row[] | null> {
+    const statement = this.#statements.prepareTexts(model, query, wanted)
+    if (!statement) return null
+    this.counts.byReader += 1
+    this.#onQuery?.(statement.text)
+    return statement.decode(await this.#connections.askRows(statement)) as Row[] | null
   }
 
   /** One value of the reader's own session, for tests. */

@@ -1,4 +1,5 @@
 import type { Column, Model, Relation } from './data-model.ts'
+import type { WantedText } from './row-text.ts'
 import { type Part, sliceOf } from './slice.ts'
 import { entriesOf, modelOf, nextAlias, Unknown, type Writer } from './writer.ts'
 
@@ -8,6 +9,8 @@ export type Decode = (json: never) => unknown
 export interface Query extends Part {
   select?: unknown
   include?: unknown
+  /** What is enough of the rows, where that is known; they may also come as what else is selected. */
+  text?: WantedText
 }
 
 const KNOWN = new Set(['select', 'include', 'where', 'orderBy', 'cursor', 'take', 'skip'])

@@ -1,4 +1,5 @@
-import type { Models } from './data-model.ts'
+import type { Model, Models } from './data-model.ts'
+import { type DecodeTexts, textsOf, type WantedText } from './row-text.ts'
 import { type Decode, listOf, type Query } from './selection.ts'
 import { shapeOf } from './shape.ts'
 import { Unknown, type Writer } from './writer.ts'
@@ -6,21 +7,25 @@ import { Unknown, type Writer } from './writer.ts'
 /** More than the documents that are kept, each of which has one shape or a few. */
 const MAX_SHAPES = 1_000
 
-export interface Statement {
+export interface Statement<Decoder = Decode> {
   /** Of the prepared statement: another for every shape, so that a connection never takes one for another. */
   name: string
   text: string
-  decode: Decode
+  decode: Decoder
 }
 
-export interface Prepared extends Statement {
-  values: unknown[]
+export type Prepared<Decoder = Decode> = Statement<Decoder> & { values: unknown[] }
+
+/** What is written for a shape: the SQL, and what its answer is read by. */
+interface Written<Decoder> {
+  sql: string
+  decode: Decoder | null
 }
 
 /** SQL for queries as Prisma takes them, written once for each shape and kept for the most recent of them. */
 export class Statements {
   readonly #models: Models
-  readonly #kept = new Map<string, Statement | null>()
+  readonly #kept = new Map<string, Statement<unknown> | null>()
   #written = 0
 
   constructor(models: Models) {
@@ -29,28 +34,47 @@ export class Statements {
 
   /** Null for a query that only Prisma knows. */
   prepare(model: string, query: Query): Prepared | null {
+    return this.#statement(model, '', query, (writer, from) => listOf(writer, from, query))
+  }
+
+  /** The same for rows that are wanted as texts. Null for those that must be made of their values. */
+  prepareTexts(model: string, query: Query, wanted: WantedText): Prepared<DecodeTexts> | null {
+    const { select: _select, include: _include, ...part } = query
+    return this.#statement(model, `t${wanted.key}`, part, (writer, from) => textsOf(writer, from, part, wanted))
+  }
+
+  #statement<Decoder>(
+    model: string,
+    kind: string,
+    query: Query,
+    write: (writer: Writer, model: Model) => Written<Decoder>,
+  ): Prepared<Decoder> | null {
     const values: unknown[] = []
-    const shape = `${model} ${shapeOf(query, values)}`
-    let statement = this.#kept.get(shape)
+    const shape = `${model} ${kind}${shapeOf(query, values)}`
+    let statement = this.#kept.get(shape) as Statement<Decoder> | null | undefined
     if (statement === undefined) {
-      statement = this.#write(model, query, values)
+      statement = this.#write(model, values, write)
       this.#keep(shape, statement)
     }
     return statement && { ...statement, values }
   }
 
-  #keep(shape: string, statement: Statement | null): void {
+  #keep(shape: string, statement: Statement<unknown> | null): void {
     this.#kept.set(shape, statement)
     const oldest = this.#kept.keys().next().value
     if (this.#kept.size > MAX_SHAPES && oldest !== undefined) this.#kept.delete(oldest)
   }
 
-  #write(name: string, query: Query, values: readonly unknown[]): Statement | null {
+  #write<Decoder>(
+    name: string,
+    values: readonly unknown[],
+    write: (writer: Writer, model: Model) => Written<Decoder>,
+  ): Statement<Decoder> | null {
     const writer: Writer = { models: this.#models, values: [], aliases: 0 }
     try {
       const model = this.#models.get(name)
       if (!model) return null
-      const { sql, decode } = listOf(writer, model, query)
+      const { sql, decode } = write(writer, model)
       // The shape and the statement must agree on the order of values, or others of the shape would be mixed up.
       const isInOrder =
         values.length === writer.values.length && values.every((value, index) => Object.is(value, writer.values[index]))

@@ -1,6 +1,7 @@
 import {
   type FieldNode,
   type GraphQLField,
+  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   getArgumentValues,
@@ -15,6 +16,7 @@ import {
 } from 'graphql'
 import { isGuarded } from '../derive/guarded-fields.ts'
 import { type Collecting, collectFields } from './collect-fields.ts'
+import { type TextPage, textPage } from './text-page.ts'
 
 /** Thrown for what plans do not know: the usual executor answers the operation. */
 export class Unplanned extends Error {}
@@ -36,10 +38,12 @@ export interface FieldPlan {
   args: Readonly<Record<string, unknown>> | null
   argsIndex: number
   value: ValuePlan
+  /** For a page of a list whose rows the database can write. */
+  page: TextPage | null
 }
 
 export type ValuePlan =
-  | { kind: 'leaf'; serialize(value: unknown): unknown; isRequired: boolean }
+  | { kind: 'leaf'; type: GraphQLLeafType; serialize(value: unknown): unknown; isRequired: boolean }
   | { kind: 'object'; plan: ObjectPlan; isRequired: boolean }
   | { kind: 'list'; item: ValuePlan; isRequired: boolean }
   | { kind: 'typename'; typeName: string; isRequired: true }
@@ -77,10 +81,11 @@ function planField(planning: Planning, parentType: GraphQLObjectType, name: stri
   if (!field) throw new Unplanned(first.name.value)
   const column = field.extensions.pothosPrismaVariant
   const plan: FieldPlan = {
-    ...{ name, field, nodes, parentType, argsIndex: -1, args: null },
+    ...{ name, field, nodes, parentType, argsIndex: -1, args: null, page: null },
     column: typeof column === 'string' && !isGuarded(field) ? column : null,
     value: planValue(planning, field.type, nodes),
   }
+  plan.page = textPage(field, plan.value)
   if (!(first.arguments ?? []).some(({ value }) => hasVariable(value))) plan.args = getArgumentValues(field, first)
   else plan.argsIndex = planning.withVariables.push(plan) - 1
   return plan
@@ -89,13 +94,13 @@ function planField(planning: Planning, parentType: GraphQLObjectType, name: stri
 function typenamePlan(parentType: GraphQLObjectType, name: string, nodes: FieldNode[]): FieldPlan {
   const value = { kind: 'typename', typeName: parentType.name, isRequired: true } as const
   const field = undefined as unknown as FieldPlan['field']
-  return { name, field, nodes, parentType, column: null, args: null, argsIndex: -1, value }
+  return { name, field, nodes, parentType, column: null, args: null, argsIndex: -1, value, page: null }
 }
 
 function planValue(planning: Planning, type: GraphQLOutputType, nodes: readonly FieldNode[]): ValuePlan {
   if (isNonNullType(type)) return { ...planValue(planning, type.ofType, nodes), isRequired: true } as ValuePlan
   if (isListType(type)) return { kind: 'list', item: planValue(planning, type.ofType, nodes), isRequired: false }
-  if (isLeafType(type)) return { kind: 'leaf', serialize: (value) => type.serialize(value), isRequired: false }
+  if (isLeafType(type)) return { kind: 'leaf', type, serialize: (value) => type.serialize(value), isRequired: false }
   if (!isObjectType(type)) throw new Unplanned('abstract type')
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   return { kind: 'object', plan: planObject(planning, type, sets), isRequired: false }

@@ -64,7 +64,8 @@ function execute(args: Args) {
       getArgumentValues(field, node as NonNullable<typeof node>, variableValues),
     )
     const { rootValue } = args
-    return runPlan({ schema, operation, fragments, variableValues, context, rootValue, args: given, errors: [] }, plan)
+    const values = { variableValues, context, rootValue, args: given }
+    return runPlan({ schema, operation, fragments, ...values, errors: [], hasTexts: false }, plan)
   } catch (error) {
     // The usual executor refuses the field.
     if (error instanceof GraphQLError) return null

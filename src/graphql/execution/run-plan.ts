@@ -1,13 +1,15 @@
 import {
   type ExecutionResult,
   type FragmentDefinitionNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   locatedError,
   type OperationDefinitionNode,
 } from 'graphql'
+import { RowText } from '../../database/reads/row-text.ts'
 import type { FieldPlan, ObjectPlan, OperationPlan, ValuePlan } from './plan.ts'
+import { haveTexts } from './write-answer.ts'
 
 type Path = GraphQLResolveInfo['path']
 type Row = Readonly<Record<string, unknown>>
@@ -24,6 +26,8 @@ export interface Execution {
   args: readonly Readonly<Record<string, unknown>>[]
   /** Loaded columns are read without asking a resolver. */
   errors: GraphQLError[]
+  /** Whether the answer has rows as texts. */
+  hasTexts: boolean
 }
 
 /**
@@ -34,7 +38,9 @@ export async function runPlan(execution: Execution, { root }: OperationPlan): Pr
   const { errors } = execution
   try {
     const data = (await executeFields(execution, root, execution.rootValue, undefined)) as ExecutionResult['data']
-    return errors.length === 0 ? { data } : { errors, data }
+    const result = errors.length === 0 ? { data } : { errors, data }
+    if (execution.hasTexts) haveTexts.add(result)
+    return result
   } catch (error) {
     errors.push(error as GraphQLError)
     return { errors, data: null }
@@ -107,6 +113,8 @@ const pathOf = ({ name, parentType }: FieldPlan, prev: Path | undefined): Path =
 function resolve(execution: Execution, plan: FieldPlan, source: unknown, path: Path): unknown {
   const { field, args, argsIndex } = plan
   const given = args ?? execution.args[argsIndex] ?? {}
+  const page = plan.page?.(given, execution.context)
+  if (page) return page
   const info = infoOf(execution, plan, path)
   if (field.resolve) return field.resolve(source, { ...given }, execution.context, info)
   if ((typeof source !== 'object' || source === null) && typeof source !== 'function') return undefined
@@ -151,13 +159,26 @@ function completePresent(
   path: Path | undefined,
   value: unknown,
 ): unknown {
-  if (plan.kind === 'object') return executeFields(execution, plan.plan, value, path)
+  if (plan.kind === 'object') {
+    if (!(value instanceof RowText)) return executeFields(execution, plan.plan, value, path)
+    execution.hasTexts = true
+    return value
+  }
   if (plan.kind === 'list') return completeList(execution, field, plan.item, path as Path, value)
   if (plan.kind === 'typename') return plan.typeName
-  const serialized = plan.serialize(value)
+  const serialized = serialize(plan, value)
   if (serialized === null || serialized === undefined)
     throw new Error(`${field.parentType.name}.${field.field.name} was serialized to nothing`)
   return serialized
+}
+
+/** A value that its type cannot hold is a fault of ours; errors of GraphQL are read as faults of the request. */
+function serialize(plan: Extract<ValuePlan, { kind: 'leaf' }>, value: unknown): unknown {
+  try {
+    return plan.serialize(value)
+  } catch (error) {
+    throw error instanceof GraphQLError ? new Error(error.message) : error
+  }
 }
 
 function completeList(execution: Execution, field: FieldPlan, item: ValuePlan, path: Path, list: unknown): unknown {

@@ -3,7 +3,7 @@ import { ORDER } from '../../resources/order.ts'
 import { visibleBelow } from '../../services/app-env/visible-below.ts'
 import { builder } from '../builder.ts'
 import { relationOf, rowFields } from '../derive/resource-fields.ts'
-import { ROOT_PAGE } from '../limits/sizes.ts'
+import { pageOfRows } from '../execution/text-page.ts'
 import { findableAsNode, Node } from './node.ts'
 
 export const App = builder.prismaObject('App', {
@@ -33,12 +33,10 @@ builder.queryFields((t) => ({
   }),
   apps: t.prismaConnection({
     type: App,
-    cursor: 'id',
-    defaultSize: ROOT_PAGE,
-    extensions: { pageSize: ROOT_PAGE },
+    ...pageOfRows<{ accountId?: string | null }>((query, { accountId }, { services, caller }) =>
+      services.apps.slice(caller, { accountId: accountId ?? undefined }, query),
+    ),
     description: 'The apps of an account, oldest first.',
     args: { accountId: t.arg.id({ description: 'Id of the account; your current one when omitted.' }) },
-    resolve: (query, _root, { accountId }, { services, caller }) =>
-      services.apps.slice(caller, { accountId: accountId ?? undefined }, query),
   }),
 }))

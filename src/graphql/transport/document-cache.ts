@@ -2,7 +2,7 @@
 const MAX_KEY_LENGTH = 10_000
 const MAX_ENTRIES = 500
 
-interface Cache<Value> {
+export interface Cache<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
 }

@@ -1,11 +1,16 @@
-import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
+import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
 import type { YogaServerInstance } from 'graphql-yoga'
 import type { DomainError } from '../../domain/errors.ts'
+import type { PlainAnswer } from '../../http/plain-answer.ts'
 import type { Arrival } from '../context.ts'
 import { type ErrorTools, publicError, publicResult } from '../errors.ts'
+import { writeAnswer } from '../execution/write-answer.ts'
+import { type Cache, createDocumentCache } from './document-cache.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: Yoga's own types for "whatever its context is".
 export type Yoga = YogaServerInstance<any, any>
+
+type Enveloped = ReturnType<Yoga['getEnveloped']>
 
 export const JSON_TYPE = 'application/json'
 const RESPONSE_TYPE = 'application/graphql-response+json'
@@ -28,21 +33,14 @@ export async function answerPlainly(
   accept: string | null,
   arrival: Arrival,
   tools: ErrorTools,
-): Promise<Response | null> {
+): Promise<PlainAnswer | null> {
   const mediaType = mediaTypeOf(accept)
   const params = mediaType && plainParams(body)
   if (!params) return null
-  const { schema, parse, validate, contextFactory, execute } = yoga.getEnveloped({ arrival })
-  let operation: { document: ReturnType<typeof parse>; isPlain: boolean }
-  try {
-    const document = parse(params.query)
-    const kind = getOperationAST(document, params.operationName)?.operation
-    operation = { document, isPlain: kind === 'query' || kind === 'mutation' }
-    // Refused documents are rare, and Yoga knows the specified statuses.
-    if (!operation.isPlain || validate(schema, document).length > 0) return null
-  } catch {
-    return null
-  }
+  const enveloped = yoga.getEnveloped({ arrival })
+  const operation = operationOf(yoga, enveloped, params)
+  if (!operation) return null
+  const { schema, contextFactory, execute } = enveloped
   const result = await run(async () => {
     const { variables: variableValues, operationName } = params
     return execute({
@@ -53,7 +51,41 @@ export async function answerPlainly(
       operationName,
     })
   }, tools)
-  return respond(result, mediaType)
+  return {
+    status: statusOf(result, mediaType),
+    mediaType: `${mediaType}; charset=utf-8`,
+    text: writeAnswer(withoutStatus(result)),
+    isRead: operation.kind === 'query' && !result.errors,
+  }
+}
+
+interface Operation {
+  document: DocumentNode
+  kind: 'query' | 'mutation'
+}
+
+/** Those that were parsed and validated, by their documents and names. */
+const known = new WeakMap<Yoga, Cache<Map<string, Operation>>>()
+
+/** Null for what Yoga refuses or streams: refused documents are rare, and Yoga knows the specified statuses. */
+function operationOf(yoga: Yoga, enveloped: Enveloped, { query, operationName }: Params): Operation | null {
+  const documents = known.get(yoga) ?? createDocumentCache<Map<string, Operation>>()
+  known.set(yoga, documents)
+  const name = operationName ?? ''
+  const found = documents.get(query)?.get(name)
+  if (found) return found
+  try {
+    const document = enveloped.parse(query)
+    const kind = getOperationAST(document, operationName)?.operation
+    if ((kind !== 'query' && kind !== 'mutation') || enveloped.validate(enveloped.schema, document).length > 0)
+      return null
+    const operation = { document, kind } as const
+    // A name is one of the document's operations, or empty: there are not many.
+    documents.set(query, (documents.get(query) ?? new Map()).set(name, operation))
+    return operation
+  } catch {
+    return null
+  }
 }
 
 async function run(operate: () => Promise<unknown>, tools: ErrorTools): Promise<ExecutionResult> {
@@ -89,18 +121,13 @@ export function plainParams(body: string): Params | null {
 const isMapOrNothing = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))
 
-/** A refusal before execution sets the HTTP status; beside data, errors appear only in the body. */
-function respond(result: ExecutionResult, mediaType: string): Response {
-  const headers = { 'content-type': `${mediaType}; charset=utf-8` }
-  return new Response(JSON.stringify(withoutStatus(result)), { status: statusOf(result, mediaType), headers })
-}
-
 interface Http {
   status?: number
   /** The specification requires this status only for its own media type. */
   spec?: boolean
 }
 
+/** A refusal before execution sets the HTTP status; beside data, errors appear only in the body. */
 export function statusOf({ data, errors }: ExecutionResult, mediaType: string): number {
   if (data !== undefined || !errors) return 200
   if (errors.some((error) => error.extensions.code === 'INTERNAL')) return 500

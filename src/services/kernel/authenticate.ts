@@ -22,17 +22,21 @@ export function presentedHash(header: string | null | undefined): string | null 
   return secret && isPlausible(secret) ? hashOfSecret(secret) : null
 }
 
-/** The caller of a request. Throws UNAUTHENTICATED for a token that is missing, unknown, expired or revoked. */
+/**
+ * The caller of a request. Throws UNAUTHENTICATED for a token that is missing, unknown, expired or revoked. `known` is
+ * the hash of the token, where it was computed already.
+ */
 export async function authenticate(
   database: Database,
   cache: CallerCache,
   header: string | null | undefined,
+  known: string | null = presentedHash(header),
 ): Promise<Caller> {
+  if (known) return cache.get(known, () => lookUp(database, known))
   const secret = tokenOf(header)
-  if (!secret) throw unauthenticated('Send your token in the Authorization header')
-  if (!isPlausible(secret)) throw unauthenticated('The token in the Authorization header is not valid')
-  const hash = hashOfSecret(secret)
-  return cache.get(hash, () => lookUp(database, hash))
+  throw unauthenticated(
+    secret ? 'The token in the Authorization header is not valid' : 'Send your token in the Authorization header',
+  )
 }
 
 async function lookUp(database: Database, hash: string): Promise<Found> {

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { type PrismaReads, readerOf } from '../../database/reads/reader.ts'
+import type { WantedText } from '../../database/reads/row-text.ts'
 
 type Models = Prisma.TypeMap['model']
 export type ModelName = keyof Models
@@ -12,6 +13,8 @@ type Columns = Readonly<Record<string, unknown>>
 export interface Wanted {
   select?: Columns
   include?: Columns
+  /** What an answer has of the rows, where that is a text that the database can write: they may come as RowText. */
+  text?: WantedText
 }
 
 /** A part of a list, as connections name it, and what is wanted of its rows. */
@@ -44,7 +47,8 @@ export function findRows<Model extends ModelName>(
   model: Model,
   query: Query,
 ): Promise<Row<Model>[]> {
-  const viaPrisma = () => delegateOf(client, model).findMany(query)
+  const { text: _text, ...plain } = query
+  const viaPrisma = () => delegateOf(client, model).findMany(plain)
   return (readerOf(client)?.findMany(model, query, viaPrisma) ?? viaPrisma()) as Promise<Row<Model>[]>
 }
 

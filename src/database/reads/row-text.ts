@@ -1,0 +1,119 @@
+import type { Model } from './data-model.ts'
+import type { TextRow } from './json-query.ts'
+import type { Query } from './selection.ts'
+import { sliceOf } from './slice.ts'
+import { nextAlias, Unknown, type Writer } from './writer.ts'
+
+/** A value of an answer: a column, or a text that is the same for all rows. */
+export type TextField = ColumnField | { name: string; text: string }
+
+interface ColumnField {
+  name: string
+  column: string
+  /** A scalar of GraphQL, or `enum`. */
+  type: string
+  isRequired: boolean
+  /** Of an enum. */
+  values?: readonly string[]
+}
+
+/** Rows that are wanted as the text of an answer, and not for their values. */
+export interface WantedText {
+  /** The same for equal fields. */
+  key: string
+  fields: readonly TextField[]
+}
+
+/** A row as the JSON text that an answer has of it. As properties it has its primary key only, which cursors need. */
+export class RowText {
+  readonly #json: string
+
+  constructor(json: string) {
+    this.#json = json
+  }
+
+  get json(): string {
+    return this.#json
+  }
+
+  /** For whoever makes JSON of an answer without knowing of texts. */
+  toJSON(): unknown {
+    return JSON.parse(this.#json)
+  }
+}
+
+/** Null when not all rows have a text. */
+export type DecodeTexts = (rows: TextRow[]) => RowText[] | null
+
+/** PostgreSQL cuts longer names off. */
+const MAX_NAME_BYTES = 63
+
+/** Throws `Unknown` for rows whose text PostgreSQL would write in another way than JSON.stringify. */
+export function textsOf(writer: Writer, model: Model, query: Query, { fields }: WantedText) {
+  const alias = nextAlias(writer)
+  const columns = fields.map((field) => `${sqlOf(model, field, alias)} AS "${nameOf(field)}"`)
+  const keys = model.primaryKey.map((name) => keyOf(model, name, alias))
+  const written = `(SELECT row_to_json(j)::text FROM (SELECT ${columns.join(', ')}) j)`
+  const known = fields.flatMap((field) => knownValues(model, field, alias))
+  const row = known.length > 0 ? `CASE WHEN ${known.join(' AND ')} THEN ${written} END` : written
+  const { sql, isReversed } = sliceOf(writer, model, query, alias, null)
+  const decode: DecodeTexts = (rows) => {
+    if (rows.some(([json]) => json === null)) return null
+    const texts = rows.map((row) => withKey(model, row))
+    return isReversed ? texts.reverse() : texts
+  }
+  return { sql: `SELECT ${[row, ...keys].join(', ')} FROM ${model.table} ${alias}${sql}`, decode }
+}
+
+function nameOf({ name }: TextField): string {
+  if (name.length > MAX_NAME_BYTES) throw new Unknown(name)
+  return plain(name)
+}
+
+function keyOf(model: Model, name: string, alias: string): string {
+  const column = model.columns.get(name)
+  if (column?.type !== 'String') throw new Unknown(name)
+  return `${alias}.${column.sql}`
+}
+
+/** Of GraphQL's types, by the types of the columns that they have the same JSON as. */
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ ID: 'String', String: 'String', Int: 'Int', Boolean: 'Boolean', DateTime: 'DateTime' },
+}
+
+function sqlOf(model: Model, field: TextField, alias: string): string {
+  if ('text' in field) return `'${plain(field.text)}'::text`
+  const column = columnOf(model, field)
+  const sql = `${alias}.${column.sql}`
+  if (column.type !== 'DateTime') return sql
+  // As toISOString writes it; times have four-digit years.
+  return `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
+function columnOf(model: Model, field: ColumnField) {
+  const column = model.columns.get(field.column)
+  if (!column || column.isList || (field.isRequired && !column.isRequired)) throw new Unknown(field.column)
+  // Text, or an enum of PostgreSQL, whose values knownValues compares as text.
+  const isFitting = field.values ? !NOT_TEXT.has(column.type) : TYPES[field.type] === column.type
+  if (!isFitting) throw new Unknown(field.column)
+  return column
+}
+
+const NOT_TEXT = new Set(['Int', 'BigInt', 'Float', 'Decimal', 'Boolean', 'DateTime', 'Json', 'Bytes'])
+
+/** A row with a value that its enum does not know has no text: it is an error of its field. */
+function knownValues(model: Model, field: TextField, alias: string): string[] {
+  if ('text' in field || !field.values) return []
+  const sql = `${alias}.${columnOf(model, field).sql}`
+  return [`(${sql} IS NULL OR ${sql}::text = ANY('{${field.values.map(plain).join(',')}}'))`]
+}
+
+function plain(word: string): string {
+  if (!/^\w+$/.test(word)) throw new Unknown(word)
+  return word
+}
+
+function withKey({ primaryKey }: Model, [json, ...key]: TextRow): RowText {
+  const text = new RowText(json as string)
+  return Object.assign(text, Object.fromEntries(primaryKey.map((name, index) => [name, key[index]])))
+}

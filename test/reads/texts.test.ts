@@ -1,0 +1,100 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ReadConnections } from '../../src/database/reads/read-connections.ts'
+import { createReadsWorld, type ReadsWorld } from './reads-world.ts'
+
+let reads: ReadsWorld
+const { askRows } = ReadConnections.prototype
+let written = 0
+
+beforeAll(async () => {
+  reads = await createReadsWorld()
+  ReadConnections.prototype.askRows = function counted(asked) {
+    if (asked.text.includes('row_to_json')) written += 1
+    return askRows.call(this, asked)
+  }
+})
+afterEach(() => {
+  written = 0
+})
+afterAll(async () => {
+  ReadConnections.prototype.askRows = askRows
+  await reads?.close()
+})
+
+const COLUMNS = 'id name slug type dockerPreset port useImage image createdAt updatedAt'
+
+async function sameAnswer(query: string): Promise<string> {
+  const [actual, expected] = [
+    await reads.now.ask({ query }, reads.tokens.admin ?? ''),
+    await reads.plain.ask({ query }, reads.tokens.admin ?? ''),
+  ]
+  expect(actual).toBe(expected)
+  return actual
+}
+
+describe('rows that the database writes', () => {
+  test.each([
+    `{ apps { nodes { ${COLUMNS} } } }`,
+    `{ apps(first: 2) { nodes { ${COLUMNS} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+    `{ apps(first: 2) { edges { cursor node { __typename t: __typename a: name name } } } }`,
+    `query Q($n: Int!, $with: Boolean!) { apps(first: $n) { nodes { id image @include(if: $with) } } }`,
+    '{ apps { __typename nodes { id ...F } } other: apps(first: 1) { nodes { id ...F } } } fragment F on App { name }',
+  ])('are answered alike, byte for byte: %s', async (query) => {
+    const variables = { n: 3, with: false }
+    const token = reads.tokens.admin ?? ''
+    const actual = await reads.now.ask({ query, variables }, token)
+    expect(actual).toBe(await reads.plain.ask({ query, variables }, token))
+    expect(actual).not.toContain('"errors"')
+    expect(written).toBeGreaterThan(0)
+  })
+
+  test('continue after a cursor and before one', async () => {
+    const page = await sameAnswer('{ apps { edges { cursor node { id } } } }')
+    const { edges } = JSON.parse(page.slice(page.indexOf('{'))).data.apps
+    await sameAnswer(
+      `{ apps(first: 2, after: "${edges[0].cursor}") { nodes { id } pageInfo { hasNextPage endCursor } } }`,
+    )
+    await sameAnswer(`{ apps(last: 2, before: "${edges[3].cursor}") { nodes { id } pageInfo { hasPreviousPage } } }`)
+    // Paging backwards is Pothos' own.
+    expect(written).toBe(2)
+  })
+
+  test.each([
+    `{ apps { nodes { id } edges { node { name } } } }`,
+    `{ apps { nodes { id appEnvs { nodes { id } } } } }`,
+    `{ apps { nodes { ${'n'.repeat(64)}: name } } }`,
+  ])('are made of their values where their text would differ: %s', async (query) => {
+    expect(await sameAnswer(query)).not.toContain('"errors"')
+    expect(written).toBe(0)
+  })
+
+  test('have the same errors for a value that its enum does not know', async () => {
+    const { database } = reads.world
+    const app = await database.app.findFirstOrThrow({ orderBy: { id: 'asc' } })
+    await database.app.update({ where: { id: app.id }, data: { dockerPreset: 'NOT_THERE' } })
+    const answer = await sameAnswer('{ apps { nodes { id dockerPreset } } }')
+    await database.app.update({ where: { id: app.id }, data: { dockerPreset: app.dockerPreset } })
+    expect(answer).toContain('INTERNAL')
+    expect(written).toBe(1)
+  })
+
+  test('escape every character as JSON.stringify does', async () => {
+    const { database } = reads.world
+    const app = await database.app.findFirstOrThrow({ orderBy: { id: 'asc' } })
+    const all = Array.from({ length: 0x2100 }, (_, code) => String.fromCharCode(code + 1)).join('')
+    await database.app.update({ where: { id: app.id }, data: { name: `${all}🙂\ufffe\uffff` } })
+    await sameAnswer('{ apps { nodes { name } } }')
+    const times = [
+      '0001-01-01T00:00:00.000Z',
+      '0999-12-31T23:59:59.999Z',
+      '9999-12-31T23:59:59.999Z',
+      '1969-12-31T23:59:59.001Z',
+    ]
+    for (const createdAt of times) {
+      await database.app.update({ where: { id: app.id }, data: { name: app.name, createdAt: new Date(createdAt) } })
+      expect(await sameAnswer('{ apps { nodes { id createdAt } } }')).toContain(createdAt)
+    }
+    await database.app.update({ where: { id: app.id }, data: { createdAt: app.createdAt } })
+    expect(written).toBe(5)
+  })
+})
