@@ -9,7 +9,7 @@ const ROUNDS = 12
 const POLL_MS = 2
 const DEADLINE_MS = 30_000
 
-const PROGRAM = "require('node:http').createServer((q, r) => r.end('ok')).listen(3000)"
+export const PROGRAM = "require('node:http').createServer((q, r) => r.end('ok')).listen(3000)"
 
 /**
  * From an accepted deploy-image to the first 200 through the ingress, against the same container created and started
@@ -39,7 +39,8 @@ export async function benchDeployImage(): Promise<BenchResult> {
   }
 }
 
-async function createAndStart(docker: Docker, image: string): Promise<number> {
+/** The reference: a container through dockerode, to its first 200. */
+export async function createAndStart(docker: Docker, image: string): Promise<number> {
   const started = performance.now()
   const container = await docker.createContainer({
     Image: image,
@@ -72,7 +73,7 @@ async function deploy(berth: BenchPlatform, round: number): Promise<number> {
   return took
 }
 
-async function untilOk(target: { host: string; port: number; headers?: Record<string, string> }): Promise<void> {
+export async function untilOk(target: { host: string; port: number; headers?: Record<string, string> }): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS
   while (performance.now() < deadline) {
     const status = await statusOf(target).catch(() => 0)

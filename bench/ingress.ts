@@ -52,7 +52,8 @@ async function start(program: string, ...args: string[]): Promise<{ child: Child
   return { child, port }
 }
 
-async function load(port: number, seconds: number): Promise<number> {
+/** Requests per second of so many connections. Throws when one fails. */
+export async function load(port: number, seconds: number, host = HOST): Promise<number> {
   const args = [
     '--json',
     '-c',
@@ -60,7 +61,7 @@ async function load(port: number, seconds: number): Promise<number> {
     '-d',
     `${seconds}`,
     '-H',
-    `Host: ${HOST}`,
+    `Host: ${host}`,
     `http://127.0.0.1:${port}/`,
   ]
   const { stdout } = await run(process.execPath, [AUTOCANNON, ...args])
@@ -83,7 +84,7 @@ async function cpuSince(child: ChildProcess): Promise<() => Promise<NodeJS.CpuUs
   }
 }
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-const perSecondInWords = (value: number) => `${Math.round(value).toLocaleString('en')} req/s`
+export const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+export const perSecondInWords = (value: number) => `${Math.round(value).toLocaleString('en')} req/s`
 
 if (import.meta.main) console.log(await benchIngress())

@@ -14,7 +14,12 @@ export interface BenchPlatform {
   ingressUrl: string
   get(path: string): Promise<Record<string, unknown>>
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Record<string, unknown>>
-  createAppEnv(name: string, startupConfig: object): Promise<{ appEnvId: string; host: string }>
+  /** `more` overrides fields of the app and of the environment. */
+  createAppEnv(
+    name: string,
+    startupConfig: object,
+    more?: { app?: object; appEnv?: object },
+  ): Promise<{ appEnvId: string; host: string }>
   stop(): Promise<void>
 }
 
@@ -22,7 +27,7 @@ export interface BenchPlatform {
  * A whole Berth as a user runs it: embedded, durable PostgreSQL and default settings; only the ports are random free
  * ones.
  */
-export async function startBenchPlatform(): Promise<BenchPlatform> {
+export async function startBenchPlatform(settings: Record<string, string> = {}): Promise<BenchPlatform> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'))
   const image = await ensureTestImage()
   const config = readConfig({
@@ -31,6 +36,7 @@ export async function startBenchPlatform(): Promise<BenchPlatform> {
     BERTH_DATA_DIR: dataDir,
     BERTH_LOG_LEVEL: 'fatal',
     BERTH_HOST_FIREWALL: 'off',
+    ...settings,
   })
   const platform = await startPlatform(config, pino({ level: 'fatal' }))
 
@@ -45,16 +51,17 @@ export async function startBenchPlatform(): Promise<BenchPlatform> {
   }
   const post: BenchPlatform['post'] = (path, body, headers) => call('POST', path, body, headers)
 
-  const createAppEnv: BenchPlatform['createAppEnv'] = async (name, startupConfig) => {
+  const createAppEnv: BenchPlatform['createAppEnv'] = async (name, startupConfig, more = {}) => {
     const { accounts } = (await call('GET', '/accounts')) as { accounts: { accountId: string }[] }
     const accountId = accounts[0]?.accountId
-    const { appId } = await post('/app', { name, accountId, port: 3000, useImage: true, image })
+    const { appId } = await post('/app', { name, accountId, port: 3000, useImage: true, image, ...more.app })
     const { appEnvId } = await post('/app-env', {
       accountId,
       appId,
       name: 'production',
       region: 'local',
       startupConfig,
+      ...more.appEnv,
     })
     const { hosts } = (await call('GET', `/app-env?appEnvId=${appEnvId}`)) as { hosts: string[] }
     return { appEnvId: String(appEnvId), host: hosts[0] ?? '' }

@@ -2,6 +2,7 @@ import { benchBackups } from './backups.ts'
 import { type BenchResult, meetsAim } from './bench-result.ts'
 import { benchBuild } from './build.ts'
 import { benchDeployImage } from './deploy-image.ts'
+import { benchFunctions } from './functions.ts'
 import { benchGraphqlAppEnvs, benchGraphqlApps } from './graphql.ts'
 import { benchIngress } from './ingress.ts'
 import { benchLogs } from './logs.ts'
@@ -15,6 +16,7 @@ const BENCHES = {
   nested: benchGraphqlAppEnvs,
   deploy: benchDeployImage,
   build: benchBuild,
+  functions: benchFunctions,
   ingress: benchIngress,
   tcp: benchTcp,
   backups: benchBackups,

@@ -24,7 +24,7 @@ export const REASONS = {
     SCOPE_BEYOND_OWN: 'A scope that your token lacks cannot be given or taken.',
     ENVIRONMENTS_BEYOND_OWN: 'Access to environments that you lack cannot be given or taken.',
     LIFETIME_BEYOND_OWN: 'A token cannot outlive the token that creates it. Set an earlier `expiresAt`.',
-    FUNCTIONS_NOT_AVAILABLE: 'The plan or the region does not include this type of app.',
+    FUNCTIONS_NOT_AVAILABLE: 'The plan, the account or the region does not include this type of app.',
     GIT_INSTALLATION_UNPROVED:
       'The account has not proved that the GitHub App installation is its own. Connect it first.',
     GIT_INSTALLATION_NOT_OWNED: 'The GitHub App installation belongs to somebody else on GitHub.',

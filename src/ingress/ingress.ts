@@ -215,7 +215,7 @@ function answerRefusal(
   { problem, requestId }: Refusal,
 ): void {
   metrics.refused(problem.code)
-  metrics.answered(problem.status, 0)
+  metrics.ended(problem.status, 0)
   answerProblem(request, response, problem, requestId)
   discardBody(request)
 }

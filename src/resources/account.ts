@@ -14,6 +14,11 @@ export const account = resource({
     slug: field.column('slug', text, 'Slug of the account: its part of host names and CLI names.'),
     isVerified: field.column('isVerified', flag, 'Whether the account is verified.'),
     allowAutoScaling: field.column('allowAutoScaling', flag, 'Whether apps of the account may scale automatically.'),
+    allowFunctions: field.column(
+      'allowFunctions',
+      flag,
+      'Whether the account may have functions, if its plan includes them.',
+    ),
     isCurrent: field.from(
       { id: true },
       flag,

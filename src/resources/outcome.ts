@@ -204,6 +204,7 @@ export const answers = {
   createdAppEnv: answer(pick(appEnvFields, 'appEnvId')),
   updatedAppEnv: answer({ ...appEnvAnswer.fields, ...applied }),
   createdAccount: answer(createdAccount),
+  updatedAccount: answer(pick(account.fields, 'accountId', 'allowFunctions', 'allowAutoScaling')),
   currentAccount: answer({ ...pick(account.fields, 'accountId'), message }),
   createdCredential: answer(pick(credential.fields, 'credentialId')),
 }

@@ -5,7 +5,7 @@ import { jobSchedule } from '../resources/job-schedule.ts'
 import { member } from '../resources/member.ts'
 import { answers } from '../resources/outcome.ts'
 import { createdToken } from '../resources/token.ts'
-import { createAccount, deleteAccount, setCurrentAccount } from '../services/account/account-commands.ts'
+import { createAccount, deleteAccount, setCurrentAccount, updateAccount } from '../services/account/account-commands.ts'
 import { addMember, removeMember, updateMember } from '../services/account/member-commands.ts'
 import { createApp } from '../services/app/create-app.ts'
 import { deleteApp } from '../services/app/delete-app.ts'
@@ -138,6 +138,7 @@ export const routes: readonly Route[] = [
 
   post('/account', createAccount, answers.createdAccount),
   get('/account', getAccount),
+  put('/account', updateAccount, answers.updatedAccount),
   del('/account', deleteAccount, answers.message),
   put('/account/current', setCurrentAccount, answers.currentAccount),
   get('/account/audit', listAudit),

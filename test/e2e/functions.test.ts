@@ -174,5 +174,9 @@ test('an open tunnel keeps it awake, and a stop is not a sleep', async () => {
   expect(await containersOf(appEnvId)).toEqual([])
   expect(JSON.parse((await request(second.url, host)).body)).toMatchObject({ status: 503, code: 'STOPPED' })
   await berth.ok('POST', '/app-env/start', { appEnvId }, { Prefer: 'wait=60' })
-  expect((await request(second.url, host)).status).toBe(200)
+  // The other ingress hears of it just after the operation has ended.
+  await eventually(
+    () => request(second.url, host),
+    ({ status }) => status === 200,
+  )
 })

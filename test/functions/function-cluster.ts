@@ -14,33 +14,26 @@ export interface FunctionSettings {
   timeoutSeconds?: number
 }
 
-async function createEnvironment(cluster: TestCluster, name: string, preset: string | null, more: object) {
+/** A function, deployed and awake. It listens so many milliseconds after it was started. */
+export async function createFunction(
+  cluster: TestCluster,
+  name: string,
+  functionConfig: FunctionSettings,
+  startMs = 0,
+): Promise<Subject> {
   const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
   const accountId = accounts[0]?.accountId ?? ''
-  const type = preset ? { dockerPreset: preset } : { useImage: true, image: cluster.image }
-  const { appId } = (await cluster.ok('POST', '/app', { name, accountId, port: 3000, ...type })) as { appId: string }
+  const app = { name, accountId, port: 3000, dockerPreset: 'FUNCTION' }
+  const { appId } = (await cluster.ok('POST', '/app', app)) as { appId: string }
   const startupConfig = { command: 'node', args: ['-e', FUNCTION_PROGRAM], shell: false }
-  const appEnv = { accountId, appId, name: 'production', region: 'local', ...{ startupConfig, ...more } }
+  const envVars = startMs > 0 ? [{ name: 'START_MS', value: String(startMs) }] : []
+  const appEnv = { accountId, appId, name: 'production', region: 'local', startupConfig, functionConfig, envVars }
   const { appEnvId } = (await cluster.ok('POST', '/app-env', appEnv)) as { appEnvId: string }
   const { hosts } = (await cluster.ok('GET', `/app-env?appEnvId=${appEnvId}`)) as { hosts: string[] }
   const subject: Subject = { accountId, appId, appEnvId, host: hosts[0] ?? '' }
   await finish(cluster, 'deploy-image', subject, { image: cluster.image })
   return subject
 }
-
-/** A function, deployed and awake. It listens so many milliseconds after it was started. */
-export const createFunction = (
-  cluster: TestCluster,
-  name: string,
-  functionConfig: FunctionSettings,
-  startMs = 0,
-): Promise<Subject> => {
-  const envVars = startMs > 0 ? [{ name: 'START_MS', value: String(startMs) }] : []
-  return createEnvironment(cluster, name, 'FUNCTION', { functionConfig, envVars })
-}
-
-/** The same program as an ordinary app, which never sleeps. */
-export const createOrdinary = (cluster: TestCluster, name: string) => createEnvironment(cluster, name, null, {})
 
 export const ingressUrls = ({ ports }: TestCluster) => ports.ingress.map((port) => `http://127.0.0.1:${port}`)
 

@@ -25,8 +25,8 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
     DELETE FROM "user" WHERE NOT is_installation_admin;
     DELETE FROM account WHERE id <> '${accountId}';
     DELETE FROM token WHERE name <> 'Installation admin token';
-    UPDATE account SET version = 1, allow_functions = true;
-    UPDATE plan SET functions_included = true;
+    UPDATE account SET version = 1, allow_functions = true, allow_auto_scaling = true;
+    UPDATE plan SET functions_included = true, max_containers = 100;
     UPDATE region SET functions_supported = true;
   END $$`)
 }

@@ -14,6 +14,8 @@ type Gate = (world: World) => Promise<unknown>
 
 const plan: Gate = ({ database }) => database.plan.updateMany({ data: { functionsIncluded: false } })
 const account: Gate = ({ database }) => database.account.updateMany({ data: { allowFunctions: false } })
+/** A plan of two containers. */
+const small: Gate = ({ database }) => database.plan.updateMany({ data: { maxContainers: 2 } })
 const region: Gate = ({ database }) => database.region.updateMany({ data: { functionsSupported: false } })
 
 const newApp = (title: string, expected: string, fields: object, close?: Gate) =>
@@ -69,6 +71,13 @@ export const functionCases = [
   newAppEnv('with a volume', INVALID, { volume: { path: '/data', disk: 100 } }),
   newAppEnv('with minScale above maxScale', INVALID, { functionConfig: { minScale: 3, maxScale: 2 } }),
   ...bounds,
+  newAppEnv('with as many containers as its plan allows', 'accepted', { functionConfig: { maxScale: 2 } }, small),
+  newAppEnv('with more containers than its plan allows', INVALID, { functionConfig: { maxScale: 3 } }, small),
+  parityCase('updateAppEnv of a function with more containers than its plan allows', INVALID, async (world) => {
+    const { appEnvId } = await onAppEnv(world)
+    await small(world)
+    return { command: updateAppEnv, input: { appEnvId, functionConfig: { maxScale: 3 } } }
+  }),
   parityCase('updateAppEnv of a function with minScale above maxScale', INVALID, async (world) => {
     const { appEnvId } = await onAppEnv(world)
     return { command: updateAppEnv, input: { appEnvId, functionConfig: { minScale: 4 } } }

@@ -1,4 +1,9 @@
-import { createAccount, deleteAccount, setCurrentAccount } from '../../src/services/account/account-commands.ts'
+import {
+  createAccount,
+  deleteAccount,
+  setCurrentAccount,
+  updateAccount,
+} from '../../src/services/account/account-commands.ts'
 import { addMember, removeMember, updateMember } from '../../src/services/account/member-commands.ts'
 import { connectGitInstallation } from '../../src/services/git/connect-git-installation.ts'
 import { createToken, revokeToken } from '../../src/services/token/token-commands.ts'
@@ -33,6 +38,19 @@ export const peopleCases = [
   parityCase('createAccount without a name', 'INVALID_INPUT', async () => ({
     command: createAccount,
     input: { name: '…' },
+  })),
+  parityCase('updateAccount', 'accepted', async (world) => ({
+    command: updateAccount,
+    input: { accountId: await world.account('Second'), allowFunctions: false, allowAutoScaling: false },
+  })),
+  parityCase('updateAccount by its own ADMIN', 'FORBIDDEN INSTALLATION_ADMIN_REQUIRED', async (world) => ({
+    command: updateAccount,
+    input: { accountId: world.accountId, allowFunctions: true },
+    token: (await world.user({ roles: ['ADMIN'] })).token,
+  })),
+  parityCase('updateAccount of an unknown one', 'NOT_FOUND', async () => ({
+    command: updateAccount,
+    input: { accountId: UNKNOWN_ACCOUNT, allowFunctions: true },
   })),
   parityCase('deleteAccount', 'accepted', async (world) => ({
     command: deleteAccount,

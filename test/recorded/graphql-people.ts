@@ -22,6 +22,9 @@ async function useAccounts({ graphql, accountId, elsewhere, app }: Fixture): Pro
   await graphql('create an account as TECHNICAL', create, { input: { name: 'Third' } }, { as: 'technical' })
   await graphql('create an account of a bad name', create, { input: { name: '…' } })
   await app()
+  const change = mutation('updateAccount', 'account { ...Account allowFunctions }')
+  await graphql('forbid an account functions', change, { input: { accountId: second, allowFunctions: false } })
+  await graphql('forbid an account a word', change, { input: { accountId: second, allowFunctions: false, word: 1 } })
   const one = `query ($id: ID) { account(id: $id) {
     ...Account apps(first: 1) { nodes { slug } } appEnvs(first: 1) { nodes { slug } pageInfo { ...Page } }
     members(first: 2) { edges { cursor node { ...Member } } pageInfo { ...Page } } } }`

@@ -31,6 +31,10 @@ async function useAccounts({ rest, accountId, elsewhere, app }: Fixture): Promis
   await rest('list regions of an unknown account', 'GET /regions', { accountId: `acc_${UNKNOWN}` })
   await rest('list database presets', 'GET /database-presets')
   await rest('list database presets without a token', 'GET /database-presets', {}, { as: 'none' })
+  const forbid = { accountId: elsewhere, allowFunctions: false }
+  await rest('forbid an account functions', 'PUT /account', forbid)
+  await rest('forbid an account functions as TECHNICAL', 'PUT /account', { ...forbid, accountId }, { as: 'technical' })
+  await rest('allow an account them again', 'PUT /account', { ...forbid, allowFunctions: true })
   await rest('choose an account', 'PUT /account/current', { accountId: body.accountId })
   await rest('choose an account of others', 'PUT /account/current', { accountId: elsewhere }, { as: 'reader' })
   await rest('choose an unknown account', 'PUT /account/current', { accountId: `acc_${UNKNOWN}` })

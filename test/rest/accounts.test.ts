@@ -21,6 +21,7 @@ describe('an account', () => {
       slug: 'acme-inc',
       isVerified: true,
       allowAutoScaling: true,
+      allowFunctions: true,
       isCurrent: false,
       plan: 'standard',
     }

@@ -2,7 +2,12 @@ import { member } from '../../resources/member.ts'
 import { applied, createdAccount, updatedApp } from '../../resources/outcome.ts'
 import { pick } from '../../resources/resource.ts'
 import { tokenSecret } from '../../resources/token.ts'
-import { createAccount, deleteAccount, setCurrentAccount } from '../../services/account/account-commands.ts'
+import {
+  createAccount,
+  deleteAccount,
+  setCurrentAccount,
+  updateAccount,
+} from '../../services/account/account-commands.ts'
 import { addMember, removeMember, updateMember } from '../../services/account/member-commands.ts'
 import { createApp } from '../../services/app/create-app.ts'
 import { deleteApp } from '../../services/app/delete-app.ts'
@@ -21,6 +26,7 @@ import { Token } from './token.ts'
 commandMutation(createAccount, {
   payload: (t) => ({ account: accountById(t, true), ...outcomeFields(t, pick(createdAccount, 'credentialId')) }),
 })
+commandMutation(updateAccount, { versioned: true, payload: (t) => ({ account: accountById(t, false) }) })
 commandMutation(deleteAccount, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
 commandMutation(setCurrentAccount, { payload: (t) => ({ account: accountById(t, false), message: messageField(t) }) })
 

@@ -23,20 +23,19 @@ import {
   wakeFailed,
   wakeTimeout,
 } from './problems.ts'
+import { QueueTime } from './queue-time.ts'
 import { RequestBody } from './request-body.ts'
 import { withoutSharedCookies } from './shared-cookies.ts'
 import { timedOutParty } from './timed-out-party.ts'
 import { pairsOf } from './trailers.ts'
 import { openTunnel } from './tunnel.ts'
-import type { WaitingExchange } from './waiting-exchanges.ts'
+import { APP_QUEUE, type WaitingExchange } from './waiting-exchanges.ts'
 
 const MAX_RETRIES = 16
 // A request that must not be sent twice only uses a connection that was active a moment ago: then the upstream cannot
 // be about to close it as idle.
 const FRESH_MS = 1_000
 const SMALL_BYTES = 16_384
-// More clients than this do not get an answer within the time that they wait.
-const APP_QUEUE = { requests: 500, bytes: Number.POSITIVE_INFINITY }
 /** How long a container that refused is not tried again by a request that waits for another. */
 const EXCLUDED_MS = 1_000
 
@@ -58,15 +57,10 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   private connection: UpstreamConnection | null = null
   private lastFailure: FailureKind = 'refused'
   private retries = 0
-  /** Since when the request waits for room at its app, or for a container; null while it does not. */
-  private waitingSince: number | null = null
-  /** When it first had to. */
-  private heldSince: number | null = null
+  private readonly queued = new QueueTime()
   /** Where it is counted; null for an app that does not sleep. */
   private load: AppLoad | null
   private isInFlight = false
-  /** How long it waited, of what is over. */
-  private queuedMs = 0
   private hasSentHead = false
   private hasEnded = false
 
@@ -190,12 +184,11 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     // An answer queued behind another on the same connection does not notice that the client left.
     if (request.socket.destroyed) this.abandon()
     if (this.hasEnded || response.headersSent) return
+    const { since, first } = this.queued
+    if (since !== null) this.sweepWaiting(now, first ?? since)
     const answerSeconds = this.group.route.scaling?.timeoutSeconds ?? this.context.answerSeconds
-    if (this.waitingSince !== null) {
-      this.sweepWaiting(now, this.heldSince ?? this.waitingSince)
-      return
-    }
-    const lost = timedOutParty({ startedAt: this.sentAt, body: this.body }, now, answerSeconds * 1000)
+    const sent = { startedAt: this.sentAt, body: this.body }
+    const lost = since === null ? timedOutParty(sent, now, answerSeconds * 1000) : null
     if (lost === 'app') this.refuse(answerTimeout(this.group.route, answerSeconds))
     if (lost === 'client') this.refuse(requestTimeout())
   }
@@ -245,8 +238,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     else if (!waiting.join(this, load ? wakeQueue : APP_QUEUE))
       this.refuse(load ? queueFull(route) : tooManyConnections(route))
     else {
-      this.waitingSince = now
-      this.heldSince ??= now
+      this.queued.begin(now)
       load?.beginWaiting(now)
       if (load) activator.ask(load)
     }
@@ -273,12 +265,9 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   }
 
   private stopWaiting(): void {
-    if (this.waitingSince === null) return
-    const now = performance.now()
-    this.queuedMs += now - this.waitingSince
-    this.waitingSince = null
+    if (!this.queued.end(performance.now())) return
     this.context.waiting.leave(this)
-    this.load?.endWaiting(now)
+    this.load?.endWaiting(performance.now())
   }
 
   private sweepWaiting(now: number, since: number): void {
@@ -326,8 +315,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     this.hasEnded = true
     this.stopWaiting()
     this.context.ongoing.remove(this)
-    this.context.metrics.clientLeft()
-    this.load?.answered(false, performance.now() - this.startedAt, this.queuedMs)
+    this.count(null)
     this.context.clientLoad.leave(this.client.inbound.clientAddress)
     this.body?.stop()
     this.release(false)
@@ -338,10 +326,14 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     if (!isTunnel) this.context.clientLoad.leave(this.client.inbound.clientAddress)
     this.context.ongoing.remove(this)
     this.body?.discard()
-    const { statusCode } = this.client.response
+    this.count(this.client.response.statusCode)
+  }
+
+  /** Null: the client left. */
+  private count(status: number | null): void {
     const ms = performance.now() - this.startedAt
-    this.context.metrics.answered(statusCode, ms / 1000)
-    this.load?.answered(statusCode >= 500, ms, this.queuedMs)
+    this.context.metrics.ended(status, ms / 1000)
+    this.load?.answered((status ?? 0) >= 500, ms, this.queued.passedMs)
   }
 
   private release(isReusable: boolean): void {

@@ -56,13 +56,13 @@ export class IngressMetrics {
     })
   }
 
-  answered(status: number, seconds: number): void {
-    this.byClass[Math.floor(status / 100) - 1]?.inc()
-    this.latency.observe(seconds)
-  }
-
-  clientLeft(): void {
-    this.aborted.inc()
+  /** Null: the client left before. */
+  ended(status: number | null, seconds: number): void {
+    if (status === null) this.aborted.inc()
+    else {
+      this.byClass[Math.floor(status / 100) - 1]?.inc()
+      this.latency.observe(seconds)
+    }
   }
 
   retried(): void {

@@ -13,6 +13,9 @@ export interface QueueBounds {
   bytes: number
 }
 
+/** Of an app whose containers are busy. More clients than this do not get an answer within the time that they wait. */
+export const APP_QUEUE: QueueBounds = { requests: 500, bytes: Number.POSITIVE_INFINITY }
+
 interface Queue {
   exchanges: Set<WaitingExchange>
   bytes: number

@@ -41,6 +41,7 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, Readonly<Record<string, u
   listJobRuns: { envName, status: 'FAILED', limit: 20 },
   setJobSchedule: { envName, cron: '*/15 * * * *', timeZone: 'Europe/Berlin' },
   createAccount: { name: 'Bakery' },
+  updateAccount: { accountId, allowFunctions: false },
   listAudit: { accountId, limit: 50 },
   addMember: { accountId, email: 'ada@example.com', roles: ['TECHNICAL'] },
   updateMember: { accountId, userId, roles: ['TECHNICAL', 'BILLING'] },

@@ -117,6 +117,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   preventDestroy: false,
   allowUserCliToken: true,
   allowAutoScaling: true,
+  allowFunctions: true,
   customDockerfileContentInUse: false,
   appliedImmediately: false,
   canRollback: true,

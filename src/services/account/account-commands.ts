@@ -43,6 +43,34 @@ export const createAccount = command({
   },
 })
 
+const allowed = (what: string) => z.boolean().optional().describe(`Whether the account may use ${what}.`)
+
+export const updateAccount = command({
+  name: 'updateAccount',
+  about:
+    'Allow an account what its plan includes, or forbid it. What is deployed already goes on; only the installation’s admin may.',
+  input: z.strictObject({
+    accountId: id('account'),
+    allowFunctions: allowed('functions, which scale to zero'),
+    allowAutoScaling: allowed('autoscaling'),
+  }),
+  permission: 'installation:manage',
+  // Of no account: its ADMIN, who carries every permission within it, must not lift what the installation set.
+  target: async ({ tx }, { accountId }) => ({ ...(await lockAccount(tx, accountId)), accountId: null }),
+  async execute({ tx, announce, auditDetails }, { accountId, allowFunctions, allowAutoScaling }) {
+    const sent = Object.entries({ allowFunctions, allowAutoScaling }).filter(([, value]) => value !== undefined)
+    const changes = Object.fromEntries(sent)
+    const account = await tx.account.update({
+      where: { id: accountId },
+      data: { ...changes, version: { increment: 1 } },
+    })
+    announce({ type: 'account.updated', payload: { accountId, ...changes } })
+    auditDetails(changes)
+    const present = { allowFunctions: account.allowFunctions, allowAutoScaling: account.allowAutoScaling }
+    return { accountId, ...present }
+  },
+})
+
 export const deleteAccount = command({
   name: 'deleteAccount',
   about: 'Delete an account that has no apps any more.',

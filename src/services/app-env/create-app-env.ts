@@ -16,6 +16,7 @@ import { volumeChange } from '../volume/volume-change.ts'
 import { requireAccountRoom } from './account-limits.ts'
 import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
 import { createService } from './create-service.ts'
+import { requirePlanScale } from './plan-scale.ts'
 import { checkTypeFields } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
 
@@ -46,6 +47,7 @@ export const createAppEnv = command({
     type.checkAccount(account)
     type.checkRegion(region)
     checkPlan(input, account)
+    requirePlanScale(app, typeConfigIn(input), account.plan)
     await requireAccountRoom(context, { accountId: account.id, appEnvId: null, containers: input.containers })
     const names = await chooseNames(context, account, app, input.name, region)
     const appEnvId = newId('env')

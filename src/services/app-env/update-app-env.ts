@@ -11,6 +11,7 @@ import { volumeChange } from '../volume/volume-change.ts'
 import { type UpdateAppEnvInput, updateAppEnvInput } from './app-env-input.ts'
 import { appEnvRecord } from './app-env-record.ts'
 import { changeSettings, withApplication } from './change-setting.ts'
+import { requirePlanScale } from './plan-scale.ts'
 import { requireFreeName } from './setting-commands.ts'
 import { checkTypeFields } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
@@ -24,6 +25,8 @@ export const updateAppEnv = command({
   async execute(context, input, { appEnv }) {
     const { tx } = context
     checkTypeFields(getAppType(appEnv.app.type), appEnv.app, input)
+    const typeConfig = typeConfigIn(input)
+    if (typeConfig) requirePlanScale(appEnv.app, typeConfig, appEnv.account.plan)
     checkPresetVersion(appEnv, input.dockerPresetVersion)
     if (input.name !== undefined) await requireFreeName(context, appEnv, input.name)
     if (input.envVars) await replaceVariables(context, appEnv, input.envVars)
