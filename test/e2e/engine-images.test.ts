@@ -3,20 +3,14 @@ import type { Engine, EngineCredentials } from '../../src/app-types/engines/engi
 import { engineVersion } from '../../src/app-types/engines/engines.ts'
 import { ENGINES } from '../../src/app-types/engines/list.ts'
 import { ensureEngineImages } from '../support/engines/ensure-image.ts'
-import { IN_PROOFS_ONLY } from '../support/engines/list.ts'
+import { isTested } from '../support/engines/list.ts'
 import { EngineWorld, newCredentials, type Outcome, type RunningEngine } from '../support/engines/running-engine.ts'
 import { bash, CLIENTS, type EngineClient } from './engine-clients.ts'
 
 const described = ENGINES.flatMap((engine) => {
   const client = CLIENTS[engine.name]
-  return client && isChosen(engine) ? [[engine.name, engine, client] as const] : []
+  return client && isTested(engine.name) ? [[engine.name, engine, client] as const] : []
 })
-
-function isChosen({ name, title }: Engine): boolean {
-  if (!IN_PROOFS_ONLY.includes(name) || process.env.BERTH_TEST_ENGINES === 'all') return true
-  console.info(`Skipped: ${title} runs in npm run prove:services, and here with BERTH_TEST_ENGINES=all`)
-  return false
-}
 
 function succeeded({ code, stdout, stderr }: Outcome): Buffer {
   if (code !== 0) throw new Error(`The command ended with ${code}: ${stderr}`)

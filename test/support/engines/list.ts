@@ -9,5 +9,12 @@ import type { StandIn } from './stand-in.ts'
 
 export const STAND_INS: readonly StandIn[] = [mongodb, postgresql, mysql, redis, rabbitmq, couchdb, clickhouse]
 
-/** They take too long to be made and run in every `npm test`. */
-export const IN_PROOFS_ONLY: readonly string[] = [mongodb, couchdb, clickhouse].map(({ engine }) => engine)
+/** They take too long to be made or started in every `npm test`. */
+const IN_PROOFS_ONLY: readonly string[] = [mongodb, rabbitmq, couchdb, clickhouse].map(({ engine }) => engine)
+
+/** Whether tests run this engine; says so where they do not. */
+export function isTested(name: string): boolean {
+  if (!IN_PROOFS_ONLY.includes(name) || process.env.BERTH_TEST_ENGINES === 'all') return true
+  console.info(`Skipped: ${name} runs in npm run prove:services, and here with BERTH_TEST_ENGINES=all`)
+  return false
+}
