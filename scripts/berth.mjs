@@ -37,6 +37,7 @@ const COMMANDS = {
   'prove:mistakes': { program: ['test/mistakes/prove-mistakes.ts'], engine: 'required' },
   'prove:services': { program: ['test/e2e/prove-services.ts'], engine: 'required' },
   'prove:reads': { program: ['test/reads/prove-reads.ts'] },
+  'prove:growth': { program: ['test/reads/prove-growth.ts'] },
   'prove:idempotency': { program: ['test/idempotency/prove-idempotency.ts'], engine: 'required' },
   'prove:backups': { program: ['test/backups/prove-backups.ts'] },
   check: { program: ['scripts/check.ts'] },

@@ -11,6 +11,7 @@ import { drawOf } from '../hostile/draw.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { type Drawn, drawDocument, type Pool } from './draw-document.ts'
+import { fieldsAlone } from './fields-alone.ts'
 
 export type ReadsWorld = Awaited<ReturnType<typeof createReadsWorld>>
 
@@ -18,7 +19,9 @@ export interface Compared {
   count: number
   /** Answers with data and without errors; with both; with errors only. */
   kinds: { fine: number; partial: number; refused: number }
-  different: { drawn: Drawn; caller: string; expected: string; actual: string }[]
+  /** Whose fields fail in another order, and were compared one by one. */
+  raced: number
+  different: { index: number; drawn: Drawn; caller: string; expected: string; actual: string }[]
   counts: ReadCounts
   /** Operations that were executed by a plan, and as usual. */
   executed: { planned: number; asUsual: number }
@@ -43,7 +46,7 @@ export async function createReadsWorld(held?: TestDatabase) {
     door = now,
   }: Campaign): Promise<Compared> {
     const compared: Compared = {
-      ...{ count, kinds: { fine: 0, partial: 0, refused: 0 }, different: [] },
+      ...{ count, kinds: { fine: 0, partial: 0, refused: 0 }, different: [], raced: 0 },
       counts: { byReader: 0, byPrisma: 0 },
       executed: { planned: 0, asUsual: 0 },
     }
@@ -71,8 +74,12 @@ export async function createReadsWorld(held?: TestDatabase) {
     const caller = draw.chance(0.5) ? 'admin' : draw.one(Object.keys(tokens))
     const token = tokens[caller] ?? ''
     const [actual, expected] = [await door.ask(drawn, token), await plain.ask(drawn, token)]
-    const isSame = inOrder(actual) === inOrder(expected) || (await areOfOneKind(drawn, token, door))
-    if (!isSame) compared.different.push({ drawn, caller, expected, actual })
+    let isSame = inOrder(actual) === inOrder(expected) || (await areOfOneKind(drawn, token, door))
+    if (!isSame && actual.endsWith('"data":null}') && expected.endsWith('"data":null}')) {
+      isSame = await areSameAlone(drawn, token, door)
+      if (isSame) compared.raced += 1
+    }
+    if (!isSame) compared.different.push({ index, drawn, caller, expected, actual })
     const hasErrors = expected.includes('"errors":[')
     compared.kinds[hasErrors ? (/"data":\{/.test(expected) ? 'partial' : 'refused') : 'fine'] += 1
   }
@@ -91,6 +98,20 @@ export async function createReadsWorld(held?: TestDatabase) {
       if ([...byNow].every((one) => byPlain.has(one))) return true
     }
     return false
+  }
+
+  /**
+   * One way may be so much faster with a field that it always fails before its neighbour does, and never after it: then
+   * each of the fields alone must be answered alike.
+   */
+  async function areSameAlone(drawn: Drawn, token: string, door: Door): Promise<boolean> {
+    const fields = fieldsAlone(drawn)
+    if (fields.length < 2) return false
+    for (const field of fields) {
+      const [actual, expected] = [await door.ask(field, token), await plain.ask(field, token)]
+      if (inOrder(actual) !== inOrder(expected) && !(await areOfOneKind(field, token, door))) return false
+    }
+    return true
   }
 
   return {

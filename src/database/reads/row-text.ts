@@ -1,7 +1,6 @@
 import type { Model } from './data-model.ts'
 import type { TextRow } from './json-query.ts'
-import type { Query } from './selection.ts'
-import { sliceOf } from './slice.ts'
+import { type Part, sliceOf } from './slice.ts'
 import { nextAlias, Unknown, type Writer } from './writer.ts'
 
 /** A value of an answer: a column, or a text that is the same for all rows. */
@@ -49,7 +48,7 @@ export type DecodeTexts = (rows: TextRow[]) => RowText[] | null
 const MAX_NAME_BYTES = 63
 
 /** Throws `Unknown` for rows whose text PostgreSQL would write in another way than JSON.stringify. */
-export function textsOf(writer: Writer, model: Model, query: Query, { fields }: WantedText) {
+export function textsOf(writer: Writer, model: Model, query: Part, { fields }: WantedText) {
   const alias = nextAlias(writer)
   const columns = fields.map((field) => `${sqlOf(model, field, alias)} AS "${nameOf(field)}"`)
   const keys = model.primaryKey.map((name) => keyOf(model, name, alias))

@@ -1,7 +1,5 @@
 import {
   type FieldNode,
-  type GraphQLField,
-  type GraphQLLeafType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   getArgumentValues,
@@ -16,43 +14,11 @@ import {
 } from 'graphql'
 import { isGuarded } from '../derive/guarded-fields.ts'
 import { type Collecting, collectFields } from './collect-fields.ts'
-import { type TextPage, textPage } from './text-page.ts'
+import type { FieldPlan, ObjectPlan, OperationPlan, ValuePlan } from './planned.ts'
+import { textPage } from './text-page.ts'
 
 /** Thrown for what plans do not know: the usual executor answers the operation. */
 export class Unplanned extends Error {}
-
-/** An object of the answer: its fields, with all that is the same in every answer. */
-export interface ObjectPlan {
-  fields: readonly FieldPlan[]
-}
-
-export interface FieldPlan {
-  /** In the answer. */
-  name: string
-  field: GraphQLField<unknown, unknown>
-  nodes: readonly FieldNode[]
-  parentType: GraphQLObjectType
-  /** The property of the row that holds the value, for a column that was loaded. */
-  column: string | null
-  /** Null when variables decide them: then they are found by the index. */
-  args: Readonly<Record<string, unknown>> | null
-  argsIndex: number
-  value: ValuePlan
-  /** For a page of a list whose rows the database can write. */
-  page: TextPage | null
-}
-
-export type ValuePlan =
-  | { kind: 'leaf'; type: GraphQLLeafType; serialize(value: unknown): unknown; isRequired: boolean }
-  | { kind: 'object'; plan: ObjectPlan; isRequired: boolean }
-  | { kind: 'list'; item: ValuePlan; isRequired: boolean }
-  | { kind: 'typename'; typeName: string; isRequired: true }
-
-export interface OperationPlan {
-  root: ObjectPlan
-  /** Fields whose arguments depend on variables. */
-  withVariables: FieldPlan[]
-}
 
 interface Planning extends Collecting {
   withVariables: FieldPlan[]

@@ -13,7 +13,8 @@ import {
 import type { Plugin } from 'graphql-yoga'
 import type { GraphQLContext } from '../context.ts'
 import { conditionOf } from './collect-fields.ts'
-import { type OperationPlan, planOperation, Unplanned } from './plan.ts'
+import { planOperation, Unplanned } from './plan.ts'
+import type { OperationPlan } from './planned.ts'
 import { runPlan } from './run-plan.ts'
 
 /** How often an operation was executed by its plan, and how often as usual, for tests. */

@@ -8,7 +8,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql'
 import { RowText } from '../../database/reads/row-text.ts'
-import type { FieldPlan, ObjectPlan, OperationPlan, ValuePlan } from './plan.ts'
+import type { FieldPlan, ObjectPlan, OperationPlan, ValuePlan } from './planned.ts'
 import { haveTexts } from './write-answer.ts'
 
 type Path = GraphQLResolveInfo['path']

@@ -4,7 +4,7 @@ import type { TextField, WantedText } from '../../database/reads/row-text.ts'
 import type { Slice } from '../../services/kernel/read.ts'
 import type { GraphQLContext } from '../context.ts'
 import { MAX_PAGE, ROOT_PAGE } from '../limits/sizes.ts'
-import type { FieldPlan, ObjectPlan, ValuePlan } from './plan.ts'
+import type { FieldPlan, ObjectPlan, TextPage, ValuePlan } from './planned.ts'
 
 type Rows = Promise<readonly object[]>
 
@@ -20,9 +20,6 @@ export const pageOfRows = <Args>(read: ReadPage<Args>) => ({
 })
 
 const READ = 'berthReadPage'
-
-/** How a connection is read without asking Pothos what its rows need; null where only Pothos knows. */
-export type TextPage = (args: Readonly<Record<string, unknown>>, context: object) => Promise<Page> | null
 
 /** Of a field whose answer has only columns of its rows. */
 export function textPage({ extensions }: GraphQLField<unknown, unknown>, page: ValuePlan): TextPage | null {

@@ -33,29 +33,44 @@ export async function readAppEnvHistory(
   const { limit, offset } = request
   return inSnapshot(database, async (tx) => {
     const { id: appEnvId } = await observeAppEnv(tx, caller, address)
-    const all = activitiesOf(appEnvId, request)
     const rows = await tx.$queryRaw<ActivityRow[]>`
-      SELECT "contentId", "operationId" FROM (${all}) AS activity
-      ORDER BY at DESC, "operationId" IS NULL, "contentId" DESC LIMIT ${limit} OFFSET ${offset}`
-    const [counted] = await tx.$queryRaw<{ total: number }[]>`SELECT count(*)::int AS total FROM (${all}) AS activity`
-    const total = counted?.total ?? 0
+      SELECT "contentId", "operationId" FROM (${newestOf(appEnvId, request)}) AS activity
+      ORDER BY at DESC, "operationId" IS NULL, "operationId" DESC, "contentId" DESC LIMIT ${limit} OFFSET ${offset}`
+    const total = await countOf(tx, appEnvId, request)
     const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id: appEnvId }, select: rolledBack })
     const activities = await describe(tx, rows, appEnv)
     return { appEnvId, activities, pagination: { limit, offset, total, hasMore: offset + rows.length < total } }
   })
 }
 
-function activitiesOf(appEnvId: string, { fromDate, toDate }: HistoryRequest): Prisma.Sql {
+function within({ fromDate, toDate }: HistoryRequest): Prisma.Sql {
   const from = fromDate ? Prisma.sql`AND created_at >= ${new Date(fromDate)}` : Prisma.empty
   const to = toDate ? Prisma.sql`AND created_at <= ${new Date(toDate)}` : Prisma.empty
+  return Prisma.sql`${from} ${to}`
+}
+
+const scalings = (appEnvId: string, request: HistoryRequest) => Prisma.sql`
+  o.app_env_id = ${appEnvId} AND o.kind = 'APPLY_CHANGES' AND o.content_id IS NULL ${within(request)}`
+
+/** As many of each kind as a page can hold, by their indexes: a long history is not sorted for each page. */
+function newestOf(appEnvId: string, request: HistoryRequest): Prisma.Sql {
+  const most = request.offset + request.limit
   return Prisma.sql`
-    SELECT id AS "contentId", NULL AS "operationId", created_at AS at FROM content
-    WHERE app_env_id = ${appEnvId} ${from} ${to}
+    (SELECT id AS "contentId", NULL AS "operationId", created_at AS at FROM content
+      WHERE app_env_id = ${appEnvId} ${within(request)} ORDER BY created_at DESC, id DESC LIMIT ${most})
     UNION ALL
-    SELECT served.id, o.id, o.created_at FROM operation o CROSS JOIN LATERAL (
+    (SELECT served.id, o.id, o.created_at FROM operation o CROSS JOIN LATERAL (
       SELECT c.id FROM content c WHERE c.app_env_id = o.app_env_id AND c.deployed_at <= o.created_at
       ORDER BY c.deployed_at DESC LIMIT 1) AS served
-    WHERE o.app_env_id = ${appEnvId} AND o.kind = 'APPLY_CHANGES' AND o.content_id IS NULL ${from} ${to}`
+      WHERE ${scalings(appEnvId, request)} ORDER BY o.created_at DESC, o.id DESC LIMIT ${most})`
+}
+
+async function countOf(tx: Transaction, appEnvId: string, request: HistoryRequest): Promise<number> {
+  const [counted] = await tx.$queryRaw<{ total: number }[]>`SELECT (
+    (SELECT count(*) FROM content WHERE app_env_id = ${appEnvId} ${within(request)}) +
+    (SELECT count(*) FROM operation o WHERE ${scalings(appEnvId, request)} AND EXISTS (
+      SELECT 1 FROM content c WHERE c.app_env_id = o.app_env_id AND c.deployed_at <= o.created_at)))::int AS total`
+  return counted?.total ?? 0
 }
 
 async function describe(tx: Transaction, rows: readonly ActivityRow[], appEnv: RolledBack) {

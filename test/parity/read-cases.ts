@@ -1,0 +1,126 @@
+import { createCredential } from '../../src/services/credential/credential-commands.ts'
+import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
+import { setJobSchedule } from '../../src/services/job-schedule/schedule-commands.ts'
+import type { World } from '../support/world.ts'
+import type { Query } from './read-apis.ts'
+
+/** Ids of one thing of each kind, all of one account. */
+export type Place = Awaited<ReturnType<typeof furnish>>
+
+export interface ReadCase {
+  query?: (place: Place) => Query
+  field: (place: Place) => string
+}
+
+const byId =
+  (key: keyof Place, field: string, fields = 'id'): ReadCase['field'] =>
+  (place) =>
+    `${field}(id: "${place[key]}") { ${fields} }`
+
+/** `{ appEnvId }` in REST, `appEnvId:` in GraphQL. */
+const below = (key: 'accountId' | 'appEnvId', field: string, fields = 'nodes { id }'): ReadCase => ({
+  query: (place) => ({ [key]: place[key] }),
+  field: (place) => `${field}(${key}: "${place[key]}") { ${fields} }`,
+})
+
+/** Every GET of REST by its operationId, and the field of GraphQL that reads the same. */
+export const CASES: Record<string, ReadCase> = {
+  getApp: { query: ({ appId }) => ({ appId }), field: byId('appId', 'app') },
+  listApps: below('accountId', 'apps'),
+  getAppEnv: { query: ({ appEnvId }) => ({ appEnvId }), field: byId('appEnvId', 'appEnv', 'id preventDestroy') },
+  listAppEnvs: below('accountId', 'appEnvs'),
+  getAppEnvStatus: {
+    query: ({ appEnvId }) => ({ appEnvId }),
+    field: byId('appEnvId', 'appEnv', 'status url health replicas { ready } latestDeployment { version }'),
+  },
+  getVariables: {
+    query: ({ appEnvId }) => ({ appEnvId }),
+    field: byId('appEnvId', 'appEnv', 'variables { id name value type isSecret }'),
+  },
+  getServiceCredentials: {
+    query: ({ serviceEnvId }) => ({ appEnvId: serviceEnvId }),
+    field: byId('serviceEnvId', 'appEnv', 'credentials { username password database internalUrl externalUrl }'),
+  },
+  listHosts: {
+    query: ({ appEnvId }) => ({ appEnvId }),
+    field: byId('appEnvId', 'appEnv', 'hosts { id host url status reason }'),
+  },
+  getHost: {
+    query: ({ appEnvId, hostId }) => ({ appEnvId, hostId }),
+    field: byId('appEnvId', 'appEnv', 'hosts { id host status }'),
+  },
+  listBackups: below('appEnvId', 'backups'),
+  listVolumes: below('accountId', 'volumes'),
+  getJobRun: { query: ({ jobRunId }) => ({ jobRunId }), field: byId('jobRunId', 'jobRun', 'id status trigger') },
+  listJobRuns: {
+    query: ({ jobEnvId }) => ({ appEnvId: jobEnvId }),
+    field: ({ jobEnvId }) => `jobRuns(appEnvId: "${jobEnvId}") { nodes { id } }`,
+  },
+  getJobSchedule: {
+    query: ({ jobEnvId }) => ({ appEnvId: jobEnvId }),
+    field: ({ jobEnvId }) => `jobSchedule(appEnvId: "${jobEnvId}") { cron revision }`,
+  },
+  getAppEnvHistory: below('appEnvId', 'deployments', 'nodes { version canRollback cannotRollbackReason }'),
+  getAppEnvToken: below('appEnvId', 'appEnvToken', 'tokenId cliEnvName'),
+  listPods: below('appEnvId', 'pods', 'name status lastTermination { exitCode outOfMemory }'),
+  getMetrics: below(
+    'appEnvId',
+    'metrics',
+    'used { cpu memory } resources { cpu { allocated used usagePercent updatedAt } } containers { ready } measuredAt',
+  ),
+  getMetricsSeries: {
+    query: ({ appEnvId }) => ({ appEnvId, metric: 'cpu_percent' }),
+    field: ({ appEnvId }) => `metricsSeries(appEnvId: "${appEnvId}", metric: CPU_PERCENT) { timestamp value }`,
+  },
+  listLogs: below('appEnvId', 'logs', 'nodes { message stream }'),
+  getOperation: { query: ({ operationId }) => ({ operationId }), field: byId('operationId', 'operation') },
+  listOperations: below('appEnvId', 'operations'),
+  getAccount: { query: ({ accountId }) => ({ accountId }), field: byId('accountId', 'account') },
+  listAudit: below('accountId', 'auditLog'),
+  listAccounts: { field: () => 'accounts { nodes { id } }' },
+  listRegions: below('accountId', 'regions', 'code'),
+  listDatabasePresets: {
+    field: () => 'databasePresets { dockerPreset versions { image } limits { disk { max } } settings { name min } }',
+  },
+  getMember: {
+    query: ({ accountId, userId }) => ({ accountId, userId }),
+    field: ({ accountId, userId }) => `member(accountId: "${accountId}", userId: "${userId}") { userId email roles }`,
+  },
+  listMembers: below('accountId', 'members', 'nodes { userId }'),
+  getCredential: {
+    query: ({ credentialId }) => ({ credentialId }),
+    field: byId('credentialId', 'credential', 'id data version'),
+  },
+  listCredentials: below('accountId', 'credentials'),
+  getToken: { query: ({ tokenId }) => ({ tokenId }), field: byId('tokenId', 'token', 'id kind scopes') },
+  listTokens: below('appEnvId', 'tokens'),
+  getUserToken: { field: () => 'userToken { tokenId kind scopes userId username email currentAccountId }' },
+}
+
+export async function furnish(world: World) {
+  const { appEnvId, appId, accountId } = await world.appEnv({ accountId: await world.account() })
+  await world.deploy(appEnvId)
+  const [operation] = await world.operationsOf(appEnvId)
+  const database = { name: 'Cache', dockerPreset: 'REDIS', port: undefined, useImage: undefined, image: undefined }
+  const { appEnvId: serviceEnvId } = await world.appEnv({ accountId, app: database })
+  const job = { name: 'Import', dockerPreset: 'JOB', port: undefined, jobConfig: { command: 'import' } }
+  const { appEnvId: jobEnvId } = await world.appEnv({ accountId, app: job })
+  await world.deploy(jobEnvId)
+  const { jobRunId } = await world.perform(createJobRun, { appEnvId: jobEnvId })
+  await world.perform(setJobSchedule, { appEnvId: jobEnvId, cron: '0 4 * * *' })
+  const { userId } = await world.user({ accountId })
+  const { tokenId, token: ofAppEnv } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
+  const login = { accountId, type: 'BASIC_AUTH', name: 'login', data: { username: 'ann', password: 'secret' } }
+  const { credentialId } = await world.perform(createCredential, login)
+  const audit = await world.user({ accountId, roles: ['AUDIT'] })
+  const restricted = await world.user({ accountId, roles: ['ADMIN'], appEnvIds: [] })
+  const stranger = await world.user({ accountId: await world.account() })
+  const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
+  return {
+    ...{ jobEnvId, jobRunId },
+    ...{ appEnvId, serviceEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
+    contentId: operation?.contentId ?? '',
+    hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,
+    tokens: { admin: world.adminToken, ...tokens },
+  }
+}
