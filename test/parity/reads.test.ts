@@ -3,6 +3,7 @@ import { newId } from '../../src/domain/ids.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { setJobSchedule } from '../../src/services/job-schedule/schedule-commands.ts'
+import { installSolution } from '../../src/services/solution/install-solution.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { type Answer, type Query, readGraphQL, readMcp, readRest, reads } from './read-apis.ts'
@@ -89,6 +90,15 @@ const CASES: Record<string, ReadCase> = {
     query: ({ accountId, userId }) => ({ accountId, userId }),
     field: ({ accountId, userId }) => `member(accountId: "${accountId}", userId: "${userId}") { userId email roles }`,
   },
+  listSolutions: {
+    query: ({ accountId }) => ({ accountId }),
+    field: ({ accountId }) => `solutions(accountId: "${accountId}") { solutionSlug components { key type } }`,
+  },
+  getInstallation: {
+    query: ({ installationId }) => ({ installationId }),
+    field: byId('installationId', 'installation', 'id status components { key state }'),
+  },
+  listInstallations: below('accountId', 'installations'),
   listMembers: below('accountId', 'members', 'nodes { userId }'),
   getCredential: {
     query: ({ credentialId }) => ({ credentialId }),
@@ -115,12 +125,14 @@ async function furnish(world: World) {
   const { tokenId, token: ofAppEnv } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
   const login = { accountId, type: 'BASIC_AUTH', name: 'login', data: { username: 'ann', password: 'secret' } }
   const { credentialId } = await world.perform(createCredential, login)
+  const solution = { accountId, solutionSlug: 'verdaccio', appName: 'Registry', region: 'local' }
+  const { installationId } = await world.perform(installSolution, solution)
   const audit = await world.user({ accountId, roles: ['AUDIT'] })
   const restricted = await world.user({ accountId, roles: ['ADMIN'], appEnvIds: [] })
   const stranger = await world.user({ accountId: await world.account() })
   const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
   return {
-    ...{ jobEnvId, jobRunId },
+    ...{ jobEnvId, jobRunId, installationId },
     ...{ appEnvId, serviceEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
     contentId: operation?.contentId ?? '',
     hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,
