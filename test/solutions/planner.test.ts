@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { graphProblems, inDependencyOrder } from '../../src/solutions/graph.ts'
 import { readInputs, withGenerated } from '../../src/solutions/input-values.ts'
@@ -182,4 +184,9 @@ describe('dependency order', () => {
     expect(inDependencyOrder(nodes).map(({ key }) => key)).toEqual(['db', 'queue', 'web', 'worker'])
     expect(graphProblems(nodes)).toEqual([])
   })
+})
+
+test('docs/solutions.md is what npm run solution:check prints, and every plan is accepted by createApp', () => {
+  const root = join(import.meta.dirname, '../..')
+  execFileSync(process.execPath, [join(root, 'scripts/solution-check.ts'), '--check'], { cwd: root })
 })
