@@ -21,7 +21,6 @@ export const solutionCases: ParityCase[] = [
   install('that goes on', 'accepted', async (world) => ({
     input: request(world, { installationId: await installed(world) }),
   })),
-  install('as a dry run', 'accepted', async (world) => ({ input: request(world), isDry: true })),
   install('with wrong inputs', 'INVALID_INPUT', async (world) => ({
     input: request(world, { solutionSlug: 'directus', inputs: { adminEmail: 'nobody', colour: 'red' } }),
   })),
