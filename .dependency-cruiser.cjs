@@ -4,7 +4,11 @@ const FOLDERS = {
   config: [['domain'], 'Settings are read from the environment, and know nobody who uses them.'],
   'fault-injection': [[], 'A failpoint may stand anywhere, and so imports nothing.'],
   'app-types': [['domain'], 'An app type declares behaviours; other layers ask for them.'],
-  resources: [['domain', 'app-types'], 'A field is described once, for every API.'],
+  solutions: [
+    ['domain', 'app-types'],
+    'What can be installed, and what an installation consists of: pure, so that a plan can be shown and tested.',
+  ],
+  resources: [['domain', 'app-types', 'solutions'], 'A field is described once, for every API.'],
   database: [['domain', 'config'], 'A client and its errors; queries live with what they are about.'],
   secrets: [['domain'], 'Keys and sealing know no table and no tenant.'],
   events: [
@@ -31,7 +35,7 @@ const FOLDERS = {
   services: [
     [
       ...['domain', 'config', 'app-types', 'resources', 'references', 'database', 'events', 'secrets'],
-      ...['backups', 'fault-injection'],
+      ...['backups', 'fault-injection', 'solutions'],
     ],
     'A request only records intent: services know neither a transport nor the engine.',
   ],

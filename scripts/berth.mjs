@@ -46,6 +46,7 @@ const COMMANDS = {
   reset: { program: ['scripts/reset.ts'], engine: 'sought' },
   migration: { program: ['scripts/make-migration.ts'] },
   schema: { program: ['src/graphql/print-schema.ts'] },
+  'solution:check': { program: ['scripts/solution-check.ts'] },
   generate: {},
 }
 

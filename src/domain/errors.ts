@@ -29,6 +29,16 @@ export interface ErrorDetails {
   retryAfterSeconds?: number
   /** For an expired cursor: the cursor to follow from, once the current state has been read. */
   continueAfter?: string
+  /** For an incomplete installation: its id, with which the request is repeated, and how far it is. */
+  installation?: { installationId: string; components: readonly IncompleteComponent[] }
+}
+
+/** How far a component of an incomplete installation is. */
+export interface IncompleteComponent {
+  key: string
+  state: string
+  reason: string | null
+  message: string | null
 }
 
 /** A refusal that the caller is meant to read. Any other error is masked as INTERNAL. */

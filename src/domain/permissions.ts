@@ -27,6 +27,8 @@ export type Permission =
   | 'backup:download'
   | 'backup:delete'
   | 'credential:manage'
+  | 'solution:install'
+  | 'solution:remove'
   | 'audit:read'
 
 export type RoleName =
@@ -82,6 +84,9 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'backup:download': { roles: [], scope: 'svc:read:secrets' },
   'backup:delete': { roles: [], scope: 'svc:admin' },
   'credential:manage': { roles: ['MANAGE_CREDENTIALS'], scope: 'svc:write:config' },
+  // It begins deployments too, so a scoped token needs svc:write:deploy besides (§5 rule 6).
+  'solution:install': { roles: [], scope: 'svc:write:config' },
+  'solution:remove': { roles: [], scope: 'svc:admin' },
   'audit:read': { roles: ['AUDIT'], scope: 'svc:read' },
 }
 

@@ -24,6 +24,8 @@ export const REASONS = {
     SCOPE_BEYOND_OWN: 'A scope that your token lacks cannot be given or taken.',
     ENVIRONMENTS_BEYOND_OWN: 'Access to environments that you lack cannot be given or taken.',
     LIFETIME_BEYOND_OWN: 'A token cannot outlive the token that creates it. Set an earlier `expiresAt`.',
+    SANDBOX_NOT_READY:
+      'The solution needs the entitlement SANDBOX of the account, and a region whose sandbox add-on and public gateway are ready; the message names what is missing.',
     FUNCTIONS_NOT_AVAILABLE: 'The plan, the account or the region does not include this type of app.',
     GIT_INSTALLATION_UNPROVED:
       'The account has not proved that the GitHub App installation is its own. Connect it first.',
@@ -89,6 +91,8 @@ export const REASONS = {
       'Every port for external access is in use, or reserved for the account that had it. Ask for a larger `BERTH_TCP_PORTS`.',
     HOST_AUTOMATIC: 'The host came with the environment and cannot be removed or validated.',
     VOLUME_IN_USE: 'An environment uses the volume. Remove it there, and apply that, first.',
+    INSTALLATION_CHANGED:
+      'An installation is resumed with the request that began it. Send the same, or begin another installation.',
     CREDENTIAL_IN_USE: 'An app refers to the credential. Change the app first.',
     TOO_MANY_TOKENS: 'The owner has too many tokens. Revoke some.',
     ALREADY_MEMBER: 'The user is a member of the account already. Update the member instead.',

@@ -33,6 +33,7 @@ export type EventType =
   | 'jobRun.timedOut'
   | 'jobRun.cancelled'
   | 'jobSchedule.changed'
+  | 'installation.changed'
   | 'member.changed'
   | 'token.created'
   | 'token.revoked'

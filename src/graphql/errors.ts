@@ -48,6 +48,7 @@ function refusalError(error: unknown, refusal: DomainError, { requestId }: Error
     requestId: 'replayOf' in refusal ? refusal.replayOf : requestId,
     ...(details.fields ? { fields: details.fields } : {}),
     ...(details.continueAfter ? { continueAfter: details.continueAfter } : {}),
+    ...(details.installation ?? {}),
     ...(details.retryAfterSeconds ? { retryAfterSeconds: details.retryAfterSeconds } : {}),
     ...(status ? { http: { status } } : {}),
   })

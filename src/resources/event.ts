@@ -41,6 +41,7 @@ export const eventType = enumeration(
     'jobRun.timedOut': 'A job run took longer than it may.',
     'jobRun.cancelled': 'A job run was cancelled.',
     'jobSchedule.changed': 'The schedule of job runs was set, changed or deleted.',
+    'installation.changed': 'The installation of a solution was begun, went on, ended or was removed.',
     'member.changed': 'A member was added, changed or removed.',
     'token.created': 'A token was created.',
     'token.revoked': 'A token was revoked.',

@@ -15,6 +15,8 @@ export const ORDER = {
   jobRun: { id: 'desc' },
   /** What goes on now is what is asked for. */
   operation: { id: 'desc' },
+  /** The newest first. */
+  installation: { id: 'desc' },
   region: { code: 'asc' },
   token: { id: 'asc' },
   credential: { id: 'asc' },

@@ -4,6 +4,7 @@ import { jobRun } from '../resources/job-run.ts'
 import { jobSchedule } from '../resources/job-schedule.ts'
 import { member } from '../resources/member.ts'
 import { answers } from '../resources/outcome.ts'
+import { installed } from '../resources/solution-installation.ts'
 import { createdToken } from '../resources/token.ts'
 import { createAccount, deleteAccount, setCurrentAccount, updateAccount } from '../services/account/account-commands.ts'
 import { addMember, removeMember, updateMember } from '../services/account/member-commands.ts'
@@ -33,6 +34,8 @@ import { deleteJobSchedule, setJobSchedule } from '../services/job-schedule/sche
 import { lifecycleOperations } from '../services/lifecycle/operations.ts'
 import { cancelOperation } from '../services/operation/cancel-operation.ts'
 import { retryOperation } from '../services/operation/retry-operation.ts'
+import { installSolution } from '../services/solution/install-solution.ts'
+import { removeInstallation } from '../services/solution/remove-installation.ts'
 import { createToken, revokeToken } from '../services/token/token-commands.ts'
 import { notifyCodeUpload } from '../services/upload/notify-code-upload.ts'
 import { requestStorageKey } from '../services/upload/request-storage-key.ts'
@@ -52,6 +55,7 @@ import { getMember, listMembers } from './endpoints/members.ts'
 import { getOperation, listOperations } from './endpoints/operations.ts'
 import { getMetrics, getMetricsSeries, listPods } from './endpoints/pods-and-metrics.ts'
 import { getServiceCredentials } from './endpoints/service-credentials.ts'
+import { getInstallation, listInstallations, listSolutions } from './endpoints/solutions.ts'
 import { getAppEnvToken, getToken, getUserToken, listTokens } from './endpoints/tokens.ts'
 import { listVolumes } from './endpoints/volumes.ts'
 import { del, get, patch, post, put, type Route } from './protocol/route.ts'
@@ -145,6 +149,12 @@ export const routes: readonly Route[] = [
   get('/accounts', listAccounts),
   get('/regions', listRegions),
   get('/database-presets', listDatabasePresets),
+
+  get('/solutions', listSolutions),
+  post('/solutions', installSolution, installed),
+  get('/solutions/installation', getInstallation),
+  del('/solutions/installation', removeInstallation, answers.message),
+  get('/solutions/installations', listInstallations),
 
   post('/account/member', addMember, member.answer),
   get('/account/member', getMember),

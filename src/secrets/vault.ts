@@ -5,6 +5,7 @@ import { fingerprint, type Key, keyFrom, macOf, newKey, open, seal } from './key
 const variableLocation = (id: string) => `variable/${id}/value`
 const credentialLocation = (id: string) => `credential/${id}/data`
 const serviceLocation = (id: string) => `serviceCredentials/${id}/data`
+const inputsLocation = (id: string) => `solutionInstallation/${id}/inputs`
 const backupLocation = (id: string) => `backup/${id}/key`
 const answerLocation = (call: string) => `idempotencyRecord/${call}/response`
 const dataKeyLocation = (accountId: string) => `account/${accountId}/dataKey`
@@ -20,6 +21,9 @@ export interface AccountVault {
   /** The names and passwords of a managed service. */
   sealServiceCredentials(id: string, data: unknown): string
   openServiceCredentials(id: string, sealed: string): unknown
+  /** What the inputs of a solution were. */
+  sealInputs(id: string, data: unknown): string
+  openInputs(id: string, sealed: string): unknown
   /** The key of a backup's file. */
   sealBackupKey(id: string, key: Buffer): string
   openBackupKey(id: string, sealed: string): Buffer
@@ -98,6 +102,8 @@ function accountVault(key: Key): AccountVault {
     openCredential: (id, sealed) => JSON.parse(open(key, credentialLocation(id), sealed)),
     sealServiceCredentials: (id, data) => seal(key, serviceLocation(id), JSON.stringify(data)),
     openServiceCredentials: (id, sealed) => JSON.parse(open(key, serviceLocation(id), sealed)),
+    sealInputs: (id, data) => seal(key, inputsLocation(id), JSON.stringify(data)),
+    openInputs: (id, sealed) => JSON.parse(open(key, inputsLocation(id), sealed)),
     sealBackupKey: (id, bytes) => seal(key, backupLocation(id), bytes.toString('base64')),
     openBackupKey: (id, sealed) => Buffer.from(open(key, backupLocation(id), sealed), 'base64'),
   }

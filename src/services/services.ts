@@ -31,6 +31,7 @@ import { followLogs, searchLogs } from './log/log-queries.ts'
 import { readMetrics, readSeries } from './metric/metric-queries.ts'
 import { getOperation, operations } from './operation/operation-queries.ts'
 import { listPods } from './pod/pod-queries.ts'
+import { getInstallation, installations, listSolutions } from './solution/solution-queries.ts'
 import { readAppEnvToken, readUserToken } from './token/own-token-queries.ts'
 import { getToken, listTokens } from './token/token-queries.ts'
 import { receiveUpload } from './upload/receive-upload.ts'
@@ -86,6 +87,10 @@ export function createServices(dependencies: ServiceDependencies) {
     jobRuns: bind(database, {
       ...{ get: getJobRun, show: showJobRun, list: listJobRuns, slice: jobRuns.slice },
       queuePosition: queuePositionOf,
+    }),
+    solutions: bind(database, {
+      ...{ list: listSolutions, installation: getInstallation },
+      ...{ installations: installations.list, slice: installations.slice },
     }),
     jobSchedules: bind(database, { get: getJobSchedule }),
     operations: bind(database, { ...operations, get: getOperation }),

@@ -19,6 +19,7 @@ import type { WorkerContext } from './context/worker-context.ts'
 import { EngineHealth } from './engine/engine-health.ts'
 import { EngineNotifications } from './engine/engine-notifications.ts'
 import { recordEngine } from './engine/engine-record.ts'
+import { InstallationLoop } from './housekeeping/installation-loop.ts'
 import { measureDiskForever } from './housekeeping/measure-disk.ts'
 import { measureVolumesForever } from './housekeeping/measure-volumes.ts'
 import { sweepForever } from './housekeeping/sweep.ts'
@@ -49,6 +50,7 @@ export interface WorkerOptions {
   recordScaling: RecordScaling
   beginDueBackups: () => Promise<void>
   beginDueJobRuns: () => Promise<number | null>
+  advanceInstallations: () => Promise<void>
   id?: string
 }
 
@@ -79,8 +81,9 @@ export function createWorker(options: WorkerOptions): Worker {
   const memory = { probes: new ProbeHistory(), repairs: new NetworkRepairs(), disk }
   const context: WorkerContext = { ...options, ...memory, engineHealth, collector, builds }
   const scalings = new ScalingQueue((appEnvId) => claimForRequests(database, appEnvId, id, config.BERTH_LEASE_SECONDS))
+  const installations = new InstallationLoop(context)
   const queues = {
-    operations: queueOf(() => claim(database, 'operations', id, config.BERTH_LEASE_SECONDS)),
+    operations: queueOf(() => claim(database, 'operations', id, config.BERTH_LEASE_SECONDS), installations.wake),
     scalings: queueOf(() => scalings.claim()),
     reconciles: queueOf(() => claim(database, 'reconciles', id, config.BERTH_LEASE_SECONDS)),
   }
@@ -88,8 +91,9 @@ export function createWorker(options: WorkerOptions): Worker {
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()
 
-  function queueOf(claimNext: () => Promise<Lease | null>): WorkQueue {
-    return new WorkQueue({ slots: config.BERTH_WORKER_CONCURRENCY, log, claim: claimNext, process: processClaim })
+  function queueOf(claimNext: () => Promise<Lease | null>, onEnd = () => {}): WorkQueue {
+    const process = (lease: Lease) => processClaim(lease).finally(onEnd)
+    return new WorkQueue({ slots: config.BERTH_WORKER_CONCURRENCY, log, claim: claimNext, process })
   }
 
   function wakeAll(): void {
@@ -177,6 +181,7 @@ export function createWorker(options: WorkerOptions): Worker {
         ],
         ...[sampleForever(context, signal), measureServicesForever(context, signal)],
         ...[validateHostsForever(context, signal), scaleForever(context, signal, onScan), runs.run(signal)],
+        installations.run(signal),
       ])
     },
     async stop() {

@@ -46,6 +46,7 @@ export async function setStage(openEngine: (world: World) => Promise<Engine>, he
     recordScaling,
     beginDueBackups: async () => {},
     beginDueJobRuns: async () => null,
+    advanceInstallations: async () => {},
   }
   const workers = [1, 2].map(() => createWorker(context))
   for (const worker of workers) worker.start()

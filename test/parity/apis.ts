@@ -37,6 +37,8 @@ export const callRest: ApiCall = async (app, adminToken, { command, input, token
       authorization: token ?? adminToken,
       'content-type': 'application/json',
       'x-request-id': requestId,
+      // No worker ends what it would wait for.
+      ...(command.defaultWaitSeconds ? { prefer: 'wait=0' } : {}),
       ...(expectedVersion === undefined ? {} : { 'if-match': `"v${expectedVersion}"` }),
     },
     ...(asQuery ? {} : { body: JSON.stringify(input) }),

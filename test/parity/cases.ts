@@ -6,9 +6,10 @@ import { lifecycleCases } from './lifecycle-cases.ts'
 import type { ParityCase } from './parity-case.ts'
 import { peopleCases } from './people-cases.ts'
 import { settingCases } from './setting-cases.ts'
+import { solutionCases } from './solution-cases.ts'
 
 /** Every command, accepted and refused. */
 export const PARITY_CASES: readonly ParityCase[] = [
   ...[...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases, ...settingCases],
-  ...[...functionCases, ...jobCases],
+  ...[...functionCases, ...jobCases, ...solutionCases],
 ]

@@ -1,6 +1,7 @@
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { setJobSchedule } from '../../src/services/job-schedule/schedule-commands.ts'
+import { installSolution } from '../../src/services/solution/install-solution.ts'
 import type { World } from '../support/world.ts'
 import type { Query } from './read-apis.ts'
 
@@ -78,6 +79,15 @@ export const CASES: Record<string, ReadCase> = {
   getAccount: { query: ({ accountId }) => ({ accountId }), field: byId('accountId', 'account') },
   listAudit: below('accountId', 'auditLog'),
   listAccounts: { field: () => 'accounts { nodes { id } }' },
+  listSolutions: {
+    query: ({ accountId }) => ({ accountId }),
+    field: ({ accountId }) => `solutions(accountId: "${accountId}") { solutionSlug components { key type } }`,
+  },
+  getInstallation: {
+    query: ({ installationId }) => ({ installationId }),
+    field: byId('installationId', 'installation', 'id status components { key state }'),
+  },
+  listInstallations: below('accountId', 'installations'),
   listRegions: below('accountId', 'regions', 'code'),
   listDatabasePresets: {
     field: () => 'databasePresets { dockerPreset versions { image } limits { disk { max } } settings { name min } }',
@@ -108,6 +118,8 @@ export async function furnish(world: World) {
   await world.deploy(jobEnvId)
   const { jobRunId } = await world.perform(createJobRun, { appEnvId: jobEnvId })
   await world.perform(setJobSchedule, { appEnvId: jobEnvId, cron: '0 4 * * *' })
+  const solution = { accountId, solutionSlug: 'verdaccio', appName: 'Registry', region: 'local' }
+  const { installationId } = await world.perform(installSolution, solution)
   const { userId } = await world.user({ accountId })
   const { tokenId, token: ofAppEnv } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
   const login = { accountId, type: 'BASIC_AUTH', name: 'login', data: { username: 'ann', password: 'secret' } }
@@ -117,7 +129,7 @@ export async function furnish(world: World) {
   const stranger = await world.user({ accountId: await world.account() })
   const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
   return {
-    ...{ jobEnvId, jobRunId },
+    ...{ jobEnvId, jobRunId, installationId },
     ...{ appEnvId, serviceEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
     contentId: operation?.contentId ?? '',
     hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,

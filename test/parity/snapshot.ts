@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/client.ts'
 
 type Names = Map<string, string>
 
-const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak|run|sch)_[0-9a-z]{26}\b/g
+const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak|run|sch|inst)_[0-9a-z]{26}\b/g
 
 /** Rows in this order, without these columns. */
 const TABLES: Record<string, { order?: string; without?: readonly string[] }> = {
@@ -22,6 +22,8 @@ const TABLES: Record<string, { order?: string; without?: readonly string[] }> = 
   operation: {},
   job_run: { without: ['snapshot', 'stdin', 'queue_number'] },
   job_schedule: {},
+  solution_installation: { without: ['sealed_inputs', 'fingerprint'] },
+  solution_component: { order: 'installation_id, position' },
   token: { without: ['hash', 'last_used_at'] },
   credential: { without: ['sealed_data'] },
   service_credentials: { without: ['sealed_data', 'sealed_next'] },

@@ -19,6 +19,7 @@ import { restObserved } from './rest-observed.ts'
 import { restAccounts, restSecrets } from './rest-people.ts'
 import { restInputs, restProtocol } from './rest-protocol.ts'
 import { graphqlServices, restServices } from './services.ts'
+import { graphqlSolutions, restSolutions } from './solutions.ts'
 
 /** Each has its own file, and runs in an installation of its own. */
 const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string> }> = {
@@ -28,6 +29,7 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'rest-lifecycle': { script: restLifecycle },
   'rest-services': { script: restServices },
   'rest-jobs': { script: restJobs },
+  'rest-solutions': { script: restSolutions },
   'rest-observed': { script: restObserved },
   'rest-accounts': { script: restAccounts },
   'rest-secrets': { script: restSecrets },
@@ -39,6 +41,7 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'graphql-lifecycle': { script: graphqlLifecycle },
   'graphql-services': { script: graphqlServices },
   'graphql-jobs': { script: graphqlJobs },
+  'graphql-solutions': { script: graphqlSolutions },
   'graphql-observed': { script: graphqlObserved },
   'graphql-accounts': { script: graphqlAccounts },
   'graphql-secrets': { script: graphqlSecrets },

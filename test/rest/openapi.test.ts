@@ -89,6 +89,7 @@ describe('the OpenAPI document', () => {
       'delete /app-env/backup',
       'delete /app-env/host',
       'delete /credential',
+      'delete /solutions/installation',
       'delete /token',
       'delete /volume',
       'post /app-env/backup-restore',

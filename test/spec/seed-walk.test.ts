@@ -5,6 +5,7 @@ import { type NotYet, notYet, notYetSentences, saysNothing } from './not-yet.ts'
 import { authentication, errors, lifecycleRules, others, types } from './rule-checks.ts'
 import { quote, readSeed, type SeedRow } from './seed.ts'
 import { sentences } from './sentence-checks.ts'
+import { solutions } from './solution-checks.ts'
 import { checkUpdateField } from './update-checks.ts'
 import { type Check, type Checks, startWalk, type Walk } from './walk.ts'
 
@@ -28,6 +29,7 @@ const single: Checks = {
   ...authentication,
   ...errors,
   ...others,
+  ...solutions,
   ...inSection('3', transitions),
   ...inSection('4.2', appEndpoints),
 }

@@ -1,9 +1,11 @@
 import { expect } from 'vitest'
 import { checkKeptVolumes, checkServices } from './service-checks.ts'
+import { catalogue } from './solution-checks.ts'
 import { type Check, fieldsOf } from './walk.ts'
 
 /** The seed's statements outside of its tables. */
 export const sentences: [section: string, sentence: string, check: Check][] = [
+  ['2.6', 'A solution is a curated catalog entry identified by solutionSlug.', catalogue],
   [
     '2.1',
     'The app creation endpoint does not accept startupConfig.',

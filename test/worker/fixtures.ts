@@ -9,6 +9,7 @@ import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { beginDueBackups } from '../../src/services/lifecycle/due-backups.ts'
+import { advanceInstallations } from '../../src/services/solution/advance-installations.ts'
 import { createWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { removeEverything } from '../support/remove-everything.ts'
@@ -59,7 +60,11 @@ export async function createHarbour(settings: Record<string, string> = {}) {
     const { database, url: databaseUrl, vault, config, log } = world
     const recordScaling: RecordScaling = (change) => autoscaleAppEnv({ database, config, vault }, change)
     const tools = { database, config, vault, log }
-    const due = { beginDueBackups: () => beginDueBackups(tools), beginDueJobRuns: () => beginDueJobRuns(tools) }
+    const due = {
+      beginDueBackups: () => beginDueBackups(tools),
+      beginDueJobRuns: () => beginDueJobRuns(tools),
+      advanceInstallations: () => advanceInstallations(tools),
+    }
     const worker = createWorker({
       ...{ database, databaseUrl, ...engine, vault, config, log, recordScaling, ...due },
       ...options,

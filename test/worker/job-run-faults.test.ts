@@ -55,6 +55,7 @@ async function startedWorker(): Promise<Worker> {
     recordScaling: async () => false,
     beginDueBackups: async () => {},
     beginDueJobRuns: async () => null,
+    advanceInstallations: async () => {},
   })
   started.start()
   return started

@@ -39,6 +39,7 @@ beforeAll(async () => {
     recordScaling,
     beginDueBackups: async () => {},
     beginDueJobRuns: async () => null,
+    advanceInstallations: async () => {},
     ...engine,
   })
   worker.start()

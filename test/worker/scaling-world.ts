@@ -105,5 +105,6 @@ async function workerOn(machine: MemoryMachine, world: World): Promise<WorkerCon
     recordScaling: (change) => autoscaleAppEnv({ database, config, vault }, change),
     beginDueBackups: async () => {},
     beginDueJobRuns: async () => null,
+    advanceInstallations: async () => {},
   }
 }

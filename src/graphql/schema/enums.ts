@@ -15,6 +15,8 @@ import { metric, metricStep, metricUnit } from '../../resources/metric.ts'
 import { operationKind, operationStatus } from '../../resources/operation.ts'
 import { changeKind } from '../../resources/pending-change.ts'
 import { terminationReason } from '../../resources/pod.ts'
+import { solutionCategory, solutionInputType } from '../../resources/solution.ts'
+import { componentState, installationStatus } from '../../resources/solution-installation.ts'
 import { scope, tokenKind } from '../../resources/token.ts'
 import { variableType } from '../../resources/variable.ts'
 import { describedEnum } from '../derive/described-enum.ts'
@@ -33,6 +35,7 @@ const OTHERS: readonly Enumeration[] = [
   ...[deploymentStatus, deploymentType, operationKind, operationStatus, changeKind, hostStatus, eventType],
   ...[backupKind, backupStatus, metricUnit, logLevel, sleepDepth],
   ...[variableType, role, tokenKind, scope, credentialType, terminationReason, settingType],
+  ...[solutionCategory, solutionInputType, componentState, installationStatus],
   enumeration('Builder', 'What builds source into an image.', {
     DOCKER: 'Docker builds a Dockerfile.',
     NIXPACKS: 'Nixpacks finds out how to build the source.',

@@ -2,6 +2,7 @@ import type { RecordScaling } from '../../domain/autoscaling.ts'
 import { beginDueJobRuns } from '../../services/job-schedule/due-job-runs.ts'
 import { autoscaleAppEnv } from '../../services/lifecycle/autoscale-app-env.ts'
 import { beginDueBackups } from '../../services/lifecycle/due-backups.ts'
+import { advanceInstallations } from '../../services/solution/advance-installations.ts'
 import { createWorker } from '../../worker/worker.ts'
 import type { WorkerContext } from '../role-context.ts'
 
@@ -12,6 +13,7 @@ export function startWorker({ readiness, undo, processRegistration, ...rest }: W
     recordScaling,
     beginDueBackups: () => beginDueBackups(rest),
     beginDueJobRuns: () => beginDueJobRuns(rest),
+    advanceInstallations: () => advanceInstallations(rest),
     id: processRegistration.name,
   })
   worker.start()

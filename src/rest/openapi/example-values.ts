@@ -20,6 +20,8 @@ const presets = ENGINES.slice(0, 1).map((engine) =>
 export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   accountId: id('acc'),
   jobRunId: id('run'),
+  installationId: id('inst'),
+  solutionSlug: 'wordpress',
   scheduleId: id('sch'),
   currentAccountId: id('acc'),
   appId: id('app'),

@@ -50,6 +50,11 @@ const GROUPS = [
     paths: /^\/database-presets$/,
   },
   {
+    name: 'Solutions',
+    description: 'Apps that belong together, installed by one call that can be repeated until all of them run.',
+    paths: /^\/solutions(\/|$)/,
+  },
+  {
     name: 'Accounts',
     description: 'Accounts, their members and their audit log.',
     paths: /^\/(accounts?|regions)(\/|$)/,

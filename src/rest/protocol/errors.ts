@@ -9,6 +9,13 @@ const problemOfField = z.object({
   message: z.string().describe('Rule that the field breaks.'),
 })
 
+const incompleteComponent = z.object({
+  key: z.string().describe('Key of the component in the solution.'),
+  state: z.string().describe('State of the component: PENDING, READY or FAILED.'),
+  reason: z.string().nullable().describe('Code for why the component failed, if it did.'),
+  message: z.string().nullable().describe('Why the component failed, if it did.'),
+})
+
 /** RFC 9457, with the members that the contract adds (§1, Errors). */
 export const problem = z
   .object({
@@ -24,6 +31,11 @@ export const problem = z
       .string()
       .describe('The id to quote when asking for help. A replayed refusal has that of the first call.'),
     errors: z.array(problemOfField).optional().describe('Problems of the request, by field.'),
+    installationId: z
+      .string()
+      .optional()
+      .describe('Id of the incomplete installation: the same request with the id goes on with it.'),
+    components: z.array(incompleteComponent).optional().describe('Components of the incomplete installation.'),
     success: z.literal(false).optional().describe('Always false. Only on lifecycle paths.'),
   })
   .meta({ id: 'Problem', description: 'A refused request.' })
@@ -59,7 +71,7 @@ export function renderProblem(
   const status = refusal instanceof MethodNotAllowed ? 405 : usual
   // A replayed refusal is the first one, word for word (contract §1, Idempotency).
   const replayOf = 'replayOf' in refusal ? String(refusal.replayOf) : undefined
-  const { fields, retryAfterSeconds = RETRY_AFTER_SECONDS } = refusal.details
+  const { fields, installation, retryAfterSeconds = RETRY_AFTER_SECONDS } = refusal.details
   const body: Problem = {
     type: `/docs/errors#${refusal.code}`,
     title,
@@ -71,6 +83,7 @@ export function renderProblem(
     message: refusal.message,
     requestId: replayOf ?? at.requestId,
     ...(fields ? { errors: fields } : {}),
+    ...(installation ? { ...installation, components: [...installation.components] } : {}),
     ...(at.isLifecycle ? { success: false } : {}),
   }
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json' }

@@ -13,6 +13,8 @@ import { BASE_PATH, type RestDependencies, type RouteAnswer, type WriteRoute } f
 export function writeHandler(dependencies: RestDependencies, route: WriteRoute) {
   const { config, draining } = dependencies
   const takesQuery = route.method === 'DELETE'
+  const { defaultWaitSeconds } = route.command
+  const usualWait = defaultWaitSeconds && Math.min(defaultWaitSeconds, config.BERTH_MAX_WAIT_SECONDS)
   const readQuery = queryReader(route.command.input)
 
   return async (c: ServerContext): Promise<Response> => {
@@ -25,7 +27,7 @@ export function writeHandler(dependencies: RestDependencies, route: WriteRoute) 
       dryRun,
       idempotencyKey: c.req.header('idempotency-key'),
       expectedVersion: expectedVersionOf(c.req.header('if-match')),
-      waitSeconds: waitOf(c.req.header('prefer'), config.BERTH_MAX_WAIT_SECONDS),
+      waitSeconds: waitOf(c.req.header('prefer'), config.BERTH_MAX_WAIT_SECONDS) ?? usualWait,
     }
     if (options.waitSeconds) options.signal = AbortSignal.any([c.req.raw.signal, draining])
     if (!takesQuery) refuseFields(search)

@@ -39,6 +39,7 @@ export interface Target extends Scoped {
     | 'backup'
     | 'host'
     | 'jobRun'
+    | 'installation'
   /** Null while it is being created. */
   id: string | null
   version?: number
@@ -59,8 +60,8 @@ export interface CommandContext {
   announce(event: NewEvent): void
   /** For the audit entry, and the answer to a dry run. Never a secret. */
   auditDetails(details: Record<string, unknown>): void
-  /** Names ids, and secrets, of new resources. The answer to a dry run leaves them out: they will never exist. */
-  created(...names: (string | undefined)[]): void
+  /** Names ids, and secrets, of new resources, and values of the result that hold them. The answer to a dry run leaves them out: they will never exist. */
+  created(...values: unknown[]): void
 }
 
 /** Answers are plain JSON, because idempotent repeats read them from the database. */
@@ -102,7 +103,13 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   /** Loads and locks the target; throws NOT_FOUND. */
   target(context: CommandContext, input: z.output<z.ZodObject<Shape>>): Promise<On>
   execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>
-  /** For calls that wait: the answer once the operations have ended, or the wait is over. */
+  /** Seconds that a call over REST waits for when it names none. */
+  defaultWaitSeconds?: number
+  /** For work that goes on after the operations that the call itself has begun: whether all of it has ended. */
+  hasEnded?(database: Database, result: Result): Promise<boolean>
+  /**
+   * For calls that wait: the answer once the operations have ended, or the wait is over. Throws to refuse after all.
+   */
   refresh?(
     tools: { database: Database; vault: Vault; config: Config },
     result: Result,

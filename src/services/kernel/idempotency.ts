@@ -116,9 +116,11 @@ export async function storeAnswer(tx: Transaction, call: KeyedCall, result: Comm
 }
 
 /** Refusals are answers too: a repeat gets the same one, even when the state has changed meanwhile. */
-export const storeRefusal = (tx: Transaction, call: KeyedCall, refusal: DomainError): Promise<void> => {
-  const { code, reason, message, details } = refusal
-  return store(tx, call, { refusal: { code, reason, message, details, requestId: call.options.requestId } }, false)
+export const storeRefusal = (tx: Transaction, call: KeyedCall, refusal: DomainError): Promise<void> =>
+  store(tx, call, { refusal: refusalOf(call, refusal) }, false)
+
+const refusalOf = ({ options }: KeyedCall, { code, reason, message, details }: DomainError): StoredRefusal => {
+  return { code, reason, message, details, requestId: options.requestId }
 }
 
 export const isKept = ({ code }: DomainError): boolean => !NOT_KEPT.has(code)
@@ -158,15 +160,25 @@ export async function storeFinalAnswer(
   result: CommandResult,
 ): Promise<CommandResult> {
   const { idempotencyKey: key } = call.options
-  if (key === undefined) return result
+  if (key === undefined || (await storeFinal(database, call, { result }))) return result
   const [callerId, route] = [call.caller.tokenId, routeOf(call)]
-  const stored = await database.$executeRaw`
-    UPDATE idempotency_record SET response = ${sealed(call, { result })}, pending_until = NULL
-    WHERE caller_id = ${callerId} AND route = ${route} AND key = ${key} AND pending_until IS NOT NULL`
-  if (stored === 1) return result
   const row = await database.idempotencyRecord.findUnique({ where: { callerId_route_key: { callerId, route, key } } })
   const kept = row && opened(call, row.response)
   return kept && 'result' in kept ? kept.result : result
+}
+
+/** The same for a call whose work has failed. */
+export async function storeFinalRefusal(database: Database, call: KeyedCall, refusal: DomainError): Promise<void> {
+  if (call.options.idempotencyKey !== undefined) await storeFinal(database, call, { refusal: refusalOf(call, refusal) })
+}
+
+/** False when another call has taken over. */
+async function storeFinal(database: Database, call: KeyedCall, kept: Kept): Promise<boolean> {
+  const stored = await database.$executeRaw`
+    UPDATE idempotency_record SET response = ${sealed(call, kept)}, pending_until = NULL
+    WHERE caller_id = ${call.caller.tokenId} AND route = ${routeOf(call)} AND key = ${call.options.idempotencyKey}
+      AND pending_until IS NOT NULL`
+  return stored === 1
 }
 
 /** Sealed, because the answer to a new token holds its secret, which is stored nowhere else. */

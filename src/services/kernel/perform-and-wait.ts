@@ -1,8 +1,9 @@
+import { DomainError } from '../../domain/errors.ts'
 import type { Wakeups } from '../../events/wakeups.ts'
 import type { Caller } from './caller.ts'
 import type { CallerCache } from './caller-cache.ts'
 import { type AnyCommand, type CallOptions, operationsOf, type Performed } from './command.ts'
-import { type KeyedCall, keepPending, RENEWAL_MS, storeFinalAnswer } from './idempotency.ts'
+import { isKept, type KeyedCall, keepPending, RENEWAL_MS, storeFinalAnswer, storeFinalRefusal } from './idempotency.ts'
 import { type Dependencies, inputOf, perform } from './perform.ts'
 import { checkWait, ProcessEnding, waitForOperations } from './wait.ts'
 import { overallStatus, readOutcomes } from './wait-outcome.ts'
@@ -44,6 +45,7 @@ async function finish(
   let renewedAt = performance.now()
   await waitForOperations(dependencies, operationIds, {
     ...{ seconds, signal },
+    hasEnded: async () => (await call.command.hasEnded?.(database, performed.result)) ?? true,
     async onPending() {
       if (performance.now() - renewedAt < RENEWAL_MS) return
       renewedAt = performance.now()
@@ -56,7 +58,12 @@ async function finish(
     return performed
   }
   const outcomes = await readOutcomes(database, operationIds)
-  const refreshed = await call.command.refresh?.(dependencies, performed.result, outcomes)
-  const result = { ...(refreshed ?? performed.result), operationStatus: overallStatus(outcomes) }
-  return { result: await storeFinalAnswer(database, call, result), replayed: performed.replayed }
+  try {
+    const refreshed = await call.command.refresh?.(dependencies, performed.result, outcomes)
+    const result = { operationStatus: overallStatus(outcomes), ...(refreshed ?? performed.result) }
+    return { result: await storeFinalAnswer(database, call, result), replayed: performed.replayed }
+  } catch (error) {
+    if (error instanceof DomainError && isKept(error)) await storeFinalRefusal(database, call, error)
+    throw error
+  }
 }

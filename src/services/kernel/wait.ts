@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import { invalidField } from '../../domain/errors.ts'
-import { OPEN_STATUSES } from '../../domain/operation.ts'
+import { isOpen } from '../../domain/operation.ts'
 import type { Wakeups } from '../../events/wakeups.ts'
 import type { CallOptions } from './command.ts'
 
@@ -24,23 +24,28 @@ interface Wait {
   signal?: AbortSignal | undefined
   /** Called after every check that will be followed by another. */
   onPending: () => Promise<void>
+  /** Whether what is waited for has ended; omitted: the operations alone are. */
+  hasEnded?: (() => Promise<boolean>) | undefined
 }
 
 /** Waits until the operations, all of one account, have ended, the time is up or the signal fires. */
 export async function waitForOperations(
   { database, wakeups }: { database: Database; wakeups: Wakeups },
   operationIds: readonly string[],
-  { seconds, signal, onPending }: Wait,
+  { seconds, signal, onPending, hasEnded = async () => true }: Wait,
 ): Promise<void> {
   const until = performance.now() + seconds * 1000
   for (;;) {
-    const open = await database.operation.findFirst({
-      where: { id: { in: [...operationIds] }, status: { in: [...OPEN_STATUSES] } },
-      select: { accountId: true },
+    const waited = await database.operation.findFirst({
+      where: { id: { in: [...operationIds] } },
+      // Open ones sort before ended ones.
+      orderBy: { finishedAt: { sort: 'desc', nulls: 'first' } },
+      select: { accountId: true, status: true },
     })
+    const goesOn = waited !== null && (isOpen(waited.status) || !(await hasEnded()))
     const left = until - performance.now()
-    if (!open || left <= 0 || signal?.aborted) return
+    if (!goesOn || left <= 0 || signal?.aborted) return
     await onPending()
-    await wakeups.next(open.accountId, Math.min(left, POLL_MS), signal)
+    await wakeups.next(waited.accountId, Math.min(left, POLL_MS), signal)
   }
 }

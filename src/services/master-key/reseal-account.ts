@@ -17,6 +17,7 @@ export async function resealAccount(tx: Transaction, { old, next, to }: Rotation
   await resealCredentials(tx, accountId, before, after)
   await resealServiceCredentials(tx, accountId, before, after)
   await resealBackupKeys(tx, accountId, before, after)
+  await resealInputs(tx, accountId, before, after)
   for await (const versions of versionsOf(tx, accountId)) {
     const rows = versions.map(({ id, configuration, buildPlan }) => ({
       id,
@@ -66,6 +67,10 @@ export async function checkAccount(database: Database, { next }: Rotation, accou
     if (sealedKey !== null) vault.openBackupKey(id, sealedKey)
     values += 1
   }
+  for (const { id, sealedInputs } of await database.solutionInstallation.findMany({ where: { accountId } })) {
+    vault.openInputs(id, sealedInputs)
+    values += 1
+  }
   for await (const versions of versionsOf(database, accountId)) {
     for (const version of versions) resealed([version.configuration, version.buildPlan], vault, vault)
     values += versions.length
@@ -98,6 +103,13 @@ async function resealServiceCredentials(tx: Transaction, accountId: string, befo
     const again = (sealed: string) => after.sealServiceCredentials(id, before.openServiceCredentials(id, sealed))
     const data = { sealedData: again(sealedData), sealedNext: sealedNext && again(sealedNext) }
     await tx.serviceCredentials.update({ where: { id }, data })
+  }
+}
+
+async function resealInputs(tx: Transaction, accountId: string, before: AccountVault, after: AccountVault) {
+  for (const { id, sealedInputs } of await tx.solutionInstallation.findMany({ where: { accountId } })) {
+    const sealed = after.sealInputs(id, before.openInputs(id, sealedInputs))
+    await tx.$executeRaw`UPDATE solution_installation SET sealed_inputs = ${sealed} WHERE id = ${id}`
   }
 }
 

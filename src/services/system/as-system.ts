@@ -18,22 +18,31 @@ export interface SystemTools {
 
 /** What was done, for the audit log. */
 type Done = Pick<NewAuditEntry, 'action' | 'targetType' | 'targetId' | 'details'>
-type Decide = (context: CommandContext, appEnv: LoadedAppEnv) => Promise<Done | null>
+type Decide<Locked = LoadedAppEnv> = (context: CommandContext, locked: Locked) => Promise<Done | null>
 
 /**
  * Does what no caller asked for, in one transaction under the lock of the environment, and records it under the name of
  * the actor. False when nothing was done: the environment is gone, or `decide` found nothing to do.
  */
-export async function asSystem(
+export const asSystem = (tools: SystemTools, appEnvId: string, actor: string, decide: Decide): Promise<boolean> =>
+  asSystemOn(tools, { actor, lock: (tx) => lockedIfThere(tx, appEnvId) }, decide)
+
+interface On<Locked> {
+  actor: string
+  /** Null when there is nothing to lock any more. */
+  lock(tx: Transaction): Promise<Locked | null>
+}
+
+/** The same under another lock. */
+export async function asSystemOn<Locked extends { accountId: string }>(
   { database, config, vault }: SystemTools,
-  appEnvId: string,
-  actor: string,
-  decide: Decide,
+  { actor, lock }: On<Locked>,
+  decide: Decide<Locked>,
 ): Promise<boolean> {
   const requestId = newId('op')
   return database.$transaction(async (tx) => {
-    const appEnv = await lockedIfThere(tx, appEnvId)
-    if (!appEnv) return false
+    const locked = await lock(tx)
+    if (!locked) return false
     const events: NewEvent[] = []
     const done = await decide(
       {
@@ -41,11 +50,11 @@ export async function asSystem(
         ...{ auditDetails() {}, created() {}, async permitOperation() {} },
         announce: (event) => void events.push(event),
       },
-      appEnv,
+      locked,
     )
     if (!done) return false
     const entry = { ...{ actorType: 'SYSTEM' as const, actorId: null, tokenId: null, requestId }, ...done }
-    await record(tx, appEnv.accountId, events, { entry, heads: vault })
+    await record(tx, locked.accountId, events, { entry, heads: vault })
     return true
   })
 }

@@ -31,4 +31,6 @@ export interface WorkerContext {
   beginDueBackups: () => Promise<void>
   /** Starts the job runs that schedules ask for; returns the seconds to the next. Any number of workers may. */
   beginDueJobRuns: () => Promise<number | null>
+  /** Takes the installations of solutions further of which an operation has ended. */
+  advanceInstallations: () => Promise<void>
 }

@@ -1,0 +1,61 @@
+import { permit } from '../../services/kernel/caller.ts'
+import { builder } from '../builder.ts'
+import { follow, type Message } from '../subscriptions/follow.ts'
+import { loadOnce } from '../subscriptions/shared-load.ts'
+import { Event } from './event.ts'
+import { SolutionInstallation } from './solution.ts'
+
+interface State {
+  installationId: string
+  isRemoved: boolean
+}
+
+const InstallationChangedMessage = builder.objectRef<Message<State>>('InstallationChangedMessage').implement({
+  description: 'An installation, at first and after each step.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', { description: 'Cursor of the message in the account’s event sequence.' }),
+    event: t.expose('event', {
+      type: Event,
+      nullable: true,
+      description: 'Event that the message is about; null in the first message.',
+    }),
+    installation: t.prismaField({
+      type: SolutionInstallation,
+      nullable: true,
+      description: 'Installation at the time of the message; null once it is removed.',
+      resolve: (query, { event, state }, _args, { services, caller }) =>
+        state.isRemoved
+          ? null
+          : loadOnce(event, state.installationId, query, () =>
+              services.solutions.installation(caller, state.installationId, query),
+            ),
+    }),
+  }),
+})
+
+builder.subscriptionField('installationChanged', (t) =>
+  t.field({
+    type: InstallationChangedMessage,
+    description: 'The progress of an installation, until it is removed.',
+    args: {
+      installationId: t.arg.id({ required: true, description: 'Id of the installation.' }),
+      after: t.arg.string({
+        description: 'Cursor to continue after. The first answer is then what followed the cursor.',
+      }),
+    },
+    async subscribe(_root, { installationId, after }, context) {
+      const { services, caller } = context
+      const { accountId } = await services.solutions.installation(caller, installationId)
+      return follow<State>(context, {
+        eventSequenceId: accountId,
+        after,
+        permit: (present) => permit(present, 'app:read', { accountId }),
+        concerns: ({ type, payload }) => type === 'installation.changed' && payload.installationId === installationId,
+        present: async () => ({ installationId, isRemoved: false }),
+        next: (_state, { payload }) => ({ installationId, isRemoved: payload.status === 'REMOVED' }),
+        isLast: ({ isRemoved }) => isRemoved,
+      })
+    },
+    resolve: (message) => message,
+  }),
+)

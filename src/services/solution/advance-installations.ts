@@ -1,0 +1,43 @@
+import type { Logger } from 'pino'
+import { asSystemOn, type SystemTools } from '../system/as-system.ts'
+import { advance } from './advance.ts'
+import { lockInstallationIfThere } from './load-installation.ts'
+
+interface Tools extends SystemTools {
+  log: Logger
+}
+
+/** The actor of deployments that an installation goes on with. */
+const INSTALLATION = 'solution-installation'
+const AT_ONCE = 50
+
+/**
+ * Takes installations further of which an operation has ended, each once however many workers look: its row is locked,
+ * and what it has become is read again under the lock. One that fails is logged; the others go on.
+ */
+export async function advanceInstallations(tools: Tools): Promise<void> {
+  // In no order: one that fails again and again must not keep others from their turn.
+  const due = await tools.database.$queryRaw<{ id: string }[]>`
+    SELECT id FROM solution_installation i WHERE status = 'INSTALLING' AND deleted_at IS NULL AND EXISTS (
+      SELECT 1 FROM solution_component c WHERE c.installation_id = i.id AND c.state = 'DEPLOYING' AND NOT EXISTS (
+        SELECT 1 FROM operation o WHERE o.app_env_id = c.app_env_id AND o.status IN ('QUEUED', 'RUNNING')))
+    ORDER BY random() LIMIT ${AT_ONCE}`
+  for (const { id } of due) {
+    try {
+      await advanceOne(tools, id)
+    } catch (error) {
+      tools.log.warn({ err: error, installationId: id }, 'Going on with an installation failed; it is retried')
+    }
+  }
+}
+
+const advanceOne = (tools: Tools, id: string): Promise<boolean> =>
+  asSystemOn(
+    tools,
+    { actor: INSTALLATION, lock: (tx) => lockInstallationIfThere(tx, id) },
+    async (context, installation) => {
+      if (!(await advance(context, installation))) return null
+      const { status } = await context.tx.solutionInstallation.findUniqueOrThrow({ where: { id } })
+      return { action: 'advanceInstallation', targetType: 'installation', targetId: id, details: { status } }
+    },
+  )

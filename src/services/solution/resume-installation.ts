@@ -1,0 +1,60 @@
+import type { Account, Plan } from '../../database/generated/prisma/client.ts'
+import type { InputValues } from '../../solutions/plan.ts'
+import type { Solution } from '../../solutions/solution.ts'
+import type { CommandContext } from '../kernel/command.ts'
+import { advance } from './advance.ts'
+import { createComponents, renderNote } from './create-components.ts'
+import { type LoadedInstallation, lockSolutionInstallation } from './load-installation.ts'
+
+interface Resumed {
+  account: Account & { plan: Plan }
+  solution: Solution
+  installation: LoadedInstallation
+}
+
+/**
+ * Goes on with an incomplete installation: creates what is missing, and deploys what has failed, or never was. One that
+ * is complete or going on is left as it is, so that repeats do nothing twice.
+ */
+export async function resume(context: CommandContext, { account, solution, installation }: Resumed): Promise<string> {
+  const { tx, vault } = context
+  const { id, appName, regionCode: region } = installation
+  if (installation.status !== 'INCOMPLETE') return id
+  const values = vault.forAccount(account).openInputs(id, installation.sealedInputs) as InputValues
+  const installing = { account, solution, appName, region, values }
+  const created = await createComponents(context, installing, await presentOf(context, installation))
+  for (const [position, { key, appId, appEnvId, operationId }] of created.entries()) {
+    const before = installation.components.find((one) => one.key === key)
+    if (before?.state === 'READY' && before.appEnvId === appEnvId) continue
+    const state = operationId === null ? ('PENDING' as const) : ('DEPLOYING' as const)
+    const data = { position, appId, appEnvId, operationId, state, reason: null, message: null }
+    await tx.solutionComponent.upsert({
+      where: { installationId_key: { installationId: id, key } },
+      create: { installationId: id, key, ...data },
+      update: data,
+    })
+  }
+  const postInstallNote = await renderNote(context, installing, created)
+  await tx.solutionInstallation.update({
+    where: { id },
+    data: { status: 'INSTALLING', finishedAt: null, postInstallNote, version: { increment: 1 } },
+  })
+  await advance(context, await lockSolutionInstallation(tx, id))
+  return id
+}
+
+/** What still exists of it: an app or an environment may have been deleted since. */
+async function presentOf({ tx }: CommandContext, { components }: LoadedInstallation) {
+  const ids = (key: 'appId' | 'appEnvId') => components.map((one) => one[key])
+  const apps = await tx.app.findMany({ where: { id: { in: ids('appId') }, deletedAt: null }, select: { id: true } })
+  const appEnvs = await tx.appEnv.findMany({
+    where: { id: { in: ids('appEnvId') }, deletedAt: null },
+    select: { id: true },
+  })
+  const known = new Set([...apps, ...appEnvs].map(({ id }) => id))
+  return new Map(
+    components
+      .filter(({ appId }) => known.has(appId))
+      .map(({ key, appId, appEnvId }) => [key, { appId, appEnvId: known.has(appEnvId) ? appEnvId : null }]),
+  )
+}

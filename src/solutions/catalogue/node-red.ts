@@ -1,0 +1,29 @@
+import { defineSolution } from '../solution.ts'
+
+/** Variables: nodered.org/docs/getting-started/docker. */
+export const nodeRed = defineSolution({
+  slug: 'node-red',
+  name: 'Node-RED',
+  description: 'Low-code programming of flows between devices, APIs and services.',
+  category: 'AUTOMATION',
+  revision: 1,
+  inputs: [
+    { name: 'timeZone', label: 'Time zone of flows, such as Europe/Vienna', type: 'STRING', default: 'UTC' },
+    {
+      name: 'credentialSecret',
+      label: 'Key that encrypts the credentials of flows',
+      ...{ type: 'STRING', secret: true, generated: 48 },
+    },
+  ],
+  components: [
+    {
+      ...{ key: 'app', name: 'Node-RED', isMain: true, dockerPreset: 'CUSTOM', image: 'nodered/node-red:4.0.5' },
+      ...{ port: 1880, healthCheckPath: '/' },
+      volume: { path: '/data', disk: 1024 },
+      variables: { TZ: '{{inputs.timeZone}}', NODE_RED_CREDENTIAL_SECRET: '{{inputs.credentialSecret}}' },
+    },
+  ],
+  smokeTest: { component: 'app', path: '/', status: 200, contains: 'Node-RED' },
+  postInstallNote:
+    'The editor at {{app.externalUrl}} has no login: anybody who knows the address can change flows. Set adminAuth in /data/settings.js.',
+})

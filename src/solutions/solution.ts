@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { typeNamed } from '../app-types/wire-names.ts'
+import { CATEGORIES } from './categories.ts'
+import { graphProblems } from './graph.ts'
+import { templateProblems } from './template.ts'
+
+/** What a solution is: a file of catalogue/ declares one, and this schema says what it may hold. */
+
+export const INPUT_TYPES = ['STRING', 'NUMBER', 'BOOLEAN', 'EMAIL'] as const
+
+const about = z.string().min(1).max(500)
+
+const input = z
+  .strictObject({
+    name: z.string().regex(/^[a-z][A-Za-z0-9]{0,39}$/),
+    label: about,
+    type: z.enum(INPUT_TYPES),
+    required: z.boolean().default(false),
+    secret: z.boolean().default(false),
+    /** The whole value has to match. `patternRule` says the same in words. */
+    pattern: z.string().optional(),
+    patternRule: about.optional(),
+    default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+    /** Characters of a random value, when none is given. */
+    generated: z.int().min(16).max(128).optional(),
+  })
+  .refine(({ pattern, patternRule }) => (pattern === undefined) === (patternRule === undefined), {
+    error: 'pattern and patternRule belong together',
+  })
+  .refine((one) => !(one.secret && one.default !== undefined), { error: 'a secret has no default: everybody knows it' })
+  .refine((one) => !(one.required && (one.default !== undefined || one.generated !== undefined)), {
+    error: 'a required input has neither a default nor a generated value',
+  })
+
+/** The key is part of host names: `<app>-<key>` must fit a slug of 20 characters. */
+const key = z.string().regex(/^[a-z][a-z0-9]{0,9}$/)
+
+/** A tag that never moves to another major version; `latest` would install something else every month. */
+const image = z
+  .string()
+  .regex(/^[a-z0-9./_-]+:(?!latest$)(?=[^:]*[0-9])[A-Za-z0-9._-]+$/, 'must be an image with a tag that names a version')
+
+const component = z.strictObject({
+  key,
+  name: about,
+  /** Its app has the name that the caller chose, without the key. */
+  isMain: z.boolean().default(false),
+  dockerPreset: z.string().min(1),
+  dockerPresetVersion: z.string().optional(),
+  image: image.optional(),
+  port: z.int().min(1).max(65_535).optional(),
+  zClouds: z.literal([1, 2, 4, 8]).default(1),
+  containers: z.int().min(1).max(10).default(1),
+  /** MB, of a managed service. */
+  disk: z.int().positive().optional(),
+  volume: z.strictObject({ path: z.string().startsWith('/'), disk: z.int().positive() }).optional(),
+  healthCheckPath: z.string().startsWith('/').optional(),
+  startupConfig: z.strictObject({ command: z.string(), args: z.array(z.string()).default([]) }).optional(),
+  jobConfig: z.record(z.string(), z.unknown()).optional(),
+  functionConfig: z.record(z.string(), z.unknown()).optional(),
+  databaseSettings: z.record(z.string(), z.unknown()).optional(),
+  /** By name. Values are templates: see template.ts. */
+  variables: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
+  dependsOn: z.array(key).default([]),
+})
+
+const smokeTest = z.strictObject({
+  component: key,
+  path: z.string().startsWith('/'),
+  status: z.int().min(200).max(499),
+  /** Text that the answer contains. */
+  contains: z.string().optional(),
+})
+
+const solutionSchema = z
+  .strictObject({
+    slug: z.string().regex(/^[a-z][a-z0-9-]{1,39}$/),
+    name: about,
+    description: about,
+    category: z.enum(CATEGORIES),
+    /** Grows with every change of what is installed. */
+    revision: z.int().positive(),
+    /** Account entitlement SANDBOX, and a region whose sandbox add-on and public gateway are ready. */
+    requiresSandbox: z.boolean().default(false),
+    inputs: z.array(input).default([]),
+    components: z.array(component).min(1).max(10),
+    smokeTest,
+    /** What has to be done by hand, with templates. Never a secret. */
+    postInstallNote: z.string().max(2000).optional(),
+  })
+  .superRefine((solution, context) => {
+    const problems = [
+      ...componentProblems(solution),
+      ...graphProblems(solution.components),
+      ...templateProblems(solution),
+    ]
+    for (const message of problems) context.addIssue({ code: 'custom', message })
+  })
+
+export type SolutionSource = z.input<typeof solutionSchema>
+export type Solution = z.output<typeof solutionSchema>
+export type SolutionInput = Solution['inputs'][number]
+export type Component = Solution['components'][number]
+
+/** A checked solution. Throws for a file that breaks a rule, with every rule that it breaks. */
+export function defineSolution(source: SolutionSource): Solution {
+  const read = solutionSchema.safeParse(source)
+  if (read.success) return read.data
+  throw new Error(`The solution ${source.slug} is wrong:\n${z.prettifyError(read.error)}`)
+}
+
+interface Parts {
+  inputs: readonly { name: string }[]
+  components: readonly Component[]
+  smokeTest: { component: string }
+}
+
+function componentProblems({ inputs, components, smokeTest }: Parts): string[] {
+  const keys = components.map((one) => one.key)
+  const twice = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index)
+  return [
+    ...twice(keys).map((name) => `the component ${name} is there twice`),
+    ...twice(inputs.map(({ name }) => name)).map((name) => `the input ${name} is there twice`),
+    ...(components.filter(({ isMain }) => isMain).length === 1 ? [] : ['exactly one component is the main one']),
+    ...(keys.includes(smokeTest.component) ? [] : [`smokeTest names no component: ${smokeTest.component}`]),
+    ...components.flatMap(presetProblems),
+  ]
+}
+
+function presetProblems({ key, dockerPreset, image, dependsOn }: Component): string[] {
+  const preset = presetOf(dockerPreset)
+  if (!preset) return [`${key}: there is no preset ${dockerPreset}`]
+  if (preset.kind === 'ENGINE') {
+    // It is deployed as soon as it exists, before anything else is.
+    return [
+      ...(image === undefined ? [] : [`${key}: the preset decides the image`]),
+      ...(dependsOn.length === 0 ? [] : [`${key}: a managed service depends on nothing`]),
+    ]
+  }
+  return image === undefined ? [`${key}: image is required`] : []
+}
+
+const presetOf = (name: string) => {
+  try {
+    return typeNamed(name).presets.find((preset) => preset.name === name)
+  } catch {
+    return undefined
+  }
+}
