@@ -11,6 +11,8 @@ import { ensureTestImage } from '../test/support/test-image.ts'
 
 export interface BenchPlatform {
   image: string
+  apiUrl: string
+  token: string
   ingressUrl: string
   get(path: string): Promise<Record<string, unknown>>
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Record<string, unknown>>
@@ -24,8 +26,8 @@ export interface BenchPlatform {
 }
 
 /**
- * A whole Berth as a user runs it: embedded, durable PostgreSQL and default settings; only the ports are random free
- * ones.
+ * A whole Berth as a user runs it: embedded, durable PostgreSQL and default settings, but for those given; only the ports
+ * are random free ones.
  */
 export async function startBenchPlatform(settings: Record<string, string> = {}): Promise<BenchPlatform> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'))
@@ -77,7 +79,8 @@ export async function startBenchPlatform(settings: Record<string, string> = {}):
   }
 
   const get = (path: string) => call('GET', path)
-  return { image, ingressUrl: platform.ingressUrl ?? '', get, post, createAppEnv, stop }
+  const addresses = { apiUrl: platform.apiUrl ?? '', token: platform.adminToken, ingressUrl: platform.ingressUrl ?? '' }
+  return { image, ...addresses, get, post, createAppEnv, stop }
 }
 
 async function untilNoContainers(installationId: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import { benchBackups } from './backups.ts'
 import { type BenchResult, meetsAim } from './bench-result.ts'
 import { benchBuild } from './build.ts'
@@ -5,6 +6,7 @@ import { benchDeployImage } from './deploy-image.ts'
 import { benchFunctions } from './functions.ts'
 import { benchGraphqlAppEnvs, benchGraphqlApps } from './graphql.ts'
 import { benchIngress } from './ingress.ts'
+import { benchJobRuns } from './job-runs.ts'
 import { benchLogs } from './logs.ts'
 import { benchRestApps } from './rest-apps.ts'
 import { benchSubscribers } from './subscribers.ts'
@@ -21,11 +23,18 @@ const BENCHES = {
   tcp: benchTcp,
   backups: benchBackups,
   logs: benchLogs,
+  jobs: benchJobRuns,
   subscribers: benchSubscribers,
 }
 
-/** `npm run bench`, or `npm run bench -- rest ingress` for some of them. Prints a missed aim, and does not fail. */
-const wanted = process.argv.slice(2)
+/**
+ * `npm run bench`, or `npm run bench -- rest ingress` for some of them; `jobs --runs 100 --rounds 5` for fewer of these.
+ * Prints a missed aim, and does not fail.
+ */
+const { positionals: wanted } = parseArgs({
+  options: { runs: { type: 'string' }, rounds: { type: 'string' } },
+  allowPositionals: true,
+})
 const unknown = wanted.filter((name) => !(name in BENCHES))
 if (unknown.length > 0) throw new Error(`No bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`)
 

@@ -118,10 +118,11 @@ class Watch {
         this.#log(`${open} runs open, ${this.kills} kills, ${this.restarts} restarts of the engine`)
       told = Math.floor(open / 25)
       await this.#readTruths()
-      if (open === 0 && this.#outlived.size === 0) return
+      const isRestarted = engine === null || this.restarts >= restarts
+      if (open === 0 && this.#outlived.size === 0 && isRestarted) return
       if (Date.now() > until) throw new Error(`${open} runs have not ended in time`)
       const isDue = open < runs * (1 - (this.restarts + 1) / (restarts + 1))
-      if (engine && this.restarts < restarts && isDue) await this.#restart(engine)
+      if (engine && !isRestarted && isDue) await this.#restart(engine)
       await pause(1000 + this.#random() * 4000)
       if (open === 0) continue
       pick(this.#random, this.#cluster.of('worker')).signal('SIGKILL')
@@ -133,7 +134,7 @@ class Watch {
     const { rows } = await this.#cluster.pool.query<{ open: number; running: number }>(
       `SELECT coalesce(sum(open), 0)::int AS open, coalesce(max(running), 0)::int AS running FROM (
         SELECT count(*) AS open, count(*) FILTER (WHERE status = 'RUNNING') AS running FROM job_run
-        WHERE status IN ('QUEUED', 'RUNNING') GROUP BY app_env_id) each`,
+        WHERE status IN ('QUEUED', 'RUNNING') AND trigger <> 'RELEASE' GROUP BY app_env_id) each`,
     )
     return rows[0] ?? { open: 0, running: 0 }
   }
@@ -177,7 +178,7 @@ const rowsOf = async (cluster: TestCluster): Promise<RunRow[]> =>
       FROM job_run r JOIN job_attempt a ON a.run_id = r.id LEFT JOIN container c ON c.container_id = a.container_id
       CROSS JOIN LATERAL (SELECT count(*) AS kept, count(*) FILTER (WHERE message = 'started') AS starts,
         count(DISTINCT message) FILTER (WHERE message LIKE 'line %') AS lines
-        FROM log_line WHERE log_line.container_id = c.id) l GROUP BY r.id`,
+        FROM log_line WHERE log_line.container_id = c.id) l WHERE r.trigger <> 'RELEASE' GROUP BY r.id`,
     )
   ).rows
 

@@ -48,7 +48,10 @@ beforeAll(async () => {
   const tools = { database, config, vault, log }
   const recordScaling: RecordScaling = (change) => autoscaleAppEnv(tools, change)
   for (let number = 0; number < WORKERS; number += 1) {
-    const due = { beginDueBackups: async () => {}, beginDueJobRuns: () => beginDueJobRuns(tools) }
+    const due = {
+      ...{ beginDueBackups: async () => {}, advanceInstallations: async () => {} },
+      beginDueJobRuns: () => beginDueJobRuns(tools),
+    }
     const engine = memoryEngine(machine, { installationId })
     workers.push(createWorker({ ...tools, databaseUrl, recordScaling, ...due, ...engine }))
   }

@@ -59,7 +59,7 @@ export async function containerTruth({ docker }: TestCluster, id: string): Promi
 }
 
 export async function expectNoContainers({ docker, installationId }: TestCluster): Promise<void> {
-  const filters = { label: [`berth.installation=${installationId}`] }
+  const filters = { label: [`berth.installation=${installationId}`, 'berth.role=run'] }
   for (const until = Date.now() + 180_000; ; await pause(500)) {
     const left = await docker.listContainers({ all: true, filters })
     if (left.length === 0) return
