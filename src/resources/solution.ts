@@ -9,8 +9,8 @@ import { resource } from './resource.ts'
 /** Everything that the API shows of a solution. Variables, settings and sizes stay inside. */
 
 export const solutionInputType = enumeration('SolutionInputType', 'Kind of value that an input of a solution takes.', {
-  STRING: 'A text.',
-  NUMBER: 'A number.',
+  STRING: 'A text of any kind.',
+  NUMBER: 'A number, with or without decimals.',
   BOOLEAN: 'true or false.',
   EMAIL: 'An email address.',
 })
@@ -24,7 +24,7 @@ export const solutionCategory = enumeration('SolutionCategory', 'Field in which 
   ANALYTICS: 'Questions about data.',
   MESSAGING: 'Queues and messages between programs.',
   SECURITY: 'Secrets and identities.',
-  SEARCH: 'Finding things.',
+  SEARCH: 'Search in documents and products.',
 })
 
 const inputField = fieldsOf<SolutionInput>()
@@ -80,7 +80,7 @@ export const solution = resource({
     description: field.column('description', text, 'What the solution is.'),
     category: field.column('category', solutionCategory.type, 'Field in which the solution is of use.'),
     revision: field.column('revision', whole, 'Number that grows when the solution changes.'),
-    inputs: field.from({}, z.array(solutionInput.answer.type), 'Values that it is installed with.', (row: Solution) =>
+    inputs: field.from({}, z.array(solutionInput.answer.type), 'Values that the solution is installed with.', (row: Solution) =>
       row.inputs.map((input) => solutionInput.answer.record(input)),
     ),
     components: field.from(
@@ -92,7 +92,7 @@ export const solution = resource({
     requiresSandbox: field.column(
       'requiresSandbox',
       flag,
-      'Whether it needs the entitlement SANDBOX of the account, and a region whose sandbox add-on and public gateway are ready.',
+      'Whether the solution needs the entitlement SANDBOX of the account, and a region whose sandbox add-on and public gateway are ready.',
     ),
   },
 })

@@ -10,6 +10,7 @@ import { createCredential } from '../../src/services/credential/credential-comma
 import { openInstallation } from '../../src/services/installation.ts'
 import { resealAccount } from '../../src/services/master-key/reseal-account.ts'
 import { rotateMasterKey } from '../../src/services/master-key/rotate-master-key.ts'
+import { installSolution } from '../../src/services/solution/install-solution.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -30,6 +31,9 @@ beforeAll(async () => {
     await world.deploy(appEnvId)
     const data = { registry: 'registry.example.com', username: 'u', password: `of ${accountId}` }
     await world.perform(createCredential, { accountId, type: 'CONTAINER_REGISTRY', name: 'registry', data })
+    const inputs = { credentialSecret: `of ${accountId}` }
+    const solution = { accountId, solutionSlug: 'node-red', appName: 'Flows', region: 'local', inputs }
+    await world.perform(installSolution, solution)
   }
   await world.perform(createCredential, ...keyed())
   proof = hostProof(world.vault, accounts[0] ?? '', 'shop.example.com', 'a')
@@ -55,11 +59,13 @@ async function opened(accountId: string, key = to): Promise<string[]> {
   const vault = createVault(key).forAccount(account)
   const variables = await database.variable.findMany({ where: { appEnv: { accountId } } })
   const credentials = await database.credential.findMany({ where: { accountId }, orderBy: { id: 'asc' } })
+  const installations = await database.solutionInstallation.findMany({ where: { accountId } })
   const versions = await database.content.findMany({ where: { accountId } })
   const recorded = versions.flatMap((version) => recordedConfiguration(version).variables as Configuration['variables'])
   return [
     ...[...variables, ...recorded].map((variable) => vault.openVariable(variable)),
     ...credentials.map(({ id, sealedData }) => JSON.stringify(vault.openCredential(id, sealedData))),
+    ...installations.map(({ id, sealedInputs }) => JSON.stringify(vault.openInputs(id, sealedInputs))),
   ]
 }
 
@@ -76,7 +82,7 @@ test('is refused while a process of Berth uses the database', async () => {
 
 test('interrupted after some accounts, keeps every process from starting, and is finished by a second run', async () => {
   const plain = await Promise.all(accounts.map((accountId) => opened(accountId, world.masterKey)))
-  expect(plain.flat().length).toBe(7)
+  expect(plain.flat().length).toBe(17)
   await world.wakeups.close()
   await world.database.$disconnect()
   const rotation = { ...keys(), old: createVault(world.masterKey), next: createVault(to) }
@@ -92,7 +98,7 @@ test('interrupted after some accounts, keeps every process from starting, and is
   await expect(rotateMasterKey(database, { from: world.masterKey, to: newKey() })).rejects.toThrow(
     /was interrupted, and the file of the next key holds/,
   )
-  expect(await rotateMasterKey(database, keys())).toEqual({ accounts: 2, values: 7 })
+  expect(await rotateMasterKey(database, keys())).toEqual({ accounts: 2, values: 15 })
   expect(await Promise.all(accounts.map((accountId) => opened(accountId)))).toEqual(plain)
   expect(await start()).toBe('started')
   expect(await start(world.masterKey)).toMatch(/is not the one this database was made with/)
@@ -106,7 +112,7 @@ test('gave every account another data key, so that one that leaked opens nothing
 })
 
 test('repeated, finds nothing left to do', async () => {
-  expect(await rotateMasterKey(database, keys())).toEqual({ accounts: 2, values: 7 })
+  expect(await rotateMasterKey(database, keys())).toEqual({ accounts: 2, values: 15 })
 })
 
 test('leaves DNS records that prove hosts, and kept answers, as they were', async () => {
