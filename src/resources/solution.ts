@@ -80,8 +80,11 @@ export const solution = resource({
     description: field.column('description', text, 'What the solution is.'),
     category: field.column('category', solutionCategory.type, 'Field in which the solution is of use.'),
     revision: field.column('revision', whole, 'Number that grows when the solution changes.'),
-    inputs: field.from({}, z.array(solutionInput.answer.type), 'Values that the solution is installed with.', (row: Solution) =>
-      row.inputs.map((input) => solutionInput.answer.record(input)),
+    inputs: field.from(
+      {},
+      z.array(solutionInput.answer.type),
+      'Values that the solution is installed with.',
+      (row: Solution) => row.inputs.map((input) => solutionInput.answer.record(input)),
     ),
     components: field.from(
       {},

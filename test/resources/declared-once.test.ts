@@ -25,7 +25,9 @@ const IN_GRAPHQL: Exception[] = [
   {
     reason: 'what a mutation leads to, where REST answers with ids',
     isOne: (place) =>
-      /^\w+Payload\.(account|app|appEnv|credential|installation|jobRun|operation|token|idempotentReplayed)$/.test(place),
+      /^\w+Payload\.(account|app|appEnv|credential|installation|jobRun|operation|token|idempotentReplayed)$/.test(
+        place,
+      ),
   },
 ]
 
