@@ -15,7 +15,7 @@ function valuesOf(slug: string) {
   if (!solution) throw new Error(`No solution ${slug}`)
   const required = solution.inputs.filter((input) => input.required)
   const given = Object.fromEntries(
-    required.map(({ name, type }) => [name, type === 'EMAIL' ? 'ada@example.com' : `given ${name} 123`]),
+    required.map(({ name, type }) => [name, type === 'EMAIL' ? 'ada@example.com' : `given-${name}-value`]),
   )
   const { values, problems } = readInputs(solution, given)
   expect(problems).toEqual([])

@@ -4,6 +4,8 @@ import { isOpen } from '../../src/domain/operation.ts'
 import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
+import { advanceInstallations } from '../../src/services/solution/advance-installations.ts'
+import { installSolution } from '../../src/services/solution/install-solution.ts'
 import { createWorker, type Worker } from '../../src/worker/worker.ts'
 import { createImage, EMPTY_CONFIG } from '../support/memory-engine/images.ts'
 import { memoryEngine } from '../support/memory-engine/memory-engine.ts'
@@ -39,7 +41,7 @@ beforeAll(async () => {
     recordScaling,
     beginDueBackups: async () => {},
     beginDueJobRuns: async () => null,
-    advanceInstallations: async () => {},
+    advanceInstallations: () => advanceInstallations({ database, config, vault, log }),
     ...engine,
   })
   worker.start()
@@ -88,4 +90,26 @@ test('an environment is deployed, replaced and stopped on another engine, which 
   expect(await ended(operationId)).toMatchObject({ status: 'SUCCEEDED' })
   expect(await row(appEnvId)).toMatchObject({ status: 'STOPPED', replicas: [] })
   expect(machine.containers.size).toBe(0)
+})
+
+test('a solution whose program fails is installed in part, and the same request goes on once it works', async () => {
+  const { accountId, database } = world
+  let works = false
+  const registry: Program = (process) => (works ? shop(process) : process.exit(1))
+  const image = createImage({ programs: { registry }, config: { ...EMPTY_CONFIG, command: ['registry'] } })
+  machine.images.add(image, 'verdaccio/verdaccio:6.0.5')
+  const request = { accountId, solutionSlug: 'verdaccio', appName: 'Registry', region: 'local' }
+  const refusal = await world.perform(installSolution, request, { waitSeconds: 60 }).catch((error: unknown) => error)
+  expect(refusal).toMatchObject({
+    code: 'INSTALLATION_INCOMPLETE',
+    details: { installation: { components: [{ key: 'app', state: 'FAILED', reason: expect.any(String) }] } },
+  })
+  const { id: installationId } = await database.solutionInstallation.findFirstOrThrow()
+  const apps = await database.app.count()
+
+  works = true
+  const again = await world.perform(installSolution, { ...request, installationId }, { waitSeconds: 60 })
+  expect(again).toMatchObject({ installationId, operationStatus: 'SUCCEEDED' })
+  expect(await database.app.count()).toBe(apps)
+  expect(await row(again.appEnvIds[0] ?? '')).toMatchObject({ status: 'RUNNING', health: 'HEALTHY' })
 })
