@@ -92,6 +92,7 @@ describe('the tools', () => {
       'delete-variable',
       'delete-volume',
       'remove-host',
+      'remove-installation',
       'remove-member',
       'restore-backup',
       'revoke-token',
