@@ -68,9 +68,9 @@ describe('what only Docker Engine does', () => {
   test('resumes a replica that was paused by hand, and removes a paused one', async () => {
     const rollout = world.rollout()
     await world.runtime.apply(rollout)
-    const { containerId } = await onlyReplica(world.runtime, rollout.appEnvId)
+    const { containerId, address } = await onlyReplica(world.runtime, rollout.appEnvId)
     await docker.getContainer(containerId).pause()
-    expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ phase: 'paused', address: null })
+    expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ phase: 'paused', address })
     await world.runtime.apply(rollout)
     expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ containerId, phase: 'running' })
     await docker.getContainer(containerId).pause()
