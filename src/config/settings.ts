@@ -290,7 +290,7 @@ export const SETTINGS = z.object({
   ),
   BERTH_ACCOUNT_APP_ENVS: count(10_000, 10_000_000).describe('Maximum number of environments per account.'),
   BERTH_ACCOUNT_CONTAINERS: count(10_000, 10_000_000).describe(
-    'Maximum number of containers per account: the configured ones of all its environments, or the most that autoscaling may start. Job runs count while they run, and wait for a place.',
+    'Maximum number of containers per account: the configured ones of all its environments, or the most that autoscaling may start. Runs of jobs count while they run, and wait for a place.',
   ),
   BERTH_JOB_QUEUE: count(5000, 1_000_000).describe('Maximum number of job runs per environment that wait or run.'),
   BERTH_JOB_RUN_DAYS: count(90, 3650).describe('How long the record of a job run is kept once it has ended.'),

@@ -1,4 +1,5 @@
 import { engineOfPreset } from '../app-types/presets.ts'
+import { typeConfigFields, typeConfigIn } from '../app-types/type-config.ts'
 import { cliEnvNameOf, slugOf } from '../domain/names.ts'
 import { inDependencyOrder } from './graph.ts'
 import type { Component, Solution } from './solution.ts'
@@ -66,21 +67,29 @@ export function planComponent(
   { accountId, appName, region }: Place,
 ): Omit<ComponentPlan, 'variables'> {
   const { key, dependsOn, image, port, healthCheckPath, startupConfig, volume, disk } = component
-  const { dockerPreset, dockerPresetVersion, jobConfig, functionConfig, databaseSettings } = component
+  const { dockerPreset, dockerPresetVersion } = component
   const isService = engineOfPreset(dockerPreset) !== null
   const app = {
     ...{ name: appNameOf(component, appName), accountId, dockerPreset },
     ...given({ dockerPresetVersion, port, healthCheckPath }),
     ...(isService ? {} : { useImage: true, image }),
-    ...given({ jobConfig }),
+    ...typeConfigOf(component, { isChangedWithApp: true }),
   }
   const appEnv = {
     ...{ accountId, name: ENVIRONMENT_NAME, region, zClouds: component.zClouds, containers: component.containers },
-    ...given({ volume, disk, functionConfig, databaseSettings }),
+    ...given({ volume, disk }),
+    ...typeConfigOf(component, { isChangedWithApp: false }),
     // The program itself, without a shell: its signals arrive.
     ...(startupConfig ? { startupConfig: { ...startupConfig, shell: false, workingDir: null } } : {}),
   }
   return { key, dependsOn, image: image ?? null, app, appEnv }
+}
+
+/** The configuration of the component's type, where it is sent with its app, or with its environment. */
+const typeConfigOf = (component: Component, { isChangedWithApp }: { isChangedWithApp: boolean }) => {
+  const sent = typeConfigIn(component) ?? {}
+  const fields = typeConfigFields().filter((config) => config.isChangedWithApp === isChangedWithApp)
+  return given(Object.fromEntries(fields.map(({ field }) => [field, sent[field]])))
 }
 
 const given = (fields: Record<string, unknown>) =>

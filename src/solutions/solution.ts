@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { typeConfigInputs } from '../app-types/type-config.ts'
 import { typeNamed } from '../app-types/wire-names.ts'
 import { CATEGORIES } from './categories.ts'
 import { graphProblems } from './graph.ts'
@@ -56,9 +57,7 @@ const component = z.strictObject({
   volume: z.strictObject({ path: z.string().startsWith('/'), disk: z.int().positive() }).optional(),
   healthCheckPath: z.string().startsWith('/').optional(),
   startupConfig: z.strictObject({ command: z.string(), args: z.array(z.string()).default([]) }).optional(),
-  jobConfig: z.record(z.string(), z.unknown()).optional(),
-  functionConfig: z.record(z.string(), z.unknown()).optional(),
-  databaseSettings: z.record(z.string(), z.unknown()).optional(),
+  ...typeConfigInputs(),
   /** By name. Values are templates: see template.ts. */
   variables: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
   dependsOn: z.array(key).default([]),

@@ -178,7 +178,8 @@ test('no code outside of src/app-types/engines names an engine', async () => {
   const names = new RegExp(ENGINES.map(({ name }) => `['"\`]${name}\\b`).join('|'))
   const found: string[] = []
   for await (const file of glob('**/*.ts', { cwd: source })) {
-    if (/^(app-types\/engines|database\/generated)\//.test(file)) continue
+    // A solution names the engines of its components, as a client of the API does.
+    if (/^(app-types\/engines|database\/generated|solutions\/catalogue)\//.test(file)) continue
     const lines = (await readFile(join(source, file), 'utf8')).split('\n')
     for (const [index, line] of lines.entries()) if (names.test(line)) found.push(`${file}:${index + 1}`)
   }

@@ -139,7 +139,7 @@ export const OFFICIAL: Readonly<Record<string, OfficialImage>> = {
     server: 'rabbitmq-server',
     variables: [
       ...['RABBITMQ_DEFAULT_USER', 'RABBITMQ_DEFAULT_PASS', 'RABBITMQ_DEFAULT_VHOST'],
-      ...['RABBITMQ_NODENAME', 'RABBITMQ_ERLANG_COOKIE'],
+      ...['RABBITMQ_NODENAME', 'RABBITMQ_ERLANG_COOKIE', 'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS'],
     ],
     configuration: ['/etc/rabbitmq/conf.d'],
     written: null,

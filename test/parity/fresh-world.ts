@@ -14,6 +14,8 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
     DELETE FROM operation;
     DELETE FROM backup;
     UPDATE app_env SET current_content_id = NULL;
+    DELETE FROM solution_component;
+    DELETE FROM solution_installation;
     DELETE FROM app_env;
     DELETE FROM volume;
     DELETE FROM released_host;

@@ -126,13 +126,14 @@ export class MemoryContainer {
     const { rollout, index } = this.options
     const { accountId, appId, appEnvId, contentId, rolloutId, generation } = rollout
     const isRunning = this.phase === 'running'
+    const isThere = isRunning || this.phase === 'paused'
     const isConnected = this.options.isConnected()
     const hasEnded = this.phase === 'exited' || this.phase === 'restarting'
     return {
       ...{ name: this.name, containerId: this.id, accountId, appId, appEnvId, contentId, rolloutId, generation, index },
       phase: this.phase,
-      address: isRunning && isConnected ? LOOPBACK : null,
-      port: isRunning && isConnected ? this.port : null,
+      address: isThere && isConnected ? LOOPBACK : null,
+      port: isThere && isConnected ? this.port : null,
       isConnected: isConnected || !isRunning,
       startedAt: this.#startedAt,
       finishedAt: this.#finishedAt,
