@@ -87,7 +87,7 @@ async function compare(
   return {
     name,
     ratio: mine.perSecond / other.perSecond,
-    aim: 0.7,
+    aim: 1,
     better: 'higher',
     detail: `${mine.perSecond.toFixed(0)} against ${other.perSecond.toFixed(0)} req/s; medians of ${ROUNDS} turns, ${CONNECTIONS} connections; Mercurius asks for no token`,
     limitedBy: `the api’s one thread: ${mine.cpuMicros.toFixed(0)} µs of CPU per request against ${other.cpuMicros.toFixed(0)}. what is left is the HTTP layer, Pothos’s plan of each request, and what Mercurius does not do (token, limits, access log)`,
