@@ -3,7 +3,7 @@ import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
 import { Account } from './account.ts'
-import { Event } from './event.ts'
+import { afterArg, messageFields } from './message.ts'
 
 interface State {
   accountId: string
@@ -12,14 +12,7 @@ interface State {
 const AccountEventMessage = builder.objectRef<Message<State>>('AccountEventMessage').implement({
   description: 'An event of an account.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', {
-      description: 'Cursor of the message. Send it as `after` to continue after the message.',
-    }),
-    event: t.expose('event', {
-      type: Event,
-      nullable: true,
-      description: 'Event that the message is about; null in the first message.',
-    }),
+    ...messageFields(t),
     account: t.prismaField({
       type: Account,
       nullable: true,
@@ -38,9 +31,7 @@ builder.subscriptionField('accountEvents', (t) =>
     description: 'Every event of an account, in order. Restricted members get events of their environments only.',
     args: {
       accountId: t.arg.id({ required: true, description: 'Id of the account.' }),
-      after: t.arg.string({
-        description: 'Cursor to continue after. The first answer is then what followed the cursor.',
-      }),
+      after: afterArg(t.arg),
     },
     async subscribe(_root, { accountId, after }, context) {
       await context.services.accounts.get(context.caller, accountId)

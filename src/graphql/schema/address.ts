@@ -2,7 +2,7 @@ import { appEnvTarget } from '../../services/kernel/input.ts'
 import type { AppEnvAddress } from '../../services/targets/load-app-env.ts'
 import type { builder } from '../builder.ts'
 
-type ArgBuilder = Parameters<
+export type ArgBuilder = Parameters<
   Extract<NonNullable<Parameters<typeof builder.queryField>[1]>, (...args: never[]) => unknown>
 >[0]['arg']
 

@@ -7,7 +7,7 @@ import { loadOnce } from '../subscriptions/shared-load.ts'
 import { addressArgs, addressOf } from './address.ts'
 import { AppEnv } from './app-env.ts'
 import { AppEnvStatusEnum, HealthEnum } from './enums.ts'
-import { Event } from './event.ts'
+import { afterArg, messageFields } from './message.ts'
 
 interface State {
   appEnvId: string
@@ -19,14 +19,7 @@ interface State {
 const AppEnvStatusMessage = builder.objectRef<Message<State>>('AppEnvStatusMessage').implement({
   description: 'Status and health of an environment, at first and after each change.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', {
-      description: 'Cursor of the message. Send it as `after` to continue after the message.',
-    }),
-    event: t.expose('event', {
-      type: Event,
-      nullable: true,
-      description: 'Event that the message is about; null in the first message.',
-    }),
+    ...messageFields(t),
     status: t.field({
       type: AppEnvStatusEnum,
       nullable: true,
@@ -59,9 +52,7 @@ builder.subscriptionField('appEnvStatusChanged', (t) =>
     description: 'The status and health of an environment. One of the first two arguments is required.',
     args: {
       ...addressArgs(t.arg),
-      after: t.arg.string({
-        description: 'Cursor to continue after. The first answer is then what followed the cursor.',
-      }),
+      after: afterArg(t.arg),
     },
     async subscribe(_root, { appEnvId, envName, after }, context) {
       const { services, caller } = context

@@ -4,6 +4,7 @@ import { type BuildLogMessage, followBuildLines } from '../subscriptions/follow-
 import { whileAllowed } from '../subscriptions/while-allowed.ts'
 import { addressArgs, addressOf } from './address.ts'
 import { LogLine } from './log-line.ts'
+import { afterArg } from './message.ts'
 
 const BuildLogsMessage = builder.objectRef<BuildLogMessage>('BuildLogsMessage').implement({
   description: 'Lines that were written to the log of a build.',
@@ -28,9 +29,7 @@ builder.subscriptionField('buildLogs', (t) =>
     args: {
       ...addressArgs(t.arg),
       contentId: t.arg.id({ description: 'Id of the version whose build is followed; the newest build when omitted.' }),
-      after: t.arg.string({
-        description: 'Cursor to continue after. The first answer is then what followed the cursor.',
-      }),
+      after: afterArg(t.arg),
     },
     async subscribe(_root, { appEnvId, envName, contentId, after }, context) {
       const address = addressOf({ appEnvId, envName })

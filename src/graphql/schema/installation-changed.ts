@@ -2,7 +2,7 @@ import { permit } from '../../services/kernel/caller.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
-import { Event } from './event.ts'
+import { afterArg, messageFields } from './message.ts'
 import { SolutionInstallation } from './solution.ts'
 
 interface State {
@@ -13,12 +13,7 @@ interface State {
 const InstallationChangedMessage = builder.objectRef<Message<State>>('InstallationChangedMessage').implement({
   description: 'An installation, at first and after each step.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', { description: 'Cursor of the message in the account’s event sequence.' }),
-    event: t.expose('event', {
-      type: Event,
-      nullable: true,
-      description: 'Event that the message is about; null in the first message.',
-    }),
+    ...messageFields(t),
     installation: t.prismaField({
       type: SolutionInstallation,
       nullable: true,
@@ -39,9 +34,7 @@ builder.subscriptionField('installationChanged', (t) =>
     description: 'The progress of an installation, until it is removed.',
     args: {
       installationId: t.arg.id({ required: true, description: 'Id of the installation.' }),
-      after: t.arg.string({
-        description: 'Cursor to continue after. The first answer is then what followed the cursor.',
-      }),
+      after: afterArg(t.arg),
     },
     async subscribe(_root, { installationId, after }, context) {
       const { services, caller } = context

@@ -3,8 +3,8 @@ import { permit } from '../../services/kernel/caller.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
-import { Event } from './event.ts'
 import { JobRun } from './job-run.ts'
+import { afterArg, messageFields } from './message.ts'
 
 interface State {
   jobRunId: string
@@ -14,12 +14,7 @@ interface State {
 const JobRunChangedMessage = builder.objectRef<Message<State>>('JobRunChangedMessage').implement({
   description: 'A job run, at first and after each change of its status.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', { description: 'Cursor of the message in the account’s event sequence.' }),
-    event: t.expose('event', {
-      type: Event,
-      nullable: true,
-      description: 'Event that the message is about; null in the first message.',
-    }),
+    ...messageFields(t),
     jobRun: t.prismaField({
       type: JobRun,
       description: 'Job run at the time of the message.',
@@ -37,9 +32,7 @@ builder.subscriptionField('jobRunChanged', (t) =>
     description: 'The changes of a job run, until it has ended.',
     args: {
       jobRunId: t.arg.id({ required: true, description: 'Id of the job run.' }),
-      after: t.arg.string({
-        description: 'Cursor to continue after. The first answer is then what followed the cursor.',
-      }),
+      after: afterArg(t.arg),
     },
     async subscribe(_root, { jobRunId, after }, context) {
       const { services, caller } = context

@@ -9,6 +9,7 @@ import { followLines, type LogMessage } from '../subscriptions/follow-lines.ts'
 import { whileAllowed } from '../subscriptions/while-allowed.ts'
 import { addressArgs, addressOf } from './address.ts'
 import { LogStreamEnum, LogTypeEnum } from './enums.ts'
+import { afterArg } from './message.ts'
 
 export const LogLine = builder.objectRef<LogRecord>('LogLine').implement({
   description: logLine.description,
@@ -103,9 +104,7 @@ builder.subscriptionField('appEnvLogs', (t) =>
       jobRunId: t.arg.id({ description: 'Id of a job run: only lines of that run.' }),
       stream: t.arg({ type: LogStreamEnum, description: 'Stream: only lines that were written to that stream.' }),
       search: t.arg.string({ description: 'Text that the lines contain, in any case.' }),
-      after: t.arg.string({
-        description: 'Cursor to continue after. The first answer is then what followed the cursor.',
-      }),
+      after: afterArg(t.arg),
     },
     async subscribe(_root, { appEnvId, envName, after, ...filter }, context) {
       const address = addressOf({ appEnvId, envName })

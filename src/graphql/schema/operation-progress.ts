@@ -3,7 +3,7 @@ import { permit } from '../../services/kernel/caller.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
-import { Event } from './event.ts'
+import { messageFields } from './message.ts'
 import { Operation } from './operation.ts'
 
 interface State {
@@ -16,12 +16,7 @@ const ENDINGS: ReadonlySet<string> = new Set(['operation.succeeded', 'operation.
 const OperationProgressMessage = builder.objectRef<Message<State>>('OperationProgressMessage').implement({
   description: 'Progress of an operation, at first and after each step.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', { description: 'Cursor of the message in the account’s event sequence.' }),
-    event: t.expose('event', {
-      type: Event,
-      nullable: true,
-      description: 'Event that the message is about; null in the first message.',
-    }),
+    ...messageFields(t),
     operation: t.prismaField({
       type: Operation,
       description: 'Operation at the time of the message.',
