@@ -90,7 +90,12 @@ async function removeFromEngine(installationId: string): Promise<void> {
     await Promise.all(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
     const networks = await docker.listNetworks({ filters })
     await Promise.all(networks.map(({ Id }) => docker.getNetwork(Id).remove()))
-    console.log(`Removed ${containers.length} containers and ${networks.length} networks.`)
+    // Only those that were built for this installation have its label; the next one could not use them.
+    const images = await docker.listImages({ filters })
+    await Promise.all(images.map(({ Id }) => docker.getImage(Id).remove({ force: true })))
+    console.log(
+      `Removed ${containers.length} containers, ${networks.length} networks and ${images.length} built images.`,
+    )
     await removeFirewall(installationId)
   } catch (error) {
     throw new Refusal(
