@@ -37,6 +37,11 @@ const installationComponent = resource({
       text.nullable(),
       'Id of the operation that deploys the component; null before it is begun.',
     ),
+    jobRunId: componentField.column(
+      'jobRunId',
+      text.nullable(),
+      'Id of the run of a component that is a job; null before it is begun, and for other components.',
+    ),
   },
 })
 

@@ -105,8 +105,12 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>
   /** Seconds that a call over REST waits for when it names none. */
   defaultWaitSeconds?: number
-  /** For work that goes on after the operations that the call itself has begun: whether all of it has ended. */
-  hasEnded?(database: Database, result: Result): Promise<boolean>
+  /** Of work that goes on after the operations that the call itself has begun, or that begins none. */
+  progress?: {
+    hasEnded(database: Database, result: Result): Promise<boolean>
+    /** The answer to a call that has waited, in place of `refresh`. Throws to refuse after all. */
+    answer(database: Database, result: Result): Promise<Result>
+  }
   /**
    * For calls that wait: the answer once the operations have ended, or the wait is over. Throws to refuse after all.
    */

@@ -2,7 +2,7 @@ import { DomainError } from '../../domain/errors.ts'
 import type { Wakeups } from '../../events/wakeups.ts'
 import type { Caller } from './caller.ts'
 import type { CallerCache } from './caller-cache.ts'
-import { type AnyCommand, type CallOptions, operationsOf, type Performed } from './command.ts'
+import { type AnyCommand, type CallOptions, type CommandResult, operationsOf, type Performed } from './command.ts'
 import { isKept, type KeyedCall, keepPending, RENEWAL_MS, storeFinalAnswer, storeFinalRefusal } from './idempotency.ts'
 import { type Dependencies, inputOf, perform } from './perform.ts'
 import { checkWait, ProcessEnding, waitForOperations } from './wait.ts'
@@ -29,7 +29,7 @@ export async function performAndWait(
   )
   const mayWait = performed.isUnfinished || (options.waitSeconds && !performed.replayed && !options.dryRun)
   const operationIds = operationsOf(performed.result)
-  if (!mayWait || operationIds.length === 0) return performed
+  if (!mayWait || (operationIds.length === 0 && !command.progress)) return performed
   const call = { caller, command, input: inputOf(command, input), options, config, vault }
   return finish(dependencies, call, performed, operationIds)
 }
@@ -45,7 +45,7 @@ async function finish(
   let renewedAt = performance.now()
   await waitForOperations(dependencies, operationIds, {
     ...{ seconds, signal },
-    hasEnded: async () => (await call.command.hasEnded?.(database, performed.result)) ?? true,
+    hasEnded: async () => (await call.command.progress?.hasEnded(database, performed.result)) ?? true,
     async onPending() {
       if (performance.now() - renewedAt < RENEWAL_MS) return
       renewedAt = performance.now()
@@ -57,13 +57,22 @@ async function finish(
     await keepPending(database, call, 0)
     return performed
   }
-  const outcomes = await readOutcomes(database, operationIds)
   try {
-    const refreshed = await call.command.refresh?.(dependencies, performed.result, outcomes)
-    const result = { operationStatus: overallStatus(outcomes), ...(refreshed ?? performed.result) }
+    const result = await finalAnswer(dependencies, call.command, performed.result)
     return { result: await storeFinalAnswer(database, call, result), replayed: performed.replayed }
   } catch (error) {
     if (error instanceof DomainError && isKept(error)) await storeFinalRefusal(database, call, error)
     throw error
   }
+}
+
+async function finalAnswer(
+  dependencies: WaitingDependencies,
+  { progress, refresh }: AnyCommand,
+  result: CommandResult,
+): Promise<CommandResult> {
+  const { database } = dependencies
+  if (progress) return progress.answer(database, result)
+  const outcomes = await readOutcomes(database, operationsOf(result))
+  return { operationStatus: overallStatus(outcomes), ...((await refresh?.(dependencies, result, outcomes)) ?? result) }
 }

@@ -42,10 +42,11 @@ export async function waitForOperations(
       orderBy: { finishedAt: { sort: 'desc', nulls: 'first' } },
       select: { accountId: true, status: true },
     })
-    const goesOn = waited !== null && (isOpen(waited.status) || !(await hasEnded()))
+    const goesOn = (waited !== null && isOpen(waited.status)) || !(await hasEnded())
     const left = until - performance.now()
     if (!goesOn || left <= 0 || signal?.aborted) return
     await onPending()
-    await wakeups.next(waited.accountId, Math.min(left, POLL_MS), signal)
+    // Without an operation nothing is notified: the pause is the whole of it.
+    await wakeups.next(waited?.accountId ?? '', Math.min(left, POLL_MS), signal)
   }
 }

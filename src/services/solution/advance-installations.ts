@@ -12,7 +12,7 @@ const INSTALLATION = 'solution-installation'
 const AT_ONCE = 50
 
 /**
- * Takes installations further of which an operation has ended, each once however many workers look: its row is locked,
+ * Takes installations further of which an operation or a job run has ended, each once however many workers look: its row is locked,
  * and what it has become is read again under the lock. One that fails is logged; the others go on.
  */
 export async function advanceInstallations(tools: Tools): Promise<void> {
@@ -20,7 +20,8 @@ export async function advanceInstallations(tools: Tools): Promise<void> {
   const due = await tools.database.$queryRaw<{ id: string }[]>`
     SELECT id FROM solution_installation i WHERE status = 'INSTALLING' AND deleted_at IS NULL AND EXISTS (
       SELECT 1 FROM solution_component c WHERE c.installation_id = i.id AND c.state = 'DEPLOYING' AND NOT EXISTS (
-        SELECT 1 FROM operation o WHERE o.app_env_id = c.app_env_id AND o.status IN ('QUEUED', 'RUNNING')))
+        SELECT 1 FROM operation o WHERE o.app_env_id = c.app_env_id AND o.status IN ('QUEUED', 'RUNNING'))
+      AND NOT EXISTS (SELECT 1 FROM job_run r WHERE r.id = c.job_run_id AND r.status IN ('QUEUED', 'RUNNING')))
     ORDER BY random() LIMIT ${AT_ONCE}`
   for (const { id } of due) {
     try {

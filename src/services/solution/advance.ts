@@ -1,17 +1,19 @@
+import { isRolledOut } from '../../app-types/behaviours.ts'
 import type { SolutionComponent } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { isOpen } from '../../domain/operation.ts'
-import { findSolution } from '../../solutions/solutions.ts'
+import type { Component } from '../../solutions/solution.ts'
 import { configurationOf } from '../configuration/configured.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { imageContent } from '../lifecycle/new-content.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
-import type { LoadedInstallation } from './load-installation.ts'
+import { observeJob } from './component-job.ts'
+import { declarationOf, type LoadedInstallation } from './load-installation.ts'
 
-type Progress = Pick<SolutionComponent, 'state' | 'reason' | 'message' | 'operationId'>
-type Step = SolutionComponent & { before: SolutionComponent['state'] }
+type Progress = Pick<SolutionComponent, 'state' | 'reason' | 'message' | 'operationId' | 'jobRunId'>
+type Step = SolutionComponent & { before: SolutionComponent['state']; runBefore: string | null }
 
 /**
  * Takes an installation as far as it can go now, under its lock: reads what has become of its components, deploys those
@@ -22,18 +24,22 @@ export async function advance(context: CommandContext, installation: LoadedInsta
   const components: Step[] = []
   for (const component of installation.components) {
     const progress = component.state === 'DEPLOYING' ? await observe(context, component) : component
-    components.push({ ...component, ...progress, before: component.state })
+    components.push({ ...component, ...progress, before: component.state, runBefore: component.jobRunId })
   }
-  const dependsOn = dependenciesOf(installation.solutionSlug)
+  const { solution } = await declarationOf(context, installation)
+  const declared = new Map(solution.components.map((one) => [one.key, one]))
   const states = new Map(components.map(({ key, state }) => [key, state]))
   for (const component of components) {
-    const isDue = component.state === 'PENDING' && dependsOn(component.key).every((key) => states.get(key) === 'READY')
-    if (isDue) Object.assign(component, await deploy(context, installation, component))
+    const { dependsOn = [] } = declared.get(component.key) ?? {}
+    const isDue = component.state === 'PENDING' && dependsOn.every((key) => states.get(key) === 'READY')
+    if (isDue) Object.assign(component, await deploy(context, component, declared.get(component.key)))
   }
-  const changed = components.filter(({ state, before }) => state !== before)
-  for (const { key, state, reason, message, operationId } of changed) {
+  const changed = components.filter(
+    ({ state, before, jobRunId, runBefore }) => state !== before || jobRunId !== runBefore,
+  )
+  for (const { key, state, reason, message, operationId, jobRunId } of changed) {
     const id = { installationId_key: { installationId: installation.id, key } }
-    await context.tx.solutionComponent.update({ where: id, data: { state, reason, message, operationId } })
+    await context.tx.solutionComponent.update({ where: id, data: { state, reason, message, operationId, jobRunId } })
   }
   const isGoingOn = components.some(({ state }) => state === 'DEPLOYING')
   const isReady = components.every(({ state }) => state === 'READY')
@@ -58,50 +64,48 @@ export function announceProgress(
   announce({ type: 'installation.changed', payload: { installationId, status, components: states } })
 }
 
-function dependenciesOf(slug: string): (key: string) => readonly string[] {
-  const components = findSolution(slug)?.components ?? []
-  return (key) => components.find((one) => one.key === key)?.dependsOn ?? []
-}
-
 /** What has become of a component that was being deployed, whoever has deployed it last. */
-async function observe({ tx }: CommandContext, { appEnvId, operationId }: SolutionComponent): Promise<Progress> {
-  const appEnv = await tx.appEnv.findUnique({ where: { id: appEnvId } })
-  if (!appEnv || appEnv.deletedAt !== null) {
-    return { state: 'FAILED', operationId, reason: 'DELETED', message: 'The environment was deleted meanwhile' }
-  }
+async function observe(context: CommandContext, component: SolutionComponent): Promise<Progress> {
+  const { appEnvId, operationId, jobRunId } = component
+  const { tx } = context
+  const going: Progress = { state: 'DEPLOYING', operationId, jobRunId, reason: null, message: null }
+  const failed = (reason: string, message: string | null): Progress => ({ ...going, state: 'FAILED', reason, message })
+  const appEnv = await tx.appEnv.findUnique({ where: { id: appEnvId }, include: { app: true } })
+  if (!appEnv || appEnv.deletedAt !== null) return failed('DELETED', 'The environment was deleted meanwhile')
   const newest = await tx.operation.findFirst({ where: { appEnvId }, orderBy: { id: 'desc' } })
-  if (newest && isOpen(newest.status)) return { state: 'DEPLOYING', operationId, reason: null, message: null }
-  if (appEnv.status === 'STOPPED') {
-    return { state: 'FAILED', operationId, reason: 'STOPPED', message: 'The environment was stopped meanwhile' }
-  }
-  if (appEnv.currentContentId !== null) return { state: 'READY', operationId, reason: null, message: null }
-  const { reason = null, message = null } = newest ?? {}
-  return { state: 'FAILED', operationId, reason: reason ?? 'NOT_DEPLOYED', message }
+  if (newest && isOpen(newest.status)) return going
+  if (appEnv.status === 'STOPPED') return failed('STOPPED', 'The environment was stopped meanwhile')
+  if (appEnv.currentContentId === null) return failed(newest?.reason ?? 'NOT_DEPLOYED', newest?.message ?? null)
+  if (isRolledOut(appEnv.app)) return { ...going, state: 'READY' }
+  return orFailed(going, async () => ({ ...going, ...(await observeJob(context, component)) }))
 }
 
 /** Begins the deployment of a component. One that is refused has failed; the others go on. */
-async function deploy(
-  context: CommandContext,
-  { solutionSlug }: LoadedInstallation,
-  { key, appEnvId }: SolutionComponent,
-): Promise<Progress> {
-  try {
+const deploy = (context: CommandContext, { appEnvId }: SolutionComponent, declared: Component | undefined) =>
+  orFailed({ operationId: null, jobRunId: null }, async () => {
     const { appEnv } = await lockAppEnv(context.tx, { appEnvId })
-    const image = await imageOf(context, solutionSlug, key, appEnvId)
+    const image = await imageOf(context, declared, appEnvId)
     const content = imageContent(image, configurationOf(appEnv))
     const { id: operationId } = await beginOperation(context, appEnv, { kind: 'DEPLOY_IMAGE', content })
-    return { state: 'DEPLOYING', operationId, reason: null, message: null }
+    return { state: 'DEPLOYING', operationId, jobRunId: null, reason: null, message: null }
+  })
+
+async function orFailed(
+  { operationId, jobRunId }: Pick<Progress, 'operationId' | 'jobRunId'>,
+  step: () => Promise<Progress>,
+): Promise<Progress> {
+  try {
+    return await step()
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    return { state: 'FAILED', operationId: null, reason: error.reason ?? error.code, message: error.message }
+    return { state: 'FAILED', operationId, jobRunId, reason: error.reason ?? error.code, message: error.message }
   }
 }
 
 /** A managed service is tried again with the image that its preset has chosen. */
-async function imageOf({ tx }: CommandContext, slug: string, key: string, appEnvId: string): Promise<string> {
-  const declared = findSolution(slug)?.components.find((one) => one.key === key)?.image
-  if (declared !== undefined) return declared
+async function imageOf({ tx }: CommandContext, declared: Component | undefined, appEnvId: string): Promise<string> {
+  if (declared?.image !== undefined) return declared.image
   const content = await tx.content.findFirst({ where: { appEnvId }, orderBy: { version: 'desc' } })
   if (content) return content.image
-  throw new DomainError('NOT_FOUND', undefined, `The solution "${slug}" has no component "${key}" any more`)
+  throw new DomainError('NOT_FOUND', undefined, 'The solution has no such component any more')
 }

@@ -1,8 +1,10 @@
 import type { Transaction } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import type { InputValues } from '../../solutions/plan.ts'
 import type { Solution } from '../../solutions/solution.ts'
 import { findSolution } from '../../solutions/solutions.ts'
+import type { CommandContext } from '../kernel/command.ts'
 
 const withComponents = { components: { orderBy: { position: 'asc' } } } satisfies Prisma.SolutionInstallationInclude
 
@@ -25,3 +27,31 @@ export function getSolution(slug: string): Solution {
   if (!found) throw notFound('solution', slug)
   return found
 }
+
+/** What an installation was made of: the catalogue may have changed since, and a compose file is in no catalogue. */
+export interface Declared {
+  solution: Solution
+  values: InputValues
+}
+
+type Sealed = Pick<LoadedInstallation, 'id' | 'accountId' | 'solutionSlug' | 'sealedInputs'>
+
+export async function declarationOf({ tx, vault }: CommandContext, installation: Sealed): Promise<Declared> {
+  const account = await tx.account.findUniqueOrThrow({ where: { id: installation.accountId } })
+  const opened = vault.forAccount(account).openInputs(installation.id, installation.sealedInputs)
+  // The first installations kept their inputs alone.
+  return isDeclared(opened)
+    ? opened
+    : { solution: getSolution(installation.solutionSlug), values: opened as InputValues }
+}
+
+const isDeclared = (opened: unknown): opened is Declared =>
+  typeof (opened as { solution?: unknown }).solution === 'object'
+
+/** For the column of an installation that holds it. */
+export const sealDeclaration = (
+  { vault }: CommandContext,
+  account: { id: string; dataKey: string },
+  id: string,
+  declared: Declared,
+): string => vault.forAccount(account).sealInputs(id, declared)

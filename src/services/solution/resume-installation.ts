@@ -1,14 +1,11 @@
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
-import type { InputValues } from '../../solutions/plan.ts'
-import type { Solution } from '../../solutions/solution.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import { advance } from './advance.ts'
 import { createComponents, renderNote } from './create-components.ts'
-import { type LoadedInstallation, lockSolutionInstallation } from './load-installation.ts'
+import { declarationOf, type LoadedInstallation, lockSolutionInstallation } from './load-installation.ts'
 
 interface Resumed {
   account: Account & { plan: Plan }
-  solution: Solution
   installation: LoadedInstallation
 }
 
@@ -16,18 +13,17 @@ interface Resumed {
  * Goes on with an incomplete installation: creates what is missing, and deploys what has failed, or never was. One that
  * is complete or going on is left as it is, so that repeats do nothing twice.
  */
-export async function resume(context: CommandContext, { account, solution, installation }: Resumed): Promise<string> {
-  const { tx, vault } = context
+export async function resume(context: CommandContext, { account, installation }: Resumed): Promise<string> {
+  const { tx } = context
   const { id, appName, regionCode: region } = installation
   if (installation.status !== 'INCOMPLETE') return id
-  const values = vault.forAccount(account).openInputs(id, installation.sealedInputs) as InputValues
-  const installing = { account, solution, appName, region, values }
+  const installing = { account, appName, region, ...(await declarationOf(context, installation)) }
   const created = await createComponents(context, installing, await presentOf(context, installation))
   for (const [position, { key, appId, appEnvId, operationId }] of created.entries()) {
     const before = installation.components.find((one) => one.key === key)
     if (before?.state === 'READY' && before.appEnvId === appEnvId) continue
     const state = operationId === null ? ('PENDING' as const) : ('DEPLOYING' as const)
-    const data = { position, appId, appEnvId, operationId, state, reason: null, message: null }
+    const data = { position, appId, appEnvId, operationId, jobRunId: null, state, reason: null, message: null }
     await tx.solutionComponent.upsert({
       where: { installationId_key: { installationId: id, key } },
       create: { installationId: id, key, ...data },

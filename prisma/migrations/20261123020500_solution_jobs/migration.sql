@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "public"."solution_component" ADD COLUMN     "job_run_id" TEXT;

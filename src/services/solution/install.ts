@@ -1,0 +1,200 @@
+import { randomInt } from 'node:crypto'
+import type { Database } from '../../database/client.ts'
+import type { Account, Plan } from '../../database/generated/prisma/client.ts'
+import { conflict, DomainError, forbidden, invalidField, notFound } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import { readInputs, withGenerated } from '../../solutions/input-values.ts'
+import { planSolution } from '../../solutions/plan.ts'
+import type { Solution } from '../../solutions/solution.ts'
+import { permit } from '../kernel/caller.ts'
+import type { CommandContext, Target } from '../kernel/command.ts'
+import { lockAccount } from '../targets/load-account.ts'
+import { advance, announceProgress } from './advance.ts'
+import { createComponents, type Installing, renderNote } from './create-components.ts'
+import { type LoadedInstallation, lockSolutionInstallation, sealDeclaration } from './load-installation.ts'
+import { resume } from './resume-installation.ts'
+
+interface Place {
+  accountId: string
+  appName: string
+  region: string
+  installationId?: string | undefined
+}
+
+interface InstallRequest extends Place {
+  /** What is installed, as the request says it: a repeat must send the same. */
+  identity: unknown
+  inputs: Readonly<Record<string, unknown>>
+}
+
+export type PlaceTarget = Target & { account: Account & { plan: Plan }; installation: LoadedInstallation | null }
+export type InstallTarget = PlaceTarget & { solution: Solution }
+
+export async function placeOf(
+  { tx }: CommandContext,
+  { accountId, region, installationId }: Omit<Place, 'appName'>,
+): Promise<PlaceTarget> {
+  await lockAccount(tx, accountId)
+  const account = await tx.account.findUniqueOrThrow({ where: { id: accountId }, include: { plan: true } })
+  if (!(await tx.region.findUnique({ where: { code: region } }))) throw notFound('region', region)
+  const installation = installationId ? await lockSolutionInstallation(tx, installationId) : null
+  if (installation && installation.accountId !== accountId)
+    throw invalidField('accountId', 'is not the account of the installation')
+  return { type: 'installation', id: installation?.id ?? null, accountId, account, installation }
+}
+
+export type InstallResult = Awaited<ReturnType<typeof resultOf>>
+
+/** Begins an installation, or goes on with one that is incomplete. */
+export async function install(
+  context: CommandContext,
+  request: InstallRequest,
+  { account, solution, installation }: InstallTarget,
+): Promise<InstallResult> {
+  // It provisions what runs, so the scope of deployments is needed too (§5 rule 6).
+  permit(context.caller, 'appEnv:operate', { accountId: account.id })
+  const { accountId, appName, region } = request
+  const fingerprint = context.vault.fingerprint(JSON.stringify([accountId, appName, region, request.identity]))
+  if (installation && installation.fingerprint !== fingerprint)
+    throw conflict(
+      'INSTALLATION_CHANGED',
+      'An installation is resumed with the request that began it; solution, name, region or inputs differ',
+    )
+  await requirePrerequisites(context, solution, account, region)
+  context.auditDetails({
+    ...{ solutionSlug: solution.slug, revision: solution.revision, appName, region },
+    ...{ inputs: Object.keys(request.inputs), plan: shownPlan(solution, account, request) },
+  })
+  const installationId = installation
+    ? await resume(context, { account, installation })
+    : await begin(context, request, { account, solution, fingerprint })
+  const result = await resultOf(context.tx, installationId)
+  context.created(...Object.values(result))
+  return result
+}
+
+/** What a call that waits for an installation waits for, and is answered. */
+export const progress = {
+  async hasEnded(database: Database, { installationId }: InstallResult): Promise<boolean> {
+    const found = await database.solutionInstallation.findUnique({ where: { id: installationId } })
+    return found?.status !== 'INSTALLING'
+  },
+  async answer(database: Database, { installationId, operationIds }: InstallResult): Promise<InstallResult> {
+    const { status, deletedAt, components } = await database.solutionInstallation.findUniqueOrThrow({
+      where: { id: installationId },
+      include: { components: { orderBy: { position: 'asc' } } },
+    })
+    if (status === 'INCOMPLETE' && deletedAt === null) throw incomplete(installationId, components)
+    const ended = status === 'INSTALLED' ? 'SUCCEEDED' : 'RUNNING'
+    return { ...(await resultOf(database, installationId)), operationIds, operationStatus: ended }
+  },
+}
+
+async function begin(
+  context: CommandContext,
+  input: InstallRequest,
+  { account, solution, fingerprint }: Pick<InstallTarget, 'account' | 'solution'> & { fingerprint: string },
+): Promise<string> {
+  const { tx, caller } = context
+  const values = withGenerated(solution, readInputs(solution, input.inputs).values, randomText)
+  const installing: Installing = { account, solution, appName: input.appName, region: input.region, values }
+  const created = await createComponents(context, installing, new Map())
+  const id = newId('inst')
+  await tx.solutionInstallation.create({
+    data: {
+      ...{ id, accountId: account.id, solutionSlug: solution.slug, revision: solution.revision, fingerprint },
+      ...{ appName: input.appName, regionCode: input.region },
+      sealedInputs: sealDeclaration(context, account, id, { solution, values }),
+      postInstallNote: await renderNote(context, installing, created),
+      requestedBy: caller.userId ?? caller.tokenId,
+      components: {
+        create: created.map(({ key, appId, appEnvId, operationId }, position) => ({
+          ...{ key, position, appId, appEnvId, operationId },
+          state: operationId === null ? ('PENDING' as const) : ('DEPLOYING' as const),
+        })),
+      },
+    },
+  })
+  const installation = await lockSolutionInstallation(tx, id)
+  if (!(await advance(context, installation))) announceProgress(context, id, 'INSTALLING', installation.components)
+  return id
+}
+
+async function requirePrerequisites(
+  { tx }: CommandContext,
+  { requiresSandbox, name: title }: Solution,
+  account: Account,
+  code: string,
+): Promise<void> {
+  if (!requiresSandbox) return
+  const region = await tx.region.findUniqueOrThrow({ where: { code } })
+  const missing = [
+    ...(account.entitlements.includes('SANDBOX') ? [] : ['the account lacks the entitlement SANDBOX']),
+    ...(region.sandboxAddonReady ? [] : [`the sandbox add-on of the region ${code} is not ready`]),
+    ...(region.publicGatewayReady ? [] : [`the public gateway of the region ${code} is not ready`]),
+  ]
+  if (missing.length === 0) return
+  throw forbidden('SANDBOX_NOT_READY', `${title} cannot be installed: ${missing.join('; ')}`)
+}
+
+/** Without values of variables: they may be secret. */
+function shownPlan(solution: Solution, account: Account, { appName, region }: Place) {
+  const place = { accountId: account.id, accountSlug: account.slug, appName, region }
+  return planSolution(solution, {}, place).map(({ key, app, image, dependsOn }) => ({
+    ...{ key, appName: app.name, dockerPreset: app.dockerPreset, image, dependsOn },
+  }))
+}
+
+interface Result {
+  installationId: string
+  components: { key: string; appId: string; appEnvId: string }[]
+  appIds: string[]
+  appEnvIds: string[]
+  postInstallNote?: string
+  operationIds: string[]
+  operationStatus?: string
+  [key: string]: unknown
+}
+
+async function resultOf(
+  tx: Pick<Database, 'solutionInstallation' | 'operation'>,
+  installationId: string,
+): Promise<Result> {
+  const { components, postInstallNote } = await tx.solutionInstallation.findUniqueOrThrow({
+    where: { id: installationId },
+    include: { components: { orderBy: { position: 'asc' } } },
+  })
+  const going = components.filter(({ state }) => state === 'DEPLOYING')
+  // A call that waits for one that has ended is told how it ended.
+  const awaited = going.length > 0 ? going : components
+  return {
+    installationId,
+    components: components.map(({ key, appId, appEnvId }) => ({ key, appId, appEnvId })),
+    appIds: components.map(({ appId }) => appId),
+    appEnvIds: components.map(({ appEnvId }) => appEnvId),
+    ...(postInstallNote === null ? {} : { postInstallNote }),
+    operationIds: awaited.flatMap(({ operationId }) => (operationId ? [operationId] : [])),
+  }
+}
+
+function incomplete(installationId: string, components: LoadedInstallation['components']): DomainError {
+  const failed = components.filter(({ state }) => state === 'FAILED')
+  const causes = failed.map(({ key, reason, message }) => `${key}: ${message ?? reason}`).join('; ')
+  return new DomainError(
+    'INSTALLATION_INCOMPLETE',
+    undefined,
+    `The solution is installed in part (${causes}). Repeat the request with installationId ${installationId} to go on`,
+    {
+      installation: {
+        installationId,
+        components: components.map(({ key, state, reason, message }) => ({ key, state, reason, message })),
+      },
+    },
+  )
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** Letters and digits: they mean nothing in URLs and shells. */
+const randomText = (length: number): string =>
+  Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
