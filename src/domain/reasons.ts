@@ -44,6 +44,9 @@ export const REASONS = {
     BACKUP_OF_OTHER_ENGINE: 'The backup is one of another engine. Restore it into a service of that.',
     NO_VOLUME: 'The service keeps no data: it has no volume to restore into.',
     NEVER_DEPLOYED: 'Nothing was deployed yet, or that version never was. Deploy first.',
+    INSTALLATION_UNFINISHED:
+      'The installation goes on, or is incomplete. Wait, or repeat its request with `installationId`.',
+    UPGRADE_REFUSED: 'The revision would lose data or replace a service; the message names what. Install it anew.',
     ALREADY_CURRENT: 'The version already serves. Redeploy to replace its containers.',
     ALREADY_RUNNING: 'The environment runs, or will when the open operation ends. Nothing to do.',
     ALREADY_STARTING: 'The environment is being started. Wait for its operation.',

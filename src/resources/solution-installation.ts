@@ -120,3 +120,24 @@ export const installed = answer({
     'What has to be done by hand before the solution is complete; left out if nothing has.',
   ),
 })
+
+interface Upgraded {
+  changed: string[]
+  kept: string[]
+}
+
+const upgradedField = fieldsOf<Upgraded>()
+
+export const upgraded = answer({
+  ...pick(solutionInstallation.fields, 'installationId', 'revision'),
+  changed: upgradedField.given(
+    'changed',
+    z.array(text),
+    'What is pending in which component, and which components are new.',
+  ),
+  kept: upgradedField.given(
+    'kept',
+    z.array(text),
+    'What the new revision changes and the upgrade left alone, because it was changed by hand.',
+  ),
+})

@@ -4,7 +4,7 @@ import { jobRun } from '../resources/job-run.ts'
 import { jobSchedule } from '../resources/job-schedule.ts'
 import { member } from '../resources/member.ts'
 import { answers } from '../resources/outcome.ts'
-import { installed } from '../resources/solution-installation.ts'
+import { installed, upgraded } from '../resources/solution-installation.ts'
 import { createdToken } from '../resources/token.ts'
 import { createAccount, deleteAccount, setCurrentAccount, updateAccount } from '../services/account/account-commands.ts'
 import { addMember, removeMember, updateMember } from '../services/account/member-commands.ts'
@@ -34,8 +34,10 @@ import { deleteJobSchedule, setJobSchedule } from '../services/job-schedule/sche
 import { lifecycleOperations } from '../services/lifecycle/operations.ts'
 import { cancelOperation } from '../services/operation/cancel-operation.ts'
 import { retryOperation } from '../services/operation/retry-operation.ts'
+import { installCompose } from '../services/solution/install-compose.ts'
 import { installSolution } from '../services/solution/install-solution.ts'
 import { removeInstallation } from '../services/solution/remove-installation.ts'
+import { upgradeInstallation } from '../services/solution/upgrade-installation.ts'
 import { createToken, revokeToken } from '../services/token/token-commands.ts'
 import { notifyCodeUpload } from '../services/upload/notify-code-upload.ts'
 import { requestStorageKey } from '../services/upload/request-storage-key.ts'
@@ -152,7 +154,9 @@ export const routes: readonly Route[] = [
 
   get('/solutions', listSolutions),
   post('/solutions', installSolution, installed),
+  post('/solutions/compose', installCompose, installed),
   get('/solutions/installation', getInstallation),
+  post('/solutions/installation/upgrade', upgradeInstallation, upgraded),
   del('/solutions/installation', removeInstallation, answers.message),
   get('/solutions/installations', listInstallations),
 

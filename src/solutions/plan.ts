@@ -79,11 +79,14 @@ export function planComponent(
     ...{ accountId, name: ENVIRONMENT_NAME, region, zClouds: component.zClouds, containers: component.containers },
     ...given({ volume, disk }),
     ...typeConfigOf(component, { isChangedWithApp: false }),
-    // The program itself, without a shell: its signals arrive.
-    ...(startupConfig ? { startupConfig: { ...startupConfig, shell: false, workingDir: null } } : {}),
+    ...(startupConfig ? { startupConfig: startupConfigOf(component) } : {}),
   }
   return { key, dependsOn, image: image ?? null, app, appEnv }
 }
+
+/** The program itself, without a shell: its signals arrive. */
+export const startupConfigOf = ({ startupConfig }: Component) =>
+  startupConfig ? { ...startupConfig, shell: false, workingDir: null } : null
 
 /** The configuration of the component's type, where it is sent with its app, or with its environment. */
 const typeConfigOf = (component: Component, { isChangedWithApp }: { isChangedWithApp: boolean }) => {

@@ -37,9 +37,9 @@ const input = z
 const key = z.string().regex(/^[a-z][a-z0-9]{0,9}$/)
 
 /** A tag that never moves to another major version; `latest` would install something else every month. */
-const image = z
-  .string()
-  .regex(/^[a-z0-9./_-]+:(?!latest$)(?=[^:]*[0-9])[A-Za-z0-9._-]+$/, 'must be an image with a tag that names a version')
+const PINNED = /^[a-z0-9./_-]+:(?!latest$)(?=[^:]*[0-9])[A-Za-z0-9._-]+$/
+
+const image = z.string().regex(/^[a-z0-9][\w./:@-]{0,254}$/, 'must be an image')
 
 const component = z.strictObject({
   key,
@@ -101,11 +101,23 @@ export type Solution = z.output<typeof solutionSchema>
 export type SolutionInput = Solution['inputs'][number]
 export type Component = Solution['components'][number]
 
-/** A checked solution. Throws for a file that breaks a rule, with every rule that it breaks. */
-export function defineSolution(source: SolutionSource): Solution {
+/** A checked solution, or every rule that it breaks. */
+export function readSolution(source: SolutionSource): { solution: Solution | null; messages: string[] } {
   const read = solutionSchema.safeParse(source)
-  if (read.success) return read.data
-  throw new Error(`The solution ${source.slug} is wrong:\n${z.prettifyError(read.error)}`)
+  if (read.success) return { solution: read.data, messages: [] }
+  return { solution: null, messages: z.prettifyError(read.error).split('\n') }
+}
+
+/** One of the catalogue. Throws for a file that breaks a rule, with every rule that it breaks. */
+export function defineSolution(source: SolutionSource): Solution {
+  const { solution, messages } = readSolution(source)
+  const unpinned = source.components.flatMap((one) =>
+    one.image === undefined || PINNED.test(one.image)
+      ? []
+      : [`${one.key}: ${one.image} must be an image with a tag that names a version`],
+  )
+  if (solution && unpinned.length === 0) return solution
+  throw new Error(`The solution ${source.slug} is wrong:\n${[...messages, ...unpinned].join('\n')}`)
 }
 
 interface Parts {

@@ -1,10 +1,12 @@
 import type { RecordOf } from '../../resources/resource.ts'
 import { solution } from '../../resources/solution.ts'
-import { installed, solutionInstallation } from '../../resources/solution-installation.ts'
+import { installed, solutionInstallation, upgraded } from '../../resources/solution-installation.ts'
+import { installCompose } from '../../services/solution/install-compose.ts'
 import { installSolution } from '../../services/solution/install-solution.ts'
 import { removeInstallation } from '../../services/solution/remove-installation.ts'
+import { upgradeInstallation } from '../../services/solution/upgrade-installation.ts'
 import { builder } from '../builder.ts'
-import { commandMutation } from '../derive/command-mutation.ts'
+import { type Answer, commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
 import { recordType, rowFields } from '../derive/resource-fields.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { findableAsNode, Node } from './node.ts'
@@ -52,21 +54,30 @@ builder.queryFields((t) => ({
   }),
 }))
 
-commandMutation(installSolution, {
+const { installationId: _installed, ...installedFields } = installed.fields
+const { installationId: _upgraded, revision: _revision, ...upgradedFields } = upgraded.fields
+
+const installationField = <Result extends { installationId: string }>(t: PayloadBuilder<Result>) =>
+  t.prismaField({
+    type: SolutionInstallation,
+    nullable: true,
+    description: 'Installation, as it is now; null after a dry run.',
+    resolve: (query, answer, _args, { services, caller }) => {
+      const { result, dryRun } = answer as Answer<Result>
+      return dryRun ? null : services.solutions.installation(caller, result.installationId, query)
+    },
+  })
+
+for (const command of [installSolution, installCompose])
+  commandMutation(command, {
+    waits: true,
+    payload: (t) => ({ ...outcomeFields(t, installedFields), installation: installationField(t) }),
+  })
+
+commandMutation(upgradeInstallation, {
+  versioned: true,
   waits: true,
-  payload: (t) => {
-    const { installationId: _id, ...fields } = installed.fields
-    return {
-      ...outcomeFields(t, fields),
-      installation: t.prismaField({
-        type: SolutionInstallation,
-        nullable: true,
-        description: 'Installation, as it is now; null after a dry run.',
-        resolve: (query, { result, dryRun }, _args, { services, caller }) =>
-          dryRun ? null : services.solutions.installation(caller, result.installationId, query),
-      }),
-    }
-  },
+  payload: (t) => ({ ...outcomeFields(t, upgradedFields), installation: installationField(t) }),
 })
 
 commandMutation(removeInstallation, {

@@ -41,6 +41,11 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, Readonly<Record<string, u
   listJobRuns: { envName, status: 'FAILED', limit: 20 },
   setJobSchedule: { envName, cron: '*/15 * * * *', timeZone: 'Europe/Berlin' },
   installSolution: { accountId, solutionSlug: 'wordpress', appName: 'Blog', region: 'local', inputs: {} },
+  installCompose: {
+    ...{ accountId, appName: 'Blog', region: 'local', variables: {} },
+    compose: 'services:\n  blog:\n    image: ghost:5\n    ports: ["80:2368"]\n',
+  },
+  upgradeInstallation: { inputs: {} },
   listSolutions: { accountId },
   listInstallations: { accountId, limit: 20 },
   createAccount: { name: 'Bakery' },

@@ -40,6 +40,7 @@ export async function createComponents(
   context: CommandContext,
   installing: Installing,
   present: ReadonlyMap<string, { appId: string; appEnvId: string | null }>,
+  variablesFor: (key: string) => boolean = () => true,
 ): Promise<CreatedComponent[]> {
   const { tx } = context
   const created: CreatedComponent[] = []
@@ -52,7 +53,7 @@ export async function createComponents(
   for (const { key, appEnvId } of created) {
     const component = installing.solution.components.find((one) => one.key === key)
     const variables = component ? variablesOf(installing.solution, component, installing.values, names) : []
-    if (variables.length === 0) continue
+    if (variables.length === 0 || !variablesFor(key)) continue
     const { appEnv } = await lockAppEnv(tx, { appEnvId })
     await replaceVariables(
       context,
@@ -81,7 +82,7 @@ async function createOne(
   return { key: component.key, appId, appEnvId, operationId }
 }
 
-async function namesOf(tx: Transaction, created: readonly CreatedComponent[]): Promise<Record<string, string>> {
+export async function namesOf(tx: Transaction, created: readonly CreatedComponent[]): Promise<Record<string, string>> {
   const rows = await tx.appEnv.findMany({
     where: { id: { in: created.map(({ appEnvId }) => appEnvId) } },
     select: { id: true, cliEnvName: true },

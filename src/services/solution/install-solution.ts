@@ -3,22 +3,13 @@ import { invalidInput } from '../../domain/errors.ts'
 import { readInputs } from '../../solutions/input-values.ts'
 import type { Solution } from '../../solutions/solution.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
-import { id, name } from '../kernel/input.ts'
-import { type InstallTarget, install, placeOf, progress } from './install.ts'
+import { type InstallTarget, install, installationPlace, placeOf, progress } from './install.ts'
 import { declarationOf, getSolution, type LoadedInstallation } from './load-installation.ts'
 
-const inputs = z
+export const solutionInputs = z
   .record(z.string().max(100), z.union([z.string().max(32_768), z.number(), z.boolean()]))
   .default({})
   .describe('Values of the inputs of the solution, by their names.')
-
-/** What every installation is told, whatever is installed. */
-export const installationPlace = {
-  accountId: id('account that will own the apps'),
-  appName: name('main app; the others are called after it'),
-  region: z.string().min(1).max(100).describe('Code of the region that the environments run in, as listed by regions.'),
-  installationId: id('incomplete installation to go on with; the rest of the request must be the same').optional(),
-}
 
 const { accountId, appName, region, installationId } = installationPlace
 
@@ -29,7 +20,7 @@ export const installSolution = command({
   input: z.strictObject({
     accountId,
     solutionSlug: z.string().min(1).max(100).describe('Slug of the solution, as listed by solutions.'),
-    ...{ appName, region, inputs, installationId },
+    ...{ appName, region, inputs: solutionInputs, installationId },
   }),
   permission: 'solution:install',
   // Clients that know nothing of waiting learn whether it has worked. Below the usual patience of proxies.

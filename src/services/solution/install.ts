@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { z } from 'zod'
 import type { Database } from '../../database/client.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
 import { conflict, DomainError, forbidden, invalidField, notFound } from '../../domain/errors.ts'
@@ -8,11 +9,20 @@ import { planSolution } from '../../solutions/plan.ts'
 import type { Solution } from '../../solutions/solution.ts'
 import { permit } from '../kernel/caller.ts'
 import type { CommandContext, Target } from '../kernel/command.ts'
+import { id, name } from '../kernel/input.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { advance, announceProgress } from './advance.ts'
 import { createComponents, type Installing, renderNote } from './create-components.ts'
 import { type LoadedInstallation, lockSolutionInstallation, sealDeclaration } from './load-installation.ts'
 import { resume } from './resume-installation.ts'
+
+/** What every installation is told, whatever is installed. */
+export const installationPlace = {
+  accountId: id('account that will own the apps'),
+  appName: name('main app; the others are called after it'),
+  region: z.string().min(1).max(100).describe('Code of the region that the environments run in, as listed by regions.'),
+  installationId: id('incomplete installation to go on with; the rest of the request must be the same').optional(),
+}
 
 interface Place {
   accountId: string
@@ -79,14 +89,15 @@ export const progress = {
     const found = await database.solutionInstallation.findUnique({ where: { id: installationId } })
     return found?.status !== 'INSTALLING'
   },
-  async answer(database: Database, { installationId, operationIds }: InstallResult): Promise<InstallResult> {
+  async answer<R extends InstallResult>(database: Database, given: R): Promise<R> {
+    const { installationId, operationIds } = given
     const { status, deletedAt, components } = await database.solutionInstallation.findUniqueOrThrow({
       where: { id: installationId },
       include: { components: { orderBy: { position: 'asc' } } },
     })
     if (status === 'INCOMPLETE' && deletedAt === null) throw incomplete(installationId, components)
     const ended = status === 'INSTALLED' ? 'SUCCEEDED' : 'RUNNING'
-    return { ...(await resultOf(database, installationId)), operationIds, operationStatus: ended }
+    return { ...given, ...(await resultOf(database, installationId)), operationIds, operationStatus: ended }
   },
 }
 
@@ -140,8 +151,9 @@ async function requirePrerequisites(
 /** Without values of variables: they may be secret. */
 function shownPlan(solution: Solution, account: Account, { appName, region }: Place) {
   const place = { accountId: account.id, accountSlug: account.slug, appName, region }
-  return planSolution(solution, {}, place).map(({ key, app, image, dependsOn }) => ({
+  return planSolution(solution, {}, place).map(({ key, app, appEnv, image, dependsOn, variables }) => ({
     ...{ key, appName: app.name, dockerPreset: app.dockerPreset, image, dependsOn },
+    ...{ port: app.port ?? null, volume: appEnv.volume ?? null, variables: variables.map(({ name: one }) => one) },
   }))
 }
 
@@ -156,7 +168,7 @@ interface Result {
   [key: string]: unknown
 }
 
-async function resultOf(
+export async function resultOf(
   tx: Pick<Database, 'solutionInstallation' | 'operation'>,
   installationId: string,
 ): Promise<Result> {
@@ -196,5 +208,5 @@ function incomplete(installationId: string, components: LoadedInstallation['comp
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /** Letters and digits: they mean nothing in URLs and shells. */
-const randomText = (length: number): string =>
+export const randomText = (length: number): string =>
   Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')

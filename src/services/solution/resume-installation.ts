@@ -1,7 +1,7 @@
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import { advance } from './advance.ts'
-import { createComponents, renderNote } from './create-components.ts'
+import { type CreatedComponent, createComponents, renderNote } from './create-components.ts'
 import { declarationOf, type LoadedInstallation, lockSolutionInstallation } from './load-installation.ts'
 
 interface Resumed {
@@ -19,8 +19,23 @@ export async function resume(context: CommandContext, { account, installation }:
   if (installation.status !== 'INCOMPLETE') return id
   const installing = { account, appName, region, ...(await declarationOf(context, installation)) }
   const created = await createComponents(context, installing, await presentOf(context, installation))
+  await tx.solutionInstallation.update({
+    where: { id },
+    data: { postInstallNote: await renderNote(context, installing, created) },
+  })
+  await goOn(context, installation, created)
+  return id
+}
+
+/** Deploys, in their order, the components that were created just now, have failed, or never were deployed. */
+export async function goOn(
+  context: CommandContext,
+  { id, components }: LoadedInstallation,
+  created: readonly CreatedComponent[],
+): Promise<void> {
+  const { tx } = context
   for (const [position, { key, appId, appEnvId, operationId }] of created.entries()) {
-    const before = installation.components.find((one) => one.key === key)
+    const before = components.find((one) => one.key === key)
     if (before?.state === 'READY' && before.appEnvId === appEnvId) continue
     const state = operationId === null ? ('PENDING' as const) : ('DEPLOYING' as const)
     const data = { position, appId, appEnvId, operationId, jobRunId: null, state, reason: null, message: null }
@@ -30,17 +45,15 @@ export async function resume(context: CommandContext, { account, installation }:
       update: data,
     })
   }
-  const postInstallNote = await renderNote(context, installing, created)
   await tx.solutionInstallation.update({
     where: { id },
-    data: { status: 'INSTALLING', finishedAt: null, postInstallNote, version: { increment: 1 } },
+    data: { status: 'INSTALLING', finishedAt: null, version: { increment: 1 } },
   })
   await advance(context, await lockSolutionInstallation(tx, id))
-  return id
 }
 
 /** What still exists of it: an app or an environment may have been deleted since. */
-async function presentOf({ tx }: CommandContext, { components }: LoadedInstallation) {
+export async function presentOf({ tx }: CommandContext, { components }: LoadedInstallation) {
   const ids = (key: 'appId' | 'appEnvId') => components.map((one) => one[key])
   const apps = await tx.app.findMany({ where: { id: { in: ids('appId') }, deletedAt: null }, select: { id: true } })
   const appEnvs = await tx.appEnv.findMany({

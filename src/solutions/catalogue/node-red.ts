@@ -6,21 +6,15 @@ export const nodeRed = defineSolution({
   name: 'Node-RED',
   description: 'Low-code programming of flows between devices, APIs and services.',
   category: 'AUTOMATION',
-  revision: 1,
-  inputs: [
-    { name: 'timeZone', label: 'Time zone of flows, such as Europe/Vienna', type: 'STRING', default: 'UTC' },
-    {
-      name: 'credentialSecret',
-      label: 'Key that encrypts the credentials of flows',
-      ...{ type: 'STRING', secret: true, generated: 48 },
-    },
-  ],
+  revision: 2,
+  inputs: [{ name: 'timeZone', label: 'Time zone of flows, such as Europe/Vienna', type: 'STRING', default: 'UTC' }],
   components: [
     {
       ...{ key: 'app', name: 'Node-RED', isMain: true, dockerPreset: 'CUSTOM', image: 'nodered/node-red:4.0.5' },
       ...{ port: 1880, healthCheckPath: '/' },
       volume: { path: '/data', disk: 1024 },
-      variables: { TZ: '{{inputs.timeZone}}', NODE_RED_CREDENTIAL_SECRET: '{{inputs.credentialSecret}}' },
+      // The key of credentials is made at the first start, and kept in the volume.
+      variables: { TZ: '{{inputs.timeZone}}' },
     },
   ],
   smokeTest: { component: 'app', path: '/', status: 200, contains: 'Node-RED' },
