@@ -19,6 +19,7 @@ const IMPORT_RULES = [
 const MIGRATION = 'scripts/make-migration.ts'
 const SCHEMA = 'src/graphql/print-schema.ts'
 const SETTINGS = 'scripts/settings-table.ts'
+const SOLUTIONS = 'scripts/solution-check.ts'
 const PARITY = [
   '--project',
   'api',
@@ -38,7 +39,7 @@ const evaluate = (program: string) => ['--input-type=module', '--eval', program]
 export interface CheckedCopy {
   printed: Printed
   /** What checks say before anything is printed. */
-  unprinted: Record<'schema' | 'settings', Outcome>
+  unprinted: Record<'schema' | 'settings' | 'solutions', Outcome>
   /** What they say once every checklist is followed to its end. */
   followed: Record<'types' | 'import rules' | 'folders' | 'migrations' | 'parity', Outcome>
   /** What they say after the steps that can be forgotten were undone. */
@@ -69,14 +70,22 @@ async function migrate(copy: ScratchCopy) {
 }
 
 async function print(copy: ScratchCopy) {
-  const unprinted = { schema: await copy.run(SCHEMA, '--check'), settings: await copy.run(SETTINGS, '--check') }
+  const unprinted = {
+    schema: await copy.run(SCHEMA, '--check'),
+    settings: await copy.run(SETTINGS, '--check'),
+    solutions: await copy.run(SOLUTIONS, '--check'),
+  }
   await copy.print(SCHEMA)
   await copy.print(SETTINGS)
+  await copy.print(SOLUTIONS)
   const openapi = JSON.parse(await copy.print(...evaluate(OPENAPI)))
   const followed = {
     'import rules': await copy.run(...IMPORT_RULES),
     folders: await copy.run('scripts/check/folder-graph.ts'),
   }
-  const printed = { sdl: copy.read('schema.graphql'), settings: copy.read('docs/configuration.md'), openapi }
+  const printed = {
+    ...{ sdl: copy.read('schema.graphql'), settings: copy.read('docs/configuration.md'), openapi },
+    solutions: copy.read('docs/solutions.md'),
+  }
   return { unprinted, followed, printed }
 }

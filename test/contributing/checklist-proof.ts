@@ -8,6 +8,8 @@ export interface Printed {
   /** docs/configuration.md. */
   settings: string
   migration: string
+  /** docs/solutions.md. */
+  solutions: string
 }
 
 /** A step that somebody forgets, and what `npm run check` says about it. */

@@ -50,6 +50,7 @@ describe('a step that is forgotten', () => {
   test.each([
     ['npm run schema', 'schema', /schema\.graphql is out of date/],
     ['node scripts/settings-table.ts', 'settings', /docs\/configuration\.md is out of date/],
+    ['npm run solution:check', 'solutions', /docs\/solutions\.md is out of date/],
   ] as const)('%s is refused by the check of the %s', (_command, check, says) => {
     expect(checked.unprinted[check]).toEqual({ passed: false, output: expect.stringMatching(says) })
   })

@@ -5,6 +5,9 @@ import { updateApp } from '../../src/services/app/update-app.ts'
 import { cancelJobRun } from '../../src/services/job-run/cancel-job-run.ts'
 import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import { advanceInstallations } from '../../src/services/solution/advance-installations.ts'
+import { installSolution } from '../../src/services/solution/install-solution.ts'
+import { removeInstallation } from '../../src/services/solution/remove-installation.ts'
 import { revokeToken } from '../../src/services/token/token-commands.ts'
 import { loadRun, type RunContext } from '../../src/worker/runs/run-context.ts'
 import { claimRun } from '../../src/worker/runs/run-lease-table.ts'
@@ -48,6 +51,11 @@ const EVENTS = `subscription ($id: ID!, $after: String) {
 }`
 const RUN = `subscription ($id: ID!, $after: String) {
   jobRunChanged(jobRunId: $id, after: $after) { cursor event { type } jobRun { id status reason } }
+}`
+const INSTALLATION = `subscription ($id: ID!, $after: String) {
+  installationChanged(installationId: $id, after: $after) {
+    cursor event { type } installation { status components { key state } }
+  }
 }`
 const PROGRESS = `subscription ($id: ID!) {
   operationProgress(operationId: $id) { cursor event { type } operation { status } }
@@ -99,6 +107,31 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     const after = started?.data.jobRunChanged.cursor
     for await (const answer of subscribe(RUN, { id, after })) resumed.push(answer)
     expect(resumed.map(({ data }) => data.jobRunChanged.event.type)).toEqual(['JOB_RUN_CANCELLED'])
+  })
+
+  test('installationChanged sends the current state, then each step, and ends with the removal', async () => {
+    const request = { accountId: world.accountId, appName: 'Registry', region: 'local', solutionSlug: 'verdaccio' }
+    const { installationId: id, appEnvIds } = await world.perform(installSolution, request)
+    const { installationId: otherId } = await world.perform(installSolution, request)
+    const answers = subscribe(INSTALLATION, { id })
+    const shown = (answer: Answer | undefined) => answer?.data.installationChanged
+    expect(shown((await answers.next()).value)).toMatchObject({
+      ...{ event: null, installation: { status: 'INSTALLING', components: [{ key: 'app', state: 'DEPLOYING' }] } },
+    })
+    // What happens to another installation is no message of this one.
+    await world.perform(removeInstallation, { installationId: otherId })
+    const [operation] = await world.operationsOf(appEnvIds[0] ?? '')
+    await world.endOperation(operation?.id ?? null)
+    await advanceInstallations(world)
+    const { value: ready } = await answers.next()
+    expect(shown(ready)).toMatchObject({
+      event: { type: 'INSTALLATION_CHANGED' },
+      installation: { status: 'INSTALLED', components: [{ key: 'app', state: 'READY' }] },
+    })
+    await world.perform(removeInstallation, { installationId: id })
+    const rest: Answer[] = []
+    for await (const answer of answers) rest.push(answer)
+    expect(rest.map(shown)).toMatchObject([{ event: { type: 'INSTALLATION_CHANGED' }, installation: null }])
   })
 
   test('accountEvents continue from a cursor without a gap or a repeat', async () => {

@@ -37,8 +37,14 @@ const advanceOne = (tools: Tools, id: string): Promise<boolean> =>
     tools,
     { actor: INSTALLATION, lock: (tx) => lockInstallationIfThere(tx, id) },
     async (context, installation) => {
-      if (!(await advance(context, installation))) return null
+      const operationIds = await advance(context, installation)
+      if (!operationIds) return null
       const { status } = await context.tx.solutionInstallation.findUniqueOrThrow({ where: { id } })
-      return { action: 'advanceInstallation', targetType: 'installation', targetId: id, details: { status } }
+      return {
+        action: 'advanceInstallation',
+        targetType: 'installation',
+        targetId: id,
+        details: { status, operationIds },
+      }
     },
   )

@@ -17,10 +17,12 @@ type Step = SolutionComponent & { before: SolutionComponent['state']; runBefore:
 
 /**
  * Takes an installation as far as it can go now, under its lock: reads what has become of its components, deploys those
- * whose dependencies are ready, and marks the end. True when anything has changed.
+ * whose dependencies are ready, and marks the end. Returns the operations that it began; null when nothing has changed.
  */
-export async function advance(context: CommandContext, installation: LoadedInstallation): Promise<boolean> {
-  if (installation.status !== 'INSTALLING') return false
+export async function advance(outer: CommandContext, installation: LoadedInstallation): Promise<string[] | null> {
+  if (installation.status !== 'INSTALLING') return null
+  // The audit entry is about the installation.
+  const context: CommandContext = { ...outer, auditDetails() {} }
   const components: Step[] = []
   for (const component of installation.components) {
     const progress = component.state === 'DEPLOYING' ? await observe(context, component) : component
@@ -44,14 +46,15 @@ export async function advance(context: CommandContext, installation: LoadedInsta
   const isGoingOn = components.some(({ state }) => state === 'DEPLOYING')
   const isReady = components.every(({ state }) => state === 'READY')
   const status = isGoingOn ? 'INSTALLING' : isReady ? 'INSTALLED' : 'INCOMPLETE'
-  if (changed.length === 0 && status === installation.status) return false
+  if (changed.length === 0 && status === installation.status) return null
   const finishedAt = isGoingOn ? null : await databaseTime(context.tx)
   await context.tx.solutionInstallation.update({
     where: { id: installation.id },
     data: { status, finishedAt, version: { increment: 1 } },
   })
   announceProgress(context, installation.id, status, components)
-  return true
+  const begun = changed.filter(({ before }) => before === 'PENDING')
+  return begun.flatMap(({ operationId }) => operationId ?? [])
 }
 
 export function announceProgress(

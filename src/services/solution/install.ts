@@ -127,7 +127,9 @@ async function begin(
     },
   })
   const installation = await lockSolutionInstallation(tx, id)
-  if (!(await advance(context, installation))) announceProgress(context, id, 'INSTALLING', installation.components)
+  const begun = await advance(context, installation)
+  if (!begun) announceProgress(context, id, 'INSTALLING', installation.components)
+  context.auditDetails({ operationIds: [...created.flatMap(({ operationId }) => operationId ?? []), ...(begun ?? [])] })
   return id
 }
 

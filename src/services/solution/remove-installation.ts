@@ -28,7 +28,7 @@ export const removeInstallation = command({
       data: { deletedAt: await databaseTime(tx), version: { increment: 1 } },
     })
     announceProgress(context, installationId, 'REMOVED', [])
-    context.auditDetails({ solutionSlug, appName, components: components.map(({ key }) => key) })
+    context.auditDetails({ solutionSlug, appName, components: components.map(({ key }) => key), operationIds })
     return { message: `Installation "${appName}" is removed. Its volumes are kept until DELETE /volume`, operationIds }
   },
   refresh: async (_tools, result, outcomes) => {

@@ -49,7 +49,8 @@ export async function goOn(
     where: { id },
     data: { status: 'INSTALLING', finishedAt: null, version: { increment: 1 } },
   })
-  await advance(context, await lockSolutionInstallation(tx, id))
+  const begun = (await advance(context, await lockSolutionInstallation(tx, id))) ?? []
+  context.auditDetails({ operationIds: [...created.flatMap(({ operationId }) => operationId ?? []), ...begun] })
 }
 
 /** What still exists of it: an app or an environment may have been deleted since. */

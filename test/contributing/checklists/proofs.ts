@@ -6,6 +6,7 @@ import { lifecycleOperation } from './lifecycle-operation.ts'
 import { otherWrite } from './other-write.ts'
 import { runtimeAdapter } from './runtime-adapter.ts'
 import { setting } from './setting.ts'
+import { solution } from './solution.ts'
 
 /** One for each checklist, in the order of CONTRIBUTING.md. A checklist without a proof fails. */
 export const PROOFS: readonly ChecklistProof[] = [
@@ -13,6 +14,7 @@ export const PROOFS: readonly ChecklistProof[] = [
   otherWrite,
   field,
   appType,
+  solution,
   runtimeAdapter,
   imageBuilderAdapter,
   setting,

@@ -23,7 +23,8 @@ const QUERIES: Record<string, string> = {
     GROUP BY o.id HAVING count(v.type) <> 1`,
   'operations without exactly one audit entry': `
     SELECT o.id || ' ' || o.kind || ' ' || count(a.id) AS found FROM operation o
-    LEFT JOIN audit_entry a ON a.details->>'operationId' = o.id AND a.action <> 'cancelOperation'
+    LEFT JOIN audit_entry a ON (a.details->>'operationId' = o.id OR a.details->'operationIds' ? o.id)
+      AND a.action <> 'cancelOperation'
     GROUP BY o.id HAVING count(a.id) <> 1`,
   'release commands that did not run exactly once': `
     SELECT r.content_id || ' ' || count(DISTINCT a.container_id) || ' ' || count(l.message) AS found FROM job_run r

@@ -1,0 +1,3 @@
+#!/bin/bash
+set -euo pipefail
+exec node /perf_test/perf-test.mjs "$@"
