@@ -37,6 +37,9 @@ export type Failpoint =
   | 'log.stored'
   | 'log.recorded'
   | 'scaling.settled'
+  | 'installation.locked'
+  | 'installation.written'
+  | 'installation.committed'
 
 interface Armed {
   point: Failpoint

@@ -5,6 +5,7 @@ import { pick, randomFrom } from './harness/random.ts'
 import { SCENARIOS } from './harness/scenarios.ts'
 import { startTestCluster, type TestCluster } from './harness/test-cluster.ts'
 import { killAtEveryFailpoint, killAtRandom } from './kills.ts'
+import { killSolutions, type SolutionKill } from './solution-kills.ts'
 
 const SEED = 20_261_121
 const log = (line: string) => console.log(line)
@@ -41,4 +42,18 @@ test('a build survives SIGKILL at a random moment', { timeout: 240_000 }, async 
 test('operations at random survive SIGKILL at random moments', { timeout: 240_000 }, async () => {
   const report = await killAtRandom(cluster, { seed: SEED, kills: 3 }, log)
   expect(report.kills).toBe(3)
+})
+
+test('an installation, and its removal, survive SIGKILL between two steps', { timeout: 240_000 }, async () => {
+  // The worker that goes on with it, and the one that removes what it made. All points: npm run prove:solutions.
+  const isChosen = ({ phase, of, point }: SolutionKill) =>
+    phase === 'install'
+      ? of === 'installation' && point === 'installation.written'
+      : of === 'web' && point === 'fenced.written'
+  const choose = (all: SolutionKill[]) =>
+    (['install', 'remove'] as const).flatMap(
+      (phase) => all.find((kill) => kill.phase === phase && isChosen(kill)) ?? [],
+    )
+  const report = await killSolutions(cluster, { passesOfEach: 1, choose }, log)
+  expect(report).toEqual({ kills: 2, missed: 0 })
 })

@@ -39,11 +39,15 @@ interface Installed {
   components: { key: string; appEnvId: string; appId: string }[]
 }
 
-type Point = Omit<Pass, 'subject'> & { key: string }
 export type Phase = 'install' | 'remove'
 
-export interface SolutionKill extends Point {
+/** The commands of the two phases, which the API passes points of. */
+const COMMANDS: Record<Phase, string> = { install: 'installCompose', remove: 'removeInstallation' }
+
+export interface SolutionKill extends Omit<Pass, 'subject'> {
   phase: Phase
+  /** A component, `request` or `installation`. */
+  of: string
 }
 
 /**
@@ -56,16 +60,17 @@ export async function killSolutions(
   log: Log,
 ): Promise<{ kills: number; missed: number }> {
   const learnt: SolutionKill[] = []
-  await runThrough(cluster, async (phase, components) => {
-    for (const { appEnvId, key } of components)
-      for (const { point, pass } of cluster.orders.passes((subject) => subject === appEnvId, passesOfEach))
-        learnt.push({ phase, key, point, pass })
+  await runThrough(cluster, async (phase, installed) => {
+    for (const { point, subject, pass } of cluster.orders.passes(() => true, passesOfEach)) {
+      const of = subject === COMMANDS[phase] ? 'request' : nameOf(installed, subject)
+      if (of !== undefined) learnt.push({ phase, of, point, pass })
+    }
   })
   const chosen = choose(learnt)
   log(`${learnt.length} passes, ${chosen.length} of them are killed at`)
   const report = { kills: 0, missed: 0 }
   for (const kill of chosen) {
-    const name = `${kill.phase} ${kill.key} @ ${kill.point}#${kill.pass}`
+    const name = `${kill.phase} ${kill.of} @ ${kill.point}#${kill.pass}`
     try {
       if (await runThrough(cluster, undefined, kill)) report.kills += 1
       else report.missed += 1
@@ -78,28 +83,36 @@ export async function killSolutions(
   return report
 }
 
+const subjectsOf = ({ installationId, components }: Installed): [string, string][] => [
+  ['installation', installationId],
+  ...components.map(({ key, appEnvId }): [string, string] => [key, appEnvId]),
+]
+
+const nameOf = (installed: Installed, id: string) => subjectsOf(installed).find(([, subject]) => subject === id)?.[0]
+
 /** Installs, checks, removes and checks again. True when the kill took place. */
 async function runThrough(
   cluster: TestCluster,
-  onPhase: (phase: Phase, components: Installed['components']) => Promise<void> = async () => {},
+  onPhase: (phase: Phase, installed: Installed) => Promise<void> = async () => {},
   kill?: SolutionKill,
 ): Promise<boolean> {
-  const arm = (phase: Phase, { components }: Installed) => {
-    const appEnvId = components.find(({ key }) => key === kill?.key)?.appEnvId
-    if (kill?.phase !== phase || !appEnvId) return
+  const arm = (phase: Phase, of: readonly [string, string][]) => {
+    const subject = of.find(([name]) => name === kill?.of)?.[1]
+    if (kill?.phase !== phase || !subject) return
     const { point, pass } = kill
-    cluster.orders.arm({ point, pass, subject: appEnvId }, 'SIGKILL', `${phase} ${appEnvId} ${point} ${pass}`)
+    cluster.orders.arm({ point, pass, subject }, 'SIGKILL', `${phase} ${subject} ${point} ${pass}`)
   }
   cluster.orders.forgetPasses()
+  arm('install', [['request', COMMANDS.install]])
   const installed = await install(cluster)
-  arm('install', installed)
+  arm('install', subjectsOf(installed))
   await expectInstalled(cluster, installed)
-  await onPhase('install', installed.components)
+  await onPhase('install', installed)
   cluster.orders.forgetPasses()
-  arm('remove', installed)
+  arm('remove', [['request', COMMANDS.remove], ...subjectsOf(installed)])
   await cluster.ok('DELETE', `/solutions/installation?installationId=${installed.installationId}`)
   await expectRemoved(cluster, installed)
-  await onPhase('remove', installed.components)
+  await onPhase('remove', installed)
   const isKilled = cluster.orders.disarm()
   await Promise.all(cluster.processes.map((one) => one.ready()))
   return isKilled

@@ -6,6 +6,12 @@ const request = ({ accountId }: Fixture, fields: Record<string, unknown> = {}) =
   ...{ accountId, solutionSlug: 'verdaccio', appName: 'Registry', region: 'local', ...fields },
 })
 
+const COMPOSE = `services: { web: { image: "nginx:1.27", ports: ["80:80"], environment: { GREETING: "\${GREETING}" } } }`
+
+const composed = ({ accountId }: Fixture, fields: Record<string, unknown> = {}) => ({
+  ...{ accountId, compose: COMPOSE, variables: { GREETING: 'Hello' }, appName: 'Site', region: 'local', ...fields },
+})
+
 /** Installations that no worker takes further. */
 export async function restSolutions(fixture: Fixture): Promise<void> {
   const { rest, accountId } = fixture
@@ -18,6 +24,18 @@ export async function restSolutions(fixture: Fixture): Promise<void> {
   await rest('install with wrong inputs', 'POST /solutions', request(fixture, { inputs: { colour: 'red' } }), now)
   await rest('read the installation', 'GET /solutions/installation', { installationId })
   await rest('read an unknown installation', 'GET /solutions/installation', unknown)
+  await rest('upgrade it while it goes on', 'POST /solutions/installation/upgrade', { installationId }, now)
+  await rest('upgrade an unknown one', 'POST /solutions/installation/upgrade', unknown, now)
+  const refused = composed(fixture, { compose: 'services: { web: { build: ., privileged: true } }' })
+  await rest('install a compose file of what there is not', 'POST /solutions/compose', refused, now)
+  await rest(
+    'install a compose file without its variable',
+    'POST /solutions/compose',
+    composed(fixture, { variables: {} }),
+    now,
+  )
+  await rest('plan a compose file', 'POST /solutions/compose', composed(fixture), { ...now, query: { dryRun: 'true' } })
+  await rest('install a compose file', 'POST /solutions/compose', composed(fixture), now)
   await rest('list the installations', 'GET /solutions/installations', { accountId })
   await rest('list the installations after nothing', 'GET /solutions/installations', { accountId, cursor: 'x' })
   await rest('remove the installation', 'DELETE /solutions/installation', { installationId })
@@ -37,6 +55,12 @@ export async function graphqlSolutions(fixture: Fixture): Promise<void> {
   const read =
     'query ($id: ID!) { installation(id: $id) { id status appName region components { key state } version } }'
   await graphql('read the installation', read, { id })
+  const compose =
+    'mutation ($input: InstallComposeInput!) { installCompose(input: $input) { appIds installation { solutionSlug status } } }'
+  await graphql('install a compose file', compose, { input: composed(fixture) })
+  await graphql('install a compose file of nothing', compose, { input: composed(fixture, { compose: 'services: {}' }) })
+  const upgrade = 'mutation ($id: ID!) { upgradeInstallation(input: { installationId: $id }) { changed kept } }'
+  await graphql('upgrade it while it goes on', upgrade, { id })
   await graphql('read an unknown installation', read, { id: `inst_${UNKNOWN}` })
   const all = 'query ($account: ID) { installations(accountId: $account) { nodes { id status } pageInfo { ...Page } } }'
   await graphql('list the installations', all, { account })

@@ -93,8 +93,8 @@ const upgrade = (installationId: string, inputs: Record<string, unknown> = { tit
 
 async function pendingOf(appEnvId: string): Promise<string[]> {
   const caller = await world.services.authenticate(world.adminToken)
-  const { pendingChanges } = await world.services.appEnvs.record(caller, { appEnvId })
-  return (pendingChanges as { field: string }[]).map(({ field }) => field).sort()
+  const { pendingChanges } = await world.services.appEnvs.status(caller, { appEnvId })
+  return pendingChanges.changes.map(({ field }) => field).sort()
 }
 
 describe('an upgrade', () => {

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import type { Transaction } from '../../database/client.ts'
+import { failpoint } from '../../fault-injection/failpoint.ts'
 import { asSystemOn, type SystemTools } from '../system/as-system.ts'
 import { advance } from './advance.ts'
 import { lockInstallationIfThere } from './load-installation.ts'
@@ -32,19 +34,20 @@ export async function advanceInstallations(tools: Tools): Promise<void> {
   }
 }
 
-const advanceOne = (tools: Tools, id: string): Promise<boolean> =>
-  asSystemOn(
-    tools,
-    { actor: INSTALLATION, lock: (tx) => lockInstallationIfThere(tx, id) },
-    async (context, installation) => {
-      const operationIds = await advance(context, installation)
-      if (!operationIds) return null
-      const { status } = await context.tx.solutionInstallation.findUniqueOrThrow({ where: { id } })
-      return {
-        action: 'advanceInstallation',
-        targetType: 'installation',
-        targetId: id,
-        details: { status, operationIds },
-      }
-    },
-  )
+async function advanceOne(tools: Tools, id: string): Promise<void> {
+  const lock = (tx: Transaction) => lockInstallationIfThere(tx, id)
+  await asSystemOn(tools, { actor: INSTALLATION, lock }, async (context, installation) => {
+    failpoint('installation.locked', id)
+    const operationIds = await advance(context, installation)
+    if (!operationIds) return null
+    failpoint('installation.written', id)
+    const { status } = await context.tx.solutionInstallation.findUniqueOrThrow({ where: { id } })
+    return {
+      action: 'advanceInstallation',
+      targetType: 'installation',
+      targetId: id,
+      details: { status, operationIds },
+    }
+  })
+  failpoint('installation.committed', id)
+}

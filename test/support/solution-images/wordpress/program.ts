@@ -1,4 +1,4 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ProgramImage } from '../program-image.ts'
 
@@ -21,6 +21,10 @@ export const wordpress: ProgramImage = {
   command: ['apache2', '-D', 'FOREGROUND', '-f', '/etc/apache2/httpd.conf'],
   workingFolder: '/var/www/html',
   async fill(folder) {
+    // As in the official image: its entry point is root, who may write only where everybody may.
+    const site = join(folder, 'var/www/html')
+    await mkdir(site, { recursive: true })
+    await chmod(site, 0o1777)
     for (const path of ['etc/apache2', 'etc/php-extensions', 'usr/src'])
       await mkdir(join(folder, path), { recursive: true })
     for (const file of ['httpd.conf', 'wp-config.php'])
