@@ -57,6 +57,17 @@ export async function advance(outer: CommandContext, installation: LoadedInstall
   return begun.flatMap(({ operationId }) => operationId ?? [])
 }
 
+/** Names the operations in the audit entry; a dry run leaves them out, because they will never exist. */
+export function recordOperations(
+  { auditDetails, created }: CommandContext,
+  components: readonly Pick<SolutionComponent, 'operationId'>[],
+  begun: readonly string[] | null,
+): void {
+  const operationIds = [...components.flatMap(({ operationId }) => operationId ?? []), ...(begun ?? [])]
+  created(operationIds)
+  auditDetails({ operationIds })
+}
+
 export function announceProgress(
   { announce }: CommandContext,
   installationId: string,

@@ -11,7 +11,7 @@ import { permit } from '../kernel/caller.ts'
 import type { CommandContext, Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
 import { lockAccount } from '../targets/load-account.ts'
-import { advance, announceProgress } from './advance.ts'
+import { advance, announceProgress, recordOperations } from './advance.ts'
 import { createComponents, type Installing, renderNote } from './create-components.ts'
 import { type LoadedInstallation, lockSolutionInstallation, sealDeclaration } from './load-installation.ts'
 import { resume } from './resume-installation.ts'
@@ -129,7 +129,7 @@ async function begin(
   const installation = await lockSolutionInstallation(tx, id)
   const begun = await advance(context, installation)
   if (!begun) announceProgress(context, id, 'INSTALLING', installation.components)
-  context.auditDetails({ operationIds: [...created.flatMap(({ operationId }) => operationId ?? []), ...(begun ?? [])] })
+  recordOperations(context, created, begun)
   return id
 }
 

@@ -28,6 +28,7 @@ export const removeInstallation = command({
       data: { deletedAt: await databaseTime(tx), version: { increment: 1 } },
     })
     announceProgress(context, installationId, 'REMOVED', [])
+    context.created(operationIds)
     context.auditDetails({ solutionSlug, appName, components: components.map(({ key }) => key), operationIds })
     return { message: `Installation "${appName}" is removed. Its volumes are kept until DELETE /volume`, operationIds }
   },

@@ -1,6 +1,6 @@
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
 import type { CommandContext } from '../kernel/command.ts'
-import { advance } from './advance.ts'
+import { advance, recordOperations } from './advance.ts'
 import { type CreatedComponent, createComponents, renderNote } from './create-components.ts'
 import { declarationOf, type LoadedInstallation, lockSolutionInstallation } from './load-installation.ts'
 
@@ -49,8 +49,7 @@ export async function goOn(
     where: { id },
     data: { status: 'INSTALLING', finishedAt: null, version: { increment: 1 } },
   })
-  const begun = (await advance(context, await lockSolutionInstallation(tx, id))) ?? []
-  context.auditDetails({ operationIds: [...created.flatMap(({ operationId }) => operationId ?? []), ...begun] })
+  recordOperations(context, created, await advance(context, await lockSolutionInstallation(tx, id)))
 }
 
 /** What still exists of it: an app or an environment may have been deleted since. */

@@ -44,9 +44,9 @@ export const upgradeInstallation = command({
       ...{ solutionSlug: next.solution.slug, from: installation.revision, to: next.solution.revision },
       ...{ inputs: Object.keys(input.inputs), changed, kept },
     })
-    const result = { ...(await resultOf(context.tx, installation.id)), revision: next.solution.revision, changed, kept }
-    context.created(...Object.values(result))
-    return result
+    const installed = await resultOf(context.tx, installation.id)
+    context.created(...Object.values(installed))
+    return { ...installed, revision: next.solution.revision, changed, kept }
   },
 })
 

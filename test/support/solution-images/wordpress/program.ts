@@ -11,11 +11,11 @@ export const wordpress: ProgramImage = {
   about: 'WordPress 6.1, PHP 8.2 and Apache of Debian. Cannot show what WordPress 6.7 does differently.',
   packages: [
     ...['wordpress', 'wordpress-theme-twentytwentythree', 'apache2-bin', 'libapache2-mod-php8.2', 'php8.2-mysql'],
-    ...['php8.2-xml', 'php8.2-cli'],
+    ...['php8.2-xml', 'php8.2-cli', 'tzdata'],
   ],
   user: { name: 'www-data', id: 33 },
   startsAsRoot: true,
-  folders: ['/run/apache2'],
+  folders: [],
   volume: '/var/www/html',
   environment: { PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/bin', PHP_INI_SCAN_DIR: '/etc/php-extensions' },
   command: ['apache2', '-D', 'FOREGROUND', '-f', '/etc/apache2/httpd.conf'],
