@@ -102,6 +102,9 @@ describe('the schema', () => {
         "DatabaseSetting.options",
         "DeleteVariablePayload.variables",
         "ExternalAccess.allowedCidrs",
+        "InstallComposePayload.appEnvIds",
+        "InstallComposePayload.appIds",
+        "InstallComposePayload.components",
         "InstallSolutionPayload.appEnvIds",
         "InstallSolutionPayload.appIds",
         "InstallSolutionPayload.components",
@@ -128,6 +131,8 @@ describe('the schema', () => {
         "UpdateAppPayload.notApplied",
         "UpdateMemberPayload.appEnvIds",
         "UpdateMemberPayload.roles",
+        "UpgradeInstallationPayload.changed",
+        "UpgradeInstallationPayload.kept",
         "User.memberships",
         "UserToken.scopes",
       ]

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const requestOf = (fields: object = {}) => {
+const requestOf = (fields: Record<string, unknown> = {}) => {
   const { solutionSlug: _slug, inputs: _inputs, ...place } = here.request(fields)
   return { ...place, compose: COMPOSE, variables: {} }
 }

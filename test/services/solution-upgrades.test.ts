@@ -88,8 +88,14 @@ async function installed() {
   return { ...answer, idOf }
 }
 
+interface Upgraded {
+  revision: number
+  changed: string[]
+  kept: string[]
+}
+
 const upgrade = (installationId: string, inputs: Record<string, unknown> = { title: 'News' }) =>
-  world.perform(upgradeInstallation, { installationId, inputs })
+  world.perform(upgradeInstallation, { installationId, inputs }) as unknown as Promise<Upgraded>
 
 async function pendingOf(appEnvId: string): Promise<string[]> {
   const caller = await world.services.authenticate(world.adminToken)
