@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import type Docker from 'dockerode'
 import type { ProgramImage } from './program-image.ts'
 
-const MAKE_TIMEOUT_MS = 900_000
+/** Some are compiled in part. */
+const MAKE_TIMEOUT_MS = 1_800_000
 const RECIPE_LABEL = 'berth.stand-in.recipe'
 
 export { RECIPE_LABEL }
