@@ -20,8 +20,10 @@ export interface Story {
   verify(visit: Visit): Promise<void>
 }
 
-/** Throws unless the answer has the status, and the text. */
+/** Throws unless the answer has the status, and the text; with what a person would read of it. */
 export function expectAnswer({ status, body }: Response, wanted: number, contains = ''): void {
   if (status !== wanted || !body.includes(contains))
-    throw new Error(`Answered ${status}, not ${wanted} with ${JSON.stringify(contains)}: ${body.slice(0, 400)}`)
+    throw new Error(
+      `Answered ${status}, not ${wanted} with ${JSON.stringify(contains)}: ${body.replace(/<style.*?<\/style>|<[^>]*>|\s+/gs, ' ').slice(0, 800)}`,
+    )
 }
