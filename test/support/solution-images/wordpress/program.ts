@@ -11,7 +11,7 @@ export const wordpress: ProgramImage = {
   about: 'WordPress 6.1, PHP 8.2 and Apache of Debian. Cannot show what WordPress 6.7 does differently.',
   packages: [
     ...['wordpress', 'wordpress-theme-twentytwentythree', 'apache2-bin', 'libapache2-mod-php8.2', 'php8.2-mysql'],
-    ...['php8.2-xml', 'php8.2-cli', 'tzdata'],
+    ...['php8.2-xml', 'php8.2-cli'],
   ],
   user: { name: 'www-data', id: 33 },
   startsAsRoot: true,
@@ -29,6 +29,9 @@ export const wordpress: ProgramImage = {
       await mkdir(join(folder, path), { recursive: true })
     for (const file of ['httpd.conf', 'wp-config.php'])
       await copyFile(join(import.meta.dirname, file), join(folder, 'etc/apache2', file))
+    // PHP of Debian has no time zone of its own, and the packages are unpacked without theirs.
+    await mkdir(join(folder, 'usr/share/zoneinfo/Etc'), { recursive: true })
+    await copyFile('/usr/share/zoneinfo/Etc/UTC', join(folder, 'usr/share/zoneinfo/Etc/UTC'))
     const lines = EXTENSIONS.map((name) => `extension=${name}`)
     await writeFile(join(folder, 'etc/php-extensions/all.ini'), `${lines.join('\n')}\n`)
   },
