@@ -31,8 +31,8 @@ beforeAll(async () => {
     await world.deploy(appEnvId)
     const data = { registry: 'registry.example.com', username: 'u', password: `of ${accountId}` }
     await world.perform(createCredential, { accountId, type: 'CONTAINER_REGISTRY', name: 'registry', data })
-    const inputs = { credentialSecret: `of ${accountId}` }
-    const solution = { accountId, solutionSlug: 'node-red', appName: 'Flows', region: 'local', inputs }
+    const inputs = { adminToken: `of ${accountId}` }
+    const solution = { accountId, solutionSlug: 'vaultwarden', appName: 'Vault', region: 'local', inputs }
     await world.perform(installSolution, solution)
   }
   await world.perform(createCredential, ...keyed())
