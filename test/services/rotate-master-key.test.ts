@@ -82,7 +82,7 @@ test('is refused while a process of Berth uses the database', async () => {
 
 test('interrupted after some accounts, keeps every process from starting, and is finished by a second run', async () => {
   const plain = await Promise.all(accounts.map((accountId) => opened(accountId, world.masterKey)))
-  expect(plain.flat().length).toBe(17)
+  expect(plain.flat().length).toBe(21)
   await world.wakeups.close()
   await world.database.$disconnect()
   const rotation = { ...keys(), old: createVault(world.masterKey), next: createVault(to) }
