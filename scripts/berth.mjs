@@ -38,6 +38,7 @@ const COMMANDS = {
   'prove:services': { program: ['test/e2e/prove-services.ts'], engine: 'required' },
   'prove:reads': { program: ['test/reads/prove-reads.ts'] },
   'prove:growth': { program: ['test/reads/prove-growth.ts'] },
+  'prove:readme': { program: ['test/readme/prove-readme.ts'], engine: 'required' },
   'prove:idempotency': { program: ['test/idempotency/prove-idempotency.ts'], engine: 'required' },
   'prove:backups': { program: ['test/backups/prove-backups.ts'] },
   check: { program: ['scripts/check.ts'] },
