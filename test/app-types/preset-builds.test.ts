@@ -25,7 +25,11 @@ beforeAll(async () => {
 
 afterAll(() => removeEverything(docker, installationId))
 
-const sources = PRESET_SOURCES.filter(({ preset }) => preset !== 'PYTHON' || python)
+/** Its Dockerfile is that of METEOR_JS (presets.test.ts). */
+const LIKE_OTHERS = repetitions(['METEOR'], [])
+const sources = PRESET_SOURCES.filter(({ preset }) => preset !== 'PYTHON' || python).filter(
+  ({ preset }) => !LIKE_OTHERS.includes(preset),
+)
 
 /**
  * For the classic builder, which needs twice the processor time and has fewer features to go wrong: one whose builder and
