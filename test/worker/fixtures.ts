@@ -52,7 +52,7 @@ export async function createHarbour(settings: Record<string, string> = {}, given
   const world = await createWorld({ settings: { ...SETTINGS, ...settings }, poolSize: 20 })
   const docker = new Docker()
   const used = given ?? (await onDocker(docker))
-  const { image, containersOf, removeContainer } = used
+  const { image, containersOf, byHand } = used
   const { id: installationId } = await world.database.installation.findFirstOrThrow()
   const engineAt = (dockerHost?: string) => used.open(installationId, dockerHost)
   const engine = engineAt()
@@ -87,7 +87,7 @@ export async function createHarbour(settings: Record<string, string> = {}, given
 
   return {
     ...{ ...world, image, docker, ...engine, engineAt, startWorker, stopWorkers, ask },
-    ...{ containersOf, removeContainer },
+    ...{ containersOf, byHand },
     ...observers(world.database),
     /** An environment that runs the sample program; nothing is deployed yet. */
     async sample(fields: Record<string, unknown> = {}): Promise<string> {

@@ -2,6 +2,7 @@ import Docker from 'dockerode'
 import type { ContainerEngine } from '../../src/platform/container-engine.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { createImage, EMPTY_CONFIG } from '../support/memory-engine/images.ts'
+import type { MemoryContainer } from '../support/memory-engine/memory-container.ts'
 import { memoryEngine } from '../support/memory-engine/memory-engine.ts'
 import { MemoryMachine } from '../support/memory-engine/memory-machine.ts'
 import { nodeScript } from '../support/memory-engine/node-script.ts'
@@ -22,7 +23,8 @@ export interface HarbourEngine {
   image: string
   open(installationId: string, dockerHost?: string): ContainerEngine
   containersOf(appEnvId: string): Promise<HarbourContainer[]>
-  removeContainer(containerId: string): Promise<void>
+  /** Actions of an operator that bypass Berth. */
+  byHand: Record<'remove' | 'stop' | 'kill' | 'pause', (containerId: string) => Promise<void>>
   cleanUp(installationId: string): Promise<void>
 }
 
@@ -32,7 +34,12 @@ export async function onDocker(docker = new Docker()): Promise<HarbourEngine> {
     image: await ensureTestImage(docker),
     open: (installationId, dockerHost) => dockerEngine({ installationId, dockerHost, callTimeoutSeconds: 10 }),
     containersOf: (appEnvId) => docker.listContainers({ all: true, filters: { label: [`berth.env=${appEnvId}`] } }),
-    removeContainer: (containerId) => docker.getContainer(containerId).remove({ force: true }),
+    byHand: {
+      remove: (containerId) => docker.getContainer(containerId).remove({ force: true }),
+      stop: (containerId) => docker.getContainer(containerId).stop({ t: 1 }),
+      kill: (containerId) => docker.getContainer(containerId).kill(),
+      pause: (containerId) => docker.getContainer(containerId).pause(),
+    },
     cleanUp: (installationId) => removeEverything(docker, installationId),
   }
 }
@@ -44,6 +51,11 @@ export async function inMemory(programs: Record<string, Program> = {}): Promise<
   const machine = new MemoryMachine()
   const config = { ...EMPTY_CONFIG, command: ['node'] }
   machine.images.add(createImage({ programs: { node: nodeScript, ...programs }, config }), IMAGE)
+  const get = (containerId: string): MemoryContainer => {
+    const found = machine.find(containerId)
+    if (!found) throw new Error(`There is no container ${containerId}`)
+    return found
+  }
   return {
     image: IMAGE,
     open: (installationId) => memoryEngine(machine, { installationId, callTimeoutSeconds: 10 }),
@@ -55,10 +67,14 @@ export async function inMemory(programs: Record<string, Program> = {}): Promise<
           State: phase,
           Labels: { 'berth.operation': options.rollout.rolloutId },
         })),
-    async removeContainer(containerId) {
-      const container = machine.find(containerId)
-      await container?.stop(0)
-      if (container) machine.remove(container)
+    byHand: {
+      async remove(containerId) {
+        await get(containerId).stop(0)
+        machine.remove(get(containerId))
+      },
+      stop: (containerId) => get(containerId).stop(1),
+      kill: (containerId) => get(containerId).stop(0),
+      pause: async (containerId) => get(containerId).freeze(),
     },
     async cleanUp() {
       for (const container of machine.containers.values()) await container.stop(0)

@@ -128,7 +128,7 @@ test('a version that refers to an environment which is gone is repaired, and a n
   const appEnvId = await running({ envVars: [{ name: 'OTHER', value: `\${${cliEnvName}.internalUrl}` }] })
   await harbour.ended(await harbour.ask(deleteAppEnv, other))
   const [before] = await serving(appEnvId)
-  await harbour.removeContainer(before ?? '')
+  await harbour.byHand.remove(before ?? '')
   await eventually(
     () => harbour.appEnvRow(appEnvId),
     ({ replicas }) => replicas.some((row) => row.state === 'READY' && row.containerId !== before),
