@@ -24,7 +24,7 @@ let berth: TestPlatform
 let service: Service | null = null
 
 beforeAll(async () => {
-  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '90', BERTH_RECONCILE_SECONDS: '1' })
+  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '90', BERTH_RECONCILE_SECONDS: '3' })
   service = await createService(berth, 'POSTGRESQL', { containers: 2 })
 }, TIMEOUT_MS)
 
