@@ -215,7 +215,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // The bench's reference has packages of its own, which are installed when it runs.
-    exclude: { path: '^(src/database/generated|bench/mercurius)/' },
+    exclude: { path: '^(src/database/generated|bench/references)/' },
     tsPreCompilationDeps: true,
     parser: 'swc',
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },

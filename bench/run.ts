@@ -4,7 +4,7 @@ import { type BenchResult, meetsAim } from './bench-result.ts'
 import { benchBuild } from './build.ts'
 import { benchDeployImage } from './deploy-image.ts'
 import { benchFunctions } from './functions.ts'
-import { benchGraphqlAppEnvs, benchGraphqlApps } from './graphql.ts'
+import { benchGraphqlAppEnvs, benchGraphqlApps, benchGraphqlTypename } from './graphql.ts'
 import { benchIngress } from './ingress.ts'
 import { benchJobRuns } from './job-runs.ts'
 import { benchLogs } from './logs.ts'
@@ -16,6 +16,7 @@ const BENCHES = {
   rest: benchRestApps,
   graphql: benchGraphqlApps,
   nested: benchGraphqlAppEnvs,
+  typename: benchGraphqlTypename,
   deploy: benchDeployImage,
   build: benchBuild,
   functions: benchFunctions,

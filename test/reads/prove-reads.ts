@@ -1,4 +1,4 @@
-// npm run prove:reads [-- --seed 1 --documents 20000 --from 0]
+// npm run prove:reads [-- --seed 1 --documents 20000 --from 0 --different 10000]
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { createDatabase } from '../../src/database/client.ts'
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
+import { measureGrowth } from './measure-growth.ts'
 import { createReadsWorld } from './reads-world.ts'
 
 const { values } = parseArgs({
@@ -14,10 +15,14 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     documents: { type: 'string', default: '20000' },
     from: { type: 'string', default: '0' },
+    different: { type: 'string', default: '10000' },
   },
 })
 const [seed, count, from] = [Number(values.seed), Number(values.documents), Number(values.from)]
 console.log(`Seed ${seed}: --seed ${seed} --documents ${count} --from ${from} repeats this.`)
+
+/** What a heap differs by from one collection to the next. */
+const MAX_GROWTH = 1.1
 
 const dataDir = await mkdtemp(join(tmpdir(), 'berth-reads-'))
 const postgres = await startEmbeddedPostgres({ dataDir })
@@ -34,7 +39,13 @@ try {
   console.log(`${raced} whose fields fail side by side were compared field by field`)
   for (const one of different.slice(0, 5)) console.log(one)
   console.log(different.length > 0 ? `✗ ${different.length} differ` : '✓ No answer differs.')
-  process.exitCode = different.length > 0 ? 1 : 0
+  const grown = await measureGrowth(reads, Number(values.different))
+  const { before, after } = grown.heapMb
+  const isFlat = after < before * MAX_GROWTH
+  console.log(`${grown.documents} more documents, no two alike: heap ${before.toFixed(0)} → ${after.toFixed(0)} MB`)
+  console.log(`At most ${grown.preparedStatements} prepared statements on a connection to PostgreSQL`)
+  console.log(isFlat ? '✓ Memory is flat.' : '✗ Memory grows.')
+  process.exitCode = different.length > 0 || !isFlat ? 1 : 0
   await reads.close()
 } finally {
   await postgres.stop()

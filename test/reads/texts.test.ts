@@ -21,6 +21,7 @@ afterAll(async () => {
   await reads?.close()
 })
 
+const ENV_COLUMNS = 'id name cliEnvName status health createdAt updatedAt gitBranch'
 const COLUMNS = 'id name slug type dockerPreset port useImage image createdAt updatedAt'
 
 async function sameAnswer(query: string): Promise<string> {
@@ -38,6 +39,13 @@ describe('rows that the database writes', () => {
     `{ apps(first: 2) { nodes { ${COLUMNS} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
     `{ apps(first: 2) { edges { cursor node { __typename t: __typename a: name name } } } }`,
     `query Q($n: Int!, $with: Boolean!) { apps(first: $n) { nodes { id image @include(if: $with) } } }`,
+    '{ apps { nodes { id appEnvs { nodes { id } } } } }',
+    `{ apps { nodes { name a: appEnvs(first: 1) { n: nodes { ${ENV_COLUMNS} } __typename } b: appEnvs { nodes { s: slug } } } } }`,
+    '{ appEnvs { nodes { id name slug createdAt } } }',
+    '{ appEnvs(first: 3) { nodes { id operations(first: 2) { nodes { id createdAt } } deployments { nodes { id version } } } } }',
+    '{ accounts { nodes { id name apps(first: 2) { nodes { id name } } appEnvs { nodes { id health } } } } }',
+    'query Q($n: Int!) { apps(first: $n) { edges { node { appEnvs(first: $n) { nodes { id status health } } } } } }',
+    '{ apps(first: 2) { nodes { appEnvs(first: 1) { __typename nodes { id __typename } } } pageInfo { endCursor } } }',
     '{ apps { __typename nodes { id ...F } } other: apps(first: 1) { nodes { id ...F } } } fragment F on App { name }',
   ])('are answered alike, byte for byte: %s', async (query) => {
     const variables = { n: 3, with: false }
@@ -61,11 +69,41 @@ describe('rows that the database writes', () => {
 
   test.each([
     `{ apps { nodes { id } edges { node { name } } } }`,
-    `{ apps { nodes { id appEnvs { nodes { id } } } } }`,
+    '{ apps { nodes { id appEnvs { nodes { id } pageInfo { hasNextPage } } } } }',
+    '{ apps { nodes { id appEnvs(last: 1) { nodes { id } } } } }',
+    '{ apps { nodes { id appEnvs { nodes { id } edges { node { name } } } } } }',
+    '{ apps { nodes { id appEnvs { __typename } } } }',
+    '{ apps { nodes { id appEnvs { nodes { id app { name } } } } } }',
     `{ apps { nodes { ${'n'.repeat(64)}: name } } }`,
   ])('are made of their values where their text would differ: %s', async (query) => {
     expect(await sameAnswer(query)).not.toContain('"errors"')
     expect(written).toBe(0)
+  })
+
+  test.each(['restricted', 'technical', 'outsider', 'environment', 'scoped'])(
+    'hold what the caller may see, for a caller who is %s',
+    async (caller) => {
+      const token = reads.tokens[caller] ?? ''
+      for (const columns of ['id status', ENV_COLUMNS]) {
+        const query = `{ apps { nodes { id appEnvs { nodes { ${columns} } } } } }`
+        expect(await reads.now.ask({ query }, token)).toBe(await reads.plain.ask({ query }, token))
+      }
+    },
+  )
+
+  test('have the same errors for a value of a nested row that its enum does not know', async () => {
+    const { database } = reads.world
+    await database.$executeRaw`ALTER TYPE "Health" ADD VALUE 'NOT_THERE'`
+    const { id, health } = await database.appEnv.findFirstOrThrow({ orderBy: { id: 'asc' } })
+    await database.$executeRaw`UPDATE app_env SET health = 'NOT_THERE' WHERE id = ${id}`
+    const { now, tokens } = reads
+    const answer = await now.ask(
+      { query: '{ apps { nodes { appEnvs { nodes { id health } } } } }' },
+      tokens.admin ?? '',
+    )
+    await database.appEnv.update({ where: { id }, data: { health } })
+    expect(answer).toContain('INTERNAL')
+    expect(written).toBe(1)
   })
 
   test('have the same errors for a value that its enum does not know', async () => {

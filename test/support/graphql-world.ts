@@ -3,6 +3,7 @@ import { createGraphQL } from '../../src/graphql/graphql.ts'
 import { createAdmission } from '../../src/http/admission.ts'
 import { listen } from '../../src/server/listen.ts'
 import { createServer } from '../../src/server/server.ts'
+import { bothWays } from './both-ways.ts'
 import { createWorld } from './world.ts'
 
 export type GraphQLWorld = Awaited<ReturnType<typeof createGraphQLWorld>>
@@ -20,7 +21,9 @@ export async function createGraphQLWorld(options: Parameters<typeof createWorld>
   const { services, config, log, vault, limits, database, wakeups, adminToken } = world
   const feed = createEventFeed({ database, wakeups, config, log })
   const admission = createAdmission(services.authenticate, limits)
-  const graphql = createGraphQL({ services, config, log, vault, feed, admission })
+  const both = bothWays(world)
+  const execution = both ? { execution: both.execution } : {}
+  const graphql = createGraphQL({ services, config, log, vault, feed, admission, ...execution })
   const api = createServer({ services, config, log, graphql, limits, admission, readiness: {} })
   const listening = await listen({ api, host: '127.0.0.1', port: 0 })
   graphql.attach(listening.server)
@@ -49,6 +52,7 @@ export async function createGraphQLWorld(options: Parameters<typeof createWorld>
       feed.close()
       await graphql.close()
       await listening.close()
+      await both?.close()
       await world.close()
     },
   }

@@ -1,10 +1,16 @@
 import type { Model } from './data-model.ts'
 import type { TextRow } from './json-query.ts'
-import { type Part, sliceOf } from './slice.ts'
-import { nextAlias, Unknown, type Writer } from './writer.ts'
+import { joinOf, type Part, sliceOf } from './slice.ts'
+import { modelOf, nextAlias, Unknown, type Writer } from './writer.ts'
 
-/** A value of an answer: a column, or a text that is the same for all rows. */
-export type TextField = ColumnField | { name: string; text: string }
+/** A value of an answer: a column, a text that is the same for all rows, or a page of rows that belong to the row. */
+export type TextField = FlatField | ListField
+export type FlatField = ColumnField | FixedField
+
+interface FixedField {
+  name: string
+  text: string
+}
 
 interface ColumnField {
   name: string
@@ -16,11 +22,20 @@ interface ColumnField {
   values?: readonly string[]
 }
 
+export interface ListField {
+  name: string
+  relation: string
+  /** Of the page, in order. */
+  members: readonly (FixedField | { name: string; rows: readonly FlatField[] })[]
+}
+
 /** Rows that are wanted as the text of an answer, and not for their values. */
 export interface WantedText {
   /** The same for equal fields. */
   key: string
   fields: readonly TextField[]
+  /** Which rows each `ListField` has, in their order. */
+  lists: readonly Part[]
 }
 
 /** A row as the JSON text that an answer has of it. As properties it has its primary key only, which cursors need. */
@@ -48,13 +63,11 @@ export type DecodeTexts = (rows: TextRow[]) => RowText[] | null
 const MAX_NAME_BYTES = 63
 
 /** Throws `Unknown` for rows whose text PostgreSQL would write in another way than JSON.stringify. */
-export function textsOf(writer: Writer, model: Model, query: Part, { fields }: WantedText) {
+export function textsOf(writer: Writer, model: Model, query: Part, { fields, lists }: WantedText) {
   const alias = nextAlias(writer)
-  const columns = fields.map((field) => `${sqlOf(model, field, alias)} AS "${nameOf(field)}"`)
+  const parts = [...lists]
+  const row = rowText(model, fields, alias, (list) => pageText(writer, model, list, parts.shift() ?? {}, alias))
   const keys = model.primaryKey.map((name) => keyOf(model, name, alias))
-  const written = `(SELECT row_to_json(j)::text FROM (SELECT ${columns.join(', ')}) j)`
-  const known = fields.flatMap((field) => knownValues(model, field, alias))
-  const row = known.length > 0 ? `CASE WHEN ${known.join(' AND ')} THEN ${written} END` : written
   const { sql, isReversed } = sliceOf(writer, model, query, alias, null)
   const decode: DecodeTexts = (rows) => {
     if (rows.some(([json]) => json === null)) return null
@@ -64,7 +77,50 @@ export function textsOf(writer: Writer, model: Model, query: Part, { fields }: W
   return { sql: `SELECT ${[row, ...keys].join(', ')} FROM ${model.table} ${alias}${sql}`, decode }
 }
 
-function nameOf({ name }: TextField): string {
+/** A row as text; null when one of its values has none. */
+function rowText(
+  model: Model,
+  fields: readonly TextField[],
+  alias: string,
+  pageOf: (list: ListField) => string,
+): string {
+  const columns = fields.map((field) => {
+    const value = 'relation' in field ? `(${pageOf(field)})` : sqlOf(model, field, alias)
+    return `${value} AS "${nameOf(field)}"`
+  })
+  // A page is never null, unless a row of it has no text.
+  const pages = fields.flatMap((field) => ('relation' in field ? `j."${nameOf(field)}" IS NOT NULL` : []))
+  const known = fields.flatMap((field) => ('relation' in field ? [] : knownValues(model, field, alias)))
+  const row = `(SELECT ${onlyWhen(pages, 'row_to_json(j)::text')} FROM (SELECT ${columns.join(', ')}) j)`
+  return onlyWhen(known, row)
+}
+
+const onlyWhen = (conditions: readonly string[], value: string) =>
+  conditions.length > 0 ? `CASE WHEN ${conditions.join(' AND ')} THEN ${value} END` : value
+
+/** A page of the rows that a relation leads to, as JSON; null when one of them has no text. */
+function pageText(writer: Writer, model: Model, { relation: name, members }: ListField, part: Part, outer: string) {
+  const relation = model.relations.get(name)
+  if (!relation?.isList) throw new Unknown(name)
+  const target = modelOf(writer, relation.target)
+  const alias = nextAlias(writer)
+  const rows = members.flatMap((member) => ('rows' in member ? [member.rows] : []))
+  // Rows that are wanted in two forms, or in none, have no one text.
+  if (rows.length !== 1 || !rows[0]) throw new Unknown(name)
+  const row = rowText(target, rows[0], alias, () => {
+    throw new Unknown(name)
+  })
+  const { sql, isReversed } = sliceOf(writer, target, part, alias, joinOf(relation, alias, outer))
+  if (isReversed) throw new Unknown(name)
+  const texts = members.map((member) => {
+    const value = 'rows' in member ? `[' || coalesce(string_agg(r.j, ','), '') || ']` : `"${plain(member.text)}"`
+    return `"${nameOf(member)}":${value}`
+  })
+  const page = `('{${texts.join(',')}}')::json`
+  return `SELECT CASE WHEN count(*) = count(r.j) THEN ${page} END FROM (SELECT ${row} AS j FROM ${target.table} ${alias}${sql}) r`
+}
+
+function nameOf({ name }: { name: string }): string {
   if (name.length > MAX_NAME_BYTES) throw new Unknown(name)
   return plain(name)
 }
@@ -80,7 +136,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ...{ ID: 'String', String: 'String', Int: 'Int', Boolean: 'Boolean', DateTime: 'DateTime' },
 }
 
-function sqlOf(model: Model, field: TextField, alias: string): string {
+function sqlOf(model: Model, field: FlatField, alias: string): string {
   if ('text' in field) return `'${plain(field.text)}'::text`
   const column = columnOf(model, field)
   const sql = `${alias}.${column.sql}`
@@ -101,7 +157,7 @@ function columnOf(model: Model, field: ColumnField) {
 const NOT_TEXT = new Set(['Int', 'BigInt', 'Float', 'Decimal', 'Boolean', 'DateTime', 'Json', 'Bytes'])
 
 /** A row with a value that its enum does not know has no text: it is an error of its field. */
-function knownValues(model: Model, field: TextField, alias: string): string[] {
+function knownValues(model: Model, field: FlatField, alias: string): string[] {
   if ('text' in field || !field.values) return []
   const sql = `${alias}.${columnOf(model, field).sql}`
   return [`(${sql} IS NULL OR ${sql}::text = ANY('{${field.values.map(plain).join(',')}}'))`]

@@ -1,6 +1,6 @@
 import type { Column, Model, Relation } from './data-model.ts'
 import type { WantedText } from './row-text.ts'
-import { type Part, sliceOf } from './slice.ts'
+import { joinOf, type Nesting, type Part, sliceOf } from './slice.ts'
 import { entriesOf, modelOf, nextAlias, Unknown, type Writer } from './writer.ts'
 
 /** Makes what Prisma would answer of the JSON that PostgreSQL answers. */
@@ -19,21 +19,14 @@ const KNOWN = new Set(['select', 'include', 'where', 'orderBy', 'cursor', 'take'
 const MAX_FIELDS = 100
 
 /** A list as one JSON array of rows, each of which is an array of its fields. */
-export function listOf(writer: Writer, model: Model, query: Query, join?: (alias: string) => Join): Field {
+export function listOf(writer: Writer, model: Model, query: Query, join?: (alias: string) => Nesting): Field {
   const unknown = Object.keys(query).find((name) => !KNOWN.has(name))
   if (unknown) throw new Unknown(unknown)
   const alias = nextAlias(writer)
   const row = rowOf(writer, model, query, alias)
-  const { conditions, columns } = join?.(alias) ?? {}
-  const nesting = conditions && columns ? { conditions, columns } : null
-  const { sql, isReversed } = sliceOf(writer, model, query, alias, nesting)
+  const { sql, isReversed } = sliceOf(writer, model, query, alias, join?.(alias) ?? null)
   const rows = `SELECT ${row.sql} AS j FROM ${model.table} ${alias}${sql}`
   return { sql: `SELECT json_agg(j) FROM (${rows}) r`, decode: listDecoder(row.decode, isReversed) }
-}
-
-interface Join {
-  conditions: string[]
-  columns: ReadonlySet<string>
 }
 
 interface Field {
@@ -87,12 +80,9 @@ function columnField({ sql, type, isList }: Column, alias: string): Field {
   return { sql: `${alias}.${sql}`, decode: null }
 }
 
-function nestedList(writer: Writer, { target, on }: Relation, query: Query, alias: string): Field {
-  const join = (inner: string) => ({
-    conditions: on.map(([theirs, own]) => `${inner}.${theirs} = ${alias}.${own}`),
-    columns: new Set(on.map(([theirs]) => theirs)),
-  })
-  const { sql, decode } = listOf(writer, modelOf(writer, target), query, join)
+function nestedList(writer: Writer, relation: Relation, query: Query, alias: string): Field {
+  const join = (inner: string) => joinOf(relation, inner, alias)
+  const { sql, decode } = listOf(writer, modelOf(writer, relation.target), query, join)
   return { sql: `coalesce((${sql}), '[]')`, decode }
 }
 

@@ -1,5 +1,5 @@
 import { conditionsOf } from './conditions.ts'
-import type { Column, Model } from './data-model.ts'
+import type { Column, Model, Relation } from './data-model.ts'
 import { entriesOf, parameter, Unknown, type Writer } from './writer.ts'
 
 /** The part of a query that says which rows of a table, and in which order. */
@@ -24,6 +24,12 @@ export interface Nesting {
   /** The quoted columns of the list that are equal in all of its rows. */
   columns: ReadonlySet<string>
 }
+
+/** The rows that a relation leads to from one row. */
+export const joinOf = ({ on }: Relation, inner: string, outer: string): Nesting => ({
+  conditions: on.map(([theirs, own]) => `${inner}.${theirs} = ${outer}.${own}`),
+  columns: new Set(on.map(([theirs]) => theirs)),
+})
 
 /** Conditions, order and bounds of a list. */
 export function sliceOf(writer: Writer, model: Model, part: Part, alias: string, nesting: Nesting | null): Sliced {

@@ -34,23 +34,24 @@ export class Statements {
 
   /** Null for a query that only Prisma knows. */
   prepare(model: string, query: Query): Prepared | null {
-    return this.#statement(model, '', query, (writer, from) => listOf(writer, from, query))
+    return this.#statement(model, '', [query], (writer, from) => listOf(writer, from, query))
   }
 
   /** The same for rows that are wanted as texts. Null for those that must be made of their values. */
   prepareTexts(model: string, query: Query, wanted: WantedText): Prepared<DecodeTexts> | null {
     const { select: _select, include: _include, ...part } = query
-    return this.#statement(model, `t${wanted.key}`, part, (writer, from) => textsOf(writer, from, part, wanted))
+    const queries = [...wanted.lists, part]
+    return this.#statement(model, `t${wanted.key}`, queries, (writer, from) => textsOf(writer, from, part, wanted))
   }
 
   #statement<Decoder>(
     model: string,
     kind: string,
-    query: Query,
+    queries: readonly Query[],
     write: (writer: Writer, model: Model) => Written<Decoder>,
   ): Prepared<Decoder> | null {
     const values: unknown[] = []
-    const shape = `${model} ${kind}${shapeOf(query, values)}`
+    const shape = `${model} ${kind}${queries.map((query) => shapeOf(query, values)).join('|')}`
     let statement = this.#kept.get(shape) as Statement<Decoder> | null | undefined
     if (statement === undefined) {
       statement = this.#write(model, values, write)

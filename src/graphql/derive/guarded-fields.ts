@@ -17,6 +17,9 @@ const GUARDED = 'berthGuarded'
 /** Whether the value of a field may be read only by its resolver, which asks for a permission first. */
 export const isGuarded = ({ extensions }: { extensions: object }): boolean => GUARDED in extensions
 
+/** Whether guarded fields are open: whoever else was given the row has passed the same roles and scopes already. */
+export const passesGuards = ({ caller }: GraphQLContext): boolean => caller.kind !== 'ENVIRONMENT'
+
 /**
  * Refuses fields of a type to environment tokens, which may see only a part of it. On the field itself, because a row is
  * reached by many paths, and completed by the builder of the schema without asking a service.
@@ -32,9 +35,7 @@ export function guardFields(schema: GraphQLSchema, typeName: string, { open, per
     const resolve = field.resolve ?? defaultFieldResolver
     field.extensions = { ...field.extensions, [GUARDED]: true }
     field.resolve = (row: Row, args, context: GraphQLContext, info) => {
-      // Whoever else was given the row has passed the same roles and scopes already.
-      if (context.caller.kind === 'ENVIRONMENT')
-        permit(context.caller, permission, { accountId: row.accountId, appEnvId: row.id })
+      if (!passesGuards(context)) permit(context.caller, permission, { accountId: row.accountId, appEnvId: row.id })
       return resolve(row, args, context, info)
     }
   }

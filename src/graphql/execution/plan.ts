@@ -48,7 +48,8 @@ function planField(planning: Planning, parentType: GraphQLObjectType, name: stri
   const column = field.extensions.pothosPrismaVariant
   const plan: FieldPlan = {
     ...{ name, field, nodes, parentType, argsIndex: -1, args: null, page: null },
-    column: typeof column === 'string' && !isGuarded(field) ? column : null,
+    column: typeof column === 'string' ? column : null,
+    isGuarded: isGuarded(field),
     value: planValue(planning, field.type, nodes),
   }
   plan.page = textPage(field, plan.value)
@@ -60,7 +61,10 @@ function planField(planning: Planning, parentType: GraphQLObjectType, name: stri
 function typenamePlan(parentType: GraphQLObjectType, name: string, nodes: FieldNode[]): FieldPlan {
   const value = { kind: 'typename', typeName: parentType.name, isRequired: true } as const
   const field = undefined as unknown as FieldPlan['field']
-  return { name, field, nodes, parentType, column: null, args: null, argsIndex: -1, value, page: null }
+  return {
+    ...{ name, field, nodes, parentType, column: null, isGuarded: false },
+    ...{ args: null, argsIndex: -1, value, page: null },
+  }
 }
 
 function planValue(planning: Planning, type: GraphQLOutputType, nodes: readonly FieldNode[]): ValuePlan {

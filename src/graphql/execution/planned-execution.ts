@@ -12,6 +12,7 @@ import {
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { GraphQLContext } from '../context.ts'
+import { passesGuards } from '../derive/guarded-fields.ts'
 import { conditionOf } from './collect-fields.ts'
 import { planOperation, Unplanned } from './plan.ts'
 import type { OperationPlan } from './planned.ts'
@@ -64,8 +65,13 @@ function execute(args: Args) {
     const given = plan.withVariables.map(({ field, nodes: [node] }) =>
       getArgumentValues(field, node as NonNullable<typeof node>, variableValues),
     )
-    const { rootValue } = args
-    const values = { variableValues, context, rootValue, args: given }
+    const values = {
+      variableValues,
+      context,
+      rootValue: args.rootValue,
+      args: given,
+      passesGuards: passesGuards(context),
+    }
     return runPlan({ schema, operation, fragments, ...values, errors: [], hasTexts: false }, plan)
   } catch (error) {
     // The usual executor refuses the field.

@@ -13,6 +13,8 @@ export interface FieldPlan {
   parentType: GraphQLObjectType
   /** The property of the row that holds the value, for a column that was loaded. */
   column: string | null
+  /** Whether some callers may read the column by its resolver only, which asks for a permission. */
+  isGuarded: boolean
   /** Null when variables decide them: then they are found by the index. */
   args: Readonly<Record<string, unknown>> | null
   argsIndex: number
@@ -33,5 +35,8 @@ export interface OperationPlan {
   withVariables: FieldPlan[]
 }
 
+/** Finds the arguments of a field below, which may depend on variables. */
+export type ArgumentsOf = (field: FieldPlan) => Readonly<Record<string, unknown>>
+
 /** How a connection is read without asking Pothos what its rows need; null where only Pothos knows. */
-export type TextPage = (args: Readonly<Record<string, unknown>>, context: object) => Promise<object> | null
+export type TextPage = (field: FieldPlan, argumentsOf: ArgumentsOf, context: object) => Promise<object> | null

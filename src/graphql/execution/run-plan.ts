@@ -24,10 +24,11 @@ export interface Execution {
   rootValue: unknown
   /** Arguments that depend on variables. */
   args: readonly Readonly<Record<string, unknown>>[]
-  /** Loaded columns are read without asking a resolver. */
   errors: GraphQLError[]
   /** Whether the answer has rows as texts. */
   hasTexts: boolean
+  /** Whether the caller may read guarded columns. */
+  passesGuards: boolean
 }
 
 /**
@@ -87,7 +88,8 @@ function executeField(execution: Execution, field: FieldPlan, source: unknown, p
   if (plan.kind === 'typename') return plan.typeName
   let path: Path | undefined
   try {
-    if (column !== null) {
+    // Loaded columns are read without asking a resolver.
+    if (column !== null && (!field.isGuarded || execution.passesGuards)) {
       const value = (source as Row)[column]
       if (value !== undefined) {
         if (plan.kind !== 'leaf') path = pathOf(field, parent)
@@ -111,9 +113,10 @@ const pathOf = ({ name, parentType }: FieldPlan, prev: Path | undefined): Path =
 })
 
 function resolve(execution: Execution, plan: FieldPlan, source: unknown, path: Path): unknown {
-  const { field, args, argsIndex } = plan
-  const given = args ?? execution.args[argsIndex] ?? {}
-  const page = plan.page?.(given, execution.context)
+  const { field } = plan
+  const argumentsOf = ({ args, argsIndex }: FieldPlan) => args ?? execution.args[argsIndex] ?? {}
+  const given = argumentsOf(plan)
+  const page = plan.page?.(plan, argumentsOf, execution.context)
   if (page) return page
   const info = infoOf(execution, plan, path)
   if (field.resolve) return field.resolve(source, { ...given }, execution.context, info)

@@ -4,7 +4,7 @@ import { visibleBelow } from '../../services/app-env/visible-below.ts'
 import { accountOrCurrent } from '../../services/kernel/caller.ts'
 import { builder } from '../builder.ts'
 import { relationOf, rowFields } from '../derive/resource-fields.ts'
-import { ROOT_PAGE } from '../limits/sizes.ts'
+import { pageOfRows, relatedRows } from '../execution/text-page.ts'
 import { Member } from './member.ts'
 import { findableAsNode, Node } from './node.ts'
 
@@ -14,16 +14,17 @@ export const Account = builder.prismaObject('Account', {
   select: { id: true },
   fields: (t) => ({
     ...rowFields(t, account),
-    apps: t.relatedConnection('apps', {
-      cursor: 'id',
-      query: { where: { deletedAt: null }, orderBy: ORDER.app },
-      ...relationOf(account, 'apps'),
-    }),
-    appEnvs: t.relatedConnection('appEnvs', {
-      cursor: 'id',
-      query: (_args, { caller }) => ({ where: visibleBelow(caller), orderBy: ORDER.appEnv }),
-      ...relationOf(account, 'appEnvs'),
-    }),
+    apps: t.relatedConnection(
+      'apps',
+      relatedRows('apps', relationOf(account, 'apps'), () => ({ where: { deletedAt: null }, orderBy: ORDER.app })),
+    ),
+    appEnvs: t.relatedConnection(
+      'appEnvs',
+      relatedRows('appEnvs', relationOf(account, 'appEnvs'), ({ caller }) => ({
+        where: visibleBelow(caller),
+        orderBy: ORDER.appEnv,
+      })),
+    ),
     members: t.relatedConnection('memberships', {
       type: Member,
       cursor: 'accountId_userId',
@@ -46,10 +47,7 @@ builder.queryFields((t) => ({
   }),
   accounts: t.prismaConnection({
     type: Account,
-    cursor: 'id',
-    defaultSize: ROOT_PAGE,
-    extensions: { pageSize: ROOT_PAGE },
+    ...pageOfRows((query, _args, { services, caller }) => services.accounts.slice(caller, {}, query)),
     description: 'The accounts you belong to; all of them for the admin of the installation.',
-    resolve: (query, _root, _args, { services, caller }) => services.accounts.slice(caller, {}, query),
   }),
 }))

@@ -12,7 +12,7 @@ export const addressArgs = (arg: ArgBuilder) => ({
   envName: arg.string({ description: appEnvTarget.envName.description }),
 })
 
-interface AddressArgs {
+export interface AddressArgs {
   appEnvId?: string | null | undefined
   envName?: string | null | undefined
 }

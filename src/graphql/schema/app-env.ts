@@ -2,7 +2,7 @@ import { appEnv } from '../../resources/app-env-status.ts'
 import { ORDER } from '../../resources/order.ts'
 import { builder } from '../builder.ts'
 import { relationOf, rowFields, wordsOf } from '../derive/resource-fields.ts'
-import { ROOT_PAGE } from '../limits/sizes.ts'
+import { pageOfRows } from '../execution/text-page.ts'
 import { findableAsNode, Node } from './node.ts'
 
 export const AppEnv = builder.prismaObject('AppEnv', {
@@ -36,15 +36,14 @@ builder.queryFields((t) => ({
   }),
   appEnvs: t.prismaConnection({
     type: AppEnv,
-    cursor: 'id',
-    defaultSize: ROOT_PAGE,
-    extensions: { pageSize: ROOT_PAGE },
+    ...pageOfRows<{ accountId?: string | null; appId?: string | null }>(
+      (query, { accountId, appId }, { services, caller }) =>
+        services.appEnvs.slice(caller, { accountId: accountId ?? undefined, appId: appId ?? undefined }, query),
+    ),
     description: 'The environments of an account or of one app, oldest first.',
     args: {
       accountId: t.arg.id({ description: 'Id of the account; your current one when omitted.' }),
       appId: t.arg.id({ description: 'Id of an app: only its environments.' }),
     },
-    resolve: (query, _root, { accountId, appId }, { services, caller }) =>
-      services.appEnvs.slice(caller, { accountId: accountId ?? undefined, appId: appId ?? undefined }, query),
   }),
 }))

@@ -3,7 +3,7 @@ import { ORDER } from '../../resources/order.ts'
 import { visibleBelow } from '../../services/app-env/visible-below.ts'
 import { builder } from '../builder.ts'
 import { relationOf, rowFields } from '../derive/resource-fields.ts'
-import { pageOfRows } from '../execution/text-page.ts'
+import { pageOfRows, relatedRows } from '../execution/text-page.ts'
 import { findableAsNode, Node } from './node.ts'
 
 export const App = builder.prismaObject('App', {
@@ -13,11 +13,13 @@ export const App = builder.prismaObject('App', {
   fields: (t) => ({
     ...rowFields(t, app),
     account: t.relation('account', relationOf(app, 'account')),
-    appEnvs: t.relatedConnection('appEnvs', {
-      cursor: 'id',
-      query: (_args, { caller }) => ({ where: visibleBelow(caller), orderBy: ORDER.appEnv }),
-      ...relationOf(app, 'appEnvs'),
-    }),
+    appEnvs: t.relatedConnection(
+      'appEnvs',
+      relatedRows('appEnvs', relationOf(app, 'appEnvs'), ({ caller }) => ({
+        where: visibleBelow(caller),
+        orderBy: ORDER.appEnv,
+      })),
+    ),
   }),
 })
 

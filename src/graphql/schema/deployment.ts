@@ -3,6 +3,7 @@ import { deployment } from '../../resources/deployment.ts'
 import { ORDER } from '../../resources/order.ts'
 import { builder } from '../builder.ts'
 import { relationOf, rowFields, wordsOf } from '../derive/resource-fields.ts'
+import { relatedRows } from '../execution/text-page.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { addressArgs, addressOf } from './address.ts'
 import { AppEnv } from './app-env.ts'
@@ -28,11 +29,10 @@ builder.prismaObjectFields(AppEnv, (t) => ({
     select: (_args, _context, nested) => ({ contents: nested({ orderBy: ORDER.deployment, take: 1 }) }),
     resolve: ({ contents }) => contents[0] ?? null,
   }),
-  deployments: t.relatedConnection('contents', {
-    cursor: 'id',
-    query: { orderBy: ORDER.deployment },
-    ...relationOf(appEnv, 'deployments'),
-  }),
+  deployments: t.relatedConnection(
+    'contents',
+    relatedRows('contents', relationOf(appEnv, 'deployments'), () => ({ orderBy: ORDER.deployment })),
+  ),
 }))
 
 findableAsNode('con', 'Deployment', ({ services, caller }, id, queryOf) =>

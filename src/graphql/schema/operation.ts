@@ -3,8 +3,8 @@ import { operation } from '../../resources/operation.ts'
 import { ORDER } from '../../resources/order.ts'
 import { builder } from '../builder.ts'
 import { permitRelation, relationOf, rowFields } from '../derive/resource-fields.ts'
-import { ROOT_PAGE } from '../limits/sizes.ts'
-import { addressArgs, addressOf } from './address.ts'
+import { pageOfRows, relatedRows } from '../execution/text-page.ts'
+import { type AddressArgs, addressArgs, addressOf } from './address.ts'
 import { AppEnv } from './app-env.ts'
 import { Deployment } from './deployment.ts'
 import { findableAsNode, Node } from './node.ts'
@@ -48,11 +48,10 @@ export const Operation = builder.prismaObject('Operation', {
 })
 
 builder.prismaObjectFields(AppEnv, (t) => ({
-  operations: t.relatedConnection('operations', {
-    cursor: 'id',
-    query: { orderBy: ORDER.operation },
-    ...relationOf(appEnv, 'operations'),
-  }),
+  operations: t.relatedConnection(
+    'operations',
+    relatedRows('operations', relationOf(appEnv, 'operations'), () => ({ orderBy: ORDER.operation })),
+  ),
 }))
 
 findableAsNode('op', 'Operation', ({ services, caller }, id, queryOf) => services.operations.get(caller, id, queryOf()))
@@ -67,9 +66,10 @@ builder.queryFields((t) => ({
   }),
   operations: t.prismaConnection({
     type: Operation,
-    cursor: 'id',
-    defaultSize: ROOT_PAGE,
-    extensions: { pageSize: ROOT_PAGE },
+    ...pageOfRows<AddressArgs & { isDeadLetter?: boolean | null }>(
+      (query, { isDeadLetter, ...address }, { services, caller }) =>
+        services.operations.slice(caller, { ...addressOf(address), isDeadLetter: isDeadLetter ?? undefined }, query),
+    ),
     description: 'The operations of an environment, newest first. One of the first two arguments is required.',
     args: {
       ...addressArgs(t.arg),
@@ -77,7 +77,5 @@ builder.queryFields((t) => ({
         description: 'Whether to list only operations that used up every attempt, or only the others.',
       }),
     },
-    resolve: (query, _root, { isDeadLetter, ...address }, { services, caller }) =>
-      services.operations.slice(caller, { ...addressOf(address), isDeadLetter: isDeadLetter ?? undefined }, query),
   }),
 }))
