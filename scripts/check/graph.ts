@@ -23,12 +23,13 @@ export function findCycles(graph: Graph): string[][] {
   return found
 }
 
-/** The longest path through a graph without cycles, from its first node to its last. */
+/** The longest path through a graph, from its first node to its last. In a cycle, which is reported, it is cut. */
 export function longestChain(graph: Graph): string[] {
   const chains = new Map<string, string[]>()
   const chainFrom = (node: string): string[] => {
     const known = chains.get(node)
     if (known) return known
+    chains.set(node, [node])
     let longest: string[] = []
     for (const next of graph.get(node) ?? []) {
       const chain = chainFrom(next)

@@ -167,14 +167,14 @@ describe('the time to read grows with the length alone, for', () => {
     'its sealed variables': (text) => sealVariables(text, ['a']),
   }
   test.each(Object.entries(dockerfileReaders))('%s', async (_name, read) => {
-    await every(read, 128 * KB, INSTRUCTIONS)
+    await every(read, 64 * KB, INSTRUCTIONS)
     for (const line of LINES) {
-      await expectLinear(read, repeated('', line, 'FROM a'), 256 * KB)
-      await expectLinear(read, repeated('FROM a\n', line, ''), 256 * KB)
+      await expectLinear(read, repeated('', line, 'FROM a'), 128 * KB)
+      await expectLinear(read, repeated('FROM a\n', line, ''), 128 * KB)
     }
     const stages = (length: number) =>
       Array.from({ length: length / 16 }, (_, n) => `FROM s${n} AS s${n + 1}`).join('\n')
-    await expectLinear(read, stages, 256 * KB)
+    await expectLinear(read, stages, 128 * KB)
   })
 
   test('arguments that refer to one another: they are limited', async () => {
@@ -186,8 +186,8 @@ describe('the time to read grows with the length alone, for', () => {
 
   test('a plan of nixpacks', async () => {
     const starts = ['', '{"variables":{"a":"', '{"phases":{"a":{"nixpkgsArchive":"', '{"staticAssets":{"']
-    await every(readNixpacksPlan, 512 * KB, starts)
-    await every(readNixpacksPlan, 512 * KB, starts.slice(1, 3), ['"}}}', '"}}'])
+    await every(readNixpacksPlan, 256 * KB, starts)
+    await every(readNixpacksPlan, 256 * KB, starts.slice(1, 3), ['"}}}', '"}}'])
   })
 
   test('the patterns of a .dockerignore, and the paths that they are compared with', async () => {
@@ -195,7 +195,7 @@ describe('the time to read grows with the length alone, for', () => {
     await every((text) => {
       const rules = new IgnoreRules(text.split('\n'))
       for (const path of paths) rules.below(rules.root, path)
-    }, 64 * KB)
+    }, 32 * KB)
     const rules = new IgnoreRules(['**/*a*a*a*b', '*/**/c', '[^a-c]*'])
     const deep = (text: string) => text.split('/').reduce((above, name) => rules.below(above, `/${name}`), rules.root)
     await expectLinear(deep, repeated('', 'a/', ''), 32 * KB)
@@ -209,7 +209,7 @@ describe('the time to read grows with the length alone, for', () => {
         writeFileSync(join(folder, name), text)
         return readFacts(folder)
       }
-      await every(read, 128 * KB, starts)
+      await every(read, 64 * KB, starts)
       rmSync(join(folder, name))
     }
   })
@@ -225,21 +225,21 @@ describe('the time to read grows with the length alone, for', () => {
       slugOf,
       parseHostName,
     ]) {
-      await every(read, 256 * KB, ['', 'https://a/', 'A="'])
+      await every(read, 128 * KB, ['', 'https://a/', 'A="'])
     }
-    await every((text) => assertLinkStaysInside('a/b', text), 256 * KB)
-    await every(plainText, 64 * KB, ['', '\u001b]', '\u001b['])
+    await every((text) => assertLinkStaysInside('a/b', text), 128 * KB)
+    await every(plainText, 32 * KB, ['', '\u001b]', '\u001b['])
   })
 
   test('the sockets that a container prints, and what a program printed before it failed', async () => {
-    await every(readTcpTable, 1024 * KB, ['', '   0: ', '   0: 0100007F:0BB8 00000000:0000 '])
-    await expectLinear(readTcpTable, repeated('', '   0: 0100007F:0BB8 00000000:0000 0A 0\n', ''), 1024 * KB)
+    await every(readTcpTable, 512 * KB, ['', '   0: ', '   0: 0100007F:0BB8 00000000:0000 '])
+    await expectLinear(readTcpTable, repeated('', '   0: 0100007F:0BB8 00000000:0000 0A 0\n', ''), 512 * KB)
     const excerpt = (text: string) => {
       const lines = new FailureExcerpt()
       for (const line of text.split('\n')) lines.add(line)
       return lines.lines()
     }
-    await every(excerpt, 256 * KB, ['', 'Step ', 'error ', 'E: '])
+    await every(excerpt, 128 * KB, ['', 'Step ', 'error ', 'E: '])
   })
 
   test('what git lists', async () => {
@@ -248,8 +248,8 @@ describe('the time to read grows with the length alone, for', () => {
       writeFileSync(file, text)
       return checkListing(file, { maxBytes: 2 ** 40, maxFiles: 1e6, timeoutSeconds: 60 })
     }
-    await every(read, 256 * KB, ['', '100644 blob abc 1\t'])
-    await expectLinear(read, repeated('', `100644 blob abc 1\t${'a/'.repeat(500)}b\0`, ''), 4096 * KB)
+    await every(read, 128 * KB, ['', '100644 blob abc 1\t'])
+    await expectLinear(read, repeated('', `100644 blob abc 1\t${'a/'.repeat(500)}b\0`, ''), 2048 * KB)
   })
 })
 
