@@ -36,6 +36,7 @@ const COMMANDS = {
   'prove:trust': { program: ['test/trust/prove-trust.ts'], isCompiled: true, engine: 'required' },
   'prove:mistakes': { program: ['test/mistakes/prove-mistakes.ts'], engine: 'required' },
   'prove:services': { program: ['test/e2e/prove-services.ts'], engine: 'required' },
+  'prove:repetitions': { program: ['test/e2e/prove-repetitions.ts'], engine: 'required' },
   'prove:reads': { program: ['test/reads/prove-reads.ts'] },
   'prove:growth': { program: ['test/reads/prove-growth.ts'] },
   'prove:readme': { program: ['test/readme/prove-readme.ts'], engine: 'required' },
