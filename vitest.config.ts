@@ -20,10 +20,8 @@ const ENGINE = [
 const PROOFS = [
   'test/crash/**/*.test.ts',
   'test/events/{resume,slow-readers}.test.ts',
-  'test/functions/wake-kills.test.ts',
   'test/hostile/hostile.test.ts',
   'test/idempotency/**/*.test.ts',
-  'test/logs/{logs,killed-builds}.test.ts',
   'test/mistakes/**/*.test.ts',
   'test/model/**/*.test.ts',
   'test/processes/**/*.test.ts',

@@ -87,6 +87,12 @@ describe.each(ALL)('the preset %s', (name) => {
   })
 })
 
+// So that one of the two is built in test/app-types/preset-builds.test.ts.
+test('the preset METEOR writes the Dockerfile of METEOR_JS', () => {
+  for (const cacheScope of [null, 'cache'])
+    expect(write('METEOR', { cacheScope })).toBe(write('METEOR_JS', { cacheScope }))
+})
+
 describe('versions', () => {
   const version = (name: string, given: string | null) => {
     const preset = findBuildPreset(name)

@@ -28,7 +28,7 @@ export interface EngineFaultReport {
   slowestSeconds: number
 }
 
-interface Setting {
+export interface Setting {
   cluster: TestCluster
   engine: PrivateEngine
   gate: EngineGate

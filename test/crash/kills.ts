@@ -23,13 +23,13 @@ export type Log = (line: string) => void
 /** SIGKILL at each pass of each failpoint that an operation comes by, one after another. */
 export async function killAtEveryFailpoint(
   cluster: TestCluster,
-  { passesOfEach, scenarios = SCENARIOS, choose = (passes) => passes }: EveryFailpoint,
+  { passesOfEach, scenarios = SCENARIOS, subject: given, passes: known }: EveryFailpoint,
   log: Log,
 ): Promise<KillReport> {
-  const subject = await createSubject(cluster, 'Killed', 2)
+  const subject = given ?? (await createSubject(cluster, 'Killed', 2))
   const report = emptyReport()
   for (const scenario of scenarios) {
-    const passes = choose(await passesOf(cluster, scenario, subject, passesOfEach))
+    const passes = known?.(scenario) ?? (await passesOf(cluster, scenario, subject, passesOfEach))
     for (const pass of passes) await killAt(cluster, scenario, subject, pass, report, log)
     log(`${scenario.name}: ${passes.length} passes`)
   }
@@ -37,9 +37,13 @@ export async function killAtEveryFailpoint(
 }
 
 interface EveryFailpoint {
+  /** How many of each point, when an operation comes by it more than once. */
   passesOfEach: number
   scenarios?: readonly Scenario[]
-  choose?(passes: Pass[]): Pass[]
+  /** The environment to work on; one of its own, if omitted. */
+  subject?: Subject
+  /** Where to kill; wherever an undisturbed run comes by, if omitted. */
+  passes?(scenario: Scenario): readonly Pass[]
 }
 
 /** What the operation comes by when nothing kills it. */
@@ -106,17 +110,19 @@ export interface RandomKills {
   kills: number
   environments?: number
   scenarios?: readonly Scenario[]
+  /** The first of the environments; all are new, if omitted. */
+  subject?: Subject
 }
 
 /** Operations at random, on several environments at once, while processes are killed at random moments. */
 export async function killAtRandom(
   cluster: TestCluster,
-  { seed, kills, environments = 3, scenarios: played = SCENARIOS }: RandomKills,
+  { seed, kills, environments = 3, scenarios: played = SCENARIOS, subject }: RandomKills,
   log: Log,
 ): Promise<KillReport> {
   const random = randomFrom(seed)
-  const subjects: Subject[] = []
-  for (let number = 0; number < environments; number += 1)
+  const subjects: Subject[] = subject ? [subject] : []
+  for (let number = subjects.length; number < environments; number += 1)
     subjects.push(await createSubject(cluster, `Random ${number}`))
   const report = emptyReport()
   while (report.kills < kills) {

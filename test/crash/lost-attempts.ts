@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BUILD } from './harness/build-scenario.ts'
-import { begin, createSubject, type EndedOperation, ended } from './harness/subject.ts'
+import { begin, type EndedOperation, ended, type Subject } from './harness/subject.ts'
 import type { TestCluster } from './harness/test-cluster.ts'
 
 export interface LostReport {
@@ -12,8 +12,7 @@ export interface LostReport {
 }
 
 /** An operation whose work ends its worker, every time, and another beside it that takes longer than the workers live. */
-export async function loseEveryAttempt(cluster: TestCluster): Promise<LostReport> {
-  const beside = await createSubject(cluster, 'Beside')
+export async function loseEveryAttempt(cluster: TestCluster, beside: Subject): Promise<LostReport> {
   const harmful = await BUILD.prepare(cluster, beside)
   // Where what a tenant wrote is about to be read: no step has been finished yet.
   const point = { point: 'build-directory.created', subject: harmful.appEnvId, pass: 1 } as const

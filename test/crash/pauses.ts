@@ -13,13 +13,20 @@ export interface PauseReport {
   slowestTakeoverSeconds: number
 }
 
+interface Pauses {
+  seed: number
+  pauses: number
+  /** Where each operation is paused, one after the other; somewhere at random, if omitted. */
+  points?: Readonly<Record<string, Pass>>
+}
+
 /**
  * A worker is stopped by SIGSTOP in the middle of an operation. The other has to take over and end it; then the
  * first goes on where it was, and must change nothing. Needs two workers.
  */
 export async function pauseWorkers(
   cluster: TestCluster,
-  { seed, pauses }: { seed: number; pauses: number },
+  { seed, pauses, points }: Pauses,
   log: Log,
 ): Promise<PauseReport> {
   const random = randomFrom(seed)
@@ -28,14 +35,18 @@ export async function pauseWorkers(
   const report = { pauses: 0, slowestTakeoverSeconds: 0 }
   // A cancelled operation is over in the request, so there is nothing to take over.
   const scenarios = SCENARIOS.filter(({ outcome }) => outcome === 'SUCCEEDED')
-  while (report.pauses < pauses) {
+  const drawn = async (): Promise<[Scenario, Pass]> => {
     const scenario = pick(random, scenarios)
     const known = passes.get(scenario.name) ?? (await workersPasses(cluster, scenario, subject))
     passes.set(scenario.name, known)
-    const pass = pick(random, known)
+    return [scenario, pick(random, known)]
+  }
+  while (report.pauses < pauses) {
+    const [scenario, pass] = points ? chosen(points, report.pauses) : await drawn()
     const name = `${scenario.name} paused @ ${pass.point}#${pass.pass}`
     try {
       const took = await pauseAt(cluster, scenario, subject, pass, `${name} ${report.pauses}`)
+      if (took === null && points) throw new Error('It was not passed')
       if (took === null) continue
       report.pauses += 1
       report.slowestTakeoverSeconds = Math.max(report.slowestTakeoverSeconds, took)
@@ -45,6 +56,13 @@ export async function pauseWorkers(
     if (report.pauses % 10 === 0) log(`${report.pauses} pauses`)
   }
   return report
+}
+
+function chosen(points: Readonly<Record<string, Pass>>, number: number): [Scenario, Pass] {
+  const [name, pass] = Object.entries(points)[number] ?? []
+  const scenario = SCENARIOS.find((one) => one.name === name)
+  if (!scenario || !pass) throw new Error(`There is no point ${number} to pause at`)
+  return [scenario, pass]
 }
 
 async function workersPasses(cluster: TestCluster, scenario: Scenario, subject: Subject): Promise<Pass[]> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../worker/fixtures.ts'
+import { BY_PROGRAM, eventually } from '../worker/fixtures.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
 import { createService, inService, type Service } from './service-world.ts'
 
@@ -33,7 +33,8 @@ let berth: TestPlatform
 let service: Service | null = null
 
 beforeAll(async () => {
-  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '60', BERTH_RECONCILE_SECONDS: '1' })
+  // Each reconcile asks the server by a program in its container.
+  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '60', BERTH_RECONCILE_SECONDS: '5' })
   service = await createService(berth, 'POSTGRESQL')
 }, TIMEOUT_MS)
 
@@ -88,22 +89,21 @@ describe('backups of PostgreSQL', () => {
     }
   })
 
-  test('keep what was there before a restore, and leave one volume', { timeout: TIMEOUT_MS }, async () => {
-    const [before] = await list()
-    const restored = await post('backup-restore', { backupKey: before?.key })
-    expect(restored, restored.message).toMatchObject({ success: true })
-    expect(await summary()).toBe(`${ROWS / 2}|0`)
+  test('leave one volume when they are restored', async () => {
     await eventually(
       () => berth.database.volume.count(),
       (volumes) => volumes === 1,
     )
   })
 
-  test('are restored into a new service', { timeout: TIMEOUT_MS }, async () => {
+  test('keep what was there before a restore, and are restored into a new service', {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const before = (await list()).find(({ kind }) => kind === 'BEFORE_RESTORE')
     const other = await createService(berth, 'POSTGRESQL')
-    const restored = await post('backup-restore', { backupKey: key, backupFirst: false }, other?.appEnvId)
+    const restored = await post('backup-restore', { backupKey: before?.key, backupFirst: false }, other?.appEnvId)
     expect(restored, restored.message).toMatchObject({ success: true })
-    expect(await summary(other?.appEnvId)).toBe(whole)
+    expect(await summary(other?.appEnvId)).toBe(`${ROWS / 2}|0`)
     await berth.ok('DELETE', '/app-env', { appEnvId: other?.appEnvId })
   })
 
@@ -156,6 +156,8 @@ describe('backups of PostgreSQL', () => {
     await eventually(
       () => summary().catch(() => ''),
       (found) => found === before,
+      90,
+      BY_PROGRAM,
     )
     await writeFile(path, stored)
   })

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PRESET_SOURCES } from '../app-types/preset-sources.ts'
 import { type BuildImages, baseImageArgs } from '../support/build-images.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
-import { type BuildSite, startBuildSite } from './build-site.ts'
+import { type BuildSite, type BuiltApp, startBuildSite } from './build-site.ts'
 import { ask } from './clients.ts'
 import type { TestPlatform } from './platform.ts'
 
@@ -10,6 +9,8 @@ let berth: TestPlatform
 let images: BuildImages
 let site: BuildSite
 let git: GitServer
+/** Built by its own Dockerfile. */
+let plain: BuiltApp
 
 beforeAll(async () => {
   ;({ berth, images, site } = await startBuildSite({ BERTH_GIT_PRIVATE_HOSTS: 'true' }))
@@ -37,14 +38,6 @@ const visit = async (host: string, path = '/') =>
   (await ask(berth.platform.ingressUrl ?? '', host, undefined, path)).body
 const baseImages = () => JSON.stringify(baseImageArgs(images))
 
-/** A project whose `next` lies in the source, as no registry is asked: it builds, reading a variable, and serves. */
-function nextLike(): Record<string, string> {
-  const found = PRESET_SOURCES.find(({ preset }) => preset === 'NEXT_JS')
-  if (!found) throw new Error('There is no source for NEXT_JS')
-  const { files } = found
-  return Object.fromEntries(Object.entries(files).map(([name, content]) => [name, content.toString()]))
-}
-
 const envVars = [{ name: 'API_URL', value: 'https://api.example.com', type: 'BUILD' }]
 
 const sources = {
@@ -55,19 +48,17 @@ const sources = {
   },
   VITE: {
     'package.json': manifest({
-      build: `node -e "const f=require('fs');f.mkdirSync('dist');f.copyFileSync('index.html','dist/index.html')"`,
+      build: `node -e "const f=require('fs');f.mkdirSync('dist');f.writeFileSync('dist/index.html',f.readFileSync('index.html','utf8').replace('%API_URL%',process.env.API_URL))"`,
     }),
     'package-lock.json': lock,
-    'index.html': '<h1>vite</h1>',
+    'index.html': '<h1>vite with %API_URL%</h1>',
   },
-  NEXT_JS: nextLike(),
 } as const
 
 describe('a git repository', () => {
   test.each([
     ['EXPRESS', '/', 'express, by user 1000'],
-    ['VITE', '/some/route', '<h1>vite</h1>'],
-    ['NEXT_JS', '/', 'next with https://api.example.com, by user 1000'],
+    ['VITE', '/some/route', '<h1>vite with https://api.example.com</h1>'],
   ] as const)(
     'is built by the preset %s, deployed, and answers',
     async (dockerPreset, path, expected) => {
@@ -97,7 +88,8 @@ describe('a git repository', () => {
       'server.js': server(`'${words}'`),
     })
     git.commit('plain', files('first'))
-    const app = await site.gitApp({ gitRepo: git.repository('plain'), dockerfilePath: 'deploy/Dockerfile' })
+    plain = await site.gitApp({ gitRepo: git.repository('plain'), dockerfilePath: 'deploy/Dockerfile' })
+    const app = plain
     const first = await site.build(app)
     await expect.poll(() => visit(app.host)).toBe('first')
 
@@ -121,12 +113,9 @@ describe('a git repository', () => {
 })
 
 test('images go with their environment', async () => {
-  git.commit('gone', sources.EXPRESS)
-  const app = await site.gitApp({ dockerPreset: 'EXPRESS', gitRepo: git.repository('gone'), buildArgs: baseImages() })
-  await site.build(app)
-  const ours = () => berth.docker.listImages({ filters: { label: [`berth.env=${app.appEnvId}`] } })
+  const ours = () => berth.docker.listImages({ filters: { label: [`berth.env=${plain.appEnvId}`] } })
   expect(await ours()).not.toEqual([])
-  const response = await berth.rest('DELETE', `/app-env?appEnvId=${app.appEnvId}`, undefined, { prefer: 'wait=60' })
+  const response = await berth.rest('DELETE', `/app-env?appEnvId=${plain.appEnvId}`, undefined, { prefer: 'wait=60' })
   expect(response.status).toBe(200)
   expect(await ours()).toEqual([])
 })

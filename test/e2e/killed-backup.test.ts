@@ -10,7 +10,7 @@ import { startWorker } from './worker-process.ts'
 
 const TIMEOUT_MS = 300_000
 const MB = 1024 * 1024
-const DATA_MB = 48
+const DATA_MB = 24
 
 let berth: TestPlatform
 let worker: BerthProcess

@@ -1,130 +1,122 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { networkName } from '../../src/engine/docker/networks.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../worker/fixtures.ts'
 import { ask } from './clients.ts'
-import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
+import { type NetworkSite, startNetworkSite } from './network-site.ts'
+import type { Sample } from './platform.ts'
 
 const REPAIR_SECONDS = 30
 
-interface Status {
-  health: string
-  replicas: { desired: number; running: number; ready: number }
+const DAMAGES = [
+  ['one container disconnected', 'disconnectOne'],
+  ['every container disconnected', 'disconnectAll'],
+  ['the network removed', 'removeNetwork'],
+] as const
+const DEPLOYMENT = 'removed during a deployment'
+
+// With events, an hour passes between routine reconciles: only an event can be in time.
+const PLATFORMS = [
+  ['on', { BERTH_ENGINE_EVENTS: 'true', BERTH_RECONCILE_SECONDS: '3600' }],
+  ['off', { BERTH_ENGINE_EVENTS: 'false', BERTH_RECONCILE_SECONDS: '5' }],
+] as const
+
+const figures: Record<string, string>[] = []
+const sites: NetworkSite[] = []
+/** By platform, case and sample. Environments are harmed beside each other, each by one case after the other. */
+const outcomes = new Map<string, PromiseWithResolvers<void>>()
+
+const nameOf = (events: string, name: string, position: number) => `${events} ${name} ${position}`
+
+function outcomeOf(name: string): PromiseWithResolvers<void> {
+  const found = outcomes.get(name) ?? Promise.withResolvers<void>()
+  outcomes.set(name, found)
+  return found
 }
 
-let berth: TestPlatform
-let samples: Sample[]
+beforeAll(() => {
+  for (const [events, settings] of PLATFORMS) void runPlatform(events, settings)
+})
 
-const status = ({ appEnvId }: Sample) => berth.ok<Status>('GET', `/app-env/status?appEnvId=${appEnvId}`)
+afterAll(async () => {
+  await Promise.allSettled([...outcomes.values()].map(({ promise }) => promise))
+  for (const site of sites) await site.berth.stop()
+  console.table(figures)
+})
 
-const containersOf = async ({ appEnvId }: Sample, version = 1) => {
-  const filters = { label: [`berth.env=${appEnvId}`] }
-  const found = await berth.docker.listContainers({ filters })
-  return found.filter(({ Names }) => Names[0]?.includes(`-v${version}-`)).map(({ Id }) => Id)
-}
-
-const network = ({ accountId }: Sample) =>
-  berth.docker.getNetwork(networkName(berth.platform.installationId ?? '', accountId))
-
-const disconnect = (sample: Sample, Container: string) => network(sample).disconnect({ Container, Force: true })
-
-async function disconnectAll(sample: Sample): Promise<void> {
-  const { Containers = {} } = await network(sample).inspect()
-  await Promise.all(Object.keys(Containers).map((id) => disconnect(sample, id)))
-}
-
-/** A deployment may connect another container between the two calls, and then the engine refuses the second. */
-const removeNetwork = (sample: Sample) =>
-  vi.waitFor(
-    async () => {
-      await disconnectAll(sample)
-      await network(sample).remove()
-    },
-    { timeout: 10_000 },
-  )
-
-/** What status and the ingress say, 10 times a second, until both are well again. Returns the seconds that took. */
-async function repaired(sample: Sample, since: number): Promise<number> {
-  const { host, appEnvId } = sample
-  const { containers } = await berth.database.appEnv.findUniqueOrThrow({ where: { id: appEnvId } })
-  for (;;) {
-    const [seen, answer] = await Promise.all([status(sample), ask(berth.platform.ingressUrl ?? '', host)])
-    const seconds = (performance.now() - since) / 1000
-    if (seen.health === 'HEALTHY' && seen.replicas.ready === containers && answer.status === 200) return seconds
-    if (seconds > REPAIR_SECONDS) throw new Error(`${answer.status} and ${JSON.stringify(seen)} after ${seconds} s`)
-    await sleep(100)
+async function runPlatform(events: string, settings: Record<string, string>): Promise<void> {
+  const names = [...DAMAGES.map(([name]) => name), DEPLOYMENT]
+  const all = [0, 1].flatMap((position) => names.map((name) => outcomeOf(nameOf(events, name, position))))
+  // Told by the test of the case, if it is asked at all.
+  for (const { promise } of all) promise.catch(() => {})
+  try {
+    const site = await startNetworkSite(settings)
+    sites.push(site)
+    await Promise.all(site.samples.map((sample, position) => runCases(site, sample, { events, position })))
+  } catch (error) {
+    for (const { reject } of all) reject(error)
   }
 }
 
-/** Until the damage is seen, so that a repair which has not begun is not taken for one that has ended. */
-const noticed = (sample: Sample) => expect.poll(() => status(sample)).not.toMatchObject({ health: 'HEALTHY' })
-
-const deploy = (sample: Sample, wait: string, envVars: { name: string; value: string }[] = []) =>
-  berth
-    .ok('PUT', '/app-env', { appEnvId: sample.appEnvId, envVars })
-    .then(() =>
-      berth.ok<{ version: number }>(
-        'POST',
-        '/app-env/deploy-image',
-        { appEnvId: sample.appEnvId, image: berth.image },
-        wait ? { prefer: wait } : {},
-      ),
-    )
-
-async function sampleOf(containers: number): Promise<Sample> {
-  const name = `Networked ${containers}`
-  const { accountId } = await berth.ok<{ accountId: string }>('POST', '/account', { name })
-  const sample = await berth.createSample(name, containers, accountId)
-  await deploy(sample, 'wait=60')
-  return sample
+async function runCases(site: NetworkSite, sample: Sample, at: { events: string; position: number }): Promise<void> {
+  for (const [name, harm] of DAMAGES) {
+    await settle(nameOf(at.events, name, at.position), () => repairs(site, sample, { ...at, name, harm: site[harm] }))
+  }
+  await settle(nameOf(at.events, DEPLOYMENT, at.position), () => outlives(site, sample, at))
 }
 
-const figures: Record<string, string>[] = []
+const settle = (name: string, run: () => Promise<void>): Promise<void> =>
+  run().then(outcomeOf(name).resolve, outcomeOf(name).reject)
 
-afterAll(() => console.table(figures))
+interface Damage {
+  events: string
+  name: string
+  harm: (sample: Sample) => Promise<unknown>
+}
 
-// With events, an hour passes between routine reconciles: only an event can be in time.
-describe.each([
-  ['on', { BERTH_ENGINE_EVENTS: 'true', BERTH_RECONCILE_SECONDS: '3600' }],
-  ['off', { BERTH_ENGINE_EVENTS: 'false', BERTH_RECONCILE_SECONDS: '5' }],
-])('with engine events %s', (events, settings) => {
-  beforeAll(async () => {
-    berth = await startTestPlatform(settings)
-    samples = await Promise.all([sampleOf(1), sampleOf(2)])
+async function repairs(site: NetworkSite, sample: Sample, { events, name, harm }: Damage): Promise<void> {
+  const before = await site.containersOf(sample)
+  await harm(sample)
+  const since = performance.now()
+  // Until the damage is seen, so that a repair which has not begun is not taken for one that has ended.
+  await eventually(
+    () => site.status(sample),
+    ({ health }) => health !== 'HEALTHY',
+    REPAIR_SECONDS,
+  )
+  const seconds = await site.repaired(sample, since)
+  figures.push({ case: name, containers: `${before.length}`, events, seconds: seconds.toFixed(1) })
+  expect((await site.containersOf(sample)).sort()).toEqual(before.sort())
+}
+
+async function outlives(site: NetworkSite, sample: Sample, { events }: { events: string }): Promise<void> {
+  const { length } = await site.containersOf(sample)
+  await site.deploy(sample, [{ name: 'BROKEN', value: 'late' }])
+  const begun = await eventually(
+    () => site.containersOf(sample, 2),
+    (seen) => seen.length === length,
+    REPAIR_SECONDS,
+  )
+  await site.removeNetwork(sample)
+  const since = performance.now()
+  await eventually(
+    () => ask(site.berth.platform.ingressUrl ?? '', sample.host),
+    ({ body }) => body.includes('"version":"2"'),
+    REPAIR_SECONDS,
+  )
+  const seconds = await site.repaired(sample, since)
+  figures.push({ case: DEPLOYMENT, containers: `${length}`, events, seconds: seconds.toFixed(1) })
+  expect((await site.containersOf(sample, 2)).sort()).toEqual(begun.sort())
+}
+
+describe.each(PLATFORMS)('with engine events %s', (events) => {
+  describe.each(DAMAGES)('%s', (name) => {
+    test.each([0, 1])(
+      'is repaired, and nothing is replaced: sample %i',
+      (position) => outcomeOf(nameOf(events, name, position)).promise,
+    )
   })
-  afterAll(() => berth?.stop())
 
-  describe.each<[string, (sample: Sample) => Promise<void>]>([
-    ['one container disconnected', async (sample) => disconnect(sample, (await containersOf(sample))[0] ?? '')],
-    ['every container disconnected', disconnectAll],
-    ['the network removed', removeNetwork],
-  ])('%s', (name, harm) => {
-    test.each([0, 1])('is repaired, and nothing is replaced: sample %i', async (position) => {
-      const sample = samples[position] as Sample
-      const before = await containersOf(sample)
-      await harm(sample)
-      const since = performance.now()
-      await noticed(sample)
-      const seconds = await repaired(sample, since)
-      figures.push({ case: name, containers: `${before.length}`, events, seconds: seconds.toFixed(1) })
-      expect((await containersOf(sample)).sort()).toEqual(before.sort())
-    })
-  })
-
-  test.each([0, 1])('a deployment outlives its network: sample %i', async (position) => {
-    const sample = samples[position] as Sample
-    const { length } = await containersOf(sample)
-    await deploy(sample, '', [{ name: 'BROKEN', value: 'late' }])
-    await expect.poll(() => containersOf(sample, 2), { timeout: REPAIR_SECONDS * 1000 }).toHaveLength(length)
-    const begun = await containersOf(sample, 2)
-    await removeNetwork(sample)
-    const since = performance.now()
-    await expect
-      .poll(async () => (await ask(berth.platform.ingressUrl ?? '', sample.host)).body, {
-        timeout: REPAIR_SECONDS * 1000,
-      })
-      .toContain('"version":"2"')
-    const seconds = await repaired(sample, since)
-    figures.push({ case: 'removed during a deployment', containers: `${length}`, events, seconds: seconds.toFixed(1) })
-    expect((await containersOf(sample, 2)).sort()).toEqual(begun.sort())
-  })
+  test.each([0, 1])(
+    'a deployment outlives its network: sample %i',
+    (position) => outcomeOf(nameOf(events, DEPLOYMENT, position)).promise,
+  )
 })

@@ -3,14 +3,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Orders } from '../crash/harness/orders.ts'
 import type { BerthProcess } from '../crash/harness/process.ts'
-import { eventually } from '../worker/fixtures.ts'
+import { BY_PROGRAM, eventually } from '../worker/fixtures.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
 import { createService, inService, type Service } from './service-world.ts'
 import { startWorker } from './worker-process.ts'
 
 const TIMEOUT_MS = 300_000
 const wait = { prefer: 'wait=200' }
-const SCHEDULE = { cron: '0 3 * * *', pointInTime: true }
+/** Half a day from now: a backup of the schedule would be in the way of what the tests begin. */
+const SCHEDULE = { cron: `0 ${(new Date().getUTCHours() + 12) % 24} * * *`, pointInTime: true }
 
 interface BackupRow {
   key: string
@@ -164,6 +165,8 @@ describe('PostgreSQL with point in time', () => {
     await eventually(
       () => sql('SELECT count(*) FROM pg_replication_slots;'),
       (count) => count === '0',
+      90,
+      BY_PROGRAM,
     )
     for (const { key } of await list()) await berth.ok('DELETE', '/app-env/backup', { backupKey: key })
     await eventually(
@@ -173,11 +176,15 @@ describe('PostgreSQL with point in time', () => {
   })
 })
 
-test('engines without it refuse it', { timeout: TIMEOUT_MS }, async () => {
-  const redis = await createService(berth, 'REDIS')
-  if (!redis) return
-  const body = { appEnvId: redis.appEnvId, backupSchedule: SCHEDULE }
-  const response = await berth.rest('PUT', '/app-env', body)
+test('engines without it refuse it', async () => {
+  // The API answers alone: nothing is deployed.
+  await worker.stop()
+  const { accountId } = service ?? {}
+  const app = { name: 'Without', accountId, dockerPreset: 'REDIS' }
+  const { appId } = await berth.ok<{ appId: string }>('POST', '/app', app)
+  const appEnv = { accountId, appId, name: 'production', region: 'local' }
+  const { appEnvId } = await berth.ok<{ appEnvId: string }>('POST', '/app-env', appEnv)
+  const response = await berth.rest('PUT', '/app-env', { appEnvId, backupSchedule: SCHEDULE })
   expect(response.status).toBe(400)
   expect(await response.text()).toContain('must be false for Redis; PostgreSQL has it')
 })

@@ -10,6 +10,7 @@ import { CLIENTS } from './engine-clients.ts'
 import { type Result, ServiceMatrix, tableOf } from './services/matrix.ts'
 import { STEPS } from './services/steps.ts'
 
+process.env.BERTH_TEST_REPETITIONS = 'all'
 const { values } = parseArgs({
   options: {
     only: { type: 'string' },

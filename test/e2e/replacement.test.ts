@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { repetitions } from '../support/repetitions.ts'
 import { startClients } from './clients.ts'
 import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
 
-const REPLACEMENTS = 20
-const BAD_VERSIONS = 5
+/** By turns a redeployment and a rollback. */
+const REPLACEMENTS = repetitions(4, 20)
+/** By turns one that never becomes ready and one that exits. */
+const BAD_VERSIONS = repetitions(2, 5)
 /** Eight clients that each pause this long send some 300 requests per second, and leave the processors to the rest. */
 const PAUSE_MS = 25
 /** While nothing is to change, some 80 requests per second are enough to notice that something did. */
@@ -38,7 +41,9 @@ beforeAll(async () => {
 
 afterAll(() => berth?.stop())
 
-test('replaces a 2-replica app twenty times under load without a failed request', { timeout: TIMEOUT_MS }, async () => {
+test('replaces a 2-replica app again and again under load without a failed request', {
+  timeout: TIMEOUT_MS,
+}, async () => {
   const clients = startClients(berth.platform.ingressUrl ?? '', sample.host, 8, PAUSE_MS)
   for (let round = 0; round < REPLACEMENTS; round += 1) {
     const answer = await lifecycle(round % 2 === 0 ? 'redeploy' : 'rollback')

@@ -1,10 +1,13 @@
 import { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../worker/fixtures.ts'
+import { BY_PROGRAM, eventually } from '../worker/fixtures.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
 import { createService, type Service } from './service-world.ts'
 
 const TIMEOUT_MS = 300_000
+/** Of a client that writes while the primary dies: without it, refused attempts would take a whole processor. */
+const WRITE_PAUSE_MS = 150
 const LOCAL = 'postgresql:///berth?user=berth'
 const wait = { prefer: 'wait=200' }
 
@@ -21,7 +24,7 @@ let berth: TestPlatform
 let service: Service | null = null
 
 beforeAll(async () => {
-  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '90', BERTH_RECONCILE_SECONDS: '1' })
+  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '90', BERTH_RECONCILE_SECONDS: '3' })
   service = await createService(berth, 'POSTGRESQL', { containers: 2 })
 }, TIMEOUT_MS)
 
@@ -78,6 +81,8 @@ describe('PostgreSQL with a replica', () => {
     await eventually(
       () => psql(primary, readOnlyUrl ?? '', 'SELECT count(*) FROM thing').catch(() => ''),
       (count) => count === '1000',
+      90,
+      BY_PROGRAM,
     )
     await expect(psql(primary, readOnlyUrl ?? '', 'INSERT INTO thing VALUES (0)')).rejects.toThrow(
       'read-only transaction',
@@ -103,10 +108,12 @@ describe('PostgreSQL with a replica', () => {
     let isOver = false
     const writing = (async () => {
       for (let number = 2000; !isOver && number < 3000; number += 1)
-        await psql(replica, internalUrl, `INSERT INTO thing VALUES (${number})`).then(
-          () => acknowledged.push(number),
-          () => {},
-        )
+        await psql(replica, internalUrl, `INSERT INTO thing VALUES (${number})`)
+          .then(
+            () => acknowledged.push(number),
+            () => {},
+          )
+          .then(() => sleep(WRITE_PAUSE_MS))
     })()
     await eventually(
       async () => acknowledged.length,
@@ -125,6 +132,8 @@ describe('PostgreSQL with a replica', () => {
     await eventually(
       () => psql(replica, readOnlyUrl ?? '', list).catch(() => ''),
       (count) => count === String(acknowledged.length),
+      90,
+      BY_PROGRAM,
     )
     console.log(`${acknowledged.length} acknowledged writes, ${before} before the kill: none lost`)
   })
@@ -148,6 +157,8 @@ describe('PostgreSQL with a replica', () => {
       await eventually(
         () => psql(replica, readOnlyUrl ?? '', `SELECT count(*) FROM thing WHERE number = ${number}`).catch(() => ''),
         (count) => count === '1',
+        90,
+        BY_PROGRAM,
       )
     }
     expect((await credentials()).password).not.toBe(before.password)
@@ -179,11 +190,15 @@ test('Redis with a replica: it serves reads, and the killed primary comes back',
   await eventually(
     () => redis(internalUrl, 'dbsize').catch(() => ''),
     (size) => size === '20',
+    90,
+    BY_PROGRAM,
   )
   await redis(internalUrl, 'set', 'k21', '21')
   await eventually(
     () => redis(readOnlyUrl, 'dbsize').catch(() => ''),
     (size) => size === '21',
+    90,
+    BY_PROGRAM,
   )
   await expect(redis(readOnlyUrl, 'set', 'k22', '22')).rejects.toThrow('READONLY')
   await following()

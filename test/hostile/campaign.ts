@@ -8,7 +8,7 @@ import { sendBattery } from './cost-battery.ts'
 import { drawOf } from './draw.ts'
 import { createFindings, type Findings } from './findings.ts'
 import { type FuzzTools, fuzz, TRANSPORTS } from './fuzz.ts'
-import { inject } from './injection.ts'
+import { type Attacks, inject } from './injection.ts'
 import { mangle } from './raw.ts'
 import { abuseSockets, crowd } from './socket-abuse.ts'
 import { createSocketClient } from './socket-client.ts'
@@ -16,15 +16,13 @@ import { createTargets } from './targets.ts'
 import { createWire } from './wire.ts'
 import type { Testimony } from './witness.ts'
 
-export interface Campaign {
+export interface Campaign extends Attacks {
   databaseUrl: string
   seed: number
   requests: number
   raw: number
   /** WebSockets of the crowd that hangs up. */
   sockets: number
-  /** What goes into every field. */
-  attacks: readonly string[]
   /** Called after each part. */
   tell(line: string): void
 }
@@ -68,7 +66,7 @@ async function attackWith(berth: BerthUnderTest, campaign: Campaign, findings: F
   await crowd(port, token, targets.idFor('accountId', drawOf(seed, 0)) ?? '', campaign.sockets)
   log(`${campaign.sockets} WebSockets with ten subscriptions each, hung up`)
 
-  const { sent, taken, refused, followed } = await inject(wire, findings, campaign.attacks)
+  const { sent, taken, refused, followed } = await inject(wire, findings, campaign)
   log(`${sent} injections: ${taken} taken and read back by ${followed} calls, ${refused} refused`)
   log(`${await compareInContainer(berth, wire, findings)} values compared inside a container`)
   sockets.close()

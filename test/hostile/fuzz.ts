@@ -1,8 +1,8 @@
 import { drawOf } from './draw.ts'
 import type { Findings } from './findings.ts'
-import { type GraphQLCase, graphqlCase } from './graphql-cases.ts'
+import { type GraphQLCase, graphqlCase, ROOT_FIELDS } from './graphql-cases.ts'
 import { inParallel } from './in-parallel.ts'
-import { restCase } from './rest-cases.ts'
+import { OPERATIONS, restCase } from './rest-cases.ts'
 import type { SocketClient } from './socket-client.ts'
 import type { Targets } from './targets.ts'
 import { type Answer, faultOf, graphqlFault, problemFault, SLOWEST_MS } from './verdict.ts'
@@ -26,6 +26,9 @@ const RENEW_EVERY = 400
 /** BERTH_MAX_WAIT_SECONDS of the Berth under test. */
 const WAIT_MS = 1_000
 
+/** So many requests have every operation of both APIs once. */
+export const EACH_ONCE = 2 * Math.max(OPERATIONS.length, ROOT_FIELDS.length)
+
 /** Sends this many requests to both APIs; the seed and its number determine each. */
 export async function fuzz(tools: FuzzTools, requests: number, from = 0): Promise<FuzzCounts> {
   const counts: FuzzCounts = { statuses: new Map(), slowestMs: 0 }
@@ -41,7 +44,7 @@ export async function fuzz(tools: FuzzTools, requests: number, from = 0): Promis
 
 async function overRest(tools: FuzzTools, index: number): Promise<[number, number]> {
   const { wire, targets, findings, seed } = tools
-  const sent = restCase(drawOf(seed, index), targets)
+  const sent = restCase(drawOf(seed, index), targets, Math.floor(index / 2))
   const ask = () => send(wire, sent)
   const answer = await unlessStarved(await ask(), ask)
   if (answer.status === 200) targets.learn(answer.text)
@@ -75,7 +78,7 @@ export function restFault(sent: Sent, answer: Answer): string | null {
 
 async function overGraphQL(tools: FuzzTools, index: number): Promise<[string, number]> {
   const draw = drawOf(tools.seed, index)
-  const created = graphqlCase(draw, tools.targets)
+  const created = graphqlCase(draw, tools.targets, Math.floor(index / 2))
   const transport =
     created.kind === 'subscription'
       ? draw.one(['sse', 'ws'] as const)

@@ -46,15 +46,21 @@ interface Making {
   declared: string[]
 }
 
-/** A random operation that the SDL allows, with random arguments in its variables; then, perhaps, spoiled. */
-export function graphqlCase(draw: Draw, targets: Targets): GraphQLCase {
-  const kind = draw.one(['query', 'query', 'query', 'mutation', 'mutation', 'subscription'] as const)
-  const root = schema.getRootType(kind as never)
-  if (!root) throw new Error(`The schema has no ${kind}`)
+const KINDS = ['query', 'mutation', 'subscription'] as const
+const fieldsOf = (kind: (typeof KINDS)[number]) => Object.values(schema.getRootType(kind as never)?.getFields() ?? {})
+
+/** Every query, mutation and subscription. */
+export const ROOT_FIELDS = KINDS.flatMap((kind) => fieldsOf(kind).map((field) => ({ kind, field })))
+
+/**
+ * The numbered operation, which the SDL allows, with random arguments in its variables; then, perhaps, spoiled. Root
+ * fields take turns; a query may have another beside it.
+ */
+export function graphqlCase(draw: Draw, targets: Targets, number: number): GraphQLCase {
+  const { kind, field } = ROOT_FIELDS[number % ROOT_FIELDS.length] as (typeof ROOT_FIELDS)[number]
   const making: Making = { draw, targets, variables: {}, declared: [] }
-  const fields = Array.from({ length: kind === 'query' ? draw.whole(1, 2) : 1 }, (_, index) => {
-    return `f${index}: ${fieldOf(making, draw.one(Object.values(root.getFields())), 0)}`
-  })
+  const beside = kind === 'query' && draw.chance(0.5) ? [draw.one(fieldsOf(kind))] : []
+  const fields = [field, ...beside].map((one, index) => `f${index}: ${fieldOf(making, one, 0)}`)
   const declared = making.declared.length > 0 ? `(${making.declared.join(', ')})` : ''
   const query = `${kind} Q${declared} { ${fields.join(' ')} }`
   const variables = draw.chance(0.5) ? spoil(draw, making.variables) : making.variables

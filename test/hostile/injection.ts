@@ -25,16 +25,28 @@ export interface InjectionCounts {
   followed: number
 }
 
+export interface Attacks {
+  attacks: readonly string[]
+  /** Every attack in every field; otherwise fields take the attacks in turns. */
+  areCrossed: boolean
+}
+
 const CONCURRENCY = 6
 const API = '/api/public/v1'
 
 /** Kept and shown to nobody, not kept at all, or shown in another form. */
 const HIDDEN = /^(data|envName|region|expiresAt)$/
 
-/** Puts every attack into every text field, reads what was taken everywhere it shows, and operates on it. */
-export async function inject(wire: Wire, findings: Findings, attacks: readonly string[]) {
+/**
+ * Puts every attack, or the one whose turn it is, into every text field, reads what was taken everywhere it shows, and
+ * operates on it.
+ */
+export async function inject(wire: Wire, findings: Findings, { attacks, areCrossed }: Attacks) {
   const counts: InjectionCounts = { sent: 0, taken: 0, refused: 0, followed: 0 }
-  const cases = TEXT_FIELDS.flatMap((field) => attacks.map((attack) => ({ field, attack })))
+  const cases = TEXT_FIELDS.flatMap((field, number) => {
+    const taken = areCrossed ? attacks : attacks.slice(number % attacks.length).slice(0, 1)
+    return taken.map((attack) => ({ field, attack }))
+  })
   // Each has targets of its own, which nobody else changes between a write and its check.
   const slots: Pool[] = []
   for (let slot = 0; slot < CONCURRENCY; slot += 1) {

@@ -24,7 +24,15 @@ const dataDir = await mkdtemp(join(tmpdir(), 'berth-hostile-'))
 const postgres = await startEmbeddedPostgres({ dataDir })
 try {
   await migrate(postgres.url)
-  const campaign = { databaseUrl: postgres.url, seed, requests, raw, sockets: 2_000, attacks: STRINGS }
+  const campaign = {
+    databaseUrl: postgres.url,
+    seed,
+    requests,
+    raw,
+    sockets: 2_000,
+    attacks: STRINGS,
+    areCrossed: true,
+  }
   const findings = await attack({
     ...campaign,
     tell: (line) => console.log(`${Math.round(performance.now() / 1000)} s: ${line}`),

@@ -37,11 +37,11 @@ function operationOf(path: string, method: string, operation: JsonSchema): Opera
   }
 }
 
-/** A request to some path of the OpenAPI document, mostly right. */
-export function restCase(draw: Draw, targets: Targets): Sent {
+/** The numbered request, mostly right: operations of the OpenAPI document take turns. */
+export function restCase(draw: Draw, targets: Targets, number: number): Sent {
   const isCalm = draw.chance(0.4)
   const making: Making = { draw, targets, resolve, isCalm }
-  const operation = draw.one(OPERATIONS)
+  const operation = OPERATIONS[number % OPERATIONS.length] as Operation
   const query = operation.query.filter(({ required }) => required || draw.chance(0.4))
   const named = Object.fromEntries(query.map(({ name, schema }) => [name, inputOf(making, schema, name)]))
   const body = operation.body ? bodyOf(draw, inputOf(making, operation.body) as object, isCalm) : undefined

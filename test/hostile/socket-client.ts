@@ -16,6 +16,7 @@ export interface SocketClient {
 
 const SILENCE_MS = 300
 const ANSWER_TIMEOUT_MS = 5_000
+const OPENINGS = 10
 
 /** Close codes that graphql-transport-ws has for what a client did wrong. */
 const DOCUMENTED = new Set([4400, 4409])
@@ -26,12 +27,24 @@ export function createSocketClient(port: number, token: string): SocketClient {
   let lastId = 0
   const waiting = new Map<string, (message: Message) => void>()
 
+  /** A client that is starved says who it is too late, and is closed; so it tries again. */
+  async function acknowledged(): Promise<WebSocket> {
+    for (let attempt = 0; attempt < OPENINGS; attempt += 1) {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws')
+      socket.on('error', () => {})
+      await once(socket, 'open')
+      const isAnswered = Promise.race([
+        once(socket, 'message').then(() => true),
+        once(socket, 'close').then(() => false),
+      ])
+      socket.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: token } }))
+      if (await isAnswered) return socket
+    }
+    throw new Error(`A WebSocket was closed ${OPENINGS} times before it was acknowledged`)
+  }
+
   async function open(): Promise<WebSocket> {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws')
-    socket.on('error', () => {})
-    await once(socket, 'open')
-    socket.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: token } }))
-    await once(socket, 'message')
+    const socket = await acknowledged()
     socket.on('message', (data) => {
       const message = JSON.parse(String(data)) as Message
       if (message.type === 'pong') for (const onMessage of [...waiting.values()]) onMessage(message)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { TestCluster } from '../crash/harness/test-cluster.ts'
 
 /** What a client sees of an answer. */
@@ -53,6 +54,7 @@ const REPLAYED = /,?"idempotentReplayed":(true|false)/
 const STATUS: Record<string, number> = {
   ...{ INVALID_INPUT: 400, FORBIDDEN: 403, NOT_FOUND: 404, CONFLICT: 409, PRECONDITION_FAILED: 412 },
   IDEMPOTENCY_MISMATCH: 422,
+  UNAVAILABLE: 503,
 }
 
 /** Through GraphQL: the options are fields of the input. */
@@ -96,7 +98,17 @@ export const deployImage = (cluster: TestCluster, appEnvId: string): Record<'RES
 })
 
 export const inParallel = (times: number, write: Write, options: WriteOptions): Promise<Reply[]> =>
-  Promise.all(Array.from({ length: times }, (_, number) => write(number, options)))
+  Promise.all(Array.from({ length: times }, (_, number) => untilTaken(() => write(number, options))))
+
+const BUSY_SECONDS = 60
+
+/** A starved machine refuses with 503 and changes nothing: then a client asks again, as it is told to. */
+export async function untilTaken(write: () => Promise<Reply>): Promise<Reply> {
+  for (const until = performance.now() + BUSY_SECONDS * 1000; ; await pause(200)) {
+    const reply = await write()
+    if (reply.status !== 503 || performance.now() > until) return reply
+  }
+}
 
 export function expectThat(holds: boolean, what: string, seen: unknown): asserts holds {
   if (!holds) throw new Error(`${what}; seen: ${JSON.stringify(seen)}`)

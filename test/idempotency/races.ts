@@ -1,6 +1,6 @@
 import { createSubject } from '../crash/harness/subject.ts'
 import type { TestCluster } from '../crash/harness/test-cluster.ts'
-import { expectThat, inParallel, newKey, overGraphQL, overRest, type Write } from './calls.ts'
+import { expectThat, inParallel, newKey, overGraphQL, overRest, untilTaken, type Write } from './calls.ts'
 import type { Log } from './keys.ts'
 
 type Resource = 'app' | 'app-env'
@@ -26,7 +26,9 @@ export async function raceVersions(
     for (let round = 0; round < rounds; round += 1) {
       const expected = await version()
       const replies = await Promise.all(
-        Array.from({ length: 50 }, (_, number) => write(number, { expected, change: change(`${round}-${number}`) })),
+        Array.from({ length: 50 }, (_, number) =>
+          untilTaken(() => write(number, { expected, change: change(`${round}-${number}`) })),
+        ),
       )
       const statuses = replies.map(({ status }) => status)
       const won = statuses.filter((status) => status === 200).length

@@ -1,4 +1,5 @@
 import http from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ask, eventually, type Replica, routeTo, startIngress, startReplica } from './fixtures.ts'
@@ -8,6 +9,12 @@ const SWAPS = 12
 /** Enough that connections are reused, closed and opened while replicas are replaced. */
 const REQUESTS_PER_SWAP = 90
 const DRAIN_MS = 1_500
+/**
+ * A server that stands still for longer than this after its last answer closes connections on which requests have
+ * already arrived, and no proxy can know it. Clients, ingress and servers share this process.
+ */
+const STANDSTILL_MS = 400
+const ATTEMPTS = 5
 
 /** A container of one version, which closes idle connections early, as many servers do. */
 const startVersion = (version: number) =>
@@ -27,7 +34,20 @@ async function retire({ server }: Replica): Promise<void> {
   httpServer.closeIdleConnections()
 }
 
-test('no request fails while replicas are replaced under load, whatever its method', { timeout: 240_000 }, async () => {
+test('no request fails while replicas are replaced under load, whatever its method', { timeout: 600_000 }, async () => {
+  for (let attempt = 1; ; attempt += 1) {
+    const { failures, answered, versions, longestStandstillMs } = await replaceUnderLoad()
+    if (failures.length > 0 && longestStandstillMs > STANDSTILL_MS && attempt < ATTEMPTS) continue
+    expect(failures).toEqual([])
+    expect(answered).toBeGreaterThan(SWAPS * REQUESTS_PER_SWAP)
+    expect(versions).toBe(SWAPS + 1)
+    return
+  }
+})
+
+async function replaceUnderLoad() {
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
   let serving = await Promise.all([startVersion(0), startVersion(0)])
   const ingress = await startIngress([routeTo(serving.map(({ target }) => target))])
   const failures: unknown[] = []
@@ -62,10 +82,9 @@ test('no request fails while replicas are replaced under load, whatever its meth
   await Promise.all(retirements)
   isOver = true
   await Promise.all(clients)
-  expect(failures).toEqual([])
-  expect(answered).toBeGreaterThan(SWAPS * REQUESTS_PER_SWAP)
-  expect(seen.size).toBe(SWAPS + 1)
-})
+  delay.disable()
+  return { failures, answered, versions: seen.size, longestStandstillMs: delay.max / 1e6 }
+}
 
 test('connections to a replica that has left the table close as soon as nothing is under way on them', async () => {
   const old = await startReplica(

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { finish } from '../crash/harness/subject.ts'
-import { startTestCluster, type TestCluster } from '../crash/harness/test-cluster.ts'
+import type { TestCluster } from '../crash/harness/test-cluster.ts'
 import { ask } from '../e2e/clients.ts'
 
 const PAGE = 1_000
@@ -39,32 +39,29 @@ export interface KeptLogs {
   found: number
 }
 
+/** Two workers, of which the other soon takes over. */
+export const LOG_CLUSTER = { processes: { worker: 2 }, settings: { BERTH_LEASE_SECONDS: '3' } }
+
 /** A container says so many lines while the worker that collects them is killed again and again; then it is removed. */
-export async function keepLogs(lines: number, kills: number, postgresTemplate?: string): Promise<KeptLogs> {
-  const settings = { BERTH_LEASE_SECONDS: '3' }
-  const cluster = await startTestCluster({ processes: { worker: 2 }, settings, postgresTemplate })
-  try {
-    const { appEnvId, host } = await createTalker(cluster, lines)
-    await finish(cluster, 'deploy-image', { appEnvId }, { image: cluster.image })
-    const killed = await killWhileTalking(cluster, appEnvId, host, { lines, kills })
-    await finish(cluster, 'stop', { appEnvId })
-    const messages = await readAll(cluster, appEnvId)
-    const numbers = messages.flatMap((message) => /^line (\d+) of/.exec(message)?.[1] ?? [])
-    const known = new Set(numbers)
-    const searches = []
-    for (let n = 0; n < SEARCHES; n += 1) searches.push(await search(cluster, appEnvId, `LINE ${n * 7} OF`))
-    return {
-      said: lines,
-      kept: messages.length,
-      lost: lines - known.size,
-      doubled: numbers.length - known.size,
-      hasLastWords: messages[0] === 'last words',
-      kills: killed,
-      searchMs: Math.max(...searches.map(({ ms }) => ms)),
-      found: searches.filter(({ found }) => found === 1).length,
-    }
-  } finally {
-    await cluster.close()
+export async function keepLogs(cluster: TestCluster, lines: number, kills: number): Promise<KeptLogs> {
+  const { appEnvId, host } = await createTalker(cluster, lines)
+  await finish(cluster, 'deploy-image', { appEnvId }, { image: cluster.image })
+  const killed = await killWhileTalking(cluster, appEnvId, host, { lines, kills })
+  await finish(cluster, 'stop', { appEnvId })
+  const messages = await readAll(cluster, appEnvId)
+  const numbers = messages.flatMap((message) => /^line (\d+) of/.exec(message)?.[1] ?? [])
+  const known = new Set(numbers)
+  const searches = []
+  for (let n = 0; n < SEARCHES; n += 1) searches.push(await search(cluster, appEnvId, `LINE ${n * 7} OF`))
+  return {
+    said: lines,
+    kept: messages.length,
+    lost: lines - known.size,
+    doubled: numbers.length - known.size,
+    hasLastWords: messages[0] === 'last words',
+    kills: killed,
+    searchMs: Math.max(...searches.map(({ ms }) => ms)),
+    found: searches.filter(({ found }) => found === 1).length,
   }
 }
 

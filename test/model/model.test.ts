@@ -16,11 +16,11 @@ afterAll(() => stage?.close())
 test('an environment answers as its model does, whatever is asked in whatever order', {
   timeout: 240_000,
 }, async () => {
-  const plays = { seed: SEED, runs: 12, slots: 6, turns: 30, callers: 3, images: IMAGES }
-  expect(await runPlays(stage, plays, log)).toMatchObject({ plays: 12 })
+  const plays = { seed: SEED, runs: 5, slots: 5, turns: 30, callers: 3, images: IMAGES }
+  expect(await runPlays(stage, plays, log)).toMatchObject({ plays: 5 })
 })
 
 test('twenty callers at once get answers that some order explains', { timeout: 240_000 }, async () => {
-  const plays = { seed: SEED, runs: 2, slots: 1, turns: 80, callers: 20, images: IMAGES }
-  expect(await runPlays(stage, plays, log)).toMatchObject({ plays: 2 })
+  const plays = { seed: SEED, runs: 1, slots: 1, turns: 80, callers: 20, images: IMAGES }
+  expect(await runPlays(stage, plays, log)).toMatchObject({ plays: 1 })
 })

@@ -6,8 +6,9 @@ import { type Command, FRESH, type State } from './model.ts'
 import type { Stage } from './stage.ts'
 import { contradictions } from './witnesses.ts'
 
-const REST_MS = 20_000
-const LOOK_MS = 15
+/** A bound on a hang. */
+const REST_MS = 120_000
+const LOOK_MS = 40
 
 /** A call, with what is needed to judge it. */
 interface RecordedCall extends Call {

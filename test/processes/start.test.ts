@@ -8,21 +8,45 @@ import { type BerthProcess, freePort, spawnBerth, startBerth } from './berth-pro
 
 const NO_ENGINE = 'unix:///nonexistent'
 
+interface Place {
+  dataDir: string
+  settings: Record<string, string>
+}
+
 let database: TestDatabase
-let dataDir: string
+/** Where one Berth runs that several tests look at, and the last of them ends. */
+let known: Place
+let first: BerthProcess
+/** Of the test that runs. */
 let settings: Record<string, string>
 let running: BerthProcess[] = []
+const places: Place[] = []
 
 beforeAll(async () => {
   database = await createTestDatabase()
+  known = await newPlace()
+  first = await startBerth(known.settings)
 })
 
-afterAll(() => database.drop())
+afterAll(async () => {
+  await first?.end('SIGKILL')
+  for (const { dataDir } of places) rmSync(dataDir, { recursive: true, force: true })
+  await database.drop()
+})
 
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), "berth-start's "))
+  settings = (await newPlace()).settings
+})
+
+afterEach(async () => {
+  await Promise.all(running.map((berth) => berth.end('SIGKILL')))
+  running = []
+})
+
+async function newPlace(): Promise<Place> {
+  const dataDir = mkdtempSync(join(tmpdir(), "berth-start's "))
   const [port, ingressPort] = [await freePort(), await freePort()]
-  settings = {
+  const settings = {
     PORT: `${port}`,
     INGRESS_PORT: `${ingressPort}`,
     BERTH_DATA_DIR: dataDir,
@@ -32,13 +56,10 @@ beforeEach(async () => {
     // One database, opened from a new data directory each time.
     BERTH_MASTER_KEY: '5e'.repeat(32),
   }
-})
-
-afterEach(async () => {
-  await Promise.all(running.map((berth) => berth.end('SIGKILL')))
-  running = []
-  rmSync(dataDir, { recursive: true, force: true })
-})
+  const place = { dataDir, settings }
+  places.push(place)
+  return place
+}
 
 async function start(more: Record<string, string> = {}): Promise<BerthProcess> {
   const berth = await startBerth({ ...settings, ...more })
@@ -62,13 +83,12 @@ describe('the start', () => {
     expect(answer.status).toBe(200)
   })
 
-  test('ends with a command that finds this very Berth', async () => {
-    const { PORT, INGRESS_PORT } = settings
-    const berth = await start()
-    const quoted = `'${dataDir.replace("'", "'\\''")}'`
+  test('ends with a command that finds this very Berth', () => {
+    const { PORT, INGRESS_PORT } = known.settings
+    const quoted = `'${known.dataDir.replace("'", "'\\''")}'`
     const place = `PORT=${PORT} INGRESS_PORT=${INGRESS_PORT} BERTH_DATA_DIR=${quoted} DOCKER_HOST=${NO_ENGINE}`
-    expect(berth.said()).toContain(`\n  ${place} npm run demo\n`)
-    expect(berth.said()).toContain(`Engine     none answers at ${NO_ENGINE}`)
+    expect(first.said()).toContain(`\n  ${place} npm run demo\n`)
+    expect(first.said()).toContain(`Engine     none answers at ${NO_ENGINE}`)
   })
 
   test.each(['api', 'ingress'])('of the role %s has nothing to say of an engine', async (role) => {
@@ -77,21 +97,21 @@ describe('the start', () => {
   })
 
   test('beside another on the same data directory and ports says where that one is', async () => {
-    const first = await start()
-    const said = await refusal({})
-    expect(said).toContain(`Berth already runs on this data directory (${dataDir}) and has port ${settings.PORT}`)
-    expect(said).toContain(`process ${first.child.pid} (api, worker, ingress): API http://127.0.0.1:${settings.PORT}`)
+    const { PORT } = known.settings
+    const said = await refusal(known.settings)
+    expect(said).toContain(`Berth already runs on this data directory (${known.dataDir}) and has port ${PORT}`)
+    expect(said).toContain(`process ${first.child.pid} (api, worker, ingress): API http://127.0.0.1:${PORT}`)
     expect(said).toMatch(/kill \d+[\s\S]*BERTH_DATA_DIR, PORT and INGRESS_PORT/)
-    const beside = await start({ PORT: '0', INGRESS_PORT: '0' })
+    const beside = await start({ ...known.settings, PORT: '0', INGRESS_PORT: '0' })
     expect(beside.said()).toContain(`Shared     data directory, with process ${first.child.pid}`)
   })
 
   test('is not hindered by one that was killed, and waits for one that is stopping', async () => {
-    await (await start()).end('SIGKILL')
-    const second = await start()
+    await first.end('SIGKILL')
+    const second = await start(known.settings)
     expect(second.said()).not.toContain('Shared')
     second.child.kill('SIGTERM')
-    await start()
+    await start(known.settings)
     expect(await second.ended).toBe(0)
   })
 

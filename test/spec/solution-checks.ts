@@ -26,10 +26,12 @@ export const catalogue: Checks[string] = async (walk) => {
 /** The database of an installation has failed. */
 async function failed(walk: Walk) {
   const body = request(walk, { appName: 'Broken' })
-  const { installationId, components } = (await install(walk, body)).body
-  const waiting = walk.call('POST', '/solutions', { body: { ...body, installationId }, headers: { prefer: 'wait=60' } })
-  const [operation] = await walk.operationsOf(components[0].appEnvId)
-  await walk.endOperation(operation?.id ?? null, 'FAILED')
+  // Its first call waits, so that nothing can end before it does.
+  const waiting = walk.call('POST', '/solutions', { body, headers: { prefer: 'wait=60' } })
+  const operation = { status: 'QUEUED', appEnv: { app: { slug: { startsWith: 'broken' } } } } as const
+  const found = () => walk.database.operation.findFirst({ where: operation })
+  await expect.poll(found).not.toBeNull()
+  await walk.endOperation((await found())?.id ?? null, 'FAILED')
   await advanceInstallations(walk)
   return { body, refused: await waiting }
 }

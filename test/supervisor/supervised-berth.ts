@@ -16,7 +16,7 @@ import { ensureTestImage } from '../support/test-image.ts'
 import { descendantsOf } from './process-tree.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const POLL_MS = 10
+const POLL_MS = 50
 /** A bound on a hang. */
 const TIMEOUT_MS = 90_000
 

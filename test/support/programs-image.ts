@@ -6,11 +6,14 @@ import { has, versionOf } from './build-images.ts'
 
 const IMAGE = `berth-stand-in-programs:${versionOf(import.meta.filename)}`
 
-/** Runs `node`, and has the shell and `cat` of every ordinary image, with which abandoned commands are killed. */
+/** Runs `node`, and has programs of every ordinary image: abandoned commands are killed with `sh` and `cat`. */
 export async function ensureProgramsImage(docker: Docker): Promise<string> {
   if (!(await has(docker, IMAGE))) await importRoot(docker, IMAGE, fill)
   return IMAGE
 }
 
 const fill = (archive: Pack): Promise<void> =>
-  addPrograms(archive, { 'usr/bin/node': realpathSync(process.execPath), 'bin/sh': '/bin/sh', 'bin/cat': '/bin/cat' })
+  addPrograms(archive, {
+    'usr/bin/node': realpathSync(process.execPath),
+    ...{ 'bin/sh': '/bin/sh', 'bin/cat': '/bin/cat', 'bin/sleep': '/bin/sleep' },
+  })

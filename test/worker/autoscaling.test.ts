@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeScaling } from '../../src/services/app-env/setting-commands.ts'
+import type { Program } from '../support/memory-engine/program.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
+import { inMemory } from './harbour-engine.ts'
 
 /** Uses a fifth of a processor for as long as the file /tmp/calm is not there. */
-const BUSY = `
-require('node:http').createServer((_, response) => response.end('ok')).listen(Number(process.env.PORT))
-const work = () => {
-  if (!require('node:fs').existsSync('/tmp/calm')) for (const end = Date.now() + 10; Date.now() < end; );
-  setTimeout(work, 40)
+const busy: Program = (process) => {
+  process.serve((_request, response) => response.end('ok'))
+  const work = setInterval(() => process.use({ cores: process.files.read('/tmp/calm') === null ? 0.2 : 0 }), 40)
+  process.signal.addEventListener('abort', () => clearInterval(work), { once: true })
 }
-work()
-process.on('SIGTERM', () => process.exit(0))`
 
 const UP = /^Containers from 2 to 3: processor at \d+ %, above 3 % for 10 s$/
 const DOWN = /^Containers from 3 to 2: processor at \d+ % of a target of 3 %, low enough for 2 for 10 s$/
@@ -20,14 +19,14 @@ const TIMEOUT_MS = 240_000
 let harbour: Harbour
 
 beforeAll(async () => {
-  harbour = await createHarbour({ BERTH_METRICS_SECONDS: '1' })
+  harbour = await createHarbour({ BERTH_METRICS_SECONDS: '1' }, await inMemory({ busy }))
   harbour.startWorker()
 })
 
 afterAll(() => harbour?.close())
 
 test('two replicas under load become three and two again, and history says why', { timeout: TIMEOUT_MS }, async () => {
-  const startupConfig = { command: 'node', args: ['-e', BUSY], shell: false }
+  const startupConfig = { command: 'busy', args: [], shell: false }
   const appEnvId = await harbour.sample({ startupConfig, containers: 2 })
   await harbour.ended(await harbour.deployment(appEnvId))
   // A busy machine gives a container little of the core that it may use, so the target is low.
@@ -56,8 +55,5 @@ test('two replicas under load become three and two again, and history says why',
 })
 
 async function touch(containerId: string, path: string): Promise<void> {
-  const exec = await harbour.docker
-    .getContainer(containerId)
-    .exec({ Cmd: ['node', '-e', `fs.writeFileSync('${path}', '')`] })
-  await exec.start({ Detach: true })
+  await harbour.runtime.exec(containerId, ['node', '-e', `require('node:fs').writeFileSync('${path}', '')`])
 }

@@ -5,31 +5,37 @@ import { replicaCounts } from '../../src/resources/replica-counts.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { emptyRegistry } from '../support/empty-registry.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
+import { inMemory } from './harbour-engine.ts'
 
 let harbour: Harbour
+/** With the machine's own engine. */
+let real: Harbour
 
 beforeAll(async () => {
-  harbour = await createHarbour()
-  harbour.startWorker()
+  harbour = await createHarbour({}, await inMemory())
+  real = await createHarbour()
+  for (const one of [harbour, real]) one.startWorker()
 })
 
-afterAll(() => harbour?.close())
+afterAll(async () => {
+  for (const one of [harbour, real]) await one?.close()
+})
 
 const answers = async (address: string | null, port: number | null) =>
   (await fetch(`http://${address}:${port}/`)).text()
 
 describe('a deployment', () => {
   test('reaches RUNNING, with its steps, routes and events on record', async () => {
-    const appEnvId = await harbour.sample({ containers: 2 })
-    const operationId = await harbour.deployment(appEnvId)
-    const operation = await harbour.ended(operationId)
+    const appEnvId = await real.sample({ containers: 2 })
+    const operationId = await real.deployment(appEnvId)
+    const operation = await real.ended(operationId)
     expect(operation).toMatchObject({ status: 'SUCCEEDED', reason: null, attempt: 0, isDeadLetter: false })
     const steps = operation.steps as unknown as { name: string; finishedAt: string | null; detail: string }[]
     expect(steps.map((step) => step.name)).toEqual(['pull', 'create', 'ready', 'route'])
     expect(steps.every((step) => step.finishedAt)).toBe(true)
     expect(steps[2]?.detail).toMatch(/^2 of 2 ready after \d+\.\d s$/)
 
-    const appEnv = await harbour.appEnvRow(appEnvId)
+    const appEnv = await real.appEnvRow(appEnvId)
     expect(appEnv).toMatchObject({
       status: 'RUNNING',
       rolloutId: operationId,
@@ -39,11 +45,11 @@ describe('a deployment', () => {
     })
     expect(appEnv.replicas.map((row) => row.state)).toEqual(['READY', 'READY'])
     for (const { address, port } of appEnv.replicas) expect(await answers(address, port)).toBe('1')
-    const content = await harbour.database.content.findUniqueOrThrow({ where: { id: appEnv.currentContentId ?? '' } })
+    const content = await real.database.content.findUniqueOrThrow({ where: { id: appEnv.currentContentId ?? '' } })
     expect(content).toMatchObject({ status: 'DEPLOYED', imageFromCache: true })
     expect(content.imageDigest).toMatch(/sha256:/)
 
-    const types = (await harbour.eventsOf(appEnvId)).map((event) => event.type)
+    const types = (await real.eventsOf(appEnvId)).map((event) => event.type)
     expect(types.filter((type) => type !== 'operation.progressed')).toEqual([
       'appEnv.created',
       'operation.queued',
@@ -74,7 +80,7 @@ describe('a deployment', () => {
   test('of an image that its registry does not know fails and leaves the old version alone', async () => {
     await using registry = await emptyRegistry()
     const image = `${registry.address}/team/nothing:1`
-    await failsAlone(harbour, { image, reason: 'IMAGE_NOT_FOUND', message: /nothing/ })
+    await failsAlone(real, { image, reason: 'IMAGE_NOT_FOUND', message: /nothing/ })
   })
 
   test('of a program that exits fails and leaves the old version alone', () =>
@@ -92,7 +98,7 @@ describe('a deployment', () => {
     }))
 
   test('of a version that never becomes ready fails and leaves the old version alone', async () => {
-    const impatient = await createHarbour({ BERTH_READY_TIMEOUT_SECONDS: '3' })
+    const impatient = await createHarbour({ BERTH_READY_TIMEOUT_SECONDS: '3' }, await inMemory())
     impatient.startWorker()
     await failsAlone(impatient, {
       variables: { BROKEN: 'never' },
@@ -103,7 +109,7 @@ describe('a deployment', () => {
 })
 
 test('a first deployment shows what it brings about; the time it has to become ready survives its worker', async () => {
-  const patient = await createHarbour({ BERTH_READY_TIMEOUT_SECONDS: '6' })
+  const patient = await createHarbour({ BERTH_READY_TIMEOUT_SECONDS: '6' }, await inMemory())
   try {
     patient.startWorker()
     const appEnvId = await patient.sample({ containers: 2 })

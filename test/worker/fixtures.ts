@@ -11,10 +11,8 @@ import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { beginDueBackups } from '../../src/services/lifecycle/due-backups.ts'
 import { advanceInstallations } from '../../src/services/solution/advance-installations.ts'
 import { createWorker, type Worker, type WorkerOptions } from '../../src/worker/worker.ts'
-import { dockerEngine } from '../support/docker-engine.ts'
-import { removeEverything } from '../support/remove-everything.ts'
-import { ensureTestImage } from '../support/test-image.ts'
 import { createWorld } from '../support/world.ts'
+import { type HarbourEngine, onDocker } from './harbour-engine.ts'
 
 /** BROKEN=never: listens and is never ready; BROKEN=exit: dies at once. BROKEN=done: ends at once. The file /tmp/unready ends its readiness. */
 const PROGRAM = `
@@ -46,13 +44,17 @@ const SETTINGS = {
 
 export type Harbour = Awaited<ReturnType<typeof createHarbour>>
 
-/** An installation with a real database, the machine's engine and workers, in which environments can be deployed. */
-export async function createHarbour(settings: Record<string, string> = {}) {
+/**
+ * An installation with a real database, an engine and workers, in which environments can be deployed. The engine is the
+ * machine's own unless another is given.
+ */
+export async function createHarbour(settings: Record<string, string> = {}, given?: HarbourEngine) {
   const world = await createWorld({ settings: { ...SETTINGS, ...settings }, poolSize: 20 })
   const docker = new Docker()
-  const image = await ensureTestImage(docker)
+  const used = given ?? (await onDocker(docker))
+  const { image, containersOf, byHand } = used
   const { id: installationId } = await world.database.installation.findFirstOrThrow()
-  const engineAt = (dockerHost?: string) => dockerEngine({ installationId, dockerHost, callTimeoutSeconds: 10 })
+  const engineAt = (dockerHost?: string) => used.open(installationId, dockerHost)
   const engine = engineAt()
   const workers: Worker[] = []
 
@@ -85,7 +87,8 @@ export async function createHarbour(settings: Record<string, string> = {}) {
 
   return {
     ...{ ...world, image, docker, ...engine, engineAt, startWorker, stopWorkers, ask },
-    ...observers(world.database, docker),
+    ...{ containersOf, byHand },
+    ...observers(world.database),
     /** An environment that runs the sample program; nothing is deployed yet. */
     async sample(fields: Record<string, unknown> = {}): Promise<string> {
       const app = { port: 3000, healthCheckPath: '/healthz' }
@@ -101,13 +104,13 @@ export async function createHarbour(settings: Record<string, string> = {}) {
       }),
     async close() {
       await stopWorkers()
-      await removeEverything(docker, installationId)
+      await used.cleanUp(installationId)
       await world.close()
     },
   }
 }
 
-function observers(database: Awaited<ReturnType<typeof createWorld>>['database'], docker: Docker) {
+function observers(database: Awaited<ReturnType<typeof createWorld>>['database']) {
   const operation = (id: string) => database.operation.findUniqueOrThrow({ where: { id } })
   return {
     operation,
@@ -118,8 +121,6 @@ function observers(database: Awaited<ReturnType<typeof createWorld>>['database']
         () => operation(id),
         (value) => !isOpen(value.status),
       ),
-    containersOf: (appEnvId: string) =>
-      docker.listContainers({ all: true, filters: { label: [`berth.env=${appEnvId}`] } }),
     eventsOf: async (appEnvId: string) => {
       const events = await database.event.findMany({ where: { appEnvId }, orderBy: { sequence: 'asc' } })
       return events.map((event) => ({ type: event.type, ...(event.payload as Record<string, unknown>) }))
@@ -130,10 +131,18 @@ function observers(database: Awaited<ReturnType<typeof createWorld>>['database']
 const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 100
 
+/** For reads that run a program in a container: each costs as much as some fifty queries. */
+export const BY_PROGRAM = { longestPauseMs: 1_000 }
+
 /** Reads until the condition holds; fails with the last value. Reads less often over time, to leave others the processor. */
-export async function eventually<T>(read: () => Promise<T>, holds: (value: T) => boolean, seconds = 90): Promise<T> {
+export async function eventually<T>(
+  read: () => Promise<T>,
+  holds: (value: T) => boolean,
+  seconds = 90,
+  { longestPauseMs } = { longestPauseMs: LONGEST_PAUSE_MS },
+): Promise<T> {
   const until = Date.now() + seconds * 1000
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
     const value = await read()
     if (holds(value)) return value
     if (Date.now() > until)

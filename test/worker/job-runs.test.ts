@@ -10,15 +10,28 @@ import { startAppEnv } from '../../src/services/lifecycle/start.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { ensureProgramsImage } from '../support/programs-image.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
+import { inMemory } from './harbour-engine.ts'
+
+const SETTINGS = { BERTH_STOP_GRACE_SECONDS: '1' }
 
 let harbour: Harbour
+let [memory, real]: Harbour[] = []
 
 beforeAll(async () => {
-  harbour = await createHarbour({ BERTH_STOP_GRACE_SECONDS: '1' })
-  harbour.startWorker()
-  harbour.startWorker()
+  memory = await createHarbour(SETTINGS, await inMemory())
+  real = await createHarbour(SETTINGS)
+  for (const one of [memory, real, memory, real]) one.startWorker()
 })
-afterAll(() => harbour?.close())
+afterAll(async () => {
+  for (const one of [memory, real]) await one?.close()
+})
+
+/** Programs, their ends and their output are those of the machine's own engine; the rest is decided before it. */
+const on = (which: () => Harbour | undefined) =>
+  beforeAll(() => {
+    const found = which()
+    if (found) harbour = found
+  })
 
 let jobs = 0
 
@@ -55,6 +68,8 @@ async function linesOf(appEnvId: string, jobRunId: string): Promise<string[]> {
 }
 
 describe('a job run', () => {
+  on(() => real)
+
   test('runs the applied command, and tells its exit code, its output and its lines', async () => {
     const program = `console.log('hello ' + process.env.WHO); console.log(JSON.stringify({ rows: 3 })); console.error('done')`
     const appEnvId = await job(node(program))
@@ -88,17 +103,6 @@ describe('a job run', () => {
     expect(await linesOf(appEnvId, late?.id ?? '')).toEqual(['deaf'])
   })
 
-  test('is tried again up to its backoffLimit, each attempt in a container of its own', async () => {
-    const appEnvId = await job({
-      ...node(`process.exit(process.env.BERTH_JOB_ATTEMPT === '2' ? 0 : 3)`),
-      backoffLimit: 3,
-    })
-    const row = await run(appEnvId)
-    expect(row).toMatchObject({ status: 'SUCCEEDED', exitCode: 0, reason: null, message: null })
-    expect(row.attempts.map(({ exitCode }) => exitCode)).toEqual([3, 0])
-    expect(new Set(row.attempts.map(({ containerId }) => containerId)).size).toBe(2)
-  })
-
   test('reads its standard input to the end, also when it is large', async () => {
     const program = `let n = 0; process.stdin.on('data', (d) => (n += d.length)).on('end', () => console.log(JSON.stringify({ n })))`
     const appEnvId = await job(
@@ -108,20 +112,6 @@ describe('a job run', () => {
     const envVars = [{ name: 'READER', value: program, isSecret: true }]
     const row = await run(appEnvId, { envVars, stdin: 'x'.repeat(900_000) })
     expect(row).toMatchObject({ status: 'SUCCEEDED', output: { n: 900_000 } })
-  })
-
-  test('is cancelled while it waits and while it runs, and repeated', async () => {
-    const appEnvId = await job(node('setInterval(() => {}, 1000)'))
-    const first = await begin(appEnvId)
-    await running(first.jobRunId)
-    const second = await begin(appEnvId)
-    expect(await harbour.perform(cancelJobRun, { jobRunId: second.jobRunId })).toMatchObject({ status: 'CANCELLED' })
-    await harbour.perform(cancelJobRun, { jobRunId: first.jobRunId })
-    expect(await ended(first.jobRunId)).toMatchObject({ status: 'CANCELLED', reason: 'CANCELLED_BY_USER' })
-    const again = await harbour.perform(retryJobRun, { jobRunId: first.jobRunId })
-    await running(again.jobRunId)
-    await harbour.perform(cancelJobRun, { jobRunId: again.jobRunId })
-    expect(await ended(again.jobRunId)).toMatchObject({ status: 'CANCELLED', retriesId: first.jobRunId })
   })
 
   test('that nobody watched when it ended still tells its true exit code', async () => {
@@ -142,7 +132,38 @@ describe('a job run', () => {
   })
 })
 
+describe('a job run whose end is known', () => {
+  on(() => memory)
+
+  test('is tried again up to its backoffLimit, each attempt in a container of its own', async () => {
+    const appEnvId = await job({
+      ...node(`process.exit(process.env.BERTH_JOB_ATTEMPT === '2' ? 0 : 3)`),
+      backoffLimit: 3,
+    })
+    const row = await run(appEnvId)
+    expect(row).toMatchObject({ status: 'SUCCEEDED', exitCode: 0, reason: null, message: null })
+    expect(row.attempts.map(({ exitCode }) => exitCode)).toEqual([3, 0])
+    expect(new Set(row.attempts.map(({ containerId }) => containerId)).size).toBe(2)
+  })
+
+  test('is cancelled while it waits and while it runs, and repeated', async () => {
+    const appEnvId = await job(node('setInterval(() => {}, 1000)'))
+    const first = await begin(appEnvId)
+    await running(first.jobRunId)
+    const second = await begin(appEnvId)
+    expect(await harbour.perform(cancelJobRun, { jobRunId: second.jobRunId })).toMatchObject({ status: 'CANCELLED' })
+    await harbour.perform(cancelJobRun, { jobRunId: first.jobRunId })
+    expect(await ended(first.jobRunId)).toMatchObject({ status: 'CANCELLED', reason: 'CANCELLED_BY_USER' })
+    const again = await harbour.perform(retryJobRun, { jobRunId: first.jobRunId })
+    await running(again.jobRunId)
+    await harbour.perform(cancelJobRun, { jobRunId: again.jobRunId })
+    expect(await ended(again.jobRunId)).toMatchObject({ status: 'CANCELLED', retriesId: first.jobRunId })
+  })
+})
+
 describe('the queue', () => {
+  on(() => memory)
+
   test('runs as many at a time as allowed, in order', async () => {
     const appEnvId = await job({ ...node(''), maxConcurrency: 2 })
     const asked: string[] = []
@@ -178,6 +199,8 @@ describe('the queue', () => {
 })
 
 describe('the environment', () => {
+  on(() => memory)
+
   test('keeps the applied command until changes are applied', async () => {
     const appEnvId = await job(node('process.exit(1)'))
     await harbour.perform(updateAppEnv, { appEnvId, jobConfig: node('process.exit(2)') })
@@ -200,6 +223,10 @@ describe('the environment', () => {
     await harbour.ended(await harbour.ask(startAppEnv, appEnvId))
     expect(await ended(second.jobRunId)).toMatchObject({ status: 'SUCCEEDED' })
   })
+})
+
+describe('the environment on the machine’s own engine', () => {
+  on(() => real)
 
   test('of another app runs one-off commands in its current version, beside its containers', async () => {
     const appEnvId = await harbour.sample({ envVars: [{ name: 'GREETING', value: 'hello' }] })

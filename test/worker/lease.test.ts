@@ -7,11 +7,12 @@ import { renew } from '../../src/worker/claim/heartbeat.ts'
 import type { Lease } from '../../src/worker/claim/lease.ts'
 import { claim, release } from '../../src/worker/claim/lease-table.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
+import { inMemory } from './harbour-engine.ts'
 
 let harbour: Harbour
 
 beforeAll(async () => {
-  harbour = await createHarbour()
+  harbour = await createHarbour({}, await inMemory())
 })
 
 afterAll(() => harbour?.close())

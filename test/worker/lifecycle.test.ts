@@ -4,27 +4,31 @@ import { applyChanges } from '../../src/services/lifecycle/apply-changes.ts'
 import { startAppEnv } from '../../src/services/lifecycle/start.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
+import { inMemory } from './harbour-engine.ts'
 
 let harbour: Harbour
+/** With the machine's own engine. */
+let real: Harbour
 
 beforeAll(async () => {
-  harbour = await createHarbour()
-  harbour.startWorker()
+  harbour = await createHarbour({}, await inMemory())
+  real = await createHarbour()
+  for (const one of [harbour, real]) one.startWorker()
 })
 
-afterAll(() => harbour?.close())
+afterAll(async () => {
+  for (const one of [harbour, real]) await one?.close()
+})
 
-async function running(fields: Record<string, unknown> = {}): Promise<string> {
-  const appEnvId = await harbour.sample(fields)
-  expect(await harbour.ended(await harbour.deployment(appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
+async function running(fields: Record<string, unknown> = {}, there = harbour): Promise<string> {
+  const appEnvId = await there.sample(fields)
+  expect(await there.ended(await there.deployment(appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
   return appEnvId
 }
 
 /** The image has no `touch` and no shell, so that Node does it. */
 async function spoil(containerId: string): Promise<void> {
-  const Cmd = ['node', '-e', 'require("node:fs").writeFileSync("/tmp/unready", "")']
-  const exec = await harbour.docker.getContainer(containerId).exec({ Cmd })
-  await exec.start({ Detach: true })
+  await harbour.runtime.exec(containerId, ['node', '-e', 'require("node:fs").writeFileSync("/tmp/unready", "")'])
 }
 
 test('stops, with its routes gone before its containers, and starts again where it was', async () => {
@@ -81,17 +85,17 @@ test('scales up and down without starting the other replicas anew', async () => 
 })
 
 test('a deletion removes containers, routes, hosts, variables and the network, even while a version drains', async () => {
-  const accountId = await harbour.account()
-  const appEnvId = await running({ accountId, envVars: [{ name: 'COLOUR', value: 'blue', isSecret: true }] })
-  await harbour.ended(await harbour.deployment(appEnvId))
-  expect(await harbour.containersOf(appEnvId)).toHaveLength(2)
-  expect(await harbour.ended(await harbour.ask(deleteAppEnv, appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
-  expect(await harbour.containersOf(appEnvId)).toEqual([])
-  expect((await harbour.appEnvRow(appEnvId)).status).toBe('STOPPED')
-  for (const table of [harbour.database.replica, harbour.database.host, harbour.database.variable]) {
-    expect(await (table as typeof harbour.database.replica).count({ where: { appEnvId } })).toBe(0)
+  const accountId = await real.account()
+  const appEnvId = await running({ accountId, envVars: [{ name: 'COLOUR', value: 'blue', isSecret: true }] }, real)
+  await real.ended(await real.deployment(appEnvId))
+  expect(await real.containersOf(appEnvId)).toHaveLength(2)
+  expect(await real.ended(await real.ask(deleteAppEnv, appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
+  expect(await real.containersOf(appEnvId)).toEqual([])
+  expect((await real.appEnvRow(appEnvId)).status).toBe('STOPPED')
+  for (const table of [real.database.replica, real.database.host, real.database.variable]) {
+    expect(await (table as typeof real.database.replica).count({ where: { appEnvId } })).toBe(0)
   }
-  expect(await harbour.docker.listNetworks({ filters: { label: [`berth.account=${accountId}`] } })).toEqual([])
+  expect(await real.docker.listNetworks({ filters: { label: [`berth.account=${accountId}`] } })).toEqual([])
 })
 
 test('a job is pinned, and runs nothing by itself', async () => {

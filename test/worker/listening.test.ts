@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addNode, importRoot } from '../../scripts/image-root.ts'
+import { addPorts } from '../support/exposing-image.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
 /** Listens where $LISTEN says, as JSON: port, address and delay of each; answers 200. */
@@ -25,7 +25,7 @@ let harbour: Harbour
 beforeAll(async () => {
   harbour = await createHarbour()
   harbour.startWorker()
-  await importRoot(harbour.docker, DECLARES_8080, addNode, ['EXPOSE 8080'])
+  await addPorts(harbour.docker, harbour.image, DECLARES_8080, ['8080'])
 })
 
 afterAll(async () => {

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream'
 import pino from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHarbour, type Harbour } from './fixtures.ts'
+import { inMemory } from './harbour-engine.ts'
 
 const SECRET = 'correct horse/battery+staple'
 const PROGRAM = `
@@ -15,7 +16,7 @@ let harbour: Harbour
 let log = ''
 
 beforeAll(async () => {
-  harbour = await createHarbour()
+  harbour = await createHarbour({}, await inMemory())
   const written = new Writable({
     write(chunk, _encoding, done) {
       log += chunk

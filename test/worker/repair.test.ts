@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
+import { inMemory } from './harbour-engine.ts'
 
 let harbour: Harbour
 let appEnvId: string
 
 beforeAll(async () => {
   // Without engine events, only reconciles find out.
-  harbour = await createHarbour({ BERTH_ENGINE_EVENTS: 'false' })
+  // The same on the machine's own engine: test/e2e/drift.test.ts.
+  harbour = await createHarbour({ BERTH_ENGINE_EVENTS: 'false' }, await inMemory())
   harbour.startWorker()
   appEnvId = await harbour.sample({ containers: 2 })
   await harbour.ended(await harbour.deployment(appEnvId))
@@ -22,15 +24,15 @@ const healthy = () =>
   )
 
 describe.each([
-  ['removed', (id: string) => harbour.docker.getContainer(id).remove({ force: true }), /missing|exited with code 137/],
-  ['stopped', (id: string) => harbour.docker.getContainer(id).stop({ t: 1 }), /exited with code 0/],
-  ['killed', (id: string) => harbour.docker.getContainer(id).kill(), /exited with code 137/],
-  ['paused', (id: string) => harbour.docker.getContainer(id).pause(), /paused/],
-])('a container that is %s by hand', (_how, harm, reason) => {
+  ['removed', 'remove', /missing|exited with code 137/],
+  ['stopped', 'stop', /exited with code 0/],
+  ['killed', 'kill', /exited with code 137/],
+  ['paused', 'pause', /paused/],
+] as const)('a container that is %s by hand', (_how, harm, reason) => {
   test('is brought back, takes traffic again, and the status says so meanwhile', async () => {
     const before = await healthy()
     const eventsBefore = (await harbour.eventsOf(appEnvId)).length
-    await harm(before.replicas[0]?.containerId ?? '')
+    await harbour.byHand[harm](before.replicas[0]?.containerId ?? '')
     const broken = await eventually(
       () => harbour.appEnvRow(appEnvId),
       (seen) => seen.health !== 'HEALTHY',

@@ -5,8 +5,11 @@ import { changeVariables, setVariables } from '../../src/services/app-env/variab
 import { applyChanges } from '../../src/services/lifecycle/apply-changes.ts'
 import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
+import { inMemory } from './harbour-engine.ts'
 
 let harbour: Harbour
+/** With the machine's own engine. */
+let real: Harbour
 
 /** Answers with what its environment holds; /live answers 500 once /die was asked. */
 const PROGRAM = `
@@ -21,20 +24,23 @@ process.on('SIGTERM', () => process.exit(0))
 const startupConfig = { command: 'node', args: ['-e', PROGRAM], shell: false }
 
 beforeAll(async () => {
-  harbour = await createHarbour()
-  harbour.startWorker()
+  harbour = await createHarbour({}, await inMemory())
+  real = await createHarbour()
+  for (const one of [harbour, real]) one.startWorker()
 })
 
-afterAll(() => harbour?.close())
+afterAll(async () => {
+  for (const one of [harbour, real]) await one?.close()
+})
 
-async function running(fields: Record<string, unknown> = {}): Promise<string> {
-  const { appEnvId } = await harbour.appEnv({ app: { port: 3000 }, startupConfig, ...fields })
-  expect(await harbour.ended(await harbour.deployment(appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
+async function running(fields: Record<string, unknown> = {}, there = harbour): Promise<string> {
+  const { appEnvId } = await there.appEnv({ app: { port: 3000 }, startupConfig, ...fields })
+  expect(await there.ended(await there.deployment(appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
   return appEnvId
 }
 
-async function ask(appEnvId: string, path = '/'): Promise<Record<string, string>> {
-  const { replicas } = await harbour.appEnvRow(appEnvId)
+async function ask(appEnvId: string, path = '/', there = harbour): Promise<Record<string, string>> {
+  const { replicas } = await there.appEnvRow(appEnvId)
   const { address, port } = replicas.find((row) => row.state === 'READY') ?? {}
   return (await (await fetch(`http://${address}:${port}${path}`)).json()) as Record<string, string>
 }
@@ -44,8 +50,8 @@ async function statusOf(appEnvId: string) {
   return harbour.services.appEnvs.status(caller, { appEnvId })
 }
 
-const serving = async (appEnvId: string) => {
-  const { rolloutId, replicas } = await harbour.appEnvRow(appEnvId)
+const serving = async (appEnvId: string, there = harbour) => {
+  const { rolloutId, replicas } = await there.appEnvRow(appEnvId)
   return replicas.filter((row) => row.rolloutId === rolloutId).map((row) => row.containerId)
 }
 
@@ -53,7 +59,7 @@ test('a variable that is changed on three environments and applied on one restar
   const appId = await harbour.app({ port: 3000 })
   const envVars = [{ name: 'COLOUR', value: 'red' }]
   const appEnvIds = await Promise.all(['a', 'b', 'c'].map((name) => running({ appId, name, envVars })))
-  const before = await Promise.all(appEnvIds.map(serving))
+  const before = await Promise.all(appEnvIds.map((id) => serving(id)))
   const variables = [
     { name: 'COLOUR', value: 'blue' },
     { name: 'KEY', value: 'hush', isSecret: true },
@@ -64,7 +70,7 @@ test('a variable that is changed on three environments and applied on one restar
   expect(answer.message).toBe('Deploying the changes: envVars.COLOUR, envVars.KEY')
   expect(await harbour.ended(answer.operationId ?? '')).toMatchObject({ status: 'SUCCEEDED' })
 
-  const after = await Promise.all(appEnvIds.map(serving))
+  const after = await Promise.all(appEnvIds.map((id) => serving(id)))
   expect(after[0]).not.toEqual(before[0])
   expect(after.slice(1)).toEqual(before.slice(1))
   expect(await ask(applied)).toMatchObject({ COLOUR: 'blue', KEY: 'hush' })
@@ -89,30 +95,30 @@ test('a variable that is changed on three environments and applied on one restar
 })
 
 test('size and number of containers are pending, then deployed or scaled, and references are resolved', async () => {
-  const other = await running({ name: 'other' })
-  const { cliEnvName } = await harbour.appEnvRow(other)
-  const appEnvId = await running()
-  await harbour.perform(changeScaling, { appEnvId, containers: 2 })
-  const scaling = await harbour.perform(applyChanges, { appEnvId })
+  const other = await running({ name: 'other' }, real)
+  const { cliEnvName } = await real.appEnvRow(other)
+  const appEnvId = await running({}, real)
+  await real.perform(changeScaling, { appEnvId, containers: 2 })
+  const scaling = await real.perform(applyChanges, { appEnvId })
   expect(scaling.message).toBe('Scaling: containers')
-  await harbour.ended(scaling.operationId ?? '')
-  expect((await harbour.containersOf(appEnvId)).length).toBe(2)
+  await real.ended(scaling.operationId ?? '')
+  expect((await real.containersOf(appEnvId)).length).toBe(2)
 
-  await harbour.perform(changeResources, { appEnvId, cpu: 0.5, memory: 256 })
+  await real.perform(changeResources, { appEnvId, cpu: 0.5, memory: 256 })
   const references = [
     { name: 'HOSTNAME_OF_DB', value: 'db.test' },
     { name: 'DATABASE', value: `postgres://\${HOSTNAME_OF_DB}/v\${BERTH_VERSION} $\${HOME}` },
     { name: 'OTHER', value: `\${${cliEnvName}.internalUrl}` },
   ]
-  const changed = await harbour.perform(changeVariables, { appEnvId, variables: references, applyImmediately: true })
+  const changed = await real.perform(changeVariables, { appEnvId, variables: references, applyImmediately: true })
   expect(changed.appliedImmediately).toBe(true)
-  await harbour.ended(changed.operationId ?? '')
-  expect(await ask(appEnvId)).toMatchObject({
+  await real.ended(changed.operationId ?? '')
+  expect(await ask(appEnvId, '/', real)).toMatchObject({
     DATABASE: `postgres://db.test/v2 \${HOME}`,
     OTHER: `http://${cliEnvName}:3000`,
   })
-  const [container] = await serving(appEnvId)
-  const { HostConfig } = await harbour.docker.getContainer(container ?? '').inspect()
+  const [container] = await serving(appEnvId, real)
+  const { HostConfig } = await real.docker.getContainer(container ?? '').inspect()
   expect(HostConfig).toMatchObject({ Memory: 256 * 1024 * 1024, NanoCpus: 5e8 })
 })
 
@@ -122,7 +128,7 @@ test('a version that refers to an environment which is gone is repaired, and a n
   const appEnvId = await running({ envVars: [{ name: 'OTHER', value: `\${${cliEnvName}.internalUrl}` }] })
   await harbour.ended(await harbour.ask(deleteAppEnv, other))
   const [before] = await serving(appEnvId)
-  await harbour.docker.getContainer(before ?? '').remove({ force: true })
+  await harbour.byHand.remove(before ?? '')
   await eventually(
     () => harbour.appEnvRow(appEnvId),
     ({ replicas }) => replicas.some((row) => row.state === 'READY' && row.containerId !== before),

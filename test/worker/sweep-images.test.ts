@@ -10,17 +10,23 @@ import { EngineHealth } from '../../src/worker/engine/engine-health.ts'
 import { sweepBuildSteps } from '../../src/worker/housekeeping/sweep-build-steps.ts'
 import { sweepImages } from '../../src/worker/housekeeping/sweep-images.ts'
 import { createHarbour, type Harbour } from './fixtures.ts'
+import { inMemory } from './harbour-engine.ts'
 
 let harbour: Harbour
+/** With the machine's own engine. */
+let real: Harbour
 
 beforeAll(async () => {
-  harbour = await createHarbour({ BERTH_IMAGES_KEPT: '2' })
+  harbour = await createHarbour({ BERTH_IMAGES_KEPT: '2' }, await inMemory())
+  real = await createHarbour()
 })
 
-afterAll(() => harbour?.close())
+afterAll(async () => {
+  for (const one of [harbour, real]) await one?.close()
+})
 
-const tools = (): WorkerContext => {
-  const { runtime, imageBuilder, database, config, log } = harbour
+const tools = (there = harbour): WorkerContext => {
+  const { runtime, imageBuilder, database, config, log } = there
   return {
     runtime,
     imageBuilder,
@@ -31,7 +37,7 @@ const tools = (): WorkerContext => {
 }
 const sweep = () => sweepImages(tools(), AbortSignal.timeout(20_000))
 
-/** A real image of a version, or what a build that failed has left. */
+/** An image of a version, or what a build that failed has left. */
 async function build(appEnvId: string, contentId: string, ...instructions: string[]): Promise<string | null> {
   const { stageLabels, namespace } = await harbour.imageBuilder.traits()
   const dockerfile = [`FROM ${harbour.image}`, `ENV CONTENT=${contentId}`, ...instructions].join('\n')
@@ -138,15 +144,15 @@ test('layers of a build that came to nothing go, and those of others stay for th
 })
 
 test('containers of builds end where no operation is open, and are left alone where one is', async () => {
-  const [idle, busy] = [await harbour.sample(), await harbour.sample()]
-  await harbour.deployment(busy)
-  const { stageLabels } = await harbour.imageBuilder.traits()
+  const [idle, busy] = [await real.sample(), await real.sample()]
+  await real.deployment(busy)
+  const { stageLabels } = await real.imageBuilder.traits()
   for (const appEnvId of [idle, busy]) {
-    const command = { Image: harbour.image, Entrypoint: ['node'], Cmd: ['-e', 'setTimeout(() => {}, 60000)'] }
-    const container = await harbour.docker.createContainer({ ...command, Labels: stageLabels(appEnvId) })
+    const command = { Image: real.image, Entrypoint: ['node'], Cmd: ['-e', 'setTimeout(() => {}, 60000)'] }
+    const container = await real.docker.createContainer({ ...command, Labels: stageLabels(appEnvId) })
     await container.start()
   }
-  await sweepBuildSteps(tools(), AbortSignal.timeout(20_000))
-  const left = await harbour.imageBuilder.buildSteps()
+  await sweepBuildSteps(tools(real), AbortSignal.timeout(20_000))
+  const left = await real.imageBuilder.buildSteps()
   expect(left.map(({ appEnvId }) => appEnvId)).toEqual([busy])
 })

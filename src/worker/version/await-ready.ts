@@ -14,7 +14,8 @@ import { ListeningWatch } from './listening-watch.ts'
 import { readySeconds } from './ready-seconds.ts'
 import { removeReplicas } from './remove-replicas.ts'
 
-const FIRST_PAUSE_MS = 8
+/** An app is asked over the network; a service by a program in its container, which costs much more. */
+const FIRST_PAUSE_MS = { app: 8, service: 150 }
 const LONGEST_PAUSE_MS = 1_000
 
 /**
@@ -27,7 +28,8 @@ export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollou
   const timeoutSeconds = readySeconds(attempt.content, config)
   const deadline = since + timeoutSeconds * 1000
   const wait = new ReadyWait(attempt, rollout)
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
+  const firstPauseMs = FIRST_PAUSE_MS[engineOf(attempt.appEnv.app) ? 'service' : 'app']
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
     const ready = await wait.round()
     if (ready.length >= rollout.replicas) return ready
     const now = attempt.lease.claim.clock.now().getTime()

@@ -10,6 +10,7 @@ import {
   uniqueId,
   type World,
 } from '../engine-harness.ts'
+import { lastingWorld } from '../lasting-world.ts'
 import { BLOCK_BYTES, hashed, randomBlocks, silentInput } from '../streams.ts'
 
 const NOTE = '/data/note'
@@ -17,12 +18,21 @@ const NOTE = '/data/note'
 const MOST_UNDER_WAY = 64
 
 /** `exec` runs a command, carries its streams, and leaves nothing of it behind. */
-export function describeCommands(world: () => World, { programs, open, byHand }: EngineHarness): void {
-  const runningContainer = async () => {
+export function describeCommands(given: () => World, harness: EngineHarness): void {
+  const { programs, open, byHand } = harness
+  const world = lastingWorld(given, harness)
+
+  /** One whose volume nothing has written into yet. */
+  const newContainer = async () => {
     const volume = { id: `vol_${uniqueId('x').slice(-13)}`, path: '/data' }
     const rollout = world().rollout({ environment: { PORT: '3000', GREETING: 'hello' }, volume })
     await world().runtime.apply(rollout)
-    return { rollout, ...(await onlyReplica(world().runtime, rollout.appEnvId)) }
+    return onlyReplica(world().runtime, rollout.appEnvId)
+  }
+  let shared: ReturnType<typeof newContainer> | null = null
+  const runningContainer = () => {
+    shared ??= newContainer()
+    return shared
   }
   const note = async (name: string) => (await said(world().runtime, name, commandLine(programs.show, NOTE))).text
 
@@ -67,12 +77,12 @@ export function describeCommands(world: () => World, { programs, open, byHand }:
 
   test('carries input and output byte for byte, and ends the input', async () => {
     const { name } = await runningContainer()
-    const sent = randomBlocks(800)
+    const sent = randomBlocks(160)
     const received = hashed()
     const streams = { input: sent.blocks, output: received.output, timeoutSeconds: 120 }
     const result = await world().runtime.exec(name, commandLine(programs.copy), streams)
     expect(result).toEqual({ exitCode: 0, errorOutput: '' })
-    expect(received.bytes()).toBe(800 * BLOCK_BYTES)
+    expect(received.bytes()).toBe(160 * BLOCK_BYTES)
     expect(received.digest()).toBe(sent.digest())
   })
 
@@ -83,7 +93,7 @@ export function describeCommands(world: () => World, { programs, open, byHand }:
 
   test('waits for a slow reader on both sides', async () => {
     const { name } = await runningContainer()
-    const sent = randomBlocks(4096)
+    const sent = randomBlocks(512)
     const released = Promise.withResolvers<void>()
     const received = hashed()
     const output = async (chunk: Uint8Array) => {
@@ -114,7 +124,7 @@ export function describeCommands(world: () => World, { programs, open, byHand }:
   })
 
   test('kills the command when its caller aborts, before the call ends', async () => {
-    const { name } = await runningContainer()
+    const { name } = await newContainer()
     const caller = new AbortController()
     const reason = new Error('lease lost')
     const running = world().runtime.exec(name, commandLine(programs.beat), {
@@ -128,7 +138,7 @@ export function describeCommands(world: () => World, { programs, open, byHand }:
   })
 
   test('kills the command at the deadline', async () => {
-    const { name } = await runningContainer()
+    const { name } = await newContainer()
     const running = world().runtime.exec(name, commandLine(programs.beat), { timeoutSeconds: 4 })
     await expect(running).rejects.toMatchObject({ reason: 'COMMAND_TIMEOUT', isFinal: true })
     expect(await note(name)).not.toBe('nothing')
@@ -136,7 +146,7 @@ export function describeCommands(world: () => World, { programs, open, byHand }:
   })
 
   test('kills the command when its input or output fails, with that error', async () => {
-    const { name } = await runningContainer()
+    const { name } = await newContainer()
     const failure = new Error('the disk is full')
     const output = () => Promise.reject(failure)
     await expect(world().runtime.exec(name, commandLine(programs.pour, '1000000'), { output })).rejects.toBe(failure)
@@ -152,7 +162,7 @@ export function describeCommands(world: () => World, { programs, open, byHand }:
   })
 
   test('kills a command of the same key that somebody else has left, and no other', async () => {
-    const { name } = await runningContainer()
+    const { name } = await newContainer()
     const left = open({ installationId: world().installationId }).runtime
     const key = 'backup-1'
     const abandoned = left.exec(name, commandLine(programs.beat), { key, timeoutSeconds: 60 })

@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest'
+import type { Rollout } from '../../../src/runtime/container-runtime.ts'
 import { probe } from '../../../src/runtime/readiness.ts'
 import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
+import { lastingWorld } from '../lasting-world.ts'
 
 /** `apply` gives running replicas their account's network back, and `watch` tells of its loss. */
-export function describeNetworks(world: () => World, harness: EngineHarness): void {
+export function describeNetworks(given: () => World, harness: EngineHarness): void {
+  const world = lastingWorld(given, harness)
+  let shared: Rollout | null = null
   const observed = (appEnvId: string) => world().runtime.observe({ appEnvId })
 
-  /** Two replicas that answer. */
+  /** Two replicas that answer, always the same: each test leaves them connected. */
   async function servers() {
-    const rollout = world().rollout({ replicas: 2 })
+    shared ??= world().rollout({ replicas: 2 })
+    const rollout = shared
     await world().runtime.apply(rollout)
     await expectAnswers(rollout.appEnvId)
     return { rollout, before: await observed(rollout.appEnvId) }

@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest'
+import type { Rollout } from '../../../src/runtime/container-runtime.ts'
 import { probe } from '../../../src/runtime/readiness.ts'
 import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
+import { lastingWorld } from '../lasting-world.ts'
 
 /** `freeze` and `stop` keep a container, `unfreeze` and `start` bring it back. */
-export function describeResting(world: () => World, harness: EngineHarness): void {
+export function describeResting(given: () => World, harness: EngineHarness): void {
+  const world = lastingWorld(given, harness)
+  let shared: Rollout | null = null
+
+  /** One replica that answers: the one of the tests before, where it is still there. */
   const serving = async () => {
-    const rollout = world().rollout()
+    shared ??= world().rollout()
+    const rollout = shared
     await world().runtime.apply(rollout)
     const replica = await onlyReplica(world().runtime, rollout.appEnvId)
     await eventually(

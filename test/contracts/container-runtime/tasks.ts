@@ -11,7 +11,7 @@ export function describeTasks(world: () => World, { programs, open }: EngineHarn
 
   test('carries input and output byte for byte, and is gone at its end', async () => {
     const { runtime } = world()
-    const sent = randomBlocks(200)
+    const sent = randomBlocks(100)
     const received = hashed()
     const streams = { input: sent.blocks, output: received.output, timeoutSeconds: 120 }
     expect(await runtime.runTask(world().task(), streams)).toEqual({ exitCode: 0, errorOutput: '' })

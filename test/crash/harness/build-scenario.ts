@@ -1,19 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Failpoint } from '../../../src/fault-injection/failpoint.ts'
 import { sourceOf } from '../../support/source-archive.ts'
 import type { Scenario } from './scenarios.ts'
 import { createEnvironment, ended, type Subject } from './subject.ts'
 import type { TestCluster } from './test-cluster.ts'
-
-/** Where only a build passes. */
-export const BUILD_POINTS: readonly Failpoint[] = [
-  'build-directory.created',
-  'source.fetched',
-  'build.asked',
-  'build.answered',
-  'image.recorded',
-  'log.closed',
-]
 
 const PUT_SECONDS = 60
 /** So that a kill at random is likely to fall into the engine's part. */

@@ -13,6 +13,7 @@ import {
   isObjectType,
 } from 'graphql'
 import type { TestCluster } from '../../crash/harness/test-cluster.ts'
+import { combinations } from './combinations.ts'
 
 /** Objects within objects. The limits of documents allow no more of the largest ones. */
 const DEPTHS = [5, 4, 3]
@@ -59,9 +60,7 @@ function argumentsOf(field: GraphQLField<unknown, unknown>, ids: Readonly<Record
   const choices = field.args.map((argument) => valuesOf(argument, ids, idOfType))
   const isLacking = field.args.some(({ type }, at) => isNonNullType(type) && choices[at]?.length === 0)
   if (isLacking) return []
-  return choices
-    .filter(({ length }) => length > 0)
-    .reduce<string[][]>((all, some) => all.flatMap((one) => some.map((more) => [...one, more])), [[]])
+  return combinations(choices)
 }
 
 function valuesOf({ name, type }: GraphQLArgument, ids: Readonly<Record<string, string>>, idOfType: string): string[] {

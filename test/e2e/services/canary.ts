@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestCluster } from '../../crash/harness/test-cluster.ts'
 import { readGraphql, refusals, type Shown } from './canary-graphql.ts'
+import { combinations } from './combinations.ts'
 
 interface Schema {
   enum?: string[]
@@ -44,10 +45,7 @@ async function readEverything(
       const values = parameters[name] === undefined ? (schema?.enum ?? []) : [parameters[name]]
       return values.map((value) => `${name}=${encodeURIComponent(value)}`)
     })
-    const queries = choices
-      .filter(({ length }) => length > 0)
-      .reduce<string[]>((all, some) => all.flatMap((one) => some.map((more) => `${one}&${more}`)), [''])
-    return queries.map((query) => `${path.replace(/^\/api\/public\/v1/, '')}?${query.slice(1)}`)
+    return combinations(choices).map((query) => `${path.replace(/^\/api\/public\/v1/, '')}?${query.join('&')}`)
   })
   const read: Shown[] = []
   for (const url of urls) read.push([`GET ${url}`, (await call('GET', url)).text])

@@ -1,19 +1,21 @@
-import type { Engine } from '../../../src/app-types/engines/engine.ts'
 import { bash } from '../engine-clients.ts'
 import { clientOn } from './account-clients.ts'
 import type { ServiceStory } from './service-story.ts'
 
-/** Whether a connection can be opened from containers of the account. */
-async function connects(
-  { cluster }: ServiceStory,
-  engine: Engine,
+/** Which of the hosts a container of the account can open a connection to. */
+async function reached(
+  { cluster, engine }: ServiceStory,
   accountId: string,
-  address: { host: string; port: number },
-): Promise<boolean> {
+  hosts: readonly string[],
+): Promise<string[]> {
   const client = await clientOn(cluster.docker, engine, { installationId: cluster.installationId, accountId })
   try {
-    const open = `timeout 2 bash -c 'exec 3<> /dev/tcp/${address.host}/${address.port}'`
-    return (await client.exec(bash(open))).code === 0
+    const found: string[] = []
+    for (const host of hosts) {
+      const open = `timeout 2 bash -c 'exec 3<> /dev/tcp/${host}/${engine.port}'`
+      if ((await client.exec(bash(open))).code === 0) found.push(host)
+    }
+    return found
   } finally {
     await client.remove()
   }
@@ -23,10 +25,9 @@ async function connects(
 export async function expectOutOfReach(story: ServiceStory, strangerId: string): Promise<void> {
   const [container] = await story.containers()
   const address = Object.values(container?.NetworkSettings.Networks ?? {})[0]?.IPAddress ?? ''
-  for (const host of [story.main.cliEnvName, address]) {
-    const target = { host, port: story.engine.port }
-    if (!(await connects(story, story.engine, story.accountId, target)))
-      throw new Error(`The account itself does not reach ${host}`)
-    if (await connects(story, story.engine, strangerId, target)) throw new Error(`Another account reaches ${host}`)
-  }
+  const hosts = [story.main.cliEnvName, address]
+  const own = await reached(story, story.accountId, hosts)
+  for (const host of hosts) if (!own.includes(host)) throw new Error(`The account itself does not reach ${host}`)
+  const foreign = await reached(story, strangerId, hosts)
+  if (foreign.length > 0) throw new Error(`Another account reaches ${foreign.join(', ')}`)
 }

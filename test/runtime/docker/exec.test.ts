@@ -9,7 +9,8 @@ import { engineProxy } from '../../support/engine-proxy.ts'
 
 const docker = new Docker()
 const MB = 1024 * 1024
-/** Of 256 MB each way, this much more memory at most: buffers of streams, and garbage. */
+const TOTAL_MB = 128
+/** Of so much each way, this much more memory at most: buffers of streams, and garbage. */
 const MOST_MEMORY_MB = 96
 
 let world: World
@@ -34,8 +35,8 @@ const FAMILY = `node -e 'setInterval(() => {}, 1000) // child' &
   echo ready
   wait`
 
-test('carries 256 MB in and 256 MB out in little memory', { timeout: 180_000 }, async () => {
-  const blocks = (256 * MB) / BLOCK_BYTES
+test('carries 128 MB in and 128 MB out in little memory', { timeout: 180_000 }, async () => {
+  const blocks = (TOTAL_MB * MB) / BLOCK_BYTES
   const sent = randomBlocks(blocks)
   const received = hashed()
   const before = process.memoryUsage().rss
@@ -48,19 +49,21 @@ test('carries 256 MB in and 256 MB out in little memory', { timeout: 180_000 }, 
   const command = commandLine(harness.programs.copy)
   const result = await world.runtime.exec(container.name, command, { input: sent.blocks, output, timeoutSeconds: 170 })
   const seconds = (performance.now() - begin) / 1000
-  console.log(`256 MB each way in ${seconds.toFixed(1)} s, with ${(most / MB).toFixed(0)} MB more memory at most`)
+  console.log(
+    `${TOTAL_MB} MB each way in ${seconds.toFixed(1)} s, with ${(most / MB).toFixed(0)} MB more memory at most`,
+  )
   expect(result.exitCode).toBe(0)
-  expect(received.bytes()).toBe(256 * MB)
+  expect(received.bytes()).toBe(TOTAL_MB * MB)
   expect(received.digest()).toBe(sent.digest())
   expect(most / MB).toBeLessThan(MOST_MEMORY_MB)
 })
 
-test('carries 256 MB out of a task in little memory, and keeps none of it as its log', {
+test('carries 128 MB out of a task in little memory, and keeps none of it as its log', {
   timeout: 180_000,
 }, async () => {
   const received = hashed()
   const { entrypoint, args } = harness.programs.pour
-  const task = world.task({ entrypoint, args: [...args, '4096'] })
+  const task = world.task({ entrypoint, args: [...args, String((TOTAL_MB * MB) / BLOCK_BYTES)] })
   const before = process.memoryUsage().rss
   let most = 0
   const output = async (chunk: Uint8Array) => {
@@ -68,7 +71,7 @@ test('carries 256 MB out of a task in little memory, and keeps none of it as its
     most = Math.max(most, process.memoryUsage().rss - before)
   }
   expect(await world.runtime.runTask(task, { output, timeoutSeconds: 170 })).toMatchObject({ exitCode: 0 })
-  expect(received.bytes()).toBe(256 * MB)
+  expect(received.bytes()).toBe(TOTAL_MB * MB)
   expect(most / MB).toBeLessThan(MOST_MEMORY_MB)
 })
 

@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addPrograms, importRoot } from '../../../scripts/image-root.ts'
 import { connect } from '../../../src/engine/docker/connection.ts'
 import { readListening } from '../../../src/runtime/docker/listening.ts'
 import { createWorld, eventually, onlyReplica, type World } from '../../contracts/engine-harness.ts'
 import { dockerHarness } from '../../support/docker-harness.ts'
+import { addPorts } from '../../support/exposing-image.ts'
 import { nodePrograms } from '../../support/node-programs.ts'
+import { ensureProgramsImage } from '../../support/programs-image.ts'
+import { ensureTestImage } from '../../support/test-image.ts'
 
 const IMAGE = 'berth-test-with-cat:1'
-const BARE_IMAGE = 'berth-test-without-cat:1'
 const NO_PROCESSES = '/nonexistent'
 
 const docker = new Docker()
@@ -19,17 +20,15 @@ let bare: World
 let withCat: World
 
 beforeAll(async () => {
-  const node = { 'usr/bin/node': process.execPath }
-  await importRoot(docker, BARE_IMAGE, (archive) => addPrograms(archive, node), [])
-  bare = createWorld(dockerHarness, BARE_IMAGE)
-  const programs = { ...node, 'bin/cat': '/bin/cat' }
-  await importRoot(docker, IMAGE, (archive) => addPrograms(archive, programs), ['EXPOSE 3999', 'EXPOSE 53/udp'])
+  // It has no program but Node.js.
+  bare = createWorld(dockerHarness, await ensureTestImage(docker))
+  await addPorts(docker, await ensureProgramsImage(docker), IMAGE, ['3999', '53/udp'])
   withCat = createWorld(dockerHarness, IMAGE)
 })
 
 afterAll(async () => {
   for (const world of [bare, withCat]) if (world) await dockerHarness.cleanUp(world.installationId)
-  for (const image of [IMAGE, BARE_IMAGE]) await dockerHarness.byHand.removeImage(image)
+  await dockerHarness.byHand.removeImage(IMAGE)
 })
 
 const start = async (world: World) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stopAppEnv } from '../../../src/services/lifecycle/stop.ts'
 import { createHarbour, type Harbour } from '../fixtures.ts'
+import { inMemory } from '../harbour-engine.ts'
 
 /** Says so many numbered lines at once on stdout and every tenth on stderr too, then a last line when it is asked to end. */
 const TALKER = `
@@ -13,38 +14,41 @@ const LINES = 3_000
 const TIMEOUT_MS = 120_000
 
 let harbour: Harbour
+/** With the machine's own engine. */
+let real: Harbour
 
 beforeAll(async () => {
-  harbour = await createHarbour()
+  harbour = await createHarbour({}, await inMemory())
+  real = await createHarbour()
 })
 
-afterAll(() => harbour?.close())
+afterAll(async () => {
+  for (const one of [harbour, real]) await one?.close()
+})
 
-async function talker(lines: number): Promise<string> {
+async function talker(lines: number, there = harbour): Promise<string> {
   const envVars = [{ name: 'LINES', value: String(lines) }]
   const startupConfig = { command: 'node', args: ['-e', TALKER], shell: false }
-  return harbour.sample({ startupConfig, envVars })
+  return there.sample({ startupConfig, envVars })
 }
 
-const linesOf = async (appEnvId: string) => {
-  const stream = await harbour.database.logStream.findFirst({ where: { appEnvId, kind: 'CONTAINERS' } })
-  return stream
-    ? harbour.database.logLine.findMany({ where: { logStreamId: stream.id }, orderBy: { number: 'asc' } })
-    : []
+const linesOf = async (appEnvId: string, { database } = harbour) => {
+  const stream = await database.logStream.findFirst({ where: { appEnvId, kind: 'CONTAINERS' } })
+  return stream ? database.logLine.findMany({ where: { logStreamId: stream.id }, orderBy: { number: 'asc' } }) : []
 }
 
 describe('what a container says', () => {
   test('is kept to its last line when it is removed, once, by three workers', { timeout: TIMEOUT_MS }, async () => {
-    for (const _ of [1, 2, 3]) harbour.startWorker()
-    const appEnvId = await talker(LINES)
-    await harbour.ended(await harbour.deployment(appEnvId))
-    await harbour.ended(await harbour.ask(stopAppEnv, appEnvId))
-    const lines = await linesOf(appEnvId)
+    for (const _ of [1, 2, 3]) real.startWorker()
+    const appEnvId = await talker(LINES, real)
+    await real.ended(await real.deployment(appEnvId))
+    await real.ended(await real.ask(stopAppEnv, appEnvId))
+    const lines = await linesOf(appEnvId, real)
     const said = lines.filter(({ isError }) => !isError).map(({ message }) => message)
     expect(said).toEqual([...Array.from({ length: LINES }, (_, n) => `line ${n}`), 'last words'])
     expect(lines.filter(({ isError }) => isError)).toHaveLength(LINES / 10)
     expect(lines.map(({ number }) => number)).toEqual(lines.map((_, index) => BigInt(index + 1)))
-    await harbour.stopWorkers()
+    await real.stopWorkers()
   })
 
   test('is kept up to the cap, and the log says how many lines are not there', { timeout: TIMEOUT_MS }, async () => {
@@ -72,7 +76,7 @@ describe('what a container says', () => {
     for (const appEnvId of appEnvIds) await harbour.ended(await harbour.deployment(appEnvId))
     for (const appEnvId of appEnvIds) await harbour.ended(await harbour.ask(stopAppEnv, appEnvId))
     minutes.push(Date.now())
-    const logs = await Promise.all(appEnvIds.map(linesOf))
+    const logs = await Promise.all(appEnvIds.map((id) => linesOf(id)))
     const notices = logs.flat().flatMap(({ message }) => /^\[berth\] (\d+) lines were dropped/.exec(message)?.[1] ?? [])
     const dropped = notices.reduce((sum, count) => sum + Number(count), 0)
     const kept = logs.flat().length - notices.length
