@@ -22,6 +22,7 @@ import { parseImageReference } from '../../src/domain/image-reference.ts'
 import { slugOf } from '../../src/domain/names.ts'
 import { foreignTransport } from '../../src/domain/repository-address.ts'
 import { readTcpTable } from '../../src/runtime/tcp-table.ts'
+import { importCompose } from '../../src/solutions/compose/import-compose.ts'
 import { FailureExcerpt } from '../../src/worker/text/failure-excerpt.ts'
 import { plainText } from '../../src/worker/text/plain-text.ts'
 import { tarGz } from '../support/source-archive.ts'
@@ -188,6 +189,12 @@ describe('the time to read grows with the length alone, for', () => {
     const starts = ['', '{"variables":{"a":"', '{"phases":{"a":{"nixpkgsArchive":"', '{"staticAssets":{"']
     await every(readNixpacksPlan, 256 * KB, starts)
     await every(readNixpacksPlan, 256 * KB, starts.slice(1, 3), ['"}}}', '"}}'])
+  })
+
+  test('a compose file', async () => {
+    const read = (text: string) => importCompose(text.replace(/.{2000}/g, '$&\n'), { a: 'b'.repeat(1000) })
+    for (const unit of ['? ', '- ', '? - ', '&a ', '*a ', '|\n', '"', '[', '<<: ', 'a:\n ', '${a:-', '!!', '---\n'])
+      await expectLinear(read, repeated('services:\n  a: ', unit, ''), 32 * KB)
   })
 
   test('the patterns of a .dockerignore, and the paths that they are compared with', async () => {

@@ -43,10 +43,10 @@ export function startClients(ingressUrl: string, host: string, count: number, pa
 }
 
 /** One request with a Host header of our choice, which fetch does not allow. */
-export function ask(ingressUrl: string, host: string, agent?: Agent, path = '/'): Promise<Answer> {
+export function ask(ingressUrl: string, host: string, agent?: Agent, path = '/', seconds = 20): Promise<Answer> {
   const { hostname, port } = new URL(ingressUrl)
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, agent, headers: { host }, timeout: 20_000 }, (response) => {
+    const sent = request({ hostname, port, path, agent, headers: { host }, timeout: seconds * 1000 }, (response) => {
       let body = ''
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => {
@@ -55,7 +55,7 @@ export function ask(ingressUrl: string, host: string, agent?: Agent, path = '/')
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body }))
       response.on('error', reject)
     })
-    sent.on('timeout', () => sent.destroy(new Error('no answer within 20 s')))
+    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${seconds} s`)))
     sent.on('error', reject)
     sent.end()
   })

@@ -4,7 +4,7 @@ import { planSolution } from '../../src/solutions/plan.ts'
 import { PLANNED, REFUSED } from './compose/files.ts'
 
 const place = { accountId: 'acc_1', accountSlug: 'acme', appName: 'Mine', region: 'local' }
-const problemsOf = (text: string, variables = {}) => importCompose(text, variables).problems
+const problemsOf = (text: string) => importCompose(text, { A: 'x'.repeat(4_096) }).problems
 
 describe('the compose file of', () => {
   test.each(PLANNED)('$name becomes the plan that is recorded', ({ text, variables = {} }) => {
@@ -26,6 +26,14 @@ describe('the compose file of', () => {
 describe('a text is refused', () => {
   test.each([
     ['that is no YAML', 'services: [', /is no YAML/],
+    ['that says where it is none', 'services:\n  a: b\n  c: [', /is no YAML on line 3/],
+    ['with a line that nobody reads', `services: ${'? - '.repeat(1_000)}`, /more than 2048 characters on line 1/],
+    ['whose names are lists', `services:\n  ${'? - '.repeat(400)}a`, /a list or an object for the name of a field/],
+    [
+      'whose variables become too long',
+      `services: {a: {image: "a", ports: [1], command: [${'"$A",'.repeat(100)}]}}`,
+      /262144 characters/,
+    ],
     ['without services', 'version: "3"', /at least one service/],
     ['that is a list', '[]', /at least one service/],
     ['whose aliases multiply', bomb(), /is no YAML/],

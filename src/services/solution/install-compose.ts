@@ -11,7 +11,7 @@ const { accountId, appName, region, installationId } = installationPlace
 const compose = z
   .string()
   .min(1)
-  .max(65_536)
+  .max(32_768)
   .describe(
     'Text of a compose file. What cannot be honoured is refused by name, all at once; a dry run shows the plan.',
   )

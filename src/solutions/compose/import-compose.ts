@@ -33,7 +33,7 @@ export function importCompose(text: string, given: Readonly<Record<string, strin
   const read = Object.entries(readCompose(text, given, problems))
   if (read.length > MAX_SERVICES)
     problems.add('services', `has ${read.length} services; at most ${MAX_SERVICES} are installed`)
-  const services = read.map(([name, one]) => readService(name, one, problems))
+  const services = read.slice(0, MAX_SERVICES).map(([name, one]) => readService(name, one, problems))
   const parts = partsOf(services, problems)
   const literals = new Literals()
   const components = parts.map((part) => componentOf(part, parts, literals, problems))
