@@ -102,6 +102,10 @@ export async function openFixture(settings: Record<string, string> = {}) {
       })
       await world.endOperation(operationId)
     },
+    /** Completes an installation as workers would, of a revision before the present one. */
+    async finishInstallation(id: string) {
+      await world.database.solutionInstallation.update({ where: { id }, data: { status: 'INSTALLED', revision: 0 } })
+    },
     async close() {
       await world.close()
       gitHub.close()

@@ -25,6 +25,8 @@ export async function restSolutions(fixture: Fixture): Promise<void> {
   await rest('read the installation', 'GET /solutions/installation', { installationId })
   await rest('read an unknown installation', 'GET /solutions/installation', unknown)
   await rest('upgrade it while it goes on', 'POST /solutions/installation/upgrade', { installationId }, now)
+  await fixture.finishInstallation(installationId)
+  await rest('upgrade it', 'POST /solutions/installation/upgrade', { installationId }, now)
   await rest('upgrade an unknown one', 'POST /solutions/installation/upgrade', unknown, now)
   const refused = composed(fixture, { compose: 'services: { web: { build: ., privileged: true } }' })
   await rest('install a compose file of what there is not', 'POST /solutions/compose', refused, now)
@@ -61,6 +63,8 @@ export async function graphqlSolutions(fixture: Fixture): Promise<void> {
   await graphql('install a compose file of nothing', compose, { input: composed(fixture, { compose: 'services: {}' }) })
   const upgrade = 'mutation ($id: ID!) { upgradeInstallation(input: { installationId: $id }) { changed kept } }'
   await graphql('upgrade it while it goes on', upgrade, { id })
+  await fixture.finishInstallation(id)
+  await graphql('upgrade it', upgrade, { id })
   await graphql('read an unknown installation', read, { id: `inst_${UNKNOWN}` })
   const all = 'query ($account: ID) { installations(accountId: $account) { nodes { id status } pageInfo { ...Page } } }'
   await graphql('list the installations', all, { account })
