@@ -214,6 +214,12 @@ export interface Engine {
   /** Further ports on the account's network. */
   otherPorts: readonly { port: number; about: string }[]
   dataPath: string
+  /**
+   * The variables by which its official image is told user, password and database. A compose file with that image gets
+   * the managed service instead: its entry point needs more than apps may do, and its data deserve backups. Absent where
+   * the container stays an app, since the programs beside it expect no password.
+   */
+  imageVariables?: { user: string; password: string; database: string; rootPassword?: string }
   /** Name of the generated user. */
   user: string
   /** Name of the database (virtual host, number) that is there from the beginning; null if there is none. */

@@ -22,6 +22,10 @@ export const mysql: Engine = {
   port: 3306,
   otherPorts: [],
   dataPath: '/var/lib/mysql',
+  imageVariables: {
+    ...{ user: 'MYSQL_USER', password: 'MYSQL_PASSWORD', database: 'MYSQL_DATABASE' },
+    rootPassword: 'MYSQL_ROOT_PASSWORD',
+  },
   user: 'berth',
   database: 'berth',
   limits: { diskMb: { min: 1024, default: 10_240, max: 1_048_576 }, containers: ONE_CONTAINER },

@@ -21,6 +21,7 @@ export const postgresql: Engine = {
   port: 5432,
   otherPorts: [],
   dataPath: '/var/lib/postgresql/data',
+  imageVariables: { user: 'POSTGRES_USER', password: 'POSTGRES_PASSWORD', database: 'POSTGRES_DB' },
   user: 'berth',
   database: 'berth',
   limits: { diskMb: { min: 1024, default: 10_240, max: 1_048_576 }, containers: { min: 1, default: 1, max: 5 } },

@@ -1,3 +1,6 @@
+import type { AppType } from '../../app-types/app-type.ts'
+import { appTypes } from '../../app-types/app-types.ts'
+import { typeNamed } from '../../app-types/wire-names.ts'
 import type { FieldProblem } from '../../domain/errors.ts'
 import { graphProblems } from '../graph.ts'
 import { readSolution, type Solution, type SolutionSource } from '../solution.ts'
@@ -111,18 +114,31 @@ function componentOf(
   const needed = [...new Set([...dependsOn, ...databases.map((one) => one.key)])]
   const shared = { key, name, image, dependsOn: needed, variables }
   if (isJob) {
-    const jobConfig = command ? { ...command, shell: false } : {}
-    return { ...shared, dockerPreset: 'JOB', jobConfig } as SolutionSource['components'][number]
+    const type = finiteType()
+    const { config } = type
+    const settings = config && { [config.field]: command ? { ...command, shell: false } : {} }
+    return { ...shared, dockerPreset: presetOf(type), ...settings } as SolutionSource['components'][number]
   }
   const port = portOf(part, parts)
   if (port === undefined)
     problems.add(`services.${name}`, 'has no port: an app has one, by which it is known to be ready; add it to expose')
   return {
-    ...{ ...shared, dockerPreset: 'CUSTOM', port, containers },
+    ...{ ...shared, dockerPreset: presetOf(typeNamed('app')), port, containers },
     ...(healthCheckPath === null ? {} : { healthCheckPath }),
     ...(volumePath === null ? {} : { volume: { path: volumePath, disk: VOLUME_MB } }),
     ...(command === null ? {} : { startupConfig: command }),
   }
+}
+
+function finiteType(): AppType {
+  const type = appTypes().find(({ workload }) => workload.kind === 'ON_DEMAND')
+  if (!type) throw new Error('No app type is a finite command')
+  return type
+}
+
+function presetOf({ name, defaultPreset }: AppType): string {
+  if (defaultPreset === null) throw new Error(`${name} has no preset that runs an image`)
+  return defaultPreset
 }
 
 /** As the file says, as another service calls it, or as its image is known to have. */

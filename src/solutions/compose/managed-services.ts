@@ -1,4 +1,6 @@
-import { findEngine } from '../../app-types/engines/engines.ts'
+import type { Engine, EngineVersion } from '../../app-types/engines/engine.ts'
+import { versionName } from '../../app-types/engines/engines.ts'
+import { ENGINES } from '../../app-types/engines/list.ts'
 
 /** A database that Berth runs as a managed service, in place of the container that the file describes. */
 export interface ManagedService {
@@ -13,61 +15,32 @@ export interface ManagedService {
   rootPassword: string | undefined
 }
 
-interface Rule {
-  image: RegExp
-  preset: string
-  variables: { user: string; password: string; database: string; rootPassword?: string }
-}
-
-/**
- * Official images whose entry points need more than apps may do, and whose data deserve backups. Others, such as Redis,
- * stay the apps that the file describes: the programs beside them expect no password.
- */
-const RULES: readonly Rule[] = [
-  {
-    image: /^(?:docker\.io\/)?(?:library\/)?postgres(?::|$)/,
-    preset: 'POSTGRESQL',
-    variables: { user: 'POSTGRES_USER', password: 'POSTGRES_PASSWORD', database: 'POSTGRES_DB' },
-  },
-  {
-    image: /^(?:docker\.io\/)?(?:library\/)?mysql(?::|$)/,
-    preset: 'MYSQL',
-    variables: {
-      ...{ user: 'MYSQL_USER', password: 'MYSQL_PASSWORD', database: 'MYSQL_DATABASE' },
-      rootPassword: 'MYSQL_ROOT_PASSWORD',
-    },
-  },
-]
-
 /** Null for an image that stays an app. */
 export function managedServiceOf(
   image: string,
   variables: Readonly<Record<string, string>>,
 ): { service: ManagedService; note: string | null } | null {
-  const rule = RULES.find((one) => one.image.test(image))
-  const engine = rule && findEngine(rule.preset)
-  if (!rule || !engine) return null
-  const tag = /:([^:/]+)$/.exec(image)?.[1] ?? 'latest'
-  const version = versionFor(
-    tag,
-    engine.versions.map((one) => one.version),
-  )
-  const label = engine.versions.find((one) => one.version === version)?.label
-  const { user, password, database, rootPassword } = rule.variables
+  const [, repository, tag = 'latest'] = /^(?:docker\.io\/)?(?:library\/)?([^:/]+)(?::([^:/]+))?$/.exec(image) ?? []
+  const engine = ENGINES.find((one) => one.imageVariables && repositoryOf(one) === repository)
+  if (!engine?.imageVariables) return null
+  const version = versionFor(tag, engine.versions)
+  const { user, password, database, rootPassword } = engine.imageVariables
   const service: ManagedService = {
-    ...{ preset: rule.preset, version: `${rule.preset}_${version}` },
+    ...{ preset: engine.name, version: versionName(engine, version) },
     ...{ user: variables[user], password: variables[password], database: variables[database] ?? variables[user] },
     rootPassword: rootPassword && variables[rootPassword],
   }
-  const isSame = tag.startsWith((version ?? '').replace('_', '.'))
-  return { service, note: isSame || tag === 'latest' ? null : `${image} becomes the managed service ${label}` }
+  const isSame = tag === 'latest' || tag.startsWith(version.version.replace('_', '.'))
+  return { service, note: isSame ? null : `${image} becomes the managed service ${version.label}` }
 }
 
+const repositoryOf = ({ versions: [{ image }] }: Engine) => image.split(':')[0]
+
 /** The version that the tag names; else the next one that is newer, else the newest. `versions` has the newest first. */
-function versionFor(tag: string, versions: readonly string[]): string | undefined {
+function versionFor(tag: string, versions: Engine['versions']): EngineVersion {
   const wanted = numberOf(tag)
   if (wanted === null) return versions[0]
-  return versions.findLast((version) => (numberOf(version) ?? 0) >= wanted) ?? versions[0]
+  return versions.findLast(({ version }) => (numberOf(version) ?? 0) >= wanted) ?? versions[0]
 }
 
 /** `8.4-debian` and `8_4` are 8.4; a tag that names the major version alone is the first of it. */
