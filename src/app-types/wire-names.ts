@@ -39,8 +39,15 @@ export const wireNameOf = (app: { type: string }): string => typeNamed(app.type)
 /** The values of `type` in log searches that belong to a type. */
 export const logTypes = (): string[] => appTypes().map((type) => type.logType)
 
+/** The type of finite commands. */
+export function finiteType(): AppType {
+  const type = appTypes().find(({ workload }) => workload.kind === 'ON_DEMAND')
+  if (!type) throw new Error('No app type is a finite command')
+  return type
+}
+
 /** The type of the lines that finite runs write, in whatever environment. */
-export const runLogType = (): string => appTypes().find(({ workload }) => workload.kind === 'ON_DEMAND')?.logType ?? ''
+export const runLogType = (): string => finiteType().logType
 
 /** Presets of types that are available first. */
 export const presetNames = (): Names => appTypes().flatMap(presetNamesOf) as Names

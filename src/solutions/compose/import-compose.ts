@@ -1,6 +1,5 @@
 import type { AppType } from '../../app-types/app-type.ts'
-import { appTypes } from '../../app-types/app-types.ts'
-import { typeNamed } from '../../app-types/wire-names.ts'
+import { finiteType, typeNamed } from '../../app-types/wire-names.ts'
 import type { FieldProblem } from '../../domain/errors.ts'
 import { graphProblems } from '../graph.ts'
 import { readSolution, type Solution, type SolutionSource } from '../solution.ts'
@@ -128,12 +127,6 @@ function componentOf(
     ...(volumePath === null ? {} : { volume: { path: volumePath, disk: VOLUME_MB } }),
     ...(command === null ? {} : { startupConfig: command }),
   }
-}
-
-function finiteType(): AppType {
-  const type = appTypes().find(({ workload }) => workload.kind === 'ON_DEMAND')
-  if (!type) throw new Error('No app type is a finite command')
-  return type
 }
 
 function presetOf({ name, defaultPreset }: AppType): string {
