@@ -11,3 +11,13 @@ export async function databaseTime(database: Pick<Transaction, '$queryRaw'>): Pr
   if (!row) throw new Error('The database returned no time')
   return new Date(row.epochMs)
 }
+
+/**
+ * The second that has begun by the database's time. Columns of whole seconds would round half of all times up, into the
+ * future, where whoever asks for everything until now does not find them.
+ */
+export async function databaseSecond(database: Pick<Transaction, '$queryRaw'>): Promise<Date> {
+  const now = await databaseTime(database)
+  now.setUTCMilliseconds(0)
+  return now
+}

@@ -129,6 +129,16 @@ test('what an engine reports is read through both APIs, now and as a series', as
   expect(points.body).toEqual(series.body.points)
 })
 
+test('no sample is of a time that is still to come', async () => {
+  const { appEnvId } = await service('REDIS')
+  // Late in a second, so that a rounded time would be of the next one.
+  await world.database
+    .$queryRaw`SELECT pg_sleep(mod(1.7 - mod(extract(epoch FROM clock_timestamp()), 1), 1)::float8)::text`
+  await measured(new ReadingHistory(), { [`c-${appEnvId}`]: redisWith({ connected_clients: 2 }) })
+  const [sample] = await samplesOf(appEnvId)
+  expect(sample?.at.getTime()).toBeLessThanOrEqual(Date.now())
+})
+
 test('metrics that an environment does not have are refused by name', async () => {
   const { appEnvId } = await service('REDIS')
   for (const metric of ['wal_size', 'nonsense']) {

@@ -2,7 +2,7 @@ import type { EngineMetric, Reading } from '../../app-types/engines/engine-metri
 import { ENGINES } from '../../app-types/engines/list.ts'
 import type { Database } from '../../database/client.ts'
 import type { Container } from '../../database/generated/prisma/client.ts'
-import { databaseTime } from '../../database/time.ts'
+import { databaseSecond } from '../../database/time.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { inParallel } from '../../runtime/in-parallel.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
@@ -49,7 +49,7 @@ export async function measureServices(
   const services = await runningServices(database, appEnvIds)
   history.keep(new Set(services.map(({ container }) => container.id)))
   const due = services.filter(({ container }) => history.isDue(container.id))
-  const at = await databaseTime(database)
+  const at = await databaseSecond(database)
   const samples = await inParallel(due, AT_ONCE, async (service) => {
     const values = await measure(context, history, service, signal)
     const { id: containerId, appEnvId } = service.container

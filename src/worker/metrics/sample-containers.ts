@@ -1,5 +1,5 @@
 import type { Database } from '../../database/client.ts'
-import { databaseTime } from '../../database/time.ts'
+import { databaseSecond } from '../../database/time.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
@@ -31,7 +31,7 @@ export async function sampleContainers(
   })
   const limits = new Map(contents.map((content) => [content.id, resourcesOf(recordedConfiguration(content))]))
   // Scaling windows are computed by the database's clock.
-  const at = await databaseTime(database)
+  const at = await databaseSecond(database)
   const samples = await inParallel(containers, AT_ONCE, async ({ id, containerId, appEnvId, contentId }) => {
     const limit = limits.get(contentId)
     const used = await runtime.stats(containerId, { signal, timeoutSeconds }).catch(() => null)
