@@ -48,7 +48,7 @@ const COMMANDS = {
   'audit:verify': { program: ['scripts/verify-audit.ts'] },
   reset: { program: ['scripts/reset.ts'], engine: 'sought' },
   migration: { program: ['scripts/make-migration.ts'] },
-  schema: { program: ['src/graphql/print-schema.ts'] },
+  schema: { program: ['scripts/print-schema.ts'] },
   'solution:check': { program: ['scripts/solution-check.ts'] },
   generate: {},
 }

@@ -1,9 +1,13 @@
 /** Permissions of callers, `noun:verb`. Only the table below decides who may do what. */
 export type Permission =
+  | 'user:read'
+  | 'catalogue:read'
   | 'token:own'
   | 'installation:manage'
   | 'account:read'
   | 'account:change'
+  | 'account:transfer'
+  | 'account:leave'
   | 'app:read'
   | 'app:change'
   | 'app:delete'
@@ -20,6 +24,7 @@ export type Permission =
   | 'credentials:reveal'
   | 'credentials:rotate'
   | 'member:manage'
+  | 'invitation:accept'
   | 'token:manage'
   | 'backup:read'
   | 'backup:create'
@@ -43,21 +48,30 @@ export type RoleName =
 export const SCOPES = ['svc:read', 'svc:read:secrets', 'svc:write:config', 'svc:write:deploy', 'svc:admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
-interface Rule {
+export interface Rule {
   /** Roles that carry the permission; ADMIN carries every one. `member`: any role at all. `anyone`: any user. */
   roles: RoleName[] | 'member' | 'anyone'
   /** The scope that a scoped token needs in addition. */
   scope: Scope
   /** An environment token may do it to its own environment. */
   environmentToken?: true
+  /** The secret of an invitation may do it to its own account. */
+  invitation?: true
+  /** It concerns the caller's own membership, so a restriction to some environments is none here. */
+  ownMembership?: true
 }
 
 export const RULES: Readonly<Record<Permission, Rule>> = {
+  // About themselves, and what everybody may have.
+  'user:read': { roles: 'anyone', scope: 'svc:read' },
+  'catalogue:read': { roles: 'anyone', scope: 'svc:read' },
   'token:own': { roles: 'anyone', scope: 'svc:read' },
   // No role of an account reaches beyond it: only the installation's admin passes.
   'installation:manage': { roles: [], scope: 'svc:admin' },
   'account:read': { roles: 'member', scope: 'svc:read' },
   'account:change': { roles: [], scope: 'svc:admin' },
+  'account:transfer': { roles: [], scope: 'svc:admin' },
+  'account:leave': { roles: 'member', scope: 'svc:admin', ownMembership: true },
   'app:read': { roles: 'member', scope: 'svc:read' },
   'app:change': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
   'app:delete': { roles: [], scope: 'svc:admin' },
@@ -76,6 +90,8 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'credentials:reveal': { roles: [], scope: 'svc:read:secrets' },
   'credentials:rotate': { roles: [], scope: 'svc:write:deploy' },
   'member:manage': { roles: ['MANAGE_MEMBERS'], scope: 'svc:admin' },
+  // The secret is what permits it; a scoped token must not widen what its user may do.
+  'invitation:accept': { roles: 'anyone', scope: 'svc:admin', invitation: true },
   'token:manage': { roles: [], scope: 'svc:admin' },
   'backup:read': { roles: 'member', scope: 'svc:read' },
   'backup:create': { roles: ['TECHNICAL'], scope: 'svc:write:deploy', environmentToken: true },

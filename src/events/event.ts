@@ -35,6 +35,7 @@ export type EventType =
   | 'jobSchedule.changed'
   | 'installation.changed'
   | 'member.changed'
+  | 'invitation.changed'
   | 'token.created'
   | 'token.revoked'
   | 'credential.changed'

@@ -14,10 +14,11 @@ export function printedSchema(): string {
   return `${printSchema(schema).replaceAll(marked, '$1 @dangerous')}\n`
 }
 
+export const writeSchema = (): Promise<void> => writeFile(FILE, printedSchema())
+
 async function main(args: string[]): Promise<void> {
-  const text = printedSchema()
-  if (!args.includes('--check')) return writeFile(FILE, text)
-  if ((await readFile(FILE, 'utf8').catch(() => '')) === text) return
+  if (!args.includes('--check')) return writeSchema()
+  if ((await readFile(FILE, 'utf8').catch(() => '')) === printedSchema()) return
   process.stderr.write('schema.graphql is out of date: run node src/graphql/print-schema.ts\n')
   process.exitCode = 1
 }

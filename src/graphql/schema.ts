@@ -3,6 +3,7 @@ import { OBSERVABLE_FIELDS } from '../resources/app-env-status.ts'
 import { builder } from './builder.ts'
 import { guardFields } from './derive/guarded-fields.ts'
 import { readLoadedColumns } from './derive/loaded-columns.ts'
+import { declarePermissions } from './field-permissions.ts'
 import './schema/scalars.ts'
 import './schema/enums.ts'
 import './schema/node.ts'
@@ -10,6 +11,7 @@ import './schema/region.ts'
 import './schema/host.ts'
 import './schema/variable.ts'
 import './schema/member.ts'
+import './schema/invitation.ts'
 import './schema/user.ts'
 import './schema/account.ts'
 import './schema/app.ts'
@@ -66,7 +68,7 @@ permissions are those of the REST API.`
 
 /** The whole schema. Importing this file builds it. */
 export const schema: GraphQLSchema = guardFields(
-  readLoadedColumns(builder.toSchema({ directives: [...specifiedDirectives, dangerousDirective] })),
+  declarePermissions(readLoadedColumns(builder.toSchema({ directives: [...specifiedDirectives, dangerousDirective] }))),
   'AppEnv',
   { open: OBSERVABLE_FIELDS, permission: 'appEnv:read' },
 )

@@ -43,6 +43,7 @@ export const eventType = enumeration(
     'jobSchedule.changed': 'The schedule of job runs was set, changed or deleted.',
     'installation.changed': 'The installation of a solution was begun, went on, ended or was removed.',
     'member.changed': 'A member was added, changed or removed.',
+    'invitation.changed': 'An invitation was created, accepted or revoked.',
     'token.created': 'A token was created.',
     'token.revoked': 'A token was revoked.',
     'credential.changed': 'A credential was created, changed or removed.',

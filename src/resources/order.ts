@@ -17,6 +17,8 @@ export const ORDER = {
   operation: { id: 'desc' },
   /** The newest first. */
   installation: { id: 'desc' },
+  /** The newest first. */
+  invitation: { id: 'desc' },
   region: { code: 'asc' },
   token: { id: 'asc' },
   credential: { id: 'asc' },

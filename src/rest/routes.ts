@@ -1,13 +1,17 @@
 import { credential } from '../resources/credential.ts'
 import { host } from '../resources/host.ts'
+import { invitationAnswers } from '../resources/invitation.ts'
 import { jobRun } from '../resources/job-run.ts'
 import { jobSchedule } from '../resources/job-schedule.ts'
 import { member } from '../resources/member.ts'
 import { answers } from '../resources/outcome.ts'
 import { installed, upgraded } from '../resources/solution-installation.ts'
 import { createdToken } from '../resources/token.ts'
+import { acceptInvitation } from '../services/account/accept-invitation.ts'
 import { createAccount, deleteAccount, setCurrentAccount, updateAccount } from '../services/account/account-commands.ts'
+import { createInvitation, revokeInvitation } from '../services/account/invitation-commands.ts'
 import { addMember, removeMember, updateMember } from '../services/account/member-commands.ts'
+import { leaveAccount, transferAccount } from '../services/account/own-membership-commands.ts'
 import { createApp } from '../services/app/create-app.ts'
 import { deleteApp } from '../services/app/delete-app.ts'
 import { updateApp } from '../services/app/update-app.ts'
@@ -51,6 +55,7 @@ import { listBackups } from './endpoints/backups.ts'
 import { getCredential, listCredentials } from './endpoints/credentials.ts'
 import { listDatabasePresets } from './endpoints/database-presets.ts'
 import { getHost, listHosts } from './endpoints/hosts.ts'
+import { getInvitation as getAccountInvitation, listInvitations } from './endpoints/invitations.ts'
 import { getJobRun, getJobSchedule, listJobRuns } from './endpoints/job-runs.ts'
 import { listLogs } from './endpoints/logs.ts'
 import { getMember, listMembers } from './endpoints/members.ts'
@@ -165,6 +170,13 @@ export const routes: readonly Route[] = [
   patch('/account/member', updateMember, member.answer),
   del('/account/member', removeMember, answers.message),
   get('/account/members', listMembers),
+  post('/account/leave', leaveAccount, answers.message),
+  post('/account/transfer', transferAccount, invitationAnswers.transferred),
+  post('/account/invitation', createInvitation, invitationAnswers.created),
+  get('/account/invitation', getAccountInvitation),
+  del('/account/invitation', revokeInvitation, answers.message),
+  get('/account/invitations', listInvitations),
+  post('/account/invitation/accept', acceptInvitation, invitationAnswers.accepted),
 
   post('/credential', createCredential, answers.createdCredential),
   get('/credential', getCredential),

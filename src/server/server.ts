@@ -17,11 +17,13 @@ import { mountUploads } from '../rest/endpoints/uploads.ts'
 import { mountDocs } from '../rest/openapi/docs.ts'
 import { answerProblem } from '../rest/protocol/errors.ts'
 import { isLifecyclePath, mountRest } from '../rest/router.ts'
+import { INVITATION_PATH } from '../services/account/invitation-commands.ts'
 import { ProcessEnding } from '../services/kernel/wait.ts'
 import type { Services } from '../services/services.ts'
 import { answerGraphQLError, GRAPHQL_PATH, type GraphQLHandler, mountGraphQL } from './graphql-route.ts'
 import { answerReadiness, type Readiness } from './health.ts'
 import { answerIndex } from './index-page.ts'
+import { answerInvitation } from './invitation-page.ts'
 import { type ShortWay, shortWay } from './short-way.ts'
 
 export interface ServerDependencies {
@@ -81,6 +83,7 @@ export function createServer({
   mountMcp(app, { services, config, draining: draining.signal, log }, [identified, limited])
   mountDocs(app)
   app.get('/', (c) => answerIndex(c, { config, readiness, isDraining: draining.signal.aborted }))
+  app.get(INVITATION_PATH, (c) => answerInvitation(c, config))
   app.get('/livez', (c) => answer(c, 200, 'ok', { 'Content-Type': 'text/plain; charset=utf-8' }))
   app.get('/readyz', (c) => answerReadiness(c, readiness, draining.signal.aborted))
   app.get('/metrics', identified, (c) => answerMetrics(c, metrics))

@@ -4,6 +4,7 @@ import { asDomainError } from '../database/errors.ts'
 import type { Wakeups } from '../events/wakeups.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { accounts, getAccount, getMember, listRegions, members } from './account/account-queries.ts'
+import { getInvitation as getAccountInvitation, listInvitations } from './account/invitation-queries.ts'
 import { apps, getApp } from './app/app-queries.ts'
 import { readAppEnvHistory } from './app-env/app-env-history.ts'
 import { appEnvs, observeAppEnv } from './app-env/app-env-queries.ts'
@@ -60,6 +61,7 @@ export function createServices(dependencies: ServiceDependencies) {
     accounts: {
       ...bind(database, { ...accounts, get: getAccount, regions: listRegions, audit: listAudit }),
       ...bind(database, { members: members.slice, member: getMember }),
+      ...bind(database, { invitations: listInvitations, invitation: getAccountInvitation }),
     },
     users: bind(database, { self: getSelf }),
     credentials: bind(database, { list: listCredentials, get: getCredential }),

@@ -38,16 +38,20 @@ describe('permissions', () => {
     }
   })
 
-  test('AUDIT only reads, the audit log included', () => {
+  test('AUDIT only reads, the audit log included, and decides about its own membership', () => {
     const allowed = ofAccounts.filter((permission) => may(member(['AUDIT']), permission, scope))
     const reads = [
+      'user:read',
+      'catalogue:read',
       'token:own',
       'account:read',
+      'account:leave',
       'app:read',
       'appEnv:read',
       'appEnv:observe',
       'operation:read',
       'jobRun:read',
+      'invitation:accept',
       'backup:read',
       'audit:read',
     ]
@@ -75,6 +79,12 @@ describe('permissions', () => {
     const deployer = member(['AUDIT'], { kind: 'SCOPED', scopes: new Set(['svc:write:deploy']) })
     expect(may(deployer, 'appEnv:operate', scope)).toBe(false)
     expect(may(deployer, 'app:read', scope)).toBe(true)
+  })
+
+  test('the secret of an invitation accepts it, and does nothing else', () => {
+    const secret = member([], { kind: 'INVITATION', userId: null, accountId: 'acc_1', memberships: new Map() })
+    expect(permissions.filter((permission) => may(secret, permission, scope))).toEqual(['invitation:accept'])
+    expect(may(secret, 'invitation:accept', { accountId: 'acc_2' })).toBe(false)
   })
 
   test('a restricted member reaches only the environments on the list', () => {

@@ -87,6 +87,8 @@ describe('the schema', () => {
     )
     expect(lists.filter((name) => !/Connection\./.test(name))).toMatchInlineSnapshot(`
       [
+        "AcceptInvitationPayload.appEnvIds",
+        "AcceptInvitationPayload.roles",
         "AddMemberPayload.appEnvIds",
         "AddMemberPayload.roles",
         "AppEnv.hosts",
@@ -108,6 +110,8 @@ describe('the schema', () => {
         "InstallSolutionPayload.appEnvIds",
         "InstallSolutionPayload.appIds",
         "InstallSolutionPayload.components",
+        "Invitation.appEnvIds",
+        "Invitation.roles",
         "JobRun.attempts",
         "JobSchedule.nextRuns",
         "LogLinesMessage.lines",
@@ -128,6 +132,8 @@ describe('the schema', () => {
         "SolutionComponent.dependsOn",
         "SolutionInstallation.components",
         "Token.scopes",
+        "TransferAccountPayload.kept",
+        "TransferAccountPayload.roles",
         "UpdateAppPayload.notApplied",
         "UpdateMemberPayload.appEnvIds",
         "UpdateMemberPayload.roles",

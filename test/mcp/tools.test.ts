@@ -91,14 +91,17 @@ describe('the tools', () => {
       'delete-job-schedule',
       'delete-variable',
       'delete-volume',
+      'leave-account',
       'remove-host',
       'remove-installation',
       'remove-member',
       'restore-backup',
+      'revoke-invitation',
       'revoke-token',
       'rollback-app-env',
       'rotate-credentials',
       'stop-app-env',
+      'transfer-account',
     ])
   })
 

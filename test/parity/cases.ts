@@ -3,6 +3,7 @@ import { credentialCases } from './credential-cases.ts'
 import { functionCases } from './function-cases.ts'
 import { jobCases } from './job-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
+import { membershipCases } from './membership-cases.ts'
 import type { ParityCase } from './parity-case.ts'
 import { peopleCases } from './people-cases.ts'
 import { settingCases } from './setting-cases.ts'
@@ -10,6 +11,6 @@ import { solutionCases } from './solution-cases.ts'
 
 /** Every command, accepted and refused. */
 export const PARITY_CASES: readonly ParityCase[] = [
-  ...[...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases, ...settingCases],
+  ...[...appCases, ...lifecycleCases, ...peopleCases, ...membershipCases, ...credentialCases, ...settingCases],
   ...[...functionCases, ...jobCases, ...solutionCases],
 ]

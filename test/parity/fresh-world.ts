@@ -24,7 +24,10 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
     DELETE FROM service_credentials;
     DELETE FROM credential;
     UPDATE "user" SET current_account_id = '${accountId}' WHERE is_installation_admin;
+    DELETE FROM invitation;
     DELETE FROM "user" WHERE NOT is_installation_admin;
+    INSERT INTO membership (account_id, user_id, roles) SELECT '${accountId}', id, '{ADMIN}' FROM "user"
+      ON CONFLICT (account_id, user_id) DO UPDATE SET roles = '{ADMIN}', restricted = false, app_env_ids = '{}';
     DELETE FROM account WHERE id <> '${accountId}';
     DELETE FROM token WHERE name <> 'Installation admin token';
     UPDATE account SET version = 1, allow_functions = true, allow_auto_scaling = true;

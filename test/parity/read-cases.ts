@@ -1,3 +1,4 @@
+import { createInvitation } from '../../src/services/account/invitation-commands.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { setJobSchedule } from '../../src/services/job-schedule/schedule-commands.ts'
@@ -97,6 +98,11 @@ export const CASES: Record<string, ReadCase> = {
     field: ({ accountId, userId }) => `member(accountId: "${accountId}", userId: "${userId}") { userId email roles }`,
   },
   listMembers: below('accountId', 'members', 'nodes { userId }'),
+  getInvitation: {
+    query: ({ invitationId }) => ({ invitationId }),
+    field: byId('invitationId', 'invitation', 'id email roles status'),
+  },
+  listInvitations: below('accountId', 'invitations'),
   getCredential: {
     query: ({ credentialId }) => ({ credentialId }),
     field: byId('credentialId', 'credential', 'id data version'),
@@ -120,6 +126,8 @@ export async function furnish(world: World) {
   await world.perform(setJobSchedule, { appEnvId: jobEnvId, cron: '0 4 * * *' })
   const solution = { accountId, solutionSlug: 'verdaccio', appName: 'Registry', region: 'local' }
   const { installationId } = await world.perform(installSolution, solution)
+  const invited = { accountId, email: 'invited@example.com', roles: ['AUDIT'] }
+  const { invitationId } = await world.perform(createInvitation, invited)
   const { userId } = await world.user({ accountId })
   const { tokenId, token: ofAppEnv } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
   const login = { accountId, type: 'BASIC_AUTH', name: 'login', data: { username: 'ann', password: 'secret' } }
@@ -129,7 +137,7 @@ export async function furnish(world: World) {
   const stranger = await world.user({ accountId: await world.account() })
   const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
   return {
-    ...{ jobEnvId, jobRunId, installationId },
+    ...{ jobEnvId, jobRunId, installationId, invitationId },
     ...{ appEnvId, serviceEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
     contentId: operation?.contentId ?? '',
     hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,

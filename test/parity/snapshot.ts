@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/client.ts'
 
 type Names = Map<string, string>
 
-const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak|run|sch|inst)_[0-9a-z]{26}\b/g
+const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak|run|sch|inst|inv)_[0-9a-z]{26}\b/g
 
 /** Rows in this order, without these columns. */
 const TABLES: Record<string, { order?: string; without?: readonly string[] }> = {
@@ -25,6 +25,7 @@ const TABLES: Record<string, { order?: string; without?: readonly string[] }> = 
   solution_installation: { without: ['sealed_inputs', 'fingerprint'] },
   solution_component: { order: 'installation_id, position' },
   token: { without: ['hash', 'last_used_at'] },
+  invitation: { without: ['hash'] },
   credential: { without: ['sealed_data'] },
   service_credentials: { without: ['sealed_data', 'sealed_next'] },
   event: { order: 'event_sequence_id, sequence' },

@@ -19,11 +19,11 @@ interface NormaliserOptions {
 export const UNKNOWN_SUFFIX = '01h455vb4pex5vsknk084sn02q'
 
 const ID =
-  /\b(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol|svc|bak|arc|wal|wake|run|sch|inst)_([0-7][0-9a-hjkmnp-tv-z]{25})(?![0-9a-z])/g
+  /\b(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol|svc|bak|arc|wal|wake|run|sch|inst|inv)_([0-7][0-9a-hjkmnp-tv-z]{25})(?![0-9a-z])/g
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 /** Pothos writes cursors as base64 of `GPC:` and the value. */
 const CURSOR = /(?<![A-Za-z0-9+/])R1BD[A-Za-z0-9+/]+={0,2}/g
-const TOKEN = /\b(berth_[ues]_)[0-9a-f]{48}(?![0-9a-f])/g
+const TOKEN = /\b(berth_[uesi]_)[0-9a-f]{48}(?![0-9a-f])/g
 const REQUEST_ID = /\breq_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g
 const UPLOAD_SECRET = /(\bsecret=)[\w-]{43}(?![\w-])/g
 const HOST_PROOF = /(\bberth-verify=)[0-9a-f]{64}(?![0-9a-f])/g
@@ -37,7 +37,8 @@ const MINUTE_LEFT = /\btry again in (?:[1-5]\d|60) s\b/g
 const RETRY_AFTER = /("retryAfterSeconds":)(?:[1-5]\d|60)(?=[,}])/g
 const ETAG = /"(v\d+-)?[\w-]{16}"/g
 
-const DAY_MS = 86_400_000
+/** Invitations end within a month. */
+const MONTH_MS = 31 * 86_400_000
 const VERSIONED_HEADERS = new Set(['etag', 'if-match', 'if-none-match'])
 
 export function createNormaliser({ origin, now }: NormaliserOptions): Normaliser {
@@ -55,7 +56,7 @@ export function createNormaliser({ origin, now }: NormaliserOptions): Normaliser
   }
 
   // Times that a script chose, long ago or far ahead, are compared.
-  const timeOf = (time: string): string => (Math.abs(Date.parse(time) - now.getTime()) < DAY_MS ? '<time>' : time)
+  const timeOf = (time: string): string => (Math.abs(Date.parse(time) - now.getTime()) < MONTH_MS ? '<time>' : time)
 
   return {
     text: (text) =>

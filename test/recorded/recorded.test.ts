@@ -8,6 +8,7 @@ import { graphqlLifecycle } from './graphql-lifecycle.ts'
 import { graphqlObserved } from './graphql-observed.ts'
 import { graphqlAccounts, graphqlSecrets } from './graphql-people.ts'
 import { graphqlInputs, graphqlProtocol } from './graphql-protocol.ts'
+import { graphqlInvitations, restInvitations } from './invitations.ts'
 import { graphqlJobs, restJobs } from './jobs.ts'
 import { LIMITS, limited } from './limited.ts'
 import { outcomesOf } from './outcomes.ts'
@@ -32,6 +33,7 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'rest-solutions': { script: restSolutions },
   'rest-observed': { script: restObserved },
   'rest-accounts': { script: restAccounts },
+  'rest-invitations': { script: restInvitations },
   'rest-secrets': { script: restSecrets },
   'rest-protocol': { script: restProtocol },
   'rest-inputs': { script: restInputs },
@@ -44,6 +46,7 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'graphql-solutions': { script: graphqlSolutions },
   'graphql-observed': { script: graphqlObserved },
   'graphql-accounts': { script: graphqlAccounts },
+  'graphql-invitations': { script: graphqlInvitations },
   'graphql-secrets': { script: graphqlSecrets },
   'graphql-protocol': { script: graphqlProtocol },
   'graphql-inputs': { script: graphqlInputs },

@@ -50,3 +50,12 @@ describe('the front page', () => {
     expect(body).toMatchObject({ name: 'berth', '/docs': expect.any(String), '/graphql': expect.any(String) })
   })
 })
+
+describe('the page of an invitation', () => {
+  test('says how to accept it, and asks nobody for anything', async () => {
+    const { status, text, headers } = await serveRest(world).call('GET', '//invitation', { token: null })
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/)
+    expect(text.match(/http:\/\/localhost\/api\/public\/v1\/account\/invitation\/accept/g)).toHaveLength(2)
+  })
+})

@@ -83,6 +83,7 @@ describe('the OpenAPI document', () => {
       .map(({ path, method }) => `${method} ${path}`)
     expect(dangerous.sort()).toEqual([
       'delete /account',
+      'delete /account/invitation',
       'delete /account/member',
       'delete /app',
       'delete /app-env',
@@ -92,6 +93,8 @@ describe('the OpenAPI document', () => {
       'delete /solutions/installation',
       'delete /token',
       'delete /volume',
+      'post /account/leave',
+      'post /account/transfer',
       'post /app-env/backup-restore',
       'post /app-env/credentials/rotate',
       'post /app-env/rollback',

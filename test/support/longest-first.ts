@@ -14,6 +14,7 @@ const LONGEST = [
   'readme/pasted-blocks',
   'processes/start',
   'supervisor/supervisor',
+  'permissions/matrix',
   'e2e/services/services',
   'e2e/point-in-time',
   'e2e/replicas',

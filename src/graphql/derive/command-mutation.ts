@@ -48,7 +48,7 @@ export function commandMutation<C extends AnyCommand>(command: C, options: Mutat
     t.field({
       type: payload,
       description: command.about,
-      extensions: { dangerous: command.dangerous === true },
+      extensions: { dangerous: command.dangerous === true, permission: command.permission },
       args: { input: t.arg({ type: input, required: true, description: 'Input of the mutation.' }) },
       resolve: (_root, args, context) => perform(command, args.input as Record<string, unknown>, context),
     }),

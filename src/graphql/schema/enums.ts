@@ -8,6 +8,7 @@ import { deploymentStatus, deploymentType } from '../../resources/deployment.ts'
 import { type Enumeration, enumeration } from '../../resources/enumeration.ts'
 import { eventType } from '../../resources/event.ts'
 import { hostStatus } from '../../resources/host.ts'
+import { invitationStatus } from '../../resources/invitation.ts'
 import { jobRunStatus, jobRunTrigger } from '../../resources/job-run.ts'
 import { logLevel, logStream } from '../../resources/log-line.ts'
 import { role } from '../../resources/member.ts'
@@ -35,7 +36,7 @@ const OTHERS: readonly Enumeration[] = [
   ...[deploymentStatus, deploymentType, operationKind, operationStatus, changeKind, hostStatus, eventType],
   ...[backupKind, backupStatus, metricUnit, logLevel, sleepDepth],
   ...[variableType, role, tokenKind, scope, credentialType, terminationReason, settingType],
-  ...[solutionCategory, solutionInputType, componentState, installationStatus],
+  ...[solutionCategory, solutionInputType, componentState, installationStatus, invitationStatus],
   enumeration('Builder', 'What builds source into an image.', {
     DOCKER: 'Docker builds a Dockerfile.',
     NIXPACKS: 'Nixpacks finds out how to build the source.',

@@ -8,6 +8,7 @@ import { read } from '../protocol/route.ts'
 
 export const getAccount = getOne({
   name: 'getAccount',
+  permission: 'account:read',
   about: 'An account; your current one when accountId is omitted.',
   query: { accountId: id('account').optional() },
   answer: account.answer,
@@ -17,6 +18,7 @@ export const getAccount = getOne({
 
 export const listAccounts = getList({
   name: 'listAccounts',
+  permission: 'user:read',
   about: 'The accounts that you belong to; all of them for the installation’s admin.',
   query: {},
   items: 'accounts',
@@ -26,6 +28,7 @@ export const listAccounts = getList({
 
 export const listRegions = read({
   name: 'listRegions',
+  permission: 'catalogue:read',
   about: 'The regions that environments can run in.',
   query: z.strictObject({ accountId: id('account').optional() }),
   answer: z.object({ regions: z.array(region.answer.type).describe('Regions of the installation.') }),

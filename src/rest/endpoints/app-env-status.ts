@@ -6,6 +6,7 @@ import { read } from '../protocol/route.ts'
 
 export const getAppEnvStatus = read({
   name: 'getAppEnvStatus',
+  permission: 'appEnv:observe',
   about: 'Desired and observed state of an environment.',
   query: z.strictObject(appEnvTarget),
   answer: appEnvStatusAnswer.type,
@@ -15,6 +16,7 @@ export const getAppEnvStatus = read({
 
 export const getAppEnvHistory = read({
   name: 'getAppEnvHistory',
+  permission: 'appEnv:observe',
   about: 'The versions of an environment and the changes of its number of containers, newest first.',
   query: z.strictObject({
     ...appEnvTarget,

@@ -9,6 +9,7 @@ const REVEALED = 'Whether to show the values of secrets. Admins only; leaves an 
 
 export const getAppEnv = read({
   name: 'getAppEnv',
+  permission: 'appEnv:read',
   about: 'An app environment, by appEnvId or envName.',
   query: z.strictObject({ ...appEnvTarget, decrypt: z.boolean().default(false).describe(REVEALED) }),
   answer: appEnvAnswer.type,
@@ -21,6 +22,7 @@ export const getAppEnv = read({
 
 export const listAppEnvs = getList({
   name: 'listAppEnvs',
+  permission: 'appEnv:read',
   about: 'The environments of an app or an account; of your current account when neither is given.',
   query: { accountId: id('account').optional(), appId: id('app').optional() },
   items: 'appEnvs',
@@ -30,6 +32,7 @@ export const listAppEnvs = getList({
 
 export const getVariables = read({
   name: 'getVariables',
+  permission: 'appEnv:read',
   about: 'The environment variables of an environment.',
   query: z.strictObject({ ...appEnvTarget, showSecrets: z.boolean().default(false).describe(REVEALED) }),
   answer: answers.variables.type,

@@ -4,6 +4,7 @@ import { getList, getOne } from '../protocol/resource-reads.ts'
 
 export const getApp = getOne({
   name: 'getApp',
+  permission: 'app:read',
   about: 'An app, by its id.',
   query: { appId: id('app') },
   answer: app.answer,
@@ -13,6 +14,7 @@ export const getApp = getOne({
 
 export const listApps = getList({
   name: 'listApps',
+  permission: 'app:read',
   about: 'The apps of an account; of your current one when accountId is omitted.',
   query: { accountId: id('account').optional() },
   items: 'apps',

@@ -5,6 +5,7 @@ import { getList } from '../protocol/resource-reads.ts'
 
 export const listAudit = getList({
   name: 'listAudit',
+  permission: 'audit:read',
   about:
     'The audit log of an account, oldest first; of your current account when accountId is omitted. Restricted members see what was done to their environments and to the account.',
   query: {

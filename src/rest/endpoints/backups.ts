@@ -4,6 +4,7 @@ import { getList } from '../protocol/resource-reads.ts'
 
 export const listBackups = getList({
   name: 'listBackups',
+  permission: 'backup:read',
   about: 'The backups of a managed service, newest first; by appEnvId also those of a deleted environment.',
   query: appEnvTarget,
   items: 'backups',

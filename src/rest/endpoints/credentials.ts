@@ -4,6 +4,7 @@ import { getList, getOne } from '../protocol/resource-reads.ts'
 
 export const getCredential = getOne({
   name: 'getCredential',
+  permission: 'account:read',
   about: 'A credential, without its secrets.',
   query: { credentialId: id('credential') },
   answer: credential.answer,
@@ -14,6 +15,7 @@ export const getCredential = getOne({
 
 export const listCredentials = getList({
   name: 'listCredentials',
+  permission: 'account:read',
   about: 'The credentials of an account; of your current account when accountId is omitted.',
   query: { accountId: id('account').optional() },
   items: 'credentials',

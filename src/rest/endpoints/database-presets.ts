@@ -4,6 +4,7 @@ import { read } from '../protocol/route.ts'
 
 export const listDatabasePresets = read({
   name: 'listDatabasePresets',
+  permission: 'catalogue:read',
   about: 'The databases, caches and brokers that apps can be created from, with versions, limits and settings.',
   query: z.strictObject({}),
   answer: z.object({

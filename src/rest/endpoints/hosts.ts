@@ -5,6 +5,7 @@ import { read } from '../protocol/route.ts'
 
 export const getHost = read({
   name: 'getHost',
+  permission: 'appEnv:read',
   about: 'A host of an environment, by hostId or host, with the DNS records that prove its ownership.',
   query: z.strictObject({
     ...appEnvTarget,
@@ -19,6 +20,7 @@ export const getHost = read({
 
 export const listHosts = read({
   name: 'listHosts',
+  permission: 'appEnv:read',
   about: 'The hosts of an environment, the automatic one first.',
   query: z.strictObject(appEnvTarget),
   answer: z.object({ hosts: z.array(host.answer.type).describe('Hosts of the environment.') }),

@@ -7,6 +7,7 @@ import { read, Versioned } from '../protocol/route.ts'
 
 export const getJobRun = getOne({
   name: 'getJobRun',
+  permission: 'jobRun:read',
   about: 'A job run: what it executes, its attempts, how it ended and what it left. GET /logs has its output.',
   query: { jobRunId: id('job run') },
   answer: jobRun.answer,
@@ -16,6 +17,7 @@ export const getJobRun = getOne({
 
 export const listJobRuns = getList({
   name: 'listJobRuns',
+  permission: 'jobRun:read',
   about: 'The job runs of an environment, newest first.',
   query: {
     ...appEnvTarget,
@@ -32,6 +34,7 @@ export const listJobRuns = getList({
 
 export const getJobSchedule = read({
   name: 'getJobSchedule',
+  permission: 'jobRun:read',
   about: 'The schedule on which runs of a job start by themselves, with its next five times.',
   query: z.strictObject(appEnvTarget),
   answer: jobSchedule.answer.type,

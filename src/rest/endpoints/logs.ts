@@ -7,6 +7,7 @@ import { read } from '../protocol/route.ts'
 
 export const listLogs = read({
   name: 'listLogs',
+  permission: 'appEnv:observe',
   about:
     'Lines that the containers of an environment wrote, or with type=BUILD its builds, newest first; kept when the containers are gone. With isLive, oldest first: the newest lines at first, then whatever was written since the cursor, with a nextCursor each time.',
   query: z.strictObject({

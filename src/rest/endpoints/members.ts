@@ -6,6 +6,7 @@ import { read } from '../protocol/route.ts'
 
 export const getMember = getOne({
   name: 'getMember',
+  permission: 'account:read',
   about: 'A member of an account.',
   query: { accountId: id('account'), userId: id('user') },
   answer: member.answer,
@@ -15,6 +16,7 @@ export const getMember = getOne({
 
 export const listMembers = read({
   name: 'listMembers',
+  permission: 'account:read',
   about: 'The members of an account.',
   query: z.strictObject({ accountId: id('account') }),
   answer: z.object({ members: z.array(member.answer.type).describe('Members of the account.') }),

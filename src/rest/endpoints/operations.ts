@@ -5,6 +5,7 @@ import { getList, getOne } from '../protocol/resource-reads.ts'
 
 export const getOperation = getOne({
   name: 'getOperation',
+  permission: 'operation:read',
   about: 'An operation: what was asked, its progress, and why it failed if it did.',
   query: { operationId: id('operation') },
   answer: operation.answer,
@@ -13,6 +14,7 @@ export const getOperation = getOne({
 
 export const listOperations = getList({
   name: 'listOperations',
+  permission: 'operation:read',
   about: 'The operations of an environment, newest first.',
   query: {
     ...appEnvTarget,

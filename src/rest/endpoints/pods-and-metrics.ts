@@ -6,6 +6,7 @@ import { read } from '../protocol/route.ts'
 
 export const listPods = read({
   name: 'listPods',
+  permission: 'appEnv:observe',
   about: 'The containers of an environment, as they were last observed.',
   query: z.strictObject(appEnvTarget),
   answer: z.object({ pods: z.array(pod.answer.type).describe('Containers of the environment, by name.') }),
@@ -14,6 +15,7 @@ export const listPods = read({
 
 export const getMetrics = read({
   name: 'getMetrics',
+  permission: 'appEnv:observe',
   about: 'What the containers of an environment are allotted, and what they use now.',
   query: z.strictObject(appEnvTarget),
   answer: metrics.answer.type,
@@ -22,6 +24,7 @@ export const getMetrics = read({
 
 export const getMetricsSeries = read({
   name: 'getMetricsSeries',
+  permission: 'appEnv:observe',
   about: 'A metric of all containers of an environment together over time, averaged over each step.',
   query: z.strictObject({
     ...appEnvTarget,

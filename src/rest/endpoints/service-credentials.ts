@@ -5,6 +5,7 @@ import { read } from '../protocol/route.ts'
 
 export const getServiceCredentials = read({
   name: 'getServiceCredentials',
+  permission: 'credentials:reveal',
   about: 'The generated credentials of a managed service. Admins only; leaves an audit entry.',
   query: z.strictObject(appEnvTarget),
   answer: serviceCredentials.answer.type,

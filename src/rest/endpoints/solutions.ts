@@ -7,6 +7,7 @@ import { read } from '../protocol/route.ts'
 
 export const listSolutions = read({
   name: 'listSolutions',
+  permission: 'catalogue:read',
   about: 'The solutions that can be installed, with their inputs and the graph of their components.',
   query: z.strictObject({ accountId: id('account that a solution is to be installed in').optional() }),
   answer: z.object({
@@ -20,6 +21,7 @@ export const listSolutions = read({
 
 export const getInstallation = getOne({
   name: 'getInstallation',
+  permission: 'app:read',
   about: 'An installation: the state of each of its components, and why those failed that did.',
   query: { installationId: id('installation') },
   answer: solutionInstallation.answer,
@@ -30,6 +32,7 @@ export const getInstallation = getOne({
 
 export const listInstallations = getList({
   name: 'listInstallations',
+  permission: 'app:read',
   about: 'The installations of an account, newest first.',
   query: { accountId: id('account').optional() },
   items: 'installations',

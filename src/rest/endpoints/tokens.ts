@@ -6,6 +6,7 @@ import { read } from '../protocol/route.ts'
 
 export const getToken = getOne({
   name: 'getToken',
+  permission: 'token:own',
   about: 'A token, without its secret.',
   query: { tokenId: id('token') },
   answer: token.answer,
@@ -15,6 +16,7 @@ export const getToken = getOne({
 
 export const listTokens = getList({
   name: 'listTokens',
+  permission: 'token:own',
   about: 'Your tokens, those of another user (installation admin), or those of an environment (account admin).',
   query: { userId: id('user').optional(), appEnvId: id('environment').optional() },
   items: 'tokens',
@@ -25,6 +27,7 @@ export const listTokens = getList({
 
 export const getUserToken = read({
   name: 'getUserToken',
+  permission: 'user:read',
   about: 'The user behind the token of the call, and what the token may do.',
   query: z.strictObject({}),
   answer: userToken.answer.type,
@@ -33,6 +36,7 @@ export const getUserToken = read({
 
 export const getAppEnvToken = read({
   name: 'getAppEnvToken',
+  permission: 'appEnv:operate',
   about: 'The environment that a client is about to operate, and its newest token.',
   query: z.strictObject(appEnvTarget),
   answer: appEnvToken.answer.type,

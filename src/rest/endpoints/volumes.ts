@@ -4,6 +4,7 @@ import { getList } from '../protocol/resource-reads.ts'
 
 export const listVolumes = getList({
   name: 'listVolumes',
+  permission: 'appEnv:read',
   about: 'The volumes of an account, also those whose environment was deleted.',
   query: { accountId: id('account').optional() },
   items: 'volumes',

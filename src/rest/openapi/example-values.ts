@@ -21,6 +21,8 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   accountId: id('acc'),
   jobRunId: id('run'),
   installationId: id('inst'),
+  invitationId: id('inv'),
+  invitationUrl: 'https://berth.example.com/invitation#berth_i_<secret>',
   solutionSlug: 'wordpress',
   scheduleId: id('sch'),
   currentAccountId: id('acc'),
@@ -248,6 +250,9 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   pointInTimeTo: TIME,
   pointInTimeMessage: null,
   downloadUrl: 'https://berth.example.com/api/public/v1/app-env/backup-file?backupKey=…',
+  'invitation.status': 'PENDING',
+  'invitation.userId': null,
+  'invitation.expiresAt': '2026-11-27T09:30:00.000Z',
   'appEnv.expiresAt': '2026-11-20T09:45:00.000Z',
 
   token: 'berth_e_<secret>',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Permission } from '../../domain/permissions.ts'
 import type { Answer, RecordOf, RowOf } from '../../resources/resource.ts'
 import type { Page, PageRequest } from '../../services/kernel/page.ts'
 import type { Wanted } from '../../services/kernel/read.ts'
@@ -9,6 +10,7 @@ import { type ReadContext, read, Versioned } from './route.ts'
 interface Described<Query extends z.ZodRawShape, A extends Answer> {
   /** The operationId. */
   name: string
+  permission: Permission
   about: string
   query: Query
   answer: A

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Config } from '../../config/config.ts'
+import type { Permission } from '../../domain/permissions.ts'
 import type { Answer } from '../../resources/resource.ts'
 import type { Caller } from '../../services/kernel/caller.ts'
 import type { AnyCommand } from '../../services/kernel/command.ts'
@@ -33,6 +34,8 @@ export interface RouteAnswer {
 export interface Read<Query extends z.ZodRawShape, Answer extends z.ZodRawShape> {
   /** The operationId. */
   name: string
+  /** What the services ask the caller for; the tests compare the two. */
+  permission: Permission
   about: string
   query: z.ZodObject<Query>
   answer: z.ZodObject<Answer>

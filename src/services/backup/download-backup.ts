@@ -6,8 +6,9 @@ import type { Database } from '../../database/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
+import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
+import { originOf } from '../kernel/origin.ts'
 import { lockBackup, requireAvailable } from './load-backup.ts'
 
 export const BACKUP_FILE_PATH = '/api/public/v1/app-env/backup-file'
@@ -45,9 +46,6 @@ export const downloadBackup = command({
 
 const signatureOf = (vault: Vault, backupKey: string, expires: string): string =>
   vault.linkMac(`download ${backupKey} ${expires}`)
-
-const originOf = ({ config, origin }: CommandContext): string =>
-  (config.BERTH_API_URL ?? origin ?? `http://${config.HOST}:${config.PORT}`).replace(/\/$/, '')
 
 export interface BackupLink {
   backupKey: string

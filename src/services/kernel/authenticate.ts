@@ -1,5 +1,6 @@
 import type { Database } from '../../database/client.ts'
 import { asDomainError } from '../../database/errors.ts'
+import type { Invitation } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { unauthenticated } from '../../domain/errors.ts'
 import type { Scope } from '../../domain/permissions.ts'
@@ -41,6 +42,8 @@ export async function authenticate(
 
 async function lookUp(database: Database, hash: string): Promise<Found> {
   const token = await findToken(database, hash)
+  const invitation = token ? null : await asked(database.invitation.findUnique({ where: { hash } }))
+  if (invitation) return { caller: invitedBy(invitation), remainingMs: null }
   if (!token || token.revokedAt) throw unauthenticated('The token in the Authorization header is not valid')
   const { expiresAt } = token
   const remainingMs = expiresAt && expiresAt.getTime() - (await databaseTime(database)).getTime()
@@ -54,13 +57,13 @@ type TokenRow = NonNullable<Awaited<ReturnType<typeof findToken>>>
 /** What a caller is made of, besides the token. */
 export const withMemberships = { user: { include: { memberships: true } } } as const
 
-async function findToken(database: Database, hash: string) {
-  try {
-    return await database.token.findUnique({ where: { hash }, include: withMemberships })
-  } catch (error) {
+const findToken = (database: Database, hash: string) =>
+  asked(database.token.findUnique({ where: { hash }, include: withMemberships }))
+
+const asked = <Found>(finding: Promise<Found>): Promise<Found> =>
+  finding.catch((error) => {
     throw asDomainError(error)
-  }
-}
+  })
 
 /** Of the environment that an environment token belongs to. */
 async function accountOf(database: Database, { appEnvId }: TokenRow): Promise<string | null> {
@@ -75,6 +78,15 @@ function touch(database: Database, token: TokenRow): void {
   if (age < LAST_USED_STEP_SECONDS * 1000) return
   void database.token.updateMany({ where: { id: token.id }, data: { lastUsedAt: new Date() } }).catch(() => {})
 }
+
+/**
+ * Whoever presents the secret of an invitation. It is let in whatever became of the invitation, so that a repeated call
+ * gets its first answer; accepting is all that it may ask for.
+ */
+const invitedBy = ({ id, accountId }: Invitation): Caller => ({
+  ...{ tokenId: id, kind: 'INVITATION', accountId, userId: null, appEnvId: null },
+  ...{ scopes: null, expiresAt: null, isInstallationAdmin: false, currentAccountId: null, memberships: new Map() },
+})
 
 export function callerOf(token: TokenRow, accountId: string | null): Caller {
   const { user } = token

@@ -10,12 +10,12 @@ export interface MembershipGrant {
 /** The caller, as far as decisions need it. Both APIs create it in the same way, from the same header. */
 export interface Caller {
   tokenId: string
-  kind: 'USER' | 'SCOPED' | 'ENVIRONMENT'
-  /** Null for an environment token. */
+  kind: 'USER' | 'SCOPED' | 'ENVIRONMENT' | 'INVITATION'
+  /** Null for an environment token and for an invitation. */
   userId: string | null
   /** The one environment of an environment token. */
   appEnvId: string | null
-  /** The account of that environment. */
+  /** The account of that environment, or of an invitation. */
   accountId: string | null
   scopes: ReadonlySet<Scope> | null
   /** When the token ends; null for never. What it makes ends no later. */
@@ -31,12 +31,16 @@ export interface Scoped {
   appEnvId?: string
 }
 
-/** The user behind the call; throws for environment tokens, which have none. */
+/** The user behind the call; throws for environment tokens and invitations, which have none. */
 export function userOf(caller: Caller): string {
+  if (caller.kind === 'INVITATION') throw acceptsOnly()
   if (!caller.userId)
     throw forbidden('USER_TOKEN_REQUIRED', 'This call needs a user token; an environment token is not enough')
   return caller.userId
 }
+
+const acceptsOnly = () =>
+  forbidden('USER_TOKEN_REQUIRED', 'The secret of an invitation accepts it, and does nothing else')
 
 /**
  * Throws FORBIDDEN unless the caller may. The only function that combines tenancy, roles, scopes and kinds of token.
@@ -60,6 +64,10 @@ function refusalOf(caller: Caller, permission: Permission, on: Scoped): DomainEr
       return forbidden('OTHER_ENVIRONMENT', 'This token belongs to another environment')
     return null
   }
+  if (caller.kind === 'INVITATION') {
+    if (rule.invitation && on.accountId === caller.accountId) return null
+    return acceptsOnly()
+  }
   if (caller.scopes && !(caller.scopes.has(rule.scope) || (rule.scope === 'svc:read' && caller.scopes.size > 0))) {
     return forbidden('SCOPE_MISSING', `This token lacks the scope ${rule.scope}`)
   }
@@ -80,7 +88,7 @@ function refusalOf(caller: Caller, permission: Permission, on: Scoped): DomainEr
 function restrictionOf(grant: MembershipGrant, permission: Permission, on: Scoped): DomainError | null {
   if (grant.appEnvIds === null) return null
   if (on.appEnvId === undefined) {
-    if (RULES[permission].scope === 'svc:read') return null
+    if (RULES[permission].scope === 'svc:read' || RULES[permission].ownMembership) return null
     return forbidden('OTHER_ENVIRONMENT', 'Your membership is restricted to some environments, and this reaches beyond')
   }
   if (grant.appEnvIds.has(on.appEnvId)) return null

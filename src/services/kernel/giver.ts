@@ -10,11 +10,17 @@ import type { Caller } from './caller.ts'
  * left. Nobody revokes their token until the transaction ends, so what it makes is seen by whoever revokes it.
  */
 export async function lockGiver(tx: Transaction, { tokenId, accountId }: Caller): Promise<Caller> {
+  const giver = await lockCallerOf(tx, tokenId, accountId)
+  if (!giver) throw unauthenticated('Your token has expired or was revoked meanwhile')
+  return giver
+}
+
+/** The same of any token; null when it has ended. */
+export async function lockCallerOf(tx: Transaction, tokenId: string, accountId: string | null): Promise<Caller | null> {
   await tx.$queryRaw`SELECT 1 FROM token WHERE id = ${tokenId} FOR SHARE`
   const token = await tx.token.findUnique({ where: { id: tokenId }, include: withMemberships })
   const hasEnded = token?.expiresAt && token.expiresAt <= (await databaseTime(tx))
-  if (!token || token.revokedAt || hasEnded) throw unauthenticated('Your token has expired or was revoked meanwhile')
-  return callerOf(token, accountId)
+  return !token || token.revokedAt || hasEnded ? null : callerOf(token, accountId)
 }
 
 /** What a caller has in an account. Without one: in the installation, where only tokens of users are given. */

@@ -22,6 +22,9 @@ export async function removeAppEnv(context: CommandContext, { appEnv }: AppEnvTa
   await tx.$executeRaw`
     UPDATE membership SET app_env_ids = array_remove(app_env_ids, ${appEnv.id})
     WHERE account_id = ${appEnv.accountId} AND ${appEnv.id} = ANY(app_env_ids)`
+  await tx.$executeRaw`
+    UPDATE invitation SET app_env_ids = array_remove(app_env_ids, ${appEnv.id})
+    WHERE account_id = ${appEnv.accountId} AND ${appEnv.id} = ANY(app_env_ids)`
   context.announce({ type: 'appEnv.deleted', appId: appEnv.appId, appEnvId: appEnv.id, payload: { name: appEnv.name } })
   return operation.id
 }

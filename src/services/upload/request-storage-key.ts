@@ -4,8 +4,9 @@ import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { publicUrl } from '../../domain/public-url.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
+import { command } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
+import { originOf } from '../kernel/origin.ts'
 import { type AppEnvAddress, type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
 
 /** Where archives are PUT. The secret in the query is the authorization, as with any presigned URL. */
@@ -74,7 +75,3 @@ export const requestStorageKey = command({
 })
 
 const withDot = (extension: string): string => (extension.startsWith('.') ? extension : `.${extension}`)
-
-/** Clients upload to the address at which they reached the API, unless the installation sets another. */
-const originOf = ({ config, origin }: CommandContext): string =>
-  (config.BERTH_API_URL ?? origin ?? `http://${config.HOST}:${config.PORT}`).replace(/\/$/, '')

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { isWholeAdmin, membershipAuthority } from '../../domain/delegation.ts'
+import { conflict, invalidField } from '../../domain/errors.ts'
+import { userOf } from '../kernel/caller.ts'
+import { command } from '../kernel/command.ts'
+import { requireWithin } from '../kernel/giver.ts'
+import { id } from '../kernel/input.ts'
+import { lockAccount } from '../targets/load-account.ts'
+import { authorityOfMember, endMembership, giverOf, memberOf, roles } from './membership.ts'
+import { revokeGivenBy } from './revoke-given-by.ts'
+
+export const leaveAccount = command({
+  name: 'leaveAccount',
+  about: 'Leave an account that you are a member of. Its last ADMIN who is not restricted cannot.',
+  dangerous: true,
+  input: z.strictObject({ accountId: id('account') }),
+  permission: 'account:leave',
+  target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
+  async execute(context, _input, { account }) {
+    await endMembership(context, await memberOf(context.tx, account.id, userOf(context.caller)))
+    return { message: `You have left the account "${account.name}"` }
+  },
+})
+
+export const transferAccount = command({
+  name: 'transferAccount',
+  about:
+    'Transfer an account: another member becomes ADMIN of all of it, and you cease to be one, both at once. You stay a member, or leave afterwards.',
+  dangerous: true,
+  input: z.strictObject({
+    accountId: id('account'),
+    userId: id('user who becomes ADMIN; a member of the account'),
+    roles: roles
+      .refine((kept) => !kept.includes('ADMIN'), 'must not name ADMIN, which is what is given away')
+      .optional()
+      .describe('Roles that you keep; those besides ADMIN when omitted, or TECHNICAL if there are none.'),
+  }),
+  permission: 'account:transfer',
+  target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
+  async execute(context, input, { account }) {
+    const { tx, caller, announce, auditDetails } = context
+    const from = userOf(caller)
+    if (input.userId === from) throw invalidField('userId', 'must be another member than you')
+    const giver = await giverOf(context, account.id, 'account:transfer')
+    requireWithin(giver, membershipAuthority(['ADMIN'], null), 'membership')
+    const own = await memberOf(tx, account.id, from)
+    const heir = await memberOf(tx, account.id, input.userId)
+    if (!isWholeAdmin(authorityOfMember(own)))
+      throw conflict('NOT_AN_ADMIN', 'You are no ADMIN of the account, and so have nothing to transfer')
+    const kept = input.roles ?? own.roles.filter((role) => role !== 'ADMIN')
+    const after = kept.length > 0 ? kept : ['TECHNICAL' as const]
+    const keyOf = (userId: string) => ({ accountId_userId: { accountId: account.id, userId } })
+    const given = [...new Set(['ADMIN' as const, ...heir.roles])]
+    const whole = { roles: given, restricted: false, appEnvIds: [] }
+    await tx.membership.update({ where: keyOf(heir.userId), data: whole })
+    const left = await tx.membership.update({ where: keyOf(from), data: { roles: after } })
+    await revokeGivenBy(tx, account.id, left)
+    announce({ type: 'member.changed', payload: { userId: heir.userId, roles: given } })
+    announce({ type: 'member.changed', payload: { userId: from, roles: after } })
+    auditDetails({ userId: heir.userId, roles: given, kept: after })
+    return { message: `The account "${account.name}" is transferred`, userId: heir.userId, roles: given, kept: after }
+  },
+})
