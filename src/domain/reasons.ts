@@ -24,6 +24,7 @@ export const REASONS = {
     SCOPE_BEYOND_OWN: 'A scope that your token lacks cannot be given or taken.',
     ENVIRONMENTS_BEYOND_OWN: 'Access to environments that you lack cannot be given or taken.',
     LIFETIME_BEYOND_OWN: 'A token cannot outlive the token that creates it. Set an earlier `expiresAt`.',
+    PLAN_LIMIT: 'The plan of the account does not allow more, or does not include it; the message names the limit.',
     SANDBOX_NOT_READY:
       'The solution needs the entitlement SANDBOX of the account, and a region whose sandbox add-on and public gateway are ready; the message names what is missing.',
     FUNCTIONS_NOT_AVAILABLE: 'The plan, the account or the region does not include this type of app.',
@@ -74,7 +75,7 @@ export const REASONS = {
     NEWER_OPERATION: 'A newer operation exists, so the failed one is not retried. Repeat the call that you want.',
     NAME_TAKEN: 'The app already has an environment of that name. Choose another one.',
     PREVENT_DESTROY: '`preventDestroy` protects an environment. Turn it off before deleting.',
-    PLAN_LIMIT: 'The plan does not allow more, or does not include it; the message names the limit.',
+    TOO_MANY_HOSTS: 'The environment has as many hosts as it may. Remove some.',
     ACCOUNT_LIMIT:
       'The account has used up its environments, containers or external ports; the message names the setting.',
     UPGRADE_NOT_IN_PLACE:

@@ -8,6 +8,7 @@ import { parityCase } from './parity-case.ts'
 
 const app = { name: 'Hook', port: 80, dockerPreset: 'FUNCTION', useImage: false, image: undefined }
 const INVALID = 'INVALID_INPUT'
+const PLAN_LIMIT = 'FORBIDDEN PLAN_LIMIT'
 const NOT_AVAILABLE = 'FORBIDDEN FUNCTIONS_NOT_AVAILABLE'
 
 type Gate = (world: World) => Promise<unknown>
@@ -72,8 +73,8 @@ export const functionCases = [
   newAppEnv('with minScale above maxScale', INVALID, { functionConfig: { minScale: 3, maxScale: 2 } }),
   ...bounds,
   newAppEnv('with as many containers as its plan allows', 'accepted', { functionConfig: { maxScale: 2 } }, small),
-  newAppEnv('with more containers than its plan allows', INVALID, { functionConfig: { maxScale: 3 } }, small),
-  parityCase('updateAppEnv of a function with more containers than its plan allows', INVALID, async (world) => {
+  newAppEnv('with more containers than its plan allows', PLAN_LIMIT, { functionConfig: { maxScale: 3 } }, small),
+  parityCase('updateAppEnv of a function with more containers than its plan allows', PLAN_LIMIT, async (world) => {
     const { appEnvId } = await onAppEnv(world)
     await small(world)
     return { command: updateAppEnv, input: { appEnvId, functionConfig: { maxScale: 3 } } }

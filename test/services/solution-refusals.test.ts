@@ -57,7 +57,7 @@ describe('before anything is created', () => {
     const { database } = world
     const apps = await database.app.count({ where: { accountId: world.accountId, deletedAt: null } })
     await database.plan.update({ where: { code: 'standard' }, data: { maxApps: apps + 3 } })
-    await refused(here.request(), { code: 'CONFLICT', reason: 'PLAN_LIMIT' })
+    await refused(here.request(), { code: 'FORBIDDEN', reason: 'PLAN_LIMIT' })
     await database.plan.update({ where: { code: 'standard' }, data: { maxApps: 10_000 } })
   })
 

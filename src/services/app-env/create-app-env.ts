@@ -3,13 +3,14 @@ import { engineOf, hasHosts } from '../../app-types/behaviours.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Region } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
-import { conflict, invalidField, invalidInput, notFound } from '../../domain/errors.ts'
+import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { addAutomaticHosts, automaticHosts } from '../lifecycle/automatic-hosts.ts'
 import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
+import { requireWithinPlan } from '../plan/plan-limits.ts'
 import { type AppTarget, lockApp } from '../targets/load-app.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
 import { volumeChange } from '../volume/volume-change.ts'
@@ -78,14 +79,8 @@ const accountOf = ({ tx }: CommandContext, accountId: string) =>
   tx.account.findUniqueOrThrow({ where: { id: accountId }, include: { plan: true } })
 
 function checkPlan({ containers, zClouds }: CreateAppEnvInput, { plan }: AccountWithPlan): void {
-  const problems = []
-  if (containers > plan.maxContainers) {
-    problems.push({ field: 'containers', message: `must be at most ${plan.maxContainers} on the plan ${plan.name}` })
-  }
-  if (zClouds > plan.maxZClouds) {
-    problems.push({ field: 'zClouds', message: `must be at most ${plan.maxZClouds} on the plan ${plan.name}` })
-  }
-  if (problems.length > 0) throw invalidInput(problems)
+  requireWithinPlan(plan, 'maxContainers', { field: 'containers', count: containers })
+  requireWithinPlan(plan, 'maxZClouds', { field: 'zClouds', count: zClouds })
 }
 
 /**
@@ -104,12 +99,7 @@ async function chooseNames(
     where: { appId: app.id, deletedAt: null },
     select: { slug: true, name: true },
   })
-  if (siblings.length >= account.plan.maxAppEnvs) {
-    throw conflict(
-      'PLAN_LIMIT',
-      `The plan ${account.plan.name} allows ${account.plan.maxAppEnvs} environments of an app`,
-    )
-  }
+  requireWithinPlan(account.plan, 'maxAppEnvs', { field: 'appId', count: siblings.length + 1 })
   if (siblings.some((sibling) => sibling.name === name))
     throw conflict('NAME_TAKEN', `The app already has an environment "${name}"`)
   const taken = new Set(siblings.map((sibling) => sibling.slug))

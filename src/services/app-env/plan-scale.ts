@@ -1,16 +1,17 @@
 import { getAppType } from '../../app-types/app-types.ts'
 import { requestScalingOf } from '../../app-types/behaviours.ts'
 import type { StoredTypeConfig } from '../../app-types/type-config.ts'
-import { invalidField } from '../../domain/errors.ts'
+import type { Plan } from '../../database/generated/prisma/client.ts'
+import { requireWithinPlan } from '../plan/plan-limits.ts'
 
-/** Requests may not ask for more containers than the plan allows an environment. Throws INVALID_INPUT. */
+/** Requests may not ask for more containers than the plan allows an environment. Throws FORBIDDEN. */
 export function requirePlanScale(
   app: { type: string },
   typeConfig: StoredTypeConfig | undefined,
-  plan: { name: string; maxContainers: number },
+  plan: Pick<Plan, 'name' | 'maxContainers'>,
 ): void {
   const scaling = requestScalingOf(app, { typeConfig: typeConfig ?? null })
-  if (!scaling || scaling.maxScale <= plan.maxContainers) return
+  if (!scaling) return
   const field = `${getAppType(app.type).config?.field}.maxScale`
-  throw invalidField(field, `must be at most ${plan.maxContainers} on the plan ${plan.name}`)
+  requireWithinPlan(plan, 'maxContainers', { field, count: scaling.maxScale })
 }

@@ -6,6 +6,7 @@ import { conflict, type FieldProblem, invalidField, invalidInput } from '../../d
 import type { AppEnvHealthCheck } from '../../domain/health-check.ts'
 import { zCloudsOf } from '../../domain/resources.ts'
 import type { CommandContext } from '../kernel/command.ts'
+import { beyondPlan, requireWithinPlan } from '../plan/plan-limits.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { MAX_DISK_MB } from '../volume/volume-input.ts'
 import { requireAccountRoom } from './account-limits.ts'
@@ -30,15 +31,12 @@ export const changeResources = settingCommand({
       problems.push({ field: 'disk', message: 'is the size of a volume, and there is none' })
     const size = zClouds ?? (cpu && memory ? zCloudsOf({ cpu, memoryMb: memory }) : appEnv.zClouds)
     const { plan } = appEnv.account
-    if (size > plan.maxZClouds) {
-      const message = `must be at most ${plan.maxZClouds} zClouds on the plan ${plan.name}`
-      problems.push({ field: zClouds === undefined ? 'cpu' : 'zClouds', message })
-    }
     const engine = engineOf(appEnv.app)
     if (engine) problems.push(...engineProblems(engine, { disk }))
     else if (disk !== undefined && disk > MAX_DISK_MB)
       problems.push({ field: 'disk', message: `must be at most ${MAX_DISK_MB}` })
     if (problems.length > 0) throw invalidInput(problems)
+    requireWithinPlan(plan, 'maxZClouds', { field: zClouds === undefined ? 'cpu' : 'zClouds', count: size })
     if (disk !== undefined && appEnv.volume)
       await tx.volume.update({ where: { id: appEnv.volume.id }, data: { diskMb: disk, version: { increment: 1 } } })
     if (zClouds === undefined && !isExplicit) return {}
@@ -61,13 +59,12 @@ export const changeScaling = settingCommand({
     const engine = engineOf(appEnv.app)
     const problems = engine ? engineProblems(engine, { containers }) : []
     if (problems.length > 0) throw invalidInput(problems)
-    const limit = `must be at most ${plan.maxContainers} on the plan ${plan.name}`
-    if (containers !== undefined && containers > plan.maxContainers) throw invalidField('containers', limit)
-    if (autoScaling && autoScaling.max > plan.maxContainers) throw invalidField('autoScaling.max', limit)
+    if (containers !== undefined) requireWithinPlan(plan, 'maxContainers', { field: 'containers', count: containers })
+    if (autoScaling) requireWithinPlan(plan, 'maxContainers', { field: 'autoScaling.max', count: autoScaling.max })
     if (autoScaling?.enabled && !(plan.autoscalingIncluded && appEnv.account.allowAutoScaling))
-      throw conflict(
-        'PLAN_LIMIT',
-        `The plan ${plan.name} does not include autoscaling, or the account does not allow it`,
+      throw beyondPlan(
+        'autoScaling.enabled',
+        `The plan ${plan.name} does not include autoscaling (autoscalingIncluded), or the account does not allow it`,
       )
     if (autoScaling && !autoscales(type)) throw invalidField('autoScaling', `is not used by ${type.title} apps`)
     await requireAccountRoom(context, {

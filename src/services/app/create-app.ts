@@ -4,12 +4,13 @@ import { typeConfigIn } from '../../app-types/type-config.ts'
 import { typeNamed, withTodaysType } from '../../app-types/wire-names.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
-import { conflict, notFound } from '../../domain/errors.ts'
+import { notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { freeSlug, slugOf } from '../../domain/names.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { requireOwnInstallation } from '../git/git-installation.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
+import { requireWithinPlan } from '../plan/plan-limits.ts'
 import { type CreateAppInput, createAppInput } from './app-input.ts'
 import { checkCreation } from './app-rules.ts'
 
@@ -56,12 +57,7 @@ export const createApp = command({
 
 async function chooseSlug({ tx }: CommandContext, account: AccountTarget['account'], name: string): Promise<string> {
   const apps = await tx.app.findMany({ where: { accountId: account.id, deletedAt: null }, select: { slug: true } })
-  if (apps.length >= account.plan.maxApps) {
-    throw conflict(
-      'PLAN_LIMIT',
-      `The plan ${account.plan.name} allows ${account.plan.maxApps} apps, and the account has that many`,
-    )
-  }
+  requireWithinPlan(account.plan, 'maxApps', { field: 'accountId', count: apps.length + 1 })
   return freeSlug(slugOf(name), new Set(apps.map((app) => app.slug)))
 }
 

@@ -32,7 +32,7 @@ export const addHost = command({
     if (!hasHosts(type)) throw conflict('NOT_ROUTED', `A ${type.title} has no hosts: nothing listens`)
     const host = await claimableHost(context, appEnv.accountId, input.host)
     if ((await tx.host.count({ where: { appEnvId: appEnv.id } })) >= MAX_HOSTS)
-      throw conflict('PLAN_LIMIT', `An environment has at most ${MAX_HOSTS} hosts`)
+      throw conflict('TOO_MANY_HOSTS', `An environment has at most ${MAX_HOSTS} hosts`)
     const hostId = newId('host')
     const row = await tx.host.create({
       data: { id: hostId, appEnvId: appEnv.id, host, checkAt: await databaseTime(tx) },

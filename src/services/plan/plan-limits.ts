@@ -1,0 +1,35 @@
+import type { Plan } from '../../database/generated/prisma/client.ts'
+import { DomainError } from '../../domain/errors.ts'
+
+/** What a plan limits by a number, in the words of a refusal. */
+const LIMITS = {
+  maxApps: 'apps in an account',
+  maxAppEnvs: 'environments of an app',
+  maxContainers: 'containers of an environment',
+  maxZClouds: 'zClouds for a container',
+} as const
+
+export type PlanLimit = keyof typeof LIMITS
+
+interface Wanted {
+  /** The field that asks for it. */
+  field: string
+  count: number
+}
+
+/** Throws FORBIDDEN, and names the limit, when a call wants more than the plan allows. */
+export function requireWithinPlan(
+  plan: Pick<Plan, 'name'> & Partial<Pick<Plan, PlanLimit>>,
+  limit: PlanLimit,
+  { field, count }: Wanted,
+): void {
+  const most = plan[limit]
+  if (most === undefined || count <= most) return
+  throw beyondPlan(
+    field,
+    `The plan ${plan.name} allows ${most} ${LIMITS[limit]} (${limit}), and this would be ${count}`,
+  )
+}
+
+export const beyondPlan = (field: string, message: string): DomainError =>
+  new DomainError('FORBIDDEN', 'PLAN_LIMIT', message, { fields: [{ field, message }] })
