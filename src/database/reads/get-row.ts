@@ -1,5 +1,4 @@
-import type { Transaction } from '../client.ts'
-import { inTransaction } from './in-transaction.ts'
+import { type Connected, inTransaction } from './in-transaction.ts'
 import { readerOf } from './reader.ts'
 import type { Query } from './selection.ts'
 
@@ -8,7 +7,7 @@ import type { Query } from './selection.ts'
  * Throws as Prisma does when there is no such row.
  */
 export async function getRow<Row>(
-  client: Pick<Transaction, '$queryRawUnsafe'>,
+  client: Connected,
   model: string,
   query: Query,
   viaPrisma: () => Promise<Row>,

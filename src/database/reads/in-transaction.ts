@@ -1,8 +1,12 @@
-import type { Transaction } from '../client.ts'
 import type { Row } from './by-key.ts'
 import type { Models } from './data-model.ts'
 import type { Query } from './selection.ts'
 import { Statements } from './statements.ts'
+
+/** A client of Prisma, or a transaction of one. */
+export interface Connected {
+  $queryRawUnsafe<T>(text: string, ...values: unknown[]): PromiseLike<T>
+}
 
 /** By what Prisma knows of the tables, which a client shares with its transactions. */
 const statements = new WeakMap<object, Statements>()
@@ -15,11 +19,7 @@ export const useInTransactions = (client: object, models: Models): void => {
 }
 
 /** On the transaction's own connection, which sees what it has written. Null for a query that only Prisma knows. */
-export async function inTransaction(
-  tx: Pick<Transaction, '$queryRawUnsafe'>,
-  model: string,
-  query: Query,
-): Promise<Row[] | null> {
+export async function inTransaction(tx: Connected, model: string, query: Query): Promise<Row[] | null> {
   const statement = statements.get(dataModelOf(tx))?.prepare(model, query)
   if (!statement) return null
   const { text, values, decode } = statement
