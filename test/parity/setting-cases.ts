@@ -66,7 +66,7 @@ const sizes = [
   onAppEnv(changeScaling, 'by the load', 'accepted', { autoScaling: { max: 4, cpuPercent: 50 } }),
   onAppEnv(changeScaling, 'by the load no more', 'accepted', { autoScaling: null }),
   onAppEnv(changeScaling, 'with min above max', INVALID, { autoScaling: { min: 4, max: 2 } }),
-  onAppEnv(changeScaling, 'beyond the plan', INVALID, { containers: 100_000 }),
+  onAppEnv(changeScaling, 'beyond the plan', 'FORBIDDEN PLAN_LIMIT', { containers: 100_000 }),
 ]
 
 const others = [
