@@ -73,6 +73,7 @@ export const REASONS = {
     NOT_FAILED: 'Only a failed operation can be retried.',
     NOT_RETRYABLE: 'The operation belongs to a backup. Repeat the call that asked for it.',
     NEWER_OPERATION: 'A newer operation exists, so the failed one is not retried. Repeat the call that you want.',
+    CODE_TAKEN: 'There is a plan, or a region, of that code. Update it instead.',
     NAME_TAKEN: 'The app already has an environment of that name. Choose another one.',
     PREVENT_DESTROY: '`preventDestroy` protects an environment. Turn it off before deleting.',
     TOO_MANY_HOSTS: 'The environment has as many hosts as it may. Remove some.',

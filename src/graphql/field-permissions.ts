@@ -8,6 +8,7 @@ const QUERIES: Readonly<Record<string, FieldPermission>> = {
   node: 'of what it finds',
   ...{ me: 'user:read', userToken: 'user:read', accounts: 'user:read' },
   ...{ regions: 'catalogue:read', solutions: 'catalogue:read', databasePresets: 'catalogue:read' },
+  plans: 'catalogue:read',
   ...{ account: 'account:read', member: 'account:read', members: 'account:read' },
   ...{ credential: 'account:read', credentials: 'account:read' },
   ...{ invitation: 'member:manage', invitations: 'member:manage', auditLog: 'audit:read' },

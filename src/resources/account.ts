@@ -1,6 +1,12 @@
+import { z } from 'zod'
 import type { Account } from '../database/generated/prisma/client.ts'
+import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
 import { resource } from './resource.ts'
+
+export const entitlement = enumeration('Entitlement', 'What an account is entitled to besides its plan.', {
+  SANDBOX: 'Solutions that need a sandbox.',
+})
 
 const field = fieldsOf<Account>()
 
@@ -28,6 +34,9 @@ export const account = resource({
     plan: field.column('planCode', text, 'Code of the account’s plan.'),
   },
   graphqlFields: {
+    entitlements: field.column('entitlements', z.array(text), 'What the account is entitled to besides its plan.', {
+      inGraphQL: { type: 'Entitlement' },
+    }),
     version: field.column('version', whole, VERSION),
     createdAt: field.column('createdAt', time, 'Time at which the account was created.'),
     updatedAt: field.column('updatedAt', time, 'Time at which the account was last changed.'),

@@ -19,6 +19,7 @@ export const ORDER = {
   installation: { id: 'desc' },
   /** The newest first. */
   invitation: { id: 'desc' },
+  plan: { code: 'asc' },
   region: { code: 'asc' },
   token: { id: 'asc' },
   credential: { id: 'asc' },

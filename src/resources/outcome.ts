@@ -204,7 +204,11 @@ export const answers = {
   createdAppEnv: answer(pick(appEnvFields, 'appEnvId')),
   updatedAppEnv: answer({ ...appEnvAnswer.fields, ...applied }),
   createdAccount: answer(createdAccount),
-  updatedAccount: answer(pick(account.fields, 'accountId', 'allowFunctions', 'allowAutoScaling')),
+  updatedAccount: answer({
+    ...pick(account.fields, 'accountId', 'allowFunctions', 'allowAutoScaling'),
+    plan: fieldsOf<{ plan: string }>().given('plan', text, account.fields.plan.description),
+    entitlements: account.graphqlFields.entitlements,
+  }),
   currentAccount: answer({ ...pick(account.fields, 'accountId'), message }),
   createdCredential: answer(pick(credential.fields, 'credentialId')),
 }

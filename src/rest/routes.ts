@@ -5,6 +5,8 @@ import { jobRun } from '../resources/job-run.ts'
 import { jobSchedule } from '../resources/job-schedule.ts'
 import { member } from '../resources/member.ts'
 import { answers } from '../resources/outcome.ts'
+import { plan } from '../resources/plan.ts'
+import { region } from '../resources/region.ts'
 import { installed, upgraded } from '../resources/solution-installation.ts'
 import { createdToken } from '../resources/token.ts'
 import { acceptInvitation } from '../services/account/accept-invitation.ts'
@@ -38,6 +40,8 @@ import { deleteJobSchedule, setJobSchedule } from '../services/job-schedule/sche
 import { lifecycleOperations } from '../services/lifecycle/operations.ts'
 import { cancelOperation } from '../services/operation/cancel-operation.ts'
 import { retryOperation } from '../services/operation/retry-operation.ts'
+import { createPlan, updatePlan } from '../services/plan/plan-commands.ts'
+import { createRegion, updateRegion } from '../services/plan/region-commands.ts'
 import { installCompose } from '../services/solution/install-compose.ts'
 import { installSolution } from '../services/solution/install-solution.ts'
 import { removeInstallation } from '../services/solution/remove-installation.ts'
@@ -60,6 +64,7 @@ import { getJobRun, getJobSchedule, listJobRuns } from './endpoints/job-runs.ts'
 import { listLogs } from './endpoints/logs.ts'
 import { getMember, listMembers } from './endpoints/members.ts'
 import { getOperation, listOperations } from './endpoints/operations.ts'
+import { listPlans } from './endpoints/plans.ts'
 import { getMetrics, getMetricsSeries, listPods } from './endpoints/pods-and-metrics.ts'
 import { getServiceCredentials } from './endpoints/service-credentials.ts'
 import { getInstallation, listInstallations, listSolutions } from './endpoints/solutions.ts'
@@ -155,6 +160,11 @@ export const routes: readonly Route[] = [
   get('/account/audit', listAudit),
   get('/accounts', listAccounts),
   get('/regions', listRegions),
+  post('/region', createRegion, region.answer),
+  put('/region', updateRegion, region.answer),
+  post('/plan', createPlan, plan.answer),
+  put('/plan', updatePlan, plan.answer),
+  get('/plans', listPlans),
   get('/database-presets', listDatabasePresets),
 
   get('/solutions', listSolutions),

@@ -31,6 +31,7 @@ import { followBuild, getBuild } from './log/follow-build.ts'
 import { followLogs, searchLogs } from './log/log-queries.ts'
 import { readMetrics, readSeries } from './metric/metric-queries.ts'
 import { getOperation, operations } from './operation/operation-queries.ts'
+import { listPlans } from './plan/plan-queries.ts'
 import { listPods } from './pod/pod-queries.ts'
 import { getInstallation, installations, listSolutions } from './solution/solution-queries.ts'
 import { readAppEnvToken, readUserToken } from './token/own-token-queries.ts'
@@ -63,6 +64,7 @@ export function createServices(dependencies: ServiceDependencies) {
       ...bind(database, { members: members.slice, member: getMember }),
       ...bind(database, { invitations: listInvitations, invitation: getAccountInvitation }),
     },
+    plans: bind(database, { list: listPlans }),
     users: bind(database, { self: getSelf }),
     credentials: bind(database, { list: listCredentials, get: getCredential }),
     tokens: bind(database, { list: listTokens, get: getToken, ofUser: readUserToken, ofAppEnv: readAppEnvToken }),

@@ -89,6 +89,7 @@ describe('the schema', () => {
       [
         "AcceptInvitationPayload.appEnvIds",
         "AcceptInvitationPayload.roles",
+        "Account.entitlements",
         "AddMemberPayload.appEnvIds",
         "AddMemberPayload.roles",
         "AppEnv.hosts",
@@ -122,6 +123,7 @@ describe('the schema', () => {
         "PendingChanges.changes",
         "Query.databasePresets",
         "Query.metricsSeries",
+        "Query.plans",
         "Query.pods",
         "Query.regions",
         "Query.solutions",

@@ -6,11 +6,20 @@ import { lifecycleCases } from './lifecycle-cases.ts'
 import { membershipCases } from './membership-cases.ts'
 import type { ParityCase } from './parity-case.ts'
 import { peopleCases } from './people-cases.ts'
+import { planCases } from './plan-cases.ts'
 import { settingCases } from './setting-cases.ts'
 import { solutionCases } from './solution-cases.ts'
 
 /** Every command, accepted and refused. */
 export const PARITY_CASES: readonly ParityCase[] = [
-  ...[...appCases, ...lifecycleCases, ...peopleCases, ...membershipCases, ...credentialCases, ...settingCases],
+  ...[
+    ...appCases,
+    ...lifecycleCases,
+    ...peopleCases,
+    ...membershipCases,
+    ...planCases,
+    ...credentialCases,
+    ...settingCases,
+  ],
   ...[...functionCases, ...jobCases, ...solutionCases],
 ]

@@ -30,8 +30,10 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
       ON CONFLICT (account_id, user_id) DO UPDATE SET roles = '{ADMIN}', restricted = false, app_env_ids = '{}';
     DELETE FROM account WHERE id <> '${accountId}';
     DELETE FROM token WHERE name <> 'Installation admin token';
-    UPDATE account SET version = 1, allow_functions = true, allow_auto_scaling = true;
-    UPDATE plan SET functions_included = true, max_containers = 100;
-    UPDATE region SET functions_supported = true;
+    UPDATE account SET version = 1, allow_functions = true, allow_auto_scaling = true, plan_code = 'standard', entitlements = '{SANDBOX}';
+    DELETE FROM plan WHERE code <> 'standard';
+    UPDATE plan SET functions_included = true, max_containers = 100, max_apps = 10000, log_days = 7;
+    DELETE FROM region WHERE code <> 'local';
+    UPDATE region SET functions_supported = true, sandbox_addon_ready = false, name = 'This machine';
   END $$`)
 }

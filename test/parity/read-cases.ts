@@ -89,6 +89,7 @@ export const CASES: Record<string, ReadCase> = {
     field: byId('installationId', 'installation', 'id status components { key state }'),
   },
   listInstallations: below('accountId', 'installations'),
+  listPlans: { field: () => 'plans { code name maxZClouds }' },
   listRegions: below('accountId', 'regions', 'code'),
   listDatabasePresets: {
     field: () => 'databasePresets { dockerPreset versions { image } limits { disk { max } } settings { name min } }',

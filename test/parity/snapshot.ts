@@ -7,6 +7,8 @@ const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak|run|sch|
 /** Rows in this order, without these columns. */
 const TABLES: Record<string, { order?: string; without?: readonly string[] }> = {
   account: { without: ['data_key'] },
+  plan: { order: 'code' },
+  region: { order: 'code' },
   user: { without: ['email', 'username'] },
   membership: { order: 'account_id, created_at' },
   app: {},

@@ -22,6 +22,23 @@ async function useAccounts({ graphql, accountId, elsewhere, app }: Fixture): Pro
   await graphql('create an account as TECHNICAL', create, { input: { name: 'Third' } }, { as: 'technical' })
   await graphql('create an account of a bad name', create, { input: { name: '…' } })
   await app()
+  const small = { plan: 'small', name: 'Small', functionsIncluded: true, autoscalingIncluded: false }
+  const limits = { maxApps: 5, maxAppEnvs: 3, maxContainers: 2, maxZClouds: 2 }
+  const createPlan = mutation('createPlan', 'code name maxContainers logDays')
+  await graphql('create a plan', createPlan, { input: { ...small, ...limits } })
+  await graphql('create a plan that there is', createPlan, { input: { ...small, ...limits } })
+  const updatePlan = mutation('updatePlan', 'code maxContainers')
+  await graphql('change a plan', updatePlan, { input: { plan: 'small', maxContainers: 4 } })
+  await graphql('change an unknown plan', updatePlan, { input: { plan: 'nothing', maxContainers: 4 } })
+  await graphql('list plans', '{ plans { code name maxApps } }', {}, { as: 'reader' })
+  await graphql('list plans without a token', '{ plans { code } }', {}, { as: 'none' })
+  const north = { region: 'north', name: 'North', functionsSupported: true, domain: 'north.example.com' }
+  const createRegion = mutation('createRegion', 'code name sandboxAddonReady')
+  await graphql('create a region', createRegion, { input: north })
+  await graphql('create a region that there is', createRegion, { input: north })
+  const updateRegion = mutation('updateRegion', 'code sandboxAddonReady')
+  await graphql('change a region', updateRegion, { input: { region: 'north', sandboxAddonReady: true } })
+  await graphql('change an unknown region', updateRegion, { input: { region: 'nothing', name: 'Nothing' } })
   const change = mutation('updateAccount', 'account { ...Account allowFunctions }')
   await graphql('forbid an account functions', change, { input: { accountId: second, allowFunctions: false } })
   await graphql('forbid an account a word', change, { input: { accountId: second, allowFunctions: false, word: 1 } })

@@ -31,6 +31,26 @@ async function useAccounts({ rest, accountId, elsewhere, app }: Fixture): Promis
   await rest('list regions of an unknown account', 'GET /regions', { accountId: `acc_${UNKNOWN}` })
   await rest('list database presets', 'GET /database-presets')
   await rest('list database presets without a token', 'GET /database-presets', {}, { as: 'none' })
+  const small = { plan: 'small', name: 'Small', functionsIncluded: true, autoscalingIncluded: false }
+  const limits = { maxApps: 5, maxAppEnvs: 3, maxContainers: 2, maxZClouds: 2 }
+  await rest('create a plan', 'POST /plan', { ...small, ...limits })
+  await rest('create a plan that there is', 'POST /plan', { ...small, ...limits })
+  await rest('create a plan as TECHNICAL', 'POST /plan', { ...small, ...limits }, { as: 'technical' })
+  await rest('change a plan', 'PUT /plan', { plan: 'small', maxContainers: 4 })
+  await rest('change an unknown plan', 'PUT /plan', { plan: 'nothing', maxContainers: 4 })
+  await rest('list plans', 'GET /plans', {}, { as: 'reader' })
+  await rest('list plans without a token', 'GET /plans', {}, { as: 'none' })
+  const north = { region: 'north', name: 'North', functionsSupported: true, domain: 'north.example.com' }
+  await rest('create a region', 'POST /region', north)
+  await rest('create a region that there is', 'POST /region', north)
+  await rest('change a region', 'PUT /region', { region: 'north', sandboxAddonReady: true })
+  await rest('change an unknown region', 'PUT /region', { region: 'nothing', name: 'Nothing' })
+  await rest('put an account on a plan', 'PUT /account', {
+    accountId: elsewhere,
+    plan: 'small',
+    entitlements: ['SANDBOX'],
+  })
+  await rest('put an account on an unknown plan', 'PUT /account', { accountId: elsewhere, plan: 'nothing' })
   const forbid = { accountId: elsewhere, allowFunctions: false }
   await rest('forbid an account functions', 'PUT /account', forbid)
   await rest('forbid an account functions as TECHNICAL', 'PUT /account', { ...forbid, accountId }, { as: 'technical' })

@@ -1,3 +1,4 @@
+import { entitlement } from '../../resources/account.ts'
 import { appEnvStatus } from '../../resources/app-env.ts'
 import { health, sleepDepth } from '../../resources/app-env-status.ts'
 import { appTypeEnumerations, logType } from '../../resources/app-type-fields.ts'
@@ -36,7 +37,7 @@ const OTHERS: readonly Enumeration[] = [
   ...[deploymentStatus, deploymentType, operationKind, operationStatus, changeKind, hostStatus, eventType],
   ...[backupKind, backupStatus, metricUnit, logLevel, sleepDepth],
   ...[variableType, role, tokenKind, scope, credentialType, terminationReason, settingType],
-  ...[solutionCategory, solutionInputType, componentState, installationStatus, invitationStatus],
+  ...[solutionCategory, solutionInputType, componentState, installationStatus, invitationStatus, entitlement],
   enumeration('Builder', 'What builds source into an image.', {
     DOCKER: 'Docker builds a Dockerfile.',
     NIXPACKS: 'Nixpacks finds out how to build the source.',

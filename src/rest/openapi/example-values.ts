@@ -52,6 +52,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   'app.name': 'Shop',
   'account.name': 'Default',
   'region.name': 'This machine',
+  'plan.name': 'Standard',
   'credential.name': 'Registry of the shop',
   'token.name': 'CI of the shop',
   'variable.name': 'GREETING',

@@ -56,8 +56,8 @@ const GROUPS = [
   },
   {
     name: 'Accounts',
-    description: 'Accounts, their members and their audit log.',
-    paths: /^\/(accounts?|regions)(\/|$)/,
+    description: 'Accounts, their members, plans and audit log; regions.',
+    paths: /^\/(accounts?|regions?|plans?)(\/|$)/,
   },
   {
     name: 'Credentials',

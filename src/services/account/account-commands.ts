@@ -1,12 +1,14 @@
 import { z } from 'zod'
-import { conflict } from '../../domain/errors.ts'
+import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { accountSlug, slugOf } from '../../domain/names.ts'
 import { beginAuditChain } from '../../events/audit-heads.ts'
+import { entitlement } from '../../resources/account.ts'
 import { insertCredential } from '../credential/insert-credential.ts'
 import { userOf } from '../kernel/caller.ts'
 import { command, type Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
+import { planCode } from '../plan/plan-input.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { registryCredential, registryFields } from './registry-login.ts'
 
@@ -48,26 +50,34 @@ const allowed = (what: string) => z.boolean().optional().describe(`Whether the a
 export const updateAccount = command({
   name: 'updateAccount',
   about:
-    'Allow an account what its plan includes, or forbid it. What is deployed already goes on; only the installation’s admin may.',
+    'Put an account on a plan, entitle it, allow it what its plan includes, or forbid it. What is deployed already goes on; only the installation’s admin may.',
   input: z.strictObject({
     accountId: id('account'),
     allowFunctions: allowed('functions, which scale to zero'),
     allowAutoScaling: allowed('autoscaling'),
+    plan: planCode.optional().describe('Code of the plan that the account is put on.'),
+    entitlements: z
+      .array(entitlement.type)
+      .max(1)
+      .optional()
+      .describe('Everything that the account is entitled to besides its plan.'),
   }),
   permission: 'installation:manage',
   // Of no account: its ADMIN, who carries every permission within it, must not lift what the installation set.
   target: async ({ tx }, { accountId }) => ({ ...(await lockAccount(tx, accountId)), accountId: null }),
-  async execute({ tx, announce, auditDetails }, { accountId, allowFunctions, allowAutoScaling }) {
-    const sent = Object.entries({ allowFunctions, allowAutoScaling }).filter(([, value]) => value !== undefined)
-    const changes = Object.fromEntries(sent)
+  async execute({ tx, announce, auditDetails }, { accountId, plan, ...allowances }) {
+    if (plan !== undefined && !(await tx.plan.findUnique({ where: { code: plan } }))) throw notFound('plan', plan)
+    const sent = Object.fromEntries(Object.entries(allowances).filter(([, value]) => value !== undefined))
+    const changes = { ...sent, ...(plan === undefined ? {} : { plan }) }
     const account = await tx.account.update({
       where: { id: accountId },
-      data: { ...changes, version: { increment: 1 } },
+      data: { ...sent, ...(plan === undefined ? {} : { planCode: plan }), version: { increment: 1 } },
     })
     announce({ type: 'account.updated', payload: { accountId, ...changes } })
     auditDetails(changes)
     const present = { allowFunctions: account.allowFunctions, allowAutoScaling: account.allowAutoScaling }
-    return { accountId, ...present }
+    const given = { plan: account.planCode, entitlements: account.entitlements }
+    return { accountId, ...present, ...given }
   },
 })
 

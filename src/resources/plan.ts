@@ -1,0 +1,23 @@
+import type { Plan } from '../database/generated/prisma/client.ts'
+import { fieldsOf, flag, text, whole } from './field.ts'
+import { resource } from './resource.ts'
+
+const field = fieldsOf<Plan>()
+
+export const plan = resource({
+  name: 'Plan',
+  id: 'Plan',
+  description: 'What accounts may have. Calls beyond it are refused, and name the limit.',
+  fields: {
+    plan: field.column('code', text, 'Code of the plan.', { inGraphQL: { name: 'code' } }),
+    name: field.column('name', text, 'Name of the plan.'),
+    functionsIncluded: field.column('functionsIncluded', flag, 'Whether the plan includes functions.'),
+    autoscalingIncluded: field.column('autoscalingIncluded', flag, 'Whether the plan includes autoscaling.'),
+    maxApps: field.column('maxApps', whole, 'Maximum number of apps in an account.'),
+    maxAppEnvs: field.column('maxAppEnvs', whole, 'Maximum number of environments of an app.'),
+    maxContainers: field.column('maxContainers', whole, 'Maximum number of containers of an environment.'),
+    maxZClouds: field.column('maxZClouds', whole, 'Maximum number of zClouds for a container.'),
+    logDays: field.column('logDays', whole, 'Days for which the output of containers is kept.'),
+    metricDays: field.column('metricDays', whole, 'Days for which measurements are kept.'),
+  },
+})

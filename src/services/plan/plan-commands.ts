@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { type CommandContext, command, type Target } from '../kernel/command.ts'
+import { optionally, planCode, planFields } from './plan-input.ts'
+
+const planTarget = (code: string): Target => ({ type: 'plan', id: code, accountId: null })
+
+export const createPlan = command({
+  name: 'createPlan',
+  about: 'Create a plan, which accounts can be put on. Only the installation’s admin may.',
+  input: z.strictObject({
+    plan: planCode,
+    ...planFields,
+    logDays: planFields.logDays.default(7),
+    metricDays: planFields.metricDays.default(30),
+  }),
+  permission: 'installation:manage',
+  target: async (_context, { plan }) => planTarget(plan),
+  async execute({ tx, auditDetails }, { plan: code, ...fields }) {
+    if (await tx.plan.findUnique({ where: { code } }))
+      throw conflict('CODE_TAKEN', `There is a plan "${code}" already: update it instead`)
+    const { code: plan, ...created } = await tx.plan.create({ data: { code, ...fields } })
+    auditDetails({ plan, ...fields })
+    return { plan, ...created }
+  },
+})
+
+export const updatePlan = command({
+  name: 'updatePlan',
+  about:
+    'Change a plan, for all accounts on it. What they have already goes on; what is beyond the new limits cannot be added.',
+  input: z.strictObject({ plan: planCode, ...optionally(planFields) }),
+  permission: 'installation:manage',
+  target: (context, { plan }) => lockPlan(context, plan),
+  async execute({ tx, auditDetails }, { plan: code, ...fields }) {
+    const sent = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+    const { code: plan, ...updated } = await tx.plan.update({ where: { code }, data: sent })
+    auditDetails(sent)
+    return { plan, ...updated }
+  },
+})
+
+async function lockPlan({ tx }: CommandContext, code: string): Promise<Target> {
+  const found = await tx.$queryRaw<unknown[]>`SELECT 1 FROM plan WHERE code = ${code} FOR UPDATE`
+  if (found.length === 0) throw notFound('plan', code)
+  return planTarget(code)
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { type CommandContext, command, type Target } from '../kernel/command.ts'
+import { optionally, regionCode, regionDomain, regionFields } from './plan-input.ts'
+
+const regionTarget = (code: string): Target => ({ type: 'region', id: code, accountId: null })
+
+export const createRegion = command({
+  name: 'createRegion',
+  about: 'Create a region, with what it can do. Only the installation’s admin may.',
+  input: z.strictObject({
+    region: regionCode,
+    ...regionFields,
+    sandboxAddonReady: regionFields.sandboxAddonReady.default(false),
+    publicGatewayReady: regionFields.publicGatewayReady.default(false),
+    domain: regionDomain,
+  }),
+  permission: 'installation:manage',
+  target: async (_context, { region }) => regionTarget(region),
+  async execute({ tx, auditDetails }, { region: code, ...fields }) {
+    if (await tx.region.findUnique({ where: { code } }))
+      throw conflict('CODE_TAKEN', `There is a region "${code}" already: update it instead`)
+    const created = await tx.region.create({ data: { code, ...fields } })
+    auditDetails({ region: code, ...fields })
+    return shown(created)
+  },
+})
+
+export const updateRegion = command({
+  name: 'updateRegion',
+  about: 'Change the name of a region, or what it can do. What runs there goes on.',
+  input: z.strictObject({ region: regionCode, ...optionally(regionFields) }),
+  permission: 'installation:manage',
+  target: (context, { region }) => lockRegion(context, region),
+  async execute({ tx, auditDetails }, { region: code, ...fields }) {
+    const sent = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+    const updated = await tx.region.update({ where: { code }, data: sent })
+    auditDetails(sent)
+    return shown(updated)
+  },
+})
+
+async function lockRegion({ tx }: CommandContext, code: string): Promise<Target> {
+  const found = await tx.$queryRaw<unknown[]>`SELECT 1 FROM region WHERE code = ${code} FOR UPDATE`
+  if (found.length === 0) throw notFound('region', code)
+  return regionTarget(code)
+}
+
+interface Row {
+  code: string
+  name: string
+  functionsSupported: boolean
+  sandboxAddonReady: boolean
+  publicGatewayReady: boolean
+}
+
+const shown = ({ code: region, name, functionsSupported, sandboxAddonReady, publicGatewayReady }: Row) => ({
+  ...{ region, name, functionsSupported, sandboxAddonReady, publicGatewayReady },
+})
