@@ -295,6 +295,13 @@ export const SETTINGS = z.object({
   BERTH_JOB_QUEUE: count(5000, 1_000_000).describe('Maximum number of job runs per environment that wait or run.'),
   BERTH_JOB_RUN_DAYS: count(90, 3650).describe('How long the record of a job run is kept once it has ended.'),
   BERTH_JOB_RUNS: count(200, 10_000).describe('Maximum number of job runs that one worker watches at a time.'),
+  BERTH_PLANS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'JSON file with plans and regions, read at each start: those that are missing are created, those that differ are changed, others are left alone. A file that is not valid stops the start.',
+    ),
   BERTH_TOKENS: count(1000, 1_000_000).describe('Maximum number of tokens that work, per user and per environment.'),
   BERTH_IDEMPOTENCY_HOURS: count(24, 720).describe('How long the answer to an Idempotency-Key is kept.'),
   BERTH_EVENT_RETENTION_HOURS: count(168, 8760).describe(

@@ -10,6 +10,7 @@ import { hashOfSecret } from '../secrets/token-secret.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { revokeTokens } from './kernel/revoke-tokens.ts'
 import { addExtraHosts } from './lifecycle/automatic-hosts.ts'
+import { applyPlansFile, readPlansFile } from './plan/plans-file.ts'
 
 const FIRST_REGION = 'local'
 const FIRST_PLAN = 'standard'
@@ -26,6 +27,7 @@ export async function openInstallation(
   config: Config,
   adminToken: string,
 ): Promise<string> {
+  const plansFile = config.BERTH_PLANS_FILE === undefined ? null : await readPlansFile(config.BERTH_PLANS_FILE)
   return database.$transaction(
     async (tx) => {
       await lockInstallation(tx)
@@ -39,6 +41,7 @@ export async function openInstallation(
       await tx.installation.update({ where: { id: installationId }, data: { berthVersion: VERSION } })
       await ensureAdminToken(tx, adminToken)
       await tx.region.update({ where: { code: FIRST_REGION }, data: { domain: config.BERTH_DOMAIN } })
+      if (plansFile) await applyPlansFile(tx, plansFile, { vault, installationId, firstRegion: FIRST_REGION })
       await addExtraHosts(tx, config)
       return installationId
     },

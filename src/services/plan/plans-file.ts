@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import type { Transaction } from '../../database/client.ts'
+import type { FieldProblem } from '../../domain/errors.ts'
+import { readFields } from '../../domain/field-problems.ts'
+import { INSTALLATION_EVENTS } from '../../events/event.ts'
+import { record } from '../../events/record.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import { planCode, planFields, regionCode, regionDomain, regionFields } from './plan-input.ts'
+
+const MAX_BYTES = 1024 * 1024
+
+const FILE = z.strictObject({
+  plans: z
+    .array(z.strictObject({ plan: planCode, ...planFields }))
+    .max(1000)
+    .default([]),
+  regions: z
+    .array(z.strictObject({ region: regionCode, ...regionFields, domain: regionDomain.optional() }))
+    .max(1000)
+    .default([]),
+})
+
+export type PlansFile = z.output<typeof FILE>
+
+/** Plans and regions as the file has them. Throws an error that names the file, each field and its rule. */
+export async function readPlansFile(path: string): Promise<PlansFile> {
+  const refused = (why: string) => new Error(`BERTH_PLANS_FILE (${path}) ${why}. Berth does not start.`)
+  const text = await readFile(path, 'utf8').catch((error) => {
+    throw refused(`cannot be read: ${error.code ?? error.message}`)
+  })
+  if (text.length > MAX_BYTES) throw refused('is larger than 1 MB')
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw refused(`is not JSON: ${(error as Error).message}`)
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw refused('must hold an object with plans, regions or both')
+  const { data, problems = [] } = readFields(FILE, json)
+  const all = [...problems, ...(data ? repeated(data) : [])]
+  if (!data || all.length > 0)
+    throw refused(`is not valid: ${all.map(({ field, message }) => `${field} ${message}`).join('; ')}`)
+  return data
+}
+
+function repeated({ plans, regions }: PlansFile): FieldProblem[] {
+  const twice = (codes: string[], field: string) =>
+    codes.flatMap((code, at) =>
+      codes.indexOf(code) < at ? [{ field: field.replace('#', String(at)), message: `"${code}" is there twice` }] : [],
+    )
+  return [
+    ...twice(
+      plans.map(({ plan }) => plan),
+      'plans.#.plan',
+    ),
+    ...twice(
+      regions.map(({ region }) => region),
+      'regions.#.region',
+    ),
+  ]
+}
+
+interface Applied {
+  vault: Vault
+  installationId: string
+  /** The region whose domain is a setting. */
+  firstRegion: string
+}
+
+/** Creates what is missing and changes what differs; leaves the rest alone. Nothing is written the second time. */
+export async function applyPlansFile(tx: Transaction, file: PlansFile, applied: Applied): Promise<void> {
+  const plans: string[] = []
+  for (const { plan: code, ...fields } of file.plans) {
+    const present = await tx.plan.findUnique({ where: { code } })
+    if (present && !differs(present, fields)) continue
+    await tx.plan.upsert({ where: { code }, create: { code, ...fields }, update: fields })
+    plans.push(code)
+  }
+  const regions: string[] = []
+  for (const [at, { region: code, domain, ...fields }] of file.regions.entries()) {
+    const present = await tx.region.findUnique({ where: { code } })
+    const field = `BERTH_PLANS_FILE: regions.${at}.domain`
+    if (code === applied.firstRegion && domain !== undefined)
+      throw new Error(`${field} of the region ${code} is BERTH_DOMAIN: leave it out. Berth does not start.`)
+    const own = domain ?? present?.domain
+    if (own === undefined) throw new Error(`${field} is required for a new region. Berth does not start.`)
+    if (present && !differs(present, { ...fields, domain: own })) continue
+    await tx.region.upsert({
+      where: { code },
+      create: { code, ...fields, domain: own },
+      update: { ...fields, domain: own },
+    })
+    regions.push(code)
+  }
+  if (plans.length + regions.length > 0) await audit(tx, applied, { plans, regions })
+}
+
+const differs = (row: object, fields: object): boolean =>
+  Object.entries(fields).some(([key, value]) => (row as Record<string, unknown>)[key] !== value)
+
+const audit = (tx: Transaction, { vault, installationId }: Applied, details: Record<string, unknown>): Promise<void> =>
+  record(tx, INSTALLATION_EVENTS, [], {
+    entry: {
+      ...{ action: 'applyPlansFile', actorType: 'SYSTEM', actorId: null, tokenId: null },
+      ...{ targetType: 'installation', targetId: installationId, requestId: 'start', details },
+    },
+    heads: vault,
+  })
