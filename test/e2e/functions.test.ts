@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../worker/fixtures.ts'
 import { openTunnel, request } from './function-requests.ts'
 import { createFunction, startSecondIngress, statusOf } from './function-world.ts'
-import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { startTestPlatform, type TestPlatform, UNDER_LOAD } from './platform.ts'
 
 let berth: TestPlatform
 let second: Awaited<ReturnType<typeof startSecondIngress>>
@@ -10,7 +10,7 @@ let second: Awaited<ReturnType<typeof startSecondIngress>>
 const QUEUE = { BERTH_WAKE_QUEUE_REQUESTS: '60', BERTH_WAKE_QUEUE_SECONDS: '60' }
 
 beforeAll(async () => {
-  berth = await startTestPlatform({ ...QUEUE, BERTH_STOP_GRACE_SECONDS: '2', BERTH_READY_TIMEOUT_SECONDS: '60' })
+  berth = await startTestPlatform({ ...UNDER_LOAD, ...QUEUE, BERTH_READY_TIMEOUT_SECONDS: '60' })
   second = await startSecondIngress(berth, QUEUE)
 })
 afterAll(async () => {
@@ -38,7 +38,7 @@ async function deepen(appEnvId: string, depth: 'STOPPED' | 'NONE'): Promise<void
 const wakesOf = (appEnvId: string) =>
   berth.database.wake.findMany({ where: { appEnvId }, orderBy: { createdAt: 'asc' } })
 
-test('sleeps when nobody asks, and one container answers all who ask at once, whichever ingress they ask', async () => {
+test.concurrent('sleeps when nobody asks, and one container answers all who ask at once, whichever ingress they ask', async () => {
   const { appEnvId, host } = await createFunction(berth, 'sleeper', { idleSeconds: 1, concurrency: 1000 })
   for (const depth of ['FROZEN', 'STOPPED', 'NONE'] as const) {
     await asleep(appEnvId, 'FROZEN')
@@ -66,7 +66,7 @@ test('sleeps when nobody asks, and one container answers all who ask at once, wh
   ])
 })
 
-test('a container that is killed while it wakes, or just after, costs no request', async () => {
+test.concurrent('a container that is killed while it wakes, or just after, costs no request', async () => {
   const { appEnvId, host } = await createFunction(berth, 'killed', { idleSeconds: 1, concurrency: 1000 })
   await asleep(appEnvId)
   await deepen(appEnvId, 'STOPPED')
@@ -87,7 +87,7 @@ test('a container that is killed while it wakes, or just after, costs no request
   expect((await asked).map(({ status }) => status)).toEqual(Array(20).fill(200))
 })
 
-test('answers 502 with the reason while its container does not start, and tries again after a pause', async () => {
+test.concurrent('answers 502 with the reason while its container does not start, and tries again after a pause', async () => {
   const { appEnvId, host } = await createFunction(berth, 'broken', { idleSeconds: 1 })
   await asleep(appEnvId)
   await deepen(appEnvId, 'NONE')
@@ -122,7 +122,7 @@ test('answers 502 with the reason while its container does not start, and tries 
   )
 })
 
-test('answers 503 when too many wait, and 504 when an answer takes too long', async () => {
+test.concurrent('answers 503 when too many wait, and 504 when an answer takes too long', async () => {
   const { host } = await createFunction(berth, 'slow', { maxScale: 1, concurrency: 1, timeoutSeconds: 2 })
   const [url = ''] = urls()
   const hung = request(url, host, '/hang')
@@ -137,7 +137,7 @@ test('answers 503 when too many wait, and 504 when an answer takes too long', as
   expect(most).toBeLessThanOrEqual(1)
 })
 
-test('adds containers while requests exceed its concurrency, and removes them when it is quiet', async () => {
+test.concurrent('adds containers while requests exceed its concurrency, and removes them when it is quiet', async () => {
   const { appEnvId, host } = await createFunction(berth, 'grows', { maxScale: 3, concurrency: 2, idleSeconds: 2 })
   const clients = new AbortController()
   const asking = Array.from({ length: 8 }, async (_, index) => {
@@ -158,7 +158,7 @@ test('adds containers while requests exceed its concurrency, and removes them wh
   )
 })
 
-test('an open tunnel keeps it awake, and a stop is not a sleep', async () => {
+test.concurrent('an open tunnel keeps it awake, and a stop is not a sleep', async () => {
   const { appEnvId, host } = await createFunction(berth, 'tunnelled', { idleSeconds: 1 })
   await asleep(appEnvId)
   const tunnel = await openTunnel(second.url, host)
