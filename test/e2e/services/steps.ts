@@ -25,7 +25,7 @@ export const STEPS: readonly Step[] = [
     }),
   },
   { name: 'settings applied', isTested: true, run: kept((story) => apply(story, 1)) },
-  { name: 'redeployed, worker killed', isTested: true, run: survive('redeploy', 'container.started') },
+  { name: 'redeployed, worker killed', isTested: false, run: survive('redeploy', 'container.started') },
   { name: 'stopped, worker killed', isTested: false, run: survive('stop', 'container.stopped', { hasStopped: true }) },
   { name: 'started, worker killed', isTested: false, run: survive('start', 'container.created') },
   {
@@ -50,8 +50,8 @@ export const STEPS: readonly Step[] = [
   { name: 'deleted, worker killed: volume kept', isTested: true, run: deleteAndKeep },
   { name: 'volume refused elsewhere', isTested: true, run: expectForeignRefused },
   { name: 'volume attached: rows, credentials', isTested: true, run: attachKept },
-  { name: 'deleted, restored into a new one', isTested: true, run: restoreIntoNew },
+  { name: 'deleted, restored into a new one', isTested: false, run: restoreIntoNew },
   { name: 'rotated after the restore', isTested: false, run: rotate },
-  { name: 'created and deleted, again and again', isTested: true, run: runCycles },
+  { name: 'created and deleted, again and again', isTested: false, run: runCycles },
   { name: 'nothing is left', isTested: true, run: expectNothingLeft },
 ]
