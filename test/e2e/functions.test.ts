@@ -38,7 +38,7 @@ async function deepen(appEnvId: string, depth: 'STOPPED' | 'NONE'): Promise<void
 const wakesOf = (appEnvId: string) =>
   berth.database.wake.findMany({ where: { appEnvId }, orderBy: { createdAt: 'asc' } })
 
-test.concurrent('sleeps when nobody asks, and one container answers all who ask at once, whichever ingress they ask', async () => {
+test('sleeps when nobody asks, and one container answers all who ask at once, whichever ingress they ask', async () => {
   const { appEnvId, host } = await createFunction(berth, 'sleeper', { idleSeconds: 1, concurrency: 1000 })
   for (const depth of ['FROZEN', 'STOPPED', 'NONE'] as const) {
     await asleep(appEnvId, 'FROZEN')
@@ -66,7 +66,7 @@ test.concurrent('sleeps when nobody asks, and one container answers all who ask 
   ])
 })
 
-test.concurrent('a container that is killed while it wakes, or just after, costs no request', async () => {
+test('a container that is killed while it wakes, or just after, costs no request', async () => {
   const { appEnvId, host } = await createFunction(berth, 'killed', { idleSeconds: 1, concurrency: 1000 })
   await asleep(appEnvId)
   await deepen(appEnvId, 'STOPPED')
@@ -87,7 +87,7 @@ test.concurrent('a container that is killed while it wakes, or just after, costs
   expect((await asked).map(({ status }) => status)).toEqual(Array(20).fill(200))
 })
 
-test.concurrent('answers 502 with the reason while its container does not start, and tries again after a pause', async () => {
+test('answers 502 with the reason while its container does not start, and tries again after a pause', async () => {
   const { appEnvId, host } = await createFunction(berth, 'broken', { idleSeconds: 1 })
   await asleep(appEnvId)
   await deepen(appEnvId, 'NONE')
@@ -122,7 +122,22 @@ test.concurrent('answers 502 with the reason while its container does not start,
   )
 })
 
-test.concurrent('adds containers while requests exceed its concurrency, and removes them when it is quiet', async () => {
+test('answers 503 when too many wait, and 504 when an answer takes too long', async () => {
+  const { host } = await createFunction(berth, 'slow', { maxScale: 1, concurrency: 1, timeoutSeconds: 2 })
+  const [url = ''] = urls()
+  const hung = request(url, host, '/hang')
+  const answers = await Promise.all(Array.from({ length: 70 }, () => request(url, host, '/?ms=5')))
+  const refused = answers.filter(({ status }) => status === 503)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const { body, headers } of refused)
+    expect([JSON.parse(body).code, headers['retry-after']]).toEqual(['QUEUE_FULL', '2'])
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(55)
+  expect(await hung).toMatchObject({ status: 504 })
+  const { most } = JSON.parse((await request(url, host, '/count')).body)
+  expect(most).toBeLessThanOrEqual(1)
+})
+
+test('adds containers while requests exceed its concurrency, and removes them when it is quiet', async () => {
   const { appEnvId, host } = await createFunction(berth, 'grows', { maxScale: 3, concurrency: 2, idleSeconds: 2 })
   const clients = new AbortController()
   const asking = Array.from({ length: 8 }, async (_, index) => {
@@ -143,7 +158,7 @@ test.concurrent('adds containers while requests exceed its concurrency, and remo
   )
 })
 
-test.concurrent('an open tunnel keeps it awake, and a stop is not a sleep', async () => {
+test('an open tunnel keeps it awake, and a stop is not a sleep', async () => {
   const { appEnvId, host } = await createFunction(berth, 'tunnelled', { idleSeconds: 1 })
   await asleep(appEnvId)
   const tunnel = await openTunnel(second.url, host)
@@ -164,20 +179,4 @@ test.concurrent('an open tunnel keeps it awake, and a stop is not a sleep', asyn
     () => request(second.url, host),
     ({ status }) => status === 200,
   )
-})
-
-// By itself: what the others ask takes of the two seconds that its answers have.
-test('answers 503 when too many wait, and 504 when an answer takes too long', async () => {
-  const { host } = await createFunction(berth, 'slow', { maxScale: 1, concurrency: 1, timeoutSeconds: 2 })
-  const [url = ''] = urls()
-  const hung = request(url, host, '/hang')
-  const answers = await Promise.all(Array.from({ length: 70 }, () => request(url, host, '/?ms=5')))
-  const refused = answers.filter(({ status }) => status === 503)
-  expect(refused.length).toBeGreaterThan(0)
-  for (const { body, headers } of refused)
-    expect([JSON.parse(body).code, headers['retry-after']]).toEqual(['QUEUE_FULL', '2'])
-  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(55)
-  expect(await hung).toMatchObject({ status: 504 })
-  const { most } = JSON.parse((await request(url, host, '/count')).body)
-  expect(most).toBeLessThanOrEqual(1)
 })
