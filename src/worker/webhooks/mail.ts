@@ -31,14 +31,20 @@ export async function mail({ recipients, notice, deliveryId, config, signal }: M
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
   })
   try {
-    const sent = await Promise.race([
+    await Promise.race([
       transport.sendMail({
         ...{ from, to: [...recipients], subject: notice.title, text: `${notice.text}\n` },
         messageId: `<${deliveryId}@${from.split('@')[1]}>`,
       }),
       late,
     ])
-    return { delivered: true, answerStatus: null, answer: sent.response || null, error: null }
+    return { delivered: true, answerStatus: null, answer: null, error: null }
+  } catch (error) {
+    // What the operator's server says besides is not for tenants.
+    const { responseCode } = error as { responseCode?: number }
+    if (responseCode === undefined) throw error
+    const words = `The mail server answered ${responseCode}`
+    return { delivered: false, answerStatus: null, answer: null, error: words }
   } finally {
     signal.removeEventListener('abort', close)
     close()

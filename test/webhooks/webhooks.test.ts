@@ -11,7 +11,7 @@ import { LeaseLost } from '../../src/worker/claim/abandoned.ts'
 import { releaseFormerLeases } from '../../src/worker/claim/release-former-leases.ts'
 import { claimWebhook, fencedWebhook, type WebhookLease } from '../../src/worker/webhooks/webhook-lease.ts'
 import { Orders } from '../crash/harness/orders.ts'
-import { eventually } from './fixtures.ts'
+import { eventually } from '../worker/fixtures.ts'
 import { createWebhookWorld, type Event, type Receiver, startReceiver, verified } from './webhook-world.ts'
 
 let world: Awaited<ReturnType<typeof createWebhookWorld>>
