@@ -5,9 +5,9 @@ import { fieldsOf, text, time, whole } from './field.ts'
 import { resource } from './resource.ts'
 
 export const webhookDeliveryStatus = enumeration('WebhookDeliveryStatus', 'How far a delivery is.', {
-  PENDING: 'It is to be sent, or to be sent again.',
+  PENDING: 'The event is to be sent, or to be sent again.',
   DELIVERED: 'The receiver has answered with a success.',
-  FAILED: 'It was given up. It can be sent again by hand.',
+  FAILED: 'The delivery was given up. The event can be sent again by hand.',
 })
 
 const field = fieldsOf<WebhookDelivery>()

@@ -9,7 +9,7 @@ export const webhookKind = enumeration('WebhookKind', 'How a webhook tells its r
   WEBHOOK: 'A signed POST of each event, by Standard Webhooks.',
   SLACK: 'A message to a chat that takes what Slack takes.',
   DISCORD: 'A message to a chat that takes what Discord takes.',
-  EMAIL: 'An e-mail.',
+  EMAIL: 'An e-mail to each recipient.',
 })
 
 export const webhookDisabledReason = enumeration('WebhookDisabledReason', 'Why Berth switched a webhook off.', {
@@ -31,7 +31,7 @@ export const webhook = resource({
     address: field.column(
       'address',
       text,
-      'Where deliveries go: the URL without its query, of a chat the host alone, of e-mail the recipients.',
+      'Receiver of the deliveries: the URL without its query, of a chat the host alone, of e-mail the recipients.',
     ),
     eventTypes: field.json(
       'eventTypes',

@@ -30,11 +30,6 @@ export const webhookCases = [
     command: createWebhook,
     input: { accountId, kind: 'SLACK', name: 'Chat', url },
   })),
-  parityCase('createWebhook, dry', 'accepted', async ({ accountId }) => ({
-    command: createWebhook,
-    input: { accountId, name: 'Receiver', url },
-    isDry: true,
-  })),
   parityCase('createWebhook on a private address', 'INVALID_INPUT', async ({ accountId }) => ({
     command: createWebhook,
     input: { accountId, name: 'Receiver', url: 'https://169.254.169.254/' },
