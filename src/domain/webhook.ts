@@ -12,7 +12,7 @@ export interface WebhookSecrets {
 }
 
 /** What came of one attempt. */
-export interface Attempt {
+export interface Outcome {
   delivered: boolean
   /** The receiver says that it is gone for good. */
   isGone?: boolean
@@ -21,6 +21,9 @@ export interface Attempt {
   answer: string | null
   /** Why it failed; null for a success. */
   error: string | null
+}
+
+export interface Attempt extends Outcome {
   durationMs: number
 }
 

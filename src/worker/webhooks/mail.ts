@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
+import type { Outcome } from '../../domain/webhook.ts'
 import type { Notice } from '../../events/notices.ts'
-import type { Outcome } from './send.ts'
 
 interface Mail {
   recipients: readonly string[]

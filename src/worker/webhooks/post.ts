@@ -1,8 +1,8 @@
 import { askAddress } from '../../addresses/ask-address.ts'
 import { HostRules } from '../../addresses/host-rules.ts'
 import type { Config } from '../../config/config.ts'
+import type { Outcome } from '../../domain/webhook.ts'
 import { plainText } from '../text/plain-text.ts'
-import type { Outcome } from './send.ts'
 
 const GONE = 410
 

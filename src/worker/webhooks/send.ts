@@ -1,14 +1,12 @@
 import { Webhook as Signer } from 'standardwebhooks'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
-import type { Attempt } from '../../domain/webhook.ts'
+import type { Outcome } from '../../domain/webhook.ts'
 import type { RecordedEvent } from '../../events/event.ts'
 import type { Notice } from '../../events/notices.ts'
 import { bodyOf, noticeFor, type Receiver } from './delivery.ts'
 import { mail } from './mail.ts'
 import { post } from './post.ts'
-
-export type Outcome = Omit<Attempt, 'durationMs'>
 
 const MAX_DISCORD_LENGTH = 2_000
 

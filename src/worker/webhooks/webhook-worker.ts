@@ -1,3 +1,4 @@
+import type { Outcome } from '../../domain/webhook.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { inParallel } from '../../runtime/in-parallel.ts'
 import { LeaseLost } from '../claim/abandoned.ts'
@@ -5,7 +6,7 @@ import { WorkQueue } from '../claim/work-queue.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 import { dueLanes, eventOf, type Receiver, type Waiting } from './delivery.ts'
 import { deleteOldDeliveries, giveUp, recordAttempt } from './record-attempt.ts'
-import { type Outcome, send } from './send.ts'
+import { send } from './send.ts'
 import { MOST_WAITING, takeEvents } from './take-events.ts'
 import { claimWebhook, releaseWebhook, type WebhookLease } from './webhook-lease.ts'
 
