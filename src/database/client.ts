@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { type Prisma, PrismaClient } from './generated/prisma/client.ts'
 import { modelsOf, type Tables } from './reads/data-model.ts'
+import { useInTransactions } from './reads/in-transaction.ts'
 import { ReadConnections } from './reads/read-connections.ts'
 import { Reader, useReader } from './reads/reader.ts'
 import { createStatementNames } from './statement-names.ts'
@@ -58,7 +59,9 @@ export function createDatabase({ url, poolSize, applicationName = 'berth', onQue
   // Plans of the reader's statements are kept; compiling each for its first rows would take longer than reading them.
   const forReads = { ...connections, options: `${connections.options} -c jit=off` }
   const reads = new ReadConnections(forReads, Math.min(poolSize, READ_CONNECTIONS))
-  useReader(database, new Reader(modelsOf(tablesOf(database)), reads, onQuery))
+  const models = modelsOf(tablesOf(database))
+  useReader(database, new Reader(models, reads, onQuery))
+  useInTransactions(database, models)
   const disconnect = database.$disconnect.bind(database)
   database.$disconnect = async () => {
     await Promise.all([reads.close(), disconnect()])

@@ -55,7 +55,7 @@ function scaleByRequests(worker: WorkerContext, lease: Lease, signal: AbortSigna
     unfreeze: (name) => engine.unfreeze(name),
     async load() {
       const appEnv = await loadClaimedAppEnv(database, lease.appEnvId)
-      return environmentContext(worker, lease, appEnv, signal)
+      return { context: environmentContext(worker, lease, appEnv, signal), appEnv }
     },
   })
 }

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
+import { Activator } from '../../src/ingress/activator/activator.ts'
 import type { ReportedLoad } from '../../src/ingress/activator/app-load.ts'
 import { createIngress } from '../../src/ingress/ingress.ts'
 import { CurrentTable, type RouteScaling, RouteTable, type Target } from '../../src/ingress/routes/route-table.ts'
@@ -45,6 +46,28 @@ test('holds requests for an app that sleeps, asks once for all of them, and send
   expect((await answers).map(({ body }) => body)).toEqual(Array(8).fill('awake'))
   await eventually(() => ingress.loads.at(-1)?.inFlight === 0 && ingress.loads.at(-1)?.waiting === 0)
   expect(ingress.loads.at(-1)).toMatchObject({ waiting: 0, peak: 8, byReplica: {} })
+})
+
+test('asks again at once when more containers are needed than it has asked for', () => {
+  const activator = new Activator({ report: async () => ({}), close: async () => {} }, pino({ level: 'silent' }))
+  onTestFinished(() => activator.close())
+  const table = new RouteTable([routeTo([], { scaling: SCALING })])
+  activator.apply(table)
+  const [route] = table.toJSON()
+  const load = route && activator.loadOf(route)
+  if (!load) throw new Error('Its requests are not counted')
+  const asksFor = (requests: number) => {
+    for (let index = 0; index < requests; index += 1) load.beginWaiting(performance.now())
+    activator.ask(load)
+    return load.asked
+  }
+  const first = asksFor(5)
+  expect(first?.containers).toBe(1)
+  expect(asksFor(5)).toBe(first)
+  expect(asksFor(15)?.containers).toBe(3)
+  const last = load.asked
+  // Three is all that it may have.
+  expect(asksFor(100)).toBe(last)
 })
 
 test('streams a body only when there is a container, and holds little of it meanwhile', async () => {

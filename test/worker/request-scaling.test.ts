@@ -13,11 +13,13 @@ import { createScalingWorld, IMAGE, LEASE_SECONDS, type ScalingWorld } from './s
 
 let world: ScalingWorld
 
-/** How long its programs take until they listen. */
+/** How long its programs take until they listen, and what they wait for besides. */
 let startMs = 0
+let mayListen: Promise<void> | undefined
 
 const program: Program = async (process) => {
   await pause(startMs, undefined, { signal: process.signal })
+  await mayListen
   process.serve((_request, response) => response.end('here'))
 }
 
@@ -26,6 +28,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   startMs = 0
+  mayListen = undefined
 })
 afterAll(() => world?.close())
 
@@ -165,6 +168,21 @@ test('frozen containers beyond the limit for all are stopped, those first that w
   await world.scale(older)
   expect([await depthOf(older), await depthOf(newer)]).toEqual(['STOPPED', 'FROZEN'])
   expect(await found()).toEqual([])
+})
+
+test('containers that a crowd needs are started together, before the first of them is up', async () => {
+  const appEnvId = await world.functionEnv({ functionConfig: { concurrency: 10, maxScale: 3 } })
+  await putToDeepestSleep(appEnvId)
+  const gate = Promise.withResolvers<void>()
+  mayListen = gate.promise
+  await world.ask(appEnvId, 45)
+  const scaled = world.scale(appEnvId)
+  await expect.poll(() => world.containersOf(appEnvId).length).toBe(3)
+  expect(await depthOf(appEnvId)).toBe('NONE')
+  gate.resolve()
+  await scaled
+  const { replicas, replicasDesired } = await world.row(appEnvId)
+  expect([replicasDesired, replicas.map(({ state }) => state)]).toEqual([3, ['READY', 'READY', 'READY']])
 })
 
 test('a wake waits as long for a slow start as a deployment does', async () => {

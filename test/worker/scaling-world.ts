@@ -74,13 +74,13 @@ export async function createScalingWorld(program: Program, settings: Record<stri
       await beginToRest(appEnvId)
       await scale(appEnvId)
     },
-    /** As an ingress reports a request that it holds. */
-    async ask(appEnvId: string): Promise<void> {
+    /** As an ingress reports requests that it holds. */
+    async ask(appEnvId: string, waiting = 1): Promise<void> {
       await database.$executeRaw`INSERT INTO ingress_session (id, reported_at) VALUES ('test', now())
         ON CONFLICT (id) DO UPDATE SET reported_at = now()`
       await database.$executeRaw`
         INSERT INTO request_load (ingress_id, app_env_id, in_flight, waiting, peak, by_replica, revision, active_at, reported_at)
-        VALUES ('test', ${appEnvId}, 0, 1, 1, '{}', 1000, now(), now())`
+        VALUES ('test', ${appEnvId}, 0, ${waiting}, ${waiting}, '{}', 1000, now(), now())`
     },
     containersOf: (appEnvId: string) =>
       [...machine.containers.values()].filter(({ options }) => options.rollout.appEnvId === appEnvId),

@@ -13,7 +13,7 @@ export interface LoadReports {
 }
 
 const REPORT_MS = 1_000
-/** What was asked for is asked again: a notification may be lost, and a worker killed. */
+/** What was asked for is asked again: a notification may be lost, and a worker killed. At once, when more is needed. */
 const ASK_AGAIN_MS = 1_000
 
 /**
@@ -67,8 +67,9 @@ export class Activator {
   ask(load: AppLoad): void {
     const now = performance.now()
     if (!load.wantsMore || load.pauseMs(now) > 0) return
-    if (load.askedAt !== null && now - load.askedAt < ASK_AGAIN_MS) return
-    load.askedAt = now
+    const { asked, needed } = load
+    if (asked && now - asked.at < ASK_AGAIN_MS && needed <= asked.containers) return
+    load.asked = { at: now, containers: needed }
     this.asked.add(load.route.appEnvId)
     this.reportSoon()
   }

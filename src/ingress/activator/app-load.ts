@@ -24,8 +24,8 @@ export class AppLoad {
   waiting = 0
   /** What other ingress processes had when they last reported. */
   others = 0
-  /** When a worker was last asked to act; null since the table changed. */
-  askedAt: number | null = null
+  /** When a worker was last asked to act, and for how many containers; null since the table changed. */
+  asked: { at: number; containers: number } | null = null
   private readonly ended = new EndedRequests()
   private readonly byReplica = new Map<string, number>()
   private readonly window: PeakWindow
@@ -50,7 +50,7 @@ export class AppLoad {
       this.failure = { count, until: now + (route.scaling.failure?.pauseSeconds ?? 0) * 1000 }
     }
     this.route = route
-    this.askedAt = null
+    this.asked = null
   }
 
   /** What is left of the pause after a failed wake; 0 when a wake may be tried. */
@@ -68,9 +68,13 @@ export class AppLoad {
 
   /** Whether another container would help. */
   get wantsMore(): boolean {
-    const { targets, scaling } = this.route
-    if (targets.length >= scaling.maxScale) return false
-    return this.total + this.others > targets.length * scaling.concurrency
+    return this.needed > this.route.targets.length
+  }
+
+  /** Containers that all requests need, as many as there may be. */
+  get needed(): number {
+    const { maxScale, concurrency } = this.route.scaling
+    return Math.min(maxScale, Math.ceil((this.total + this.others) / concurrency))
   }
 
   begin(replica: string, now: number): void {

@@ -42,3 +42,19 @@ export async function getReplica(
   if (found?.Config.Labels?.[LABEL.installation] !== engine.installationId) throw notFound('container', name)
   return found
 }
+
+const ID = /^[0-9a-f]{64}$/
+
+/**
+ * The id of one container of this installation, by name or id. Unlike an inspection, a list does not wait for a container
+ * that starts, ends or is stuck. Throws NOT_FOUND.
+ */
+export async function ownContainerId(engine: DockerEngine, name: string, signal: AbortSignal): Promise<string> {
+  const filters = {
+    label: [`${LABEL.installation}=${engine.installationId}`],
+    [ID.test(name) ? 'id' : 'name']: [ID.test(name) ? name : `^/${name}$`],
+  }
+  const [found] = await engine.docker.listContainers({ all: true, filters, abortSignal: signal })
+  if (!found) throw notFound('container', name)
+  return found.Id
+}

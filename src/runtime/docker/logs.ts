@@ -3,7 +3,7 @@ import type { CallBounds } from '../../engine/call-bounds.ts'
 import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
 import { asFailure, silence, within } from '../../engine/docker/within.ts'
 import type { LogLine, LogOptions } from '../container-runtime.ts'
-import { getReplica } from './find-containers.ts'
+import { ownContainerId } from './find-containers.ts'
 import { LogLines } from './log-lines.ts'
 
 const SECOND = 1_000_000_000n
@@ -22,8 +22,8 @@ export async function* replicaLogs(
   const signal = options.signal ? AbortSignal.any([options.signal, stopped.signal]) : stopped.signal
   try {
     const stream = await within(engine, bounds, async (callSignal) => {
-      const { Id } = await getReplica(engine, name, callSignal)
-      return openLogs(engine, Id, options, signal)
+      const id = await ownContainerId(engine, name, callSignal)
+      return openLogs(engine, id, options, signal)
     })
     yield* linesOf(engine, stream, options.follow ? null : (options.timeoutSeconds ?? engine.callTimeoutSeconds))
   } catch (error) {

@@ -8,7 +8,7 @@ import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kern
 import { collection } from '../kernel/collection.ts'
 import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
 import { requireAccount } from '../targets/load-account.ts'
-import { type AppEnvAddress, addressOf, withEverything } from '../targets/load-app-env.ts'
+import { type AppEnvAddress, addressOf, loadEverything } from '../targets/load-app-env.ts'
 
 /** The environments that a caller may see in one account: the scope of every list, in both APIs. */
 function visibleAppEnvs(caller: Caller, accountId: string): Prisma.AppEnvWhereInput {
@@ -77,5 +77,5 @@ export async function loadAppEnv(
   find: typeof getAppEnv = getAppEnv,
 ) {
   const { id } = await find(tx, caller, address)
-  return tx.appEnv.findUniqueOrThrow({ where: { id }, include: withEverything })
+  return loadEverything(tx, id)
 }

@@ -2,7 +2,7 @@ import type { Transaction } from '../../database/client.ts'
 import type { JobRun } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Target } from '../kernel/command.ts'
-import { type LoadedAppEnv, withEverything } from '../targets/load-app-env.ts'
+import { type LoadedAppEnv, loadEverything } from '../targets/load-app-env.ts'
 
 export type JobRunTarget = Target & { run: JobRun; appEnv: LoadedAppEnv }
 
@@ -13,7 +13,7 @@ export async function lockJobRun(tx: Transaction, jobRunId: string): Promise<Job
   await tx.$queryRaw`SELECT 1 FROM job_run WHERE id = ${jobRunId} FOR UPDATE`
   const run = await tx.jobRun.findUnique({ where: { id: jobRunId } })
   if (!run) throw notFound('job run', jobRunId)
-  const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id: run.appEnvId }, include: withEverything })
+  const appEnv = await loadEverything(tx, run.appEnvId)
   const { accountId, appEnvId, version } = run
   return { type: 'jobRun', id: run.id, version, accountId, appEnvId, run, appEnv }
 }

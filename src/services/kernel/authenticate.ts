@@ -1,11 +1,13 @@
 import type { Database } from '../../database/client.ts'
 import { asDomainError } from '../../database/errors.ts'
+import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { unauthenticated } from '../../domain/errors.ts'
 import type { Scope } from '../../domain/permissions.ts'
 import { hashOfSecret, isPlausible } from '../../secrets/token-secret.ts'
 import type { Caller } from './caller.ts'
 import type { CallerCache, Found } from './caller-cache.ts'
+import { findByKey } from './read.ts'
 
 const LAST_USED_STEP_SECONDS = 60
 
@@ -49,14 +51,14 @@ async function lookUp(database: Database, hash: string): Promise<Found> {
   return { caller: callerOf(token, await accountOf(database, token)), remainingMs }
 }
 
-type TokenRow = NonNullable<Awaited<ReturnType<typeof findToken>>>
-
 /** What a caller is made of, besides the token. */
-export const withMemberships = { user: { include: { memberships: true } } } as const
+export const withMemberships = { user: { include: { memberships: true } } } satisfies Prisma.TokenInclude
 
-async function findToken(database: Database, hash: string) {
+type TokenRow = Prisma.TokenGetPayload<{ include: typeof withMemberships }>
+
+async function findToken(database: Database, hash: string): Promise<TokenRow | null> {
   try {
-    return await database.token.findUnique({ where: { hash }, include: withMemberships })
+    return (await findByKey(database, 'Token', { where: { hash }, include: withMemberships })) as TokenRow | null
   } catch (error) {
     throw asDomainError(error)
   }

@@ -3,7 +3,7 @@ import { conflict, DomainError } from '../../domain/errors.ts'
 import type { ChangeKind } from '../../domain/pending-changes.ts'
 import { configurationOf, configuredImage, pendingChangesOf } from '../configuration/configured.ts'
 import type { CommandContext } from '../kernel/command.ts'
-import { type LoadedAppEnv, withEverything } from '../targets/load-app-env.ts'
+import { type LoadedAppEnv, loadEverything } from '../targets/load-app-env.ts'
 import { beginOperation } from './begin-operation.ts'
 import { nextBuild } from './build.ts'
 import { lifecycleOperation, type Plan, warningOf } from './lifecycle-operation.ts'
@@ -84,7 +84,7 @@ export async function applyWhereRunning(context: CommandContext, where: Prisma.A
   const applied: Applied[] = []
   for (const { id } of rows) {
     await tx.$queryRaw`SELECT 1 FROM app_env WHERE id = ${id} FOR UPDATE`
-    const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id }, include: withEverything })
+    const appEnv = await loadEverything(tx, id)
     const { intent, message } = await planWhereRunning(context, appEnv)
     // Permission to change settings does not include permission to deploy them.
     if (intent) await context.permitOperation(appEnv)

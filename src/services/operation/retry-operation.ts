@@ -6,7 +6,7 @@ import { id } from '../kernel/input.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { type LifecycleResult, withOutcome } from '../lifecycle/lifecycle-operation.ts'
 import { repeatedContent } from '../lifecycle/new-content.ts'
-import { withEverything } from '../targets/load-app-env.ts'
+import { loadEverything } from '../targets/load-app-env.ts'
 import { lockOperation } from './cancel-operation.ts'
 
 export const retryOperation = command({
@@ -28,7 +28,7 @@ export const retryOperation = command({
     const newer = await tx.operation.findFirst({ where: { appEnvId, createdAt: { gt: operation.createdAt } } })
     if (newer)
       throw conflict('NEWER_OPERATION', `A newer operation (${newer.id}) has been asked of the environment since`)
-    const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id: appEnvId }, include: withEverything })
+    const appEnv = await loadEverything(tx, appEnvId)
     const content = operation.contentId
       ? await tx.content.findUniqueOrThrow({ where: { id: operation.contentId } })
       : null

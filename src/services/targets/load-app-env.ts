@@ -1,5 +1,6 @@
-import type { Transaction } from '../../database/client.ts'
+import type { Database, Transaction } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
+import { getRow } from '../../database/reads/get-row.ts'
 import { invalidField, notFound } from '../../domain/errors.ts'
 import { ORDER } from '../../resources/order.ts'
 import type { Target } from '../kernel/command.ts'
@@ -24,6 +25,11 @@ export const withEverything = {
 /** An environment with all that decisions about it depend on. */
 export type LoadedAppEnv = Prisma.AppEnvGetPayload<{ include: typeof withEverything }>
 
+export function loadEverything(client: Database | Transaction, id: string): Promise<LoadedAppEnv> {
+  const query = { where: { id }, include: withEverything }
+  return getRow(client, 'AppEnv', query, () => client.appEnv.findUniqueOrThrow(query))
+}
+
 export type AppEnvTarget = Target & { appEnv: LoadedAppEnv }
 
 export function addressOf({ appEnvId, envName }: AppEnvAddress): { id: string } | { cliEnvName: string } {
@@ -41,7 +47,7 @@ export async function lockAppEnv(tx: Transaction, address: AppEnvAddress): Promi
       AND ${'id' in where ? Prisma.sql`id = ${where.id}` : Prisma.sql`cli_env_name = ${where.cliEnvName}`}
     FOR UPDATE`
   if (!found[0]) throw notFound('app environment', named)
-  const appEnv = await tx.appEnv.findUniqueOrThrow({ where: { id: found[0].id }, include: withEverything })
+  const appEnv = await loadEverything(tx, found[0].id)
   return {
     type: 'appEnv',
     id: appEnv.id,

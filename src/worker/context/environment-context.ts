@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
+import { getRow } from '../../database/reads/get-row.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
 import type { ImageBuilder } from '../../images/image-builder.ts'
 import type { Vault } from '../../secrets/vault.ts'
@@ -39,7 +40,8 @@ export interface EnvironmentContext {
   signal: AbortSignal
 }
 
-const withState = {
+/** What is loaded of a claimed environment. */
+export const withState = {
   app: { select: { type: true, dockerPreset: true } },
   account: { select: { id: true, dataKey: true } },
   currentContent: true,
@@ -53,5 +55,7 @@ const withState = {
 export type ClaimedAppEnv = Prisma.AppEnvGetPayload<{ include: typeof withState }>
 export type ClaimedOperation = ClaimedAppEnv['operations'][number]
 
-export const loadClaimedAppEnv = (database: Database, id: string): Promise<ClaimedAppEnv> =>
-  database.appEnv.findUniqueOrThrow({ where: { id }, include: withState })
+export function loadClaimedAppEnv(database: Database, id: string): Promise<ClaimedAppEnv> {
+  const query = { where: { id }, include: withState }
+  return getRow(database, 'AppEnv', query, () => database.appEnv.findUniqueOrThrow(query))
+}

@@ -1,5 +1,4 @@
 import type { ScalingStep } from '../../domain/request-scaling.ts'
-import { loadClaimedAppEnv } from '../context/environment-context.ts'
 import { announceWakes } from './announce-wakes.ts'
 import { deepen, settle, shrink } from './rest.ts'
 import type { ScalingContext } from './scaling-context.ts'
@@ -31,11 +30,14 @@ export async function followRequests(
 /** True when another step may follow at once. */
 async function carryOut(scaling: ScalingContext, facts: ScalingFacts, step: ScalingStep): Promise<boolean> {
   if (step.kind === 'WAKE' && (await wakeFrozen(scaling, facts))) return true
-  const context = await scaling.load()
-  const appEnv = await loadClaimedAppEnv(context.database, facts.appEnvId)
+  const [{ context, appEnv }, [present]] = await Promise.all([
+    scaling.load(),
+    // Of a crowd, only the first may have been known when the wake was decided.
+    step.kind === 'WAKE' ? readScalingFacts(scaling.database, scaling.config, { appEnvId: facts.appEnvId }) : [],
+  ])
   switch (step.kind) {
     case 'WAKE':
-      return wake(context, appEnv, facts)
+      return wake(context, appEnv, present ?? facts)
     case 'GROW':
       await grow(context, appEnv, facts, step.containers)
       return false

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import type { Lease } from '../claim/lease.ts'
-import type { EnvironmentContext } from '../context/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 
 /** What a decision about one environment needs. */
 export interface ScalingContext {
@@ -9,7 +9,7 @@ export interface ScalingContext {
   config: Config
   lease: Lease
   /** What only some steps need: loading it takes as long as waking a frozen container. */
-  load(): Promise<EnvironmentContext>
+  load(): Promise<{ context: EnvironmentContext; appEnv: ClaimedAppEnv }>
   /** False: it ran already. */
   unfreeze(name: string): Promise<boolean>
 }

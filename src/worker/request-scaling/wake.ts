@@ -4,7 +4,7 @@ import { backoff } from '../../domain/backoff.ts'
 import { Failure } from '../../domain/failure.ts'
 import { newId } from '../../domain/ids.ts'
 import { replicaName } from '../../domain/replica-name.ts'
-import { SAMPLE_SECONDS } from '../../domain/request-scaling.ts'
+import { neededNow, SAMPLE_SECONDS } from '../../domain/request-scaling.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
@@ -46,7 +46,10 @@ export async function wakeFrozen(scaling: ScalingContext, facts: ScalingFacts): 
 
 const isNotFound = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'NOT_FOUND'
 
-/** Starts one container, which is there already or is made, and lets it take requests as soon as it accepts a connection. */
+/**
+ * Starts one container, which is there already or is made, and lets it take requests as soon as it accepts a connection.
+ * Where a crowd waits for it, the others are started with it, and are found started when the number grows.
+ */
 export async function wake(context: EnvironmentContext, appEnv: ClaimedAppEnv, facts: ScalingFacts): Promise<boolean> {
   const startedAt = performance.now()
   try {
@@ -108,11 +111,12 @@ export async function grow(
 async function bringUp(
   context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
-  { depth, resting }: ScalingFacts,
+  { depth, resting, ...demand }: ScalingFacts,
   index: number,
 ): Promise<Endpoint> {
-  const rollout = await servingRollout(context, appEnv, 1)
-  if (depth === 'STOPPED' && resting) {
+  const containers = Math.max(1, Math.min(demand.maxScale, neededNow(demand, demand)))
+  const rollout = await servingRollout(context, appEnv, containers)
+  if (depth === 'STOPPED' && resting && containers === 1) {
     const started = await context.engine.start(resting.name).catch((error: unknown) => {
       if (error instanceof RuntimeError || isNotFound(error)) return null
       throw error
@@ -185,5 +189,5 @@ async function recordFailure(
     await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: observed })
     await notifyIngresses(tx)
   })
-  await context.engine.remove({ rolloutId: facts.rolloutId, index: 0 }, context.graceSeconds)
+  await context.engine.remove({ rolloutId: facts.rolloutId }, context.graceSeconds)
 }

@@ -7,6 +7,7 @@ import { resolveVersionImage } from '../images/resolve-version-image.ts'
 import { fencedRun } from './fenced-run.ts'
 import { runContainerOf } from './run-container-of.ts'
 import type { LoadedRun, RunContext } from './run-context.ts'
+import { type OpenOutput, openOutput } from './run-output.ts'
 
 /** Containers that an engine could not start, for reasons of its own, before the attempt fails. */
 const CONTAINERS = 5
@@ -25,26 +26,68 @@ export async function openAttempt({ database, lease }: RunContext, { run, attemp
   return fencedRun(database, lease, (tx) => tx.jobAttempt.create({ data: { runId: run.id, number, containerName } }))
 }
 
+/** An attempt whose container has been started, and the output that is followed since. */
+export interface StartedAttempt {
+  loaded: LoadedRun
+  attempt: JobAttempt
+  containerId: string
+  output: OpenOutput
+}
+
 /**
  * Brings an attempt to where its container has been started, once: the id is recorded before the start, and what has an
- * id is never created again. Returns the id.
+ * id is never created again. The caller closes the output.
  */
-export async function startAttempt(context: RunContext, loaded: LoadedRun, attempt: JobAttempt): Promise<string> {
-  const { engine } = context
-  if (attempt.startedAt && attempt.containerId) return attempt.containerId
+export async function startAttempt(context: RunContext, loaded: LoadedRun): Promise<StartedAttempt> {
+  const { attempt } = loaded
+  if (!attempt) throw new Error(`${loaded.run.id} has no attempt to start`)
+  const outputOf = (containerId: string) => openOutput(context, loaded, { containerId, name: attempt.containerName })
+  if (attempt.startedAt && attempt.containerId) {
+    const { containerId } = attempt
+    return { loaded, attempt, containerId, output: await outputOf(containerId) }
+  }
   let containerId = attempt.containerId && (await adopted(context, attempt.containerId))
   for (let tries = 0; tries < CONTAINERS; tries += 1) {
     containerId ??= await createContainer(context, loaded, attempt)
-    // Nothing is awaited between this and the engine's call: another worker may have started it otherwise.
-    context.lease.assertHeld()
-    if (await engine.startRun(containerId).catch(rejectGone)) {
-      await recordStart(context, loaded, attempt)
-      return containerId
+    const opening = outputOf(containerId)
+    try {
+      if (await startFollowed(context, containerId, opening)) {
+        const started = await recordStart(context, loaded, { ...attempt, containerId })
+        return { ...started, containerId, output: await opening }
+      }
+    } catch (error) {
+      await closeOutput(opening)
+      throw error
     }
+    await closeOutput(opening)
     containerId = null
   }
   throw new Error(`Container ${attempt.containerName} kept disappearing while it was being started`)
 }
+
+/**
+ * The output is asked for while the engine starts the container: engines hold back questions about a container that
+ * starts or ends, and a short command would have ended before the first line could be asked for.
+ */
+async function startFollowed(
+  { engine, lease }: RunContext,
+  containerId: string,
+  opening: Promise<OpenOutput>,
+): Promise<boolean> {
+  const following = opening.then(({ collection, row }) => collection.follow([row]))
+  following.catch(() => {})
+  // Nothing is awaited between this and the engine's call: another worker may have started it otherwise.
+  lease.assertHeld()
+  const isStarted = await engine.startRun(containerId).catch(rejectGone)
+  await following
+  return isStarted
+}
+
+const closeOutput = (opening: Promise<OpenOutput>): Promise<void> =>
+  opening.then(
+    ({ collection }) => collection.close(),
+    () => {},
+  )
 
 /** The engine has lost it, and nobody knows whether it ran: another one in its place might be the second. */
 function rejectGone(error: unknown): never {
@@ -88,7 +131,8 @@ async function withImage(
   }
 }
 
-async function recordStart({ database, lease }: RunContext, { run, snapshot }: LoadedRun, attempt: JobAttempt) {
+async function recordStart({ database, lease }: RunContext, loaded: LoadedRun, attempt: JobAttempt) {
+  const { run, snapshot } = loaded
   const startedAt = lease.claim.clock.now()
   const deadlineAt = run.deadlineAt ?? new Date(startedAt.getTime() + snapshot.timeoutSeconds * 1000)
   const { runId, number } = attempt
@@ -96,4 +140,5 @@ async function recordStart({ database, lease }: RunContext, { run, snapshot }: L
     await tx.jobAttempt.update({ where: { runId_number: { runId, number } }, data: { startedAt } })
     await tx.jobRun.update({ where: { id: runId }, data: { deadlineAt } })
   })
+  return { loaded: { ...loaded, run: { ...run, deadlineAt } }, attempt: { ...attempt, startedAt } }
 }

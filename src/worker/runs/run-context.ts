@@ -1,7 +1,8 @@
 import type { Database } from '../../database/client.ts'
-import type { Content, JobAttempt, JobRun } from '../../database/generated/prisma/client.ts'
+import type { Content, JobAttempt, JobRun, Prisma } from '../../database/generated/prisma/client.ts'
+import { getRow } from '../../database/reads/get-row.ts'
 import type { RunSnapshot } from '../../domain/job-run.ts'
-import { type ClaimedAppEnv, type EnvironmentContext, loadClaimedAppEnv } from '../context/environment-context.ts'
+import { type ClaimedAppEnv, type EnvironmentContext, withState } from '../context/environment-context.ts'
 import type { CollectionContext } from '../logs/collection.ts'
 import type { RunLease } from './run-lease.ts'
 
@@ -22,12 +23,17 @@ export interface LoadedRun {
   attempt: JobAttempt | null
 }
 
+/** What is loaded of a run. */
+export const withEnvironment = {
+  content: true,
+  attempts: { orderBy: { number: 'asc' } },
+  appEnv: { include: withState },
+} satisfies Prisma.JobRunInclude
+
 export async function loadRun(database: Database, runId: string): Promise<LoadedRun> {
-  const { content, attempts, ...run } = await database.jobRun.findUniqueOrThrow({
-    where: { id: runId },
-    include: { content: true, attempts: { orderBy: { number: 'asc' } } },
-  })
-  const appEnv = await loadClaimedAppEnv(database, run.appEnvId)
+  const query = { where: { id: runId }, include: withEnvironment }
+  const loaded = await getRow(database, 'JobRun', query, () => database.jobRun.findUniqueOrThrow(query))
+  const { content, attempts, appEnv, ...run } = loaded
   const attempt = attempts.find(({ finishedAt }) => finishedAt === null) ?? null
   return { run, snapshot: run.snapshot as unknown as RunSnapshot, content, appEnv, attempts, attempt }
 }

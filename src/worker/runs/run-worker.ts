@@ -75,7 +75,7 @@ export class RunWorker {
     try {
       const loaded = await loadRun(database, lease.runId)
       const environment = this.#environmentOf(this.#context, lease, loaded.appEnv, lease.signal)
-      await superviseRun(runContext(this.#context, lease, loaded, environment), lease.runId)
+      await superviseRun(runContext(this.#context, lease, loaded, environment), loaded)
     } catch (error) {
       const cause = lease.signal.aborted ? lease.signal.reason : error
       log.debug({ err: cause, jobRunId: lease.runId }, 'Work on a job run was abandoned')

@@ -1,3 +1,4 @@
+import type { JobAttempt } from '../../database/generated/prisma/client.ts'
 import { backoff } from '../../domain/backoff.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { AttemptEnd } from '../../domain/job-attempt.ts'
@@ -24,10 +25,10 @@ const LONG_WATCH_MS = 600_000
  * Carries out one run from wherever it is, until it has ended or its next attempt is due later. Relies on nothing but
  * the database and the engine, so that it may be killed at any line. Throws when the lease is lost or the worker stops.
  */
-export async function superviseRun(context: RunContext, runId: string): Promise<void> {
-  for (let failures = 0; ; ) {
+export async function superviseRun(context: RunContext, claimed: LoadedRun): Promise<void> {
+  const runId = claimed.run.id
+  for (let failures = 0, loaded = claimed; ; loaded = await loadRun(context.database, runId)) {
     context.lease.assertHeld()
-    const loaded = await loadRun(context.database, runId)
     if (hasRunEnded(loaded.run.status)) return
     let watchedFrom: number | null = null
     try {
@@ -60,15 +61,20 @@ export async function superviseRun(context: RunContext, runId: string): Promise<
 async function step(context: RunContext, loaded: LoadedRun, watches: () => void): Promise<void> {
   const { cancelReason } = loaded.run
   if (cancelReason && !loaded.attempt) return endWithoutAttempt(context, loaded, cancelReason)
-  const attempt = loaded.attempt ?? (await openAttempt(context, loaded))
-  const present = loaded.attempt ? loaded : await loadRun(context.database, loaded.run.id)
+  const present = loaded.attempt ? loaded : withAttempt(loaded, await openAttempt(context, loaded))
   await context.engine.requireReachable()
-  if (cancelReason && !attempt.containerId)
+  if (cancelReason && !present.attempt?.containerId)
     return settleAttempt(context, present, { ...NOTHING_RAN, stopReason: 'CANCEL', ...times(context, present) })
-  const containerId = await startAttempt(context, present, attempt)
+  const started = await startAttempt(context, present)
   watches()
-  await watchAttempt(context, await loadRun(context.database, loaded.run.id), containerId)
+  await watchAttempt(context, started)
 }
+
+const withAttempt = (loaded: LoadedRun, attempt: JobAttempt): LoadedRun => ({
+  ...loaded,
+  attempt,
+  attempts: [...loaded.attempts, attempt],
+})
 
 /** Failures in a row, with the one that has just come. `watchedMs` is null when the container was not even watched. */
 export const failuresInARow = (
@@ -130,7 +136,7 @@ async function outwaited(context: RunContext, loaded: LoadedRun): Promise<boolea
   const waitedMs = lease.claim.clock.now().getTime() - since
   if (waitedMs < config.BERTH_ENGINE_WAIT_SECONDS * 1000) return false
   const failure = { failure: 'ENGINE_LOST', message: 'No container engine answered in time' } as const
-  const present = attempt ? loaded : { ...loaded, attempt: await openAttempt(context, loaded) }
+  const present = attempt ? loaded : withAttempt(loaded, await openAttempt(context, loaded))
   // The container cannot be removed now; housekeeping does it as soon as the engine is back.
   await settleAttempt(context, present, abandoned(context, present, failure))
   return true

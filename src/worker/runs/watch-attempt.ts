@@ -1,10 +1,10 @@
 import type { JobAttempt } from '../../database/generated/prisma/client.ts'
 import type { ObservedRun } from '../../runtime/run.ts'
 import { sleep } from '../time/sleep.ts'
-import { ContainerGone } from './begin-attempt.ts'
+import { ContainerGone, type StartedAttempt } from './begin-attempt.ts'
 import { fencedRun } from './fenced-run.ts'
 import { type LoadedRun, loadRun, type RunContext } from './run-context.ts'
-import { type OpenOutput, openOutput, readOutput } from './run-output.ts'
+import { readOutput } from './run-output.ts'
 import { settleAttempt } from './settle-run.ts'
 
 type StopReason = 'TIMEOUT' | 'CANCEL'
@@ -17,12 +17,10 @@ const LONGEST_TIMER_MS = 2_147_000_000
  * Follows the output of a started container until it has ended, stops it when its time is up or somebody cancels it,
  * and records how it ended: not before all of its output is stored.
  */
-export async function watchAttempt(context: RunContext, loaded: LoadedRun, containerId: string): Promise<void> {
-  const { attempt } = loaded
-  if (!attempt) throw new Error(`${loaded.run.id} has no attempt to watch`)
-  const output = await openOutput(context, loaded, { containerId, name: attempt.containerName })
+export async function watchAttempt(context: RunContext, started: StartedAttempt): Promise<void> {
+  const { loaded, containerId, output } = started
   try {
-    const ended = await untilEnded(context, loaded, containerId, output)
+    const ended = await untilEnded(context, started)
     const [left] = await Promise.all([
       readOutput(context, containerId),
       output.collection.readToEnd(output.row, context.signal),
@@ -35,15 +33,14 @@ export async function watchAttempt(context: RunContext, loaded: LoadedRun, conta
 }
 
 /** The end of the output is the end of the container, so nothing is polled. */
-async function untilEnded(
-  context: RunContext,
-  loaded: LoadedRun,
-  containerId: string,
-  { collection, row }: OpenOutput,
-): Promise<ObservedRun> {
+async function untilEnded(context: RunContext, started: StartedAttempt): Promise<ObservedRun> {
   const { engine, signal } = context
+  const { loaded, attempt, containerId, output } = started
+  const { collection } = output
+  // An engine that was asked for the output before it had started the container may have answered that there is none.
+  const row = { ...output.row, startedAt: new Date() }
   let isStopped = false
-  let stopReason = loaded.attempt?.stopReason as StopReason | null
+  let stopReason = attempt.stopReason as StopReason | null
   for (;;) {
     if (stopReason === null) {
       collection.follow([row])
@@ -53,7 +50,7 @@ async function untilEnded(
     if (!found) throw new ContainerGone('The container was removed before its exit code was read')
     if (found.phase === 'exited' || found.phase === 'dead') return found
     if (stopReason === null || isStopped) await sleep(LOOK_MS, signal)
-    if (stopReason) await stop(context, loaded, containerId, stopReason)
+    if (stopReason) await stop(context, attempt, containerId, stopReason)
     isStopped = stopReason !== null
     context.lease.assertHeld()
     if (collection.hasEnded) throw new Error('The output of a job run could not be written')
@@ -87,12 +84,11 @@ function interruption(
 /** The reason is recorded first: whoever takes over knows why the container was stopped. */
 async function stop(
   context: RunContext,
-  loaded: LoadedRun,
+  { runId, number }: JobAttempt,
   containerId: string,
   stopReason: StopReason,
 ): Promise<void> {
   const { database, lease, engine, graceSeconds } = context
-  const { runId, number } = loaded.attempt as JobAttempt
   await fencedRun(database, lease, (tx) =>
     tx.jobAttempt.update({ where: { runId_number: { runId, number } }, data: { stopReason } }),
   )
