@@ -135,6 +135,7 @@ describe('the schema', () => {
         "UpgradeInstallationPayload.kept",
         "User.memberships",
         "UserToken.scopes",
+        "Webhook.eventTypes",
       ]
     `)
   })

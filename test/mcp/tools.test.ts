@@ -91,6 +91,7 @@ describe('the tools', () => {
       'delete-job-schedule',
       'delete-variable',
       'delete-volume',
+      'delete-webhook',
       'remove-host',
       'remove-installation',
       'remove-member',
@@ -98,6 +99,7 @@ describe('the tools', () => {
       'revoke-token',
       'rollback-app-env',
       'rotate-credentials',
+      'rotate-webhook-secret',
       'stop-app-env',
     ])
   })

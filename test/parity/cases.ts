@@ -7,9 +7,10 @@ import type { ParityCase } from './parity-case.ts'
 import { peopleCases } from './people-cases.ts'
 import { settingCases } from './setting-cases.ts'
 import { solutionCases } from './solution-cases.ts'
+import { webhookCases } from './webhook-cases.ts'
 
 /** Every command, accepted and refused. */
 export const PARITY_CASES: readonly ParityCase[] = [
   ...[...appCases, ...lifecycleCases, ...peopleCases, ...credentialCases, ...settingCases],
-  ...[...functionCases, ...jobCases, ...solutionCases],
+  ...[...functionCases, ...jobCases, ...solutionCases, ...webhookCases],
 ]

@@ -84,6 +84,7 @@ describe('the OpenAPI document', () => {
     expect(dangerous.sort()).toEqual([
       'delete /account',
       'delete /account/member',
+      'delete /account/webhook',
       'delete /app',
       'delete /app-env',
       'delete /app-env/backup',
@@ -92,6 +93,7 @@ describe('the OpenAPI document', () => {
       'delete /solutions/installation',
       'delete /token',
       'delete /volume',
+      'post /account/webhook/rotate-secret',
       'post /app-env/backup-restore',
       'post /app-env/credentials/rotate',
       'post /app-env/rollback',

@@ -40,6 +40,8 @@ export interface Target extends Scoped {
     | 'host'
     | 'jobRun'
     | 'installation'
+    | 'webhook'
+    | 'webhookDelivery'
   /** Null while it is being created. */
   id: string | null
   version?: number
