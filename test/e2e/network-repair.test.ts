@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { repetitions } from '../support/repetitions.ts'
 import { eventually } from '../worker/fixtures.ts'
 import { ask } from './clients.ts'
 import { type NetworkSite, startNetworkSite } from './network-site.ts'
@@ -14,14 +13,13 @@ const DAMAGES = [
 ] as const
 const DEPLOYMENT = 'removed during a deployment'
 /** Of an environment each. */
-const CONTAINERS = repetitions([2], [1, 2])
+const CONTAINERS = [1, 2]
 
 // With events, an hour passes between routine reconciles: only an event can be in time.
 const PLATFORMS = [
-  ['on', { BERTH_ENGINE_EVENTS: 'true', BERTH_RECONCILE_SECONDS: '3600' }, [...DAMAGES]],
-  ['off', { BERTH_ENGINE_EVENTS: 'false', BERTH_RECONCILE_SECONDS: '2' }, repetitions([DAMAGES[2]], [...DAMAGES])],
+  ['on', { BERTH_ENGINE_EVENTS: 'true', BERTH_RECONCILE_SECONDS: '3600' }],
+  ['off', { BERTH_ENGINE_EVENTS: 'false', BERTH_RECONCILE_SECONDS: '2' }],
 ] as const
-type Damages = (typeof PLATFORMS)[number][2]
 
 const figures: Record<string, string>[] = []
 const sites: NetworkSite[] = []
@@ -37,7 +35,7 @@ function outcomeOf(name: string): PromiseWithResolvers<void> {
 }
 
 beforeAll(() => {
-  for (const [events, settings, damages] of PLATFORMS) void runPlatform(events, settings, damages)
+  for (const [events, settings] of PLATFORMS) void runPlatform(events, settings)
 })
 
 afterAll(async () => {
@@ -46,8 +44,8 @@ afterAll(async () => {
   console.table(figures)
 })
 
-async function runPlatform(events: string, settings: Record<string, string>, damages: Damages): Promise<void> {
-  const names = [...damages.map(([name]) => name), DEPLOYMENT]
+async function runPlatform(events: string, settings: Record<string, string>): Promise<void> {
+  const names = [...DAMAGES.map(([name]) => name), DEPLOYMENT]
   const all = CONTAINERS.flatMap((count) => names.map((name) => outcomeOf(nameOf(events, name, count))))
   // Told by the test of the case, if it is asked at all.
   for (const { promise } of all) promise.catch(() => {})
@@ -55,19 +53,14 @@ async function runPlatform(events: string, settings: Record<string, string>, dam
     const site = await startNetworkSite(settings, CONTAINERS)
     sites.push(site)
     const at = (index: number) => ({ events, count: CONTAINERS[index] ?? 0 })
-    await Promise.all(site.samples.map((sample, index) => runCases(site, sample, damages, at(index))))
+    await Promise.all(site.samples.map((sample, index) => runCases(site, sample, at(index))))
   } catch (error) {
     for (const { reject } of all) reject(error)
   }
 }
 
-async function runCases(
-  site: NetworkSite,
-  sample: Sample,
-  damages: Damages,
-  at: { events: string; count: number },
-): Promise<void> {
-  for (const [name, harm] of damages) {
+async function runCases(site: NetworkSite, sample: Sample, at: { events: string; count: number }): Promise<void> {
+  for (const [name, harm] of DAMAGES) {
     await settle(nameOf(at.events, name, at.count), () => repairs(site, sample, { ...at, name, harm: site[harm] }))
   }
   await settle(nameOf(at.events, DEPLOYMENT, at.count), () => outlives(site, sample, at))
@@ -118,8 +111,8 @@ async function outlives(site: NetworkSite, sample: Sample, { events }: { events:
   expect((await site.containersOf(sample, 2)).sort()).toEqual(begun.sort())
 }
 
-describe.each(PLATFORMS)('with engine events %s', (events, _settings, damages) => {
-  describe.each([...damages])('%s', (name) => {
+describe.each(PLATFORMS)('with engine events %s', (events) => {
+  describe.each(DAMAGES)('%s', (name) => {
     test.each(CONTAINERS)(
       'is repaired, and nothing is replaced: %i containers',
       (count) => outcomeOf(nameOf(events, name, count)).promise,
