@@ -44,8 +44,14 @@ export interface Sample {
 /** What it takes that no request fails while containers are replaced. */
 export const UNDER_LOAD = { BERTH_DRAIN_SECONDS: '1', BERTH_ROUTE_PROPAGATION_MS: '300' }
 
-/** A whole Berth, all three roles, on a database of its own, the real engine and free ports. */
-export async function startTestPlatform(settings: Record<string, string> = {}): Promise<TestPlatform> {
+/**
+ * A whole Berth, all three roles, on a database of its own, the real engine and free ports. Its log goes to `logTo`, or
+ * to standard output.
+ */
+export async function startTestPlatform(
+  settings: Record<string, string> = {},
+  logTo?: pino.DestinationStream,
+): Promise<TestPlatform> {
   const held = await createTestDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-e2e-'))
   const docker = new Docker()
@@ -66,7 +72,7 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
     BERTH_PRIVATE_REGISTRIES: '127.0.0.1',
     ...settings,
   })
-  const platform = await startPlatform(config, pino({ level: config.BERTH_LOG_LEVEL }))
+  const platform = await startPlatform(config, pino({ level: config.BERTH_LOG_LEVEL }, logTo))
   recordInstallation(platform.installationId ?? '')
 
   const rest: TestPlatform['rest'] = (method, path, body, headers = {}) =>
