@@ -35,7 +35,7 @@ const FOLDERS = {
   services: [
     [
       ...['domain', 'config', 'app-types', 'resources', 'references', 'database', 'events', 'secrets'],
-      ...['backups', 'fault-injection', 'solutions'],
+      ...['addresses', 'backups', 'fault-injection', 'solutions'],
     ],
     'A request only records intent: services know neither a transport nor the engine.',
   ],
@@ -59,7 +59,7 @@ const FOLDERS = {
   worker: [
     [
       ...['domain', 'config', 'app-types', 'references', 'database', 'events', 'secrets'],
-      ...['builder', 'engine', 'runtime', 'images', 'registries', 'backups', 'fault-injection'],
+      ...['addresses', 'builder', 'engine', 'runtime', 'images', 'registries', 'backups', 'fault-injection'],
     ],
     'Only the worker talks to the engine, and it knows no service: what both need is below them.',
   ],

@@ -16,6 +16,7 @@ import {
   whole,
 } from './setting-types.ts'
 import { TCP_SETTINGS } from './tcp-settings.ts'
+import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
 
 /** Every setting, with its default and description. docs/configuration.md is printed from it. */
 export const SETTINGS = z.object({
@@ -339,6 +340,7 @@ export const SETTINGS = z.object({
   ),
   ...TCP_SETTINGS,
   ...SCALING_SETTINGS,
+  ...WEBHOOK_SETTINGS,
   BERTH_FAULT_INJECTION: z.string().min(1).optional().describe('Directory of fault injection orders. Only for tests.'),
   BERTH_TRUSTED_PROXIES: networks().describe(
     'Proxies in front of the API and the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',

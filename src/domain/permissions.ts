@@ -34,6 +34,7 @@ export type Permission =
   | 'credential:manage'
   | 'solution:install'
   | 'solution:remove'
+  | 'webhook:manage'
   | 'audit:read'
 
 export type RoleName =
@@ -103,6 +104,8 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   // It begins deployments too, so a scoped token needs svc:write:deploy besides (§5 rule 6).
   'solution:install': { roles: [], scope: 'svc:write:config' },
   'solution:remove': { roles: [], scope: 'svc:admin' },
+  // Events of every environment, and answers of receivers: reading them is no less.
+  'webhook:manage': { roles: [], scope: 'svc:admin' },
   'audit:read': { roles: ['AUDIT'], scope: 'svc:read' },
 }
 

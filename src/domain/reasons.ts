@@ -99,6 +99,11 @@ export const REASONS = {
     INSTALLATION_CHANGED:
       'An installation is resumed with the request that began it. Send the same, or begin another installation.',
     CREDENTIAL_IN_USE: 'An app refers to the credential. Change the app first.',
+    TOO_MANY_WEBHOOKS: 'The account has too many webhooks. Delete some.',
+    MAIL_NOT_CONFIGURED: 'The installation sends no e-mail (`BERTH_SMTP_URL`). Use another kind.',
+    NO_WEBHOOK_SECRET: 'Only webhooks of the kind WEBHOOK are signed.',
+    WEBHOOK_DISABLED: 'The webhook is switched off. Enable it first.',
+    EVENT_EXPIRED: 'The event of the delivery is no longer kept, so it cannot be sent again.',
     TOO_MANY_TOKENS: 'The owner has too many tokens. Revoke some.',
     ALREADY_MEMBER: 'The user is a member of the account already. Update the member instead.',
     INVITE_INSTEAD: 'Nobody has proved that the address is the user’s. Create an invitation, and send them its link.',

@@ -39,6 +39,8 @@ export type EventType =
   | 'token.created'
   | 'token.revoked'
   | 'credential.changed'
+  | 'webhook.changed'
+  | 'webhook.disabled'
 
 /** An event to be recorded. Payloads are small and hold no secrets. */
 export interface NewEvent {

@@ -40,6 +40,9 @@ export type Failpoint =
   | 'installation.locked'
   | 'installation.written'
   | 'installation.committed'
+  | 'webhook.claimed'
+  | 'webhook.sent'
+  | 'webhook.written'
 
 interface Armed {
   point: Failpoint

@@ -12,6 +12,8 @@ const QUERIES: Readonly<Record<string, FieldPermission>> = {
   ...{ account: 'account:read', member: 'account:read', members: 'account:read' },
   ...{ credential: 'account:read', credentials: 'account:read' },
   ...{ invitation: 'member:manage', invitations: 'member:manage', auditLog: 'audit:read' },
+  ...{ webhook: 'webhook:manage', webhooks: 'webhook:manage' },
+  ...{ webhookDelivery: 'webhook:manage', webhookDeliveries: 'webhook:manage' },
   ...{ token: 'token:own', tokens: 'token:own' },
   ...{ app: 'app:read', apps: 'app:read', installation: 'app:read', installations: 'app:read' },
   // One environment is found by whoever watches it; each field beyond its state asks for appEnv:read.

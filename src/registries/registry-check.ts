@@ -1,5 +1,9 @@
-import { askAddress, type RegistryAnswer } from './ask-address.ts'
-import { type HostCheck, HUB, type RegistryRules } from './registry-rules.ts'
+import { type AddressAnswer, askAddress } from '../addresses/ask-address.ts'
+import type { HostCheck, HostRules } from '../addresses/host-rules.ts'
+
+/** Docker Hub: its names are no tenant's, and an engine may have a mirror for it that Berth cannot see. */
+const HUB = 'docker.io'
+const TIMEOUT_MS = 10_000
 
 /** Whether an engine may be sent to a registry. */
 export type RegistryVerdict =
@@ -19,11 +23,7 @@ const MAX_CHALLENGE_LENGTH = 4096
  * engine next: for a token, or by a redirect. An engine resolves these names once more, and may be answered
  * differently; docs/design/security.md says what is left of that.
  */
-export async function checkRegistry(
-  registry: string,
-  rules: RegistryRules,
-  signal: AbortSignal,
-): Promise<RegistryVerdict> {
+export async function checkRegistry(registry: string, rules: HostRules, signal: AbortSignal): Promise<RegistryVerdict> {
   if (registry === HUB) return { kind: 'allowed' }
   const url = new URL(`https://${registry}/v2/`)
   const host = await rules.check(url)
@@ -43,15 +43,22 @@ async function greeting(
   url: URL,
   { addresses, isListed }: Extract<HostCheck, { kind: 'allowed' }>,
   signal: AbortSignal,
-): Promise<RegistryAnswer | string> {
+): Promise<AddressAnswer | string> {
+  const ask = (at: URL) => askAddress(at, addresses, inTime(signal))
   try {
-    return await askAddress(url, addresses, signal)
+    return await ask(url)
   } catch (error) {
     const words = wordsOf(error)
     if (!isListed) return words
-    return askAddress(new URL(url.href.replace('https:', 'http:')), addresses, signal).catch(wordsOf)
+    return ask(new URL(url.href.replace('https:', 'http:'))).catch(wordsOf)
   }
 }
+
+/** The head of the answer is all that an engine is sent by; its body may reach no user. */
+const inTime = (signal: AbortSignal) => ({
+  headers: { accept: 'application/json' },
+  signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+})
 
 /** In the words of engines, of which users are told the meaning only. */
 function wordsOf(error: unknown): string {
@@ -63,7 +70,7 @@ function wordsOf(error: unknown): string {
 }
 
 /** Judges every address that the answer sends an engine to. */
-async function followed({ status, headers }: RegistryAnswer, url: URL, rules: RegistryRules): Promise<RegistryVerdict> {
+async function followed({ status, headers }: AddressAnswer, url: URL, rules: HostRules): Promise<RegistryVerdict> {
   const challenge = headers['www-authenticate']
   if ((challenge?.length ?? 0) > MAX_CHALLENGE_LENGTH) return { kind: 'refused', why: 'asks for more than a login' }
   const location = status >= 300 && status < 400 ? headers.location : undefined

@@ -47,6 +47,8 @@ export const eventType = enumeration(
     'token.created': 'A token was created.',
     'token.revoked': 'A token was revoked.',
     'credential.changed': 'A credential was created, changed or removed.',
+    'webhook.changed': 'A webhook was created, changed or removed, or events had expired before it could send them.',
+    'webhook.disabled': 'A webhook was switched off, because its receiver failed for days or is gone.',
   },
   nameOf,
 )

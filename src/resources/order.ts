@@ -25,4 +25,7 @@ export const ORDER = {
   credential: { id: 'asc' },
   variable: { name: 'asc' },
   volume: { id: 'asc' },
+  webhook: { id: 'asc' },
+  /** The newest first. */
+  webhookDelivery: { id: 'desc' },
 } as const

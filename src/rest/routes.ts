@@ -9,6 +9,8 @@ import { plan } from '../resources/plan.ts'
 import { region } from '../resources/region.ts'
 import { installed, upgraded } from '../resources/solution-installation.ts'
 import { createdToken } from '../resources/token.ts'
+import { createdWebhook, webhook } from '../resources/webhook.ts'
+import { webhookDelivery } from '../resources/webhook-delivery.ts'
 import { acceptInvitation } from '../services/account/accept-invitation.ts'
 import { createAccount, deleteAccount, setCurrentAccount, updateAccount } from '../services/account/account-commands.ts'
 import { createInvitation, revokeInvitation } from '../services/account/invitation-commands.ts'
@@ -50,6 +52,13 @@ import { createToken, revokeToken } from '../services/token/token-commands.ts'
 import { notifyCodeUpload } from '../services/upload/notify-code-upload.ts'
 import { requestStorageKey } from '../services/upload/request-storage-key.ts'
 import { deleteVolume } from '../services/volume/delete-volume.ts'
+import { redeliverWebhookDelivery } from '../services/webhook/redeliver.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  updateWebhook,
+} from '../services/webhook/webhook-commands.ts'
 import { getAccount, listAccounts, listRegions } from './endpoints/accounts.ts'
 import { getAppEnvHistory, getAppEnvStatus } from './endpoints/app-env-status.ts'
 import { getAppEnv, getVariables, listAppEnvs } from './endpoints/app-envs.ts'
@@ -70,6 +79,7 @@ import { getServiceCredentials } from './endpoints/service-credentials.ts'
 import { getInstallation, listInstallations, listSolutions } from './endpoints/solutions.ts'
 import { getAppEnvToken, getToken, getUserToken, listTokens } from './endpoints/tokens.ts'
 import { listVolumes } from './endpoints/volumes.ts'
+import { getWebhook, getWebhookDelivery, listWebhookDeliveries, listWebhooks } from './endpoints/webhooks.ts'
 import { del, get, patch, post, put, type Route } from './protocol/route.ts'
 
 const LIFECYCLE_ANSWERS: Readonly<Record<string, Parameters<typeof post>[2]>> = {
@@ -187,6 +197,16 @@ export const routes: readonly Route[] = [
   del('/account/invitation', revokeInvitation, answers.message),
   get('/account/invitations', listInvitations),
   post('/account/invitation/accept', acceptInvitation, invitationAnswers.accepted),
+
+  post('/account/webhook', createWebhook, createdWebhook),
+  get('/account/webhook', getWebhook),
+  put('/account/webhook', updateWebhook, webhook.answer),
+  del('/account/webhook', deleteWebhook, answers.message),
+  post('/account/webhook/rotate-secret', rotateWebhookSecret, createdWebhook),
+  get('/account/webhooks', listWebhooks),
+  get('/account/webhook/deliveries', listWebhookDeliveries),
+  get('/account/webhook/delivery', getWebhookDelivery),
+  post('/account/webhook/delivery/redeliver', redeliverWebhookDelivery, webhookDelivery.answer),
 
   post('/credential', createCredential, answers.createdCredential),
   get('/credential', getCredential),

@@ -6,6 +6,7 @@ const variableLocation = (id: string) => `variable/${id}/value`
 const credentialLocation = (id: string) => `credential/${id}/data`
 const serviceLocation = (id: string) => `serviceCredentials/${id}/data`
 const inputsLocation = (id: string) => `solutionInstallation/${id}/inputs`
+const webhookLocation = (id: string) => `webhook/${id}/data`
 const backupLocation = (id: string) => `backup/${id}/key`
 const answerLocation = (call: string) => `idempotencyRecord/${call}/response`
 const dataKeyLocation = (accountId: string) => `account/${accountId}/dataKey`
@@ -24,6 +25,9 @@ export interface AccountVault {
   /** What the inputs of a solution were. */
   sealInputs(id: string, data: unknown): string
   openInputs(id: string, sealed: string): unknown
+  /** Where a webhook sends, and what it signs with. */
+  sealWebhook(id: string, data: unknown): string
+  openWebhook(id: string, sealed: string): unknown
   /** The key of a backup's file. */
   sealBackupKey(id: string, key: Buffer): string
   openBackupKey(id: string, sealed: string): Buffer
@@ -104,6 +108,8 @@ function accountVault(key: Key): AccountVault {
     openServiceCredentials: (id, sealed) => JSON.parse(open(key, serviceLocation(id), sealed)),
     sealInputs: (id, data) => seal(key, inputsLocation(id), JSON.stringify(data)),
     openInputs: (id, sealed) => JSON.parse(open(key, inputsLocation(id), sealed)),
+    sealWebhook: (id, data) => seal(key, webhookLocation(id), JSON.stringify(data)),
+    openWebhook: (id, sealed) => JSON.parse(open(key, webhookLocation(id), sealed)),
     sealBackupKey: (id, bytes) => seal(key, backupLocation(id), bytes.toString('base64')),
     openBackupKey: (id, sealed) => Buffer.from(open(key, backupLocation(id), sealed), 'base64'),
   }

@@ -39,6 +39,8 @@ import { getToken, listTokens } from './token/token-queries.ts'
 import { receiveUpload } from './upload/receive-upload.ts'
 import { getSelf } from './user/user-queries.ts'
 import { volumes } from './volume/volume-queries.ts'
+import { getWebhookDelivery, listWebhookDeliveries } from './webhook/delivery-queries.ts'
+import { getWebhook, listWebhooks } from './webhook/webhook-queries.ts'
 
 interface ServiceDependencies {
   database: Database
@@ -97,6 +99,8 @@ export function createServices(dependencies: ServiceDependencies) {
       ...{ installations: installations.list, slice: installations.slice },
     }),
     jobSchedules: bind(database, { get: getJobSchedule }),
+    webhooks: bind(database, { list: listWebhooks, get: getWebhook }),
+    webhookDeliveries: bind(database, { list: listWebhookDeliveries, get: getWebhookDelivery }),
     operations: bind(database, { ...operations, get: getOperation }),
   }
   allowNestedReads(services, database)

@@ -34,6 +34,7 @@ import { environmentContext, processEnvironment } from './process-environment.ts
 import { scaleForever } from './request-scaling/scale-forever.ts'
 import { ScalingQueue } from './request-scaling/scaling-queue.ts'
 import { RunWorker } from './runs/run-worker.ts'
+import { WebhookWorker } from './webhooks/webhook-worker.ts'
 
 /** How long a stop waits for leases to be handed back; those that are not, expire. */
 const STOP_MS = 7_000
@@ -88,6 +89,7 @@ export function createWorker(options: WorkerOptions): Worker {
     reconciles: queueOf(() => claim(database, 'reconciles', id, config.BERTH_LEASE_SECONDS)),
   }
   const runs = new RunWorker(context, id, environmentContext)
+  const webhooks = new WebhookWorker(context, id)
   let listening: Listening | null = null
   let running: Promise<unknown> = Promise.resolve()
 
@@ -181,7 +183,7 @@ export function createWorker(options: WorkerOptions): Worker {
         ],
         ...[sampleForever(context, signal), measureServicesForever(context, signal)],
         ...[validateHostsForever(context, signal), scaleForever(context, signal, onScan), runs.run(signal)],
-        installations.run(signal),
+        ...[installations.run(signal), webhooks.run(signal)],
       ])
     },
     async stop() {

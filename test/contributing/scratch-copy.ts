@@ -101,8 +101,8 @@ export class ScratchCopy implements Disposable {
 // The compiler, a program in Go, spends a third of its time on memory that it could do without collecting.
 const RARE_COLLECTION = { GOGC: '400' }
 
-/** Without what Vitest says to its own workers: a program of the copy is nobody's worker. */
+/** Without what Vitest says to its own workers: a program of the copy is nobody's worker, and starts no process. */
 function environment(): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$|VITE_)/.test(name))
-  return { ...Object.fromEntries(others), ...RARE_COLLECTION, NO_COLOR: '1' }
+  return { ...Object.fromEntries(others), ...RARE_COLLECTION, BERTH_TEST_BUNDLE: 'off', NO_COLOR: '1' }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { BUILD } from './harness/build-scenario.ts'
+import { FIRST_BUILD } from './harness/build-scenario.ts'
 import type { EngineGate, EngineWeather } from './harness/engine-gate.ts'
 import { awaitInvariants } from './harness/invariants.ts'
 import type { PrivateEngine } from './harness/private-engine.ts'
@@ -34,13 +34,21 @@ export interface Setting {
   gate: EngineGate
 }
 
+interface EngineFaults {
+  seed: number
+  faults: number
+  newImage?: (() => Promise<string>) | undefined
+  /** What is under way when the engine is killed; an operation at random, if omitted. */
+  kill?: () => Promise<void>
+}
+
 /**
  * The engine is killed, falls silent or cuts its connections in the middle of operations. All of them end as they
  * should, nothing is there twice, and an app that has nothing to do with it keeps its container.
  */
 export async function failEngine(
   { cluster, engine, gate }: Setting,
-  { seed, faults, newImage }: { seed: number; faults: number; newImage?: (() => Promise<string>) | undefined },
+  { seed, faults, newImage, kill }: EngineFaults,
   log: Log,
 ): Promise<EngineFaultReport> {
   const random = randomFrom(seed)
@@ -54,13 +62,17 @@ export async function failEngine(
     const scenario = newImage && random() < 0.3 ? pulling(await newImage()) : pick(random, PLAYED)
     const fault = FAULTS[number % FAULTS.length] ?? 'killed'
     const afterMs = Math.floor(random() * LATEST_FAULT_MS)
-    const name = `${scenario.name}, the engine ${fault} after ${afterMs} ms`
+    const isGiven = fault === 'killed' && kill !== undefined
+    const name = isGiven ? 'the engine killed' : `${scenario.name}, the engine ${fault} after ${afterMs} ms`
     try {
-      const prepared = await scenario.prepare(cluster, subject)
-      const acting = scenario.act(cluster, prepared)
-      await pause(afterMs)
-      await befall({ cluster, engine, gate }, fault)
-      await expectOutcome(cluster, scenario, await acting, END_SECONDS)
+      if (isGiven) await kill()
+      else {
+        const prepared = await scenario.prepare(cluster, subject)
+        const acting = scenario.act(cluster, prepared)
+        await pause(afterMs)
+        await befall({ cluster, engine, gate }, fault)
+        await expectOutcome(cluster, scenario, await acting, END_SECONDS)
+      }
       report.slowestSeconds = Math.max(report.slowestSeconds, await awaitInvariants(cluster, SETTLE_SECONDS))
       report.faults[fault] += 1
     } catch (error) {
@@ -75,14 +87,14 @@ export async function failEngine(
 
 /** The engine is killed while it builds: the build is tried again, and nothing is left of the one that it cut off. */
 export async function killEngineInBuild({ cluster, engine }: Setting): Promise<void> {
-  const site = await BUILD.prepare(cluster, await createSubject(cluster, 'Building'))
-  const operations = await BUILD.act(cluster, site)
+  const site = await FIRST_BUILD.prepare(cluster, await createSubject(cluster, 'Building'))
+  const operations = await FIRST_BUILD.act(cluster, site)
   const filters = { label: [`berth.env=${site.appEnvId}`, 'berth.role=build'] }
   while ((await cluster.docker.listContainers({ filters })).length === 0) await pause(20)
   await engine.kill()
   await pause(OUTAGE_MS / 2)
   await engine.start()
-  await expectOutcome(cluster, BUILD, operations, END_SECONDS)
+  await expectOutcome(cluster, FIRST_BUILD, operations, END_SECONDS)
   await awaitInvariants(cluster, SETTLE_SECONDS)
 }
 

@@ -56,23 +56,22 @@ export interface SolutionKill extends Omit<Pass, 'subject'> {
  */
 export async function killSolutions(
   cluster: TestCluster,
-  { passesOfEach, choose = (all) => all }: { passesOfEach: number; choose?: (all: SolutionKill[]) => SolutionKill[] },
+  { passesOfEach }: { passesOfEach: number },
   log: Log,
 ): Promise<{ kills: number; missed: number }> {
   const learnt: SolutionKill[] = []
-  await runThrough(cluster, async (phase, installed) => {
+  await runThrough(cluster, [], async (phase, installed) => {
     for (const { point, subject, pass } of cluster.orders.passes(() => true, passesOfEach)) {
       const of = subject === COMMANDS[phase] ? 'request' : nameOf(installed, subject)
       if (of !== undefined) learnt.push({ phase, of, point, pass })
     }
   })
-  const chosen = choose(learnt)
-  log(`${learnt.length} passes, ${chosen.length} of them are killed at`)
+  log(`${learnt.length} passes to be killed at`)
   const report = { kills: 0, missed: 0 }
-  for (const kill of chosen) {
+  for (const kill of learnt) {
     const name = `${kill.phase} ${kill.of} @ ${kill.point}#${kill.pass}`
     try {
-      if (await runThrough(cluster, undefined, kill)) report.kills += 1
+      if ((await runThrough(cluster, [kill])) === 1) report.kills += 1
       else report.missed += 1
       log(`✓ ${name}`)
     } catch (error) {
@@ -90,15 +89,20 @@ const subjectsOf = ({ installationId, components }: Installed): [string, string]
 
 const nameOf = (installed: Installed, id: string) => subjectsOf(installed).find(([, subject]) => subject === id)?.[0]
 
-/** Installs, checks, removes and checks again. True when the kill took place. */
+/** One installation and its removal, with SIGKILL at a point of each; how many took place. */
+export const killInstallation = (cluster: TestCluster, kills: readonly SolutionKill[]): Promise<number> =>
+  runThrough(cluster, kills)
+
+/** Installs, checks, removes and checks again; at most one kill in each of the two phases. How many took place. */
 async function runThrough(
   cluster: TestCluster,
+  kills: readonly SolutionKill[] = [],
   onPhase: (phase: Phase, installed: Installed) => Promise<void> = async () => {},
-  kill?: SolutionKill,
-): Promise<boolean> {
+): Promise<number> {
   const arm = (phase: Phase, of: readonly [string, string][]) => {
+    const kill = kills.find((one) => one.phase === phase)
     const subject = of.find(([name]) => name === kill?.of)?.[1]
-    if (kill?.phase !== phase || !subject) return
+    if (!kill || !subject) return
     const { point, pass } = kill
     cluster.orders.arm({ point, pass, subject }, 'SIGKILL', `${phase} ${subject} ${point} ${pass}`)
   }
@@ -108,14 +112,15 @@ async function runThrough(
   arm('install', subjectsOf(installed))
   await expectInstalled(cluster, installed)
   await onPhase('install', installed)
+  const isFirstKilled = kills.some(({ phase }) => phase === 'install') && cluster.orders.disarm()
   cluster.orders.forgetPasses()
   arm('remove', [['request', COMMANDS.remove], ...subjectsOf(installed)])
   await cluster.ok('DELETE', `/solutions/installation?installationId=${installed.installationId}`)
   await expectRemoved(cluster, installed)
   await onPhase('remove', installed)
-  const isKilled = cluster.orders.disarm()
+  const isSecondKilled = kills.some(({ phase }) => phase === 'remove') && cluster.orders.disarm()
   await Promise.all(cluster.processes.map((one) => one.ready()))
-  return isKilled
+  return Number(isFirstKilled) + Number(isSecondKilled)
 }
 
 async function install(cluster: TestCluster): Promise<Installed> {

@@ -40,7 +40,7 @@ async function contextOf(files: Record<string, string>): Promise<string[]> {
 }
 
 describe('.dockerignore', () => {
-  test('keeps files out of a build: by pattern, at any depth, but for exceptions', async () => {
+  test.concurrent('keeps files out of a build: by pattern, at any depth, but for exceptions', async () => {
     const patterns = ['# words', '**/*.log', 'secrets', '!secrets/public.txt', 'a?c', '/top', 'docs/*.md', '!docs/a.md']
     const found = await contextOf({
       ...named('x.log', 'deep/er/y.log', 'deep/kept', 'secrets/key', 'secrets/public.txt', 'abc', 'abbc'),
@@ -51,7 +51,7 @@ describe('.dockerignore', () => {
     expect(found).toEqual([...kept, 'secrets/public.txt', 'server.js'])
   })
 
-  test('is itself a file like any other, as the Dockerfile is; what Berth sends along is none', async () => {
+  test.concurrent('is itself a file like any other, as the Dockerfile is; what Berth sends along is none', async () => {
     expect(await contextOf({})).toEqual(['Dockerfile', 'server.js'])
     expect(await contextOf({ '.dockerignore': 'nothing' })).toEqual(['.dockerignore', 'Dockerfile', 'server.js'])
   })
@@ -94,7 +94,7 @@ describe.skipIf(!isInstalled)('a private base image', () => {
     return (await berth.ok<{ credentialId: string }>('POST', '/credential', body)).credentialId
   }
 
-  test('is had with the app’s credential, and not without, even when the engine has it by then', async () => {
+  test.concurrent('is had with the app’s credential, and not without, even when the engine has it by then', async () => {
     const { accounts } = await berth.ok<{ accounts: { accountId: string }[] }>('GET', '/accounts')
     const login = { ...REGISTRY_CREDENTIAL, registry: registry.address }
     const buildPullAccountSecretId = await credentialOf(accounts[0]?.accountId ?? '', login)
@@ -107,7 +107,7 @@ describe.skipIf(!isInstalled)('a private base image', () => {
     expect((await site.logOf(again)).at(-1)).toMatch(/IMAGE_UNAUTHORIZED.*team\/base/)
   })
 
-  test('is not had with a credential of another account, or for another registry', async () => {
+  test.concurrent('is not had with a credential of another account, or for another registry', async () => {
     const { accountId } = await berth.ok<{ accountId: string }>('POST', '/account', { name: 'another' })
     const foreign = await credentialOf(accountId, { ...REGISTRY_CREDENTIAL, registry: registry.address })
     await expect(site.uploadedApp({ buildPullAccountSecretId: foreign })).rejects.toThrow(/names no credential/)

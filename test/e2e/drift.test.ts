@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { repetitions } from '../support/repetitions.ts'
 import { ask } from './clients.ts'
 import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
 
@@ -50,23 +51,27 @@ beforeAll(async () => {
 
 afterAll(() => berth?.stop())
 
-describe.each([
-  ['removed', (id: string) => berth.docker.getContainer(id).remove({ force: true })],
-  ['stopped', (id: string) => berth.docker.getContainer(id).stop({ t: 1 })],
-  ['killed', (id: string) => berth.docker.getContainer(id).kill()],
-])('containers %s by hand, with engine events switched off,', (_how, harm) => {
-  test('are repaired, and status says so meanwhile', { timeout: TIMEOUT_MS }, async () => {
-    const before = await containers()
-    expect(before).toHaveLength(2)
-    await Promise.all(before.map(({ Id }) => harm(Id)))
-    await eventually(status, (seen) => seen.health !== 'HEALTHY' && seen.replicas.ready < 2)
-    const repaired = await eventually(status, (seen) => seen.health === 'HEALTHY')
-    expect(repaired).toMatchObject({ status: 'RUNNING', replicas: { desired: 2, running: 2, ready: 2 } })
-    const answer = await ask(berth.platform.ingressUrl ?? '', sample.host)
-    expect(answer.status).toBe(200)
-    expect(await containers()).toHaveLength(2)
-  })
-})
+type Harm = [how: string, harm: (id: string) => Promise<unknown>]
+const REMOVED: Harm = ['removed', (id) => berth.docker.getContainer(id).remove({ force: true })]
+const STOPPED: Harm = ['stopped', (id) => berth.docker.getContainer(id).stop({ t: 1 })]
+const KILLED: Harm = ['killed', (id) => berth.docker.getContainer(id).kill()]
+
+describe.each(repetitions([REMOVED, KILLED], [REMOVED, STOPPED, KILLED]))(
+  'containers %s by hand, with engine events switched off,',
+  (_how, harm) => {
+    test('are repaired, and status says so meanwhile', { timeout: TIMEOUT_MS }, async () => {
+      const before = await containers()
+      expect(before).toHaveLength(2)
+      await Promise.all(before.map(({ Id }) => harm(Id)))
+      await eventually(status, (seen) => seen.health !== 'HEALTHY' && seen.replicas.ready < 2)
+      const repaired = await eventually(status, (seen) => seen.health === 'HEALTHY')
+      expect(repaired).toMatchObject({ status: 'RUNNING', replicas: { desired: 2, running: 2, ready: 2 } })
+      const answer = await ask(berth.platform.ingressUrl ?? '', sample.host)
+      expect(answer.status).toBe(200)
+      expect(await containers()).toHaveLength(2)
+    })
+  },
+)
 
 test('a container of a stopped environment that is started by hand is removed', { timeout: TIMEOUT_MS }, async () => {
   const [kept] = await containers()

@@ -13,6 +13,8 @@ let images: BuildImages
 let site: BuildSite
 /** Serves throughout; what fails is always its next version. */
 let app: BuiltApp
+/** Its build hangs. */
+let hanging: BuiltApp
 
 /** A build writes this many megabytes to break a limit: little, since the engine hashes and copies each of them. */
 const TOO_MANY_MB = 40
@@ -30,9 +32,16 @@ beforeAll(async () => {
   }))
   app = await site.uploadedApp()
   expect(await site.upload(app, await source())).toMatchObject({ status: 'SUCCEEDED' })
+  // Ends at its deadline, while the tests before its own go on.
+  hanging = await site.uploadedApp()
+  const storageKey = await site.put(hanging, await source('RUN sleep 600'))
+  await berth.ok('POST', '/app-env/notify-code-upload', { appEnvId: hanging.appEnvId, storageKey })
 })
 
 afterAll(() => berth?.stop())
+
+const operationsOf = async ({ appEnvId }: BuiltApp) =>
+  (await berth.ok<{ operations: { operationId: string }[] }>('GET', `/operations?appEnvId=${appEnvId}`)).operations
 
 const SERVER = `require('node:http').createServer((q, r) => r.end('good')).listen(process.env.PORT)
 process.on('SIGTERM', () => process.exit(0))`
@@ -58,10 +67,16 @@ async function expectUntouched(): Promise<void> {
     () => berth.docker.listImages({ filters }),
     (seen) => seen.length === 1,
   )
-  const builds = { label: [`berth.env=${app.appEnvId}`, 'berth.role=build'] }
+  await expectNothingLeft(app)
+}
+
+/** No container of its builds, and no folder. */
+async function expectNothingLeft(built: BuiltApp): Promise<void> {
+  const builds = { label: [`berth.env=${built.appEnvId}`, 'berth.role=build'] }
   expect(await berth.docker.listContainers({ all: true, filters: builds })).toEqual([])
   const folders = await readdir(`${berth.dataDir}/builds`).catch(() => [])
-  expect(folders).toEqual([])
+  const operations = await operationsOf(built)
+  expect(folders.filter((folder) => operations.some(({ operationId }) => folder.startsWith(operationId)))).toEqual([])
 }
 
 test('a build that fails says why, with the last lines', async () => {
@@ -101,12 +116,6 @@ test('a build that is tried again says once what its attempts have in common, an
   const others = log.filter((line) => !away.test(line))
   expect(others.length).toBeGreaterThan(0)
   expect(new Set(others).size).toBe(others.length)
-})
-
-test('a build that hangs ends at its deadline', async () => {
-  const operation = await site.upload(app, await source('RUN sleep 600'))
-  expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_TIMEOUT' })
-  await expectUntouched()
 })
 
 let flooded: Promise<string[]> | null = null
@@ -156,11 +165,7 @@ test('a build that is cancelled, or superseded, is killed', async () => {
       () => berth.docker.listContainers({ filters: builds }),
       (seen) => seen.some(({ Command }) => Command.includes('sleep')),
     )
-    const { operations } = await berth.ok<{ operations: { operationId: string }[] }>(
-      'GET',
-      `/operations?appEnvId=${app.appEnvId}`,
-    )
-    return operations[0]?.operationId ?? ''
+    return (await operationsOf(app))[0]?.operationId ?? ''
   }
   await berth.ok('POST', '/operation/cancel', { operationId: await hanging() })
   expect(await site.ended(app)).toMatchObject({ status: 'CANCELLED', reason: 'CANCELLED_BY_USER' })
@@ -205,4 +210,11 @@ test('nor in the reason of a failure, nor line by line', async () => {
   expect(operation.message).toMatch(/COPY failed.*\*\*\*SECRET\*\*\*/)
   const received = JSON.stringify([operation, await site.logOf(operation)])
   for (const quoted of ['hunter2', 'first-half', 'second-half']) expect(received).not.toContain(quoted)
+})
+
+test('a build that hangs ends at its deadline', async () => {
+  const operation = await site.ended(hanging)
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_TIMEOUT' })
+  await expectNothingLeft(hanging)
+  expect(await berth.docker.listImages({ filters: { label: [`berth.env=${hanging.appEnvId}`] } })).toEqual([])
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../worker/fixtures.ts'
 import { openTunnel, request } from './function-requests.ts'
 import { createFunction, startSecondIngress, statusOf } from './function-world.ts'
-import { startTestPlatform, type TestPlatform } from './platform.ts'
+import { startTestPlatform, type TestPlatform, UNDER_LOAD } from './platform.ts'
 
 let berth: TestPlatform
 let second: Awaited<ReturnType<typeof startSecondIngress>>
@@ -10,7 +10,7 @@ let second: Awaited<ReturnType<typeof startSecondIngress>>
 const QUEUE = { BERTH_WAKE_QUEUE_REQUESTS: '60', BERTH_WAKE_QUEUE_SECONDS: '60' }
 
 beforeAll(async () => {
-  berth = await startTestPlatform({ ...QUEUE, BERTH_STOP_GRACE_SECONDS: '2', BERTH_READY_TIMEOUT_SECONDS: '60' })
+  berth = await startTestPlatform({ ...UNDER_LOAD, ...QUEUE, BERTH_READY_TIMEOUT_SECONDS: '60' })
   second = await startSecondIngress(berth, QUEUE)
 })
 afterAll(async () => {

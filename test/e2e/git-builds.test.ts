@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuildImages, baseImageArgs } from '../support/build-images.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'
+import { repetitions } from '../support/repetitions.ts'
 import { type BuildSite, type BuiltApp, startBuildSite } from './build-site.ts'
 import { ask } from './clients.ts'
 import type { TestPlatform } from './platform.ts'
@@ -55,11 +56,12 @@ const sources = {
   },
 } as const
 
+type Expected = [preset: keyof typeof sources, path: string, answer: string]
+const VITE: Expected = ['VITE', '/some/route', '<h1>vite with https://api.example.com</h1>']
+const PRESETS: Expected[] = repetitions([VITE], [VITE, ['EXPRESS', '/', 'express, by user 1000']])
+
 describe('a git repository', () => {
-  test.each([
-    ['EXPRESS', '/', 'express, by user 1000'],
-    ['VITE', '/some/route', '<h1>vite with https://api.example.com</h1>'],
-  ] as const)(
+  test.each<Expected>([...PRESETS])(
     'is built by the preset %s, deployed, and answers',
     async (dockerPreset, path, expected) => {
       const name = dockerPreset.toLowerCase()

@@ -12,19 +12,21 @@ const DAMAGES = [
   ['the network removed', 'removeNetwork'],
 ] as const
 const DEPLOYMENT = 'removed during a deployment'
+/** Of an environment each. */
+const CONTAINERS = [1, 2]
 
 // With events, an hour passes between routine reconciles: only an event can be in time.
 const PLATFORMS = [
   ['on', { BERTH_ENGINE_EVENTS: 'true', BERTH_RECONCILE_SECONDS: '3600' }],
-  ['off', { BERTH_ENGINE_EVENTS: 'false', BERTH_RECONCILE_SECONDS: '5' }],
+  ['off', { BERTH_ENGINE_EVENTS: 'false', BERTH_RECONCILE_SECONDS: '2' }],
 ] as const
 
 const figures: Record<string, string>[] = []
 const sites: NetworkSite[] = []
-/** By platform, case and sample. Environments are harmed beside each other, each by one case after the other. */
+/** By platform, case and environment. Environments are harmed beside each other, each by one case after the other. */
 const outcomes = new Map<string, PromiseWithResolvers<void>>()
 
-const nameOf = (events: string, name: string, position: number) => `${events} ${name} ${position}`
+const nameOf = (events: string, name: string, count: number) => `${events} ${name} ${count}`
 
 function outcomeOf(name: string): PromiseWithResolvers<void> {
   const found = outcomes.get(name) ?? Promise.withResolvers<void>()
@@ -44,23 +46,24 @@ afterAll(async () => {
 
 async function runPlatform(events: string, settings: Record<string, string>): Promise<void> {
   const names = [...DAMAGES.map(([name]) => name), DEPLOYMENT]
-  const all = [0, 1].flatMap((position) => names.map((name) => outcomeOf(nameOf(events, name, position))))
+  const all = CONTAINERS.flatMap((count) => names.map((name) => outcomeOf(nameOf(events, name, count))))
   // Told by the test of the case, if it is asked at all.
   for (const { promise } of all) promise.catch(() => {})
   try {
-    const site = await startNetworkSite(settings)
+    const site = await startNetworkSite(settings, CONTAINERS)
     sites.push(site)
-    await Promise.all(site.samples.map((sample, position) => runCases(site, sample, { events, position })))
+    const at = (index: number) => ({ events, count: CONTAINERS[index] ?? 0 })
+    await Promise.all(site.samples.map((sample, index) => runCases(site, sample, at(index))))
   } catch (error) {
     for (const { reject } of all) reject(error)
   }
 }
 
-async function runCases(site: NetworkSite, sample: Sample, at: { events: string; position: number }): Promise<void> {
+async function runCases(site: NetworkSite, sample: Sample, at: { events: string; count: number }): Promise<void> {
   for (const [name, harm] of DAMAGES) {
-    await settle(nameOf(at.events, name, at.position), () => repairs(site, sample, { ...at, name, harm: site[harm] }))
+    await settle(nameOf(at.events, name, at.count), () => repairs(site, sample, { ...at, name, harm: site[harm] }))
   }
-  await settle(nameOf(at.events, DEPLOYMENT, at.position), () => outlives(site, sample, at))
+  await settle(nameOf(at.events, DEPLOYMENT, at.count), () => outlives(site, sample, at))
 }
 
 const settle = (name: string, run: () => Promise<void>): Promise<void> =>
@@ -110,14 +113,14 @@ async function outlives(site: NetworkSite, sample: Sample, { events }: { events:
 
 describe.each(PLATFORMS)('with engine events %s', (events) => {
   describe.each(DAMAGES)('%s', (name) => {
-    test.each([0, 1])(
-      'is repaired, and nothing is replaced: sample %i',
-      (position) => outcomeOf(nameOf(events, name, position)).promise,
+    test.each(CONTAINERS)(
+      'is repaired, and nothing is replaced: %i containers',
+      (count) => outcomeOf(nameOf(events, name, count)).promise,
     )
   })
 
-  test.each([0, 1])(
-    'a deployment outlives its network: sample %i',
-    (position) => outcomeOf(nameOf(events, DEPLOYMENT, position)).promise,
+  test.each(CONTAINERS)(
+    'a deployment outlives its network: %i containers',
+    (count) => outcomeOf(nameOf(events, DEPLOYMENT, count)).promise,
   )
 })

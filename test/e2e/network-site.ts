@@ -13,10 +13,10 @@ interface Status {
 
 export type NetworkSite = Awaited<ReturnType<typeof startNetworkSite>>
 
-/** A platform with an environment of one container and one of two, each on a network of its own, to be harmed by hand. */
-export async function startNetworkSite(settings: Record<string, string>) {
+/** A platform with environments of so many containers, each on a network of its own, to be harmed by hand. */
+export async function startNetworkSite(settings: Record<string, string>, containers: readonly number[]) {
   const berth = await startTestPlatform(settings)
-  const samples = await Promise.all([sampleOf(berth, 1), sampleOf(berth, 2)])
+  const samples = await Promise.all(containers.map((count) => sampleOf(berth, count)))
   const status = ({ appEnvId }: Sample) => berth.ok<Status>('GET', `/app-env/status?appEnvId=${appEnvId}`)
 
   const containersOf = async ({ appEnvId }: Sample, version = 1) => {

@@ -35,7 +35,7 @@ const source = (settings: object = {}) =>
 
 const envVars = [{ name: 'TOKEN', value: SECRET, type: 'BUILD', isSecret: true }]
 
-test('what nixpacks plans is built, deployed, and answers, without the values of BUILD variables', async () => {
+test.concurrent('what nixpacks plans is built, deployed, and answers, without the values of BUILD variables', async () => {
   const app = await site.uploadedApp({ builder: 'NIXPACKS' }, { envVars })
   const operation = await site.upload(app, await source())
   expect(operation).toMatchObject({ status: 'SUCCEEDED', message: null })
@@ -50,13 +50,13 @@ test('what nixpacks plans is built, deployed, and answers, without the values of
   expect(log).not.toContain(SECRET)
 })
 
-test('a source whose settings lead out of it is refused', async () => {
+test.concurrent('a source whose settings lead out of it is refused', async () => {
   const app = await site.uploadedApp({ builder: 'NIXPACKS' })
   const operation = await site.upload(app, await source({ staticAssets: { '../../escaped': 'x' } }))
   expect(operation).toMatchObject({ status: 'FAILED', reason: 'SOURCE_REFUSED' })
 })
 
-test('a secret that a Dockerfile of one’s own puts into the image is warned of', async () => {
+test.concurrent('a secret that a Dockerfile of one’s own puts into the image is warned of', async () => {
   const start = `COPY server.js /app/\nRUN echo plain > /app/built\nUSER node\nCMD ["node", "/app/server.js"]\n`
   const exposing = `FROM ${images.node}\nARG TOKEN\n${start}`
   const careful = `FROM ${images.node} AS build\nARG TOKEN\nRUN echo "$TOKEN" > /dev/null\nFROM ${images.node}\n${start}`

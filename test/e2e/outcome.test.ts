@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyRegistry } from '../support/empty-registry.ts'
+import { repetitions } from '../support/repetitions.ts'
 import { eventually } from '../worker/fixtures.ts'
 import { ask } from './clients.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
@@ -60,10 +61,16 @@ interface Nested {
 const configure = (appEnvId: string, name: string, value: string) =>
   berth.ok('PUT', '/app-env', { appEnvId, startupConfig: sampleStartup, envVars: [{ name, value }] })
 
-describe.each([
-  ['REST', overRest],
-  ['GraphQL', overGraphQL],
-])('a deployment that is waited for over %s', (name, deploy) => {
+/** What both APIs wait for is compared in test/parity/waits.test.ts. */
+const APIS: [string, typeof overRest][] = repetitions(
+  [['GraphQL', overGraphQL]],
+  [
+    ['REST', overRest],
+    ['GraphQL', overGraphQL],
+  ],
+)
+
+describe.each(APIS)('a deployment that is waited for over %s', (name, deploy) => {
   test('says what it did, why it failed, and what serves', { timeout: TIMEOUT_MS }, async () => {
     await using registry = await emptyRegistry()
     const missing = `${registry.address}/team/alpne:1`

@@ -41,8 +41,17 @@ export interface Sample {
   host: string
 }
 
-/** A whole Berth, all three roles, on a database of its own, the real engine and free ports. */
-export async function startTestPlatform(settings: Record<string, string> = {}): Promise<TestPlatform> {
+/** What it takes that no request fails while containers are replaced. */
+export const UNDER_LOAD = { BERTH_DRAIN_SECONDS: '1', BERTH_ROUTE_PROPAGATION_MS: '300' }
+
+/**
+ * A whole Berth, all three roles, on a database of its own, the real engine and free ports. Its log goes to `logTo`, or
+ * to standard output.
+ */
+export async function startTestPlatform(
+  settings: Record<string, string> = {},
+  logTo?: pino.DestinationStream,
+): Promise<TestPlatform> {
   const held = await createTestDatabase()
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-e2e-'))
   const docker = new Docker()
@@ -54,14 +63,16 @@ export async function startTestPlatform(settings: Record<string, string> = {}): 
     BERTH_DATA_DIR: dataDir,
     BERTH_LOG_LEVEL: process.env.BERTH_TEST_LOG ?? 'fatal',
     BERTH_RECONCILE_SECONDS: '2',
-    BERTH_DRAIN_SECONDS: '1',
-    BERTH_ROUTE_PROPAGATION_MS: '300',
+    // Nobody asks while versions are replaced; a test whose clients do takes UNDER_LOAD.
+    BERTH_DRAIN_SECONDS: '0',
+    BERTH_ROUTE_PROPAGATION_MS: '50',
+    BERTH_STOP_GRACE_SECONDS: '2',
     BERTH_HOST_FIREWALL: 'off',
     // Registries of tests are on loopback.
     BERTH_PRIVATE_REGISTRIES: '127.0.0.1',
     ...settings,
   })
-  const platform = await startPlatform(config, pino({ level: config.BERTH_LOG_LEVEL }))
+  const platform = await startPlatform(config, pino({ level: config.BERTH_LOG_LEVEL }, logTo))
   recordInstallation(platform.installationId ?? '')
 
   const rest: TestPlatform['rest'] = (method, path, body, headers = {}) =>

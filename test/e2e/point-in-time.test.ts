@@ -1,8 +1,10 @@
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Failpoint } from '../../src/fault-injection/failpoint.ts'
 import { Orders } from '../crash/harness/orders.ts'
 import type { BerthProcess } from '../crash/harness/process.ts'
+import { repetitions } from '../support/repetitions.ts'
 import { BY_PROGRAM, eventually } from '../worker/fixtures.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
 import { createService, inService, type Service } from './service-world.ts'
@@ -12,6 +14,10 @@ const TIMEOUT_MS = 300_000
 const wait = { prefer: 'wait=200' }
 /** Half a day from now: a backup of the schedule would be in the way of what the tests begin. */
 const SCHEDULE = { cron: `0 ${(new Date().getUTCHours() + 12) % 24} * * *`, pointInTime: true }
+
+/** Where the worker is killed. */
+const POINTS = repetitions<Failpoint[]>(['log.stored'], ['log.begun', 'log.stored', 'log.recorded'])
+const KILLED = POINTS.map((_, at) => 10 + at).join(' ')
 
 interface BackupRow {
   key: string
@@ -89,7 +95,7 @@ describe('PostgreSQL with point in time', () => {
     await sql('CREATE TABLE thing (number int);')
     await berth.ok('PUT', '/app-env', { appEnvId: there(), backupSchedule: SCHEDULE })
     ;({ key } = await quiet())
-    for (const [at, point] of (['log.begun', 'log.stored', 'log.recorded'] as const).entries()) {
+    for (const [at, point] of POINTS.entries()) {
       orders.arm({ point, subject: there(), pass: 1 }, 'SIGKILL', point)
       await sql(`INSERT INTO thing VALUES (${10 + at});`)
       await eventually(
@@ -113,23 +119,25 @@ describe('PostgreSQL with point in time', () => {
     await reached(key, after)
     const restored = await restore({ backupKey: key, pointInTime: between })
     expect(restored, restored.message).toMatchObject({ success: true })
-    expect(await numbers()).toBe('1 10 11 12')
+    expect(await numbers()).toBe(`1 ${KILLED}`)
     // It takes writes, on a timeline of its own, with the password that the environment has.
     await sql('INSERT INTO thing VALUES (3);')
-    expect(await numbers()).toBe('1 3 10 11 12')
+    expect(await numbers()).toBe(`1 3 ${KILLED}`)
   })
 
-  test('is restored to a moment at which nothing was written, into another service', {
-    timeout: TIMEOUT_MS,
-  }, async () => {
-    const other = await createService(berth, 'POSTGRESQL')
-    const row = (await list()).find((one) => one.key === key)
-    const latest = { backupKey: key, backupFirst: false, pointInTime: row?.pointInTimeTo }
-    const restored = await restore(latest, other?.appEnvId)
-    expect(restored, restored.message).toMatchObject({ success: true })
-    expect(await numbers(other?.appEnvId)).toBe('1 2 10 11 12')
-    await berth.ok('DELETE', '/app-env', { appEnvId: other?.appEnvId })
-  })
+  // As backups are (backups.test.ts).
+  test.each(repetitions([], ['POSTGRESQL']))(
+    'is restored to a moment without writes, into another %s',
+    async (preset) => {
+      const other = await createService(berth, preset)
+      const row = (await list()).find((one) => one.key === key)
+      const latest = { backupKey: key, backupFirst: false, pointInTime: row?.pointInTimeTo }
+      const restored = await restore(latest, other?.appEnvId)
+      expect(restored, restored.message).toMatchObject({ success: true })
+      expect(await numbers(other?.appEnvId)).toBe(`1 2 ${KILLED}`)
+      await berth.ok('DELETE', '/app-env', { appEnvId: other?.appEnvId })
+    },
+  )
 
   test('refuses moments outside of the range, and names it', { timeout: TIMEOUT_MS }, async () => {
     await newestBase((row) => row.key !== key && row.verified)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startClients } from './clients.ts'
-import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
+import { type Sample, startTestPlatform, type TestPlatform, UNDER_LOAD } from './platform.ts'
 
 const wait = { prefer: 'wait=60' }
 const REPLICAS = 2
@@ -40,7 +40,7 @@ const linesOf = async ({ jobRunId }: Run): Promise<string[]> => {
 }
 
 beforeAll(async () => {
-  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '30' })
+  berth = await startTestPlatform({ ...UNDER_LOAD, BERTH_READY_TIMEOUT_SECONDS: '30' })
   sample = await berth.createSample('Migrating', REPLICAS)
   await configure({ releaseCommand: migration, envVars: [{ name: 'COLOUR', value: 'red' }] })
 })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { repetitions } from '../support/repetitions.ts'
 import { startClients } from './clients.ts'
-import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
+import { type Sample, startTestPlatform, type TestPlatform, UNDER_LOAD } from './platform.ts'
 
 /** By turns a redeployment and a rollback. */
-const REPLACEMENTS = repetitions(4, 20)
+const REPLACEMENTS = repetitions(2, 20)
 /** By turns one that never becomes ready and one that exits. */
 const BAD_VERSIONS = repetitions(2, 5)
 /** Eight clients that each pause this long send some 300 requests per second, and leave the processors to the rest. */
@@ -33,7 +33,7 @@ const lifecycle = (path: string, body = {}) =>
   berth.ok<Lifecycle>('POST', `/app-env/${path}`, { appEnvId: sample.appEnvId, ...body }, wait)
 
 beforeAll(async () => {
-  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '10' })
+  berth = await startTestPlatform({ ...UNDER_LOAD, BERTH_READY_TIMEOUT_SECONDS: '10' })
   sample = await berth.createSample('Busy', 2)
   const deployed = await lifecycle('deploy-image', { image: berth.image })
   expect(deployed.appEnv.status).toBe('RUNNING')

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { repetitions } from '../support/repetitions.ts'
 import { BY_PROGRAM, eventually } from '../worker/fixtures.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
 import { createService, type Service } from './service-world.ts'
@@ -20,11 +21,17 @@ interface Pod {
   replicationLagSeconds: number | null
 }
 
+/** What makes its containers again. */
+const OPERATIONS = repetitions(
+  ['credentials/rotate', 'stop', 'start'],
+  ['credentials/rotate', 'redeploy', 'stop', 'start'],
+)
+
 let berth: TestPlatform
 let service: Service | null = null
 
 beforeAll(async () => {
-  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '90', BERTH_RECONCILE_SECONDS: '3' })
+  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '90', BERTH_RECONCILE_SECONDS: '2' })
   service = await createService(berth, 'POSTGRESQL', { containers: 2 })
 }, TIMEOUT_MS)
 
@@ -138,9 +145,9 @@ describe('PostgreSQL with a replica', () => {
     console.log(`${acknowledged.length} acknowledged writes, ${before} before the kill: none lost`)
   })
 
-  test('follows after a rotation, a redeployment, a stop and a start', { timeout: TIMEOUT_MS }, async () => {
+  test('follows after a rotation, a stop and a start', { timeout: TIMEOUT_MS }, async () => {
     const before = await credentials()
-    for (const path of ['credentials/rotate', 'redeploy', 'stop', 'start']) {
+    for (const path of OPERATIONS) {
       const done = await berth.ok<{ success: boolean; message: string }>(
         'POST',
         `/app-env/${path}`,
@@ -177,9 +184,12 @@ describe('PostgreSQL with a replica', () => {
   })
 })
 
-test('Redis with a replica: it serves reads, and the killed primary comes back', { timeout: TIMEOUT_MS }, async () => {
+/** As of PostgreSQL, by other commands. */
+const OTHERS = repetitions([], [['Redis', 'REDIS'] as const])
+
+test.each(OTHERS)('%s with a replica: it serves reads, and the killed primary comes back', async (_title, preset) => {
   // Every write reaches the disk before it is acknowledged.
-  service = await createService(berth, 'REDIS', { containers: 2, databaseSettings: { appendfsync: 'always' } })
+  service = await createService(berth, preset, { containers: 2, databaseSettings: { appendfsync: 'always' } })
   if (!service) return
   const { primary, replica } = await following()
   const { internalUrl, readOnlyUrl } = await credentials()

@@ -30,11 +30,12 @@ const metrics = async () => (await berth.ok<Metrics>('GET', `/app-env/metrics?ap
 const valueNamed = async (name: string) => (await metrics()).find((one) => one.name === name)?.value
 
 test('a service shows its connections while they are open, and its size', { timeout: TIMEOUT_MS }, async () => {
-  const asleep = [1, 2, 3].map(() => sql('SELECT pg_sleep(8)'))
+  const asleep = [1, 2, 3].map(() => sql('SELECT pg_sleep(600)').catch(() => ''))
   await eventually(
     () => valueNamed('active_operations'),
     (active) => active === 3,
   )
+  await sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(600)';")
   await Promise.all(asleep)
   await eventually(
     () => valueNamed('connections'),

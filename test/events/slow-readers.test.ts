@@ -46,9 +46,9 @@ describe.each([
     await begin(world, accountId)
     await fillUp(world, accountId, sockets)
     const before = heldBytes()
-    await logMore(world, accountId, 400)
+    await logMore(world, accountId, 240)
     await expect.poll(() => sockets.size, SOON).toBe(0)
-    // 20 MB are sent; the cap is a quarter of one.
+    // 12 MB are sent; the cap is a quarter of one.
     expect(heldBytes() - before).toBeLessThan(8 * MB)
   })
 })

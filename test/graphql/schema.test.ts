@@ -143,6 +143,7 @@ describe('the schema', () => {
         "UpgradeInstallationPayload.kept",
         "User.memberships",
         "UserToken.scopes",
+        "Webhook.eventTypes",
       ]
     `)
   })

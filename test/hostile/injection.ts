@@ -35,7 +35,7 @@ const CONCURRENCY = 6
 const API = '/api/public/v1'
 
 /** Kept and shown to nobody, not kept at all, or shown in another form. */
-const HIDDEN = /^(data|envName|region|expiresAt)$/
+const HIDDEN = /^(data|envName|region|expiresAt|url)$/
 
 /**
  * Puts every attack, or the one whose turn it is, into every text field, reads what was taken everywhere it shows, and
@@ -69,6 +69,7 @@ async function attempt(slot: Pool, { operation, path }: TextField, attack: strin
   const base: Record<string, unknown> = Object.fromEntries(all.filter(([name]) => required.includes(name)))
   const name = `${operation.method} ${operation.path.slice(API.length)}`
   if (name === 'POST /app') Object.assign(base, { port: 80, useImage: true, image: MISSING_IMAGE })
+  if (name === 'POST /account/webhook') base.url = 'https://receiver.invalid/'
   if (name === 'POST /app' && path[0] === 'jobConfig') base.dockerPreset = 'JOB'
   const isLifecycle = operation.path.startsWith(`${API}/app-env/`) && path[0] !== 'envName'
   for (const id of SUBJECTS[name] ?? (isLifecycle ? ['appEnvId'] : [])) {
@@ -108,6 +109,7 @@ const SUBJECTS: Record<string, string[]> = {
   'PATCH /app': ['appId'],
   'PUT /app-env': ['appEnvId'],
   'PUT /credential': ['credentialId'],
+  'PUT /account/webhook': ['webhookId'],
   'PATCH /account/member': ['userId'],
 }
 
@@ -171,6 +173,7 @@ const READS: Record<string, string[]> = {
   appEnvId: ['/app-env?decrypt=true&appEnvId=', '/app-env/status?appEnvId=', '/app-env/history?appEnvId='],
   operationId: ['/operation?operationId='],
   credentialId: ['/credential?credentialId='],
+  webhookId: ['/account/webhook?webhookId='],
   tokenId: ['/token?tokenId='],
   userId: ['/account/member?userId='],
 }

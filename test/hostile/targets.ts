@@ -74,6 +74,7 @@ export async function createTargets(wire: Wire): Promise<Targets> {
     await post('/app-env/deploy-image', { appEnvId, image: MISSING_IMAGE })
     const data = { username: 'a', password: 'b' }
     await post('/credential', { accountId, type: 'BASIC_AUTH', name: `Login ${created}`, data })
+    await post('/account/webhook', { accountId, name: `Receiver ${created}`, url: 'https://receiver.invalid/' })
     await post('/token', { kind: 'ENVIRONMENT', appEnvId, name: `Token ${created}` })
     const email = `somebody${created}@example.com`
     const { userId } = await post('/account/member', { accountId, email, roles: ['AUDIT'] })

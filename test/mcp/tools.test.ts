@@ -91,6 +91,7 @@ describe('the tools', () => {
       'delete-job-schedule',
       'delete-variable',
       'delete-volume',
+      'delete-webhook',
       'leave-account',
       'remove-host',
       'remove-installation',
@@ -100,6 +101,7 @@ describe('the tools', () => {
       'revoke-token',
       'rollback-app-env',
       'rotate-credentials',
+      'rotate-webhook-secret',
       'stop-app-env',
       'transfer-account',
     ])

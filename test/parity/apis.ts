@@ -1,4 +1,7 @@
 import { toolNameOf } from '../../src/mcp/tools.ts'
+import type { Enumeration } from '../../src/resources/enumeration.ts'
+import { eventType } from '../../src/resources/event.ts'
+import { scope } from '../../src/resources/token.ts'
 import { routes } from '../../src/rest/routes.ts'
 import type { ApiServer } from '../../src/server/server.ts'
 import { callTool } from '../support/mcp.ts'
@@ -91,11 +94,16 @@ export const callMcp: ApiCall = async (app, adminToken, { command, input, token,
   return { accepted: false, code: body.code, reason: body.reason ?? null, fields }
 }
 
-/** Scopes have colons, which enum values cannot contain. */
+/** Lists of values with colons and dots, which enum values of GraphQL cannot contain. */
+const ENUMERATIONS: Readonly<Record<string, Enumeration>> = { scopes: scope, eventTypes: eventType }
+
 const inGraphQL = (input: Record<string, unknown>) =>
-  Array.isArray(input.scopes)
-    ? { ...input, scopes: input.scopes.map((scope: string) => scope.toUpperCase().replaceAll(':', '_')) }
-    : input
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => {
+      const enumeration = ENUMERATIONS[name]
+      return [name, enumeration && Array.isArray(value) ? value.map(enumeration.nameOf) : value]
+    }),
+  )
 
 /** GraphQL itself refuses a field that an input type does not have, and names it in its own message. */
 const undefinedFields = (message: string) =>

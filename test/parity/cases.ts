@@ -9,6 +9,7 @@ import { peopleCases } from './people-cases.ts'
 import { planCases } from './plan-cases.ts'
 import { settingCases } from './setting-cases.ts'
 import { solutionCases } from './solution-cases.ts'
+import { webhookCases } from './webhook-cases.ts'
 
 /** Every command, accepted and refused. */
 export const PARITY_CASES: readonly ParityCase[] = [
@@ -21,5 +22,5 @@ export const PARITY_CASES: readonly ParityCase[] = [
     ...credentialCases,
     ...settingCases,
   ],
-  ...[...functionCases, ...jobCases, ...solutionCases],
+  ...[...functionCases, ...jobCases, ...solutionCases, ...webhookCases],
 ]

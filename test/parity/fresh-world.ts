@@ -23,6 +23,7 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
     DELETE FROM app;
     DELETE FROM service_credentials;
     DELETE FROM credential;
+    DELETE FROM webhook;
     UPDATE "user" SET current_account_id = '${accountId}' WHERE is_installation_admin;
     DELETE FROM invitation;
     DELETE FROM "user" WHERE NOT is_installation_admin;

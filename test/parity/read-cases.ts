@@ -3,6 +3,8 @@ import { createCredential } from '../../src/services/credential/credential-comma
 import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { setJobSchedule } from '../../src/services/job-schedule/schedule-commands.ts'
 import { installSolution } from '../../src/services/solution/install-solution.ts'
+import { createWebhook } from '../../src/services/webhook/webhook-commands.ts'
+import { endedDelivery } from '../support/webhook-delivery.ts'
 import type { World } from '../support/world.ts'
 import type { Query } from './read-apis.ts'
 
@@ -109,6 +111,16 @@ export const CASES: Record<string, ReadCase> = {
     field: byId('credentialId', 'credential', 'id data version'),
   },
   listCredentials: below('accountId', 'credentials'),
+  getWebhook: { query: ({ webhookId }) => ({ webhookId }), field: byId('webhookId', 'webhook', 'id address version') },
+  listWebhooks: below('accountId', 'webhooks'),
+  getWebhookDelivery: {
+    query: ({ deliveryId }) => ({ deliveryId }),
+    field: byId('deliveryId', 'webhookDelivery', 'id status eventCursor'),
+  },
+  listWebhookDeliveries: {
+    query: ({ webhookId }) => ({ webhookId }),
+    field: ({ webhookId }) => `webhookDeliveries(webhookId: "${webhookId}") { nodes { id } }`,
+  },
   getToken: { query: ({ tokenId }) => ({ tokenId }), field: byId('tokenId', 'token', 'id kind scopes') },
   listTokens: below('appEnvId', 'tokens'),
   getUserToken: { field: () => 'userToken { tokenId kind scopes userId username email currentAccountId }' },
@@ -133,12 +145,15 @@ export async function furnish(world: World) {
   const { tokenId, token: ofAppEnv } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
   const login = { accountId, type: 'BASIC_AUTH', name: 'login', data: { username: 'ann', password: 'secret' } }
   const { credentialId } = await world.perform(createCredential, login)
+  const receiver = { accountId, name: 'Receiver', url: 'https://receiver.example.com/' }
+  const { webhookId } = await world.perform(createWebhook, receiver)
+  const deliveryId = await endedDelivery(world.database, webhookId)
   const audit = await world.user({ accountId, roles: ['AUDIT'] })
   const restricted = await world.user({ accountId, roles: ['ADMIN'], appEnvIds: [] })
   const stranger = await world.user({ accountId: await world.account() })
   const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
   return {
-    ...{ jobEnvId, jobRunId, installationId, invitationId },
+    ...{ jobEnvId, jobRunId, installationId, invitationId, webhookId, deliveryId },
     ...{ appEnvId, serviceEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
     contentId: operation?.contentId ?? '',
     hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,

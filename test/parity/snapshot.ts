@@ -2,7 +2,7 @@ import type { Database } from '../../src/database/client.ts'
 
 type Names = Map<string, string>
 
-const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak|run|sch|inst|inv)_[0-9a-z]{26}\b/g
+const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak|run|sch|inst|inv|hook|dlv)_[0-9a-z]{26}\b/g
 
 /** Rows in this order, without these columns. */
 const TABLES: Record<string, { order?: string; without?: readonly string[] }> = {
@@ -30,6 +30,8 @@ const TABLES: Record<string, { order?: string; without?: readonly string[] }> = 
   invitation: { without: ['hash'] },
   credential: { without: ['sealed_data'] },
   service_credentials: { without: ['sealed_data', 'sealed_next'] },
+  webhook: { without: ['sealed_data'] },
+  webhook_delivery: {},
   event: { order: 'event_sequence_id, sequence' },
   audit_entry: { order: 'event_sequence_id, sequence', without: ['id', 'hash'] },
 }

@@ -134,7 +134,7 @@ const OTHER_FIELDS: Readonly<Record<string, (place: Place) => string[]>> = {
 const NODES: Readonly<Record<string, keyof Place>> = {
   ...{ account: 'accountId', app: 'appId', appEnv: 'appEnvId', deployment: 'contentId', operation: 'operationId' },
   ...{ jobRun: 'jobRunId', installation: 'installationId', credential: 'credentialId', token: 'tokenId' },
-  invitation: 'invitationId',
+  ...{ invitation: 'invitationId', webhook: 'webhookId', webhookDelivery: 'deliveryId' },
 }
 
 const ID = /\b(\w*[iI]d): "([a-z]+_[0-9a-z]{26})"/g
@@ -147,6 +147,8 @@ const KEY_OF: Readonly<Record<string, string>> = {
     inv: 'invitationId',
     usr: 'userId',
     vol: 'volumeId',
+    hook: 'webhookId',
+    dlv: 'deliveryId',
   },
 }
 

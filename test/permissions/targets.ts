@@ -41,6 +41,11 @@ export async function targetOf(
     appId: (id) => database.app.findUnique({ where: { id }, select: one }),
     credentialId: (id) => database.credential.findUnique({ where: { id }, select: one }),
     installationId: (id) => database.solutionInstallation.findUnique({ where: { id }, select: one }),
+    webhookId: (id) => database.webhook.findUnique({ where: { id }, select: one }),
+    deliveryId: (id) =>
+      database.webhookDelivery
+        .findUnique({ where: { id }, select: { webhook: { select: one } } })
+        .then((row) => row?.webhook ?? null),
     invitationId: (id) => database.invitation.findUnique({ where: { id }, select: one }),
     secret: (secret) => database.invitation.findUnique({ where: { hash: hashOfSecret(secret) }, select: one }),
     accountId: async (id) => ({ accountId: id }),

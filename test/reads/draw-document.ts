@@ -147,7 +147,15 @@ function variable(drawing: Drawing, type: string, value: unknown): string {
 
 const PREFIXES: Readonly<Record<string, string>> = {
   ...{ account: 'acc', accountId: 'acc', app: 'app', appId: 'app', appEnv: 'env', appEnvId: 'env', userId: 'usr' },
-  ...{ deployment: 'con', contentId: 'con', operation: 'op', token: 'tok', credential: 'cred' },
+  ...{
+    deployment: 'con',
+    contentId: 'con',
+    operation: 'op',
+    token: 'tok',
+    credential: 'cred',
+    webhook: 'hook',
+    webhookId: 'hook',
+  },
 }
 
 function drawnValue({ draw, pool }: Drawing, field: GraphQLField<unknown, unknown>, arg: GraphQLArgument): unknown {

@@ -7,6 +7,7 @@ import { createGraphQL } from '../../src/graphql/graphql.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { createServices } from '../../src/services/services.ts'
+import { createWebhook } from '../../src/services/webhook/webhook-commands.ts'
 import { drawOf } from '../hostile/draw.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { createWorld, type World } from '../support/world.ts'
@@ -191,6 +192,7 @@ async function fill(world: World): Promise<Record<string, string>> {
     ...{ accountId, name: 'registry', type: 'BASIC_AUTH' },
     data: { username: 'a', password: 'b' },
   })
+  await world.perform(createWebhook, { accountId, name: 'Receiver', url: 'https://receiver.example.com/' })
   const tokens: Record<string, string> = { admin: world.adminToken, nobody: '', invalid: 'berth_nonsense' }
   tokens.technical = (await world.user()).token
   tokens.restricted = (await world.user({ appEnvIds: appEnvs.slice(0, 3) })).token
@@ -217,6 +219,7 @@ async function poolOf({ database }: World): Promise<Pool> {
     usr: await database.user.findMany(only),
     tok: await database.token.findMany(only),
     cred: await database.credential.findMany(only),
+    hook: await database.webhook.findMany(only),
     host: await database.host.findMany(only),
   }
   const byPrefix = Object.fromEntries(Object.entries(ids).map(([prefix, rows]) => [prefix, rows.map(({ id }) => id)]))
@@ -228,7 +231,7 @@ async function poolOf({ database }: World): Promise<Pool> {
     ...{ Deployment: cursors('con'), Operation: cursors('op') },
     Member: members.map(({ accountId, userId }) => encoded(`GPC:T:["S:${accountId}","S:${userId}"]`)),
     // Lists of the services have cursors of their own: ids.
-    ...{ Token: byPrefix.tok ?? [], Credential: byPrefix.cred ?? [] },
+    ...{ Token: byPrefix.tok ?? [], Credential: byPrefix.cred ?? [], Webhook: byPrefix.hook ?? [] },
   }
   return { ids: byPrefix, envNames: named.map(({ cliEnvName }) => cliEnvName), cursorsOf }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createTestDatabase } from '../support/database.ts'
 import { startGitHubUsers } from '../support/github-users.ts'
 import { createGraphQLWorld } from '../support/graphql-world.ts'
+import { endedDelivery } from '../support/webhook-delivery.ts'
 import { fragments } from './fragments.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 
@@ -106,6 +107,8 @@ export async function openFixture(settings: Record<string, string> = {}) {
     async finishInstallation(id: string) {
       await world.database.solutionInstallation.update({ where: { id }, data: { status: 'INSTALLED', revision: 0 } })
     },
+    /** A delivery that has failed, as workers leave it. */
+    endDelivery: (webhookId: string) => endedDelivery(world.database, webhookId),
     async close() {
       await world.close()
       gitHub.close()

@@ -31,6 +31,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   User: `id username email isInstallationAdmin createdAt currentAccount { id } memberships { ...Member }`,
   UserToken: 'tokenId kind scopes expiresAt userId username email isInstallationAdmin currentAccountId',
   Variable: 'id name value type isSecret',
+  Webhook: `id accountId kind name address eventTypes enabled disabledReason failingSince formerSecretUntil version
+    createdAt updatedAt`,
+  WebhookDelivery: `id webhookId eventCursor eventType appEnvId status attempts lastAttemptAt nextAttemptAt
+    answerStatus answer error endedAt createdAt`,
   Volume: 'id appEnvId cliEnvName region path disk isAttached version createdAt',
 }
 

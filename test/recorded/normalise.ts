@@ -19,11 +19,12 @@ interface NormaliserOptions {
 export const UNKNOWN_SUFFIX = '01h455vb4pex5vsknk084sn02q'
 
 const ID =
-  /\b(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol|svc|bak|arc|wal|wake|run|sch|inst|inv)_([0-7][0-9a-hjkmnp-tv-z]{25})(?![0-9a-z])/g
+  /\b(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol|svc|bak|arc|wal|wake|run|sch|inst|inv|hook|dlv)_([0-7][0-9a-hjkmnp-tv-z]{25})(?![0-9a-z])/g
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 /** Pothos writes cursors as base64 of `GPC:` and the value. */
 const CURSOR = /(?<![A-Za-z0-9+/])R1BD[A-Za-z0-9+/]+={0,2}/g
 const TOKEN = /\b(berth_[uesi]_)[0-9a-f]{48}(?![0-9a-f])/g
+const WEBHOOK_SECRET = /\b(whsec_)[A-Za-z0-9+/]{43}=/g
 const REQUEST_ID = /\breq_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g
 const UPLOAD_SECRET = /(\bsecret=)[\w-]{43}(?![\w-])/g
 const HOST_PROOF = /(\bberth-verify=)[0-9a-f]{64}(?![0-9a-f])/g
@@ -66,6 +67,7 @@ export function createNormaliser({ origin, now }: NormaliserOptions): Normaliser
         .replace(ID, nameOf)
         .replace(TIME, timeOf)
         .replace(TOKEN, '$1<secret>')
+        .replace(WEBHOOK_SECRET, '$1<secret>')
         .replace(REQUEST_ID, '<request-id>')
         .replace(UPLOAD_SECRET, '$1<secret>')
         .replace(HOST_PROOF, '$1<proof>')

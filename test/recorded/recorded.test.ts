@@ -21,6 +21,10 @@ import { restAccounts, restSecrets } from './rest-people.ts'
 import { restInputs, restProtocol } from './rest-protocol.ts'
 import { graphqlServices, restServices } from './services.ts'
 import { graphqlSolutions, restSolutions } from './solutions.ts'
+import { graphqlWebhooks, restWebhooks } from './webhooks.ts'
+
+/** A time that is later would be taken for one that the script chose. */
+const WITHIN_A_DAY = { BERTH_WEBHOOK_SECRET_HOURS: '1' }
 
 /** Each has its own file, and runs in an installation of its own. */
 const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string> }> = {
@@ -31,6 +35,7 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'rest-services': { script: restServices },
   'rest-jobs': { script: restJobs },
   'rest-solutions': { script: restSolutions },
+  'rest-webhooks': { script: restWebhooks, settings: WITHIN_A_DAY },
   'rest-observed': { script: restObserved },
   'rest-accounts': { script: restAccounts },
   'rest-invitations': { script: restInvitations },
@@ -44,6 +49,7 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'graphql-services': { script: graphqlServices },
   'graphql-jobs': { script: graphqlJobs },
   'graphql-solutions': { script: graphqlSolutions },
+  'graphql-webhooks': { script: graphqlWebhooks, settings: WITHIN_A_DAY },
   'graphql-observed': { script: graphqlObserved },
   'graphql-accounts': { script: graphqlAccounts },
   'graphql-invitations': { script: graphqlInvitations },

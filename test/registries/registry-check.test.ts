@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
+import { HostRules } from '../../src/addresses/host-rules.ts'
 import { checkRegistry } from '../../src/registries/registry-check.ts'
-import { RegistryRules } from '../../src/registries/registry-rules.ts'
 
 const servers: { close(): unknown; closeAllConnections(): void }[] = []
 afterAll(() => {
@@ -26,7 +26,7 @@ async function registry(answer: (response: ServerResponse) => void) {
   return { name: `127.0.0.2:${(server.address() as AddressInfo).port}`, asked }
 }
 
-const rules = new RegistryRules(['127.0.0.2', 'registry.internal:5000'])
+const rules = new HostRules(['127.0.0.2', 'registry.internal:5000'])
 const check = (name: string) => checkRegistry(name, rules, AbortSignal.timeout(5_000))
 
 test.each([

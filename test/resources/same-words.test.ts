@@ -27,6 +27,8 @@ const TYPES: Record<string, string> = {
   AppEnvListItem: 'AppEnv',
   AppEnvStatus: 'AppEnv',
   Host: 'Host',
+  Webhook: 'Webhook',
+  WebhookDelivery: 'WebhookDelivery',
 }
 
 /** REST's name of a field → GraphQL's, where the two are not the same. */
@@ -44,6 +46,8 @@ const NAMES: Record<string, Record<string, string>> = {
   Token: { tokenId: 'id' },
   Variable: { _id: 'id' },
   Volume: { volumeId: 'id' },
+  Webhook: { webhookId: 'id' },
+  WebhookDelivery: { deliveryId: 'id' },
 }
 
 interface Pair {

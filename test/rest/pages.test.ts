@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, openBrowser, openPage, type WatchedPage } from '../support/browser.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
+import { repetitions } from '../support/repetitions.ts'
 
 const FOLDER = process.env.BERTH_TEST_SCREENSHOTS
 
@@ -45,7 +46,9 @@ describe.skipIf(!hasBrowser('the front page and the documentation'))(
           ] as const)
         : []),
     ] as const
-    const cases = PAGES.flatMap((page) => looks.map((look) => ({ ...page, ...look, viewport: SIZES[look.size] })))
+    const all = PAGES.map((page) => looks.map((look) => ({ ...page, ...look, viewport: SIZES[look.size] })))
+    // By turns one look and the other.
+    const cases = repetitions(FOLDER ? all.flat() : all.flatMap((one, at) => one[at % 2] ?? []), all.flat())
 
     test.each(cases)(
       '$name loads whole, $size and $colorScheme',

@@ -11,6 +11,7 @@ import { openInstallation } from '../../src/services/installation.ts'
 import { resealAccount } from '../../src/services/master-key/reseal-account.ts'
 import { rotateMasterKey } from '../../src/services/master-key/rotate-master-key.ts'
 import { installSolution } from '../../src/services/solution/install-solution.ts'
+import { createWebhook } from '../../src/services/webhook/webhook-commands.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -34,6 +35,7 @@ beforeAll(async () => {
     const inputs = { adminToken: `of ${accountId}` }
     const solution = { accountId, solutionSlug: 'vaultwarden', appName: 'Vault', region: 'local', inputs }
     await world.perform(installSolution, solution)
+    await world.perform(createWebhook, { accountId, name: 'Receiver', url: `https://example.com/${accountId}` })
   }
   await world.perform(createCredential, ...keyed())
   proof = hostProof(world.vault, accounts[0] ?? '', 'shop.example.com', 'a')
@@ -60,11 +62,13 @@ async function opened(accountId: string, key = to): Promise<string[]> {
   const variables = await database.variable.findMany({ where: { appEnv: { accountId } } })
   const credentials = await database.credential.findMany({ where: { accountId }, orderBy: { id: 'asc' } })
   const installations = await database.solutionInstallation.findMany({ where: { accountId } })
+  const webhooks = await database.webhook.findMany({ where: { accountId } })
   const versions = await database.content.findMany({ where: { accountId } })
   const recorded = versions.flatMap((version) => recordedConfiguration(version).variables as Configuration['variables'])
   return [
     ...[...variables, ...recorded].map((variable) => vault.openVariable(variable)),
     ...credentials.map(({ id, sealedData }) => JSON.stringify(vault.openCredential(id, sealedData))),
+    ...webhooks.map(({ id, sealedData }) => JSON.stringify(vault.openWebhook(id, sealedData))),
     ...installations.map(({ id, sealedInputs }) => JSON.stringify(vault.openInputs(id, sealedInputs))),
   ]
 }
@@ -82,7 +86,7 @@ test('is refused while a process of Berth uses the database', async () => {
 
 test('interrupted after some accounts, keeps every process from starting, and is finished by a second run', async () => {
   const plain = await Promise.all(accounts.map((accountId) => opened(accountId, world.masterKey)))
-  expect(plain.flat().length).toBe(21)
+  expect(plain.flat().length).toBe(23)
   await world.wakeups.close()
   await world.database.$disconnect()
   const rotation = { ...keys(), old: createVault(world.masterKey), next: createVault(to) }
@@ -98,7 +102,7 @@ test('interrupted after some accounts, keeps every process from starting, and is
   await expect(rotateMasterKey(database, { from: world.masterKey, to: newKey() })).rejects.toThrow(
     /was interrupted, and the file of the next key holds/,
   )
-  expect(await rotateMasterKey(database, keys())).toEqual({ accounts: 2, values: 17 })
+  expect(await rotateMasterKey(database, keys())).toEqual({ accounts: 2, values: 19 })
   expect(await Promise.all(accounts.map((accountId) => opened(accountId)))).toEqual(plain)
   expect(await start()).toBe('started')
   expect(await start(world.masterKey)).toMatch(/is not the one this database was made with/)
@@ -112,7 +116,7 @@ test('gave every account another data key, so that one that leaked opens nothing
 })
 
 test('repeated, finds nothing left to do', async () => {
-  expect(await rotateMasterKey(database, keys())).toEqual({ accounts: 2, values: 17 })
+  expect(await rotateMasterKey(database, keys())).toEqual({ accounts: 2, values: 19 })
 })
 
 test('leaves DNS records that prove hosts, and kept answers, as they were', async () => {

@@ -35,8 +35,8 @@ const SETTINGS = {
  * the run is left, neither in the folder for temporary files nor on the container engine.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Whatever a test starts is the code of now.
-  await compileCode(ROOT, process.execPath)
+  // Whatever a test starts is the code of now. The test of a copy of the repository starts nothing.
+  if (process.env.BERTH_TEST_BUNDLE !== 'off') await compileCode(ROOT, process.execPath)
   await sweep()
   const dataDir = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`))
   process.env[RUN_FOLDER] = dataDir

@@ -40,6 +40,19 @@ async function isMiscounted(docker: Docker, { kind, name }: Leftover): Promise<b
   return Object.keys(Containers ?? {}).length === 0
 }
 
+/** An engine that was killed can keep what attached a container which is gone. */
+async function removeNetwork(docker: Docker, id: string): Promise<void> {
+  const network = docker.getNetwork(id)
+  try {
+    await network.remove()
+  } catch {
+    const { Containers } = (await network.inspect()) as Docker.NetworkInspectInfo
+    for (const { Name } of Object.values(Containers ?? {}))
+      await network.disconnect({ Container: Name, Force: true }).catch(() => {})
+    await network.remove()
+  }
+}
+
 const KINDS = ['container', 'image', 'network', 'volume'] as const
 
 interface Leftover {
@@ -68,7 +81,7 @@ export async function leftovers(docker: Docker, filters: { label: string[] }): P
     ...images.map(({ Id, RepoTags, Labels }) =>
       found('image', RepoTags?.[0] ?? Id, Labels, () => docker.getImage(Id).remove({ force: true })),
     ),
-    ...networks.map(({ Id, Name, Labels }) => found('network', Name, Labels, () => docker.getNetwork(Id).remove())),
+    ...networks.map(({ Id, Name, Labels }) => found('network', Name, Labels, () => removeNetwork(docker, Id))),
     ...(volumes ?? []).map(({ Name, Labels }) => found('volume', Name, Labels, () => docker.getVolume(Name).remove())),
   ]
 }

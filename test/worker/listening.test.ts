@@ -58,7 +58,7 @@ test.concurrent.each([
   expect(await contentOf(appEnvId)).toMatchObject({ status: 'FAILED', message: operation.message })
 })
 
-test('a version that opens another port first says so at once, and is waited for', async () => {
+test.concurrent('a version that opens another port first says so at once, and is waited for', async () => {
   const { appEnvId, operationId } = await deployed([{ port: 9090 }, { port: 3000, afterMs: 14_000 }])
   const words = "Not ready yet: container 0 listens on 9090, not 3000; listen on $PORT, or set the app's port to 9090"
   const read = async () => [await harbour.operation(operationId), await contentOf(appEnvId)] as const
@@ -71,7 +71,7 @@ test('a version that opens another port first says so at once, and is waited for
   expect(details).toContainEqual(expect.stringMatching(/^waiting: container 0 listens on 9090, not 3000/))
 })
 
-test('a version that opens no port says that too', async () => {
+test.concurrent('a version that opens no port says that too', async () => {
   const { appEnvId } = await deployed([])
   const { message } = await eventually(
     () => contentOf(appEnvId),

@@ -21,6 +21,8 @@ import { solutionCategory, solutionInputType } from '../../resources/solution.ts
 import { componentState, installationStatus } from '../../resources/solution-installation.ts'
 import { scope, tokenKind } from '../../resources/token.ts'
 import { variableType } from '../../resources/variable.ts'
+import { webhookDisabledReason, webhookKind } from '../../resources/webhook.ts'
+import { webhookDeliveryStatus } from '../../resources/webhook-delivery.ts'
 import { describedEnum } from '../derive/described-enum.ts'
 
 export const AppEnvStatusEnum = describedEnum(appEnvStatus)
@@ -31,12 +33,14 @@ export const LogStreamEnum = describedEnum(logStream)
 export const LogTypeEnum = describedEnum(logType)
 export const MetricEnum = describedEnum(metric)
 export const MetricStepEnum = describedEnum(metricStep)
+export const WebhookDeliveryStatusEnum = describedEnum(webhookDeliveryStatus)
 
 const OTHERS: readonly Enumeration[] = [
   ...appTypeEnumerations,
   ...[deploymentStatus, deploymentType, operationKind, operationStatus, changeKind, hostStatus, eventType],
   ...[backupKind, backupStatus, metricUnit, logLevel, sleepDepth],
   ...[variableType, role, tokenKind, scope, credentialType, terminationReason, settingType],
+  ...[webhookKind, webhookDisabledReason],
   ...[solutionCategory, solutionInputType, componentState, installationStatus, invitationStatus, entitlement],
   enumeration('Builder', 'What builds source into an image.', {
     DOCKER: 'Docker builds a Dockerfile.',

@@ -15,7 +15,7 @@ const CLOSING = {
 } as const
 
 /** A client that does not read does not read a close frame either. */
-const CUT_AFTER_MS = 2_000
+export const CUT_AFTER_MS = 2_000
 const DRAIN_MS = 5_000
 const DRAIN_LOOK_MS = 20
 

@@ -7,7 +7,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { DomainError } from '../../domain/errors.ts'
 import { TrustedProxies } from '../../domain/trusted-proxies.ts'
 import type { GraphQLParts } from '../context.ts'
-import { closeSocket, drainSockets, watchBacklog } from './socket-closing.ts'
+import { CUT_AFTER_MS, closeSocket, drainSockets, watchBacklog } from './socket-closing.ts'
 import { prepare, publicAnswer, run, type SocketArguments, type SocketDependencies } from './socket-operation.ts'
 
 const PATH = '/graphql'
@@ -21,7 +21,10 @@ type SocketContext = Context<Params, Extra & OwnExtra>
 export function attachSockets(dependencies: SocketDependencies) {
   const { parts, log, stopping } = dependencies
   const { BERTH_BODY_LIMIT_KB, BERTH_HEARTBEAT_SECONDS, BERTH_SUBSCRIBER_BACKLOG_KB } = parts.config
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: BERTH_BODY_LIMIT_KB * 1024 })
+  const sockets = new WebSocketServer({
+    // The last is not in the library's types: by itself, it waits half a minute for a client that never closes.
+    ...{ noServer: true, maxPayload: BERTH_BODY_LIMIT_KB * 1024, closeTimeout: CUT_AFTER_MS },
+  })
   const open = new Set<SocketContext>()
   const proxies = new TrustedProxies(parts.config.BERTH_TRUSTED_PROXIES)
   const addressOf = ({ extra: { request } }: Pick<SocketContext, 'extra'>) => clientOf(proxies, request)

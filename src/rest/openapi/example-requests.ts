@@ -68,6 +68,11 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, Readonly<Record<string, u
     data: { registry: 'registry.example.com', username: 'shop', password: '<secret>' },
   },
   updateCredential: { data: { registry: 'registry.example.com', username: 'shop', password: '<secret>' } },
+  createWebhook: {
+    ...{ accountId, name: 'Orders of the shop', url: 'https://shop.example.com/hooks' },
+    eventTypes: ['operation.succeeded', 'operation.failed'],
+  },
+  updateWebhook: { enabled: true },
   connectGitInstallation: { accountId, gitInstallationId: '4711', userToken: '<secret>' },
   createToken: { kind: 'ENVIRONMENT', name: 'CI of the shop', appEnvId },
 }
@@ -129,6 +134,7 @@ export const EXAMPLE_ANSWERS: Readonly<Record<string, Readonly<Record<string, un
   deleteAccount: { message: 'Account "Bakery" is deleted' },
   setCurrentAccount: { message: '"Default" is your current account' },
   deleteCredential: { message: 'Credential "Registry of the shop" is deleted' },
+  deleteWebhook: { message: 'Webhook "Orders of the shop" is deleted' },
   connectGitInstallation: { message: 'Apps of the account may be built from the GitHub App installation 4711' },
   revokeToken: { message: 'Token "CI of the shop" is revoked' },
 }

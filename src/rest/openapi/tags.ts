@@ -55,6 +55,11 @@ const GROUPS = [
     paths: /^\/solutions(\/|$)/,
   },
   {
+    name: 'Webhooks',
+    description: 'Receivers of an account’s events: programs, by Standard Webhooks, chats and e-mail.',
+    paths: /^\/account\/webhooks?(\/|$)/,
+  },
+  {
     name: 'Accounts',
     description: 'Accounts, their members, plans and audit log; regions.',
     paths: /^\/(accounts?|regions?|plans?)(\/|$)/,

@@ -42,6 +42,8 @@ export interface Target extends Scoped {
     | 'installation'
     | 'plan'
     | 'region'
+    | 'webhook'
+    | 'webhookDelivery'
   /** Null while it is being created. */
   id: string | null
   version?: number

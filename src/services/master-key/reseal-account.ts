@@ -18,6 +18,7 @@ export async function resealAccount(tx: Transaction, { old, next, to }: Rotation
   await resealServiceCredentials(tx, accountId, before, after)
   await resealBackupKeys(tx, accountId, before, after)
   await resealInputs(tx, accountId, before, after)
+  await resealWebhooks(tx, accountId, before, after)
   for await (const versions of versionsOf(tx, accountId)) {
     const rows = versions.map(({ id, configuration, buildPlan }) => ({
       id,
@@ -71,6 +72,10 @@ export async function checkAccount(database: Database, { next }: Rotation, accou
     vault.openInputs(id, sealedInputs)
     values += 1
   }
+  for (const { id, sealedData } of await database.webhook.findMany({ where: { accountId } })) {
+    vault.openWebhook(id, sealedData)
+    values += 1
+  }
   for await (const versions of versionsOf(database, accountId)) {
     for (const version of versions) resealed([version.configuration, version.buildPlan], vault, vault)
     values += versions.length
@@ -110,6 +115,13 @@ async function resealInputs(tx: Transaction, accountId: string, before: AccountV
   for (const { id, sealedInputs } of await tx.solutionInstallation.findMany({ where: { accountId } })) {
     const sealed = after.sealInputs(id, before.openInputs(id, sealedInputs))
     await tx.$executeRaw`UPDATE solution_installation SET sealed_inputs = ${sealed} WHERE id = ${id}`
+  }
+}
+
+async function resealWebhooks(tx: Transaction, accountId: string, before: AccountVault, after: AccountVault) {
+  for (const { id, sealedData } of await tx.webhook.findMany({ where: { accountId } })) {
+    const sealed = after.sealWebhook(id, before.openWebhook(id, sealedData))
+    await tx.$executeRaw`UPDATE webhook SET sealed_data = ${sealed} WHERE id = ${id}`
   }
 }
 

@@ -13,6 +13,8 @@ export const ghost = defineSolution({
     {
       ...{ key: 'app', name: 'Ghost', isMain: true, dockerPreset: 'CUSTOM', image: 'ghost:5.87.1', port: 2368 },
       volume: { path: '/var/lib/ghost/content', disk: 5120 },
+      // It accepts connections before its database is ready, and says 503 until then.
+      healthCheckPath: '/ghost/api/admin/site/',
       dependsOn: ['db'],
       variables: {
         NODE_ENV: 'production',

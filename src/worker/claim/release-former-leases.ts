@@ -15,6 +15,9 @@ export async function releaseFormerLeases(database: Database, owners: readonly s
   await database.$executeRaw`
     UPDATE job_run SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1
     WHERE id IN (SELECT id FROM job_run WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
+  await database.$executeRaw`
+    UPDATE webhook SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1
+    WHERE id IN (SELECT id FROM webhook WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
   // In the order in which renewals lock them. An environment whose reconciliation may be what ends the workers is due
   // later each time; operations have a time of their own.
   return database.$executeRaw`

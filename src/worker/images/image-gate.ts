@@ -1,8 +1,8 @@
+import { HostRules } from '../../addresses/host-rules.ts'
 import { parseImageReference } from '../../domain/image-reference.ts'
 import { loginFor } from '../../domain/registry-login.ts'
 import { ImageError, type LocalCopy, type ResolvedImage } from '../../images/image-builder.ts'
 import { checkRegistry } from '../../registries/registry-check.ts'
-import { RegistryRules } from '../../registries/registry-rules.ts'
 import type { EnvironmentContext } from '../context/environment-context.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 import { recordPull, wasPulledBy } from './pulled-images.ts'
@@ -38,7 +38,7 @@ async function whyUnreachable({ config, signal }: ImageOwner, image: string): Pr
   const parsed = parseImageReference(image)
   if ('problem' in parsed) return null
   const { registry } = parsed.reference
-  const rules = new RegistryRules([...config.BERTH_PRIVATE_REGISTRIES, ...registryOf(config.BERTH_PUSH_REPOSITORY)])
+  const rules = new HostRules([...config.BERTH_PRIVATE_REGISTRIES, ...registryOf(config.BERTH_PUSH_REPOSITORY)])
   const verdict = await checkRegistry(registry, rules, signal)
   if (verdict.kind === 'unreachable') return verdict.why
   if (verdict.kind === 'refused') {

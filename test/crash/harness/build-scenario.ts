@@ -25,13 +25,28 @@ export const BUILD: Scenario = {
   outcome: 'SUCCEEDED',
 }
 
-async function createSite(cluster: TestCluster, { accountId }: Subject): Promise<Subject> {
-  const app = { name: 'Built', accountId, port: 3000, isCliDeployment: true, healthCheckPath: '/healthz' }
-  const { appId } = (await cluster.ok('POST', '/app', app)) as { appId: string }
-  const site = await createEnvironment(cluster, { accountId, appId }, 'production')
+/** The same as the first version of a new environment. */
+export const FIRST_BUILD: Scenario = {
+  ...BUILD,
+  name: 'first build',
+  async prepare(cluster, subject) {
+    const site = createEmptySite(cluster, subject)
+    built.set(subject, site)
+    return site
+  },
+}
+
+async function createSite(cluster: TestCluster, subject: Subject): Promise<Subject> {
+  const site = await createEmptySite(cluster, subject)
   const operation = await ended(cluster, await beginBuild(cluster, site))
   if (operation.status !== 'SUCCEEDED') throw new Error(`The first build: ${JSON.stringify(operation)}`)
   return site
+}
+
+async function createEmptySite(cluster: TestCluster, { accountId }: Subject): Promise<Subject> {
+  const app = { name: 'Built', accountId, port: 3000, isCliDeployment: true, healthCheckPath: '/healthz' }
+  const { appId } = (await cluster.ok('POST', '/app', app)) as { appId: string }
+  return createEnvironment(cluster, { accountId, appId }, 'production')
 }
 
 async function beginBuild(cluster: TestCluster, { appEnvId }: Subject): Promise<string> {

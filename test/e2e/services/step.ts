@@ -11,8 +11,8 @@ export interface Surroundings {
 
 export interface Step {
   name: string
-  /** For which engines of its two `npm test` runs it: each, the first, or none. `prove:services` runs every step. */
-  tested: 'EACH' | 'FIRST' | 'NONE'
+  /** Whether `npm test` runs it, of one engine. `prove:services` runs every step of every engine. */
+  isTested: boolean
   run(story: ServiceStory, surroundings: Surroundings): Promise<void>
   /** Why the step says nothing of this engine. */
   isSkipped?(story: ServiceStory): string | null

@@ -151,4 +151,33 @@ const directus: Story = {
   },
 }
 
-export const STORIES: readonly Story[] = [nodeRed, verdaccio, queue, wordpress, directus]
+const AUTHOR = { name: 'Ada', email: 'ada@example.com', password: PASSWORD, blogTitle: 'Newsroom' }
+const plain = { version: 1, direction: 'ltr', format: '', indent: 0 }
+const words = { type: 'text', version: 1, text: 'Published through the ingress.', format: 0, detail: 0, mode: 'normal' }
+/** What its editor keeps of a post. */
+const document = { root: { ...plain, type: 'root', children: [{ ...plain, type: 'paragraph', children: [words] }] } }
+const POST = { title: 'Installed by Berth', lexical: JSON.stringify(document), status: 'published' }
+
+const ghost: Story = {
+  ...{ slug: 'ghost', programs: ['ghost'], engines: ['MYSQL'], inputs: {} },
+  /** What its editor sends. */
+  async act(visit) {
+    const admin = '/ghost/api/admin'
+    const posting = (path: string, body: object, headers: Record<string, string> = {}) =>
+      visit('app', `${admin}/${path}`, { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(body) })
+    // Its migrations go on after its first answer.
+    await eventually(
+      () => posting('authentication/setup/', { setup: [AUTHOR] }),
+      ({ status }) => status === 201,
+    )
+    const origin = { origin: 'http://newsroom.localhost' }
+    const login = await posting('session/', { username: AUTHOR.email, password: PASSWORD }, origin)
+    expectAnswer(login, 201)
+    const cookie = (login.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ')
+    expectAnswer(await posting('posts/', { posts: [POST] }, { ...origin, cookie }), 201, POST.title)
+    await ghost.verify(visit)
+  },
+  verify: (visit) => answersSoon(visit, 'app', '/installed-by-berth/', 'Published through the ingress'),
+}
+
+export const STORIES: readonly Story[] = [nodeRed, verdaccio, queue, wordpress, directus, ghost]

@@ -55,7 +55,7 @@ const expectFiles = async (name: string, user: string) => {
   expect(text).toBe(`400 ${user} ${SECRET}\n`)
 }
 
-test('a sandbox leaves what it names, and nothing else', async () => {
+test.concurrent('a sandbox leaves what it names, and nothing else', async () => {
   const { name } = await apply()
   const told = await tell(name)
   expect(told).toMatchObject({
@@ -69,7 +69,7 @@ test('a sandbox leaves what it names, and nothing else', async () => {
   for (const mount of told.mounts) expect(mount).toMatch(/rw,.*nosuid.*noexec.*size=65536k.*uid=999,gid=998/)
 })
 
-test('the engine is told of it, and of the time to stop', async () => {
+test.concurrent('the engine is told of it, and of the time to stop', async () => {
   const { containerId } = await apply({ sandbox: { ...sandbox, capabilities: ['SETUID', 'SETGID'] } })
   const { Config, HostConfig } = await docker.getContainer(containerId).inspect()
   expect(Config).toMatchObject({ User: '999:998', StopTimeout: 45 })
@@ -80,7 +80,7 @@ test('the engine is told of it, and of the time to stop', async () => {
   expect(Object.keys(HostConfig.Tmpfs ?? {})).toEqual(['/tmp', '/var/run/engine'])
 })
 
-test('a container without one is as before', async () => {
+test.concurrent('a container without one is as before', async () => {
   const { containerId } = await apply({ sandbox: null, files: [], stopSeconds: null })
   const { Config, HostConfig, Mounts } = await docker.getContainer(containerId).inspect()
   expect(Config).toMatchObject({ User: '' })
@@ -89,7 +89,7 @@ test('a container without one is as before', async () => {
   expect(Mounts).toHaveLength(1)
 })
 
-test('files belong to the user alone, with and without a read-only root, and stay when the container is restarted', async () => {
+test.concurrent('files belong to the user alone, with and without a read-only root, and stay when the container is restarted', async () => {
   for (const readOnlyRoot of [true, false]) {
     const { name, containerId, rollout } = await apply({ sandbox: { ...sandbox, readOnlyRoot } })
     await expectFiles(name, '999:998')
@@ -102,12 +102,12 @@ test('files belong to the user alone, with and without a read-only root, and sta
   }
 })
 
-test('files of an image’s user belong to that user', async () => {
+test.concurrent('files of an image’s user belong to that user', async () => {
   const { name } = await apply({ sandbox: null })
   await expectFiles(name, '0:0')
 })
 
-test('files are on no label, and gone from the engine with their container', async () => {
+test.concurrent('files are on no label, and gone from the engine with their container', async () => {
   const { containerId, rollout } = await apply()
   const inspected = await docker.getContainer(containerId).inspect()
   expect(JSON.stringify(inspected)).not.toContain(SECRET)
@@ -120,7 +120,7 @@ test('files are on no label, and gone from the engine with their container', asy
   expect(await volumes()).toEqual(['volume'])
 })
 
-test('a volume is given to the user once, without touching what is in it', async () => {
+test.concurrent('a volume is given to the user once, without touching what is in it', async () => {
   const { name, rollout } = await apply()
   const owner = async (container: string) =>
     (
@@ -138,7 +138,7 @@ test('a volume is given to the user once, without touching what is in it', async
   expect(await world.runtime.observeTasks()).toEqual([])
 })
 
-test('a task has scratch folders of its own, which go with it', async () => {
+test.concurrent('a task has scratch folders of its own, which go with it', async () => {
   const task = world.task({
     sandbox,
     scratchPaths: ['/data'],

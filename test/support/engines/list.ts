@@ -1,3 +1,4 @@
+import { repetitions } from '../repetitions.ts'
 import { clickhouse } from './clickhouse/stand-in.ts'
 import { couchdb } from './couchdb/stand-in.ts'
 import { mongodb } from './mongodb/stand-in.ts'
@@ -12,9 +13,12 @@ export const STAND_INS: readonly StandIn[] = [mongodb, postgresql, mysql, redis,
 /** They take too long to be made or started in every `npm test`. */
 const IN_PROOFS_ONLY: readonly string[] = [mongodb, rabbitmq, couchdb, clickhouse].map(({ engine }) => engine)
 
-/** Whether tests run this engine; says so where they do not. */
-export function isTested(name: string): boolean {
-  if (!IN_PROOFS_ONLY.includes(name) || process.env.BERTH_TEST_ENGINES === 'all') return true
-  console.info(`Skipped: ${name} runs in npm run prove:services, and here with BERTH_TEST_ENGINES=all`)
-  return false
+/** Whether tests run this engine; says so where they do not. `npm test` can have fewer of those that are light. */
+export function isTested(name: string, fewest: readonly string[] | null = null): boolean {
+  if (process.env.BERTH_TEST_ENGINES === 'all') return true
+  if (IN_PROOFS_ONLY.includes(name)) {
+    console.info(`Skipped: ${name} runs in npm run prove:services, and here with BERTH_TEST_ENGINES=all`)
+    return false
+  }
+  return repetitions(fewest === null || fewest.includes(name), true)
 }

@@ -1,8 +1,9 @@
 import { directus } from './directus/program.ts'
+import { ghost } from './ghost/program.ts'
 import { nodeRed } from './node-red/program.ts'
 import { perfTest } from './perf-test/program.ts'
 import type { ProgramImage } from './program-image.ts'
 import { verdaccio } from './verdaccio/program.ts'
 import { wordpress } from './wordpress/program.ts'
 
-export const PROGRAM_IMAGES: readonly ProgramImage[] = [directus, nodeRed, perfTest, verdaccio, wordpress]
+export const PROGRAM_IMAGES: readonly ProgramImage[] = [directus, ghost, nodeRed, perfTest, verdaccio, wordpress]

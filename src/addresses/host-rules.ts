@@ -1,19 +1,18 @@
 import type { BlockList } from 'node:net'
 import { isIP } from 'node:net'
-import { addressesOf, isPrivate } from '../addresses/private-addresses.ts'
 import { includes, networksOf } from '../domain/networks.ts'
+import { addressesOf, isPrivate } from './private-addresses.ts'
 
-/** Docker Hub: its names are no tenant's, and an engine may have a mirror for it that Berth cannot see. */
-export const HUB = 'docker.io'
+type Named = Pick<URL, 'host' | 'hostname'>
 
-/** An address of a registry, or of a service that it names, at which it may be asked. */
+/** An address that a tenant named, such as that of a registry, at which it may be asked. */
 export type HostCheck =
   | { kind: 'allowed'; addresses: readonly string[]; isListed: boolean }
   | { kind: 'refused' }
   | { kind: 'unknown'; isListed: boolean }
 
-/** Which registries may be on private addresses. What a tenant names is otherwise on a public one. */
-export class RegistryRules {
+/** Which hosts may be on private addresses, by a setting. What a tenant names is otherwise on a public one. */
+export class HostRules {
   readonly #hosts: ReadonlySet<string>
   readonly #networks: BlockList
 
@@ -25,12 +24,25 @@ export class RegistryRules {
   }
 
   /** Resolves a host, as in a URL, and judges every address that it has. */
-  async check({ host, hostname }: Pick<URL, 'host' | 'hostname'>): Promise<HostCheck> {
-    const isNamed = this.#hosts.has(host.toLowerCase()) || this.#hosts.has(hostname.toLowerCase())
-    const addresses = await addressesOf(hostname)
+  async check(url: Named): Promise<HostCheck> {
+    const isNamed = this.#isNamed(url)
+    const addresses = await addressesOf(url.hostname)
     if (!addresses) return { kind: 'unknown', isListed: isNamed }
     const isListed = isNamed || addresses.every((address) => includes(this.#networks, address))
     if (!isListed && addresses.some(isPrivate)) return { kind: 'refused' }
     return { kind: 'allowed', addresses, isListed }
+  }
+
+  /** What can be said without resolving: a name that is not listed may still turn out to be. */
+  judge(url: Named): 'listed' | 'private' | 'open' {
+    const address = url.hostname.replace(/^\[|\]$/g, '')
+    if (this.#isNamed(url)) return 'listed'
+    if (isIP(address) === 0) return 'open'
+    if (includes(this.#networks, address)) return 'listed'
+    return isPrivate(address) ? 'private' : 'open'
+  }
+
+  #isNamed({ host, hostname }: Named): boolean {
+    return this.#hosts.has(host.toLowerCase()) || this.#hosts.has(hostname.toLowerCase())
   }
 }

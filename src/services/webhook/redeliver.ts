@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { command } from '../kernel/command.ts'
+import { id } from '../kernel/input.ts'
+import { deliveryRecord } from './delivery-queries.ts'
+import { lockWebhook } from './lock-webhook.ts'
+
+export const redeliverWebhookDelivery = command({
+  name: 'redeliverWebhookDelivery',
+  about:
+    'Send the event of a delivery again, at once and with the same `webhook-id`. One that still waits is only hurried, in its order; one that had ended goes beside the others.',
+  input: z.strictObject({ deliveryId: id('delivery') }),
+  permission: 'webhook:manage',
+  async target({ tx }, { deliveryId }) {
+    const found = await tx.webhookDelivery.findUnique({ where: { id: deliveryId } })
+    if (!found) throw notFound('delivery', deliveryId)
+    const { accountId, webhook } = await lockWebhook(tx, found.webhookId)
+    // Under the lock of the webhook, which a worker holds to write it.
+    const delivery = await tx.webhookDelivery.findUnique({ where: { id: deliveryId } })
+    if (!delivery) throw notFound('delivery', deliveryId)
+    return { type: 'webhookDelivery' as const, id: deliveryId, accountId, webhook, delivery }
+  },
+  async execute({ tx, auditDetails }, { deliveryId }, { webhook, delivery }) {
+    if (!webhook.isEnabled)
+      throw conflict('WEBHOOK_DISABLED', `The webhook "${webhook.name}" is switched off: enable it first`)
+    const key = { eventSequenceId: webhook.accountId, sequence: delivery.sequence }
+    const event = await tx.event.findUnique({ where: { eventSequenceId_sequence: key } })
+    if (!event)
+      throw conflict('EVENT_EXPIRED', 'The event of the delivery is no longer kept, so it cannot be sent again')
+    const { webhookId, lane } = delivery
+    if (delivery.status === 'PENDING')
+      await tx.$executeRaw`
+        UPDATE webhook_delivery SET due_at = now()
+        WHERE webhook_id = ${webhookId} AND lane = ${lane} AND status = 'PENDING'`
+    // A lane of its own: later events of the environment went out already, and wait for nothing.
+    else
+      await tx.$executeRaw`
+        UPDATE webhook_delivery SET status = 'PENDING', lane = id, failures = 0, due_at = now(), ended_at = NULL
+        WHERE id = ${deliveryId}`
+    await tx.$executeRaw`UPDATE webhook SET due_at = now() WHERE id = ${webhookId}`
+    auditDetails({ webhookId, eventType: delivery.eventType })
+    return deliveryRecord.record(await tx.webhookDelivery.findUniqueOrThrow({ where: { id: deliveryId } }))
+  },
+})

@@ -1,0 +1,41 @@
+import type { Database } from '../../database/client.ts'
+import { notFound } from '../../domain/errors.ts'
+import { ORDER } from '../../resources/order.ts'
+import { answer } from '../../resources/resource.ts'
+import { webhook } from '../../resources/webhook.ts'
+import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
+import { collection } from '../kernel/collection.ts'
+import type { PageRequest } from '../kernel/page.ts'
+import { findByKey } from '../kernel/read.ts'
+import { requireAccount } from '../targets/load-account.ts'
+
+interface WebhookFilter {
+  accountId?: string | undefined
+}
+
+/** What may be shown of a webhook, in both APIs: everything but its secrets. */
+export const webhookRecord = answer({ ...webhook.fields, ...webhook.graphqlFields })
+
+const wanted = { select: webhookRecord.select }
+
+const webhooks = collection({
+  model: 'Webhook',
+  orderBy: ORDER.webhook,
+  async scope(database, caller, { accountId }: WebhookFilter) {
+    const owner = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
+    permit(caller, 'webhook:manage', { accountId: owner })
+    return { accountId: owner }
+  },
+})
+
+export async function listWebhooks(database: Database, caller: Caller, filter: WebhookFilter, request: PageRequest) {
+  const { rows, nextCursor } = await webhooks.list(database, caller, filter, request, wanted)
+  return { rows: rows.map((row) => webhookRecord.record(row)), nextCursor }
+}
+
+export async function getWebhook(database: Database, caller: Caller, webhookId: string) {
+  const row = await findByKey(database, 'Webhook', { ...wanted, where: { id: webhookId } })
+  if (!row) throw notFound('webhook', webhookId)
+  permit(caller, 'webhook:manage', { accountId: row.accountId })
+  return webhookRecord.record(row)
+}

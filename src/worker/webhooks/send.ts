@@ -1,0 +1,56 @@
+import { Webhook as Signer } from 'standardwebhooks'
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/client.ts'
+import type { Outcome } from '../../domain/webhook.ts'
+import type { RecordedEvent } from '../../events/event.ts'
+import type { Notice } from '../../events/notices.ts'
+import { bodyOf, noticeFor, type Receiver } from './delivery.ts'
+import { mail } from './mail.ts'
+import { post } from './post.ts'
+
+const MAX_DISCORD_LENGTH = 2_000
+
+interface Sending {
+  database: Database
+  config: Config
+  receiver: Receiver
+  deliveryId: string
+  event: RecordedEvent
+  signal: AbortSignal
+}
+
+/** One attempt to tell a receiver of an event. Throws where it gets no answer. */
+export async function send(sending: Sending): Promise<Outcome> {
+  const { database, config, receiver, deliveryId, event, signal } = sending
+  const { webhook, secrets } = receiver
+  if (webhook.kind === 'WEBHOOK') {
+    const body = bodyOf(event)
+    return post({ url: secrets.url ?? '', body, headers: signed(receiver, deliveryId, body), config, signal })
+  }
+  const notice = await noticeFor(database, event)
+  if (webhook.kind === 'EMAIL') return mail({ recipients: secrets.recipients, notice, deliveryId, config, signal })
+  return post({ url: secrets.url ?? '', body: CHAT_BODIES[webhook.kind](notice), config, signal })
+}
+
+/** By Standard Webhooks: one id for all attempts, the time of this one, and a signature for each secret that holds. */
+function signed({ secrets, signsTwice }: Receiver, id: string, body: string): Record<string, string> {
+  const at = new Date()
+  const keys = [secrets.secret, signsTwice ? secrets.formerSecret : null].filter((key) => key !== null)
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': keys.map((key) => new Signer(key).sign(id, at, body)).join(' '),
+  }
+}
+
+/** Nobody's names may call people, nor make links of their own. */
+const CHAT_BODIES = {
+  SLACK: ({ title, text }: Notice) => {
+    const plain = (words: string) => words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+    return JSON.stringify({ text: `*${plain(title)}*\n${plain(text)}` })
+  },
+  DISCORD: ({ title, text }: Notice) => {
+    const content = `**${title}**\n${text}`.slice(0, MAX_DISCORD_LENGTH).toWellFormed()
+    return JSON.stringify({ content, allowed_mentions: { parse: [] } })
+  },
+}

@@ -1,0 +1,21 @@
+import type { Database } from '../../src/database/client.ts'
+import { newId } from '../../src/domain/ids.ts'
+
+/** A delivery of the account's last event, as a worker leaves it; there is no worker in tests of the APIs. */
+export async function endedDelivery(database: Database, webhookId: string): Promise<string> {
+  const { accountId } = await database.webhook.findUniqueOrThrow({ where: { id: webhookId } })
+  const event = await database.event.findFirstOrThrow({
+    where: { eventSequenceId: accountId },
+    orderBy: { sequence: 'desc' },
+  })
+  const { sequence, type: eventType, appEnvId } = event
+  const now = new Date()
+  const { id } = await database.webhookDelivery.create({
+    data: {
+      ...{ id: newId('dlv'), webhookId, sequence, eventType, appEnvId, lane: appEnvId ?? 'account' },
+      ...{ status: 'FAILED', attempts: 2, failures: 2, lastAttemptAt: now, endedAt: now, durationMs: 12 },
+      ...{ answerStatus: 503, answer: 'not now', error: 'Answered 503' },
+    },
+  })
+  return id
+}
