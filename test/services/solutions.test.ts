@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../src/database/client.ts'
 import { deleteApp } from '../../src/services/app/delete-app.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { advanceInstallations } from '../../src/services/solution/advance-installations.ts'
@@ -96,6 +97,28 @@ describe('an installation', () => {
     expect(await here.installationOf(installationId)).toMatchObject({ status: 'INSTALLED' })
     for (const appEnvId of appEnvIds) expect(await world.operationsOf(appEnvId)).toHaveLength(1)
   })
+})
+
+test('a component whose deployment succeeds while it is looked at has not failed', async () => {
+  const { installationId } = await here.install(here.request())
+  const { components } = await here.installationOf(installationId)
+  const [first, second] = components.filter(({ state }) => state === 'DEPLOYING')
+  await world.endOperation(first?.operationId ?? null)
+  const meanwhile = world.database.$extends({
+    query: {
+      appEnv: {
+        async findUnique({ args, query }) {
+          const found = await query(args)
+          if (args.where.id === second?.appEnvId) await world.endOperation(second?.operationId ?? null)
+          return found
+        },
+      },
+    },
+  })
+  await advanceInstallations({ ...world, database: meanwhile as unknown as Database })
+  expect(Object.values(await here.statesOf(installationId))).not.toContain('FAILED')
+  await here.finish(installationId)
+  expect(await here.installationOf(installationId)).toMatchObject({ status: 'INSTALLED' })
 })
 
 describe('a component that fails', () => {

@@ -84,9 +84,10 @@ async function observe(context: CommandContext, component: SolutionComponent): P
   const { tx } = context
   const going: Progress = { state: 'DEPLOYING', operationId, jobRunId, reason: null, message: null }
   const failed = (reason: string, message: string | null): Progress => ({ ...going, state: 'FAILED', reason, message })
+  // Before its environment, which an operation that has ended has changed: it may end at this moment.
+  const newest = await tx.operation.findFirst({ where: { appEnvId }, orderBy: { id: 'desc' } })
   const appEnv = await tx.appEnv.findUnique({ where: { id: appEnvId }, include: { app: true } })
   if (!appEnv || appEnv.deletedAt !== null) return failed('DELETED', 'The environment was deleted meanwhile')
-  const newest = await tx.operation.findFirst({ where: { appEnvId }, orderBy: { id: 'desc' } })
   if (newest && isOpen(newest.status)) return going
   if (appEnv.status === 'STOPPED') return failed('STOPPED', 'The environment was stopped meanwhile')
   if (appEnv.currentContentId === null) return failed(newest?.reason ?? 'NOT_DEPLOYED', newest?.message ?? null)
