@@ -82,7 +82,7 @@ async function attempt(slot: Pool, { operation, path }: TextField, attack: strin
   if (answer.status === 200) {
     counts.taken += 1
     const ids = { ...onlyIds(body), ...onlyIds(JSON.parse(answer.text)) }
-    const texts = await follow(slot, ids)
+    const texts = await follow(slot, ids, LISTS[operation.path.slice(API.length)])
     const isShown = path.length > 0 && !path.some((step) => HIDDEN.test(step)) && !/Id$/.test(path[0] ?? '')
     if (isShown && !texts.has(attack) && !texts.has(attack.trim())) received(slot, sent, path, attack)
     if (operation.method === 'POST') await clear(slot, operation.path, ids, answer)
@@ -136,9 +136,10 @@ type Ids = Record<string, string>
 const onlyIds = (body: Record<string, unknown>): Ids =>
   Object.fromEntries(Object.entries(body).filter(([name, id]) => /Id$/.test(name) && typeof id === 'string')) as Ids
 
-/** Every read that shows one of these; all the texts that they show. */
-async function follow(slot: Pool, ids: Ids): Promise<Set<string>> {
+/** Every read that shows one of these, and the list; all the texts that they show. */
+async function follow(slot: Pool, ids: Ids, list?: string): Promise<Set<string>> {
   const found = new Set<string>()
+  if (list) textsIn(JSON.parse((await judge(slot, { method: 'GET', path: API + list, headers: {} })).text), found)
   const accountId = ids.accountId ?? slot.targets.idFor('accountId', drawOf(1, 1)) ?? ''
   for (const [name, id] of Object.entries(ids)) {
     for (const path of READS[name] ?? []) {
@@ -177,6 +178,9 @@ const READS: Record<string, string[]> = {
   tokenId: ['/token?tokenId='],
   userId: ['/account/member?userId='],
 }
+
+/** Where what has no id shows. */
+const LISTS: Record<string, string> = { '/plan': '/plans', '/region': '/regions' }
 
 function textsIn(value: unknown, found: Set<string>): void {
   if (typeof value === 'string') found.add(value)
