@@ -73,6 +73,10 @@ export class Collection {
     }
   }
 
+  isFollowing({ containerId }: Container): boolean {
+    return this.#following.has(containerId)
+  }
+
   /** Waits until nothing is followed any more: every output has ended, or the collection has. */
   async followed(): Promise<void> {
     await Promise.all(this.#following.values())

@@ -51,10 +51,8 @@ export async function startAttempt(context: RunContext, loaded: LoadedRun): Prom
     containerId ??= await createContainer(context, loaded, attempt)
     const opening = outputOf(containerId)
     try {
-      if (await startFollowed(context, containerId, opening)) {
-        const started = await recordStart(context, loaded, { ...attempt, containerId })
-        return { ...started, containerId, output: await opening }
-      }
+      const output = await startFollowed(context, containerId, opening)
+      if (output) return { ...(await recordStart(context, loaded, { ...attempt, containerId })), containerId, output }
     } catch (error) {
       await closeOutput(opening)
       throw error
@@ -73,14 +71,18 @@ async function startFollowed(
   { engine, lease }: RunContext,
   containerId: string,
   opening: Promise<OpenOutput>,
-): Promise<boolean> {
+): Promise<OpenOutput | null> {
   const following = opening.then(({ collection, row }) => collection.follow([row]))
   following.catch(() => {})
   // Nothing is awaited between this and the engine's call: another worker may have started it otherwise.
   lease.assertHeld()
   const isStarted = await engine.startRun(containerId).catch(rejectGone)
   await following
-  return isStarted
+  const output = await opening
+  if (!isStarted) return null
+  if (output.collection.isFollowing(output.row)) return output
+  // An engine that was asked before it had begun to start the container answered that there is none: it is asked again.
+  return { ...output, row: { ...output.row, startedAt: new Date(Date.now() + 1) } }
 }
 
 const closeOutput = (opening: Promise<OpenOutput>): Promise<void> =>

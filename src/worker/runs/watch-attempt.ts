@@ -36,9 +36,7 @@ export async function watchAttempt(context: RunContext, started: StartedAttempt)
 async function untilEnded(context: RunContext, started: StartedAttempt): Promise<ObservedRun> {
   const { engine, signal } = context
   const { loaded, attempt, containerId, output } = started
-  const { collection } = output
-  // An engine that was asked for the output before it had started the container may have answered that there is none.
-  const row = { ...output.row, startedAt: new Date() }
+  const { collection, row } = output
   let isStopped = false
   let stopReason = attempt.stopReason as StopReason | null
   for (;;) {
