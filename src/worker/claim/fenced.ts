@@ -1,11 +1,9 @@
 import type { Database, Transaction } from '../../database/client.ts'
-import { isTransient } from '../../database/errors.ts'
 import { isOpen, type OperationStatus } from '../../domain/operation.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { LeaseLost, OperationEnded } from './abandoned.ts'
 import type { Lease } from './lease.ts'
-
-const TRIES = 3
+import { underLease } from './under-lease.ts'
 
 /**
  * Runs a transaction that can commit only while this worker holds the lease. It locks the environment's row under the
@@ -13,23 +11,15 @@ const TRIES = 3
  * OperationEnded when the operation was cancelled or superseded meanwhile.
  */
 export async function fenced<T>(database: Database, lease: Lease, write: (tx: Transaction) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    lease.assertHeld()
-    try {
-      const written = await database.$transaction(async (tx) => {
-        await lockUnderToken(tx, lease)
-        failpoint('fenced.locked', lease.appEnvId)
-        const written = await write(tx)
-        failpoint('fenced.written', lease.appEnvId)
-        return written
-      })
-      failpoint('fenced.committed', lease.appEnvId)
-      return written
-    } catch (error) {
-      // A deadlock or a serialization failure rolled everything back.
-      if (tries >= TRIES || !isTransient(error)) throw error
-    }
-  }
+  const written = await underLease(database, lease, async (tx) => {
+    await lockUnderToken(tx, lease)
+    failpoint('fenced.locked', lease.appEnvId)
+    const written = await write(tx)
+    failpoint('fenced.written', lease.appEnvId)
+    return written
+  })
+  failpoint('fenced.committed', lease.appEnvId)
+  return written
 }
 
 async function lockUnderToken(tx: Transaction, { appEnvId, claim, operationId }: Lease): Promise<void> {

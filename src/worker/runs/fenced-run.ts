@@ -1,10 +1,8 @@
 import type { Database, Transaction } from '../../database/client.ts'
-import { isTransient } from '../../database/errors.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { LeaseLost } from '../claim/abandoned.ts'
+import { underLease } from '../claim/under-lease.ts'
 import type { RunLease } from './run-lease.ts'
-
-const TRIES = 3
 
 /**
  * Runs a transaction that can commit only while this worker holds the run: it locks the run's row under the fencing
@@ -15,19 +13,12 @@ export async function fencedRun<T>(
   lease: RunLease,
   write: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    lease.assertHeld()
-    try {
-      const written = await database.$transaction(async (tx) => {
-        const [held] = await tx.$queryRaw<unknown[]>`
-          SELECT 1 FROM job_run WHERE id = ${lease.runId} AND lease_token = ${lease.claim.token} FOR UPDATE`
-        if (!held) throw new LeaseLost(`Another worker has claimed ${lease.runId}`)
-        return write(tx)
-      })
-      failpoint('run.written', lease.appEnvId)
-      return written
-    } catch (error) {
-      if (tries >= TRIES || !isTransient(error)) throw error
-    }
-  }
+  const written = await underLease(database, lease, async (tx) => {
+    const [held] = await tx.$queryRaw<unknown[]>`
+      SELECT 1 FROM job_run WHERE id = ${lease.runId} AND lease_token = ${lease.claim.token} FOR UPDATE`
+    if (!held) throw new LeaseLost(`Another worker has claimed ${lease.runId}`)
+    return write(tx)
+  })
+  failpoint('run.written', lease.appEnvId)
+  return written
 }

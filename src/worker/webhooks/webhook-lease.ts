@@ -1,11 +1,9 @@
 import type { Database, Transaction } from '../../database/client.ts'
-import { isTransient } from '../../database/errors.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { LeaseLost } from '../claim/abandoned.ts'
 import { Lease } from '../claim/lease.ts'
+import { underLease } from '../claim/under-lease.ts'
 import { databaseClock } from '../time/database-clock.ts'
-
-const TRIES = 3
 
 /** The right to deliver what one webhook sends, for one round. It is never renewed: a round ends before it. */
 export class WebhookLease extends Lease {
@@ -52,21 +50,14 @@ export async function fencedWebhook<T>(
   lease: WebhookLease,
   write: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    lease.assertHeld()
-    try {
-      const written = await database.$transaction(async (tx) => {
-        const [held] = await tx.$queryRaw<unknown[]>`
-          SELECT 1 FROM webhook WHERE id = ${lease.webhookId} AND lease_token = ${lease.claim.token} FOR UPDATE`
-        if (!held) throw new LeaseLost(`The webhook ${lease.webhookId} was taken`)
-        return write(tx)
-      })
-      failpoint('webhook.written', lease.webhookId)
-      return written
-    } catch (error) {
-      if (tries >= TRIES || !isTransient(error)) throw error
-    }
-  }
+  const written = await underLease(database, lease, async (tx) => {
+    const [held] = await tx.$queryRaw<unknown[]>`
+      SELECT 1 FROM webhook WHERE id = ${lease.webhookId} AND lease_token = ${lease.claim.token} FOR UPDATE`
+    if (!held) throw new LeaseLost(`The webhook ${lease.webhookId} was taken`)
+    return write(tx)
+  })
+  failpoint('webhook.written', lease.webhookId)
+  return written
 }
 
 /**

@@ -1,0 +1,21 @@
+import type { Database, Transaction } from '../../database/client.ts'
+import { isTransient } from '../../database/errors.ts'
+import type { Lease } from './lease.ts'
+
+const TRIES = 3
+
+/** A transaction of whoever holds the lease: once more after a deadlock or a serialization failure, which undid it all. */
+export async function underLease<T>(
+  database: Database,
+  lease: Lease,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    lease.assertHeld()
+    try {
+      return await database.$transaction(work)
+    } catch (error) {
+      if (tries >= TRIES || !isTransient(error)) throw error
+    }
+  }
+}
