@@ -19,11 +19,16 @@ const FOLDERS = {
     ['domain', 'config', 'database', 'app-types', 'secrets'],
     'Variables refer to other environments in requests and deployments.',
   ],
+  usage: [
+    ['domain', 'config', 'database', 'events', 'fault-injection'],
+    'The usage log: workers write it, requests read it, and both must count alike.',
+  ],
   engine: [['domain', 'fault-injection'], 'The connection to a container engine, which runtime and images share.'],
   runtime: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
   images: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
   addresses: [['domain'], 'Which addresses a tenant may name is one rule, whatever is fetched from there.'],
   registries: [['domain', 'addresses'], 'What Berth itself asks a registry, before an engine does.'],
+  mail: [['config'], 'One way to send e-mail, to whoever it goes.'],
   backups: [
     ['domain', 'config', 'addresses', 'database', 'secrets'],
     'Files of backups, their format and where they are stored, for those who write and those who read them.',
@@ -35,7 +40,7 @@ const FOLDERS = {
   services: [
     [
       ...['domain', 'config', 'app-types', 'resources', 'references', 'database', 'events', 'secrets'],
-      ...['addresses', 'backups', 'fault-injection', 'solutions'],
+      ...['addresses', 'backups', 'fault-injection', 'mail', 'registries', 'solutions', 'usage'],
     ],
     'A request only records intent: services know neither a transport nor the engine.',
   ],
@@ -52,14 +57,20 @@ const FOLDERS = {
     ['domain', 'config', 'services', 'http', 'rest'],
     'A tool is a route of REST, called in another way: it has no rule and no query of its own.',
   ],
+  'sign-in': [['domain', 'config', 'services', 'http'], 'Pages and calls by which people sign in, besides both APIs.'],
+  oauth: [
+    ['domain', 'config', 'secrets', 'services', 'http'],
+    'Puts the OAuth library before the services: they store, decide and record.',
+  ],
   server: [
-    ['domain', 'config', 'services', 'http', 'rest', 'graphql', 'mcp'],
+    ['domain', 'config', 'services', 'http', 'rest', 'graphql', 'mcp', 'oauth', 'sign-in'],
     'One HTTP server puts the APIs on one port.',
   ],
   worker: [
     [
       ...['domain', 'config', 'app-types', 'references', 'database', 'events', 'secrets'],
       ...['addresses', 'builder', 'engine', 'runtime', 'images', 'registries', 'backups', 'fault-injection'],
+      ...['mail', 'usage'],
     ],
     'Only the worker talks to the engine, and it knows no service: what both need is below them.',
   ],
@@ -173,7 +184,7 @@ module.exports = {
       name: 'transports-stay-in-the-apis',
       comment: 'A rule lives once, in a service, and throws DomainError; what it becomes on the wire is for the API.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(http|server|rest|graphql|mcp)/' },
+      from: { path: '^src/', pathNot: '^src/(http|server|rest|graphql|mcp|oauth|sign-in)/' },
       to: { path: '^node_modules/(hono|@hono/node-server|graphql|graphql-yoga|graphql-ws|@pothos/)' },
     },
     {
@@ -189,6 +200,23 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/' },
       to: { path: '^src/mcp/mcp-server\\.ts$', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+    },
+    {
+      name: 'the-oauth-library-stays-in-one-folder',
+      comment: 'It brings Koa, and most installations are never asked for it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/oauth/(provider|storage|device-pages)\\.ts$' },
+      to: { path: '^node_modules/(@types/)?(oidc-provider|koa)/' },
+    },
+    {
+      name: 'the-oauth-library-is-loaded-when-asked-for',
+      comment: 'An API process that no OAuth client calls does not pay for it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/oauth/(oauth-server|provider)\\.ts$' },
+      to: {
+        path: '^src/oauth/(oauth-server|provider|storage|device-pages)\\.ts$',
+        dependencyTypesNot: ['dynamic-import', 'type-only'],
+      },
     },
     {
       name: 'the-engine-client-stays-in-its-adapters',

@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../src/database/embedded.ts'
+import { freePort } from '../test/support/free-ports.ts'
 import type { BenchResult } from './bench-result.ts'
 
 const ROUNDS = 5
@@ -111,14 +111,6 @@ async function fill(url: string): Promise<void> {
   await client.query(`CREATE TABLE bench AS SELECT id, id * 7 AS balance FROM generate_series(1, 10000) AS id`)
   await client.query('ALTER TABLE bench ADD PRIMARY KEY (id)')
   await client.end()
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  await once(probe.close(), 'close')
-  return port
 }
 
 const median = (values: number[]) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { compileCacheOf, programOf } from '../setup/compiled-code.mjs'
 import { chosenIngressPort } from './ingress-port.mjs'
 import { createLog } from './log.mjs'
-import { lowerPriority } from './lower-priority.mjs'
+import { lowerPriority, raisePriority } from './priority.mjs'
 import { isBesideIngress, processGroups } from './process-groups.mjs'
 import { SupervisedProcess } from './supervised-process.mjs'
 import { withheldFrom } from './withheld-settings.mjs'
@@ -55,6 +55,7 @@ export function supervise(node, environment = {}) {
       env: { ...process.env, ...environment, ...chosen, ...withheldFrom(roles), PATH, NODE_COMPILE_CACHE },
     })
     if (isBesideIngress(roles, groups)) lowerPriority(child)
+    else if (groups.length > 1) raisePriority(child)
     return child
   }
 

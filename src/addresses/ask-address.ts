@@ -63,3 +63,11 @@ async function beginningOf(response: IncomingMessage, bytes: number): Promise<Bu
   response.on('error', () => {}).destroy()
   return Buffer.concat(chunks).subarray(0, bytes)
 }
+
+/** When an answer says that another request may come, in seconds from now; null where it does not say. */
+export function retryAfterSeconds({ headers }: Pick<AddressAnswer, 'headers'>): number | null {
+  const text = [headers['retry-after'] ?? []].flat()[0] ?? ''
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  const at = /^[A-Z][a-z]{2}/.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
+}

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { isImageReference } from '../domain/image-reference.ts'
+import { ENGINE_SETTINGS } from './engine-settings.ts'
+import { JOB_SETTINGS } from './job-settings.ts'
+import { OAUTH_SETTINGS } from './oauth-settings.ts'
 import { SCALING_SETTINGS } from './scaling-settings.ts'
 import {
   count,
@@ -15,7 +18,9 @@ import {
   tcpPorts,
   whole,
 } from './setting-types.ts'
+import { SIGN_IN_SETTINGS } from './sign-in-settings.ts'
 import { TCP_SETTINGS } from './tcp-settings.ts'
+import { USAGE_SETTINGS } from './usage-settings.ts'
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
 
 /** Every setting, with its default and description. docs/configuration.md is printed from it. */
@@ -44,17 +49,7 @@ export const SETTINGS = z.object({
   BERTH_HEALTH_PORT: port(0).describe(
     'Port of the internal listener: /livez, /readyz and, with the ingress role, /tls/ask. 0 turns it off.',
   ),
-  DOCKER_HOST: z
-    .string()
-    .regex(/^(unix|tcp|http|https):\/\//, 'must start with unix://, tcp://, http:// or https://')
-    .optional()
-    .describe('Address of the container engine. Default: the local socket.'),
-  BERTH_REACH: z
-    .enum(['address', 'published'])
-    .default(process.platform === 'linux' ? 'address' : 'published')
-    .describe(
-      'How Berth connects to containers. address: by IP, for an engine on this Linux machine. published: by a port published on loopback, for an engine in a virtual machine.',
-    ),
+  ...ENGINE_SETTINGS,
   BERTH_HOST_FIREWALL: z
     .enum(['auto', 'off', 'required'])
     .default('auto')
@@ -149,12 +144,7 @@ export const SETTINGS = z.object({
   BERTH_LOG_KEPT_MB: count(10_240, 100_000_000).describe(
     'Log bytes kept per account in MB; beyond it, the oldest lines of its largest log are deleted, whatever the plan keeps.',
   ),
-  BERTH_METRICS_SECONDS: seconds(15, 300).describe(
-    'Interval between measurements of the CPU and memory that containers use.',
-  ),
-  BERTH_SERVICE_METRICS_SECONDS: seconds(60, 300).describe(
-    'Interval at which managed services are asked for their metrics, such as connections and size on disk.',
-  ),
+  ...USAGE_SETTINGS,
   BERTH_BUILDER: z
     .enum(['auto', 'classic', 'buildkit'])
     .default('auto')
@@ -281,21 +271,22 @@ export const SETTINGS = z.object({
   BERTH_REQUEST_TIMEOUT_SECONDS: seconds(30, 600).describe('Timeout of an API request that does not ask to wait.'),
   BERTH_MAX_WAIT_SECONDS: seconds(300, 3600).describe('Maximum wait that Prefer: wait and waitSeconds may ask for.'),
   BERTH_RATE_LIMIT: count(6000, 10_000_000).describe(
-    'Rate limit: API requests per account and minute, in each API process. All tokens of an account share it; an address may send five times as many.',
+    'Rate limit: API requests per account and minute, over all API processes. All tokens of an account share it; an address may send five times as many.',
   ),
   BERTH_ANONYMOUS_RATE_LIMIT: count(600, 10_000_000).describe(
-    'Rate limit: API requests without a valid token per client address and minute, in each API process. IPv6 addresses count by /64 network.',
+    'Rate limit: API requests without a valid token per client address and minute, over all API processes. IPv6 addresses count by /64 network.',
   ),
   BERTH_OPERATION_RATE_LIMIT: count(120, 1_000_000).describe(
-    'Rate limit: operations per environment and minute, in each API process.',
+    'Rate limit: operations per environment and minute, over all API processes.',
+  ),
+  BERTH_REGISTRY_LOGIN_RATE_LIMIT: count(10, 1_000_000).describe(
+    'Rate limit: logins that Berth tries at registries, per account and minute, over all API processes.',
   ),
   BERTH_ACCOUNT_APP_ENVS: count(10_000, 10_000_000).describe('Maximum number of environments per account.'),
   BERTH_ACCOUNT_CONTAINERS: count(10_000, 10_000_000).describe(
     'Maximum number of containers per account: the configured ones of all its environments, or the most that autoscaling may start. Runs of jobs count while they run, and wait for a place.',
   ),
-  BERTH_JOB_QUEUE: count(5000, 1_000_000).describe('Maximum number of job runs per environment that wait or run.'),
-  BERTH_JOB_RUN_DAYS: count(90, 3650).describe('How long the record of a job run is kept once it has ended.'),
-  BERTH_JOB_RUNS: count(200, 10_000).describe('Maximum number of job runs that one worker watches at a time.'),
+  ...JOB_SETTINGS,
   BERTH_PLANS_FILE: z
     .string()
     .min(1)
@@ -340,7 +331,7 @@ export const SETTINGS = z.object({
   ),
   ...TCP_SETTINGS,
   ...SCALING_SETTINGS,
-  ...WEBHOOK_SETTINGS,
+  ...{ ...WEBHOOK_SETTINGS, ...OAUTH_SETTINGS, ...SIGN_IN_SETTINGS },
   BERTH_FAULT_INJECTION: z.string().min(1).optional().describe('Directory of fault injection orders. Only for tests.'),
   BERTH_TRUSTED_PROXIES: networks().describe(
     'Proxies in front of the API and the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',

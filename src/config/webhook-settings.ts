@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { GIT_HOOK_SETTINGS } from './git-hook-settings.ts'
 import { count, registries, seconds, whole } from './setting-types.ts'
 
-/** Settings of webhooks and notifications. */
+/** Settings of webhooks and notifications, and of what git hosts tell. */
 export const WEBHOOK_SETTINGS = {
   BERTH_ACCOUNT_WEBHOOKS: count(20, 1000).describe('Webhooks and notifications per account.'),
   BERTH_WEBHOOK_CONCURRENCY: count(8, 256).describe('Webhooks that one worker delivers to at the same time.'),
@@ -34,10 +35,13 @@ export const WEBHOOK_SETTINGS = {
       error: 'must be an smtp or smtps URL, such as smtps://user:password@mail.example.com',
     })
     .optional()
-    .describe('SMTP server that sends notifications by e-mail. Without it there are none.'),
+    .describe(
+      'SMTP server that sends notifications, and links to set a password, by e-mail. Without it there are none.',
+    ),
   BERTH_SMTP_FROM: z
     .string()
     .regex(/^[^\s@<>]+@[^\s@<>]+$/, 'must be an e-mail address, such as berth@example.com')
     .default('berth@localhost')
     .describe('Sender of notifications by e-mail.'),
+  ...GIT_HOOK_SETTINGS,
 }

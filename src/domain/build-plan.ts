@@ -15,6 +15,8 @@ export type BuildSource =
       commit: string | null
       /** A GitHub App's installation, for private repositories. */
       installationId: string | null
+      /** In place of the branch: where the host keeps the head of a pull request. */
+      ref?: string
     }
   | { kind: 'upload'; storageKey: string; sha256: string }
   /** An inline Dockerfile that needs no files. */

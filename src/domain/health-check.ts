@@ -24,6 +24,12 @@ export interface AppEnvHealthCheck extends Probes {
   headers?: Record<string, string> | null
 }
 
+/** With the same probes, which send no headers: those may hold a login. */
+export function withoutHeaders(check: AppEnvHealthCheck): AppEnvHealthCheck {
+  const probes = PROBES.flatMap((name) => (check[name] ? [[name, { ...check[name], headers: {} }]] : []))
+  return { ...check, ...Object.fromEntries(probes), ...(check.headers ? { headers: {} } : {}) }
+}
+
 /** How long a probe may fail, counted from its first failure. */
 export const failureWindowSeconds = ({ failureThreshold, periodSeconds }: ProbeSettings): number =>
   failureThreshold * periodSeconds

@@ -3,7 +3,27 @@ import { typeid } from 'typeid-js'
 /** The nouns that have ids, by prefix (contract §1, Identifiers). */
 const PREFIXES = [
   ...(['acc', 'usr', 'app', 'env', 'con', 'op', 'var', 'host', 'tok', 'aud', 'ins', 'cred'] as const),
-  ...(['upl', 'vol', 'svc', 'bak', 'arc', 'wal', 'wake', 'run', 'sch', 'inst', 'inv', 'hook', 'dlv'] as const),
+  ...([
+    'upl',
+    'vol',
+    'svc',
+    'bak',
+    'arc',
+    'wal',
+    'wake',
+    'run',
+    'sch',
+    'inst',
+    'inv',
+    'hook',
+    'dlv',
+    'ghook',
+    'gdlv',
+    'ses',
+    'pky',
+    'ocl',
+    'oau',
+  ] as const),
 ]
 
 export type IdPrefix = (typeof PREFIXES)[number]

@@ -35,6 +35,8 @@ export type Permission =
   | 'solution:install'
   | 'solution:remove'
   | 'webhook:manage'
+  | 'budget:manage'
+  | 'gitHook:manage'
   | 'audit:read'
 
 export type RoleName =
@@ -106,6 +108,9 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'solution:remove': { roles: [], scope: 'svc:admin' },
   // Events of every environment, and answers of receivers: reading them is no less.
   'webhook:manage': { roles: [], scope: 'svc:admin' },
+  'budget:manage': { roles: ['BILLING'], scope: 'svc:admin' },
+  // Whoever knows its secret decides what is built where pushes deploy.
+  'gitHook:manage': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
   'audit:read': { roles: ['AUDIT'], scope: 'svc:read' },
 }
 

@@ -16,6 +16,8 @@ export interface Outcome {
   delivered: boolean
   /** The receiver says that it is gone for good. */
   isGone?: boolean
+  /** The receiver asks for no attempt before. */
+  retryAfterSeconds?: number | null
   /** Status and beginning of the answer; null where there was none. */
   answerStatus: number | null
   answer: string | null
@@ -32,9 +34,18 @@ export interface AttemptLimits {
   pauses: Backoff
 }
 
-/** The seconds until the next attempt after so many failures; null when the delivery is given up. */
-export const pauseAfter = (failures: number, { attempts, pauses }: AttemptLimits): number | null =>
-  failures >= attempts ? null : withJitter(backoff(pauses, failures - 1))
+/**
+ * The seconds until the next attempt after so many failures; null when the delivery is given up. A receiver that asks
+ * for a longer pause has it, up to the longest.
+ */
+export const pauseAfter = (
+  failures: number,
+  { attempts, pauses }: AttemptLimits,
+  askedSeconds: number | null = null,
+): number | null =>
+  failures >= attempts
+    ? null
+    : Math.max(withJitter(backoff(pauses, failures - 1)), Math.min(askedSeconds ?? 0, pauses.longest))
 
 /** Of an address, what tells one receiver from another and lets nobody send there: without query, a chat without path. */
 export function shownAddress(kind: string, { url, recipients }: Pick<WebhookSecrets, 'url' | 'recipients'>): string {

@@ -38,9 +38,14 @@ export type EventType =
   | 'invitation.changed'
   | 'token.created'
   | 'token.revoked'
+  | 'token.rotated'
   | 'credential.changed'
+  | 'budget.changed'
+  | 'budget.reached'
   | 'webhook.changed'
   | 'webhook.disabled'
+  | 'webhook.tested'
+  | 'gitHook.changed'
 
 /** An event to be recorded. Payloads are small and hold no secrets. */
 export interface NewEvent {

@@ -49,12 +49,20 @@ const NOTICES = {
     title: `The volume of ${envName} is ${percent} % full`,
     text: `It holds ${usedMb} of ${diskMb} MB. Give it more disk, or remove data.`,
   }),
+  'budget.reached': ({ percent, spent, budget, currency, month }) => ({
+    title: `${percent} % of the budget of ${month} are spent`,
+    text: `So far it is ${spent} of ${budget} ${currency}.`,
+  }),
   'webhook.disabled': ({ name, reason }) => ({
     title: `The webhook "${said(name)}" was switched off`,
     text:
       reason === 'GONE'
         ? 'Its receiver says that it is gone.'
         : 'Its receiver has failed for days. Enable it once it works.',
+  }),
+  'webhook.tested': ({ name }) => ({
+    title: `This is a test of the webhook "${said(name)}"`,
+    text: 'Somebody asked for it. Nothing has happened.',
   }),
 } satisfies Partial<Record<EventType, Write>>
 

@@ -1,5 +1,6 @@
 import type { Transaction } from '../database/client.ts'
 import { newId } from '../domain/ids.ts'
+import { toldChanges } from './audit-changes.ts'
 import { AUDIT_HASH_VERSION, type AuditHeads, auditHash, type NewAuditEntry } from './audit-hash.ts'
 import { isSealed } from './audit-heads.ts'
 import type { NewEvent } from './event.ts'
@@ -9,6 +10,9 @@ interface EventSequenceRow {
   lastAuditSequence: bigint
   lastAuditHash: string
   auditHeadMac: string | null
+  /** What the transaction has changed, if it notes that. */
+  noted: string | null
+  leftOut: string | null
   /** Of the transaction, as the entry's time. */
   epochMs: number
 }
@@ -39,6 +43,7 @@ export async function record(
       last_audit_sequence = l.last_audit_sequence + ${audit ? 1 : 0}
     RETURNING last_event_sequence AS "lastEventSequence", last_audit_sequence AS "lastAuditSequence",
       last_audit_hash AS "lastAuditHash", audit_head_mac AS "auditHeadMac",
+      current_setting('berth.changes', true) AS noted, current_setting('berth.changes_left_out', true) AS "leftOut",
       floor(extract(epoch FROM now()) * 1000)::float8 AS "epochMs"`
   if (!counters) throw new Error(`The event sequence ${eventSequenceId} gave no numbers`)
   if (audit) await appendAudit(tx, eventSequenceId, counters, audit)
@@ -69,9 +74,13 @@ async function appendAudit(tx: Transaction, id: string, counters: EventSequenceR
   const { lastAuditSequence: sequence, lastAuditHash, auditHeadMac, epochMs } = counters
   const wasSealed = isSealed(heads, { id, lastAuditSequence: sequence - 1n, lastAuditHash, auditHeadMac })
   const createdAt = new Date(epochMs)
-  const row = { id: newId('aud'), eventSequenceId: id, sequence, ...entry, createdAt, hashVersion: AUDIT_HASH_VERSION }
+  const details = { ...entry.details, ...toldChanges(counters.noted, counters.leftOut) }
+  const row = {
+    ...{ id: newId('aud'), eventSequenceId: id, sequence, ...entry, details, createdAt },
+    hashVersion: AUDIT_HASH_VERSION,
+  }
   const hash = auditHash(lastAuditHash, row) ?? ''
-  await tx.auditEntry.create({ data: { ...row, details: entry.details as object, hash } })
+  await tx.auditEntry.create({ data: { ...row, details: details as object, hash } })
   const sealed = wasSealed ? { auditHeadMac: heads.auditHeadMac({ eventSequenceId: id, sequence, hash }) } : {}
   await tx.eventSequence.update({ where: { id }, data: { lastAuditHash: hash, ...sealed } })
 }

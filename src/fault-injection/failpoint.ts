@@ -40,9 +40,16 @@ export type Failpoint =
   | 'installation.locked'
   | 'installation.written'
   | 'installation.committed'
+  | 'usage.written'
+  | 'usage.recorded'
+  | 'usage.closed'
+  | 'usage.alerted'
   | 'webhook.claimed'
   | 'webhook.sent'
   | 'webhook.written'
+  | 'status.sent'
+  | 'expiry.written'
+  | 'expiry.committed'
 
 interface Armed {
   point: Failpoint

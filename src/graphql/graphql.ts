@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { DomainError } from '../domain/errors.ts'
 import { isJson, readText } from '../http/json-body.ts'
 import type { PlainAnswer, PlainAsking } from '../http/plain-answer.ts'
+import { presentedBy } from '../http/session-cookie.ts'
 import { ProcessEnding } from '../services/kernel/wait.ts'
 import { createAccessWatch } from './access-watch.ts'
 import { type Arrival, createContext, type GraphQLParts } from './context.ts'
@@ -61,7 +62,7 @@ export function createGraphQL({ log, execution = [plannedExecution()], ...rest }
     if (wantsPage(request)) return answerPage(request)
     const tools = { requestId, log }
     const { headers, method } = request
-    const authorization = headers.get('authorization')
+    const authorization = presentedBy(method, (name) => headers.get(name))
     const signalOf = () => AbortSignal.any([request.signal, stopping.signal])
     const arrival: Arrival = { requestId, address, authorization, admitted, signalOf }
     const asked = { accept: headers.get('accept'), arrival, tools, cut }

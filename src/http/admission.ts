@@ -12,6 +12,12 @@ export interface Arriving {
   authorization: string | null | undefined
 }
 
+export interface ArrivingHook {
+  address: string
+  /** Null: the one hook that has no name, and that anybody can find. */
+  hook: string | null
+}
+
 export interface Admitted {
   /** Null without a valid token. */
   caller: Caller | null
@@ -26,6 +32,11 @@ export interface Admission {
   admit(request: Arriving): Promise<Admitted>
   /** Counts a connection that has not said yet who calls. Throws RATE_LIMITED. */
   admitAddress(address: string): Promise<void>
+  /**
+   * Counts a request to a hook, which `find` looks for: as one without a valid token until it is found, and then for the
+   * hook, so that what others send from an address of a git host keeps no delivery out. Throws RATE_LIMITED.
+   */
+  admitHook<Found>(request: ArrivingHook, find: () => Promise<Found | null>): Promise<Found | null>
   /** Counts work that a caller without a token asks for, in requests. Throws RATE_LIMITED. */
   chargeAnonymous(address: string, requests: number): Promise<void>
 }
@@ -43,6 +54,13 @@ type Authenticate = Services['authenticate']
 export function createAdmission(authenticate: Authenticate, limits: RateLimits): Admission {
   /** Account by hash of the token. */
   const known = new Map<string, string>()
+
+  const knownHooks = new Set<string>()
+
+  function rememberHook(hook: string): void {
+    if (knownHooks.size >= MAX_KNOWN) knownHooks.clear()
+    knownHooks.add(hook)
+  }
 
   async function admitUnknown(request: Arriving, network: string, hash: string | null): Promise<Admitted> {
     // Counted as invalid until it has turned out not to be: many at once must not pass before the first is counted.
@@ -95,6 +113,21 @@ export function createAdmission(authenticate: Authenticate, limits: RateLimits):
     },
     async admitAddress(address) {
       spend(await limits.consumeAddress(networkOf(address)))
+    },
+    async admitHook({ address, hook }, find) {
+      const network = networkOf(address)
+      spend(await limits.consumeAddress(network))
+      if (hook === null) return find()
+      const isKnown = knownHooks.has(hook)
+      if (!isKnown) spend(await limits.consumeAnonymous(invalidOf(network)))
+      else spend(await limits.consumeRequest(`hook ${hook}`))
+      const found = await find()
+      if (found === null) knownHooks.delete(hook)
+      else if (!isKnown) {
+        await limits.returnAnonymous(invalidOf(network))
+        rememberHook(hook)
+      }
+      return found
     },
     async chargeAnonymous(address, requests) {
       if (requests > 0) spend(await limits.consumeAnonymous(networkOf(address), requests))

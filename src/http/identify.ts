@@ -1,6 +1,7 @@
 import type { Admission, Admitted } from './admission.ts'
 import { RateLimited } from './admission.ts'
 import { addressOf, handedOverOf, type ServerContext, type ServerMiddleware } from './context.ts'
+import { presentedBy } from './session-cookie.ts'
 
 interface Identification {
   admission: Admission
@@ -25,7 +26,8 @@ export function identify({ admission, isRequired }: Identification): ServerMiddl
 
 async function admitted(c: ServerContext, admission: Admission): Promise<Admitted> {
   try {
-    return await admission.admit({ address: addressOf(c), authorization: c.req.header('authorization') })
+    const authorization = presentedBy(c.req.method, (name) => c.req.header(name))
+    return await admission.admit({ address: addressOf(c), authorization })
   } catch (error) {
     if (error instanceof RateLimited) Object.assign(c.get('headers'), error.headers)
     throw error

@@ -25,14 +25,37 @@ const tooLarge = (limitKb: number) =>
   new DomainError('PAYLOAD_TOO_LARGE', undefined, `A request body may have at most ${limitKb} KB`)
 
 /** The body as text. Throws if it is too long, compressed, cut off, or not UTF-8. */
-export async function readText(request: Request, limitKb: number): Promise<string> {
+export const readText = async (request: Request, limitKb: number): Promise<string> =>
+  textOf(await readBytes(request, limitKb))
+
+/** The body as it came. Throws if it is too long, compressed or cut off. */
+export async function readBytes(request: Request, limitKb: number): Promise<ArrayBuffer | Buffer> {
   const { headers } = request
   refuseCompressed(headers.get('content-encoding'))
   const declared = headers.get('content-length')
   refuseLength(declared, limitKb)
-  return textOf(
-    await wholeOf<ArrayBuffer | Buffer>(declared === null ? readBounded(request, limitKb) : request.arrayBuffer()),
-  )
+  return wholeOf<ArrayBuffer | Buffer>(declared === null ? readBounded(request, limitKb) : request.arrayBuffer())
+}
+
+/** The JSON object in the body; a missing body is an empty object. */
+export async function readJsonObject(request: Request, limitKb: number): Promise<Record<string, unknown>> {
+  const text = await readText(request, limitKb)
+  if (text === '') return {}
+  if (!isJson(request.headers.get('content-type') ?? '')) {
+    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', undefined, 'Send the body as Content-Type: application/json')
+  }
+  const body = parseJson(text)
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalidField('body', 'must be a JSON object')
+  return body as Record<string, unknown>
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidField('body', 'is not valid JSON')
+  }
 }
 
 /** Refused, because it would otherwise be read as if it were not compressed. */

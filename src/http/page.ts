@@ -5,6 +5,11 @@ interface Page {
   title: string
   /** HTML; whatever comes from outside is escaped already. */
   body: string
+  /** Path of its script on this server. It may call this server, and nobody else. */
+  script?: string
+  /** Where its forms lead, as CSP names it; also where the answer to one redirects. Nowhere when omitted. */
+  formAction?: string
+  status?: number
 }
 
 /** A berth in a harbour: two bollards and the ship's line between them. */
@@ -58,6 +63,23 @@ tr:target { background: color-mix(in srgb, var(--accent) 14%, transparent) }
 .good, .bad { font-weight: 600 }
 .good { color: var(--good) }
 .bad { color: var(--bad) }
+form { display: grid; gap: .9rem; max-width: 26rem }
+label { display: grid; gap: .25rem; font-weight: 500 }
+label small, .hint { color: var(--soft); font-weight: 400; font-size: .85rem; line-height: 1.45 }
+input { width: 100%; padding: .55rem .7rem; border: 1px solid var(--line); border-radius: .4rem; font: inherit;
+  background: var(--page); color: inherit }
+button, .button { justify-self: start; padding: .55rem 1.1rem; border: 1px solid var(--accent); border-radius: .4rem;
+  font: inherit; font-weight: 600; background: var(--accent); color: var(--card); cursor: pointer; text-decoration: none;
+  display: inline-block; white-space: nowrap }
+td:last-child > button { float: right }
+button.quiet { background: none; color: var(--accent); font-weight: 500 }
+button:disabled { opacity: .6; cursor: default }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+summary { cursor: pointer; font-weight: 600 }
+details > form, button + form { margin-top: 1rem }
+form img { background: #fff; padding: .5rem; border-radius: .4rem }
+[role=status] { margin: 0 }
+[role=status]:empty, [hidden] { display: none }
 footer { margin-top: 1.5rem; font: .8rem/1.5 ui-monospace, monospace; color: var(--soft); overflow-wrap: anywhere }
 @media (max-width: 36rem) {
   main { padding: 1.25rem .75rem 2rem }
@@ -66,13 +88,17 @@ footer { margin-top: 1.5rem; font: .8rem/1.5 ui-monospace, monospace; color: var
   tr { display: block; padding: .75rem 0; border-top: 1px solid var(--line) }
   tbody tr:first-child { border-top: 0; padding-top: 0 }
   th, td { display: block; padding: 0 0 .15rem; border: 0 }
+  td:last-child > button { float: none }
 }
 `
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** No script at all, and no style but the page's own. */
-const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+/** No style but the page's own, no script but this server's, if it has one, and no form that leads elsewhere. */
+function policyOf({ script, formAction = "'none'" }: Page): string {
+  const own = script === undefined ? '' : "script-src 'self'; connect-src 'self'; "
+  return `default-src 'none'; ${own}style-src ${hashOf(STYLE)}; img-src data:; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
+}
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
@@ -81,8 +107,15 @@ export const escaped = (text: string): string => text.replace(/[&<>"']/g, (chara
 /** `code` in backticks, as descriptions are written. */
 export const withCode = (text: string): string => escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
-/** Answers with one of our own pages. It needs nothing from elsewhere: no font, no script, no image. */
-export function answerPage(c: ServerContext, { title, body }: Page): Response {
+/** Answers with one of our own pages. */
+export function answerPage(c: ServerContext, page: Page): Response {
+  const { html, headers } = renderPage(page)
+  return answer(c, page.status ?? 200, html, headers)
+}
+
+/** A page needs nothing from elsewhere: no font, no script, no image. */
+export function renderPage(page: Page) {
+  const { title, body, script } = page
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -95,13 +128,14 @@ export function answerPage(c: ServerContext, { title, body }: Page): Response {
 <body>
 <main>
 ${body}
-</main>
+</main>${script === undefined ? '' : `\n<script type="module" src="${script}"></script>`}
 </body>
 </html>
 `
-  return answer(c, 200, html, {
+  const headers = {
     'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': POLICY,
+    'Content-Security-Policy': policyOf(page),
     Vary: 'Accept',
-  })
+  }
+  return { html, headers }
 }

@@ -1,6 +1,6 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Config } from '../config/config.ts'
 import { DomainError } from '../domain/errors.ts'
+import { type Consumed, SharedBudget, type SharedCounts } from './shared-budget.ts'
 
 const WINDOW_SECONDS = 60
 /** Several accounts may share an address; all of them together still do not exhaust this process. */
@@ -8,7 +8,7 @@ const ACCOUNTS_PER_ADDRESS = 5
 
 export type RateLimitSettings = Pick<
   Config,
-  'BERTH_RATE_LIMIT' | 'BERTH_ANONYMOUS_RATE_LIMIT' | 'BERTH_OPERATION_RATE_LIMIT'
+  'BERTH_RATE_LIMIT' | 'BERTH_ANONYMOUS_RATE_LIMIT' | 'BERTH_OPERATION_RATE_LIMIT' | 'BERTH_REGISTRY_LOGIN_RATE_LIMIT'
 >
 
 /** One counted request: the client's budget, and the refusal once it is used up. */
@@ -28,63 +28,55 @@ export interface RateLimits {
   consumeRequest(account: string): Promise<Allowance>
   /** Counts an operation on an environment. Throws RATE_LIMITED. */
   consumeOperation(appEnvId: string): Promise<void>
+  /** Counts a login that is tried at a registry for an account. Throws RATE_LIMITED. */
+  consumeLogin(accountId: string): Promise<void>
 }
 
-/** Budgets per minute, kept in memory: each api process has its own. */
-export function createRateLimits(config: RateLimitSettings): RateLimits {
-  const perAddress = budget('requests from this address', config.BERTH_RATE_LIMIT * ACCOUNTS_PER_ADDRESS)
-  const anonymous = budget('requests without a valid token from this address', config.BERTH_ANONYMOUS_RATE_LIMIT)
-  const requests = budget('requests of this account', config.BERTH_RATE_LIMIT)
-  const operations = new RateLimiterMemory({ points: config.BERTH_OPERATION_RATE_LIMIT, duration: WINDOW_SECONDS })
+/** Budgets per minute, which all processes with the same counts share. Without counts, this process counts alone. */
+export function createRateLimits(config: RateLimitSettings, counts: SharedCounts | null = null): RateLimits {
+  const { BERTH_RATE_LIMIT: limit, BERTH_ANONYMOUS_RATE_LIMIT: anonymousLimit } = config
+  const perAddress = budget('requests from this address', limit * ACCOUNTS_PER_ADDRESS, within('address', counts))
+  const anonymous = budget(
+    'requests without a valid token from this address',
+    anonymousLimit,
+    within('anonymous', counts),
+  )
+  const requests = budget('requests of this account', limit, within('account', counts))
+  const operations = new SharedBudget(config.BERTH_OPERATION_RATE_LIMIT, within('operation', counts))
+  const logins = new SharedBudget(config.BERTH_REGISTRY_LOGIN_RATE_LIMIT, within('login', counts))
   return {
     consumeAddress: (address) => perAddress.consume(address, 1),
     consumeAnonymous: (address, points = 1) => anonymous.consume(address, points),
-    returnAnonymous: (address) => anonymous.giveBack(address),
+    returnAnonymous: async (address) => anonymous.giveBack(address),
     consumeRequest: (account) => requests.consume(account, 1),
     async consumeOperation(appEnvId) {
-      const { state, isExceeded } = await consume(operations, appEnvId, 1)
-      if (isExceeded) throw rateLimited('TOO_MANY_OPERATIONS', 'operations on this environment', secondsLeft(state))
+      const { isExceeded, secondsLeft } = await operations.consume(appEnvId, 1)
+      if (isExceeded) throw rateLimited('TOO_MANY_OPERATIONS', 'operations on this environment', secondsLeft)
+    },
+    async consumeLogin(accountId) {
+      const { isExceeded, secondsLeft } = await logins.consume(accountId, 1)
+      if (isExceeded) throw rateLimited('TOO_MANY_LOGINS', 'logins tried at registries for this account', secondsLeft)
     },
   }
 }
 
-function budget(what: string, points: number) {
-  const limiter = new RateLimiterMemory({ points, duration: WINDOW_SECONDS })
+/** The counts of one budget: the keys of two may be alike. */
+const within = (name: string, counts: SharedCounts | null): SharedCounts | null =>
+  counts && { add: (key, points) => counts.add(`${name} ${key}`, points) }
+
+function budget(what: string, points: number, counts: SharedCounts | null) {
+  const shared = new SharedBudget(points, counts)
   const policy = `"requests";q=${points};w=${WINDOW_SECONDS}`
-  const allowance = (state: RateLimiterRes, isExceeded: boolean): Allowance => {
-    const seconds = secondsLeft(state)
-    return {
-      // The fields of draft-ietf-httpapi-ratelimit-headers.
-      headers: { 'RateLimit-Policy': policy, RateLimit: `"requests";r=${state.remainingPoints};t=${seconds}` },
-      refusal: isExceeded ? rateLimited('TOO_MANY_REQUESTS', what, seconds) : null,
-    }
-  }
+  const allowance = ({ isExceeded, remaining, secondsLeft }: Consumed): Allowance => ({
+    // The fields of draft-ietf-httpapi-ratelimit-headers.
+    headers: { 'RateLimit-Policy': policy, RateLimit: `"requests";r=${remaining};t=${secondsLeft}` },
+    refusal: isExceeded ? rateLimited('TOO_MANY_REQUESTS', what, secondsLeft) : null,
+  })
   return {
-    async consume(key: string, cost: number): Promise<Allowance> {
-      const { state, isExceeded } = await consume(limiter, key, cost)
-      return allowance(state, isExceeded)
-    },
-    async giveBack(key: string): Promise<void> {
-      await limiter.reward(key, 1)
-    },
+    consume: async (key: string, cost: number): Promise<Allowance> => allowance(await shared.consume(key, cost)),
+    giveBack: (key: string): void => shared.giveBack(key, 1),
   }
 }
-
-/** The library reports an exceeded budget by rejecting with its state. */
-async function consume(
-  limiter: RateLimiterMemory,
-  key: string,
-  points: number,
-): Promise<{ state: RateLimiterRes; isExceeded: boolean }> {
-  try {
-    return { state: await limiter.consume(key, points), isExceeded: false }
-  } catch (rejected) {
-    if (rejected instanceof RateLimiterRes) return { state: rejected, isExceeded: true }
-    throw rejected
-  }
-}
-
-const secondsLeft = (state: RateLimiterRes): number => Math.max(1, Math.ceil(state.msBeforeNext / 1000))
 
 const rateLimited = (reason: string, what: string, seconds: number): DomainError =>
   new DomainError('RATE_LIMITED', reason, `Too many ${what}; try again in ${seconds} s`, { retryAfterSeconds: seconds })

@@ -22,6 +22,8 @@ export interface ToolCaller {
   requestId: string
   /** The address at which the client reached the API. */
   origin: string
+  /** Of the client, as far as trusted proxies say. */
+  address: string
   /** Fires when the client has gone. */
   gone(): AbortSignal
 }
@@ -57,7 +59,7 @@ function answerCall(
   dependencies: McpDependencies,
   { route }: Tool,
   given: Record<string, unknown>,
-  { caller, requestId, origin, gone }: ToolCaller,
+  { caller, requestId, origin, address, gone }: ToolCaller,
 ): Promise<RouteAnswer> {
   if ('read' in route) return answerRead(dependencies, route, { caller, requestId }, given)
   const { dryRun, idempotencyKey, expectedVersion, waitSeconds, ...input } = given
@@ -66,7 +68,7 @@ function answerCall(
   return answerWrite(dependencies, route, {
     caller,
     input,
-    options: { ...control, requestId, api: 'mcp', origin, signal },
+    options: { ...control, requestId, api: 'mcp', origin, address, signal },
   })
 }
 

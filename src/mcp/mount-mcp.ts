@@ -1,6 +1,8 @@
 import type { Hono } from 'hono'
+import type { Config } from '../config/config.ts'
 import { DomainError } from '../domain/errors.ts'
 import {
+  addressOf,
   answerJson,
   type ServerContext,
   type ServerEnv,
@@ -8,6 +10,7 @@ import {
   withRequestHeaders,
 } from '../http/context.ts'
 import { isJson, readText } from '../http/json-body.ts'
+import { challengeOf, issuerOf } from '../http/oauth-addresses.ts'
 import { refuseMethod } from '../rest/router.ts'
 import { callOptions } from './call-options.ts'
 import { callTool, type McpDependencies } from './call-tool.ts'
@@ -32,7 +35,7 @@ export function mountMcp(
   const dependencies = { ...parts, options: callOptions(parts.config) }
   const named: ServerMiddleware = (c, next) => {
     c.set('route', MCP_PATH)
-    return next()
+    return next().then(() => tellWhereTokensAre(c, parts.config))
   }
   // Describing them takes as long as the OpenAPI document, and most processes are never asked for it.
   let descriptions: ToolDescription[] | undefined
@@ -44,6 +47,12 @@ export function mountMcp(
   for (const path of PATHS) app.post(path, named, ...steps, handle)
   // No session to follow with GET or to end with DELETE.
   app.all(MCP_PATH, (c) => refuseMethod(c, 'OPTIONS, POST'))
+}
+
+/** So that clients can ask their user for access by themselves (MCP, authorization). */
+function tellWhereTokensAre(c: ServerContext, config: Config): void {
+  const issuer = c.res.status === 401 ? issuerOf(config, c.req.url) : null
+  if (issuer !== null) c.res.headers.set('WWW-Authenticate', challengeOf(issuer, MCP_PATH))
 }
 
 async function answerMessage(
@@ -71,6 +80,7 @@ function toolboxOf(c: ServerContext, dependencies: McpDependencies, given: unkno
     caller: c.get('caller'),
     requestId: c.get('requestId'),
     origin: new URL(c.req.url).origin,
+    address: addressOf(c),
     gone: () => c.req.raw.signal,
   }
   return {

@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { connect } from '../engine/docker/connection.ts'
 import { createDockerImageBuilder } from '../images/docker/docker-image-builder.ts'
 import type { ImageBuilder } from '../images/image-builder.ts'
 import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import { createDockerRuntime } from '../runtime/docker/docker-runtime.ts'
+import type { OpenedEngine, RegionEngineAddress } from '../worker/region-engines.ts'
 
 /** What runs containers, and what builds the images that they run. */
 export interface ContainerEngine {
@@ -11,19 +13,33 @@ export interface ContainerEngine {
   imageBuilder: ImageBuilder
 }
 
-/** The only place that chooses the adapters: another one is a folder beside `docker/`, and its line here. */
-export function openContainerEngine(config: Config, installationId: string): ContainerEngine {
+/**
+ * The only place that chooses the adapters: another one is a folder beside `docker/`, and its line here. Opens the
+ * engine of the installation, or of a region that has one to itself.
+ */
+export function openContainerEngine(
+  config: Config,
+  installationId: string,
+  region?: RegionEngineAddress,
+): OpenedEngine {
   const engine = connect({
     ...(config.DOCKER_HOST ? { dockerHost: config.DOCKER_HOST } : {}),
+    ...(region ? { region: { ...region, keysFolder: join(keysFolder(config), region.regionCode) } } : {}),
     installationId,
     callTimeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS,
   })
+  const { BERTH_CONTAINER_PROCESSES: processes, BERTH_JOB_NETWORKS: networkHolders } = config
+  const reach = region?.reachAddress ? { publishedOn: region.reachAddress } : config.BERTH_REACH
   return {
-    runtime: createDockerRuntime(engine, { reach: config.BERTH_REACH, processes: config.BERTH_CONTAINER_PROCESSES }),
+    runtime: createDockerRuntime(engine, { reach, processes, networkHolders }),
     imageBuilder: createDockerImageBuilder(engine, {
       builder: config.BERTH_BUILDER,
       buildCgroupParent: config.BERTH_BUILD_CGROUP_PARENT,
       pullTimeoutSeconds: config.BERTH_PULL_TIMEOUT_SECONDS,
     }),
+    close: () => engine.close(),
   }
 }
+
+const keysFolder = ({ BERTH_ENGINE_KEYS, BERTH_DATA_DIR }: Config): string =>
+  BERTH_ENGINE_KEYS ?? join(BERTH_DATA_DIR, 'engine-keys')

@@ -6,6 +6,7 @@ import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import { createVault } from '../secrets/vault.ts'
 import { openInstallation } from '../services/installation.ts'
 import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
+import type { RegionEngineAddress } from '../worker/region-engines.ts'
 import type { ContainerEngine } from './container-engine.ts'
 import type { DataDir } from './data-dir.ts'
 import { openMasterKey, openVault } from './master-key.ts'
@@ -55,7 +56,8 @@ async function serveWorker(part: () => ControlPlaneContext, installationId: stri
   const { startWorker } = await import('./roles/start-worker.ts')
   const context = part()
   const engine = openContainerEngine(context.config, installationId)
-  startWorker({ ...context, ...engine })
+  const openRegionEngine = (region: RegionEngineAddress) => openContainerEngine(context.config, installationId, region)
+  startWorker({ ...context, ...engine, openRegionEngine })
   return engine
 }
 

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Database } from '../database/client.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Readiness } from '../server/health.ts'
+import type { OpenedEngine, RegionEngineAddress } from '../worker/region-engines.ts'
 import type { ContainerEngine } from './container-engine.ts'
 import type { ProcessRegistration } from './process-registry/process-registry.ts'
 import type { SupervisorLink } from './supervisor-link.ts'
@@ -29,8 +30,10 @@ export interface ControlPlaneContext extends RoleContext {
   vault: Vault
 }
 
-/** The worker alone calls the engine. */
-export interface WorkerContext extends ControlPlaneContext, ContainerEngine {}
+/** The worker alone calls the engines: that of the installation, and those of regions. */
+export interface WorkerContext extends ControlPlaneContext, ContainerEngine {
+  openRegionEngine: (region: RegionEngineAddress) => OpenedEngine
+}
 
 /** What the roles of a process say about themselves once they are ready. */
 export interface Served {

@@ -15,6 +15,7 @@ export function welcome(config: Config, platform: Platform, seconds: number): st
     lines.push(`  API        ${apiUrl}/api/public/v1`)
     lines.push(`  GraphiQL   ${apiUrl}/graphql`)
     lines.push(`  Docs       ${apiUrl}/docs`)
+    lines.push(`  Sign in    ${apiUrl}/sign-in`)
   }
   if (ingressUrl) lines.push(`  Apps       ${appsUrl(config, ingressUrl)}`)
   if (isWorker) lines.push(`  Engine     ${engine ?? `none answers at ${config.DOCKER_HOST ?? 'the local socket'}`}`)

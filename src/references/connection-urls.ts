@@ -26,7 +26,7 @@ export const withAddress = {
   containers: true,
   account: { select: { id: true, dataKey: true } },
   app: { select: { port: true, type: true, dockerPreset: true } },
-  region: { select: { domain: true } },
+  region: { select: { domain: true, code: true, engine: true } },
   externalAccess: { select: { port: true } },
   hosts: { where: { status: 'VALID' }, orderBy: { id: 'asc' }, take: 1 },
   serviceCredentials: { select: { id: true, sealedData: true } },
@@ -59,13 +59,20 @@ export function openedCredentials(
   return vault.forAccount(account).openServiceCredentials(id, sealedData) as EngineCredentials
 }
 
+/** Whose variables refer to others. */
+interface Referrer {
+  accountId: string
+  regionCode: string
+}
+
 /**
  * Loads the addresses of other environments of the account: `internalUrl` by name on the account's network,
- * `externalUrl` by the first valid host. Null for an environment that does not exist, or has no such address.
+ * `externalUrl` by the first valid host. Null for an environment that does not exist, or has no such address: one on
+ * another engine has the external one only, because the account has a network on each.
  */
 export async function connectionUrls(
   tools: Tools,
-  accountId: string,
+  { accountId, regionCode }: Referrer,
   values: Iterable<string>,
   { includesDeleted = false } = {},
 ): Promise<UrlLookup> {
@@ -77,6 +84,23 @@ export async function connectionUrls(
     orderBy: { deletedAt: { sort: 'asc', nulls: 'last' } },
     select: withAddress,
   })
-  const known = new Map(appEnvs.map((appEnv) => [appEnv.cliEnvName, connectionUrlsOf(tools, appEnv)]))
-  return ({ envName, url }) => known.get(envName)?.[url] ?? null
+  const own = await tools.tx.region.findUniqueOrThrow({
+    where: { code: regionCode },
+    select: { code: true, engine: true },
+  })
+  const known = new Map(
+    appEnvs.map((appEnv) => {
+      const isElsewhere = engineOfRegion(appEnv.region) !== engineOfRegion(own)
+      return [appEnv.cliEnvName, { isElsewhere, urls: connectionUrlsOf(tools, appEnv) }]
+    }),
+  )
+  return ({ envName, url }) => {
+    const found = known.get(envName)
+    if (!found || (found.isElsewhere && url !== 'externalUrl')) return null
+    return found.urls[url] ?? null
+  }
 }
+
+/** The region that has its engine to itself; null for the engine of the installation. */
+const engineOfRegion = ({ code, engine }: { code: string; engine: string | null }): string | null =>
+  engine === null ? null : code

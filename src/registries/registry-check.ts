@@ -1,8 +1,8 @@
-import { type AddressAnswer, askAddress } from '../addresses/ask-address.ts'
+import { type AddressAnswer, askAddress, retryAfterSeconds } from '../addresses/ask-address.ts'
 import type { HostCheck, HostRules } from '../addresses/host-rules.ts'
 
 /** Docker Hub: its names are no tenant's, and an engine may have a mirror for it that Berth cannot see. */
-const HUB = 'docker.io'
+export const HUB = 'docker.io'
 const TIMEOUT_MS = 10_000
 
 /** Whether an engine may be sent to a registry. */
@@ -14,9 +14,9 @@ export type RegistryVerdict =
   | { kind: 'unreachable'; why: string }
   | { kind: 'busy'; retryAfterSeconds: number | null }
 
-const PRIVATE = 'is on a private address, from which no image is taken'
-const REALM_PRIVATE = 'sends for its tokens to a private address'
-const MAX_CHALLENGE_LENGTH = 4096
+export const PRIVATE = 'is on a private address, from which no image is taken'
+export const REALM_PRIVATE = 'sends for its tokens to a private address'
+export const MAX_CHALLENGE_LENGTH = 4096
 
 /**
  * Asks a registry what an engine would ask it first, at an address that was checked, and checks where it sends the
@@ -28,23 +28,30 @@ export async function checkRegistry(registry: string, rules: HostRules, signal: 
   const url = new URL(`https://${registry}/v2/`)
   const host = await rules.check(url)
   if (host.kind === 'refused') return { kind: 'refused', why: PRIVATE }
-  const answer = host.kind === 'unknown' ? 'no such host' : await greeting(url, host, signal)
+  const greeted = host.kind === 'unknown' ? 'no such host' : await greeting(url, host, signal)
   signal.throwIfAborted()
-  if (typeof answer === 'string') {
+  if (typeof greeted === 'string') {
     // The engine may reach by a proxy, a mirror or a certificate of its own what the operator has listed.
-    return host.isListed ? { kind: 'allowed' } : { kind: 'unreachable', why: answer }
+    return host.isListed ? { kind: 'allowed' } : { kind: 'unreachable', why: greeted }
   }
-  if (answer.status === 429) return { kind: 'busy', retryAfterSeconds: secondsOf(answer.headers['retry-after']) }
+  const { answer } = greeted
+  if (answer.status === 429) return { kind: 'busy', retryAfterSeconds: retryAfterSeconds(answer) }
   return followed(answer, url, rules)
 }
 
+interface Greeted {
+  /** The address that has answered. */
+  at: URL
+  answer: AddressAnswer
+}
+
 /** The answer, or why there is none. An engine tries plain HTTP only with registries that its operator has listed. */
-async function greeting(
+export async function greeting(
   url: URL,
   { addresses, isListed }: Extract<HostCheck, { kind: 'allowed' }>,
   signal: AbortSignal,
-): Promise<AddressAnswer | string> {
-  const ask = (at: URL) => askAddress(at, addresses, inTime(signal))
+): Promise<Greeted | string> {
+  const ask = async (at: URL) => ({ at, answer: await askAddress(at, addresses, inTime(signal)) })
   try {
     return await ask(url)
   } catch (error) {
@@ -61,7 +68,7 @@ const inTime = (signal: AbortSignal) => ({
 })
 
 /** In the words of engines, of which users are told the meaning only. */
-function wordsOf(error: unknown): string {
+export function wordsOf(error: unknown): string {
   const { code = '', name = '' } = error as NodeJS.ErrnoException
   if (code === 'ECONNREFUSED') return 'connection refused'
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'no route to host'
@@ -90,19 +97,11 @@ async function followed({ status, headers }: AddressAnswer, url: URL, rules: Hos
 }
 
 /** The realms of all Bearer challenges; that of Basic is only a text. */
-function realmsOf(header: string | string[] | undefined): string[] {
+export function realmsOf(header: string | string[] | undefined): string[] {
   const text = [header ?? []].flat().join(', ')
   if (!/\bbearer\b/i.test(text)) return []
   const isBasicOnly = (before: string) => /\bbasic\b[^,]*$/i.test(before)
   return [...text.matchAll(/\brealm\s*=\s*(?:"([^"]*)"|([^\s,]+))/gi)]
     .filter(({ index }) => !isBasicOnly(text.slice(Math.max(0, index - 64), index)))
     .map(([, quoted, plain]) => quoted ?? plain ?? '')
-}
-
-/** Seconds, or a date. */
-function secondsOf(header: string | string[] | undefined): number | null {
-  const text = [header ?? []].flat()[0] ?? ''
-  if (/^\d{1,9}$/.test(text)) return Number(text)
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1000))
 }

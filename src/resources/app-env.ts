@@ -10,6 +10,7 @@ import { externalAccess, shownExternalAccess, type WithExternalAccess, withExter
 import { fieldsOf, flag, shownAs, text, time, VERSION, whole } from './field.ts'
 import { ORDER } from './order.ts'
 import { pendingChange, pendingChanges } from './pending-change.ts'
+import { pullRequest } from './pull-request-envs.ts'
 import { answer, pick, resource } from './resource.ts'
 import { type OpenVariable, variable } from './variable.ts'
 import { mountedVolume } from './volume.ts'
@@ -125,6 +126,16 @@ const configuration = {
     'Whether user tokens act as the environment’s token in the CLI.',
   ),
   preventDestroy: field.column('preventDestroy', flag, 'Whether deleting the environment is refused.'),
+  pullRequest: field.json(
+    'pullRequest',
+    pullRequest.answer.type.nullable(),
+    'Pull request that the environment was made for; null for one that people made.',
+  ),
+  expiresAt: field.column(
+    'expiresAt',
+    time.nullable(),
+    'Time at which the environment is deleted by itself; null for never.',
+  ),
   startupConfig: field.json(
     'startupConfig',
     startup.type.nullable(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Credential } from '../database/generated/prisma/client.ts'
 import { enumeration } from './enumeration.ts'
-import { fieldsOf, text, time, VERSION, whole } from './field.ts'
+import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
 import { resource } from './resource.ts'
 
 export const credentialType = enumeration('CredentialType', 'What a credential gives access to.', {
@@ -11,6 +11,44 @@ export const credentialType = enumeration('CredentialType', 'What a credential g
 })
 
 const field = fieldsOf<Credential>()
+
+/** Something that would miss a credential. */
+export interface CredentialUsage {
+  kind: keyof typeof credentialUse.values
+  appId: string | null
+  appEnvId: string | null
+  name: string
+  count: number
+}
+
+export const credentialUse = enumeration('CredentialUse', 'What a credential is used for.', {
+  IMAGE_PULL: 'An app pulls its image with it.',
+  BUILD_PULL: 'Builds of an app pull their base images with it.',
+  VERSION: 'The version that runs in an environment was pulled with it.',
+  DEFAULT:
+    'An environment runs an image of the registry that it is the default of, and its app names no credential for that registry.',
+  BACKUP_SCHEDULE: 'A backup schedule stores backups with it.',
+  BACKUP: 'Backups are stored where it leads.',
+})
+
+const used = fieldsOf<CredentialUsage>()
+
+export const credentialUsage = resource({
+  name: 'CredentialUsage',
+  id: 'CredentialUsage',
+  description: 'Something that uses a credential, and would miss it.',
+  fields: {
+    kind: used.given('kind', credentialUse.type, 'What the credential is used for.'),
+    appId: used.given('appId', text.nullable(), 'Id of the app that uses the credential, where one does.'),
+    appEnvId: used.given(
+      'appEnvId',
+      text.nullable(),
+      'Id of the environment that uses the credential, where one does.',
+    ),
+    name: used.given('name', text, 'Name of the app, or CLI name of the environment.'),
+    count: used.given('count', whole, 'Number of backups; 1 for anything else.'),
+  },
+})
 
 export const credential = resource({
   name: 'Credential',
@@ -22,6 +60,17 @@ export const credential = resource({
     type: field.column('type', credentialType.type, 'What the credential gives access to.'),
     name: field.column('name', text, 'Name of the credential.'),
     data: field.json('publicData', z.record(z.string(), z.string()), 'Data of the credential, without its secrets.'),
+    isDefault: field.from(
+      { defaultFor: true },
+      flag,
+      'Whether images of the registry are pulled with the credential where an app names none.',
+      ({ defaultFor }: Pick<Credential, 'defaultFor'>) => defaultFor !== null,
+    ),
+    checkedAt: field.column(
+      'checkedAt',
+      time.nullable(),
+      'Time at which the registry last accepted the login; null where it did not, or could not be asked.',
+    ),
     createdAt: field.column('createdAt', time, 'Time at which the credential was created.'),
     updatedAt: field.column('updatedAt', time, 'Time at which the credential was last changed.'),
   },

@@ -19,6 +19,8 @@ export const ORDER = {
   installation: { id: 'desc' },
   /** The newest first. */
   invitation: { id: 'desc' },
+  /** The newest first. */
+  authorization: { id: 'desc' },
   plan: { code: 'asc' },
   region: { code: 'asc' },
   token: { id: 'asc' },
@@ -28,4 +30,7 @@ export const ORDER = {
   webhook: { id: 'asc' },
   /** The newest first. */
   webhookDelivery: { id: 'desc' },
+  gitHook: { id: 'asc' },
+  /** The newest first. */
+  gitDelivery: { id: 'desc' },
 } as const

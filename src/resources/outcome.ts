@@ -6,6 +6,7 @@ import { credential } from './credential.ts'
 import { fieldsOf, flag, shownAs, text, time, whole } from './field.ts'
 import { answer, pick, resource } from './resource.ts'
 import { type OpenVariable, variable } from './variable.ts'
+import { webhookDelivery } from './webhook-delivery.ts'
 
 /** What commands answer. Their results have these names already. */
 interface Outcome {
@@ -16,6 +17,7 @@ interface Outcome {
   appliedImmediately: boolean
   notAppliedReason: string | undefined
   warning: string | undefined
+  accepted: boolean | null
   environmentsAffected: number
   notApplied: { appEnvId: string; reason: string }[] | undefined
   variables: OpenVariable[]
@@ -149,6 +151,30 @@ export const updatedApp = {
   warning,
 }
 
+/** What the answer to testWebhook tells. */
+export const testedWebhook = {
+  deliveryId: shownAs(webhookDelivery.fields.deliveryId, text, (id) => id),
+  ...pick(webhookDelivery.fields, 'status', 'durationMs', 'answerStatus', 'error'),
+}
+
+/** What the answers to createCredential and updateCredential tell besides. */
+export const savedUntried = field.given(
+  'warning',
+  text.optional(),
+  'Why the login was saved without having been tried; left out where it was tried, or could not be.',
+)
+
+/** What the answer to testCredential tells. */
+export const testedCredential = {
+  ...pick(credential.fields, 'credentialId', 'checkedAt'),
+  accepted: field.given(
+    'accepted',
+    flag.nullable(),
+    'Whether the registry accepts the login; null where it gave no answer.',
+  ),
+  message: field.given('message', text, 'What the registry says of the login, in words.'),
+}
+
 /** With the login of a registry, an account comes with a credential. */
 export const createdAccount = {
   ...pick(account.fields, 'accountId'),
@@ -210,5 +236,8 @@ export const answers = {
     entitlements: account.graphqlFields.entitlements,
   }),
   currentAccount: answer({ ...pick(account.fields, 'accountId'), message }),
-  createdCredential: answer(pick(credential.fields, 'credentialId')),
+  createdCredential: answer({ ...pick(credential.fields, 'credentialId', 'checkedAt'), warning: savedUntried }),
+  changedCredential: answer({ ...credential.fields, warning: savedUntried }),
+  testedCredential: answer(testedCredential),
+  testedWebhook: answer({ webhookId: webhookDelivery.fields.webhookId, ...testedWebhook }),
 }

@@ -4,6 +4,8 @@ import { resource } from './resource.ts'
 
 const field = fieldsOf<Plan>()
 
+const price = (of: string) => `Price of ${of}, in millionths of the currency.`
+
 export const plan = resource({
   name: 'Plan',
   id: 'Plan',
@@ -17,7 +19,22 @@ export const plan = resource({
     maxAppEnvs: field.column('maxAppEnvs', whole, 'Maximum number of environments of an app.'),
     maxContainers: field.column('maxContainers', whole, 'Maximum number of containers of an environment.'),
     maxZClouds: field.column('maxZClouds', whole, 'Maximum number of zClouds for a container.'),
+    maxBuildMinutes: field.column(
+      'maxBuildMinutes',
+      whole,
+      'Maximum number of minutes of builds of an account in a calendar month (UTC).',
+    ),
     logDays: field.column('logDays', whole, 'Days for which the output of containers is kept.'),
     metricDays: field.column('metricDays', whole, 'Days for which measurements are kept.'),
+    zCloudHourPrice: field.column('zCloudHourPrice', whole, price('one zCloud for an hour, of containers that serve')),
+    jobZCloudHourPrice: field.column('jobZCloudHourPrice', whole, price('one zCloud for an hour, of job runs')),
+    buildMinutePrice: field.column('buildMinutePrice', whole, price('one minute of a build')),
+    frozenGbMonthPrice: field.column(
+      'frozenGbMonthPrice',
+      whole,
+      price('1024 MB of memory of frozen containers for 30 days'),
+    ),
+    volumeGbMonthPrice: field.column('volumeGbMonthPrice', whole, price('1024 MB of disk of volumes for 30 days')),
+    backupGbMonthPrice: field.column('backupGbMonthPrice', whole, price('1024 MB of backups for 30 days')),
   },
 })

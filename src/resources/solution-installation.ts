@@ -9,15 +9,15 @@ import { answer, pick, resource } from './resource.ts'
 
 export const installationStatus = enumeration('InstallationStatus', 'Progress of an installation.', {
   INSTALLING: 'Components are being deployed.',
-  INSTALLED: 'Every component was deployed.',
+  INSTALLED: 'Every component was deployed, and the smoke test of the solution has passed.',
   INCOMPLETE: 'A component failed. The same request with the installationId goes on.',
 })
 
 export const componentState = enumeration('InstallationComponentState', 'Progress of a component.', {
   PENDING: 'The component waits for others that it depends on.',
   DEPLOYING: 'The component is being deployed.',
-  READY: 'The component was deployed.',
-  FAILED: 'The component was not deployed; the reason says why.',
+  READY: 'The component was deployed, and has passed its smoke test if it has one.',
+  FAILED: 'The component was not deployed, or failed its smoke test; the reason says why.',
 })
 
 const componentField = fieldsOf<ComponentRow>()

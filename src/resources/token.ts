@@ -24,7 +24,10 @@ export const scope = enumeration<(typeof SCOPES)[number]>('Scope', 'What a scope
 const field = fieldsOf<Token>()
 
 const tokenId = field.column('id', text, 'Id of the token.', { inGraphQL: { name: 'id' } })
-const kind = field.column('kind', tokenKind.type, 'Kind of token.')
+/** A session may do what a token of its user may. */
+const kind = field.from({ kind: true }, tokenKind.type, 'Kind of token.', ({ kind: stored }: Pick<Token, 'kind'>) =>
+  stored === 'SESSION' ? 'USER' : stored,
+)
 const scopes = field.column('scopes', z.array(text), 'Scopes of a SCOPED token.', { inGraphQL: { type: 'Scope' } })
 const expiresAt = field.column('expiresAt', time.nullable(), 'Time at which the token stops working; null for never.')
 
@@ -53,6 +56,16 @@ export const tokenSecret = fieldsOf<{ token: string }>().given(
 )
 
 export const createdToken = answer({ ...token.fields, token: tokenSecret })
+
+export const previousUntil = fieldsOf<{ previousUntil: string }>().given(
+  'previousUntil',
+  text,
+  'Time at which the former secret stops working.',
+  { inGraphQL: { nullable: true } },
+)
+
+/** What only the answer to rotateToken shows. */
+export const rotatedToken = answer({ ...token.fields, token: tokenSecret, previousUntil })
 
 const hidden = field.from({}, z.null(), 'Always null: only createToken shows a secret.', () => null, { only: 'rest' })
 

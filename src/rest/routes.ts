@@ -1,4 +1,5 @@
-import { credential } from '../resources/credential.ts'
+import { autoDeploy } from '../resources/auto-deploy.ts'
+import { createdGitHook, gitHook } from '../resources/git-hook.ts'
 import { host } from '../resources/host.ts'
 import { invitationAnswers } from '../resources/invitation.ts'
 import { jobRun } from '../resources/job-run.ts'
@@ -6,9 +7,11 @@ import { jobSchedule } from '../resources/job-schedule.ts'
 import { member } from '../resources/member.ts'
 import { answers } from '../resources/outcome.ts'
 import { plan } from '../resources/plan.ts'
+import { pullRequestEnvs } from '../resources/pull-request-envs.ts'
 import { region } from '../resources/region.ts'
 import { installed, upgraded } from '../resources/solution-installation.ts'
-import { createdToken } from '../resources/token.ts'
+import { createdToken, rotatedToken } from '../resources/token.ts'
+import { budgetChange } from '../resources/usage.ts'
 import { createdWebhook, webhook } from '../resources/webhook.ts'
 import { webhookDelivery } from '../resources/webhook-delivery.ts'
 import { acceptInvitation } from '../services/account/accept-invitation.ts'
@@ -30,29 +33,43 @@ import {
 } from '../services/app-env/setting-commands.ts'
 import { updateAppEnv } from '../services/app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from '../services/app-env/variable-commands.ts'
+import { deleteAutoDeploy, setAutoDeploy } from '../services/auto-deploy/auto-deploy-commands.ts'
 import { deleteBackup } from '../services/backup/delete-backup.ts'
 import { downloadBackup } from '../services/backup/download-backup.ts'
-import { createCredential, deleteCredential, updateCredential } from '../services/credential/credential-commands.ts'
+import { createCredential, updateCredential } from '../services/credential/credential-commands.ts'
+import { deleteCredential } from '../services/credential/delete-credential.ts'
+import { testCredential } from '../services/credential/test-credential.ts'
 import { connectGitInstallation } from '../services/git/connect-git-installation.ts'
+import {
+  createGitHook,
+  deleteGitHook,
+  rotateGitHookSecret,
+  updateGitHook,
+} from '../services/git-hook/git-hook-commands.ts'
 import { addHost, removeHost, validateHost } from '../services/host/host-commands.ts'
 import { cancelJobRun } from '../services/job-run/cancel-job-run.ts'
 import { createJobRun } from '../services/job-run/create-job-run.ts'
 import { retryJobRun } from '../services/job-run/retry-job-run.ts'
 import { deleteJobSchedule, setJobSchedule } from '../services/job-schedule/schedule-commands.ts'
 import { lifecycleOperations } from '../services/lifecycle/operations.ts'
+import { revokeAuthorization } from '../services/oauth/authorization-commands.ts'
 import { cancelOperation } from '../services/operation/cancel-operation.ts'
 import { retryOperation } from '../services/operation/retry-operation.ts'
 import { createPlan, updatePlan } from '../services/plan/plan-commands.ts'
 import { createRegion, updateRegion } from '../services/plan/region-commands.ts'
+import { deletePullRequestEnvs, setPullRequestEnvs } from '../services/pull-request-envs/pull-request-envs-commands.ts'
 import { installCompose } from '../services/solution/install-compose.ts'
 import { installSolution } from '../services/solution/install-solution.ts'
 import { removeInstallation } from '../services/solution/remove-installation.ts'
 import { upgradeInstallation } from '../services/solution/upgrade-installation.ts'
+import { rotateToken } from '../services/token/rotate-token.ts'
 import { createToken, revokeToken } from '../services/token/token-commands.ts'
 import { notifyCodeUpload } from '../services/upload/notify-code-upload.ts'
 import { requestStorageKey } from '../services/upload/request-storage-key.ts'
+import { deleteBudget, setBudget } from '../services/usage/budget-commands.ts'
 import { deleteVolume } from '../services/volume/delete-volume.ts'
 import { redeliverWebhookDelivery } from '../services/webhook/redeliver.ts'
+import { testWebhook } from '../services/webhook/test-webhook.ts'
 import {
   createWebhook,
   deleteWebhook,
@@ -64,22 +81,32 @@ import { getAppEnvHistory, getAppEnvStatus } from './endpoints/app-env-status.ts
 import { getAppEnv, getVariables, listAppEnvs } from './endpoints/app-envs.ts'
 import { getApp, listApps } from './endpoints/apps.ts'
 import { listAudit } from './endpoints/audit.ts'
+import { getAuthorization, listAuthorizations } from './endpoints/authorizations.ts'
 import { listBackups } from './endpoints/backups.ts'
-import { getCredential, listCredentials } from './endpoints/credentials.ts'
+import { getCredential, listCredentials, listCredentialUsages } from './endpoints/credentials.ts'
 import { listDatabasePresets } from './endpoints/database-presets.ts'
+import { getAutoDeploy, getGitDelivery, getGitHook, listGitDeliveries, listGitHooks } from './endpoints/git-hooks.ts'
 import { getHost, listHosts } from './endpoints/hosts.ts'
 import { getInvitation as getAccountInvitation, listInvitations } from './endpoints/invitations.ts'
 import { getJobRun, getJobSchedule, listJobRuns } from './endpoints/job-runs.ts'
 import { listLogs } from './endpoints/logs.ts'
 import { getMember, listMembers } from './endpoints/members.ts'
 import { getOperation, listOperations } from './endpoints/operations.ts'
-import { listPlans } from './endpoints/plans.ts'
+import { listPlans, listRegionEngines } from './endpoints/plans.ts'
 import { getMetrics, getMetricsSeries, listPods } from './endpoints/pods-and-metrics.ts'
+import { getPullRequestEnvs } from './endpoints/pull-request-envs.ts'
 import { getServiceCredentials } from './endpoints/service-credentials.ts'
 import { getInstallation, listInstallations, listSolutions } from './endpoints/solutions.ts'
 import { getAppEnvToken, getToken, getUserToken, listTokens } from './endpoints/tokens.ts'
+import { getBudget, getUsage, listStatements } from './endpoints/usage.ts'
 import { listVolumes } from './endpoints/volumes.ts'
-import { getWebhook, getWebhookDelivery, listWebhookDeliveries, listWebhooks } from './endpoints/webhooks.ts'
+import {
+  getWebhook,
+  getWebhookDelivery,
+  listWebhookAttempts,
+  listWebhookDeliveries,
+  listWebhooks,
+} from './endpoints/webhooks.ts'
 import { del, get, patch, post, put, type Route } from './protocol/route.ts'
 
 const LIFECYCLE_ANSWERS: Readonly<Record<string, Parameters<typeof post>[2]>> = {
@@ -111,6 +138,9 @@ export const routes: readonly Route[] = [
   patch('/app', updateApp, answers.updatedApp),
   del('/app', deleteApp, answers.message),
   get('/apps', listApps),
+  get('/app/pull-request-envs', getPullRequestEnvs),
+  put('/app/pull-request-envs', setPullRequestEnvs, pullRequestEnvs.answer),
+  del('/app/pull-request-envs', deletePullRequestEnvs, answers.message),
 
   post('/app-env', createAppEnv, answers.createdAppEnv),
   get('/app-env', getAppEnv),
@@ -149,6 +179,9 @@ export const routes: readonly Route[] = [
   get('/app-env/job-schedule', getJobSchedule),
   put('/app-env/job-schedule', setJobSchedule, jobSchedule.answer),
   del('/app-env/job-schedule', deleteJobSchedule, answers.message),
+  get('/app-env/auto-deploy', getAutoDeploy),
+  put('/app-env/auto-deploy', setAutoDeploy, autoDeploy.answer),
+  del('/app-env/auto-deploy', deleteAutoDeploy, answers.message),
   get('/volumes', listVolumes),
   del('/volume', deleteVolume, answers.message),
 
@@ -168,8 +201,14 @@ export const routes: readonly Route[] = [
   del('/account', deleteAccount, answers.message),
   put('/account/current', setCurrentAccount, answers.currentAccount),
   get('/account/audit', listAudit),
+  get('/account/usage', getUsage),
+  get('/account/statements', listStatements),
+  get('/account/budget', getBudget),
+  put('/account/budget', setBudget, budgetChange),
+  del('/account/budget', deleteBudget, answers.message),
   get('/accounts', listAccounts),
   get('/regions', listRegions),
+  get('/region-engines', listRegionEngines),
   post('/region', createRegion, region.answer),
   put('/region', updateRegion, region.answer),
   post('/plan', createPlan, plan.answer),
@@ -203,15 +242,28 @@ export const routes: readonly Route[] = [
   put('/account/webhook', updateWebhook, webhook.answer),
   del('/account/webhook', deleteWebhook, answers.message),
   post('/account/webhook/rotate-secret', rotateWebhookSecret, createdWebhook),
+  post('/account/webhook/test', testWebhook, answers.testedWebhook),
   get('/account/webhooks', listWebhooks),
   get('/account/webhook/deliveries', listWebhookDeliveries),
   get('/account/webhook/delivery', getWebhookDelivery),
+  get('/account/webhook/delivery/attempts', listWebhookAttempts),
   post('/account/webhook/delivery/redeliver', redeliverWebhookDelivery, webhookDelivery.answer),
+
+  post('/account/git-hook', createGitHook, createdGitHook),
+  get('/account/git-hook', getGitHook),
+  put('/account/git-hook', updateGitHook, gitHook.answer),
+  del('/account/git-hook', deleteGitHook, answers.message),
+  post('/account/git-hook/rotate-secret', rotateGitHookSecret, createdGitHook),
+  get('/account/git-hooks', listGitHooks),
+  get('/account/git-hook/deliveries', listGitDeliveries),
+  get('/account/git-hook/delivery', getGitDelivery),
 
   post('/credential', createCredential, answers.createdCredential),
   get('/credential', getCredential),
-  put('/credential', updateCredential, credential.answer),
+  put('/credential', updateCredential, answers.changedCredential),
   del('/credential', deleteCredential, answers.message),
+  post('/credential/test', testCredential, answers.testedCredential),
+  get('/credential/usages', listCredentialUsages),
   get('/credentials', listCredentials),
 
   post('/git-installation', connectGitInstallation, answers.message),
@@ -220,5 +272,9 @@ export const routes: readonly Route[] = [
   get('/token', getToken),
   del('/token', revokeToken, answers.message),
   get('/tokens', listTokens),
+  post('/token/rotate', rotateToken, rotatedToken),
   get('/user/token', getUserToken),
+  get('/user/authorization', getAuthorization),
+  del('/user/authorization', revokeAuthorization, answers.message),
+  get('/user/authorizations', listAuthorizations),
 ]

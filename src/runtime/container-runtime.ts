@@ -75,6 +75,8 @@ export interface ObservedReplica {
   /** Where the ingress and the probes reach it; null unless running or paused. */
   address: string | null
   port: number | null
+  /** False where the address is the machine's, which publishes the port: no other port of it is the container's. */
+  hasOwnAddress: boolean
   /**
    * False for a running container that is not on its account's network, or not under its environment's name. `apply`
    * connects it; one that stays so has to be replaced.
@@ -188,8 +190,11 @@ export interface ContainerRuntime {
    */
   start(name: string, bounds?: CallBounds): Promise<ObservedReplica>
 
-  /** Every container of this installation, or of one environment, in any phase. */
-  observe(filter?: { appEnvId?: string }, bounds?: CallBounds): Promise<ObservedReplica[]>
+  /**
+   * Every container of this installation, or of one environment, in any phase. Briefly: ids, labels and phases only, at
+   * the cost of a list however many there are; nothing else of the answer counts.
+   */
+  observe(filter?: { appEnvId?: string; isBrief?: boolean }, bounds?: CallBounds): Promise<ObservedReplica[]>
 
   /** Stops (SIGTERM, then SIGKILL after the grace) and removes. Succeeds when there is nothing to remove. */
   remove(reference: RolloutReference, options: CallBounds & RemovalOptions): Promise<void>

@@ -2,6 +2,7 @@ import { get, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { runtimeUnavailable } from '../domain/errors.ts'
 import { exhaustedWords, isHostExhausted } from '../domain/host-exhausted.ts'
+import type { ObservedReplica } from './container-runtime.ts'
 
 export interface Probe {
   address: string
@@ -79,9 +80,14 @@ const UNREACHABLE = ['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ETIMEDOUT']
 
 /**
  * Whether a container's network answers: a refused connection shows that, whatever its program does. False says that
- * the cause is outside of the program. Throws as `probe` does.
+ * the cause is outside of the program; true also where that cannot be found out: what answers at the machine's address,
+ * or refuses to, is not the container. Throws as `probe` does.
  */
-export async function isReachable(address: string, signal: AbortSignal): Promise<boolean> {
+export async function isReachable(
+  { address, hasOwnAddress }: Pick<ObservedReplica, 'address' | 'hasOwnAddress'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (address === null || !hasOwnAddress) return true
   const timeUp = AbortSignal.timeout(REACH_MS)
   try {
     const target = { address, port: CLOSED_PORT, path: null, timeoutMs: REACH_MS }
@@ -96,11 +102,14 @@ export async function isReachable(address: string, signal: AbortSignal): Promise
   }
 }
 
-function wordsFor(error: unknown, what: string, port: number): string {
+/** Why a container did not answer, for its owner: never with the address, which may be the machine's. */
+export function wordsFor(error: unknown, what: string, port: number): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ECONNREFUSED') return `connection refused on port ${port}`
   if (code === 'ECONNRESET' || code === 'EPIPE') return `${what}: the connection was closed without an answer`
   if (UNREACHABLE.includes(code)) return `${what}: the container cannot be reached`
   if (code.startsWith('HPE_')) return `${what} was answered by something that is not HTTP`
+  // Messages of the system's errors name the address.
+  if (error instanceof Error && 'syscall' in error) return `${what} failed: ${code}`
   return `${what} failed: ${error instanceof Error ? error.message : String(error)}`
 }

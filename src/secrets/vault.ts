@@ -7,8 +7,11 @@ const credentialLocation = (id: string) => `credential/${id}/data`
 const serviceLocation = (id: string) => `serviceCredentials/${id}/data`
 const inputsLocation = (id: string) => `solutionInstallation/${id}/inputs`
 const webhookLocation = (id: string) => `webhook/${id}/data`
+const gitHookLocation = (id: string) => `gitHook/${id}/data`
 const backupLocation = (id: string) => `backup/${id}/key`
 const answerLocation = (call: string) => `idempotencyRecord/${call}/response`
+const stateLocation = (kind: string, hash: string) => `oauthState/${kind}/${hash}/payload`
+const codeLocation = (userId: string) => `codeGenerator/${userId}/secret`
 const dataKeyLocation = (accountId: string) => `account/${accountId}/dataKey`
 
 /** The operations of one account's data key. Get it from the vault with the account's wrapped key. */
@@ -28,6 +31,9 @@ export interface AccountVault {
   /** Where a webhook sends, and what it signs with. */
   sealWebhook(id: string, data: unknown): string
   openWebhook(id: string, sealed: string): unknown
+  /** What proves the deliveries of a git hook. */
+  sealGitHook(id: string, data: unknown): string
+  openGitHook(id: string, sealed: string): unknown
   /** The key of a backup's file. */
   sealBackupKey(id: string, key: Buffer): string
   openBackupKey(id: string, sealed: string): Buffer
@@ -41,6 +47,12 @@ export interface Vault {
   /** For answers kept for idempotent repeats; `call` names the call. */
   sealAnswer(call: string, text: string): string
   openAnswer(call: string, sealed: string): string
+  /** What OAuth remembers of a question to a user, with the secrets in it. */
+  sealState(kind: string, hash: string, text: string): string
+  openState(kind: string, hash: string, sealed: string): string
+  /** What makes a user's codes for signing in. */
+  sealCodeSecret(userId: string, secret: string): string
+  openCodeSecret(userId: string, sealed: string): string
   /** Fingerprint to compare requests without storing them: they may hold secrets. */
   fingerprint(text: string): string
   /** Seals a known text, to check at the next start that the master key is still the same. */
@@ -71,6 +83,10 @@ export function createVault(masterKey: Key, fingerprintKey: Key = masterKey): Va
       accountVault(keyFrom(Buffer.from(open(masterKey, dataKeyLocation(account.id), account.dataKey), 'base64'))),
     sealAnswer: (call, text) => seal(masterKey, answerLocation(call), text),
     openAnswer: (call, sealed) => open(masterKey, answerLocation(call), sealed),
+    sealState: (kind, hash, text) => seal(masterKey, stateLocation(kind, hash), text),
+    openState: (kind, hash, sealed) => open(masterKey, stateLocation(kind, hash), sealed),
+    sealCodeSecret: (userId, secret) => seal(masterKey, codeLocation(userId), secret),
+    openCodeSecret: (userId, sealed) => open(masterKey, codeLocation(userId), sealed),
     fingerprint: (text) => fingerprint(fingerprintKey, text),
     keyCheck: () => seal(masterKey, CHECK_PLACE, CHECK_TEXT),
     passesCheck: (keyCheck) => [CHECK_TEXT, FIRST_CHECK_TEXT].includes(checkText(masterKey, keyCheck) ?? ''),
@@ -110,6 +126,8 @@ function accountVault(key: Key): AccountVault {
     openInputs: (id, sealed) => JSON.parse(open(key, inputsLocation(id), sealed)),
     sealWebhook: (id, data) => seal(key, webhookLocation(id), JSON.stringify(data)),
     openWebhook: (id, sealed) => JSON.parse(open(key, webhookLocation(id), sealed)),
+    sealGitHook: (id, data) => seal(key, gitHookLocation(id), JSON.stringify(data)),
+    openGitHook: (id, sealed) => JSON.parse(open(key, gitHookLocation(id), sealed)),
     sealBackupKey: (id, bytes) => seal(key, backupLocation(id), bytes.toString('base64')),
     openBackupKey: (id, sealed) => Buffer.from(open(key, backupLocation(id), sealed), 'base64'),
   }

@@ -14,6 +14,11 @@ interface Address {
 
 /** What answers here, in the order of use. */
 const ADDRESSES: readonly Address[] = [
+  {
+    path: '/sign-in',
+    title: 'Sign in',
+    about: 'For people: by passkey, password or token. How you sign in, and your sessions.',
+  },
   { path: '/docs', title: 'REST reference', about: 'Every call, with an example. Calls can be sent from the page.' },
   {
     path: '/graphql',

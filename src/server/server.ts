@@ -12,7 +12,9 @@ import { identify } from '../http/identify.ts'
 import { limitBody } from '../http/json-body.ts'
 import { createRateLimits, type RateLimits } from '../http/rate-limits.ts'
 import { mountMcp } from '../mcp/mount-mcp.ts'
+import { mountOauth } from '../oauth/mount-oauth.ts'
 import { mountBackupFiles } from '../rest/endpoints/backup-files.ts'
+import { mountGitHooks } from '../rest/endpoints/receive-git-hook.ts'
 import { mountUploads } from '../rest/endpoints/uploads.ts'
 import { mountDocs } from '../rest/openapi/docs.ts'
 import { answerProblem } from '../rest/protocol/errors.ts'
@@ -20,6 +22,7 @@ import { isLifecyclePath, mountRest } from '../rest/router.ts'
 import { INVITATION_PATH } from '../services/account/invitation-commands.ts'
 import { ProcessEnding } from '../services/kernel/wait.ts'
 import type { Services } from '../services/services.ts'
+import { mountSignIn } from '../sign-in/mount-sign-in.ts'
 import { answerGraphQLError, GRAPHQL_PATH, type GraphQLHandler, mountGraphQL } from './graphql-route.ts'
 import { answerReadiness, type Readiness } from './health.ts'
 import { answerIndex } from './index-page.ts'
@@ -79,10 +82,13 @@ export function createServer({
   mountRest(app, { services, config, draining: draining.signal }, [identified, limited])
   mountUploads(app, { services, config, draining: draining.signal })
   mountBackupFiles(app, { services, config, draining: draining.signal })
+  mountGitHooks(app, { services, config, draining: draining.signal }, admission)
   mountGraphQL(app, graphql, [identify({ admission, isRequired: false })])
   mountMcp(app, { services, config, draining: draining.signal, log }, [identified, limited])
   mountDocs(app)
   app.get('/', (c) => answerIndex(c, { config, readiness, isDraining: draining.signal.aborted }))
+  mountSignIn(app, { services, config, admission, log })
+  mountOauth(app, { services, config, admission, log })
   app.get(INVITATION_PATH, (c) => answerInvitation(c, config))
   app.get('/livez', (c) => answer(c, 200, 'ok', { 'Content-Type': 'text/plain; charset=utf-8' }))
   app.get('/readyz', (c) => answerReadiness(c, readiness, draining.signal.aborted))

@@ -6,6 +6,7 @@ import { type Admission, type Admitted, RateLimited } from '../http/admission.ts
 import { type Begun, begin, handedOver } from '../http/context.ts'
 import { isJson } from '../http/json-body.ts'
 import type { PlainAnswer } from '../http/plain-answer.ts'
+import { presentedBy } from '../http/session-cookie.ts'
 import { GRAPHQL_PATH, type GraphQLHandler, graphqlErrorOf } from './graphql-route.ts'
 
 /** Larger bodies are rare, and take the usual way. */
@@ -73,7 +74,7 @@ class ShortRequest {
       // The client went away in the middle of its body.
       if (body === null) return
       const asking = { requestId, address, admitted, accept: headers.accept ?? null, gone: () => this.#gone() }
-      const authorization = headers.authorization ?? null
+      const authorization = this.#presented()
       const answer = isUtf8(body) ? await answerPlain(body.toString(), { ...asking, authorization }) : null
       if (answer) this.#respond(answer, {})
       else this.#handOver(body, admitted, usual)
@@ -87,9 +88,13 @@ class ShortRequest {
     return this.#parts.proxies.clientOf(socket.remoteAddress, first(headers['x-forwarded-for'])) || 'unknown'
   }
 
+  #presented(): string | null {
+    const { headers } = this.#request
+    return presentedBy('POST', (name) => first(headers[name]))
+  }
+
   async #admit(address: string): Promise<Admitted> {
-    const { authorization } = this.#request.headers
-    this.#admitted = await this.#parts.admission.admit({ address, authorization })
+    this.#admitted = await this.#parts.admission.admit({ address, authorization: this.#presented() })
     return this.#admitted
   }
 

@@ -124,13 +124,16 @@ async function createInstallation(tx: Transaction, vault: Vault, config: Config)
   return id
 }
 
+/** The token that the installation's own file or setting holds. */
+export const ADMIN_TOKEN_NAME = 'Installation admin token'
+
 /**
  * The admin token is the current one from the file or BERTH_ADMIN_TOKEN; the previous one stops working, with the tokens
  * that were made with it.
  */
 async function ensureAdminToken(tx: Transaction, adminToken: string): Promise<void> {
   const hash = hashOfSecret(adminToken)
-  const name = 'Installation admin token'
+  const name = ADMIN_TOKEN_NAME
   const admin = await tx.user.findFirstOrThrow({ where: { isInstallationAdmin: true }, orderBy: { createdAt: 'asc' } })
   await revokeTokens(
     tx,

@@ -12,11 +12,16 @@ import { readAppEnvRecord, readVariables } from './app-env/app-env-record.ts'
 import { readAppEnvStatus } from './app-env/app-env-status.ts'
 import { readServiceCredentials } from './app-env/read-service-credentials.ts'
 import { listAudit } from './audit/audit-queries.ts'
+import { getAutoDeploy } from './auto-deploy/auto-deploy-queries.ts'
 import { backups } from './backup/backup-queries.ts'
 import { readBackupByLink } from './backup/download-backup.ts'
 import { getCredential, listCredentials } from './credential/credential-queries.ts'
+import { listCredentialUsages } from './credential/credential-usages.ts'
 import { listDatabasePresets } from './database-preset/list-database-presets.ts'
 import { deployments, getDeployment } from './deployment/deployment-queries.ts'
+import { getGitDelivery, getGitHook, listGitDeliveries, listGitHooks } from './git-hook/git-hook-queries.ts'
+import { findGitSource } from './git-hook/git-source.ts'
+import { receiveGitHook } from './git-hook/receive-git-hook.ts'
 import { getHost, listHosts } from './host/host-queries.ts'
 import { getJobRun, jobRuns, listJobRuns, queuePositionOf, showJobRun } from './job-run/job-run-queries.ts'
 import { getJobSchedule } from './job-schedule/schedule-queries.ts'
@@ -25,21 +30,40 @@ import type { Caller } from './kernel/caller.ts'
 import { CallerCache } from './kernel/caller-cache.ts'
 import type { AnyCommand, CallOptions, Performed, ResultOf } from './kernel/command.ts'
 import { allowNestedReads } from './kernel/nested-reads.ts'
-import type { OperationLimits } from './kernel/perform.ts'
+import type { OperationLimits } from './kernel/operation-limits.ts'
 import { performAndWait } from './kernel/perform-and-wait.ts'
 import { followBuild, getBuild } from './log/follow-build.ts'
 import { followLogs, searchLogs } from './log/log-queries.ts'
 import { readMetrics, readSeries } from './metric/metric-queries.ts'
+import { getAuthorization, listAuthorizations, readConsent } from './oauth/authorization-queries.ts'
+import { endByClient, findAccessToken, findAuthorization, issueAccessToken } from './oauth/authorizations.ts'
+import { findClient, saveClient } from './oauth/oauth-clients.ts'
+import { consumeState, destroyState, findState, saveState } from './oauth/oauth-state.ts'
 import { getOperation, operations } from './operation/operation-queries.ts'
-import { listPlans } from './plan/plan-queries.ts'
+import { listPlans, listRegionEngines } from './plan/plan-queries.ts'
 import { listPods } from './pod/pod-queries.ts'
+import { getPullRequestEnvs } from './pull-request-envs/pull-request-envs-queries.ts'
+import { listSessions } from './session/session-queries.ts'
+import { signInByToken } from './session/sign-in-by-token.ts'
+import { changePassword } from './sign-in/change-password.ts'
+import { confirmCodes, offerCodes, removeCodes } from './sign-in/codes.ts'
+import { CompanyProvider } from './sign-in/company-provider.ts'
+import { addPasskey, offerPasskey, removePasskey } from './sign-in/passkeys.ts'
+import { Passwords } from './sign-in/passwords.ts'
+import { makeResetLink, requestPasswordReset, resetPassword } from './sign-in/reset-password.ts'
+import { signInByCode } from './sign-in/sign-in-by-code.ts'
+import { askCompany, signInByCompany } from './sign-in/sign-in-by-company.ts'
+import { askForPasskey, signInByPasskey } from './sign-in/sign-in-by-passkey.ts'
+import { signInByPassword } from './sign-in/sign-in-by-password.ts'
+import { readSignInMethods } from './sign-in/sign-in-methods.ts'
 import { getInstallation, installations, listSolutions } from './solution/solution-queries.ts'
 import { readAppEnvToken, readUserToken } from './token/own-token-queries.ts'
 import { getToken, listTokens } from './token/token-queries.ts'
 import { receiveUpload } from './upload/receive-upload.ts'
+import { getBudget, listStatements, listUsageLines, readTotals } from './usage/usage-queries.ts'
 import { getSelf } from './user/user-queries.ts'
 import { volumes } from './volume/volume-queries.ts'
-import { getWebhookDelivery, listWebhookDeliveries } from './webhook/delivery-queries.ts'
+import { getWebhookDelivery, listWebhookAttempts, listWebhookDeliveries } from './webhook/delivery-queries.ts'
 import { getWebhook, listWebhooks } from './webhook/webhook-queries.ts'
 
 interface ServiceDependencies {
@@ -56,6 +80,8 @@ export type Services = ReturnType<typeof createServices>
 export function createServices(dependencies: ServiceDependencies) {
   const { database } = dependencies
   const callers = new CallerCache()
+  const { config } = dependencies
+  const signIn = { ...dependencies, passwords: new Passwords(config), company: new CompanyProvider(config) }
   const services = {
     authenticate: (header: string | null | undefined, hash?: string | null) =>
       authenticate(database, callers, header, hash),
@@ -66,10 +92,24 @@ export function createServices(dependencies: ServiceDependencies) {
       ...bind(database, { members: members.slice, member: getMember }),
       ...bind(database, { invitations: listInvitations, invitation: getAccountInvitation }),
     },
-    plans: bind(database, { list: listPlans }),
+    plans: bind(database, { list: listPlans, engines: listRegionEngines }),
+    sessions: { ...bind(dependencies, { beginByToken: signInByToken }), ...bind(database, { list: listSessions }) },
+    signIn: bind(signIn, {
+      ...{ byPassword: signInByPassword, changePassword, methods: readSignInMethods },
+      ...{ requestPasswordReset, makeResetLink, resetPassword },
+      ...{ offerCodes, confirmCodes, removeCodes, byCode: signInByCode },
+      ...{ askCompany, byCompany: signInByCompany },
+      ...{ offerPasskey, addPasskey, removePasskey, askForPasskey, byPasskey: signInByPasskey },
+    }),
     users: bind(database, { self: getSelf }),
-    credentials: bind(database, { list: listCredentials, get: getCredential }),
+    credentials: bind(database, { list: listCredentials, get: getCredential, usages: listCredentialUsages }),
     tokens: bind(database, { list: listTokens, get: getToken, ofUser: readUserToken, ofAppEnv: readAppEnvToken }),
+    authorizations: bind(database, { list: listAuthorizations, get: getAuthorization, consent: readConsent }),
+    oauth: bind(dependencies, {
+      ...{ saveState, findState, consumeState, destroyState, saveClient, findClient },
+      ...{ cookieKey: async ({ vault }: ServiceDependencies) => vault.linkMac('oauth cookies') },
+      ...{ find: findAuthorization, issue: issueAccessToken, findAccessToken, endByClient },
+    }),
     apps: bind(database, { ...apps, get: getApp }),
     appEnvs: {
       ...bind(database, { ...appEnvs, observe: observeAppEnv, history: readAppEnvHistory }),
@@ -99,8 +139,21 @@ export function createServices(dependencies: ServiceDependencies) {
       ...{ installations: installations.list, slice: installations.slice },
     }),
     jobSchedules: bind(database, { get: getJobSchedule }),
+    usage: {
+      ...bind(dependencies, { totals: readTotals, lines: listUsageLines, budget: getBudget }),
+      ...bind(database, { statements: listStatements }),
+    },
     webhooks: bind(database, { list: listWebhooks, get: getWebhook }),
-    webhookDeliveries: bind(database, { list: listWebhookDeliveries, get: getWebhookDelivery }),
+    webhookDeliveries: bind(database, {
+      ...{ list: listWebhookDeliveries, get: getWebhookDelivery, attempts: listWebhookAttempts },
+    }),
+    gitHooks: {
+      ...bind(database, { list: listGitHooks, get: getGitHook }),
+      ...bind(dependencies, { source: findGitSource, receive: receiveGitHook }),
+    },
+    gitDeliveries: bind(database, { list: listGitDeliveries, get: getGitDelivery }),
+    autoDeploys: bind(database, { get: getAutoDeploy }),
+    pullRequestEnvs: bind(database, { get: getPullRequestEnvs }),
     operations: bind(database, { ...operations, get: getOperation }),
   }
   allowNestedReads(services, database)

@@ -83,7 +83,8 @@ const solutionSchema = z
     requiresSandbox: z.boolean().default(false),
     inputs: z.array(input).default([]),
     components: z.array(component).min(1).max(10),
-    smokeTest,
+    /** Asked of an installation before it counts as installed. A compose file tells none. */
+    smokeTest: smokeTest.optional(),
     /** What has to be done by hand, with templates. Never a secret. */
     postInstallNote: z.string().max(2000).optional(),
   })
@@ -98,6 +99,8 @@ const solutionSchema = z
 
 export type SolutionSource = z.input<typeof solutionSchema>
 export type Solution = z.output<typeof solutionSchema>
+/** A file of the catalogue has a smoke test. */
+type CatalogueSource = SolutionSource & { smokeTest: NonNullable<SolutionSource['smokeTest']> }
 export type SolutionInput = Solution['inputs'][number]
 export type Component = Solution['components'][number]
 
@@ -109,7 +112,7 @@ export function readSolution(source: SolutionSource): { solution: Solution | nul
 }
 
 /** One of the catalogue. Throws for a file that breaks a rule, with every rule that it breaks. */
-export function defineSolution(source: SolutionSource): Solution {
+export function defineSolution(source: CatalogueSource): Solution {
   const { solution, messages } = readSolution(source)
   const unpinned = source.components.flatMap((one) =>
     one.image === undefined || PINNED.test(one.image)
@@ -123,7 +126,7 @@ export function defineSolution(source: SolutionSource): Solution {
 interface Parts {
   inputs: readonly { name: string }[]
   components: readonly Component[]
-  smokeTest: { component: string }
+  smokeTest?: { component: string } | undefined
 }
 
 function componentProblems({ inputs, components, smokeTest }: Parts): string[] {
@@ -133,7 +136,9 @@ function componentProblems({ inputs, components, smokeTest }: Parts): string[] {
     ...twice(keys).map((name) => `the component ${name} is there twice`),
     ...twice(inputs.map(({ name }) => name)).map((name) => `the input ${name} is there twice`),
     ...(components.filter(({ isMain }) => isMain).length === 1 ? [] : ['exactly one component is the main one']),
-    ...(keys.includes(smokeTest.component) ? [] : [`smokeTest names no component: ${smokeTest.component}`]),
+    ...(!smokeTest || keys.includes(smokeTest.component)
+      ? []
+      : [`smokeTest names no component: ${smokeTest.component}`]),
     ...components.flatMap(presetProblems),
   ]
 }

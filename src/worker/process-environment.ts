@@ -92,7 +92,7 @@ export function environmentContext(
   appEnv: ClaimedAppEnv,
   signal: AbortSignal,
 ): EnvironmentContext {
-  const { database, imageBuilder, vault, config, log, probes, repairs, disk, builds } = worker
+  const { database, scope, imageBuilder, vault, config, log, probes, repairs, disk, builds } = worker
   const engineUnder = (bound: AbortSignal) => leasedEngine(worker, lease, bound, config)
   const engine = engineUnder(signal)
   let masking: Promise<Mask> | undefined
@@ -107,6 +107,19 @@ export function environmentContext(
   const quote = async (text: string) => plainText(text, await mask())
   // A server that is killed before it has written everything has to recover when it starts again.
   const graceSeconds = Math.max(config.BERTH_STOP_GRACE_SECONDS, engineOf(appEnv.app)?.stopSeconds ?? 0)
-  const shared = { database, vault, config, log, lease, probes, repairs, disk, builds, imageBuilder, graceSeconds }
+  const shared = {
+    database,
+    scope,
+    vault,
+    config,
+    log,
+    lease,
+    probes,
+    repairs,
+    disk,
+    builds,
+    imageBuilder,
+    graceSeconds,
+  }
   return { ...shared, mask, quote, signal, engine, engineUnder }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ignoredBy } from '../../src/builder/context/dockerignore.ts'
-import { pathMatcher } from '../../src/builder/context/path-pattern.ts'
+import { pathMatcher } from '../../src/domain/path-pattern.ts'
 
 describe('a pattern', () => {
   test.each([

@@ -2,7 +2,6 @@
 // app through it, and takes everything away again. Needs docker-compose, npm, apt and a Linux Docker Engine.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
@@ -11,6 +10,7 @@ import { deploy, ensureHello } from '../../scripts/demo/deploy-hello.ts'
 import { stage } from '../../scripts/demo/stages.ts'
 import { ensureSampleImage } from '../../scripts/sample-image.ts'
 import { startDnsServer } from '../support/dns-server.ts'
+import { freePort } from '../support/free-ports.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import { visitCustomHost } from './custom-host.ts'
 import { buildRepository } from './git-build.ts'
@@ -31,14 +31,6 @@ const docker = new Docker()
 function missingTool(): string | null {
   const hasTool = (name: string) => spawnSync('which', [name]).status === 0
   return ['docker', 'docker-compose', 'npm', 'apt-get', 'dpkg-deb', 'ldd'].find((name) => !hasTool(name)) ?? null
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 async function buildImages(): Promise<void> {

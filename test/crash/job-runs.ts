@@ -191,9 +191,10 @@ function expectTruth(row: RunRow, kind: Kind | undefined, truths: ReadonlyMap<st
     row.reason === kind.reason &&
     (kind.exitCode === undefined || row.exitCode === kind.exitCode) &&
     row.attempts.length === kind.attempts
-  // An engine that was away tells neither how a command ended meanwhile, nor that memory was the reason.
-  const isTrue =
-    isAsAsked || (isOutlived && row.reason === 'ENGINE_LOST' && row.exitCode === row.attempts.at(-1)?.exitCode)
+  // An engine that was away tells neither how a command ended meanwhile, nor that memory was the reason. What it tells
+  // of one whose time was up is its own code, 255.
+  const isOwnAnswer = row.reason === 'ENGINE_LOST' || (row.status === 'TIMED_OUT' && kind.status === 'TIMED_OUT')
+  const isTrue = isAsAsked || (isOutlived && isOwnAnswer && row.exitCode === row.attempts.at(-1)?.exitCode)
   const areWhole = row.attempts.every((attempt, index) => isWhole(attempt, kind, told[index]))
   const ids = row.attempts.map(({ containerId }) => containerId)
   if (!isTrue || !areWhole || new Set(ids).size !== ids.length)

@@ -20,7 +20,7 @@ if (problem) throw new Error(`This needs disks and an engine of its own, and ${p
 }
 {
   using disk = mountSmallDisk(700)
-  await using engine = await startPrivateEngine(disk.folder)
+  await using engine = await startPrivateEngine({ parent: disk.folder })
   const settings = { DOCKER_HOST: `unix://${engine.socketPath}` }
   const cluster = await startTestCluster({ docker: engine.docker, settings })
   try {

@@ -5,6 +5,7 @@ import type { Failpoint } from '../../src/fault-injection/failpoint.ts'
 import { Orders } from '../crash/harness/orders.ts'
 import type { BerthProcess } from '../crash/harness/process.ts'
 import { repetitions } from '../support/repetitions.ts'
+import { startS3 } from '../support/s3-server.ts'
 import { BY_PROGRAM, eventually } from '../worker/fixtures.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
 import { createService, inService, type Service } from './service-world.ts'
@@ -13,7 +14,7 @@ import { startWorker } from './worker-process.ts'
 const TIMEOUT_MS = 300_000
 const wait = { prefer: 'wait=200' }
 /** Half a day from now: a backup of the schedule would be in the way of what the tests begin. */
-const SCHEDULE = { cron: `0 ${(new Date().getUTCHours() + 12) % 24} * * *`, pointInTime: true }
+let schedule: object = { cron: `0 ${(new Date().getUTCHours() + 12) % 24} * * *`, pointInTime: true }
 
 /** Where the worker is killed. */
 const POINTS = repetitions<Failpoint[]>(['log.stored'], ['log.begun', 'log.stored', 'log.recorded'])
@@ -34,20 +35,31 @@ let berth: TestPlatform
 let worker: BerthProcess
 let orders: Orders
 let service: Service | null = null
+/** Backups and log are there, or else in the data folder. */
+let s3: Awaited<ReturnType<typeof startS3>> | null = null
 
 beforeAll(async () => {
   berth = await startTestPlatform({ BERTH_ROLES: 'api' })
+  if (repetitions(false, true)) s3 = await startS3()
   orders = new Orders(await mkdtemp(join(berth.dataDir, 'orders-')))
   worker = await startWorker(berth, {
     ...{ BERTH_READY_TIMEOUT_SECONDS: '90', BERTH_LOG_ARCHIVE_SECONDS: '1', BERTH_FAULT_INJECTION: orders.folder },
+    BERTH_BACKUP_PRIVATE_HOSTS: 'true',
   })
   service = await createService(berth, 'POSTGRESQL')
+  if (s3 && service) schedule = { ...schedule, storage: await storageOf(service.accountId, s3.login) }
 }, TIMEOUT_MS)
 
 afterAll(async () => {
   await worker?.stop()
   await berth?.stop()
+  await s3?.[Symbol.asyncDispose]()
 })
+
+async function storageOf(accountId: string, data: object): Promise<string> {
+  const credential = { accountId, type: 'OBJECT_STORAGE', name: 'log', data }
+  return (await berth.ok<{ credentialId: string }>('POST', '/credential', credential)).credentialId
+}
 
 const there = () => {
   if (!service) throw new Error('The service was not created')
@@ -93,7 +105,7 @@ describe('PostgreSQL with point in time', () => {
 
   test('has no gap when workers are killed while they store the log', { timeout: TIMEOUT_MS }, async () => {
     await sql('CREATE TABLE thing (number int);')
-    await berth.ok('PUT', '/app-env', { appEnvId: there(), backupSchedule: SCHEDULE })
+    await berth.ok('PUT', '/app-env', { appEnvId: there(), backupSchedule: schedule })
     ;({ key } = await quiet())
     for (const [at, point] of POINTS.entries()) {
       orders.arm({ point, subject: there(), pass: 1 }, 'SIGKILL', point)
@@ -108,6 +120,7 @@ describe('PostgreSQL with point in time', () => {
       where: { status: 'AVAILABLE' },
       orderBy: { number: 'asc' },
     })
+    if (s3) expect((await s3.keys()).length).toBeGreaterThan(pieces.length)
     expect(pieces.map(({ number }) => number - (pieces[0]?.number ?? 0))).toEqual([...pieces.keys()])
   })
 
@@ -169,7 +182,7 @@ describe('PostgreSQL with point in time', () => {
   })
 
   test('lets go of the log when it is turned off', { timeout: TIMEOUT_MS }, async () => {
-    await berth.ok('PUT', '/app-env', { appEnvId: there(), backupSchedule: { ...SCHEDULE, pointInTime: false } })
+    await berth.ok('PUT', '/app-env', { appEnvId: there(), backupSchedule: { ...schedule, pointInTime: false } })
     await eventually(
       () => sql('SELECT count(*) FROM pg_replication_slots;'),
       (count) => count === '0',
@@ -181,6 +194,7 @@ describe('PostgreSQL with point in time', () => {
       () => berth.database.logPiece.count(),
       (pieces) => pieces === 0,
     )
+    if (s3) expect(await s3.keys()).toEqual([])
   })
 })
 
@@ -192,7 +206,7 @@ test('engines without it refuse it', async () => {
   const { appId } = await berth.ok<{ appId: string }>('POST', '/app', app)
   const appEnv = { accountId, appId, name: 'production', region: 'local' }
   const { appEnvId } = await berth.ok<{ appEnvId: string }>('POST', '/app-env', appEnv)
-  const response = await berth.rest('PUT', '/app-env', { appEnvId, backupSchedule: SCHEDULE })
+  const response = await berth.rest('PUT', '/app-env', { appEnvId, backupSchedule: schedule })
   expect(response.status).toBe(400)
   expect(await response.text()).toContain('must be false for Redis; PostgreSQL has it')
 })

@@ -27,6 +27,12 @@ test('code that is uploaded is built by its own Dockerfile, deployed, and answer
   expect(await ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'hello from the build' })
   const status = await berth.ok<{ currentDeployment: object }>('GET', `/app-env/status?appEnvId=${app.appEnvId}`)
   expect(status.currentDeployment).toMatchObject({ type: 'BUILD', status: 'DEPLOYED', version: 1 })
+  const metered = await berth.database.usageInterval.findMany({ where: { appEnvId: app.appEnvId, kind: 'BUILD' } })
+  expect(metered).toMatchObject([{ amount: 1n, hasEnded: true }])
+  const ran = await berth.database.operation.findUniqueOrThrow({ where: { id: operation.operationId } })
+  const times = [ran.startedAt, metered[0]?.startedAt, metered[0]?.until, ran.finishedAt].map(Number)
+  expect(times).toEqual(times.toSorted((one, other) => one - other))
+  expect(times[2]).toBeGreaterThan(times[1] ?? 0)
 })
 
 test('a volume belongs to the user whom the image runs as', async () => {

@@ -62,12 +62,13 @@ async function createAll(cluster: TestCluster, all: Subject[], count: number): P
 interface Cost {
   memoryMb: number
   cpuPercent: number
+  byProcess: string[]
   /** The median. */
   wakeMs: number
 }
 
-const wordsOf = ({ memoryMb, cpuPercent, wakeMs }: Cost) =>
-  `${memoryMb} MB, ${cpuPercent.toFixed(1)} % of a processor, wake from STOPPED in ${wakeMs.toFixed(0)} ms`
+const wordsOf = ({ memoryMb, cpuPercent, wakeMs, byProcess }: Cost) =>
+  `${memoryMb} MB, ${cpuPercent.toFixed(1)} % of a processor, wake from STOPPED in ${wakeMs.toFixed(0)} ms (${byProcess.join(', ')})`
 
 /** Of all processes of Berth together, while everything sleeps. */
 async function measure({ cluster }: ProofContext, choose: () => Subject): Promise<Cost> {
@@ -84,14 +85,17 @@ async function measure({ cluster }: ProofContext, choose: () => Subject): Promis
       (depth) => depth !== null,
     )
   }
-  const use = () => cluster.processes.map(({ pid }) => processUse(pid ?? 0))
-  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
-  const before = sum(use().map(({ cpuMs }) => cpuMs))
+  const use = () => cluster.processes.map(({ name, pid }) => ({ name, ...processUse(pid ?? 0) }))
+  const before = use()
   await pause(IDLE_SECONDS * 1000)
-  const after = use()
+  const costs = use().map(({ name, memoryMb, cpuMs }, at) => {
+    return { name, memoryMb, cpuPercent: (cpuMs - (before[at]?.cpuMs ?? 0)) / (10 * IDLE_SECONDS) }
+  })
+  const sum = (key: 'memoryMb' | 'cpuPercent') => costs.reduce((total, cost) => total + cost[key], 0)
   return {
-    memoryMb: sum(after.map(({ memoryMb }) => memoryMb)),
-    cpuPercent: (sum(after.map(({ cpuMs }) => cpuMs)) - before) / (10 * IDLE_SECONDS),
+    memoryMb: sum('memoryMb'),
+    cpuPercent: sum('cpuPercent'),
+    byProcess: costs.map(({ name, memoryMb, cpuPercent }) => `${name} ${memoryMb} MB ${cpuPercent.toFixed(1)} %`),
     wakeMs: wakes.sort((a, b) => a - b)[Math.floor(WAKES / 2)] ?? 0,
   }
 }

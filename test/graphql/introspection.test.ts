@@ -75,11 +75,11 @@ describe('introspection', () => {
 
   test('without a token uses up the budget of the address by its size, unless the answer is kept', async () => {
     const ask = async (query: string) => (await world.query(query, {}, null)).errors?.[0]?.extensions.code ?? null
-    // 250 requests a minute, of which an answer of this size takes about an eighth.
+    // 250 requests a minute, of which an answer of this size takes dozens, and more the larger the schema is.
     const codes = []
     for (let count = 0; count < 20; count += 1) codes.push(await ask(`# ${count}\n${getIntrospectionQuery()}`))
     expect(codes[0]).toBe(null)
     expect(codes.at(-1)).toBe('RATE_LIMITED')
-    expect(codes.filter((code) => code === null).length).toBeGreaterThan(5)
+    expect(codes.filter((code) => code === null).length).toBeGreaterThan(2)
   })
 })

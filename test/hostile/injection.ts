@@ -175,6 +175,7 @@ const READS: Record<string, string[]> = {
   operationId: ['/operation?operationId='],
   credentialId: ['/credential?credentialId='],
   webhookId: ['/account/webhook?webhookId='],
+  gitHookId: ['/account/git-hook?gitHookId='],
   tokenId: ['/token?tokenId='],
   userId: ['/account/member?userId='],
 }

@@ -75,6 +75,7 @@ export async function createTargets(wire: Wire): Promise<Targets> {
     const data = { username: 'a', password: 'b' }
     await post('/credential', { accountId, type: 'BASIC_AUTH', name: `Login ${created}`, data })
     await post('/account/webhook', { accountId, name: `Receiver ${created}`, url: 'https://receiver.invalid/' })
+    await post('/account/git-hook', { accountId, provider: 'GITHUB', name: `Hook ${created}` })
     await post('/token', { kind: 'ENVIRONMENT', appEnvId, name: `Token ${created}` })
     const email = `somebody${created}@example.com`
     const { userId } = await post('/account/member', { accountId, email, roles: ['AUDIT'] })

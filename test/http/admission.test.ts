@@ -7,7 +7,12 @@ import { newSecret } from '../../src/secrets/token-secret.ts'
 import { createToken } from '../../src/services/token/token-commands.ts'
 import { createWorld, type World } from '../support/world.ts'
 
-const LIMITS = { BERTH_RATE_LIMIT: 4, BERTH_ANONYMOUS_RATE_LIMIT: 3, BERTH_OPERATION_RATE_LIMIT: 100 }
+const LIMITS = {
+  BERTH_RATE_LIMIT: 4,
+  BERTH_ANONYMOUS_RATE_LIMIT: 3,
+  BERTH_OPERATION_RATE_LIMIT: 100,
+  BERTH_REGISTRY_LOGIN_RATE_LIMIT: 10,
+}
 const ADDRESS = '203.0.113.7'
 
 const statements: string[] = []

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePorts, isFree } from '../support/free-ports.ts'
+import { freePort, freePorts, isFree } from '../support/free-ports.ts'
 import { deadTarget, eventually, startRawReplica } from './fixtures.ts'
 import { connectTo, echoes, startEcho, startTcpIngress, tcpRouteTo } from './tcp-fixtures.ts'
 
@@ -28,7 +28,7 @@ test('a port leads to the containers of its environment, and is open only while 
 })
 
 test('a port that passes to another environment takes no connection along', async () => {
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const [former, next] = [await startEcho('former:'), await startEcho('next:')]
   const { route } = await startTcpIngress([port], [tcpRouteTo(port, [former.target])])
   const client = connectTo(port)
@@ -55,7 +55,7 @@ test.each([
   ['everyone of the other family', ['::/0'], false],
   ['everyone', ['0.0.0.0/0'], true],
 ])('a client is admitted by its address: %s', async (_which, allowedCidrs, isAllowed) => {
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const replica = await startEcho()
   const { metric } = await startTcpIngress([port], [tcpRouteTo(port, [replica.target], { allowedCidrs })])
   expect(await echoes(port)).toBe(isAllowed)
@@ -65,7 +65,7 @@ test.each([
 })
 
 test('IPv4 and IPv6 clients of a port that listens for both are told apart', async () => {
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const { target } = await startEcho()
   const settings = { BERTH_TCP_HOST: '::' }
   const { route } = await startTcpIngress(
@@ -82,7 +82,7 @@ test('IPv4 and IPv6 clients of a port that listens for both are told apart', asy
 })
 
 test('who is taken off the allow list is disconnected, and nobody else', async () => {
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const { target } = await startEcho()
   const { route } = await startTcpIngress([port], [tcpRouteTo(port, [target])])
   const [staying, leaving] = [connectTo(port), connectTo(port, { localAddress: '127.0.0.2' })]
@@ -128,7 +128,7 @@ test('connections over a cap are refused, and admitted again once others have en
 })
 
 test('a container that is replaced keeps its connections for the drain time, and gets no new ones', async () => {
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const [old, next] = [await startEcho('old:'), await startEcho('new:')]
   const { route } = await startTcpIngress([port], [tcpRouteTo(port, [old.target])], { BERTH_DRAIN_SECONDS: '1' })
   const client = connectTo(port)
@@ -143,7 +143,7 @@ test('a container that is replaced keeps its connections for the drain time, and
 })
 
 test('a container that is not ready for a while keeps its connections', async () => {
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const { target } = await startEcho('one:')
   const { route } = await startTcpIngress([port], [tcpRouteTo(port, [target])], { BERTH_DRAIN_SECONDS: '1' })
   const client = connectTo(port)
@@ -159,7 +159,7 @@ test('a container that is not ready for a while keeps its connections', async ()
 })
 
 test('while nothing is ready, clients are refused at once and the port stays open', async () => {
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const { target } = await startEcho()
   const { route, metric } = await startTcpIngress([port], [tcpRouteTo(port, [])])
   expect(await echoes(port)).toBe(false)
@@ -169,7 +169,7 @@ test('while nothing is ready, clients are refused at once and the port stays ope
 })
 
 test('a container that refuses is passed over for another one', async () => {
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const [dead, alive] = [await deadTarget(), await startEcho()]
   const { route, metric } = await startTcpIngress([port], [tcpRouteTo(port, [dead, alive.target])])
   for (let count = 0; count < 3; count += 1) expect(await echoes(port)).toBe(true)
@@ -179,7 +179,7 @@ test('a container that refuses is passed over for another one', async () => {
 })
 
 test('connections go to the container that has the fewest', async () => {
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const replicas = [await startEcho('x'), await startEcho('x'), await startEcho('x')]
   await startTcpIngress(
     [port],
@@ -214,7 +214,7 @@ test('a port that another program has is reported, and opened once it is free', 
 })
 
 test('two ingresses do not share a port: the second one has it when the first is gone', async () => {
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const [first, second] = [await startEcho('first:'), await startEcho('second:')]
   const { ingress } = await startTcpIngress([port], [tcpRouteTo(port, [first.target])])
   const waiting = startTcpIngress([port], [tcpRouteTo(port, [second.target])])
@@ -230,7 +230,7 @@ test('two ingresses do not share a port: the second one has it when the first is
 })
 
 test('an ingress that closes lets connections end, and ends those that do not', async () => {
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const { target } = await startRawReplica((socket) => socket.on('data', () => socket.end('done')))
   const { ingress } = await startTcpIngress([port], [tcpRouteTo(port, [target])])
   const [finishing, idle] = [connectTo(port), connectTo(port)]

@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { freePorts } from '../support/free-ports.ts'
+import { freePort } from '../support/free-ports.ts'
 import { eventually, startRawReplica } from './fixtures.ts'
 import { connectTo, startTcpIngress, tcpRouteTo } from './tcp-fixtures.ts'
 
 const MB = 1_048_576
 
 async function through(onConnection: (socket: Socket) => void, settings: NodeJS.ProcessEnv = {}) {
-  const [port] = (await freePorts(1)) as [number]
+  const port = await freePort()
   const { target } = await startRawReplica(onConnection)
   const started = await startTcpIngress([port], [tcpRouteTo(port, [target])], settings)
   return { port, ...started }

@@ -167,7 +167,10 @@ describe('the endpoint', () => {
   test('refuses a missing or wrong token with 401, and says so', async () => {
     for (const token of [null, 'berth_u_wrong']) {
       const response = await post(api, status(), { token })
-      expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="berth"'])
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+        401,
+        'Bearer realm="berth", resource_metadata="https://berth.example.com/.well-known/oauth-protected-resource/mcp"',
+      ])
       expect(await response.json()).toMatchObject({ code: 'UNAUTHENTICATED', detail: expect.stringContaining('token') })
     }
   })

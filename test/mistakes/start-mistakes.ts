@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { freePort, spawnBerth } from '../processes/berth-process.ts'
+import { spawnBerth } from '../processes/berth-process.ts'
+import { freePort } from '../support/free-ports.ts'
 import type { Mistake, Scene } from './mistake.ts'
 
 const portOf = (url: string): string => new URL(url).port

@@ -135,7 +135,14 @@ export class PretendRuntime implements ContainerRuntime {
     return {
       ...{ name, containerId: `pretended-${this.#started}`, accountId, appId, appEnvId, contentId, rolloutId },
       ...{ generation, index, phase: 'running', address: '127.0.0.1', port: this.#port, startedAt: new Date() },
-      ...{ isConnected: true, finishedAt: null, exitCode: null, outOfMemory: false, restartCount: 0 },
+      ...{
+        hasOwnAddress: false,
+        isConnected: true,
+        finishedAt: null,
+        exitCode: null,
+        outOfMemory: false,
+        restartCount: 0,
+      },
     }
   }
 }

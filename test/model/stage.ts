@@ -47,6 +47,7 @@ export async function setStage(openEngine: (world: World) => Promise<Engine>, he
     beginDueBackups: async () => {},
     beginDueJobRuns: async () => null,
     advanceInstallations: async () => {},
+    deleteExpiredAppEnvs: async () => {},
   }
   const workers = [1, 2].map(() => createWorker(context))
   for (const worker of workers) worker.start()

@@ -13,7 +13,7 @@ let credentialId: string
 beforeAll(async () => {
   world = await createWorld()
   served = serveWorld(world)
-  const data = { registry: 'ghcr.io', username: 'ann', password: 'secret' }
+  const data = { registry: 'registry.example.com', username: 'ann', password: 'secret' }
   const login = { accountId: world.accountId, type: 'CONTAINER_REGISTRY', name: 'login', data }
   credentialId = (await world.perform(createCredential, login)).credentialId
 })

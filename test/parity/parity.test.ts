@@ -7,6 +7,7 @@ import { PARITY_CASES } from './cases.ts'
 import { makeFresh } from './fresh-world.ts'
 import type { ParityCase } from './parity-case.ts'
 import { snapshot } from './snapshot.ts'
+import { expectToldChanges } from './told-changes.ts'
 
 const apis: [name: string, call: ApiCall][] = [
   ['REST', callRest],
@@ -66,7 +67,7 @@ async function goThrough(name: string, { prepare }: ParityCase, see = async (_wo
   const prepared = await prepare(world)
   await see(world)
   const outcome = await call(served.app, world.adminToken, prepared)
-  return { outcome, after: await snapshot(world.database) }
+  return { outcome, prepared, after: await snapshot(world.database) }
 }
 
 const inWords = (outcome: Outcome) =>
@@ -98,6 +99,7 @@ test.each(cases)(
     // A refusal changes nothing; an accepted call that changes nothing would prove nothing.
     if (rest.outcome.accepted) expect(rest.after).not.toEqual(before)
     else expect(rest.after).toEqual(before)
+    if (rest.outcome.accepted) expectToldChanges(parity.title, rest.prepared.command, rest.after)
     passed += 1
   },
 )

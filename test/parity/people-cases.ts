@@ -24,11 +24,16 @@ export const peopleCases = [
   parityCase('createAccount', 'accepted', async () => ({ command: createAccount, input: { name: 'Second' } })),
   parityCase('createAccount with a registry', 'accepted', async () => ({
     command: createAccount,
-    input: { name: 'Second', registryServer: 'ghcr.io', registryUsername: 'ann', registryPassword: 'hush' },
+    input: {
+      name: 'Second',
+      registryServer: 'registry.example.com',
+      registryUsername: 'ann',
+      registryPassword: 'hush',
+    },
   })),
   parityCase('createAccount with half a login', 'INVALID_INPUT', async () => ({
     command: createAccount,
-    input: { name: 'Second', registryServer: 'ghcr.io' },
+    input: { name: 'Second', registryServer: 'registry.example.com' },
   })),
   parityCase('createAccount by an ordinary user', 'FORBIDDEN INSTALLATION_ADMIN_REQUIRED', async (world) => ({
     command: createAccount,

@@ -13,6 +13,7 @@ const SMALL = {
   ...{ maxApps: 1, maxAppEnvs: 1, maxContainers: 2, maxZClouds: 1 },
 }
 const NORTH = { region: 'north', name: 'North', functionsSupported: true, domain: 'north.example.com' }
+const ENGINE = { engine: 'tcp://10.0.0.7', reachAddress: '10.0.0.7' }
 const NOT_ADMIN = 'FORBIDDEN INSTALLATION_ADMIN_REQUIRED'
 const PLAN_LIMIT = 'FORBIDDEN PLAN_LIMIT'
 
@@ -71,12 +72,36 @@ export const planCases = [
     command: createRegion,
     input: { ...NORTH, domain: 'north..example' },
   })),
+  parityCase('createRegion with an engine of its own', 'accepted', async () => ({
+    command: createRegion,
+    input: { ...NORTH, ...ENGINE },
+  })),
+  parityCase('createRegion with an engine by plain HTTP', 'INVALID_INPUT', async () => ({
+    command: createRegion,
+    input: { ...NORTH, ...ENGINE, engine: 'http://10.0.0.7:2375' },
+  })),
+  parityCase('createRegion with an engine whose containers nobody reaches', 'INVALID_INPUT', async () => ({
+    command: createRegion,
+    input: { ...NORTH, engine: ENGINE.engine },
+  })),
   parityCase('createRegion by an ADMIN of an account', NOT_ADMIN, async (world) => ({
     ...{ command: createRegion, input: NORTH, token: await adminToken(world) },
   })),
   parityCase('updateRegion', 'accepted', async () => ({
     command: updateRegion,
     input: { region: 'local', sandboxAddonReady: true },
+  })),
+  parityCase('updateRegion to another engine', 'accepted', async (world) => {
+    await world.perform(createRegion, NORTH)
+    return { command: updateRegion, input: { region: 'north', ...ENGINE } }
+  }),
+  parityCase('updateRegion to another engine, with environments', 'CONFLICT REGION_IN_USE', async (world) => {
+    await world.appEnv({ app: { name: 'Shop' } })
+    return { command: updateRegion, input: { region: 'local', ...ENGINE } }
+  }),
+  parityCase('updateRegion to an address without an engine', 'INVALID_INPUT', async () => ({
+    command: updateRegion,
+    input: { region: 'local', reachAddress: '10.0.0.7' },
   })),
   parityCase('updateRegion that there is not', 'NOT_FOUND', async () => ({
     command: updateRegion,

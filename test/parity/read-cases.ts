@@ -1,9 +1,15 @@
 import { createInvitation } from '../../src/services/account/invitation-commands.ts'
+import { setAutoDeploy } from '../../src/services/auto-deploy/auto-deploy-commands.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
+import { createGitHook } from '../../src/services/git-hook/git-hook-commands.ts'
 import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { setJobSchedule } from '../../src/services/job-schedule/schedule-commands.ts'
+import { setPullRequestEnvs } from '../../src/services/pull-request-envs/pull-request-envs-commands.ts'
 import { installSolution } from '../../src/services/solution/install-solution.ts'
+import { setBudget } from '../../src/services/usage/budget-commands.ts'
 import { createWebhook } from '../../src/services/webhook/webhook-commands.ts'
+import { authorised } from '../support/authorization.ts'
+import { receivedDelivery } from '../support/git-delivery.ts'
 import { endedDelivery } from '../support/webhook-delivery.ts'
 import type { World } from '../support/world.ts'
 import type { Query } from './read-apis.ts'
@@ -81,6 +87,12 @@ export const CASES: Record<string, ReadCase> = {
   listOperations: below('appEnvId', 'operations'),
   getAccount: { query: ({ accountId }) => ({ accountId }), field: byId('accountId', 'account') },
   listAudit: below('accountId', 'auditLog'),
+  getUsage: {
+    query: ({ accountId }) => ({ accountId, from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' }),
+    field: ({ accountId }) => `usage(accountId: "${accountId}") { currency total forecast totals { kind amount } }`,
+  },
+  listStatements: below('accountId', 'statements', 'nodes { month total }'),
+  getBudget: below('accountId', 'budget', 'amount currency spent alerts'),
   listAccounts: { field: () => 'accounts { nodes { id } }' },
   listSolutions: {
     query: ({ accountId }) => ({ accountId }),
@@ -92,6 +104,7 @@ export const CASES: Record<string, ReadCase> = {
   },
   listInstallations: below('accountId', 'installations'),
   listPlans: { field: () => 'plans { code name maxZClouds }' },
+  listRegionEngines: { field: () => 'regionEngines { region engine engineReachable }' },
   listRegions: below('accountId', 'regions', 'code'),
   listDatabasePresets: {
     field: () => 'databasePresets { dockerPreset versions { image } limits { disk { max } } settings { name min } }',
@@ -110,6 +123,10 @@ export const CASES: Record<string, ReadCase> = {
     query: ({ credentialId }) => ({ credentialId }),
     field: byId('credentialId', 'credential', 'id data version'),
   },
+  listCredentialUsages: {
+    query: ({ credentialId }) => ({ credentialId }),
+    field: ({ credentialId }) => `credentialUsages(credentialId: "${credentialId}") { kind name count }`,
+  },
   listCredentials: below('accountId', 'credentials'),
   getWebhook: { query: ({ webhookId }) => ({ webhookId }), field: byId('webhookId', 'webhook', 'id address version') },
   listWebhooks: below('accountId', 'webhooks'),
@@ -117,12 +134,36 @@ export const CASES: Record<string, ReadCase> = {
     query: ({ deliveryId }) => ({ deliveryId }),
     field: byId('deliveryId', 'webhookDelivery', 'id status eventCursor'),
   },
+  listWebhookAttempts: {
+    query: ({ deliveryId }) => ({ deliveryId }),
+    field: ({ deliveryId }) => `webhookAttempts(deliveryId: "${deliveryId}") { number durationMs error }`,
+  },
   listWebhookDeliveries: {
     query: ({ webhookId }) => ({ webhookId }),
     field: ({ webhookId }) => `webhookDeliveries(webhookId: "${webhookId}") { nodes { id } }`,
   },
+  getGitHook: { query: ({ gitHookId }) => ({ gitHookId }), field: byId('gitHookId', 'gitHook', 'id path version') },
+  listGitHooks: below('accountId', 'gitHooks'),
+  getGitDelivery: {
+    query: ({ gitDeliveryId }) => ({ gitDeliveryId }),
+    field: byId('gitDeliveryId', 'gitDelivery', 'id outcome environments { appEnvId operationId }'),
+  },
+  listGitDeliveries: below('accountId', 'gitDeliveries'),
+  getAutoDeploy: {
+    query: ({ gitEnvId }) => ({ appEnvId: gitEnvId }),
+    field: ({ gitEnvId }) => `autoDeploy(appEnvId: "${gitEnvId}") { appEnvId userId watchPaths }`,
+  },
+  getPullRequestEnvs: {
+    query: ({ gitAppId }) => ({ appId: gitAppId }),
+    field: ({ gitAppId }) => `pullRequestEnvs(appId: "${gitAppId}") { appId userId baseAppEnvId maxAppEnvs }`,
+  },
   getToken: { query: ({ tokenId }) => ({ tokenId }), field: byId('tokenId', 'token', 'id kind scopes') },
   listTokens: below('appEnvId', 'tokens'),
+  getAuthorization: {
+    query: ({ authorizationId }) => ({ authorizationId }),
+    field: byId('authorizationId', 'authorization', 'id clientName scopes status'),
+  },
+  listAuthorizations: { field: () => 'authorizations { nodes { id } }' },
   getUserToken: { field: () => 'userToken { tokenId kind scopes userId username email currentAccountId }' },
 }
 
@@ -141,6 +182,7 @@ export async function furnish(world: World) {
   const { installationId } = await world.perform(installSolution, solution)
   const invited = { accountId, email: 'invited@example.com', roles: ['AUDIT'] }
   const { invitationId } = await world.perform(createInvitation, invited)
+  const { authorizationId } = await authorised(world)
   const { userId } = await world.user({ accountId })
   const { tokenId, token: ofAppEnv } = await world.token({ kind: 'ENVIRONMENT', appEnvId })
   const login = { accountId, type: 'BASIC_AUTH', name: 'login', data: { username: 'ann', password: 'secret' } }
@@ -148,12 +190,20 @@ export async function furnish(world: World) {
   const receiver = { accountId, name: 'Receiver', url: 'https://receiver.example.com/' }
   const { webhookId } = await world.perform(createWebhook, receiver)
   const deliveryId = await endedDelivery(world.database, webhookId)
+  await world.perform(setBudget, { accountId, amount: '250' })
+  const gitApp = { useImage: undefined, image: undefined, gitRepo: 'https://git.example.com/acme/shop' }
+  const { appEnvId: gitEnvId, appId: gitAppId } = await world.appEnv({ accountId, app: gitApp, branch: 'main' })
+  await world.perform(setPullRequestEnvs, { appId: gitAppId, baseAppEnvId: gitEnvId })
+  await world.perform(setAutoDeploy, { appEnvId: gitEnvId })
+  const gitHook = await world.perform(createGitHook, { accountId, provider: 'GITHUB', name: 'Hook' })
+  const gitDeliveryId = await receivedDelivery(world, gitHook)
   const audit = await world.user({ accountId, roles: ['AUDIT'] })
   const restricted = await world.user({ accountId, roles: ['ADMIN'], appEnvIds: [] })
   const stranger = await world.user({ accountId: await world.account() })
   const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
   return {
-    ...{ jobEnvId, jobRunId, installationId, invitationId, webhookId, deliveryId },
+    ...{ jobEnvId, jobRunId, installationId, invitationId, authorizationId, webhookId, deliveryId },
+    ...{ gitAppId, gitEnvId, gitHookId: gitHook.gitHookId, gitDeliveryId },
     ...{ appEnvId, serviceEnvId, appId, accountId, userId, tokenId, credentialId, operationId: operation?.id ?? '' },
     contentId: operation?.contentId ?? '',
     hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,

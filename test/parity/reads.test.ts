@@ -64,7 +64,9 @@ test.each(Object.keys(CASES))('%s has the same body through MCP, and is refused 
 
 test('everything with an id is found as a node', async () => {
   const { appEnvId, appId, accountId, tokenId, credentialId, operationId, webhookId, deliveryId } = place
-  for (const id of [appEnvId, appId, accountId, tokenId, credentialId, operationId, webhookId, deliveryId]) {
+  const { gitHookId, gitDeliveryId } = place
+  const webhooks = [webhookId, deliveryId, gitHookId, gitDeliveryId]
+  for (const id of [appEnvId, appId, accountId, tokenId, credentialId, operationId, ...webhooks]) {
     const { code, body } = await readGraphQL(served, world.adminToken, `node(id: "${id}") { id }`)
     expect([code, body]).toEqual([null, { id }])
   }

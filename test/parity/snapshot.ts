@@ -2,7 +2,8 @@ import type { Database } from '../../src/database/client.ts'
 
 type Names = Map<string, string>
 
-const ID = /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak|run|sch|inst|inv|hook|dlv)_[0-9a-z]{26}\b/g
+const ID =
+  /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak|run|sch|inst|inv|hook|dlv|ghook|gdlv|ocl|oau)_[0-9a-z]{26}\b/g
 
 /** Rows in this order, without these columns. */
 const TABLES: Record<string, { order?: string; without?: readonly string[] }> = {
@@ -26,12 +27,20 @@ const TABLES: Record<string, { order?: string; without?: readonly string[] }> = 
   job_schedule: {},
   solution_installation: { without: ['sealed_inputs', 'fingerprint'] },
   solution_component: { order: 'installation_id, position' },
-  token: { without: ['hash', 'last_used_at'] },
+  token: { without: ['hash', 'previous_hash', 'last_used_at'] },
+  oauth_client: {},
+  oauth_authorization: {},
   invitation: { without: ['hash'] },
   credential: { without: ['sealed_data'] },
   service_credentials: { without: ['sealed_data', 'sealed_next'] },
   webhook: { without: ['sealed_data'] },
   webhook_delivery: {},
+  budget: { order: 'account_id' },
+  git_hook: { without: ['sealed_data'] },
+  git_delivery: {},
+  commit_status: { order: 'operation_id' },
+  auto_deploy: { order: 'app_env_id' },
+  pull_request_envs: { order: 'app_id' },
   event: { order: 'event_sequence_id, sequence' },
   audit_entry: { order: 'event_sequence_id, sequence', without: ['id', 'hash'] },
 }

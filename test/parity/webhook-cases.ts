@@ -1,4 +1,5 @@
 import { redeliverWebhookDelivery } from '../../src/services/webhook/redeliver.ts'
+import { testWebhook } from '../../src/services/webhook/test-webhook.ts'
 import {
   createWebhook,
   deleteWebhook,
@@ -43,6 +44,20 @@ export const webhookCases = [
     input: { accountId: world.accountId, name: 'Receiver', url },
     token: (await world.user()).token,
   })),
+  parityCase('testWebhook', 'accepted', async (world) => ({
+    command: testWebhook,
+    input: { webhookId: await webhook(world) },
+  })),
+  parityCase('testWebhook that is switched off', 'CONFLICT WEBHOOK_DISABLED', async (world) => {
+    const webhookId = await webhook(world)
+    await world.perform(updateWebhook, { webhookId, enabled: false })
+    return { command: testWebhook, input: { webhookId } }
+  }),
+  parityCase('testWebhook with as many deliveries waiting as may', 'CONFLICT WEBHOOK_FULL', async (world) => {
+    const webhookId = await webhook(world)
+    await world.database.webhook.update({ where: { id: webhookId }, data: { isFull: true } })
+    return { command: testWebhook, input: { webhookId } }
+  }),
   parityCase('updateWebhook', 'accepted', async (world) => ({
     command: updateWebhook,
     input: { webhookId: await webhook(world), name: 'Other', eventTypes: ['operation.failed'], enabled: false },

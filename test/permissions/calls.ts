@@ -40,6 +40,8 @@ type Named = Prepared['command']
 /** Calls that ask for a second permission with the fields that the matrix sends. */
 const BESIDES: Readonly<Record<string, Permission>> = {
   ...{ installSolution: 'appEnv:operate', installCompose: 'appEnv:operate', upgradeInstallation: 'appEnv:operate' },
+  // What is lent must be there.
+  ...{ setAutoDeploy: 'appEnv:operate', setPullRequestEnvs: 'appEnv:operate' },
   ...{ getToken: 'token:manage', token: 'token:manage', listTokens: 'token:manage', tokens: 'token:manage' },
   ...{ getAppEnvToken: 'appEnv:read', appEnvToken: 'appEnv:read' },
   ...{ listRegions: 'account:read', regions: 'account:read', listSolutions: 'account:read', solutions: 'account:read' },
@@ -48,6 +50,8 @@ const BESIDES: Readonly<Record<string, Permission>> = {
   ...{ verifyBackup: 'backup:read', restoreBackup: 'backup:read' },
   // The token of somebody else.
   revokeToken: 'installation:manage',
+  ...{ revokeAuthorization: 'installation:manage', getAuthorization: 'installation:manage' },
+  authorization: 'installation:manage',
 }
 
 /** Commands of which no case of the parity tests is accepted by everybody alike. */
@@ -128,6 +132,7 @@ const OTHER_FIELDS: Readonly<Record<string, (place: Place) => string[]>> = {
   me: () => ['me { id }'],
   deployment: ({ contentId }) => [`deployment(id: "${contentId}") { id }`],
   appEnv: ({ appEnvId }) => [`appEnv(id: "${appEnvId}") { id status }`],
+  usageLines: ({ accountId }) => [`usageLines(accountId: "${accountId}") { nodes { day } }`],
 }
 
 /** Whatever `node` finds, and the field of Query that finds the same. */
@@ -135,6 +140,8 @@ const NODES: Readonly<Record<string, keyof Place>> = {
   ...{ account: 'accountId', app: 'appId', appEnv: 'appEnvId', deployment: 'contentId', operation: 'operationId' },
   ...{ jobRun: 'jobRunId', installation: 'installationId', credential: 'credentialId', token: 'tokenId' },
   ...{ invitation: 'invitationId', webhook: 'webhookId', webhookDelivery: 'deliveryId' },
+  ...{ gitHook: 'gitHookId', gitDelivery: 'gitDeliveryId' },
+  authorization: 'authorizationId',
 }
 
 const ID = /\b(\w*[iI]d): "([a-z]+_[0-9a-z]{26})"/g
@@ -145,10 +152,13 @@ const KEY_OF: Readonly<Record<string, string>> = {
     cred: 'credentialId',
     inst: 'installationId',
     inv: 'invitationId',
+    oau: 'authorizationId',
     usr: 'userId',
     vol: 'volumeId',
     hook: 'webhookId',
     dlv: 'deliveryId',
+    ghook: 'gitHookId',
+    gdlv: 'gitDeliveryId',
   },
 }
 

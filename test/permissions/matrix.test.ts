@@ -89,6 +89,8 @@ test('the call that is sent is one that is accepted from the installation’s ad
       "Mutation.acceptInvitation: CONFLICT ALREADY_MEMBER",
       "POST /git-installation: CONFLICT GITHUB_APP_NOT_CONFIGURED",
       "Mutation.connectGitInstallation: CONFLICT GITHUB_APP_NOT_CONFIGURED",
+      "POST /token/rotate: CONFLICT TOKEN_NOT_ROTATED",
+      "Mutation.rotateToken: CONFLICT TOKEN_NOT_ROTATED",
     ]
   `)
 })

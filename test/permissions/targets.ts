@@ -46,6 +46,8 @@ export async function targetOf(
       database.webhookDelivery
         .findUnique({ where: { id }, select: { webhook: { select: one } } })
         .then((row) => row?.webhook ?? null),
+    gitHookId: (id) => database.gitHook.findUnique({ where: { id }, select: one }),
+    gitDeliveryId: (id) => database.gitDelivery.findUnique({ where: { id }, select: one }),
     invitationId: (id) => database.invitation.findUnique({ where: { id }, select: one }),
     secret: (secret) => database.invitation.findUnique({ where: { hash: hashOfSecret(secret) }, select: one }),
     accountId: async (id) => ({ accountId: id }),

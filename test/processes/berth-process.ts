@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { BERTH_PROGRAM, BERTH_SOURCE } from '../support/berth-program.ts'
 
@@ -58,13 +57,4 @@ export async function startBerth(settings: Record<string, string>, options: Star
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   return berth
-}
-
-/** One that nobody listens on, or has in the last moments. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address ? address.port : 0
 }

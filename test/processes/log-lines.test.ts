@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { freePort } from '../support/free-ports.ts'
 import { hasTerminals, Terminal } from '../support/terminal.ts'
-import { freePort, spawnBerth, startBerth } from './berth-process.ts'
+import { spawnBerth, startBerth } from './berth-process.ts'
 
 let database: TestDatabase
 let dataDir: string

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type BerthProcess, freePort, spawnBerth, startBerth } from './berth-process.ts'
+import { freePort } from '../support/free-ports.ts'
+import { type BerthProcess, spawnBerth, startBerth } from './berth-process.ts'
 
 const NEWER = '29991231000000_from_the_future'
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { type BerthProcess, freePort, spawnBerth, startBerth } from './berth-process.ts'
+import { freePort } from '../support/free-ports.ts'
+import { type BerthProcess, spawnBerth, startBerth } from './berth-process.ts'
 
 const NO_ENGINE = 'unix:///nonexistent'
 

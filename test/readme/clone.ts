@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, sy
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../processes/berth-process.ts'
+import { freePort } from '../support/free-ports.ts'
 import { Shell, Terminal } from '../support/terminal.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -38,7 +38,11 @@ interface Drawing {
 }
 
 /** Fields whose answer changes while nobody changes anything, or that leave something behind. */
-const LEFT_OUT = new Set(['metrics', 'metricsSeries', 'lastUsedAt', 'measuredAt', 'timestamp'])
+const LEFT_OUT = new Set([
+  ...['metrics', 'metricsSeries', 'lastUsedAt', 'measuredAt', 'timestamp'],
+  // Up to now, where the call names no end.
+  ...['Usage.to', 'Usage.forecast'],
+])
 const ARGUMENTS_LEFT_OUT = new Set(['reveal'])
 const MAX_DEPTH = 6
 
@@ -56,7 +60,9 @@ function selectionOf(drawing: Drawing, type: GraphQLOutputType, depth: number): 
   const { draw } = drawing
   const named = getNamedType(type)
   if (isInterfaceType(named)) return `{ __typename id ${onTypes(drawing, named.name, depth)} }`
-  const fields = Object.values((named as GraphQLObjectType).getFields()).filter(({ name }) => !LEFT_OUT.has(name))
+  const fields = Object.values((named as GraphQLObjectType).getFields()).filter(
+    ({ name }) => !LEFT_OUT.has(name) && !LEFT_OUT.has(`${named.name}.${name}`),
+  )
   const count = depth === 0 ? draw.whole(1, 2) : draw.whole(1, 5)
   const chosen = Array.from({ length: count }, () => draw.one(fields))
   // A page without its items says little.
@@ -155,6 +161,9 @@ const PREFIXES: Readonly<Record<string, string>> = {
     credential: 'cred',
     webhook: 'hook',
     webhookId: 'hook',
+    gitHook: 'ghook',
+    gitHookId: 'ghook',
+    gitDelivery: 'gdlv',
   },
 }
 

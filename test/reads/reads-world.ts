@@ -6,10 +6,12 @@ import { executionCounts } from '../../src/graphql/execution/planned-execution.t
 import { createGraphQL } from '../../src/graphql/graphql.ts'
 import { schema } from '../../src/graphql/schema.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
+import { createGitHook } from '../../src/services/git-hook/git-hook-commands.ts'
 import { createServices } from '../../src/services/services.ts'
 import { createWebhook } from '../../src/services/webhook/webhook-commands.ts'
 import { drawOf } from '../hostile/draw.ts'
 import type { TestDatabase } from '../support/database.ts'
+import { receivedDelivery } from '../support/git-delivery.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { type Drawn, drawDocument, type Pool } from './draw-document.ts'
 import { fieldsAlone } from './fields-alone.ts'
@@ -193,6 +195,8 @@ async function fill(world: World): Promise<Record<string, string>> {
     data: { username: 'a', password: 'b' },
   })
   await world.perform(createWebhook, { accountId, name: 'Receiver', url: 'https://receiver.example.com/' })
+  const gitHook = await world.perform(createGitHook, { accountId, provider: 'GITHUB', name: 'Hook' })
+  await receivedDelivery(world, gitHook)
   const tokens: Record<string, string> = { admin: world.adminToken, nobody: '', invalid: 'berth_nonsense' }
   tokens.technical = (await world.user()).token
   tokens.restricted = (await world.user({ appEnvIds: appEnvs.slice(0, 3) })).token
@@ -220,6 +224,8 @@ async function poolOf({ database }: World): Promise<Pool> {
     tok: await database.token.findMany(only),
     cred: await database.credential.findMany(only),
     hook: await database.webhook.findMany(only),
+    ghook: await database.gitHook.findMany(only),
+    gdlv: await database.gitDelivery.findMany(only),
     host: await database.host.findMany(only),
   }
   const byPrefix = Object.fromEntries(Object.entries(ids).map(([prefix, rows]) => [prefix, rows.map(({ id }) => id)]))
@@ -232,6 +238,7 @@ async function poolOf({ database }: World): Promise<Pool> {
     Member: members.map(({ accountId, userId }) => encoded(`GPC:T:["S:${accountId}","S:${userId}"]`)),
     // Lists of the services have cursors of their own: ids.
     ...{ Token: byPrefix.tok ?? [], Credential: byPrefix.cred ?? [], Webhook: byPrefix.hook ?? [] },
+    ...{ GitHook: byPrefix.ghook ?? [], GitDelivery: byPrefix.gdlv ?? [] },
   }
   return { ids: byPrefix, envNames: named.map(({ cliEnvName }) => cliEnvName), cursorsOf }
 }

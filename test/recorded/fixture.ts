@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { authorised } from '../support/authorization.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { startGitHubUsers } from '../support/github-users.ts'
 import { createGraphQLWorld } from '../support/graphql-world.ts'
+import { meteredDay } from '../support/metered-day.ts'
 import { endedDelivery } from '../support/webhook-delivery.ts'
 import { fragments } from './fragments.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
@@ -107,6 +109,10 @@ export async function openFixture(settings: Record<string, string> = {}) {
     async finishInstallation(id: string) {
       await world.database.solutionInstallation.update({ where: { id }, data: { status: 'INSTALLED', revision: 0 } })
     },
+    /** A day of usage, as workers leave it. */
+    meterDay: (where: Parameters<typeof meteredDay>[1]) => meteredDay(world.database, where),
+    /** A user lets an application act for them, on the page of consent. */
+    authorise: async () => (await authorised(world)).authorizationId,
     /** A delivery that has failed, as workers leave it. */
     endDelivery: (webhookId: string) => endedDelivery(world.database, webhookId),
     async close() {

@@ -30,6 +30,9 @@ async function useAccounts({ graphql, accountId, elsewhere, app }: Fixture): Pro
   const updatePlan = mutation('updatePlan', 'code maxContainers')
   await graphql('change a plan', updatePlan, { input: { plan: 'small', maxContainers: 4 } })
   await graphql('change an unknown plan', updatePlan, { input: { plan: 'nothing', maxContainers: 4 } })
+  const engines = '{ regionEngines { region engine reachAddress engineReachable engineReason } }'
+  await graphql('list engines of regions', engines)
+  await graphql('list engines of regions as a reader', engines, {}, { as: 'reader' })
   await graphql('list plans', '{ plans { code name maxApps } }', {}, { as: 'reader' })
   await graphql('list plans without a token', '{ plans { code } }', {}, { as: 'none' })
   const north = { region: 'north', name: 'North', functionsSupported: true, domain: 'north.example.com' }
@@ -102,7 +105,7 @@ async function useMembers({ graphql, accountId }: Fixture): Promise<void> {
 async function useCredentials({ graphql, accountId, ask }: Fixture): Promise<void> {
   const data = { registry: 'registry.example.com', username: 'ada', password: 'correct horse' }
   const login = { accountId, type: 'CONTAINER_REGISTRY', name: 'Registry', data }
-  const fields = 'credential { ...Credential }'
+  const fields = 'credential { ...Credential } warning'
   const create = mutation('createCredential', fields)
   const credentialId = (await graphql('create a credential', create, { input: login })).body.data.createCredential
     .credential.id
@@ -122,6 +125,12 @@ async function useCredentials({ graphql, accountId, ask }: Fixture): Promise<voi
   await graphql('change a credential at an old version', update, {
     input: { credentialId, name: 'Old', expectedVersion: 1 },
   })
+  const testing = mutation('testCredential', 'credential { ...Credential } accepted message')
+  await graphql('test a credential', testing, { input: { credentialId } })
+  await graphql('test an unknown credential', testing, { input: { credentialId: `cred_${UNKNOWN}` } })
+  const usages = 'query ($id: ID!) { credentialUsages(credentialId: $id) { kind appId appEnvId name count } }'
+  await graphql('list what uses a credential', usages, { id: credentialId })
+  await graphql('list what uses an unknown credential', usages, { id: `cred_${UNKNOWN}` })
   const remove = mutation('deleteCredential', 'message')
   await graphql('delete a credential', remove, { input: { credentialId } })
   await graphql('delete a credential that is gone', remove, { input: { credentialId } })

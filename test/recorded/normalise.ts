@@ -19,7 +19,7 @@ interface NormaliserOptions {
 export const UNKNOWN_SUFFIX = '01h455vb4pex5vsknk084sn02q'
 
 const ID =
-  /\b(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol|svc|bak|arc|wal|wake|run|sch|inst|inv|hook|dlv)_([0-7][0-9a-hjkmnp-tv-z]{25})(?![0-9a-z])/g
+  /\b(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol|svc|bak|arc|wal|wake|run|sch|inst|inv|hook|dlv|ghook|gdlv|ocl|oau)_([0-7][0-9a-hjkmnp-tv-z]{25})(?![0-9a-z])/g
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 /** Pothos writes cursors as base64 of `GPC:` and the value. */
 const CURSOR = /(?<![A-Za-z0-9+/])R1BD[A-Za-z0-9+/]+={0,2}/g

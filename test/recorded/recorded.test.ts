@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openFixture, type Script } from './fixture.ts'
+import { graphqlGitHooks, graphqlPullRequestEnvs, restGitHooks, restPullRequestEnvs } from './git-hooks.ts'
 import { graphqlAppEnvs, graphqlSettings } from './graphql-app-envs.ts'
 import { graphqlApps } from './graphql-apps.ts'
 import { graphqlLifecycle } from './graphql-lifecycle.ts'
@@ -21,10 +22,13 @@ import { restAccounts, restSecrets } from './rest-people.ts'
 import { restInputs, restProtocol } from './rest-protocol.ts'
 import { graphqlServices, restServices } from './services.ts'
 import { graphqlSolutions, restSolutions } from './solutions.ts'
+import { graphqlTokens, restTokens } from './tokens.ts'
+import { graphqlUsage, restUsage } from './usage.ts'
 import { graphqlWebhooks, restWebhooks } from './webhooks.ts'
 
 /** A time that is later would be taken for one that the script chose. */
-const WITHIN_A_DAY = { BERTH_WEBHOOK_SECRET_HOURS: '1' }
+const WITHIN_A_DAY = { BERTH_WEBHOOK_SECRET_HOURS: '1', BERTH_GIT_HOOK_SECRET_HOURS: '1' }
+const WITHIN_A_MONTH = { BERTH_OAUTH_AUTHORIZATION_DAYS: '20' }
 
 /** Each has its own file, and runs in an installation of its own. */
 const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string> }> = {
@@ -35,10 +39,14 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'rest-services': { script: restServices },
   'rest-jobs': { script: restJobs },
   'rest-solutions': { script: restSolutions },
+  'rest-usage': { script: restUsage },
   'rest-webhooks': { script: restWebhooks, settings: WITHIN_A_DAY },
+  'rest-git-hooks': { script: restGitHooks, settings: WITHIN_A_DAY },
+  'rest-pull-request-envs': { script: restPullRequestEnvs },
   'rest-observed': { script: restObserved },
   'rest-accounts': { script: restAccounts },
   'rest-invitations': { script: restInvitations },
+  'rest-tokens': { script: restTokens, settings: WITHIN_A_MONTH },
   'rest-secrets': { script: restSecrets },
   'rest-protocol': { script: restProtocol },
   'rest-inputs': { script: restInputs },
@@ -49,10 +57,14 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'graphql-services': { script: graphqlServices },
   'graphql-jobs': { script: graphqlJobs },
   'graphql-solutions': { script: graphqlSolutions },
+  'graphql-usage': { script: graphqlUsage },
   'graphql-webhooks': { script: graphqlWebhooks, settings: WITHIN_A_DAY },
+  'graphql-git-hooks': { script: graphqlGitHooks, settings: WITHIN_A_DAY },
+  'graphql-pull-request-envs': { script: graphqlPullRequestEnvs },
   'graphql-observed': { script: graphqlObserved },
   'graphql-accounts': { script: graphqlAccounts },
   'graphql-invitations': { script: graphqlInvitations },
+  'graphql-tokens': { script: graphqlTokens, settings: WITHIN_A_MONTH },
   'graphql-secrets': { script: graphqlSecrets },
   'graphql-protocol': { script: graphqlProtocol },
   'graphql-inputs': { script: graphqlInputs },

@@ -13,7 +13,7 @@ export async function restApps(fixture: Fixture): Promise<void> {
 async function createApps({ rest, accountId, ask }: Fixture): Promise<string> {
   const shop = { name: 'Shop', accountId, port: 8080, useImage: true, image: 'shop:1' }
   const created = await rest('create an app', 'POST /app', shop)
-  const data = { registry: 'ghcr.io', username: 'ada', password: 'hush' }
+  const data = { registry: 'registry.example.com', username: 'ada', password: 'hush' }
   const credential = { accountId, type: 'CONTAINER_REGISTRY', name: 'Login', data }
   const { credentialId } = (await ask('POST', '/credential', credential)).body
   await rest('create an app with every field of a build', 'POST /app', {

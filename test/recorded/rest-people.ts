@@ -38,6 +38,8 @@ async function useAccounts({ rest, accountId, elsewhere, app }: Fixture): Promis
   await rest('create a plan as TECHNICAL', 'POST /plan', { ...small, ...limits }, { as: 'technical' })
   await rest('change a plan', 'PUT /plan', { plan: 'small', maxContainers: 4 })
   await rest('change an unknown plan', 'PUT /plan', { plan: 'nothing', maxContainers: 4 })
+  await rest('list engines of regions', 'GET /region-engines')
+  await rest('list engines of regions as a reader', 'GET /region-engines', {}, { as: 'reader' })
   await rest('list plans', 'GET /plans', {}, { as: 'reader' })
   await rest('list plans without a token', 'GET /plans', {}, { as: 'none' })
   const north = { region: 'north', name: 'North', functionsSupported: true, domain: 'north.example.com' }
@@ -122,6 +124,13 @@ async function useCredentials({ rest, accountId, app }: Fixture): Promise<void> 
   await rest('change a credential at an old version', 'PUT /credential', change, { headers: { 'if-match': '"v1"' } })
   await rest('change a credential to another type of data', 'PUT /credential', { credentialId, data: { bucket: 'x' } })
   await app({ name: 'Private', imagePullAccountSecretId: credentialId })
+  await rest('make a credential the default', 'PUT /credential', { credentialId, isDefault: true })
+  await rest('test a credential', 'POST /credential/test', { credentialId })
+  await rest('test an unknown credential', 'POST /credential/test', { credentialId: `cred_${UNKNOWN}` })
+  await rest('list what uses a credential', 'GET /credential/usages', { credentialId })
+  await rest('list what uses an unknown credential', 'GET /credential/usages', { credentialId: `cred_${UNKNOWN}` })
+  const inside = { ...registry, data: { ...data, registry: '10.0.0.1' } }
+  await rest('create a credential for a private registry', 'POST /credential', inside)
   await rest('delete a credential in use', 'DELETE /credential', { credentialId })
   await rest('delete an unknown credential', 'DELETE /credential', { credentialId: `cred_${UNKNOWN}` })
   const second = (await rest('list credentials', 'GET /credentials')).body.credentials[1].credentialId

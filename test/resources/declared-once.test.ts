@@ -25,7 +25,7 @@ const IN_GRAPHQL: Exception[] = [
   {
     reason: 'what a mutation leads to, where REST answers with ids',
     isOne: (place) =>
-      /^\w+Payload\.(account|app|appEnv|credential|delivery|installation|invitation|jobRun|operation|token|webhook|idempotentReplayed)$/.test(
+      /^\w+Payload\.(account|app|appEnv|credential|delivery|gitHook|installation|invitation|jobRun|operation|token|webhook|idempotentReplayed)$/.test(
         place,
       ),
   },

@@ -29,6 +29,13 @@ const TYPES: Record<string, string> = {
   Host: 'Host',
   Webhook: 'Webhook',
   WebhookDelivery: 'WebhookDelivery',
+  UsageLine: 'UsageLine',
+  UsageStatement: 'UsageStatement',
+  Budget: 'Budget',
+  GitHook: 'GitHook',
+  GitDelivery: 'GitDelivery',
+  AutoDeploy: 'AutoDeploy',
+  PullRequestEnvs: 'PullRequestEnvs',
 }
 
 /** REST's name of a field → GraphQL's, where the two are not the same. */
@@ -38,6 +45,7 @@ const NAMES: Record<string, Record<string, string>> = {
   AppEnv: { appEnvId: 'id', envVars: 'variables' },
   AuditEntry: { auditId: 'id' },
   CreateTokenPayload: { tokenId: 'id', token: 'secret' },
+  RotateTokenPayload: { tokenId: 'id', token: 'secret' },
   Credential: { credentialId: 'id' },
   Deployment: { contentId: 'id', containerImage: 'image' },
   Host: { hostId: 'id' },
@@ -48,6 +56,8 @@ const NAMES: Record<string, Record<string, string>> = {
   Volume: { volumeId: 'id' },
   Webhook: { webhookId: 'id' },
   WebhookDelivery: { deliveryId: 'id' },
+  GitHook: { gitHookId: 'id' },
+  GitDelivery: { gitDeliveryId: 'id' },
 }
 
 interface Pair {

@@ -85,6 +85,7 @@ test('regions list what they support', async () => {
       functionsSupported: true,
       sandboxAddonReady: false,
       publicGatewayReady: false,
+      engineReachable: null,
     },
   ])
 })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const PASSWORD = 'correct-horse-battery'
-const data = { registry: 'ghcr.io', username: 'ann', password: PASSWORD }
+const data = { registry: 'registry.example.com', username: 'ann', password: PASSWORD }
 
 const create = (fields: Record<string, unknown> = {}, token = world.adminToken) =>
   call('POST', '/credential', {
@@ -24,16 +24,16 @@ const create = (fields: Record<string, unknown> = {}, token = world.adminToken) 
 describe('a credential', () => {
   test('never shows its secret again, in no answer, event or audit entry', async () => {
     const created = await create()
-    expect(Object.keys(created.body)).toEqual(['credentialId'])
+    expect(Object.keys(created.body)).toEqual(['credentialId', 'checkedAt', 'warning'])
     const { credentialId } = created.body
     const read = await call('GET', '/credential', { query: { credentialId } })
     expect(read.body).toMatchObject({
       type: 'CONTAINER_REGISTRY',
       name: 'ghcr',
-      data: { registry: 'ghcr.io', username: 'ann' },
+      data: { registry: 'registry.example.com', username: 'ann' },
     })
     const changed = await call('PUT', '/credential', { body: { credentialId, data: { ...data, username: 'bob' } } })
-    expect(changed.body.data).toEqual({ registry: 'ghcr.io', username: 'bob' })
+    expect(changed.body.data).toEqual({ registry: 'registry.example.com', username: 'bob' })
     const list = await call('GET', '/credentials')
     const rows = await world.database.$queryRaw<unknown[]>`
       SELECT to_json(e)::text FROM event e UNION ALL SELECT to_json(a)::text FROM audit_entry a UNION ALL SELECT to_json(c)::text FROM credential c`

@@ -83,6 +83,7 @@ describe('the OpenAPI document', () => {
       .map(({ path, method }) => `${method} ${path}`)
     expect(dangerous.sort()).toEqual([
       'delete /account',
+      'delete /account/git-hook',
       'delete /account/invitation',
       'delete /account/member',
       'delete /account/webhook',
@@ -93,7 +94,9 @@ describe('the OpenAPI document', () => {
       'delete /credential',
       'delete /solutions/installation',
       'delete /token',
+      'delete /user/authorization',
       'delete /volume',
+      'post /account/git-hook/rotate-secret',
       'post /account/leave',
       'post /account/transfer',
       'post /account/webhook/rotate-secret',
@@ -101,6 +104,7 @@ describe('the OpenAPI document', () => {
       'post /app-env/credentials/rotate',
       'post /app-env/rollback',
       'post /app-env/stop',
+      'post /token/rotate',
     ])
   })
 

@@ -131,6 +131,7 @@ describe('limits', () => {
       BERTH_RATE_LIMIT: 2,
       BERTH_ANONYMOUS_RATE_LIMIT: 2,
       BERTH_OPERATION_RATE_LIMIT: 1,
+      BERTH_REGISTRY_LOGIN_RATE_LIMIT: 10,
     })
     const { call: limited } = serveRest(world, { limits })
     const { token } = await world.user({ accountId: await world.account() })
@@ -152,6 +153,7 @@ describe('limits', () => {
       BERTH_RATE_LIMIT: 100,
       BERTH_ANONYMOUS_RATE_LIMIT: 2,
       BERTH_OPERATION_RATE_LIMIT: 1,
+      BERTH_REGISTRY_LOGIN_RATE_LIMIT: 10,
     })
     const services = createServices({ ...world, limits })
     const { call: limited } = serveRest(world, { limits, services })
@@ -167,7 +169,12 @@ describe('limits', () => {
 
   test('count callers without a token by their address', async () => {
     const { call: limited } = serveRest(world, {
-      limits: createRateLimits({ BERTH_RATE_LIMIT: 2, BERTH_ANONYMOUS_RATE_LIMIT: 2, BERTH_OPERATION_RATE_LIMIT: 1 }),
+      limits: createRateLimits({
+        BERTH_RATE_LIMIT: 2,
+        BERTH_ANONYMOUS_RATE_LIMIT: 2,
+        BERTH_OPERATION_RATE_LIMIT: 1,
+        BERTH_REGISTRY_LOGIN_RATE_LIMIT: 10,
+      }),
     })
     const statuses = []
     for (let tries = 0; tries < 3; tries += 1)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { probe } from '../../src/runtime/readiness.ts'
+import { isReachable, probe } from '../../src/runtime/readiness.ts'
 
 const servers: Server[] = []
 
@@ -78,4 +78,16 @@ test('throws the reason when its caller aborts', async () => {
   const port = await listen(createServer())
   const reason = new Error('superseded')
   await expect(ask(port, '/', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+})
+
+/** The machine's kernel connects to no broadcast address, and says at once that there is no way. */
+const NOWHERE = '255.255.255.255'
+
+test.each([
+  ['its own address leads nowhere', NOWHERE, true, false],
+  ['its own address refuses', '127.0.0.1', true, true],
+  ['the address is the machine’s, whose firewall may drop other ports', NOWHERE, false, true],
+  ['it has no address', null, true, true],
+])('tells whether a container’s network answers: %s', async (_what, address, hasOwnAddress, expected) => {
+  expect(await isReachable({ address, hasOwnAddress }, new AbortController().signal)).toBe(expected)
 })

@@ -68,6 +68,15 @@ test('a file creates what is missing and changes what differs, once, and leaves 
   ])
 })
 
+test('an engine that the file leaves out stays, and one of its own is set', async () => {
+  const own = { engine: 'tcp://10.0.0.7', reachAddress: '10.0.0.7' }
+  const east = { ...NORTH, region: 'east', domain: 'east.example.com' }
+  await start({ regions: [{ ...east, ...own }] })
+  await start({ regions: [{ ...east, name: 'East' }] })
+  const region = await world.database.region.findUniqueOrThrow({ where: { code: 'east' } })
+  expect(region).toMatchObject({ name: 'East', ...own })
+})
+
 test('several processes that start at once apply it once', async () => {
   const before = (await applied()).length
   const file = { plans: [{ ...SMALL, plan: 'once' }] }
@@ -85,6 +94,8 @@ test.each([
   [{ plans: [SMALL, SMALL] }, 'plans.1.plan "small" is there twice'],
   [{ regions: [{ ...NORTH, region: 'North' }] }, 'regions.0.region must be lower-case letters'],
   [{ regions: [{ ...NORTH, region: 'south', domain: undefined }] }, 'regions.0.domain is required for a new region'],
+  [{ regions: [{ ...NORTH, engine: 'http://10.0.0.7' }] }, 'regions.0.engine must be unix:///path'],
+  [{ regions: [{ ...NORTH, engine: 'tcp://10.0.0.7' }] }, 'regions.0: reachAddress: is required with an engine'],
   [{ regions: [{ ...NORTH, region: 'local' }] }, 'regions.0.domain of the region local is BERTH_DOMAIN'],
 ])('%j stops the start, and says why', async (content, why) => {
   const before = await world.database.plan.count()

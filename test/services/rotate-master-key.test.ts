@@ -7,6 +7,7 @@ import { newKey } from '../../src/secrets/keys.ts'
 import { newSecret } from '../../src/secrets/token-secret.ts'
 import { createVault } from '../../src/secrets/vault.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
+import { createGitHook } from '../../src/services/git-hook/git-hook-commands.ts'
 import { openInstallation } from '../../src/services/installation.ts'
 import { resealAccount } from '../../src/services/master-key/reseal-account.ts'
 import { rotateMasterKey } from '../../src/services/master-key/rotate-master-key.ts'
@@ -36,8 +37,12 @@ beforeAll(async () => {
     const solution = { accountId, solutionSlug: 'vaultwarden', appName: 'Vault', region: 'local', inputs }
     await world.perform(installSolution, solution)
     await world.perform(createWebhook, { accountId, name: 'Receiver', url: `https://example.com/${accountId}` })
+    await world.perform(createGitHook, { accountId, provider: 'GITHUB', name: 'Hook' })
   }
   await world.perform(createCredential, ...keyed())
+  const { id: userId } = await world.database.user.findFirstOrThrow()
+  const sealedSecret = world.vault.sealCodeSecret(userId, 'of a phone')
+  await world.database.codeGenerator.create({ data: { userId, sealedSecret } })
   proof = hostProof(world.vault, accounts[0] ?? '', 'shop.example.com', 'a')
 })
 
@@ -63,12 +68,14 @@ async function opened(accountId: string, key = to): Promise<string[]> {
   const credentials = await database.credential.findMany({ where: { accountId }, orderBy: { id: 'asc' } })
   const installations = await database.solutionInstallation.findMany({ where: { accountId } })
   const webhooks = await database.webhook.findMany({ where: { accountId } })
+  const gitHooks = await database.gitHook.findMany({ where: { accountId } })
   const versions = await database.content.findMany({ where: { accountId } })
   const recorded = versions.flatMap((version) => recordedConfiguration(version).variables as Configuration['variables'])
   return [
     ...[...variables, ...recorded].map((variable) => vault.openVariable(variable)),
     ...credentials.map(({ id, sealedData }) => JSON.stringify(vault.openCredential(id, sealedData))),
     ...webhooks.map(({ id, sealedData }) => JSON.stringify(vault.openWebhook(id, sealedData))),
+    ...gitHooks.map(({ id, sealedData }) => JSON.stringify(vault.openGitHook(id, sealedData))),
     ...installations.map(({ id, sealedInputs }) => JSON.stringify(vault.openInputs(id, sealedInputs))),
   ]
 }
@@ -86,7 +93,7 @@ test('is refused while a process of Berth uses the database', async () => {
 
 test('interrupted after some accounts, keeps every process from starting, and is finished by a second run', async () => {
   const plain = await Promise.all(accounts.map((accountId) => opened(accountId, world.masterKey)))
-  expect(plain.flat().length).toBe(23)
+  expect(plain.flat().length).toBe(25)
   await world.wakeups.close()
   await world.database.$disconnect()
   const rotation = { ...keys(), old: createVault(world.masterKey), next: createVault(to) }
@@ -102,7 +109,7 @@ test('interrupted after some accounts, keeps every process from starting, and is
   await expect(rotateMasterKey(database, { from: world.masterKey, to: newKey() })).rejects.toThrow(
     /was interrupted, and the file of the next key holds/,
   )
-  expect(await rotateMasterKey(database, keys())).toEqual({ accounts: 2, values: 19 })
+  expect(await rotateMasterKey(database, keys())).toEqual({ accounts: 2, values: 22 })
   expect(await Promise.all(accounts.map((accountId) => opened(accountId)))).toEqual(plain)
   expect(await start()).toBe('started')
   expect(await start(world.masterKey)).toMatch(/is not the one this database was made with/)
@@ -116,7 +123,7 @@ test('gave every account another data key, so that one that leaked opens nothing
 })
 
 test('repeated, finds nothing left to do', async () => {
-  expect(await rotateMasterKey(database, keys())).toEqual({ accounts: 2, values: 19 })
+  expect(await rotateMasterKey(database, keys())).toEqual({ accounts: 2, values: 22 })
 })
 
 test('leaves DNS records that prove hosts, and kept answers, as they were', async () => {
@@ -132,4 +139,9 @@ test('leaves DNS records that prove hosts, and kept answers, as they were', asyn
 test('is in the audit log of the installation', async () => {
   const entries = await database.auditEntry.findMany({ where: { action: 'rotateMasterKey' } })
   expect(entries.map(({ details }) => details)).toEqual([{ from: world.masterKey.id, to: to.id, accounts: 2 }])
+})
+
+test('keeps the codes of people who sign in', async () => {
+  const [generator] = await database.codeGenerator.findMany()
+  expect(createVault(to).openCodeSecret(generator?.userId ?? '', generator?.sealedSecret ?? '')).toBe('of a phone')
 })

@@ -121,6 +121,60 @@ test('a component whose deployment succeeds while it is looked at has not failed
   expect(await here.installationOf(installationId)).toMatchObject({ status: 'INSTALLED' })
 })
 
+describe('a smoke test', () => {
+  const wrong = { passed: false, reason: 'GET /healthz answered 500 instead of 200' }
+
+  /** Everything but the tested component's dependents is deployed. */
+  async function deployed() {
+    const input = here.request()
+    const { installationId } = await here.install(input)
+    const asked: string[] = []
+    const advanceWith = (answer: typeof wrong) =>
+      advanceInstallations({
+        ...world,
+        async smokeTest(appEnvId, { path }) {
+          asked.push(`${appEnvId} ${path}`)
+          return answer
+        },
+      })
+    for (let round = 0; round < 2; round += 1) {
+      const { components } = await here.installationOf(installationId)
+      for (const { state, operationId } of components) if (state === 'DEPLOYING') await world.endOperation(operationId)
+      await advanceWith(wrong)
+    }
+    const editor = async () =>
+      (await here.installationOf(installationId)).components.find(({ key }) => key === 'editor')
+    return { input, installationId, asked, advanceWith, editor }
+  }
+
+  test('is asked once its component is deployed, and keeps those back that depend on it', async () => {
+    const { installationId, asked, advanceWith, editor } = await deployed()
+    expect(asked).toEqual([`${(await editor())?.appEnvId} /healthz`])
+    const waiting = { db: 'READY', queue: 'READY', editor: 'DEPLOYING', worker: 'PENDING', webhook: 'PENDING' }
+    expect(await here.statesOf(installationId)).toEqual(waiting)
+    await advanceWith({ passed: true, reason: '' })
+    expect(await here.statesOf(installationId)).toMatchObject({ editor: 'READY', worker: 'DEPLOYING' })
+    await here.finish(installationId)
+    expect(asked).toHaveLength(2)
+  })
+
+  test('that does not pass in time fails its component, and is asked again when that is resumed', async () => {
+    const { input, installationId, advanceWith, editor } = await deployed()
+    const seconds = world.config.BERTH_READY_TIMEOUT_SECONDS
+    const finishedAt = new Date(Date.now() - seconds * 1000)
+    await world.database.operation.update({ where: { id: (await editor())?.operationId ?? '' }, data: { finishedAt } })
+    await advanceWith(wrong)
+    expect(await editor()).toMatchObject({
+      ...{ state: 'FAILED', reason: 'SMOKE_TEST_FAILED' },
+      message: `The smoke test did not pass within ${seconds} s: ${wrong.reason}`,
+    })
+    expect((await here.installationOf(installationId)).status).toBe('INCOMPLETE')
+    await here.install({ ...input, installationId })
+    await here.finish(installationId)
+    expect((await here.installationOf(installationId)).status).toBe('INSTALLED')
+  })
+})
+
 describe('a component that fails', () => {
   test.each(KEYS)('%s: the others stand, and the same request with the id goes on', async (failing) => {
     const input = here.request()

@@ -11,6 +11,9 @@ let accountId: string
 
 beforeAll(async () => {
   world = await createWorld()
+  await expectAppendOnly(world)
+  // What follows is done by somebody with all rights.
+  await world.database.$executeRaw`ALTER TABLE audit_entry DISABLE TRIGGER audit_entry_is_append_only`
 })
 afterAll(() => world.close())
 
@@ -18,6 +21,11 @@ beforeEach(async () => {
   accountId = await world.account()
   for (let count = 0; count < 4; count += 1) await world.app({ accountId })
 })
+
+async function expectAppendOnly({ database }: World): Promise<void> {
+  for (const statement of [`UPDATE audit_entry SET details = '{}'`, 'DELETE FROM audit_entry', 'TRUNCATE audit_entry'])
+    await expect(database.$executeRawUnsafe(statement)).rejects.toThrow('Entries of the audit log cannot be changed')
+}
 
 async function verified(id = accountId, vault = world.vault) {
   for await (const chain of verifyAudit(world.database, vault)) if (chain.id === id) return chain

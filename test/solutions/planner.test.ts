@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { graphProblems, inDependencyOrder } from '../../src/solutions/graph.ts'
 import { readInputs, withGenerated } from '../../src/solutions/input-values.ts'
 import { noteOf, planSolution } from '../../src/solutions/plan.ts'
-import { defineSolution, type SolutionSource } from '../../src/solutions/solution.ts'
+import { defineSolution } from '../../src/solutions/solution.ts'
 import { findSolution, SOLUTIONS } from '../../src/solutions/solutions.ts'
 
 const place = { accountId: 'acc_1', accountSlug: 'acme', appName: 'Newsroom', region: 'local' }
@@ -94,7 +94,7 @@ describe('a file of the catalogue is refused', () => {
     ...{ key: 'app', name: 'App', isMain: true, dockerPreset: 'CUSTOM', image: 'nginx:1.27', port: 80 },
   }
   const db = { key: 'db', name: 'Database', dockerPreset: 'POSTGRESQL' }
-  const source = (changes: object): SolutionSource => ({
+  const source = (changes: object): Parameters<typeof defineSolution>[0] => ({
     ...{ slug: 'sample', name: 'Sample', description: 'A sample.', category: 'CONTENT', revision: 1 },
     components: [main],
     smokeTest: { component: 'app', path: '/', status: 200 },

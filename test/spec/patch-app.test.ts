@@ -14,7 +14,11 @@ let passed = 0
 beforeAll(async () => {
   world = await createWorld()
   served = serveWorld(world)
-  const login = { type: 'CONTAINER_REGISTRY', name: 'login', data: { username: 'ann', password: 'secret' } }
+  const login = {
+    type: 'CONTAINER_REGISTRY',
+    name: 'login',
+    data: { registry: 'registry.example.com', username: 'ann', password: 'secret' },
+  }
   credentialId = (await world.perform(createCredential, { accountId: world.accountId, ...login })).credentialId
 })
 

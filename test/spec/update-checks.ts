@@ -28,7 +28,7 @@ async function registryCredential(walk: Walk): Promise<string> {
       accountId: walk.accountId,
       type: 'CONTAINER_REGISTRY',
       name: 'hub',
-      data: { username: 'u', password: 'p' },
+      data: { registry: 'registry.example.com', username: 'u', password: 'p' },
     },
   })
   return body.credentialId

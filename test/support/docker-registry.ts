@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from './free-ports.ts'
 
 /** Debian's package docker-registry installs it here. */
 const PROGRAM = '/usr/bin/docker-registry'
@@ -53,15 +53,6 @@ export async function startRegistry({ isOpen = false } = {}): Promise<DockerRegi
     await rm(folder, { recursive: true })
   }
   return { address, stop, [Symbol.asyncDispose]: close }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('No free port')
-  return address.port
 }
 
 async function answers(url: string, process: ChildProcess): Promise<void> {

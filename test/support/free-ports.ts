@@ -3,6 +3,12 @@ import { createServer } from 'node:net'
 /** Below the ports that the system gives to connections, which come and go. */
 const [FIRST_PORT, LAST_PORT] = [21_000, 31_000]
 
+/** Nobody listens on it now, and no connection takes it later. */
+export async function freePort(): Promise<number> {
+  const [port = 0] = await freePorts(1)
+  return port
+}
+
 /** Ports that are free now. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>()

@@ -56,6 +56,14 @@ export async function startGitServer() {
       git(work, 'push', '--quiet', '--force', folder, `HEAD:refs/heads/${branch}`)
       return git(work, 'rev-parse', 'HEAD')
     },
+    /** An empty repository that anybody may push to over HTTP. */
+    createRepository(name: string): void {
+      const folder = join(root, `${name}.git`)
+      mkdirSync(folder, { recursive: true })
+      git(folder, 'init', '--quiet', '--bare', '-b', 'main')
+      git(folder, 'config', 'http.receivepack', 'true')
+      git(folder, 'config', 'uploadpack.allowReachableSHA1InWant', 'true')
+    },
     repository: (name: string) => `${url}/${name}.git`,
     /** The bare repository, for tests that create malformed ones. */
     folder: (name: string) => join(root, `${name}.git`),

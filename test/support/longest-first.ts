@@ -44,6 +44,7 @@ const LONGEST = [
   'e2e/drift',
   'parity/parity',
   'recorded/recorded',
+  'sign-in/pages',
   'contributing/followed-checklists',
   'builder/time',
   'builder/hostile',

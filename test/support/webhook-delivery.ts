@@ -17,5 +17,7 @@ export async function endedDelivery(database: Database, webhookId: string): Prom
       ...{ answerStatus: 503, answer: 'not now', error: 'Answered 503' },
     },
   })
+  const attempt = { deliveryId: id, delivered: false, durationMs: 12, answerStatus: 503, error: 'Answered 503' }
+  await database.webhookAttempt.createMany({ data: [1, 2].map((number) => ({ ...attempt, number })) })
   return id
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, type Database } from '../../src/database/client.ts'
 import { type ApiProcess, createFleet } from '../support/api-process.ts'
+import { freePort } from '../support/free-ports.ts'
 
 const MAX_CONNECTIONS = 50
 const PORTS_TRIED = 50
@@ -111,14 +112,6 @@ async function startService() {
 }
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port
-
-async function freePort(): Promise<number> {
-  const probe = createTcpServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const port = portOf(probe)
-  await once(probe.close(), 'close')
-  return port
-}
 
 /** An app and a service with external access, as a worker would have deployed them. */
 async function prepare(berth: ApiProcess, database: Database, upstreams: { app: Server; service: Server }) {

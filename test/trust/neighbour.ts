@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
-import { constants, cpus, setPriority } from 'node:os'
+import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startFreshBerth } from './fresh-berth.ts'
 import { newAccount } from './support/image-app.ts'
+import { takeLowestPriority } from './support/lowest-priority.ts'
 import type { OpenLoopReport } from './support/open-loop-process.ts'
 import { runningApp } from './support/running-app.ts'
 import type { FreshBerth, TrustCase } from './trust-case.ts'
@@ -28,13 +28,12 @@ export async function proveNeighbour(all: readonly TrustCase[], { quietSeconds }
     await measured(client, () => pause(WARM_UP_MS))
     const quiet = await measured(client, () => pause(quietSeconds * 1000))
     print('quiet', quiet)
-    // The attackers are elsewhere in earnest: what their clients compute here is not at Berth's cost.
-    setPriority(constants.priority.PRIORITY_LOW)
-    // Linux may share the processor between sessions first; Berth and the app's client have sessions of their own.
-    await writeFile('/proc/self/autogroup', String(constants.priority.PRIORITY_LOW)).catch(() => {})
+    await takeLowestPriority()
     console.log('The attacking client runs at the lowest priority; the client of the app does not')
-    const attacked = await measured(client, () => attack(berth, cases))
+    const ends: number[] = []
+    const attacked = await measured(client, async () => void ends.push(...(await attack(berth, cases))))
     print('attacked', attacked)
+    printSlowest(attacked, cases, ends)
     const ratio = attacked.p99Ms / quiet.p99Ms
     const holds = quiet.failures.length + attacked.failures.length === 0 && ratio < MOST_RATIO
     console.log(`${holds ? '✓' : '✗'} p99 while others attack is ${ratio.toFixed(2)} times that of the quiet run`)
@@ -67,13 +66,28 @@ function processorTimes(): { busy: number; all: number } {
   return { all, busy: all - times.reduce((sum, { idle }) => sum + idle, 0) }
 }
 
-/** Runs each case. Its own limits on time are for a client of normal priority, so they are printed only. */
-async function attack(berth: FreshBerth, cases: readonly TrustCase[]): Promise<void> {
+/** When each case ended. Its own limits on time are for a client of normal priority, so they are printed only. */
+async function attack(berth: FreshBerth, cases: readonly TrustCase[]): Promise<number[]> {
+  const begun = performance.now()
+  const ends: number[] = []
   const attacker = await inOneAccount(berth)
   for (const { number, title, run } of cases) {
     const since = performance.now()
     const figure = await run(attacker).catch((error: Error) => `did not hold: ${error.message}`)
     console.log(`  ${number} ${title}: ${figure} (${Math.round(performance.now() - since)} ms)`)
+    ends.push(performance.now() - begun)
+  }
+  return ends
+}
+
+/** During which case the slowest hundredth of the requests were: what to look at when the ratio does not hold. */
+function printSlowest({ slowest }: Phase, cases: readonly TrustCase[], ends: readonly number[]): void {
+  for (const [at, { number }] of cases.entries()) {
+    const during = slowest.filter(({ atMs }) => atMs >= (ends[at - 1] ?? 0) && atMs < (ends[at] ?? 0))
+    const longest = Math.max(0, ...during.map(({ tookMs }) => tookMs))
+    console.log(
+      `  during ${number}: ${during.length} of the slowest ${slowest.length}, at most ${longest.toFixed(0)} ms`,
+    )
   }
 }
 

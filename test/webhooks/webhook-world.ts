@@ -9,6 +9,7 @@ import { record } from '../../src/events/record.ts'
 import { createWebhook } from '../../src/services/webhook/webhook-commands.ts'
 import { WebhookWorker } from '../../src/worker/webhooks/webhook-worker.ts'
 import { createWorld } from '../support/world.ts'
+import { eventually } from '../worker/fixtures.ts'
 
 /** Receivers of tests are on 127.0.0.2, which is listed. Nothing may reach 127.0.0.1. */
 const SETTINGS = {
@@ -85,6 +86,8 @@ export async function createWebhookWorld(settings: Record<string, string> = {}) 
   const world = await createWorld({ settings: all })
   const { database, config, vault, log, perform } = world
   const running = new Set<{ stop(): Promise<void> }>()
+  const deliveriesOf = (webhookId: string) =>
+    database.webhookDelivery.findMany({ where: { webhookId }, orderBy: { sequence: 'asc' } })
 
   return {
     ...world,
@@ -119,8 +122,14 @@ export async function createWebhookWorld(settings: Record<string, string> = {}) 
           events.map(({ number, ...where }): NewEvent => ({ type: 'appEnv.updated', ...where, payload: { number } })),
         ),
       ),
-    deliveriesOf: (webhookId: string) =>
-      database.webhookDelivery.findMany({ where: { webhookId }, orderBy: { sequence: 'asc' } }),
+    deliveriesOf,
+    /** Waits until so many deliveries of the webhook have ended, and returns all. */
+    ended: (webhookId: string, count: number) =>
+      eventually(
+        () => deliveriesOf(webhookId),
+        (all) => all.filter(({ status }) => status !== 'PENDING').length >= count,
+        30,
+      ),
     async end() {
       for (const worker of [...running]) await worker.stop()
       await world.close()

@@ -65,7 +65,8 @@ export async function createHarbour(settings: Record<string, string> = {}, given
     const due = {
       beginDueBackups: () => beginDueBackups(tools),
       beginDueJobRuns: () => beginDueJobRuns(tools),
-      advanceInstallations: () => advanceInstallations(tools),
+      advanceInstallations: () => advanceInstallations(world),
+      deleteExpiredAppEnvs: async () => {},
     }
     const worker = createWorker({
       ...{ database, databaseUrl, ...engine, vault, config, log, recordScaling, ...due },

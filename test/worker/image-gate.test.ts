@@ -30,6 +30,7 @@ afterAll(() => world?.close())
 function resolve(accountId: string, image: string, login: RegistryLogins = {}, settings: Record<string, unknown> = {}) {
   const { database, config } = world
   const engine = {
+    key: '',
     resolveImage: (...[name, credential, options]: Parameters<typeof imageBuilder.resolveImage>) => {
       given.push([name, credential])
       return imageBuilder.resolveImage(name, credential, options)

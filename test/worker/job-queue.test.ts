@@ -50,6 +50,7 @@ beforeAll(async () => {
   for (let number = 0; number < WORKERS; number += 1) {
     const due = {
       ...{ beginDueBackups: async () => {}, advanceInstallations: async () => {} },
+      deleteExpiredAppEnvs: async () => {},
       beginDueJobRuns: () => beginDueJobRuns(tools),
     }
     const engine = memoryEngine(machine, { installationId })

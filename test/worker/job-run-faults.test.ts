@@ -7,6 +7,7 @@ import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import type { EngineHealth } from '../../src/worker/engine/engine-health.ts'
 import { recordEngine } from '../../src/worker/engine/engine-record.ts'
 import { failuresInARow } from '../../src/worker/runs/supervise-run.ts'
+import { INSTALLATION_ENGINE } from '../../src/worker/scope/engine-scope.ts'
 import { createWorker, type Worker } from '../../src/worker/worker.ts'
 import { createImage, EMPTY_CONFIG } from '../support/memory-engine/images.ts'
 import { memoryEngine } from '../support/memory-engine/memory-engine.ts'
@@ -56,6 +57,7 @@ async function startedWorker(): Promise<Worker> {
     beginDueBackups: async () => {},
     beginDueJobRuns: async () => null,
     advanceInstallations: async () => {},
+    deleteExpiredAppEnvs: async () => {},
   })
   started.start()
   return started
@@ -161,7 +163,7 @@ describe('an attempt that Berth gives up', () => {
     await running(jobRunId)
     await worker.stop()
     const away = { reachable: false, reason: 'The engine is away', info: null } as EngineHealth
-    await recordEngine(world.database, away, true, () => {})
+    await recordEngine(world.database, away, true, () => {}, INSTALLATION_ENGINE)
     for (const container of machine.containers.values())
       if (container.options.run !== null && container.phase === 'running') await container.stop(0)
     worker = await startedWorker()

@@ -135,6 +135,18 @@ describe('a job run', () => {
 describe('a job run whose end is known', () => {
   on(() => memory)
 
+  test('counts as usage from the engine’s start to the engine’s end', async () => {
+    const appEnvId = await job(node('process.exit(0)'))
+    const { attempts } = await run(appEnvId)
+    const counted = await harbour.database.usageInterval.findMany({ where: { appEnvId, kind: 'JOB_RUN' } })
+    expect(counted).toMatchObject(
+      attempts.map(({ containerId, startedAt, finishedAt }) => ({
+        ...{ sourceId: containerId, amount: 1000n, startedAt, until: finishedAt, hasEnded: true },
+      })),
+    )
+    expect(counted).toHaveLength(1)
+  })
+
   test('is tried again up to its backoffLimit, each attempt in a container of its own', async () => {
     const appEnvId = await job({
       ...node(`process.exit(process.env.BERTH_JOB_ATTEMPT === '2' ? 0 : 3)`),

@@ -16,7 +16,10 @@ afterAll(() => world?.close())
 async function measured(volumeId: string, usedMb: number): Promise<void> {
   const runtime = { volumeUse: async () => new Map([[volumeId, usedMb * MB]]) } as unknown as ContainerRuntime
   const { database, config, log } = world
-  const context = { runtime, database, config, log, engineHealth: { assertReachable() {} } } as unknown as WorkerContext
+  const context = {
+    ...{ runtime, database, config, log, scope: null },
+    engineHealth: { assertReachable() {} },
+  } as unknown as WorkerContext
   await Promise.all([1, 2].map(() => measureVolumes(context, AbortSignal.timeout(9_000))))
 }
 

@@ -41,7 +41,8 @@ beforeAll(async () => {
     recordScaling,
     beginDueBackups: async () => {},
     beginDueJobRuns: async () => null,
-    advanceInstallations: () => advanceInstallations({ database, config, vault, log }),
+    advanceInstallations: () => advanceInstallations(world),
+    deleteExpiredAppEnvs: async () => {},
     ...engine,
   })
   worker.start()

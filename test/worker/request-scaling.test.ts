@@ -7,6 +7,7 @@ import { Preempted } from '../../src/worker/claim/abandoned.ts'
 import { LeaseKeeper } from '../../src/worker/claim/lease-keeper.ts'
 import { recordEngine } from '../../src/worker/engine/engine-record.ts'
 import { readScalingFacts, stepFor } from '../../src/worker/request-scaling/scaling-facts.ts'
+import { INSTALLATION_ENGINE } from '../../src/worker/scope/engine-scope.ts'
 import type { Program } from '../support/memory-engine/program.ts'
 import { eventually } from './fixtures.ts'
 import { createScalingWorld, IMAGE, LEASE_SECONDS, type ScalingWorld } from './scaling-world.ts'
@@ -99,7 +100,7 @@ describe('a frozen container that a restarted engine brought up elsewhere', () =
     await world.putToSleep(appEnvId)
     const { database, context } = world
     await database.$executeRaw`UPDATE app_env SET due_at = now() + interval '1 day'`
-    await recordEngine(database, context.engineHealth, true, () => {})
+    await recordEngine(database, context.engineHealth, true, () => {}, INSTALLATION_ENGINE)
     expect((await world.row(appEnvId)).dueAt.getTime()).toBeLessThanOrEqual(Date.now())
   })
 })
@@ -156,7 +157,7 @@ test('frozen containers beyond the limit for all are stopped, those first that w
   await database.$executeRaw`UPDATE request_scaling SET depth = 'NONE' WHERE depth = 'FROZEN'`
   const [older, newer] = [await world.functionEnv(), await world.functionEnv()]
   const found = async () => {
-    const all = await readScalingFacts(database, config, 'may change')
+    const all = await readScalingFacts(database, config, { mayChangeOn: INSTALLATION_ENGINE })
     const steps = all.map((facts) => ({ appEnvId: facts.appEnvId, step: stepFor(facts, config) }))
     return steps.filter(({ appEnvId, step }) => step && [older, newer].includes(appEnvId))
   }

@@ -11,6 +11,7 @@ import { DiskQuota } from '../../src/worker/probes/disk-quota.ts'
 import { NetworkRepairs } from '../../src/worker/probes/network-repairs.ts'
 import { ProbeHistory } from '../../src/worker/probes/probe-history.ts'
 import { processEnvironment } from '../../src/worker/process-environment.ts'
+import { INSTALLATION_ENGINE } from '../../src/worker/scope/engine-scope.ts'
 import { createImage, EMPTY_CONFIG } from '../support/memory-engine/images.ts'
 import { memoryEngine } from '../support/memory-engine/memory-engine.ts'
 import { MemoryMachine } from '../support/memory-engine/memory-machine.ts'
@@ -98,7 +99,7 @@ async function workerOn(machine: MemoryMachine, world: World): Promise<WorkerCon
   const engineHealth = new EngineHealth(engine.runtime, log, async () => {})
   engineHealth.reachable = true
   return {
-    ...{ database, vault, config, log, ...engine },
+    ...{ database, vault, config, log, ...engine, scope: INSTALLATION_ENGINE },
     engineHealth,
     collector: new Collector({ ...engine, database, config, log, owner: 'test' }),
     ...{ probes: new ProbeHistory(), repairs: new NetworkRepairs(), disk: new DiskQuota(0), builds: new BuildSlots(1) },
@@ -106,5 +107,6 @@ async function workerOn(machine: MemoryMachine, world: World): Promise<WorkerCon
     beginDueBackups: async () => {},
     beginDueJobRuns: async () => null,
     advanceInstallations: async () => {},
+    deleteExpiredAppEnvs: async () => {},
   }
 }

@@ -4,6 +4,7 @@ import type { WorkerContext } from '../../src/worker/context/worker-context.ts'
 import { EngineHealth } from '../../src/worker/engine/engine-health.ts'
 import { sweepPulledImages } from '../../src/worker/housekeeping/sweep-pulled-images.ts'
 import { recordPull } from '../../src/worker/images/pulled-images.ts'
+import { INSTALLATION_ENGINE } from '../../src/worker/scope/engine-scope.ts'
 import type { TestRegistry } from '../contracts/engine-harness.ts'
 import { createMemoryHarness } from '../support/memory-engine/memory-harness.ts'
 import { createWorld, type World } from '../support/world.ts'
@@ -26,7 +27,7 @@ const sweep = () => {
   const { database, config, log } = world
   const engineHealth = new EngineHealth(engine.runtime, log, async () => {})
   return sweepPulledImages(
-    { ...engine, database, config, log, engineHealth } as WorkerContext,
+    { ...engine, scope: INSTALLATION_ENGINE, database, config, log, engineHealth } as unknown as WorkerContext,
     AbortSignal.timeout(9_000),
   )
 }
@@ -36,7 +37,7 @@ async function pulled(repository: string, { hoursAgo = 2, isNew = true } = {}) {
   await registry.publish(`team/${repository}`, '1')
   const image = `${registry.address}/team/${repository}:1`
   const resolved = await engine.imageBuilder.resolveImage(image, registry.credential)
-  await recordPull(world.database, world.accountId, { ...resolved, isNew })
+  await recordPull(world.database, world.accountId, '', { ...resolved, isNew })
   const where = { accountId: world.accountId, imageId: resolved.imageId }
   await world.database.pulledImage.updateMany({
     where,
@@ -85,7 +86,7 @@ test('an image of a deleted environment goes, and one that two accounts pulled w
   await version(appEnvId, gone.pinned)
   await version(appEnvId, shared.pinned)
   await world.database.appEnv.update({ where: { id: appEnvId }, data: { deletedAt: new Date() } })
-  await recordPull(world.database, await world.account(), { ...shared, isNew: false })
+  await recordPull(world.database, await world.account(), '', { ...shared, isNew: false })
   await sweep()
   expect((await held()).has(gone.imageId)).toBe(false)
   expect((await held()).has(shared.imageId)).toBe(true)

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { BuildFailure } from '../../domain/build-failure.ts'
-import { PathPattern, type States } from './path-pattern.ts'
+import { PathPattern, type States } from '../../domain/path-pattern.ts'
 
 const MAX_RULES = 2_000
 /** The time to normalize a pattern grows with the square of its length. No path is this long. */

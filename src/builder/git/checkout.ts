@@ -18,6 +18,8 @@ export interface GitRequest {
   branch: string | null
   /** A commit that was built before; null: the branch's newest. */
   commit: string | null
+  /** In place of the branch. */
+  ref?: string
   /** Value of an Authorization header, for this repository only. */
   authorization: string | null
 }
@@ -54,13 +56,15 @@ export async function openRepository(request: GitRequest, directory: string, too
 type Repository = Awaited<ReturnType<typeof openRepository>>
 
 /** The commit to build, without fetching it. */
-export async function resolveCommit(repository: Repository, { branch, commit }: GitRequest): Promise<string> {
+export async function resolveCommit(repository: Repository, request: GitRequest): Promise<string> {
+  const { branch, commit } = request
   if (commit) return commit
-  const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
+  const ref = request.ref ?? (branch === null ? 'HEAD' : `refs/heads/${branch}`)
   const listed = await repository.run(['ls-remote', '--', repository.url, ref])
   const found = listed.split('\n').map((line) => line.split('\t'))
   const id = found.find(([, name]) => name === ref)?.[0] ?? ''
   if (COMMIT.test(id)) return id
+  if (request.ref) throw new BuildFailure('SOURCE_NOT_FOUND', `The repository has no ${request.ref}`)
   throw branch === null
     ? new BuildFailure('SOURCE_NOT_FOUND', 'The repository has no commits')
     : new BuildFailure('SOURCE_NOT_FOUND', `The repository has no branch ${branch}${await otherBranches(repository)}`)

@@ -18,20 +18,33 @@ const TIMEOUT_MS = 15_000
 
 const tokenAnswer = z.object({ token: z.string().min(1) })
 
-/**
- * A token that reads one repository of an installation for an hour. It serves one clone, and is never stored or logged.
- * Returns the value of an Authorization header.
- */
+/** What a token may do, as GitHub names it: `{ contents: 'read' }`. */
+type Permissions = Readonly<Record<string, string>>
+
+interface Asked {
+  installationId: string
+  repository: string
+  permissions: Permissions
+}
+
+/** Reads one repository of an installation. Returns the value of an Authorization header. */
 export async function mintAuthorization(
   app: GitHubApp,
   installationId: string,
   repository: string,
   signal: AbortSignal,
 ): Promise<string> {
+  const token = await mintToken(app, { installationId, repository, permissions: { contents: 'read' } }, signal)
+  return `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`
+}
+
+/** A token for one repository of an installation, and for an hour. It serves one call, and is never stored or logged. */
+export async function mintToken(app: GitHubApp, asked: Asked, signal: AbortSignal): Promise<string> {
+  const { installationId, repository } = asked
   if (!/^\d{1,20}$/.test(installationId)) {
     throw new BuildFailure('SOURCE_REFUSED', 'gitInstallationId must be the number of a GitHub App installation')
   }
-  const response = await ask(app, installationId, repository, signal)
+  const response = await ask(app, asked, signal)
   if (!response.ok) {
     const isFinal = response.status >= 400 && response.status < 500 && response.status !== 429
     throw new BuildFailure(
@@ -43,10 +56,14 @@ export async function mintAuthorization(
   }
   const answer = tokenAnswer.safeParse(await response.json().catch(() => null))
   if (!answer.success) throw new BuildFailure('SOURCE_UNREACHABLE', "GitHub's API gave no token")
-  return `Basic ${Buffer.from(`x-access-token:${answer.data.token}`).toString('base64')}`
+  return answer.data.token
 }
 
-async function ask(app: GitHubApp, installationId: string, repository: string, signal: AbortSignal): Promise<Response> {
+async function ask(
+  app: GitHubApp,
+  { installationId, repository, permissions }: Asked,
+  signal: AbortSignal,
+): Promise<Response> {
   try {
     return await fetch(`${app.apiUrl.replace(/\/$/, '')}/app/installations/${installationId}/access_tokens`, {
       method: 'POST',
@@ -58,7 +75,7 @@ async function ask(app: GitHubApp, installationId: string, repository: string, s
         'content-type': 'application/json',
         'user-agent': 'berth',
       },
-      body: JSON.stringify({ repositories: [repository], permissions: { contents: 'read' } }),
+      body: JSON.stringify({ repositories: [repository], permissions }),
     })
   } catch {
     signal.throwIfAborted()

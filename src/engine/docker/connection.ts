@@ -1,37 +1,65 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import Docker from 'dockerode'
+import { LOCAL_SOCKET, parseEngineAddress } from '../../domain/engine-address.ts'
+import { engineKeys } from './engine-keys.ts'
 import { AccountNetworks } from './networks.ts'
 import { quieten } from './quiet-modem.ts'
+import { SshAgent } from './ssh-agent.ts'
+import { TlsAgent } from './tls-agent.ts'
 
 export interface EngineOptions {
   /** `unix://`, `tcp://`, `http://` or `https://`; the local socket when omitted. */
   dockerHost?: string
+  /** The engine of a region, in place of `dockerHost`. */
+  region?: RegionConnection
   /** Marks our resources on an engine that several installations may share. */
   installationId: string
   /** Deadline of a call that sets none itself. */
   callTimeoutSeconds?: number
 }
 
+/** How the engine of a region is reached. */
+interface RegionConnection {
+  regionCode: string
+  /** As `parseEngineAddress` reads it. */
+  engine: string
+  /** Where its containers are published. */
+  reachAddress?: string | null
+  /** Folder with the files that `engineKeys` reads. */
+  keysFolder: string
+}
+
 /** One engine, for both adapters. */
 export interface DockerEngine {
   docker: Docker
-  /** Where it is, for messages. */
-  address: string
+  /** Which it is, for messages. The address of a region's engine is for nobody to see. */
+  name: string
+  /** Where its machine is: words that are not for users, who see the engine's refusals. */
+  hidden: readonly string[]
   installationId: string
   callTimeoutSeconds: number
   /** Shared by the whole engine: a build joins the networks that containers run in. */
   networks: AccountNetworks
+  /** Ends what is kept open to it. */
+  close(): void
 }
 
-const LOCAL_SOCKET = 'unix:///var/run/docker.sock'
-
 export function connect(options: EngineOptions): DockerEngine {
-  const address = options.dockerHost ?? LOCAL_SOCKET
-  const docker = quieten(new Docker(endpointOf(address)))
+  const { dockerHost = `unix://${LOCAL_SOCKET}`, region } = options
+  const endpoint = region ? regionEndpoint(region) : endpointOf(dockerHost)
+  const name = region ? `of the region ${region.regionCode}` : `at ${dockerHost}`
+  const docker = quieten(new Docker(endpoint))
   const { installationId, callTimeoutSeconds = 30 } = options
   const networks = new AccountNetworks({ docker, installationId, callTimeoutSeconds })
-  return { docker, address, installationId, callTimeoutSeconds, networks }
+  const hidden = region ? placesOf(region) : []
+  return { docker, name, hidden, installationId, callTimeoutSeconds, networks, close: () => endpoint.agent.destroy() }
+}
+
+function placesOf({ engine, reachAddress }: RegionConnection): string[] {
+  const address = parseEngineAddress(engine)
+  const host = address && address.kind !== 'socket' ? [address.host] : []
+  return reachAddress ? [...host, reachAddress] : host
 }
 
 /**
@@ -48,6 +76,16 @@ function endpointOf(address: string): Docker.DockerOptions & { agent: HttpAgent 
   const secure = url.protocol === 'https:' || url.port === '2376'
   const agent = secure ? new HttpsAgent() : new HttpAgent()
   return { host: url.hostname, port: url.port || (secure ? 2376 : 2375), protocol: secure ? 'https' : 'http', agent }
+}
+
+function regionEndpoint({ engine, keysFolder }: RegionConnection): Docker.DockerOptions & { agent: HttpAgent } {
+  const address = parseEngineAddress(engine)
+  if (!address) throw new Error('The address of the engine names none')
+  if (address.kind === 'socket') return endpointOf(`unix://${encodeURI(address.path)}`)
+  const keys = engineKeys(keysFolder)
+  // The host is in the request's header only: the agent knows where to connect.
+  if (address.kind === 'ssh') return { host: 'engine', port: 80, protocol: 'http', agent: new SshAgent(address, keys) }
+  return { host: address.host, port: address.port, protocol: 'https', agent: new TlsAgent(keys) }
 }
 
 interface Question {

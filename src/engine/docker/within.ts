@@ -45,33 +45,45 @@ export async function within<T>(
 }
 
 export const silence = (engine: DockerEngine, seconds: number): DomainError =>
-  runtimeUnavailable(`The container engine at ${engine.address} did not answer within ${seconds} s`)
+  runtimeUnavailable(`The container engine ${engine.name} did not answer within ${seconds} s`)
 
 /** The kind of a failed call: final, unreachable, or possibly temporary. */
 export function asFailure(engine: DockerEngine, error: unknown): unknown {
-  if (error instanceof DomainError || error instanceof Failure) return error
+  if (error instanceof DomainError) return error
+  if (error instanceof Failure) {
+    error.message = withoutPlaces(engine, error.message)
+    return error
+  }
   if (statusOf(error) !== null) {
-    return new Error(`The container engine ${troubleOf(error)}`, { cause: error })
+    return new Error(`The container engine ${troubleOf(engine, error)}`, { cause: error })
   }
   if (isHostExhausted(error)) return runtimeUnavailable(exhaustedWords(error))
   if (isConnectionFailure(error)) {
-    return runtimeUnavailable(`The container engine at ${engine.address} cannot be reached: ${messageOf(error)}`)
+    return runtimeUnavailable(`The container engine ${engine.name} cannot be reached: ${messageOf(error)}`)
   }
   return error
 }
 
-/** For users, who need not see the engine's paths; the cause, with its whole message, is for the log. */
-function troubleOf(error: unknown): string {
-  const words = messageOf(error)
+/** For users, who need not see the engine's paths and places; the cause, with its whole message, is for the log. */
+function troubleOf(engine: DockerEngine, error: unknown): string {
+  const words = withoutPlaces(engine, messageOf(error))
   if (/no space left on device/i.test(words)) return 'has no disk space left'
   return `answered ${statusOf(error)}: ${words.replaceAll(/(?<![\w.:/-])\/[^\s:,"']+/g, '…')}`
 }
 
+const withoutPlaces = ({ hidden }: DockerEngine, words: string): string =>
+  hidden.reduce((rest, place) => rest.replaceAll(wholeWord(place), '…'), words)
+
+const wholeWord = (text: string): RegExp =>
+  new RegExp(`(?<![\\w.-])${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w-])`, 'gi')
+
 /**
- * System errors and broken HTTP have codes of their own; Node's ERR_ codes, with one exception, are bugs in the
- * program.
+ * System errors and broken HTTP have codes of their own; Node's ERR_ codes are bugs in the program, but for those of a
+ * stream that broke off and of TLS.
  */
 function isConnectionFailure(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null
-  return typeof code === 'string' && (!code.startsWith('ERR_') || code === 'ERR_STREAM_PREMATURE_CLOSE')
+  return (
+    typeof code === 'string' && (!code.startsWith('ERR_') || /^ERR_(STREAM_PREMATURE_CLOSE|TLS_|SSL_|OSSL_)/.test(code))
+  )
 }

@@ -58,12 +58,15 @@ export function commandMutation<C extends AnyCommand>(command: C, options: Mutat
 async function perform<C extends AnyCommand>(
   command: C,
   input: Record<string, unknown>,
-  { services, caller, requestId, signalOf }: GraphQLContext,
+  { services, caller, requestId, address, signalOf }: GraphQLContext,
 ): Promise<Answer<ResultOf<C>>> {
   const { idempotencyKey, expectedVersion, waitSeconds, dryRun, ...fields } = input
   const control = given({ idempotencyKey, expectedVersion, waitSeconds, dryRun })
   const signal = control.waitSeconds ? signalOf?.() : undefined
-  const performed = await services.perform(caller, command, fields, { ...control, requestId, signal, api: 'graphql' })
+  const performed = await services.perform(caller, command, fields, {
+    ...control,
+    ...{ requestId, address, signal, api: 'graphql' },
+  })
   return { ...performed, dryRun: control.dryRun === true } as Answer<ResultOf<C>>
 }
 

@@ -25,6 +25,7 @@ const comparedColumns = {
   presetVersion: true,
   healthCheck: true,
   gitBranch: true,
+  pullRequest: true,
   startupConfig: true,
   releaseCommand: true,
   typeConfig: true,

@@ -1,4 +1,4 @@
-import { auditEntry, INSTALLATION_AUDIT } from '../../resources/audit-entry.ts'
+import { AUDIT_FILTER, auditEntry, INSTALLATION_AUDIT } from '../../resources/audit-entry.ts'
 import type { RecordOf } from '../../resources/resource.ts'
 import { builder } from '../builder.ts'
 import { recordType } from '../derive/resource-fields.ts'
@@ -18,13 +18,20 @@ builder.queryField('auditLog', (t) =>
       installation: t.arg.boolean({ description: INSTALLATION_AUDIT }),
       from: t.arg({ type: 'DateTime', description: 'Earliest time of the items.' }),
       to: t.arg({ type: 'DateTime', description: 'Latest time of the items.' }),
+      action: t.arg.string({ description: AUDIT_FILTER.action }),
+      actorId: t.arg.id({ description: AUDIT_FILTER.actorId }),
+      targetId: t.arg.id({ description: AUDIT_FILTER.targetId }),
     },
-    async resolve(_root, { accountId, installation, from, to, ...page }, { services, caller }) {
+    async resolve(_root, { accountId, installation, from, to, action, actorId, targetId, ...page }, context) {
+      const { services, caller } = context
       const filter = {
         accountId: accountId ?? undefined,
         installation: installation ?? undefined,
         from: from?.toISOString(),
         to: to?.toISOString(),
+        action: action ?? undefined,
+        actorId: actorId ?? undefined,
+        targetId: targetId ?? undefined,
       }
       const found = await services.accounts.audit(caller, filter, pageRequest(page, ROOT_PAGE))
       return connectionOf(found, ({ sequence }) => String(sequence), page.after)

@@ -1,5 +1,9 @@
-import { credential } from '../../resources/credential.ts'
-import { createCredential, deleteCredential, updateCredential } from '../../services/credential/credential-commands.ts'
+import { credential, credentialUsage } from '../../resources/credential.ts'
+import { savedUntried, testedCredential } from '../../resources/outcome.ts'
+import { pick, type RecordOf } from '../../resources/resource.ts'
+import { createCredential, updateCredential } from '../../services/credential/credential-commands.ts'
+import { deleteCredential } from '../../services/credential/delete-credential.ts'
+import { testCredential } from '../../services/credential/test-credential.ts'
 import type { Services } from '../../services/services.ts'
 import { builder } from '../builder.ts'
 import { type Answer, commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
@@ -7,11 +11,13 @@ import { recordType } from '../derive/resource-fields.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { findableAsNode, Node } from './node.ts'
 import { connectionOf, pageRequest } from './page.ts'
-import { messageField } from './payload-fields.ts'
+import { messageField, outcomeFields } from './payload-fields.ts'
 
 type CredentialRecord = Awaited<ReturnType<Services['credentials']['get']>>
 
 const Credential = recordType<CredentialRecord>(credential, [Node])
+
+const CredentialUsage = recordType<RecordOf<typeof credentialUsage.answer>>(credentialUsage)
 
 findableAsNode('cred', 'Credential', ({ services, caller }, id) => services.credentials.get(caller, id))
 
@@ -22,6 +28,13 @@ builder.queryFields((t) => ({
     description: 'A credential, by its id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the credential.' }) },
     resolve: (_root, { id }, { services, caller }) => services.credentials.get(caller, id),
+  }),
+  credentialUsages: t.field({
+    type: [CredentialUsage],
+    description:
+      'What uses a credential and would miss it, at most 100 of each kind, in the newest 1,000 environments of the account. Builds whose base images a default pulls are not counted.',
+    args: { credentialId: t.arg.id({ required: true, description: 'Id of the credential.' }) },
+    resolve: (_root, { credentialId }, { services, caller }) => services.credentials.usages(caller, credentialId),
   }),
   credentials: t.connection({
     type: Credential,
@@ -49,6 +62,18 @@ function credentialById<Result extends { credentialId: string }>(t: PayloadBuild
   })
 }
 
-commandMutation(createCredential, { payload: (t) => ({ credential: credentialById(t, true) }) })
-commandMutation(updateCredential, { versioned: true, payload: (t) => ({ credential: credentialById(t, false) }) })
+const warning = (t: unknown) => outcomeFields(t, { warning: savedUntried })
+
+commandMutation(createCredential, { payload: (t) => ({ credential: credentialById(t, true), ...warning(t) }) })
+commandMutation(updateCredential, {
+  versioned: true,
+  payload: (t) => ({ credential: credentialById(t, false), ...warning(t) }),
+})
+commandMutation(testCredential, {
+  versioned: true,
+  payload: (t) => ({
+    credential: credentialById(t, false),
+    ...outcomeFields(t, pick(testedCredential, 'accepted', 'message')),
+  }),
+})
 commandMutation(deleteCredential, { versioned: true, payload: (t) => ({ message: messageField(t) }) })

@@ -2,12 +2,15 @@ import { entitlement } from '../../resources/account.ts'
 import { appEnvStatus } from '../../resources/app-env.ts'
 import { health, sleepDepth } from '../../resources/app-env-status.ts'
 import { appTypeEnumerations, logType } from '../../resources/app-type-fields.ts'
+import { authorizationStatus } from '../../resources/authorization.ts'
 import { backupKind, backupStatus } from '../../resources/backup.ts'
-import { credentialType } from '../../resources/credential.ts'
+import { credentialType, credentialUse } from '../../resources/credential.ts'
 import { settingType } from '../../resources/database-preset.ts'
 import { deploymentStatus, deploymentType } from '../../resources/deployment.ts'
 import { type Enumeration, enumeration } from '../../resources/enumeration.ts'
 import { eventType } from '../../resources/event.ts'
+import { gitDeliveryOutcome } from '../../resources/git-delivery.ts'
+import { gitHookProvider } from '../../resources/git-hook.ts'
 import { hostStatus } from '../../resources/host.ts'
 import { invitationStatus } from '../../resources/invitation.ts'
 import { jobRunStatus, jobRunTrigger } from '../../resources/job-run.ts'
@@ -20,12 +23,14 @@ import { terminationReason } from '../../resources/pod.ts'
 import { solutionCategory, solutionInputType } from '../../resources/solution.ts'
 import { componentState, installationStatus } from '../../resources/solution-installation.ts'
 import { scope, tokenKind } from '../../resources/token.ts'
+import { usageKind, usageUnit } from '../../resources/usage.ts'
 import { variableType } from '../../resources/variable.ts'
 import { webhookDisabledReason, webhookKind } from '../../resources/webhook.ts'
 import { webhookDeliveryStatus } from '../../resources/webhook-delivery.ts'
 import { describedEnum } from '../derive/described-enum.ts'
 
 export const AppEnvStatusEnum = describedEnum(appEnvStatus)
+export const GitDeliveryOutcomeEnum = describedEnum(gitDeliveryOutcome)
 export const HealthEnum = describedEnum(health)
 export const JobRunStatusEnum = describedEnum(jobRunStatus)
 export const JobRunTriggerEnum = describedEnum(jobRunTrigger)
@@ -40,8 +45,9 @@ const OTHERS: readonly Enumeration[] = [
   ...[deploymentStatus, deploymentType, operationKind, operationStatus, changeKind, hostStatus, eventType],
   ...[backupKind, backupStatus, metricUnit, logLevel, sleepDepth],
   ...[variableType, role, tokenKind, scope, credentialType, terminationReason, settingType],
-  ...[webhookKind, webhookDisabledReason],
+  ...[webhookKind, webhookDisabledReason, usageKind, usageUnit, gitHookProvider],
   ...[solutionCategory, solutionInputType, componentState, installationStatus, invitationStatus, entitlement],
+  ...[authorizationStatus, credentialUse],
   enumeration('Builder', 'What builds source into an image.', {
     DOCKER: 'Docker builds a Dockerfile.',
     NIXPACKS: 'Nixpacks finds out how to build the source.',

@@ -1,7 +1,7 @@
 import { member } from '../../resources/member.ts'
 import { applied, createdAccount, updatedApp } from '../../resources/outcome.ts'
 import { pick } from '../../resources/resource.ts'
-import { tokenSecret } from '../../resources/token.ts'
+import { previousUntil, tokenSecret } from '../../resources/token.ts'
 import {
   createAccount,
   deleteAccount,
@@ -17,6 +17,7 @@ import { createAppEnv } from '../../services/app-env/create-app-env.ts'
 import { deleteAppEnv } from '../../services/app-env/delete-app-env.ts'
 import { updateAppEnv } from '../../services/app-env/update-app-env.ts'
 import { connectGitInstallation } from '../../services/git/connect-git-installation.ts'
+import { rotateToken } from '../../services/token/rotate-token.ts'
 import { createToken, revokeToken } from '../../services/token/token-commands.ts'
 import { commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
 import { described } from '../derive/resource-fields.ts'
@@ -79,3 +80,19 @@ commandMutation(createToken, {
   }),
 })
 commandMutation(revokeToken, { payload: (t) => ({ message: messageField(t) }) })
+commandMutation(rotateToken, {
+  payload: (t) => ({
+    token: t.field({
+      type: Token,
+      nullable: true,
+      description: 'The token, without its secret.',
+      resolve: ({ result, dryRun }) => (dryRun ? null : result),
+    }),
+    secret: t.string({
+      nullable: true,
+      ...described('Token', 'token', tokenSecret.description),
+      resolve: ({ result, dryRun }) => (dryRun ? null : result.token),
+    }),
+    ...outcomeFields(t, { previousUntil }),
+  }),
+})

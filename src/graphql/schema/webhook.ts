@@ -1,7 +1,11 @@
+import { testedWebhook } from '../../resources/outcome.ts'
+import type { RecordOf } from '../../resources/resource.ts'
 import { webhook, webhookSecret } from '../../resources/webhook.ts'
+import { webhookAttempt } from '../../resources/webhook-attempt.ts'
 import { webhookDelivery } from '../../resources/webhook-delivery.ts'
 import type { Services } from '../../services/services.ts'
 import { redeliverWebhookDelivery } from '../../services/webhook/redeliver.ts'
+import { testWebhook } from '../../services/webhook/test-webhook.ts'
 import {
   createWebhook,
   deleteWebhook,
@@ -15,13 +19,15 @@ import { ROOT_PAGE } from '../limits/sizes.ts'
 import { WebhookDeliveryStatusEnum } from './enums.ts'
 import { findableAsNode, Node } from './node.ts'
 import { connectionOf, pageRequest } from './page.ts'
-import { messageField } from './payload-fields.ts'
+import { messageField, outcomeFields } from './payload-fields.ts'
 
 type WebhookRecord = Awaited<ReturnType<Services['webhooks']['get']>>
 type DeliveryRecord = Awaited<ReturnType<Services['webhookDeliveries']['get']>>
 
 const Webhook = recordType<WebhookRecord>(webhook, [Node])
 const WebhookDelivery = recordType<DeliveryRecord>(webhookDelivery, [Node])
+
+const WebhookAttempt = recordType<RecordOf<typeof webhookAttempt.answer>>(webhookAttempt)
 
 findableAsNode('hook', 'Webhook', ({ services, caller }, id) => services.webhooks.get(caller, id))
 findableAsNode('dlv', 'WebhookDelivery', ({ services, caller }, id) => services.webhookDeliveries.get(caller, id))
@@ -51,6 +57,12 @@ builder.queryFields((t) => ({
     description: 'A delivery of a webhook, by its id.',
     args: { id: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
     resolve: (_root, { id }, { services, caller }) => services.webhookDeliveries.get(caller, id),
+  }),
+  webhookAttempts: t.field({
+    type: [WebhookAttempt],
+    description: 'The attempts of a delivery, newest first: the newest 100.',
+    args: { deliveryId: t.arg.id({ required: true, description: 'Id of the delivery.' }) },
+    resolve: (_root, { deliveryId }, { services, caller }) => services.webhookDeliveries.attempts(caller, deliveryId),
   }),
   webhookDeliveries: t.connection({
     type: WebhookDelivery,
@@ -100,6 +112,7 @@ commandMutation(rotateWebhookSecret, {
   versioned: true,
   payload: (t) => ({ webhook: webhookById(t, false), secret: secretField(t) }),
 })
+commandMutation(testWebhook, { versioned: true, waits: true, payload: (t) => outcomeFields(t, testedWebhook) })
 commandMutation(deleteWebhook, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
 commandMutation(redeliverWebhookDelivery, {
   payload: (t) => ({

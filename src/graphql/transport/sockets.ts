@@ -6,6 +6,7 @@ import { type Extra, useServer } from 'graphql-ws/use/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { DomainError } from '../../domain/errors.ts'
 import { TrustedProxies } from '../../domain/trusted-proxies.ts'
+import { presentedBy } from '../../http/session-cookie.ts'
 import type { GraphQLParts } from '../context.ts'
 import { CUT_AFTER_MS, closeSocket, drainSockets, watchBacklog } from './socket-closing.ts'
 import { prepare, publicAnswer, run, type SocketArguments, type SocketDependencies } from './socket-operation.ts'
@@ -117,10 +118,18 @@ function forgiveLateAnswers(socket: WebSocket): void {
   socket.send = (data: unknown, done?: unknown) => send(data as string, () => (done as (() => void) | undefined)?.())
 }
 
-/** Browsers cannot set headers on a WebSocket, so the token may come in the first message instead. */
+/**
+ * Browsers cannot set headers on a WebSocket, so the token may come in the first message instead. Our own pages need
+ * none: their session's cookie comes with the request that opens it.
+ */
 function authorizationOf({ connectionParams, extra }: SocketContext): string | null {
   const sent = connectionParams?.Authorization ?? connectionParams?.authorization
-  return typeof sent === 'string' ? sent : (extra.request.headers.authorization ?? null)
+  if (typeof sent === 'string') return sent
+  const { headers } = extra.request
+  return presentedBy('GET', (name) => {
+    const value = headers[name]
+    return Array.isArray(value) ? value[0] : value
+  })
 }
 
 /** False closes the socket with 4403: without a token, nothing is allowed here. */

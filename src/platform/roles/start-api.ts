@@ -6,6 +6,7 @@ import { createRateLimits } from '../../http/rate-limits.ts'
 import { listen } from '../../server/listen.ts'
 import { createServer } from '../../server/server.ts'
 import { createServices } from '../../services/services.ts'
+import { sharedCounts } from '../../services/system/rate-counts.ts'
 import { readDescriptorLimit, shareDescriptors } from '../descriptor-limit.ts'
 import { onPort } from '../ports.ts'
 import { registerReadMetrics } from '../read-metrics.ts'
@@ -16,7 +17,7 @@ export async function startApi(context: ControlPlaneContext): Promise<void> {
   const wakeups = createWakeups({ url: databaseUrl, log })
   undo.defer(() => wakeups.close())
   registerReadMetrics(registry, database)
-  const limits = createRateLimits(config)
+  const limits = createRateLimits(config, sharedCounts(database))
   const services = createServices({ database, config, vault, wakeups, limits })
   const feed = createEventFeed({ database, wakeups, config, log })
   undo.defer(() => feed.close())

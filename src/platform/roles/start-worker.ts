@@ -2,18 +2,23 @@ import type { RecordScaling } from '../../domain/autoscaling.ts'
 import { beginDueJobRuns } from '../../services/job-schedule/due-job-runs.ts'
 import { autoscaleAppEnv } from '../../services/lifecycle/autoscale-app-env.ts'
 import { beginDueBackups } from '../../services/lifecycle/due-backups.ts'
+import { deleteExpiredAppEnvs } from '../../services/pull-request-envs/delete-expired-app-envs.ts'
 import { advanceInstallations } from '../../services/solution/advance-installations.ts'
+import type { AskSmokeTest } from '../../services/solution/smoke-test.ts'
+import { askSmokeTest } from '../../worker/probes/smoke-test.ts'
 import { createWorker } from '../../worker/worker.ts'
 import type { WorkerContext } from '../role-context.ts'
 
 export function startWorker({ readiness, undo, processRegistration, ...rest }: WorkerContext): void {
   const recordScaling: RecordScaling = (change) => autoscaleAppEnv(rest, change)
+  const smokeTest: AskSmokeTest = (appEnvId, asked) => askSmokeTest(rest.database, appEnvId, asked)
   const worker = createWorker({
     ...rest,
     recordScaling,
     beginDueBackups: () => beginDueBackups(rest),
     beginDueJobRuns: () => beginDueJobRuns(rest),
-    advanceInstallations: () => advanceInstallations(rest),
+    advanceInstallations: () => advanceInstallations({ ...rest, smokeTest }),
+    deleteExpiredAppEnvs: () => deleteExpiredAppEnvs(rest),
     id: processRegistration.name,
   })
   worker.start()

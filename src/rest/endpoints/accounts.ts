@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { account } from '../../resources/account.ts'
 import { region } from '../../resources/region.ts'
+import type { RowOf } from '../../resources/resource.ts'
 import { accountOrCurrent } from '../../services/kernel/caller.ts'
 import { id } from '../../services/kernel/input.ts'
 import { getList, getOne } from '../protocol/resource-reads.ts'
@@ -34,6 +35,6 @@ export const listRegions = read({
   answer: z.object({ regions: z.array(region.answer.type).describe('Regions of the installation.') }),
   async run({ services, caller }, { accountId }) {
     const regions = await services.accounts.regions(caller, accountId, { select: region.answer.select })
-    return { regions: regions.map((row) => region.answer.record(row)) }
+    return { regions: regions.map((row) => region.answer.record(row as unknown as RowOf<typeof region.fields>)) }
   },
 })

@@ -1,6 +1,8 @@
-import { credential } from '../../resources/credential.ts'
+import { z } from 'zod'
+import { credential, credentialUsage } from '../../resources/credential.ts'
 import { id } from '../../services/kernel/input.ts'
 import { getList, getOne } from '../protocol/resource-reads.ts'
+import { read } from '../protocol/route.ts'
 
 export const getCredential = getOne({
   name: 'getCredential',
@@ -22,4 +24,16 @@ export const listCredentials = getList({
   answer: credential.answer,
   find: ({ services, caller }, filter, page) => services.credentials.list(caller, filter, page),
   show: credential.answer.of,
+})
+
+export const listCredentialUsages = read({
+  name: 'listCredentialUsages',
+  permission: 'account:read',
+  about:
+    'What uses a credential and would miss it, at most 100 of each kind, in the newest 1,000 environments of the account. Builds whose base images a default pulls are not counted.',
+  query: z.strictObject({ credentialId: id('credential') }),
+  answer: z.object({ usages: z.array(credentialUsage.answer.type).describe('Usages of the credential, by kind.') }),
+  async run({ services, caller }, { credentialId }) {
+    return { usages: await services.credentials.usages(caller, credentialId) }
+  },
 })

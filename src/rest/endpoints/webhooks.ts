@@ -1,7 +1,10 @@
+import { z } from 'zod'
 import { webhook } from '../../resources/webhook.ts'
+import { webhookAttempt } from '../../resources/webhook-attempt.ts'
 import { webhookDelivery, webhookDeliveryStatus } from '../../resources/webhook-delivery.ts'
 import { id } from '../../services/kernel/input.ts'
 import { getList, getOne } from '../protocol/resource-reads.ts'
+import { read } from '../protocol/route.ts'
 
 export const getWebhook = getOne({
   name: 'getWebhook',
@@ -47,4 +50,15 @@ export const listWebhookDeliveries = getList({
   answer: webhookDelivery.answer,
   find: ({ services, caller }, filter, page) => services.webhookDeliveries.list(caller, filter, page),
   show: webhookDelivery.answer.of,
+})
+
+export const listWebhookAttempts = read({
+  name: 'listWebhookAttempts',
+  permission: 'webhook:manage',
+  about: 'The attempts of a delivery, newest first: the newest 100.',
+  query: z.strictObject({ deliveryId: id('delivery') }),
+  answer: z.object({ attempts: z.array(webhookAttempt.answer.type).describe('Attempts, newest first.') }),
+  async run({ services, caller }, { deliveryId }) {
+    return { attempts: await services.webhookDeliveries.attempts(caller, deliveryId) }
+  },
 })

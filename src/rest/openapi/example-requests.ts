@@ -1,6 +1,6 @@
 import { EXAMPLE_VALUES } from './example-values.ts'
 
-const { appId, accountId, appEnvId, contentId, userId, operationId } = EXAMPLE_VALUES
+const { appId, accountId, appEnvId, contentId, credentialId, userId, operationId } = EXAMPLE_VALUES
 const envName = EXAMPLE_VALUES.envName
 
 /** What an example sends besides what the call requires and the name of the environment; by operationId. */
@@ -58,6 +58,10 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, Readonly<Record<string, u
   createRegion: { region: 'north', name: 'North', functionsSupported: true, domain: 'north.example.com' },
   updateRegion: { region: 'local', sandboxAddonReady: true },
   listAudit: { accountId, limit: 50 },
+  getUsage: { accountId, from: '2026-11-01T00:00:00Z', limit: 100 },
+  listStatements: { accountId, limit: 12 },
+  getBudget: { accountId },
+  setBudget: { accountId, amount: '250.50' },
   addMember: { accountId, email: 'ada@example.com', roles: ['TECHNICAL'] },
   updateMember: { accountId, userId, roles: ['TECHNICAL', 'BILLING'] },
   createInvitation: { accountId, email: 'ada@example.com', roles: ['TECHNICAL'] },
@@ -67,12 +71,19 @@ export const EXAMPLE_REQUESTS: Readonly<Record<string, Readonly<Record<string, u
     ...{ accountId, type: 'CONTAINER_REGISTRY', name: 'Registry of the shop' },
     data: { registry: 'registry.example.com', username: 'shop', password: '<secret>' },
   },
+  listCredentialUsages: { credentialId },
   updateCredential: { data: { registry: 'registry.example.com', username: 'shop', password: '<secret>' } },
   createWebhook: {
     ...{ accountId, name: 'Orders of the shop', url: 'https://shop.example.com/hooks' },
     eventTypes: ['operation.succeeded', 'operation.failed'],
   },
   updateWebhook: { enabled: true },
+  createGitHook: { accountId, provider: 'GITHUB', name: 'Repositories of the shop' },
+  updateGitHook: { statusApiUrl: 'https://api.github.com', statusToken: '<secret>' },
+  listGitHooks: { accountId },
+  listGitDeliveries: { accountId, limit: 20 },
+  setAutoDeploy: { envName, watchPaths: ['src/**', '!**/*.md'] },
+  setPullRequestEnvs: { appId, baseAppEnvId: appEnvId, targetBranches: ['main'], maxAppEnvs: 5 },
   connectGitInstallation: { accountId, gitInstallationId: '4711', userToken: '<secret>' },
   createToken: { kind: 'ENVIRONMENT', name: 'CI of the shop', appEnvId },
 }
@@ -134,7 +145,13 @@ export const EXAMPLE_ANSWERS: Readonly<Record<string, Readonly<Record<string, un
   deleteAccount: { message: 'Account "Bakery" is deleted' },
   setCurrentAccount: { message: '"Default" is your current account' },
   deleteCredential: { message: 'Credential "Registry of the shop" is deleted' },
+  getUsage: { forecast: '8.64', total: '6.91' },
+  deleteBudget: { message: 'The budget is removed' },
   deleteWebhook: { message: 'Webhook "Orders of the shop" is deleted' },
+  deleteGitHook: { message: 'Git hook "Repositories of the shop" is deleted' },
+  deleteAutoDeploy: { message: 'Pushes do not deploy "default-shop-production" any more' },
+  deletePullRequestEnvs: { message: 'Pull requests of "Shop" get no environments any more' },
   connectGitInstallation: { message: 'Apps of the account may be built from the GitHub App installation 4711' },
+  revokeAuthorization: { message: '"Deploy from the editor" is no longer authorised' },
   revokeToken: { message: 'Token "CI of the shop" is revoked' },
 }

@@ -31,7 +31,7 @@ Every write takes three options, whatever it does:
 - \`dryRun=true\` validates and answers, and changes nothing. \`If-Match\` refuses a write to something that has changed.
 
 Calls with the badge *dangerous* (\`x-dangerous\`) take something away from users. Lists take \`limit\` and \`cursor\`.
-Every DELETE takes its fields in the query or as a JSON body. A dry run of a create answers without ids, as
+Every DELETE takes its fields in the query or as a JSON body. A dry run of what makes ids or secrets answers without them, as
 \`x-dry-run-answer\` says.
 
 ## Errors
@@ -73,11 +73,13 @@ export function openApiDocument(): JsonSchema {
 const parameterRefs = (names: string[]) => names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 
 function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSchema {
-  const { name, about, query, answer, isSingle } = route.read
+  const { name, about, query, answer, isSingle, mayBeCsv } = route.read
   const shared = parameterRefs(isSingle ? ['IfNoneMatch', 'RequestId'] : ['RequestId'])
   const notModified = { description: 'The answer that you have is still right.', headers: headerRefs(['ETag']) }
   const [asked, shown] = [collection.input(query), collection.output(answer)]
   const example = exampleRequest(name, asked, collection.schemas)
+  const done = accepted(shown, isSingle ? ['ETag'] : [], exampleAnswer(name, route.path, shown, collection.schemas))
+  const csv = { 'text/csv': { schema: { type: 'string' } } }
   return {
     operationId: name,
     summary: titleOf(name),
@@ -85,7 +87,7 @@ function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSche
     tags: [tagOf(route.path)],
     parameters: [...queryParameters(asked, example), ...shared],
     responses: {
-      200: accepted(shown, isSingle ? ['ETag'] : [], exampleAnswer(name, route.path, shown, collection.schemas)),
+      200: mayBeCsv ? { ...done, content: { ...(done.content as JsonSchema), ...csv } } : done,
       ...(isSingle ? { 304: notModified } : {}),
       ...refused('RefusedRead'),
     },
@@ -125,11 +127,11 @@ function withDryRun({ answer }: WriteRoute): z.ZodObject {
 }
 
 /**
- * A dry run creates nothing, and so has no ids to tell. Apart from the answer of the call itself: clients that are
+ * A dry run creates nothing, and so has no ids and no secrets to tell. Apart from the answer of the call itself: clients that are
  * generated from the document would otherwise have to expect every created id to be missing.
  */
 function dryRunAnswer({ answer, command }: WriteRoute, collection: SchemaCollection): JsonSchema {
-  if (!command.name.startsWith('create')) return {}
+  if (!/^(create|rotate)/.test(command.name)) return {}
   return { 'x-dry-run-answer': collection.output(answer.partial().extend(dryRunFields).meta({ id: undefined })) }
 }
 

@@ -34,8 +34,9 @@ const GROUPS = [
   },
   {
     name: 'Tokens',
-    description: 'Tokens of users and environments. A token is shown once, when it is created.',
-    paths: /^\/(tokens?|user\/token|app-env\/token)$/,
+    description:
+      'Tokens of users and environments, and applications authorised by OAuth. A token is shown once, when it is created or rotated.',
+    paths: /^\/(tokens?(\/rotate)?|user\/(token|authorizations?)|app-env\/token)$/,
   },
   {
     name: 'Environments',
@@ -60,9 +61,19 @@ const GROUPS = [
     paths: /^\/account\/webhooks?(\/|$)/,
   },
   {
+    name: 'Usage',
+    description: 'What an account used, what it costs, its statements and its budget.',
+    paths: /^\/account\/(usage|statements|budget)$/,
+  },
+  {
+    name: 'Push to deploy',
+    description: 'Hooks through which git hosts tell of pushes, what they told, and which environments pushes deploy.',
+    paths: /^\/account\/git-hooks?(\/|$)/,
+  },
+  {
     name: 'Accounts',
     description: 'Accounts, their members, plans and audit log; regions.',
-    paths: /^\/(accounts?|regions?|plans?)(\/|$)/,
+    paths: /^\/(accounts?|regions?|region-engines|plans?)(\/|$)/,
   },
   {
     name: 'Credentials',

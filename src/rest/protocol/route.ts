@@ -41,10 +41,12 @@ export interface Read<Query extends z.ZodRawShape, Answer extends z.ZodRawShape>
   answer: z.ZodObject<Answer>
   /** A single resource has an ETag, and answers If-None-Match. */
   isSingle?: boolean
+  /** Its query has `format`, and `Accept: text/csv` means the same. */
+  mayBeCsv?: boolean
   run(
     context: ReadContext,
     query: z.output<z.ZodObject<Query>>,
-  ): Promise<z.output<z.ZodObject<Answer>> | Versioned<z.output<z.ZodObject<Answer>>>>
+  ): Promise<z.output<z.ZodObject<Answer>> | Versioned<z.output<z.ZodObject<Answer>>> | Csv>
 }
 
 /** A body together with the version of the resource that it shows. */
@@ -55,6 +57,17 @@ export class Versioned<Body = unknown> {
   constructor(body: Body, version: number) {
     this.body = body
     this.version = version
+  }
+}
+
+/** An answer as comma-separated values (RFC 4180), in place of JSON; with the cursor of the next page, if there is one. */
+export class Csv {
+  readonly text: string
+  readonly nextCursor: string | null
+
+  constructor(text: string, nextCursor: string | null = null) {
+    this.text = text
+    this.nextCursor = nextCursor
   }
 }
 

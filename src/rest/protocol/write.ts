@@ -1,6 +1,6 @@
-import { DomainError, invalidField } from '../../domain/errors.ts'
-import { answer, type ServerContext } from '../../http/context.ts'
-import { isJson, readText } from '../../http/json-body.ts'
+import { invalidField } from '../../domain/errors.ts'
+import { addressOf, answer, type ServerContext } from '../../http/context.ts'
+import { readJsonObject } from '../../http/json-body.ts'
 import type { Caller } from '../../services/kernel/caller.ts'
 import { type CallOptions, type CommandResult, operationsOf } from '../../services/kernel/command.ts'
 import { withinSeconds } from './deadline.ts'
@@ -23,6 +23,7 @@ export function writeHandler(dependencies: RestDependencies, route: WriteRoute) 
     const options: CallOptions = {
       requestId: c.get('requestId'),
       api: 'rest',
+      address: addressOf(c),
       origin: new URL(c.req.url).origin,
       dryRun,
       idempotencyKey: c.req.header('idempotency-key'),
@@ -31,7 +32,7 @@ export function writeHandler(dependencies: RestDependencies, route: WriteRoute) 
     }
     if (options.waitSeconds) options.signal = AbortSignal.any([c.req.raw.signal, draining])
     if (!takesQuery) refuseFields(search)
-    const body = await readBody(c, config.BERTH_BODY_LIMIT_KB)
+    const body = await readJsonObject(c.req.raw, config.BERTH_BODY_LIMIT_KB)
     const input = takesQuery ? together(readQuery(search), body) : body
     const { text, headers } = await answerWrite(dependencies, route, { caller: c.get('caller'), input, options })
     return answer(c, 200, text, headers)
@@ -98,25 +99,4 @@ function headersOf(result: CommandResult, options: CallOptions, replayed: boolea
   if (typeof operationStatus === 'string') headers['Operation-Status'] = operationStatus
   if (typeof recordVersion === 'number') headers.ETag = versionEtag(recordVersion)
   return headers
-}
-
-/** The JSON object in the body; a missing body is an empty object. */
-async function readBody(c: ServerContext, limitKb: number): Promise<Record<string, unknown>> {
-  const text = await readText(c.req.raw, limitKb)
-  if (text === '') return {}
-  if (!isJson(c.req.header('content-type') ?? '')) {
-    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', undefined, 'Send the body as Content-Type: application/json')
-  }
-  const body = parseJson(text)
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw invalidField('body', 'must be a JSON object')
-  return body as Record<string, unknown>
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw invalidField('body', 'is not valid JSON')
-  }
 }

@@ -10,8 +10,14 @@ import { replicaLabels, runLabels, taskLabels } from './container-labels.ts'
 import { replicaOf } from './replica-of.ts'
 import { type Mounted, mountsOf } from './volumes.ts'
 
-/** How replicas are reached: at their own address on the account's bridge, or at a loopback port the engine picks. */
-export type Reach = 'address' | 'published'
+/**
+ * How replicas are reached: at their own address on the account's bridge, or at a port the engine picks, on loopback or
+ * on an address of its machine.
+ */
+export type Reach = 'address' | 'published' | { publishedOn: string }
+
+const publishingAddress = (reach: Exclude<Reach, 'address'>): string =>
+  reach === 'published' ? '127.0.0.1' : reach.publishedOn
 
 /** The parts of a container that the engine decides: its host, and the number of cores. */
 export interface Placement {
@@ -53,8 +59,8 @@ export function replicaSpec(
       ...HostConfig,
       RestartPolicy: { Name: 'unless-stopped' },
       LogConfig: LOGS.replica,
-      ...(port !== null && placement.reach === 'published'
-        ? { PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: '' }] } }
+      ...(port !== null && placement.reach !== 'address'
+        ? { PortBindings: { [port]: [{ HostIp: publishingAddress(placement.reach), HostPort: '' }] } }
         : {}),
     },
   }

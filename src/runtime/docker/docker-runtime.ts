@@ -8,6 +8,7 @@ import { readDiskUse, readVolumeUse } from './disk-use.ts'
 import { execCommand } from './exec.ts'
 import { readListening } from './listening.ts'
 import { replicaLogs } from './logs.ts'
+import { NetworkHolders } from './network-holders.ts'
 import { observeReplicas } from './observe.ts'
 import { removeReplicas } from './remove.ts'
 import { freezeReplica, startReplica, stopReplica, unfreezeReplica } from './rest.ts'
@@ -23,17 +24,21 @@ interface DockerRuntimeOptions {
   reach?: Reach
   /** Processes and threads of one container. Default: 1024. */
   processes?: number
+  /** Connections to account networks that are kept ready for runs. Default: none. */
+  networkHolders?: number
 }
 
 /** The container runtime on one Docker Engine. */
 export function createDockerRuntime(
   engine: DockerEngine,
-  { reach = 'address', processes = 1024 }: DockerRuntimeOptions = {},
+  { reach = 'address', processes = 1024, networkHolders = 0 }: DockerRuntimeOptions = {},
 ): ContainerRuntime {
   const { networks } = engine
   const samples = new ReplicaSamples(engine)
   const cores = rememberedCores(engine)
   const tasks = { engine, cores, processes }
+  const holders = new NetworkHolders(engine, networkHolders)
+  const runs = { ...tasks, holders }
   return {
     async info(bounds) {
       const answer = await within(engine, bounds, (signal) => ask(engine, { path: '/version', signal }))
@@ -57,7 +62,11 @@ export function createDockerRuntime(
       return within(engine, bounds, work, { seconds })
     },
     removeVolume: (volumeId, bounds) => within(engine, bounds, (signal) => removeVolume(engine, volumeId, signal)),
-    removeNetwork: (accountId, bounds) => within(engine, bounds, (signal) => networks.remove(accountId, signal)),
+    removeNetwork: (accountId, bounds) =>
+      within(engine, bounds, async (signal) => {
+        await holders.removeUnused(accountId, signal)
+        await networks.remove(accountId, signal)
+      }),
     logs: (name, bounds) => replicaLogs(engine, name, bounds),
     stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),
     listening: (name, bounds) => within(engine, bounds, (signal) => readListening(engine, name, signal)),
@@ -66,14 +75,14 @@ export function createDockerRuntime(
     startTask: (task, bounds) => within(engine, bounds, (signal) => startTask(tasks, task, signal)),
     observeTasks: (bounds) => within(engine, bounds, (signal) => observeTasks(engine, signal)),
     removeTasks: (reference, bounds) => within(engine, bounds, (signal) => removeTasks(engine, reference, signal)),
-    createRun: (run, bounds) => within(engine, bounds, (signal) => createRun(tasks, run, signal)),
-    startRun: (containerId, bounds) => within(engine, bounds, (signal) => startRun(engine, containerId, signal)),
-    observeRuns: (reference, bounds) => within(engine, bounds, (signal) => observeRuns(engine, reference, signal)),
+    createRun: (run, bounds) => within(engine, bounds, (signal) => createRun(runs, run, signal)),
+    startRun: (containerId, bounds) => within(engine, bounds, (signal) => startRun(runs, containerId, signal)),
+    observeRuns: (reference, bounds) => within(engine, bounds, (signal) => observeRuns(runs, reference, signal)),
     stopRun: (containerId, { graceSeconds, ...bounds }) => {
       const seconds = graceSeconds + (bounds.timeoutSeconds ?? engine.callTimeoutSeconds)
       return within(engine, bounds, (signal) => stopRun(engine, containerId, graceSeconds, signal), { seconds })
     },
-    removeRuns: (reference, bounds) => within(engine, bounds, (signal) => removeRuns(engine, reference, signal)),
+    removeRuns: (reference, bounds) => within(engine, bounds, (signal) => removeRuns(runs, reference, signal)),
     diskUse: (bounds) => within(engine, bounds, (signal) => readDiskUse(engine, signal)),
     volumeUse: (volumeIds, bounds) => within(engine, bounds, (signal) => readVolumeUse(engine, volumeIds, signal)),
     watch: (onChange, signal) => void watchReplicas(engine, onChange, signal),

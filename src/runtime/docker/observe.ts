@@ -27,13 +27,13 @@ const PHASES: Record<string, ReplicaPhase> = {
 /** The list shows which containers exist; only each container's inspection has exit codes, times and restarts. */
 export async function observeReplicas(
   engine: DockerEngine,
-  filter: { appEnvId?: string },
+  { isBrief = false, ...filter }: { appEnvId?: string; isBrief?: boolean },
   reach: Reach,
   signal: AbortSignal,
 ): Promise<ObservedReplica[]> {
   const listed = await listReplicas(engine, filter, signal)
   const observed = await inParallel(listed, INSPECTIONS_AT_ONCE, async (container) => {
-    const inspected = await inspectBriefly(engine, container.Id, signal)
+    const inspected = isBrief ? null : await inspectBriefly(engine, container.Id, signal)
     return inspected === 'gone' ? [] : [observedReplica(engine.installationId, container, inspected, reach)]
   })
   return observed.flat().sort((a, b) => a.index - b.index || a.name.localeCompare(b.name))
@@ -77,6 +77,7 @@ export function observedReplica(
     ...((phase === 'running' || phase === 'paused') && inspected
       ? endpointOf(inspected, network, label(LABEL.port), reach)
       : { address: null, port: null }),
+    hasOwnAddress: reach === 'address',
     // Unknown without an inspection, and then not to be acted upon.
     isConnected: phase !== 'running' || inspected === null || isConnected(inspected, network, reach),
     startedAt: dateOf(state?.StartedAt),
@@ -89,7 +90,7 @@ export function observedReplica(
 
 /** Where the ingress reaches it; no address until the engine has attached it to its network. */
 function endpointOf({ NetworkSettings }: ContainerInspectInfo, network: string, port: string, reach: Reach) {
-  if (reach === 'published') {
+  if (reach !== 'address') {
     const binding = NetworkSettings.Ports[`${port}/tcp`]?.[0]
     return { address: binding?.HostIp ?? null, port: binding ? Number(binding.HostPort) : null }
   }

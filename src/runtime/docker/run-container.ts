@@ -3,15 +3,18 @@ import { notFound } from '../../domain/errors.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
+import type { AccountNetwork } from '../../engine/docker/networks.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { RuntimeError } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
+import type { ContainerPhase } from '../phase.ts'
 import { type ObservedRun, type RunContainer, type RunReference, runName } from '../run.ts'
 import { hasNoBridge } from './connect-replica.ts'
 import { runFilters } from './container-labels.ts'
 import { runSpec } from './container-spec.ts'
 import { createContainer, leaveLimits } from './create-container.ts'
 import { findContainer } from './find-containers.ts'
+import { joining, lostItsHolder, type NetworkHolders } from './network-holders.ts'
 import { observedReplica } from './observe.ts'
 import { prepareContainer } from './prepare.ts'
 import { isGone, isWedged, lostItsNetwork, refusalOf, refusesLimits } from './refusals.ts'
@@ -20,16 +23,15 @@ import type { TaskEngine } from './task.ts'
 
 const AT_ONCE = 8
 
-export async function createRun(
-  { engine, cores, processes }: TaskEngine,
-  run: RunContainer,
-  signal: AbortSignal,
-): Promise<ObservedRun> {
-  const [network, coreCount] = await Promise.all([engine.networks.ensure(run.accountId), cores()])
-  const { installationId } = engine
+/** What runs are made with. */
+export interface RunEngine extends TaskEngine {
+  holders: NetworkHolders
+}
+
+export async function createRun(runs: RunEngine, run: RunContainer, signal: AbortSignal): Promise<ObservedRun> {
+  const { engine } = runs
   try {
-    const spec = runSpec(run, { installationId, network: network.name, cores: coreCount, processes })
-    const { id } = await createContainer(engine, spec, signal)
+    const id = await create(runs, run, await engine.networks.ensure(run.accountId), signal)
     failpoint('container.created', run.appEnvId)
     await prepareContainer(engine, id, { ...run, volume: null }, signal)
     return {
@@ -43,6 +45,30 @@ export async function createRun(
   } catch (error) {
     if (statusOf(error) === 409) return adopt(engine, run, signal)
     throw refusalOf(error)
+  }
+}
+
+/** In a connection that is held for it, or with one of its own. */
+async function create(
+  { engine, cores, processes, holders }: RunEngine,
+  run: RunContainer,
+  network: AccountNetwork,
+  signal: AbortSignal,
+): Promise<string> {
+  const placement = { installationId: engine.installationId, cores: await cores(), processes }
+  const within = (mode: string) => createContainer(engine, runSpec(run, { ...placement, network: mode }), signal)
+  const holder = await holders.claim(run, network, signal)
+  if (!holder) return (await within(network.name)).id
+  try {
+    const { id } = await within(joining(holder))
+    holders.occupy(id, holder)
+    return id
+  } catch (error) {
+    const isTaken = statusOf(error) === 409
+    if (isTaken) holders.giveBack(holder)
+    else holders.discard(holder)
+    if (isTaken || signal.aborted) throw error
+    return (await within(network.name)).id
   }
 }
 
@@ -64,21 +90,29 @@ async function adopt(engine: DockerEngine, run: RunContainer, signal: AbortSigna
  * An engine starts a container again that has ended: so only one that never was started. False only where its command
  * cannot have run, because the caller makes another one then.
  */
-export async function startRun(engine: DockerEngine, containerId: string, signal: AbortSignal): Promise<boolean> {
+export async function startRun(
+  { engine, holders }: RunEngine,
+  containerId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const found = await findContainer(engine, containerId, signal)
   if (!found) throw notFound('container', containerId)
   if (!isNew(found)) return true
   try {
     await tolerating([304], () => engine.docker.getContainer(containerId).start({ abortSignal: signal }))
   } catch (error) {
+    const hasNoConnection = hasNoBridge(error) || lostItsNetwork(error) || lostItsHolder(error, found)
     // A wedged one may run, under a start that the engine has forgotten.
-    if (isGone(error) || isWedged(error)) throw notFound('container', containerId)
+    if (!hasNoConnection && (isGone(error) || isWedged(error))) throw notFound('container', containerId)
     if (refusesLimits(error)) leaveLimits(engine)
-    else if (!hasNoBridge(error) && !lostItsNetwork(error)) throw refusalOf(error)
+    else if (!hasNoConnection) throw refusalOf(error)
     await removeContainer(engine, containerId, { graceSeconds: 0 }, signal)
+    holders.release(containerId)
     return false
   }
-  failpoint('container.started', found.Config.Labels?.[LABEL.appEnv] ?? '')
+  const { [LABEL.account]: accountId = '', [LABEL.appEnv]: appEnvId = '' } = found.Config.Labels ?? {}
+  failpoint('container.started', appEnvId)
+  holders.refill({ accountId, appEnvId })
   return true
 }
 
@@ -86,16 +120,23 @@ const isNew = ({ State }: ContainerInspectInfo): boolean =>
   State.Status === 'created' && State.StartedAt.startsWith('0001-')
 
 export async function observeRuns(
-  engine: DockerEngine,
+  { engine, holders }: RunEngine,
   reference: RunReference,
   signal: AbortSignal,
 ): Promise<ObservedRun[]> {
-  const { containerId } = reference
+  const { containerId, appEnvId } = reference
+  // Whoever asks for all of them is about to tidy up.
+  if (containerId === undefined && appEnvId === undefined) await holders.removeUnused(null, signal)
   if (containerId === undefined)
     return (await list(engine, reference, signal)).map((listed) => observedRun(engine, listed, null))
   const found = await findContainer(engine, containerId, signal)
-  return found?.Config.Labels?.[LABEL.installation] === engine.installationId ? [inspectedRun(engine, found)] : []
+  const isOurs = found?.Config.Labels?.[LABEL.installation] === engine.installationId
+  const seen = isOurs ? inspectedRun(engine, found) : null
+  if (!seen || ENDED.includes(seen.phase)) holders.release(containerId)
+  return seen ? [seen] : []
 }
+
+const ENDED: readonly ContainerPhase[] = ['exited', 'dead']
 
 function list(engine: DockerEngine, reference: RunReference, signal: AbortSignal): Promise<ContainerInfo[]> {
   const filters = runFilters(engine.installationId, reference)
@@ -139,8 +180,15 @@ export async function stopRun(
   failpoint('container.stopped')
 }
 
-export async function removeRuns(engine: DockerEngine, reference: RunReference, signal: AbortSignal): Promise<void> {
+export async function removeRuns(
+  { engine, holders }: RunEngine,
+  reference: RunReference,
+  signal: AbortSignal,
+): Promise<void> {
   const { containerId } = reference
   const ids = containerId === undefined ? (await list(engine, reference, signal)).map(({ Id }) => Id) : [containerId]
-  await inParallel(ids, AT_ONCE, (id) => removeContainer(engine, id, { graceSeconds: 0 }, signal))
+  await inParallel(ids, AT_ONCE, async (id) => {
+    await removeContainer(engine, id, { graceSeconds: 0 }, signal)
+    holders.release(id)
+  })
 }

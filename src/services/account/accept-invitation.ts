@@ -7,7 +7,7 @@ import { newId } from '../../domain/ids.ts'
 import { hashOfSecret, newSecret } from '../../secrets/token-secret.ts'
 import { may } from '../kernel/caller.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
-import { authorityOf, lockCallerOf } from '../kernel/giver.ts'
+import { authorityOf, lockMakerOf } from '../kernel/giver.ts'
 import { type InvitationTarget, lockInvitation } from '../targets/load-invitation.ts'
 import { authorityOfInvitation } from './invitation-commands.ts'
 import { newUser, requireNoMember, restriction } from './membership.ts'
@@ -66,7 +66,7 @@ function announceMember({ announce, auditDetails }: CommandContext, invitation: 
 async function requireOpen({ tx }: CommandContext, invitation: Invitation): Promise<void> {
   const { accountId, acceptedAt, revokedAt, expiresAt, tokenId } = invitation
   if (acceptedAt) throw conflict('INVITATION_USED', 'The invitation was accepted already; it works once')
-  const inviter = await lockCallerOf(tx, tokenId, null)
+  const inviter = await lockMakerOf(tx, tokenId)
   if (revokedAt) throw conflict('INVITATION_REVOKED', 'The invitation was revoked; ask for another one')
   if (expiresAt <= (await databaseTime(tx)))
     throw conflict('INVITATION_EXPIRED', `The invitation expired at ${expiresAt.toISOString()}; ask for another one`)

@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { accountSlug, slugOf } from '../../domain/names.ts'
+import { registryOfLogin } from '../../domain/registry-login.ts'
 import { beginAuditChain } from '../../events/audit-heads.ts'
 import { entitlement } from '../../resources/account.ts'
 import { insertCredential } from '../credential/insert-credential.ts'
-import { userOf } from '../kernel/caller.ts'
+import { checkOf, requireAccepted, type Tried, tryCredential } from '../credential/try-credential.ts'
+import { may, userOf } from '../kernel/caller.ts'
 import { command, type Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
 import { planCode } from '../plan/plan-input.ts'
@@ -15,9 +17,17 @@ import { registryCredential, registryFields } from './registry-login.ts'
 export const createAccount = command({
   name: 'createAccount',
   about:
-    'Create an account. Whoever creates it becomes its first ADMIN. With a registry’s login, it gets that as its first credential.',
+    'Create an account. Whoever creates it becomes its first ADMIN. With a registry’s login, it gets that as its first credential, the default of that registry, unless the registry refuses it.',
   input: z.strictObject({ name: name('account'), ...registryFields }),
   permission: 'installation:manage',
+  async prepare(tools, caller, input): Promise<Tried> {
+    const { registryServer, registryUsername, registryPassword } = input
+    if (!registryServer || !registryUsername || !registryPassword) return null
+    if (!may(caller, 'installation:manage', { accountId: null })) return null
+    const data = { registry: registryServer, username: registryUsername, password: registryPassword }
+    // There is no account yet that could pay.
+    return tryCredential(tools, caller.userId ?? caller.tokenId, { type: 'CONTAINER_REGISTRY', data })
+  },
   async target(_context, input): Promise<Target> {
     registryCredential(input)
     return { type: 'account', id: null, accountId: null }
@@ -38,7 +48,11 @@ export const createAccount = command({
     auditDetails({ name: input.name, slug })
     const credential = registryCredential(input)
     if (!credential) return { accountId }
-    const credentialId = await insertCredential(context, data, credential)
+    const verdict: Tried = context.prepared as Tried
+    requireAccepted(verdict, credential.data, { registry: 'registryServer', password: 'registryPassword' })
+    const { checkedAt } = await checkOf(tx, verdict, credential.data)
+    const registry = registryOfLogin(credential.data.registry)
+    const credentialId = await insertCredential(context, data, { ...credential, defaultFor: registry, checkedAt })
     context.created(credentialId)
     auditDetails({ credentialId, registry: credential.name })
     return { accountId, credentialId }

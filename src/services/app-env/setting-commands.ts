@@ -8,6 +8,7 @@ import { zCloudsOf } from '../../domain/resources.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import { beyondPlan, requireWithinPlan } from '../plan/plan-limits.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
+import { requireNoPullRequest } from '../targets/require-no-pull-request.ts'
 import { MAX_DISK_MB } from '../volume/volume-input.ts'
 import { requireAccountRoom } from './account-limits.ts'
 import { settingCommand } from './change-setting.ts'
@@ -84,7 +85,10 @@ export const changeBranch = settingCommand({
   noun: 'branch',
   input: branchInput,
   shows: ({ gitBranch }) => ({ gitBranch }),
-  change: async (_context, _appEnv, { gitBranch }) => ({ gitBranch }),
+  async change(_context, appEnv, { gitBranch }) {
+    requireNoPullRequest(appEnv)
+    return { gitBranch }
+  },
 })
 
 export const renameAppEnv = settingCommand({

@@ -58,7 +58,7 @@ export async function checkReferences(
   values: ReadonlyMap<string, string>,
   fieldOf: FieldOf,
 ): Promise<void> {
-  const urlOf = await connectionUrls({ tx, config, vault }, appEnv.accountId, values.values())
+  const urlOf = await connectionUrls({ tx, config, vault }, appEnv, values.values())
   try {
     const platform = Object.fromEntries(PLATFORM_VARIABLES.map((name) => [name, '']))
     resolveReferences(values, { platform, urlOf })

@@ -27,6 +27,8 @@ export const deleteApp = command({
     const operationIds: string[] = []
     for (const { id: appEnvId } of appEnvs)
       operationIds.push(await removeAppEnv(context, await lockAppEnv(tx, { appEnvId })))
+    await tx.gitHook.deleteMany({ where: { appId: app.id } })
+    await tx.pullRequestEnvs.deleteMany({ where: { appId: app.id } })
     await tx.app.update({
       where: { id: app.id },
       data: { deletedAt: await databaseTime(tx), version: { increment: 1 } },

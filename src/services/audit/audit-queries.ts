@@ -3,6 +3,7 @@ import { Prisma } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { INSTALLATION_EVENTS } from '../../events/event.ts'
 import { type AuditRow, auditEntry } from '../../resources/audit-entry.ts'
+import type { RecordOf } from '../../resources/resource.ts'
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
 import { DEFAULT_LIMIT, type PageRequest } from '../kernel/page.ts'
 import { requireAccount } from '../targets/load-account.ts'
@@ -13,7 +14,12 @@ export interface AuditRange {
   installation?: boolean | undefined
   from?: string | undefined
   to?: string | undefined
+  action?: string | undefined
+  actorId?: string | undefined
+  targetId?: string | undefined
 }
+
+type AuditRecord = RecordOf<typeof auditEntry.answer>
 
 /**
  * The audit log of an account, or of the installation, oldest first. Its order is that of the hash chain, so the cursor is the sequence.
@@ -22,7 +28,7 @@ export interface AuditRange {
 export async function listAudit(
   database: Database,
   caller: Caller,
-  { from, to, ...whose }: AuditRange,
+  { from, to, action, actorId, targetId, ...whose }: AuditRange,
   request: PageRequest,
 ) {
   const eventSequenceId = await chainOf(database, caller, whose)
@@ -36,14 +42,23 @@ export async function listAudit(
     WHERE event_sequence_id = ${eventSequenceId} AND sequence > ${cursor === undefined ? 0n : sequenceOf(cursor)}
       ${from ? Prisma.sql`AND created_at >= ${new Date(from)}` : Prisma.empty}
       ${to ? Prisma.sql`AND created_at <= ${new Date(to)}` : Prisma.empty}
+      ${action === undefined ? Prisma.empty : Prisma.sql`AND action = ${action}`}
+      ${actorId === undefined ? Prisma.empty : Prisma.sql`AND actor_id = ${actorId}`}
+      ${targetId === undefined ? Prisma.empty : Prisma.sql`AND target_id = ${targetId}`}
       ${visible ? Prisma.sql`AND ${isVisible([...visible])}` : Prisma.empty}
     ORDER BY sequence LIMIT ${limit + 1}`
   const kept = rows.slice(0, limit)
   const last = kept.at(-1)
   return {
-    rows: kept.map((row) => auditEntry.answer.record(row)),
+    rows: kept.map((row) => seenBy(visible, auditEntry.answer.record(row))),
     nextCursor: last && rows.length > limit ? String(last.sequence) : null,
   }
+}
+
+/** A change of an app reaches all of its environments: a restricted member is told what it was to theirs. */
+function seenBy(visible: ReadonlySet<string> | null, entry: AuditRecord): AuditRecord {
+  if (!visible) return entry
+  return { ...entry, changes: entry.changes.filter(({ appEnvId }) => appEnvId === null || visible.has(appEnvId)) }
 }
 
 async function chainOf(database: Database, caller: Caller, { accountId, installation }: AuditRange): Promise<string> {

@@ -4,6 +4,7 @@ import type { App, AppEnv, Variable } from '../../database/generated/prisma/clie
 import { type BuildPlan, type BuildSource, NIXPACKS } from '../../domain/build-plan.ts'
 import { isReadByBuilds, type SealedVariable } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
+import { isOfFork, pullRequestOf } from '../../domain/pull-request.ts'
 import { withReferenced } from '../../domain/references.ts'
 import { foreignTransport, isHttpAddress } from '../../domain/repository-address.ts'
 import type { Vault } from '../../secrets/vault.ts'
@@ -34,7 +35,9 @@ export async function findSource(
   if (upload) return upload
   const url = repositoryUrl(app, config)
   const installationId = app.gitInstallationId
-  if (url) return { kind: 'git', url, branch: appEnv.gitBranch, commit: null, installationId }
+  const of = pullRequestOf(appEnv)
+  const git = { kind: 'git', branch: appEnv.gitBranch, commit: null, installationId } as const
+  if (url) return { ...git, url, ...(of ? { ref: of.ref } : {}) }
   return app.customDockerfileContent && !app.isCliDeployment ? { kind: 'none' } : null
 }
 
@@ -49,6 +52,7 @@ async function newestUpload(tx: Transaction, appEnvId: string): Promise<BuildSou
 /** Everything that the next build of an environment gets. */
 export const planFor = (appEnv: LoadedAppEnv, vault: Vault, source: BuildSource, isForced = false): BuildPlan => {
   const { app } = appEnv
+  const isForeign = isOfFork(appEnv)
   return {
     source,
     builder: app.builder,
@@ -57,8 +61,10 @@ export const planFor = (appEnv: LoadedAppEnv, vault: Vault, source: BuildSource,
     contextDir: app.contextDir,
     dockerfilePath: app.dockerfilePath,
     dockerfileContent: app.customDockerfileContent,
-    buildArgs: app.buildArgs,
-    pullCredentialId: app.buildPullAccountSecretId,
+    // They may hold secrets, which a stranger's Dockerfile would read.
+    buildArgs: isForeign ? null : app.buildArgs,
+    // What a stranger's Dockerfile names is not pulled with the account's credentials.
+    pullCredentialId: isForeign ? null : app.buildPullAccountSecretId,
     variables: buildVariablesOf(appEnv, vault),
     isForced,
   }

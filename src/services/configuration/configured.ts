@@ -18,13 +18,15 @@ import {
   type TypeConfig,
 } from '../../domain/configuration.ts'
 import { type AppEnvHealthCheck, PROBES } from '../../domain/health-check.ts'
+import { MASK } from '../../domain/mask.ts'
 import { type PendingChange, pendingChanges, type ShowVariable } from '../../domain/pending-changes.ts'
+import { isOfFork } from '../../domain/pull-request.ts'
 import { explicitResources } from '../../domain/resources.ts'
 import type { AccountVault, Vault } from '../../secrets/vault.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { planFor, sealedVariablesOf } from './build-plan.ts'
 
-export const MASK = '***SECRET***'
+export { MASK }
 
 /** The configuration that the next version of an environment would record. */
 export function configurationOf(appEnv: LoadedAppEnv): Configuration {
@@ -47,13 +49,15 @@ export function configurationOf(appEnv: LoadedAppEnv): Configuration {
 const volumeOf = ({ volume }: Pick<LoadedAppEnv, 'volume'>) =>
   volume ? { id: volume.id, path: volume.path, diskMb: volume.diskMb } : null
 
-/** The app's health check, with what the environment sets for itself. */
-function healthCheckOf({ app, healthCheck }: Pick<LoadedAppEnv, 'app' | 'healthCheck'>): HealthCheck {
-  const own = (healthCheck as AppEnvHealthCheck | null) ?? {}
+/** The app's health check, with what the environment sets for itself. Headers may hold a login: no fork gets the app's. */
+function healthCheckOf(appEnv: Pick<LoadedAppEnv, 'app' | 'healthCheck' | 'pullRequest'>): HealthCheck {
+  const { app } = appEnv
+  const own = (appEnv.healthCheck as AppEnvHealthCheck | null) ?? {}
+  const headers = isOfFork(appEnv) ? null : (app.healthCheckHeaders as Record<string, string> | null)
   return {
     path: own.path ?? app.healthCheckPath,
     port: own.port ?? app.healthCheckPort,
-    headers: own.headers ?? (app.healthCheckHeaders as Record<string, string> | null) ?? {},
+    headers: own.headers ?? headers ?? {},
     ...Object.fromEntries(PROBES.flatMap((name) => (own[name] ? [[name, own[name]]] : []))),
   }
 }

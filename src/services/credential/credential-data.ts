@@ -44,9 +44,12 @@ export const credentialData = z
   .record(z.string(), z.string())
   .describe(`Data of the credential, stored encrypted. ${CREDENTIAL_TYPES.map(fieldsOf).join('. ')}.`)
 
+export const dataProblems = (type: CredentialType, data: Record<string, string>) =>
+  readFields(TYPES[type].schema, data, `${type} credentials`).problems
+
 /** Throws INVALID_INPUT that names each wrong field of `data`. */
 export function checkData(type: CredentialType, data: Record<string, string>): void {
-  const { problems } = readFields(TYPES[type].schema, data, `${type} credentials`)
+  const problems = dataProblems(type, data)
   if (problems) throw invalidInput(problems.map(({ field, message }) => ({ field: `data.${field}`, message })))
 }
 

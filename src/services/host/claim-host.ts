@@ -1,6 +1,7 @@
 import { databaseTime } from '../../database/time.ts'
 import { conflict, invalidField } from '../../domain/errors.ts'
 import { isWithin, parseHostName } from '../../domain/host-name.ts'
+import { withoutNotes } from '../../events/audit-changes.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
 
@@ -32,5 +33,5 @@ async function giveUpUnproved({ tx }: CommandContext, accountId: string, host: s
   // Does not reveal who owns it.
   if (taken.appEnv.accountId === accountId || taken.wasValid || !isOld)
     throw conflict('HOST_TAKEN', `"${host}" is in use already`)
-  await tx.host.delete({ where: { id: taken.id } })
+  await withoutNotes(tx, () => tx.host.delete({ where: { id: taken.id } }))
 }

@@ -43,4 +43,4 @@ export function overridden(settings: RunSettings, given: Override, needsCommand:
 }
 
 /** Tokens of users are people's; those of environments, and with scopes, are programs'. */
-export const triggerOf = ({ kind }: Caller): JobRunTrigger => (kind === 'USER' ? 'MANUAL' : 'API')
+export const triggerOf = ({ kind }: Caller): JobRunTrigger => (kind === 'USER' || kind === 'SESSION' ? 'MANUAL' : 'API')

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/client.ts'
 import { asDomainError } from '../../database/errors.ts'
-import type { Invitation, Prisma } from '../../database/generated/prisma/client.ts'
+import type { Invitation, Prisma, Token } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { unauthenticated } from '../../domain/errors.ts'
 import type { Scope } from '../../domain/permissions.ts'
@@ -42,15 +42,26 @@ export async function authenticate(
 }
 
 async function lookUp(database: Database, hash: string): Promise<Found> {
-  const token = await findToken(database, hash)
+  const token = (await findToken(database, hash)) ?? (await findRotated(database, hash))
   const invitation = token ? null : await asked(database.invitation.findUnique({ where: { hash } }))
   if (invitation) return { caller: invitedBy(invitation), remainingMs: null }
   if (!token || token.revokedAt) throw unauthenticated('The token in the Authorization header is not valid')
-  const { expiresAt } = token
-  const remainingMs = expiresAt && expiresAt.getTime() - (await databaseTime(database)).getTime()
-  if (remainingMs !== null && remainingMs <= 0) throw unauthenticated('The token has expired')
+  const remainingMs = await asked(remainingOf(database, token))
+  if (remainingMs !== null && remainingMs <= 0)
+    throw unauthenticated(token.kind === 'SESSION' ? 'Your session has ended: sign in again' : 'The token has expired')
   touch(database, token)
   return { caller: callerOf(token, await accountOf(database, token)), remainingMs }
+}
+
+/** How long a token still works; null for ever. A session also ends when nobody uses it. */
+async function remainingOf(database: Database, { id, kind, expiresAt }: Token): Promise<number | null> {
+  if (kind !== 'SESSION') return expiresAt && expiresAt.getTime() - (await databaseTime(database)).getTime()
+  const [session] = await database.$queryRaw<{ remainingMs: number }[]>`
+    SELECT extract(epoch FROM least(
+      t.expires_at, coalesce(t.last_used_at, t.created_at) + make_interval(mins => s.idle_minutes)
+    ) - now())::float8 * 1000 AS "remainingMs"
+    FROM token t JOIN session s ON s.token_id = t.id WHERE t.id = ${id}`
+  return session?.remainingMs ?? 0
 }
 
 /** What a caller is made of, besides the token. */
@@ -60,6 +71,14 @@ type TokenRow = Prisma.TokenGetPayload<{ include: typeof withMemberships }>
 
 const findToken = (database: Database, hash: string): Promise<TokenRow | null> =>
   asked(findByKey(database, 'Token', { where: { hash }, include: withMemberships }) as Promise<TokenRow | null>)
+
+/** By the secret that a token had before it was rotated, while that still works: it ends then. */
+async function findRotated(database: Database, previousHash: string): Promise<TokenRow | null> {
+  const found = await asked(database.token.findUnique({ where: { previousHash }, include: withMemberships }))
+  if (!found?.previousUntil) return null
+  const { previousUntil, expiresAt } = found
+  return { ...found, expiresAt: expiresAt && expiresAt < previousUntil ? expiresAt : previousUntil }
+}
 
 const asked = <Found>(finding: Promise<Found>): Promise<Found> =>
   finding.catch((error) => {
@@ -77,7 +96,7 @@ async function accountOf(database: Database, { appEnvId }: TokenRow): Promise<st
 function touch(database: Database, token: TokenRow): void {
   const age = token.lastUsedAt ? Date.now() - token.lastUsedAt.getTime() : Number.POSITIVE_INFINITY
   if (age < LAST_USED_STEP_SECONDS * 1000) return
-  void database.token.updateMany({ where: { id: token.id }, data: { lastUsedAt: new Date() } }).catch(() => {})
+  void database.$executeRaw`UPDATE token SET last_used_at = now() WHERE id = ${token.id}`.catch(() => {})
 }
 
 /**
@@ -91,9 +110,6 @@ const invitedBy = ({ id, accountId }: Invitation): Caller => ({
 
 export function callerOf(token: TokenRow, accountId: string | null): Caller {
   const { user } = token
-  const memberships = (user?.memberships ?? []).map(({ accountId, roles, restricted, appEnvIds }) => {
-    return [accountId, { roles, appEnvIds: restricted ? new Set(appEnvIds) : null }] as const
-  })
   return {
     tokenId: token.id,
     kind: token.kind,
@@ -101,9 +117,25 @@ export function callerOf(token: TokenRow, accountId: string | null): Caller {
     appEnvId: token.appEnvId,
     accountId,
     scopes: token.kind === 'SCOPED' ? new Set(token.scopes as Scope[]) : null,
-    expiresAt: token.expiresAt,
+    // A session is the person, not something that was passed on: what is made in it may outlive it.
+    expiresAt: token.kind === 'SESSION' ? null : token.expiresAt,
     isInstallationAdmin: user?.isInstallationAdmin ?? false,
     currentAccountId: user?.currentAccountId ?? null,
-    memberships: new Map(memberships),
+    memberships: grantsOf(user),
   }
 }
+
+type UserRow = NonNullable<TokenRow['user']>
+
+function grantsOf(user: UserRow | null): Caller['memberships'] {
+  const memberships = (user?.memberships ?? []).map(({ accountId, roles, restricted, appEnvIds }) => {
+    return [accountId, { roles, appEnvIds: restricted ? new Set(appEnvIds) : null }] as const
+  })
+  return new Map(memberships)
+}
+
+/** A user as the caller of what they once asked for, with all that they may do now; `actor` does it for them. */
+export const callerForUser = (user: UserRow, actor: string): Caller => ({
+  ...{ tokenId: actor, kind: 'USER', userId: user.id, appEnvId: null, accountId: null, scopes: null, expiresAt: null },
+  ...{ isInstallationAdmin: user.isInstallationAdmin, currentAccountId: null, memberships: grantsOf(user) },
+})

@@ -10,7 +10,7 @@ export interface MembershipGrant {
 /** The caller, as far as decisions need it. Both APIs create it in the same way, from the same header. */
 export interface Caller {
   tokenId: string
-  kind: 'USER' | 'SCOPED' | 'ENVIRONMENT' | 'INVITATION'
+  kind: 'USER' | 'SCOPED' | 'ENVIRONMENT' | 'INVITATION' | 'SESSION'
   /** Null for an environment token and for an invitation. */
   userId: string | null
   /** The one environment of an environment token. */

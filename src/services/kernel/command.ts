@@ -5,6 +5,7 @@ import type { Permission } from '../../domain/permissions.ts'
 import type { NewEvent } from '../../events/event.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { Caller, Scoped } from './caller.ts'
+import type { OperationLimits } from './operation-limits.ts'
 import type { WaitOutcomes } from './wait-outcome.ts'
 
 /** Options of a write that both APIs accept (contract §1). */
@@ -23,6 +24,16 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
   /** The address at which the caller reached the API, such as https://berth.example.com. */
   origin?: string | undefined
+  /** Of the client, as far as trusted proxies say, for the audit log. */
+  address?: string | undefined
+}
+
+/** What a command asks a third party with, before its transaction. */
+export interface PrepareTools {
+  config: Config
+  database: Database
+  vault: Vault
+  limits?: OperationLimits | undefined
 }
 
 /** The target of a command: enough to check permission and version, plus whatever the command loads for itself. */
@@ -34,6 +45,7 @@ export interface Target extends Scoped {
     | 'operation'
     | 'user'
     | 'token'
+    | 'session'
     | 'credential'
     | 'volume'
     | 'backup'
@@ -44,6 +56,10 @@ export interface Target extends Scoped {
     | 'region'
     | 'webhook'
     | 'webhookDelivery'
+    | 'budget'
+    | 'gitHook'
+    | 'authorization'
+    | 'oauthClient'
   /** Null while it is being created. */
   id: string | null
   version?: number
@@ -103,7 +119,7 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
    * Asks a third party before the transaction begins. Runs before the caller's permission is checked, again for a
    * repeat, and not for a dry run: returns refusals instead of throwing them.
    */
-  prepare?(tools: { config: Config }, caller: Caller, input: z.output<z.ZodObject<Shape>>): Promise<unknown>
+  prepare?(tools: PrepareTools, caller: Caller, input: z.output<z.ZodObject<Shape>>): Promise<unknown>
   /** Loads and locks the target; throws NOT_FOUND. */
   target(context: CommandContext, input: z.output<z.ZodObject<Shape>>): Promise<On>
   execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>

@@ -9,18 +9,29 @@ import type { Caller } from './caller.ts'
  * The caller as the database knows them now: what was read before the call waited for a lock may be more than they have
  * left. Nobody revokes their token until the transaction ends, so what it makes is seen by whoever revokes it.
  */
-export async function lockGiver(tx: Transaction, { tokenId, accountId }: Caller): Promise<Caller> {
+export async function lockGiver(tx: Transaction, { tokenId, accountId, expiresAt }: Caller): Promise<Caller> {
   const giver = await lockCallerOf(tx, tokenId, accountId)
   if (!giver) throw unauthenticated('Your token has expired or was revoked meanwhile')
-  return giver
+  // The former secret of a rotated token ends before the token.
+  const isFormer = expiresAt !== null && (giver.expiresAt === null || expiresAt < giver.expiresAt)
+  return isFormer ? { ...giver, expiresAt } : giver
 }
 
 /** The same of any token; null when it has ended. */
-export async function lockCallerOf(tx: Transaction, tokenId: string, accountId: string | null): Promise<Caller | null> {
+export const lockCallerOf = (tx: Transaction, tokenId: string, accountId: string | null): Promise<Caller | null> =>
+  lockCaller(tx, tokenId, accountId, 'as it is')
+
+/** Of the token with which something was made: what was made in a session stays when its person signs out. */
+export const lockMakerOf = (tx: Transaction, tokenId: string): Promise<Caller | null> =>
+  lockCaller(tx, tokenId, null, 'as a maker')
+
+async function lockCaller(tx: Transaction, tokenId: string, accountId: string | null, how: 'as it is' | 'as a maker') {
   await tx.$queryRaw`SELECT 1 FROM token WHERE id = ${tokenId} FOR SHARE`
   const token = await tx.token.findUnique({ where: { id: tokenId }, include: withMemberships })
-  const hasEnded = token?.expiresAt && token.expiresAt <= (await databaseTime(tx))
-  return !token || token.revokedAt || hasEnded ? null : callerOf(token, accountId)
+  if (!token || token.revokedAt) return null
+  const maker = how === 'as a maker' && token.kind === 'SESSION'
+  const hasEnded = !maker && token.expiresAt && token.expiresAt <= (await databaseTime(tx))
+  return hasEnded ? null : callerOf(token, accountId)
 }
 
 /** What a caller has in an account. Without one: in the installation, where only tokens of users are given. */

@@ -4,6 +4,7 @@ import type { Database } from '../../database/client.ts'
 import { asDomainError, isTransient } from '../../database/errors.ts'
 import { DomainError, type FieldProblem, invalidInput } from '../../domain/errors.ts'
 import { readFields } from '../../domain/field-problems.ts'
+import { noteChanges } from '../../events/audit-changes.ts'
 import type { NewAuditEntry } from '../../events/audit-hash.ts'
 import { INSTALLATION_EVENTS, type NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
@@ -12,12 +13,7 @@ import type { Vault } from '../../secrets/vault.ts'
 import { type Caller, permit } from './caller.ts'
 import type { AnyCommand, CallOptions, CommandContext, CommandResult, Performed, Target } from './command.ts'
 import { claimKey, isKept, type KeyedCall, type StoredAnswer, storeAnswer, storeRefusal } from './idempotency.ts'
-
-/** Rate limits that both APIs share; without them nothing is counted. */
-export interface OperationLimits {
-  /** Throws RATE_LIMITED. */
-  consumeOperation(appEnvId: string): Promise<void>
-}
+import type { OperationLimits } from './operation-limits.ts'
 
 export interface Dependencies {
   database: Database
@@ -50,12 +46,13 @@ export async function perform(
 ): Promise<Performed> {
   const input = inputOf(command, rawInput)
   const call: KeyedCall = { caller, command, input, options, config, vault }
-  const prepared = options.dryRun ? null : await command.prepare?.({ config }, caller, input)
+  const prepared = options.dryRun ? null : await command.prepare?.({ config, database, vault, limits }, caller, input)
   const run = () =>
     database.$transaction(
       async (tx): Promise<Outcome> => {
         const replay = await claimKey(tx, call)
         if (replay) return replay
+        await noteChanges(tx)
         failpoint('request.claimed', command.name)
         const outcome = await decideForKey({ tx, limits, prepared, ...call })
         if ('refused' in outcome) return outcome
@@ -150,7 +147,7 @@ async function decide(decision: Decision): Promise<CommandResult> {
     targetType: target.type,
     targetId,
     requestId: options.requestId,
-    details,
+    details: withoutUndefined({ ...details, address: options.address }),
   }
   await record(tx, target.accountId ?? INSTALLATION_EVENTS, events, { entry, heads: vault })
   return options.dryRun ? dryRunOf(result, details, new Set(createdNames)) : result
@@ -181,7 +178,7 @@ function requireVersion(target: Target, expected: number | undefined): void {
 }
 
 /** Deadlocks and serialization failures left nothing behind, so the whole transaction simply runs again. */
-async function withRetries<T>(run: () => Promise<T>): Promise<T> {
+export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await run()

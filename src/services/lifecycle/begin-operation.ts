@@ -5,6 +5,7 @@ import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
 import { notifyIngresses, notifyRuns, notifyWorkers } from '../../events/notifications.ts'
 import type { CommandContext } from '../kernel/command.ts'
+import { requireBuildMinutes } from '../plan/build-minutes.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import type { NewContent } from './new-content.ts'
 
@@ -35,6 +36,7 @@ export async function beginOperation(
   intent: Intent,
 ): Promise<Operation> {
   const { tx, caller, config, requestId } = context
+  if (intent.content?.build && !intent.content.imageDigest) await requireBuildMinutes(context, appEnv)
   const superseded = await endOpenOperation(context, appEnv, 'SUPERSEDED', 'A newer operation took its place')
   const content = intent.content ? await createContent(context, appEnv, intent.content) : null
   const now = await databaseTime(tx)

@@ -29,11 +29,12 @@ export const buildAppEnv = lifecycleOperation({
   },
 })
 
-/** The newest source with the current settings. */
+/** The newest source, or this commit of it, with the current settings. */
 export async function nextBuild(
   { tx, config, vault }: CommandContext,
   appEnv: LoadedAppEnv,
   isForced: boolean,
+  commit: string | null = null,
 ): Promise<NewContent> {
   const { app } = appEnv
   if (engineOf(app))
@@ -44,7 +45,8 @@ export async function nextBuild(
   const source = await findSource(tx, appEnv, config)
   if (!source) throw conflict('SOURCE_NOT_CONFIGURED', missingSource(app.isCliDeployment))
   assertBuildable(app, config)
-  return builtContent(appEnv, planFor(appEnv, vault, source, isForced), configurationOf(appEnv))
+  const exact = source.kind === 'git' && commit ? { ...source, commit } : source
+  return builtContent(appEnv, planFor(appEnv, vault, exact, isForced), configurationOf(appEnv))
 }
 
 const missingSource = (isCliDeployment: boolean) =>

@@ -3,10 +3,14 @@ import { removeExternalAccess } from '../external-access/change-external-access.
 import type { CommandContext } from '../kernel/command.ts'
 import { endAllRuns } from '../open-runs/end-runs.ts'
 import type { AppEnvTarget } from '../targets/load-app-env.ts'
+import { discardVolume } from '../volume/discard-volume.ts'
 import { beginOperation } from './begin-operation.ts'
 import { releaseHosts } from './release-hosts.ts'
 
-/** Hides the environment from every answer and records the operation that removes its resources. */
+/**
+ * Hides the environment from every answer and records the operation that removes its resources. Returns that. The
+ * volumes of a pull request go with its environment: nobody would come back for them.
+ */
 export async function removeAppEnv(context: CommandContext, { appEnv }: AppEnvTarget): Promise<string> {
   const { tx } = context
   const operation = await beginOperation(context, appEnv, { kind: 'DELETE' })
@@ -25,6 +29,9 @@ export async function removeAppEnv(context: CommandContext, { appEnv }: AppEnvTa
   await tx.$executeRaw`
     UPDATE invitation SET app_env_ids = array_remove(app_env_ids, ${appEnv.id})
     WHERE account_id = ${appEnv.accountId} AND ${appEnv.id} = ANY(app_env_ids)`
+  const volumes =
+    appEnv.pullRequest === null ? [] : await tx.volume.findMany({ where: { appEnvId: appEnv.id, deletedAt: null } })
+  for (const volume of volumes) await discardVolume(context, volume)
   context.announce({ type: 'appEnv.deleted', appId: appEnv.appId, appEnvId: appEnv.id, payload: { name: appEnv.name } })
   return operation.id
 }

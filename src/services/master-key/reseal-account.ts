@@ -19,6 +19,7 @@ export async function resealAccount(tx: Transaction, { old, next, to }: Rotation
   await resealBackupKeys(tx, accountId, before, after)
   await resealInputs(tx, accountId, before, after)
   await resealWebhooks(tx, accountId, before, after)
+  await resealGitHooks(tx, accountId, before, after)
   for await (const versions of versionsOf(tx, accountId)) {
     const rows = versions.map(({ id, configuration, buildPlan }) => ({
       id,
@@ -76,6 +77,10 @@ export async function checkAccount(database: Database, { next }: Rotation, accou
     vault.openWebhook(id, sealedData)
     values += 1
   }
+  for (const { id, sealedData } of await database.gitHook.findMany({ where: { accountId } })) {
+    vault.openGitHook(id, sealedData)
+    values += 1
+  }
   for await (const versions of versionsOf(database, accountId)) {
     for (const version of versions) resealed([version.configuration, version.buildPlan], vault, vault)
     values += versions.length
@@ -122,6 +127,13 @@ async function resealWebhooks(tx: Transaction, accountId: string, before: Accoun
   for (const { id, sealedData } of await tx.webhook.findMany({ where: { accountId } })) {
     const sealed = after.sealWebhook(id, before.openWebhook(id, sealedData))
     await tx.$executeRaw`UPDATE webhook SET sealed_data = ${sealed} WHERE id = ${id}`
+  }
+}
+
+async function resealGitHooks(tx: Transaction, accountId: string, before: AccountVault, after: AccountVault) {
+  for (const { id, sealedData } of await tx.gitHook.findMany({ where: { accountId } })) {
+    const sealed = after.sealGitHook(id, before.openGitHook(id, sealedData))
+    await tx.$executeRaw`UPDATE git_hook SET sealed_data = ${sealed} WHERE id = ${id}`
   }
 }
 

@@ -11,6 +11,7 @@ import { createVault } from '../../secrets/vault.ts'
 import { lockInstallation } from '../installation.ts'
 import { checkAccount, resealAccount } from './reseal-account.ts'
 import { resealAnswers } from './reseal-answers.ts'
+import { checkCodeSecrets, resealCodeSecrets } from './reseal-code-secrets.ts'
 import type { Rotation } from './rotation.ts'
 
 // One account is one transaction, however many versions it has.
@@ -38,9 +39,12 @@ export async function rotateMasterKey(database: Database, keys: { from: Key; to:
       failpoint('rotation.step', 'account')
     }
     await resealAnswers(database, rotation)
+    // Questions to users that were open ten minutes ago at most; they are asked again.
+    await database.oauthState.deleteMany({ where: { kind: { not: 'RefreshToken' } } })
+    await database.$transaction((tx) => resealCodeSecrets(tx, rotation), LONG)
     failpoint('rotation.step', 'answers')
   }
-  let values = 0
+  let values = await checkCodeSecrets(database, rotation)
   for (const { id } of accounts) values += await checkAccount(database, rotation, id)
   if (!isComplete) await database.$transaction((tx) => complete(tx, rotation, accounts.length), LONG)
   failpoint('rotation.step', 'complete')

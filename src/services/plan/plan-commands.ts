@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
-import { optionally, planCode, planFields } from './plan-input.ts'
+import { optionally, planCode, planDefaults, planFields } from './plan-input.ts'
 
 const planTarget = (code: string): Target => ({ type: 'plan', id: code, accountId: null })
 
@@ -13,6 +13,7 @@ export const createPlan = command({
     ...planFields,
     logDays: planFields.logDays.default(7),
     metricDays: planFields.metricDays.default(30),
+    ...planDefaults,
   }),
   permission: 'installation:manage',
   target: async (_context, { plan }) => planTarget(plan),

@@ -12,6 +12,22 @@ const code = (noun: string) =>
 
 const count = (about: string, most: number) => z.int().min(1).max(most).describe(about)
 
+/** A month has 44,640 minutes: as much as 22 builds at all times. */
+const MOST_BUILD_MINUTES = 1_000_000
+
+/** Whole numbers, so that sums are exact. */
+const price = (of: string) =>
+  z.int().min(0).max(1_000_000_000).describe(`Price of ${of}, in millionths of the currency.`)
+
+export const planPrices = {
+  zCloudHourPrice: price('one zCloud for an hour, of containers that serve'),
+  jobZCloudHourPrice: price('one zCloud for an hour, of job runs'),
+  buildMinutePrice: price('one minute of a build'),
+  frozenGbMonthPrice: price('1024 MB of memory of frozen containers for 30 days'),
+  volumeGbMonthPrice: price('1024 MB of disk of volumes for 30 days'),
+  backupGbMonthPrice: price('1024 MB of backups for 30 days'),
+}
+
 export const planCode = code('plan')
 export const regionCode = code('region')
 
@@ -23,8 +39,24 @@ export const planFields = {
   maxAppEnvs: count('Maximum number of environments of an app.', 100_000),
   maxContainers: count('Maximum number of containers of an environment.', 10_000),
   maxZClouds: count('Maximum number of zClouds for a container.', 1000),
+  maxBuildMinutes: count(
+    'Maximum number of minutes of builds of an account in a calendar month (UTC).',
+    MOST_BUILD_MINUTES,
+  ),
   logDays: count('Days for which the output of containers is kept.', 3650),
   metricDays: count('Days for which measurements are kept.', 3650),
+  ...planPrices,
+}
+
+/** Free, and with as many builds as there may be, unless somebody says otherwise. */
+export const planDefaults = {
+  maxBuildMinutes: planFields.maxBuildMinutes.default(MOST_BUILD_MINUTES),
+  zCloudHourPrice: planPrices.zCloudHourPrice.default(0),
+  jobZCloudHourPrice: planPrices.jobZCloudHourPrice.default(0),
+  buildMinutePrice: planPrices.buildMinutePrice.default(0),
+  frozenGbMonthPrice: planPrices.frozenGbMonthPrice.default(0),
+  volumeGbMonthPrice: planPrices.volumeGbMonthPrice.default(0),
+  backupGbMonthPrice: planPrices.backupGbMonthPrice.default(0),
 }
 
 export const regionFields = {

@@ -7,6 +7,7 @@ const LIMITS = {
   maxAppEnvs: 'environments of an app',
   maxContainers: 'containers of an environment',
   maxZClouds: 'zClouds for a container',
+  maxBuildMinutes: 'minutes of builds in a month',
 } as const
 
 export type PlanLimit = keyof typeof LIMITS

@@ -1,22 +1,26 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Transaction } from '../../database/client.ts'
-import type { FieldProblem } from '../../domain/errors.ts'
+import type { Region } from '../../database/generated/prisma/client.ts'
+import { DomainError, type FieldProblem } from '../../domain/errors.ts'
 import { readFields } from '../../domain/field-problems.ts'
 import { INSTALLATION_EVENTS } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import { planCode, planFields, regionCode, regionDomain, regionFields } from './plan-input.ts'
+import { planCode, planDefaults, planFields, regionCode, regionDomain, regionFields } from './plan-input.ts'
+import { engineAfter, engineOfNew, regionEngineFields } from './region-engine.ts'
 
 const MAX_BYTES = 1024 * 1024
 
 const FILE = z.strictObject({
   plans: z
-    .array(z.strictObject({ plan: planCode, ...planFields }))
+    .array(z.strictObject({ plan: planCode, ...planFields, ...planDefaults }))
     .max(1000)
     .default([]),
   regions: z
-    .array(z.strictObject({ region: regionCode, ...regionFields, domain: regionDomain.optional() }))
+    .array(
+      z.strictObject({ region: regionCode, ...regionFields, domain: regionDomain.optional(), ...regionEngineFields }),
+    )
     .max(1000)
     .default([]),
 })
@@ -79,22 +83,37 @@ export async function applyPlansFile(tx: Transaction, file: PlansFile, applied: 
     plans.push(code)
   }
   const regions: string[] = []
-  for (const [at, { region: code, domain, ...fields }] of file.regions.entries()) {
+  for (const [at, { region: code, domain, engine, reachAddress, ...fields }] of file.regions.entries()) {
+    await tx.$queryRaw`SELECT 1 FROM region WHERE code = ${code} FOR UPDATE`
     const present = await tx.region.findUnique({ where: { code } })
     const field = `BERTH_PLANS_FILE: regions.${at}.domain`
     if (code === applied.firstRegion && domain !== undefined)
       throw new Error(`${field} of the region ${code} is BERTH_DOMAIN: leave it out. Berth does not start.`)
     const own = domain ?? present?.domain
     if (own === undefined) throw new Error(`${field} is required for a new region. Berth does not start.`)
-    if (present && !differs(present, { ...fields, domain: own })) continue
-    await tx.region.upsert({
-      where: { code },
-      create: { code, ...fields, domain: own },
-      update: { ...fields, domain: own },
-    })
+    const its = await engineOf(tx, { at, code, present, sent: { engine, reachAddress } })
+    const all = { ...fields, ...its, domain: own }
+    if (present && !differs(present, all)) continue
+    await tx.region.upsert({ where: { code }, create: { code, ...all }, update: all })
     regions.push(code)
   }
   if (plans.length + regions.length > 0) await audit(tx, applied, { plans, regions })
+}
+
+interface RegionInFile {
+  at: number
+  code: string
+  present: Region | null
+  sent: Parameters<typeof engineOfNew>[0]
+}
+
+async function engineOf(tx: Transaction, { at, code, present, sent }: RegionInFile) {
+  try {
+    return present ? await engineAfter(tx, code, present, sent) : engineOfNew(sent)
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    throw new Error(`BERTH_PLANS_FILE: regions.${at}: ${error.message}. Berth does not start.`)
+  }
 }
 
 const differs = (row: object, fields: object): boolean =>

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
 import { optionally, regionCode, regionDomain, regionFields } from './plan-input.ts'
+import { engineAfter, engineOfNew, regionEngineFields } from './region-engine.ts'
 
 const regionTarget = (code: string): Target => ({ type: 'region', id: code, accountId: null })
 
@@ -14,14 +15,16 @@ export const createRegion = command({
     sandboxAddonReady: regionFields.sandboxAddonReady.default(false),
     publicGatewayReady: regionFields.publicGatewayReady.default(false),
     domain: regionDomain,
+    ...regionEngineFields,
   }),
   permission: 'installation:manage',
   target: async (_context, { region }) => regionTarget(region),
-  async execute({ tx, auditDetails }, { region: code, ...fields }) {
+  async execute({ tx, auditDetails }, { region: code, engine, reachAddress, ...fields }) {
+    const own = engineOfNew({ engine, reachAddress })
     if (await tx.region.findUnique({ where: { code } }))
       throw conflict('CODE_TAKEN', `There is a region "${code}" already: update it instead`)
-    const created = await tx.region.create({ data: { code, ...fields } })
-    auditDetails({ region: code, ...fields })
+    const created = await tx.region.create({ data: { code, ...fields, ...own }, include })
+    auditDetails({ region: code, ...fields, ...own })
     return shown(created)
   },
 })
@@ -29,12 +32,14 @@ export const createRegion = command({
 export const updateRegion = command({
   name: 'updateRegion',
   about: 'Change the name of a region, or what it can do. What runs there goes on.',
-  input: z.strictObject({ region: regionCode, ...optionally(regionFields) }),
+  input: z.strictObject({ region: regionCode, ...optionally(regionFields), ...regionEngineFields }),
   permission: 'installation:manage',
   target: (context, { region }) => lockRegion(context, region),
   async execute({ tx, auditDetails }, { region: code, ...fields }) {
     const sent = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-    const updated = await tx.region.update({ where: { code }, data: sent })
+    const before = await tx.region.findUniqueOrThrow({ where: { code } })
+    await engineAfter(tx, code, before, fields)
+    const updated = await tx.region.update({ where: { code }, data: sent, include })
     auditDetails(sent)
     return shown(updated)
   },
@@ -46,14 +51,18 @@ async function lockRegion({ tx }: CommandContext, code: string): Promise<Target>
   return regionTarget(code)
 }
 
+const include = { hosts: { select: { reachable: true } } } as const
+
 interface Row {
   code: string
   name: string
   functionsSupported: boolean
   sandboxAddonReady: boolean
   publicGatewayReady: boolean
+  hosts: { reachable: boolean }[]
 }
 
-const shown = ({ code: region, name, functionsSupported, sandboxAddonReady, publicGatewayReady }: Row) => ({
+const shown = ({ code: region, name, functionsSupported, sandboxAddonReady, publicGatewayReady, hosts }: Row) => ({
   ...{ region, name, functionsSupported, sandboxAddonReady, publicGatewayReady },
+  engineReachable: hosts[0]?.reachable ?? null,
 })

@@ -17,7 +17,10 @@ export async function listPods(database: Database, caller: Caller, address: AppE
       where: { appEnvId },
       select: { containerId: true, state: true, lagSeconds: true, index: true },
     }),
-    findRow(database, 'EngineHost', { where: {}, select: { id: true } }),
+    findRow(database, 'EngineHost', {
+      where: { region: { appEnvs: { some: { id: appEnvId } } } },
+      select: { id: true },
+    }),
     database.app.findFirstOrThrow({ where: { appEnvs: { some: { id: appEnvId } } }, select: { dockerPreset: true } }),
   ])
   const contents = await findRows(database, 'Content', {

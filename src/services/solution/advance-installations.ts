@@ -4,9 +4,11 @@ import { failpoint } from '../../fault-injection/failpoint.ts'
 import { asSystemOn, type SystemTools } from '../system/as-system.ts'
 import { advance } from './advance.ts'
 import { lockInstallationIfThere } from './load-installation.ts'
+import { type Answered, type AskSmokeTest, askIfDue } from './smoke-test.ts'
 
 interface Tools extends SystemTools {
   log: Logger
+  smokeTest: AskSmokeTest
 }
 
 /** The actor of deployments that an installation goes on with. */
@@ -25,20 +27,24 @@ export async function advanceInstallations(tools: Tools): Promise<void> {
         SELECT 1 FROM operation o WHERE o.app_env_id = c.app_env_id AND o.status IN ('QUEUED', 'RUNNING'))
       AND NOT EXISTS (SELECT 1 FROM job_run r WHERE r.id = c.job_run_id AND r.status IN ('QUEUED', 'RUNNING')))
     ORDER BY random() LIMIT ${AT_ONCE}`
-  for (const { id } of due) {
+  // Side by side: what does not answer takes as long as it may.
+  const asked = await Promise.allSettled(due.map(({ id }) => askIfDue(tools, id)))
+  for (const [at, { id }] of due.entries()) {
+    const answered = asked[at]
     try {
-      await advanceOne(tools, id)
+      if (answered?.status === 'rejected') throw answered.reason
+      await advanceOne(tools, id, answered?.value ?? null)
     } catch (error) {
       tools.log.warn({ err: error, installationId: id }, 'Going on with an installation failed; it is retried')
     }
   }
 }
 
-async function advanceOne(tools: Tools, id: string): Promise<void> {
+async function advanceOne(tools: Tools, id: string, answered: Answered | null): Promise<void> {
   const lock = (tx: Transaction) => lockInstallationIfThere(tx, id)
   await asSystemOn(tools, { actor: INSTALLATION, lock }, async (context, installation) => {
     failpoint('installation.locked', id)
-    const operationIds = await advance(context, installation)
+    const operationIds = await advance(context, installation, answered)
     if (!operationIds) return null
     failpoint('installation.written', id)
     const { status } = await context.tx.solutionInstallation.findUniqueOrThrow({ where: { id } })

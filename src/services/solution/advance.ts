@@ -11,6 +11,7 @@ import { imageContent } from '../lifecycle/new-content.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
 import { observeJob } from './component-job.ts'
 import { declarationOf, type LoadedInstallation } from './load-installation.ts'
+import { type Answered, afterSmokeTest } from './smoke-test.ts'
 
 type Progress = Pick<SolutionComponent, 'state' | 'reason' | 'message' | 'operationId' | 'jobRunId'>
 type Step = SolutionComponent & { before: SolutionComponent['state']; runBefore: string | null }
@@ -19,16 +20,21 @@ type Step = SolutionComponent & { before: SolutionComponent['state']; runBefore:
  * Takes an installation as far as it can go now, under its lock: reads what has become of its components, deploys those
  * whose dependencies are ready, and marks the end. Returns the operations that it began; null when nothing has changed.
  */
-export async function advance(outer: CommandContext, installation: LoadedInstallation): Promise<string[] | null> {
+export async function advance(
+  outer: CommandContext,
+  installation: LoadedInstallation,
+  answered: Answered | null = null,
+): Promise<string[] | null> {
   if (installation.status !== 'INSTALLING') return null
   // The audit entry is about the installation.
   const context: CommandContext = { ...outer, auditDetails() {} }
+  const { solution } = await declarationOf(context, installation)
   const components: Step[] = []
   for (const component of installation.components) {
-    const progress = component.state === 'DEPLOYING' ? await observe(context, component) : component
+    const observed = () => observe(context, component, solution.smokeTest?.component === component.key, answered)
+    const progress = component.state === 'DEPLOYING' ? await observed() : component
     components.push({ ...component, ...progress, before: component.state, runBefore: component.jobRunId })
   }
-  const { solution } = await declarationOf(context, installation)
   const declared = new Map(solution.components.map((one) => [one.key, one]))
   const states = new Map(components.map(({ key, state }) => [key, state]))
   for (const component of components) {
@@ -79,7 +85,12 @@ export function announceProgress(
 }
 
 /** What has become of a component that was being deployed, whoever has deployed it last. */
-async function observe(context: CommandContext, component: SolutionComponent): Promise<Progress> {
+async function observe(
+  context: CommandContext,
+  component: SolutionComponent,
+  isTested: boolean,
+  answered: Answered | null,
+): Promise<Progress> {
   const { appEnvId, operationId, jobRunId } = component
   const { tx } = context
   const going: Progress = { state: 'DEPLOYING', operationId, jobRunId, reason: null, message: null }
@@ -91,6 +102,7 @@ async function observe(context: CommandContext, component: SolutionComponent): P
   if (newest && isOpen(newest.status)) return going
   if (appEnv.status === 'STOPPED') return failed('STOPPED', 'The environment was stopped meanwhile')
   if (appEnv.currentContentId === null) return failed(newest?.reason ?? 'NOT_DEPLOYED', newest?.message ?? null)
+  if (isTested) return { ...going, ...(await afterSmokeTest(context, newest, answered)) }
   if (isRolledOut(appEnv.app)) return { ...going, state: 'READY' }
   return orFailed(going, async () => ({ ...going, ...(await observeJob(context, component)) }))
 }

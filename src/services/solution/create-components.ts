@@ -94,12 +94,12 @@ export async function namesOf(tx: Transaction, created: readonly CreatedComponen
 /** The note of the solution with the addresses that its components have got. */
 export async function renderNote(
   { tx, config, vault }: CommandContext,
-  { account, solution, values }: Installing,
+  { account, region: regionCode, solution, values }: Installing,
   created: readonly CreatedComponent[],
 ): Promise<string | null> {
   const names = await namesOf(tx, created)
   const references = Object.values(names).map((name) => `\${${name}.externalUrl}`)
-  const urlOf = await connectionUrls({ tx, config, vault }, account.id, references)
+  const urlOf = await connectionUrls({ tx, config, vault }, { accountId: account.id, regionCode }, references)
   const addressOf = (key: string) => urlOf({ envName: names[key] ?? '', url: 'externalUrl' }) ?? ''
   return noteOf(solution, values, addressOf) ?? null
 }

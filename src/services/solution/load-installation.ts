@@ -36,7 +36,10 @@ export interface Declared {
 
 type Sealed = Pick<LoadedInstallation, 'id' | 'accountId' | 'solutionSlug' | 'sealedInputs'>
 
-export async function declarationOf({ tx, vault }: CommandContext, installation: Sealed): Promise<Declared> {
+export async function declarationOf(
+  { tx, vault }: Pick<CommandContext, 'vault'> & { tx: Pick<CommandContext['tx'], 'account'> },
+  installation: Sealed,
+): Promise<Declared> {
   const account = await tx.account.findUniqueOrThrow({ where: { id: installation.accountId } })
   const opened = vault.forAccount(account).openInputs(installation.id, installation.sealedInputs)
   // The first installations kept their inputs alone.

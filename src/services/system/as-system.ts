@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/client.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import { noteChanges } from '../../events/audit-changes.ts'
 import type { NewAuditEntry } from '../../events/audit-hash.ts'
 import type { NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
@@ -17,7 +18,8 @@ export interface SystemTools {
 }
 
 /** What was done, for the audit log. */
-type Done = Pick<NewAuditEntry, 'action' | 'targetType' | 'targetId' | 'details'>
+type Done = Pick<NewAuditEntry, 'action' | 'targetType' | 'targetId' | 'details'> &
+  Partial<Pick<NewAuditEntry, 'actorId'>>
 type Decide<Locked = LoadedAppEnv> = (context: CommandContext, locked: Locked) => Promise<Done | null>
 
 /**
@@ -43,6 +45,7 @@ export async function asSystemOn<Locked extends { accountId: string }>(
   return database.$transaction(async (tx) => {
     const locked = await lock(tx)
     if (!locked) return false
+    await noteChanges(tx)
     const events: NewEvent[] = []
     const done = await decide(
       {

@@ -2,10 +2,13 @@ import type { Transaction } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 
+/** Sessions are kept as tokens, and are none to clients: they have a list of their own. */
+export const IS_NO_SESSION = { kind: { not: 'SESSION' } } as const
+
 /** An environment's tokens are deleted with it. */
 export async function loadToken(tx: Transaction, tokenId: string) {
   const token = await tx.token.findUnique({
-    where: { id: tokenId, OR: [{ appEnvId: null }, { appEnv: { deletedAt: null } }] },
+    where: { id: tokenId, ...IS_NO_SESSION, OR: [{ appEnvId: null }, { appEnv: { deletedAt: null } }] },
     include: { appEnv: { select: { accountId: true } } },
   })
   if (!token) throw notFound('token', tokenId)

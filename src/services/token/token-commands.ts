@@ -13,7 +13,7 @@ import { authorityOf, lockGiver, requireNotAbove, requireWithin } from '../kerne
 import { id, instant, name } from '../kernel/input.ts'
 import { revokeTokens, tokenWithId } from '../kernel/revoke-tokens.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
-import { loadToken, permitOthers } from '../targets/load-token.ts'
+import { IS_NO_SESSION, loadToken, permitOthers } from '../targets/load-token.ts'
 
 /** The rights of a token of a user are its user's, whoever that is: `permitOthers` decides about other users. */
 const OF_ITS_USER = { roles: [], appEnvIds: new Set<string>() }
@@ -107,7 +107,9 @@ async function requireRoom(
   owner: { userId: string } | { appEnvId: string },
 ): Promise<void> {
   const works = { revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: await databaseTime(tx) } }] }
-  const count = await tx.token.count({ where: { ...owner, ...works } })
+  // Access tokens of OAuth have a bound of their own: the applications that a user may authorise.
+  const counted = { ...owner, ...works, ...IS_NO_SESSION, authorizationId: null }
+  const count = await tx.token.count({ where: counted })
   if (count < config.BERTH_TOKENS) return
   const whose = 'userId' in owner ? 'The user' : 'The environment'
   const message = `${whose} has ${count} tokens that work, and may have ${config.BERTH_TOKENS} (BERTH_TOKENS): revoke some first`

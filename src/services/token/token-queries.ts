@@ -5,7 +5,7 @@ import { getAppEnv } from '../app-env/app-env-queries.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
 import { type PageRequest, page } from '../kernel/page.ts'
 import { findRows } from '../kernel/read.ts'
-import { loadToken, permitOthers } from '../targets/load-token.ts'
+import { IS_NO_SESSION, loadToken, permitOthers } from '../targets/load-token.ts'
 
 /** Tokens of the caller, of another user (installation admin), or of one environment (account admin). */
 export async function listTokens(
@@ -19,7 +19,7 @@ export async function listTokens(
     const { accountId } = await getAppEnv(database, caller, { appEnvId })
     permit(caller, 'token:manage', { accountId, appEnvId })
   } else if (userId && userId !== own) permitOthers(caller, null, null)
-  const where = appEnvId ? { appEnvId } : { userId: userId ?? own }
+  const where = appEnvId ? { appEnvId } : { userId: userId ?? own, ...IS_NO_SESSION }
   const { select } = token.answer
   const { rows, nextCursor } = await page(
     request,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
+import { discardVolume } from './discard-volume.ts'
 
 export const deleteVolume = command({
   name: 'deleteVolume',
@@ -20,8 +20,9 @@ export const deleteVolume = command({
     const { accountId, appEnvId, version } = volume
     return { type: 'volume' as const, id: volumeId, accountId, appEnvId, version, volume }
   },
-  async execute({ tx, announce, auditDetails }, _input, { volume }) {
-    const { id: volumeId, cliEnvName, appEnvId } = volume
+  async execute(context, _input, { volume }) {
+    const { tx, auditDetails } = context
+    const { id: volumeId, cliEnvName } = volume
     const serving = await tx.appEnv.findFirst({
       where: {
         deletedAt: null,
@@ -36,16 +37,7 @@ export const deleteVolume = command({
         'VOLUME_IN_USE',
         `"${serving.cliEnvName}" has the volume: take it away there, and apply that, first`,
       )
-    await tx.volume.update({
-      where: { id: volumeId },
-      data: { deletedAt: await databaseTime(tx), version: { increment: 1 } },
-    })
-    // Their records say that a rollback to them would be refused.
-    await tx.content.updateMany({
-      where: { appEnvId, configuration: { path: ['volume', 'id'], equals: volumeId } },
-      data: { volumeDeleted: true },
-    })
-    announce({ type: 'volume.deleted', payload: { volumeId, appEnvId, cliEnvName } })
+    await discardVolume(context, volume)
     auditDetails({ cliEnvName, path: volume.path })
     return { message: `The volume of "${cliEnvName}" and its data are deleted` }
   },

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Database } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { ORDER } from '../../resources/order.ts'
+import { webhookAttempt } from '../../resources/webhook-attempt.ts'
 import { webhookDelivery, type webhookDeliveryStatus } from '../../resources/webhook-delivery.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
@@ -47,4 +48,11 @@ export async function getWebhookDelivery(database: Database, caller: Caller, del
   if (!row) throw notFound('delivery', deliveryId)
   await permitDeliveriesOf(database, caller, row.webhookId)
   return deliveryRecord.record(row)
+}
+
+/** What came of each attempt of a delivery, newest first: all that are kept. */
+export async function listWebhookAttempts(database: Database, caller: Caller, deliveryId: string) {
+  await getWebhookDelivery(database, caller, deliveryId)
+  const rows = await database.webhookAttempt.findMany({ where: { deliveryId }, orderBy: { number: 'desc' } })
+  return rows.map((row) => webhookAttempt.answer.record(row))
 }

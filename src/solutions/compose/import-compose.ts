@@ -48,7 +48,6 @@ export function importCompose(text: string, given: Readonly<Record<string, strin
     ...{ slug: COMPOSE_SLUG, name: 'Compose file', description: 'A compose file of your own.' },
     ...{ category: 'DEVELOPMENT', revision: 1, inputs: literals.inputs },
     components: components.map((one) => (one.key === main ? { ...one, isMain: true } : one)),
-    smokeTest: { component: main, path: '/', status: 200 },
     ...(notes.length > 0 ? { postInstallNote: notes.join('. ') } : {}),
   })
   for (const message of messages) problems.add('', message)

@@ -14,6 +14,7 @@ import { type BuildContext, within } from './build-context.ts'
 import { openBuildDirectory } from './build-directory.ts'
 import { buildImage } from './build-image.ts'
 import { BuildLog } from './build-log.ts'
+import { meterBuild } from './meter-build.ts'
 import { assertOwnInstallation } from './own-installation.ts'
 import { readerLimitsOf, sourceLimitsOf } from './source-limits.ts'
 
@@ -40,7 +41,7 @@ export async function build(attempt: VersionAttemptContext): Promise<void> {
     const log = await openLog(attempt)
     const building = { attempt, plan, log, variables, directory: buildDirectory.directory }
     try {
-      await makeImage(building)
+      await meterBuild(attempt, () => makeImage(building))
       log.write('The image is built')
     } catch (error) {
       throw withLog(building, error)

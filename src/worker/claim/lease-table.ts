@@ -1,5 +1,6 @@
 import type { Database } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
+import { type EngineScope, INSTALLATION_ENGINE, isOnEngine } from '../scope/engine-scope.ts'
 import { databaseClock } from '../time/database-clock.ts'
 import { Lease, type QueueName } from './lease.ts'
 
@@ -11,34 +12,42 @@ interface ClaimedRow {
   nowMs: number
 }
 
+const REGION = Prisma.sql`e.region_code`
+
 // Operations have a queue of their own, so that a thousand due reconciles delay none of them. Those that lost their
 // worker repeatedly run one at a time: whichever ends the next worker ends only itself.
-const CANDIDATE: Readonly<Record<Exclude<QueueName, 'scalings'>, Prisma.Sql>> = {
-  operations: Prisma.sql`
+const CANDIDATE: Readonly<Record<Exclude<QueueName, 'scalings'>, (isServed: Prisma.Sql) => Prisma.Sql>> = {
+  operations: (isServed) => Prisma.sql`
     SELECT e.id, o.id AS operation_id FROM operation o JOIN app_env e ON e.id = o.app_env_id
-    WHERE o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now()
+    WHERE o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now() AND ${isServed}
       AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
       AND (NOT o.runs_alone OR NOT EXISTS (
         SELECT 1 FROM operation other JOIN app_env held ON held.id = other.app_env_id
         WHERE other.status IN ('QUEUED', 'RUNNING') AND other.runs_alone AND other.unfinished_claims > 0
           AND other.id <> o.id AND held.lease_expires_at >= now()))
     ORDER BY o.created_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
-  reconciles: Prisma.sql`
+  reconciles: (isServed) => Prisma.sql`
     SELECT e.id, NULL::text AS operation_id FROM app_env e
-    WHERE e.due_at <= now() AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
+    WHERE e.due_at <= now() AND ${isServed} AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
       AND NOT EXISTS (SELECT 1 FROM operation o
         WHERE o.app_env_id = e.id AND o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now())
     ORDER BY e.due_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
 }
 
 /** Claims the environment for what requests ask of it; null while somebody works on it. */
-export const claimForRequests = (database: Database, appEnvId: string, owner: string, leaseSeconds: number) =>
+export const claimForRequests = (
+  database: Database,
+  appEnvId: string,
+  owner: string,
+  leaseSeconds: number,
+  scope: EngineScope = INSTALLATION_ENGINE,
+) =>
   claimCandidate(
     database,
     'scalings',
     Prisma.sql`
       SELECT e.id, NULL::text AS operation_id FROM app_env e
-      WHERE e.id = ${appEnvId} AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
+      WHERE e.id = ${appEnvId} AND ${isOnEngine(REGION, scope)} AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
       FOR UPDATE SKIP LOCKED`,
     owner,
     leaseSeconds,
@@ -49,8 +58,13 @@ export const claimForRequests = (database: Database, appEnvId: string, owner: st
  * worker dies, another takes over then. Work for requests reconciles nothing, so an earlier `due_at` stays. The claim is counted before anything is done under it, because work that ends
  * its worker has no later moment.
  */
-export const claim = (database: Database, queue: keyof typeof CANDIDATE, owner: string, leaseSeconds: number) =>
-  claimCandidate(database, queue, CANDIDATE[queue], owner, leaseSeconds)
+export const claim = (
+  database: Database,
+  queue: keyof typeof CANDIDATE,
+  owner: string,
+  leaseSeconds: number,
+  scope: EngineScope = INSTALLATION_ENGINE,
+) => claimCandidate(database, queue, CANDIDATE[queue](isOnEngine(REGION, scope)), owner, leaseSeconds)
 
 async function claimCandidate(
   database: Database,

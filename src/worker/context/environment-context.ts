@@ -12,12 +12,14 @@ import type { LeasedEngine } from '../engine/leased-engine.ts'
 import type { DiskQuota } from '../probes/disk-quota.ts'
 import type { NetworkRepairs } from '../probes/network-repairs.ts'
 import type { ProbeHistory } from '../probes/probe-history.ts'
+import type { EngineScope } from '../scope/engine-scope.ts'
 import type { Mask } from '../text/secret-mask.ts'
 
 /** What the work on one claimed environment needs. */
 export interface EnvironmentContext {
   database: Database
   engine: LeasedEngine
+  scope: EngineScope
   /** The same engine, for a part of the work with a shorter deadline. */
   engineUnder(signal: AbortSignal): LeasedEngine
   vault: Vault

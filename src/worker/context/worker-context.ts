@@ -11,21 +11,14 @@ import type { Collector } from '../logs/collector.ts'
 import type { DiskQuota } from '../probes/disk-quota.ts'
 import type { NetworkRepairs } from '../probes/network-repairs.ts'
 import type { ProbeHistory } from '../probes/probe-history.ts'
+import type { EngineScope } from '../scope/engine-scope.ts'
 
-/** What a worker needs, whichever environment it has claimed. */
-export interface WorkerContext {
+/** What a worker needs for work that no engine is asked about. */
+export interface InstallationContext {
   database: Database
-  runtime: ContainerRuntime
-  imageBuilder: ImageBuilder
   vault: Vault
   config: Config
   log: Logger
-  engineHealth: EngineHealth
-  probes: ProbeHistory
-  repairs: NetworkRepairs
-  disk: DiskQuota
-  collector: Collector
-  builds: BuildSlots
   recordScaling: RecordScaling
   /** Begins the backups and verifications that schedules ask for. Any number of workers may. */
   beginDueBackups: () => Promise<void>
@@ -33,4 +26,20 @@ export interface WorkerContext {
   beginDueJobRuns: () => Promise<number | null>
   /** Takes the installations of solutions further of which an operation has ended. */
   advanceInstallations: () => Promise<void>
+  /** Begins to delete environments whose time is over. Any number of workers may. */
+  deleteExpiredAppEnvs: () => Promise<void>
+}
+
+/** What a worker needs on one container engine, whichever environment it has claimed there. */
+export interface WorkerContext extends InstallationContext {
+  /** Which environments the engine runs. */
+  scope: EngineScope
+  runtime: ContainerRuntime
+  imageBuilder: ImageBuilder
+  engineHealth: EngineHealth
+  probes: ProbeHistory
+  repairs: NetworkRepairs
+  disk: DiskQuota
+  collector: Collector
+  builds: BuildSlots
 }

@@ -1,11 +1,12 @@
 import type { Database } from '../../database/client.ts'
+import { Prisma } from '../../database/generated/prisma/client.ts'
+import { type EngineScope, isOnEngine } from '../scope/engine-scope.ts'
 import type { EngineHealth } from './engine-health.ts'
 
-const HOST_ID = 'local'
-const REGION = 'local'
+const REGION = Prisma.sql`e.region_code`
 
 /**
- * Records whether the engine is reachable. When it is back after an outage, makes everything that waited for it due:
+ * Records whether the engine is reachable, for each of its regions. When it is back after an outage, makes everything that waited for it due:
  * containers may have ended without an event, and those that slept may run.
  */
 export async function recordEngine(
@@ -13,25 +14,28 @@ export async function recordEngine(
   engineHealth: EngineHealth,
   changed: boolean,
   wake: () => void,
+  scope: EngineScope,
 ): Promise<void> {
   const reachable = engineHealth.reachable === true
   const { name = 'Container engine', version = null } = engineHealth.info ?? {}
   await database.$executeRaw`
     INSERT INTO engine_host (id, region_code, name, engine_version, reachable, reason, observed_at)
-    SELECT ${HOST_ID}, code, ${name}, ${version}, ${reachable}, ${engineHealth.reason}, now() FROM region WHERE code = ${REGION}
+    SELECT code, code, ${name}, ${version}, ${reachable}, ${engineHealth.reason}, now() FROM region
+    WHERE ${isOnEngine(Prisma.sql`code`, scope)} ORDER BY code
     ON CONFLICT (id) DO UPDATE SET name = excluded.name, reachable = excluded.reachable, reason = excluded.reason,
       engine_version = coalesce(excluded.engine_version, engine_host.engine_version), observed_at = now()`
-  if (changed && !reachable) await markOpenAttempts(database)
+  if (changed && !reachable) await markOpenAttempts(database, scope)
   if (!changed || !reachable) return
   await database.$executeRaw`
     UPDATE operation SET not_before = now()
-    WHERE id IN (SELECT id FROM operation WHERE status IN ('QUEUED', 'RUNNING') AND reason = 'ENGINE_UNREACHABLE'
-      FOR UPDATE SKIP LOCKED)`
+    WHERE id IN (SELECT o.id FROM operation o JOIN app_env e ON e.id = o.app_env_id
+      WHERE o.status IN ('QUEUED', 'RUNNING') AND o.reason = 'ENGINE_UNREACHABLE' AND ${isOnEngine(REGION, scope)}
+      FOR UPDATE OF o SKIP LOCKED)`
   await database.$executeRaw`
     UPDATE app_env SET due_at = LEAST(due_at, now())
-    WHERE id IN (SELECT id FROM app_env WHERE deleted_at IS NULL
-        AND (replicas_desired > 0 OR EXISTS (SELECT 1 FROM request_scaling s WHERE s.app_env_id = app_env.id))
-      ORDER BY id FOR UPDATE SKIP LOCKED)`
+    WHERE id IN (SELECT e.id FROM app_env e WHERE e.deleted_at IS NULL AND ${isOnEngine(REGION, scope)}
+        AND (e.replicas_desired > 0 OR EXISTS (SELECT 1 FROM request_scaling s WHERE s.app_env_id = e.id))
+      ORDER BY e.id FOR UPDATE SKIP LOCKED)`
   wake()
 }
 
@@ -39,8 +43,10 @@ export async function recordEngine(
  * Commands of job runs may end meanwhile, and the engine then tells another exit code than theirs. The worker that
  * watches one may be killed during the outage, so whoever sees it says so for all: a fact, which no lease can be late for.
  */
-const markOpenAttempts = (database: Database): Promise<number> =>
+const markOpenAttempts = (database: Database, scope: EngineScope): Promise<number> =>
   database.$executeRaw`
     UPDATE job_attempt SET engine_was_away = true
-    WHERE (run_id, number) IN (SELECT run_id, number FROM job_attempt
-      WHERE started_at IS NOT NULL AND finished_at IS NULL AND NOT engine_was_away ORDER BY run_id FOR UPDATE SKIP LOCKED)`
+    WHERE (run_id, number) IN (SELECT a.run_id, a.number
+      FROM job_attempt a JOIN job_run r ON r.id = a.run_id JOIN app_env e ON e.id = r.app_env_id
+      WHERE a.started_at IS NOT NULL AND a.finished_at IS NULL AND NOT a.engine_was_away AND ${isOnEngine(REGION, scope)}
+      ORDER BY a.run_id FOR UPDATE OF a SKIP LOCKED)`

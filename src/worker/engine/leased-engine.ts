@@ -25,6 +25,7 @@ import type { ObservedRun, RunContainer } from '../../runtime/run.ts'
 import type { Task } from '../../runtime/task.ts'
 import type { Lease } from '../claim/lease.ts'
 import type { Collector } from '../logs/collector.ts'
+import { type EngineScope, engineKey } from '../scope/engine-scope.ts'
 import { type EngineHealth, isEngineAway } from './engine-health.ts'
 
 const LOG_SECONDS = 5
@@ -34,6 +35,8 @@ const LONGEST_BUILD_SECONDS = 2 * 86_400
 
 /** The engine, bound to the lease of one environment. */
 export interface LeasedEngine {
+  /** What tells engines apart in the database. */
+  readonly key: string
   /** Throws RUNTIME_UNAVAILABLE when the engine did not answer within the last seconds. */
   requireReachable(): Promise<void>
   /** Knows no account: what a tenant names goes through `resolveFor` of worker/images/. */
@@ -90,6 +93,7 @@ export interface LeasedEngine {
 }
 
 interface EngineContext {
+  scope: EngineScope
   runtime: ContainerRuntime
   imageBuilder: ImageBuilder
   engineHealth: EngineHealth
@@ -103,7 +107,7 @@ interface EngineContext {
  * output is collected to its end before a container is removed.
  */
 export function leasedEngine(
-  { runtime, imageBuilder, engineHealth, collector }: EngineContext,
+  { scope, runtime, imageBuilder, engineHealth, collector }: EngineContext,
   lease: Lease,
   signal: AbortSignal,
   config: Config,
@@ -128,6 +132,7 @@ export function leasedEngine(
   const { appEnvId } = lease
   const seconds = config.BERTH_ENGINE_TIMEOUT_SECONDS
   return {
+    key: engineKey(scope),
     requireReachable: () => engineHealth.requireReachable(signal),
     resolveImage: (image, credential, options) =>
       call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) =>

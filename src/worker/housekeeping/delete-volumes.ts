@@ -1,13 +1,15 @@
 import type { WorkerContext } from '../context/worker-context.ts'
+import { onEngine } from '../scope/engine-scope.ts'
 
 const AT_ONCE = 20
 
 /** Removes deleted volumes from the engine, then their rows. A volume that a container still uses is retried later. */
 export async function deleteVolumes(
-  { database, runtime, config, log }: WorkerContext,
+  { database, scope, runtime, config, log }: WorkerContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const deleted = await database.volume.findMany({ where: { deletedAt: { not: null } }, take: AT_ONCE })
+  const where = { deletedAt: { not: null }, ...onEngine(scope) }
+  const deleted = await database.volume.findMany({ where, take: AT_ONCE })
   for (const { id } of deleted) {
     try {
       await runtime.removeVolume(id, { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS })

@@ -2,6 +2,7 @@ import { databaseTime } from '../../database/time.ts'
 import { fullPercentOf } from '../../domain/volume-use.ts'
 import { record } from '../../events/record.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
+import { onEngine } from '../scope/engine-scope.ts'
 import { measureForever } from './measure-forever.ts'
 
 const TIMEOUT_SECONDS = 300
@@ -16,11 +17,11 @@ export const measureVolumesForever = (context: WorkerContext, signal: AbortSigna
 }
 
 export async function measureVolumes(context: WorkerContext, signal: AbortSignal): Promise<void> {
-  const { runtime, engineHealth, database } = context
+  const { runtime, scope, engineHealth, database } = context
   engineHealth.assertReachable()
   for (let after = ''; ; ) {
     const volumes = await database.volume.findMany({
-      where: { deletedAt: null, id: { gt: after } },
+      where: { deletedAt: null, id: { gt: after }, ...onEngine(scope) },
       include: { appEnv: { select: { id: true, appId: true } } },
       orderBy: { id: 'asc' },
       take: AT_ONCE,

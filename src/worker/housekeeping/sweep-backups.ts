@@ -5,7 +5,7 @@ import { namesIn } from '../../backups/stores/folder-store.ts'
 import { backupsFolder } from '../../backups/stores/open-store.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
-import type { WorkerContext } from '../context/worker-context.ts'
+import type { InstallationContext } from '../context/worker-context.ts'
 import { sweepLogs } from './sweep-logs.ts'
 
 const AT_ONCE = 20
@@ -17,7 +17,7 @@ const FAILED_KEPT_DAYS = 7
  * Ends what operations on backups have left: backups that were never whole, files of killed workers, volumes that were
  * restored into, and scheduled backups past their retention.
  */
-export async function sweepBackups(context: WorkerContext, signal: AbortSignal): Promise<void> {
+export async function sweepBackups(context: InstallationContext, signal: AbortSignal): Promise<void> {
   const { database, config } = context
   await failUnfinished(database)
   await deleteScratchVolumes(database)
@@ -55,7 +55,7 @@ const expireScheduled = (database: Database): Promise<number> => database.$execu
       AND NOT EXISTS (SELECT 1 FROM operation o WHERE o.backup_id = b.id AND o.status IN ('QUEUED', 'RUNNING')))`
 
 /** Everything that is stored under a backup's id, but for the file of a whole one. */
-async function removeFiles(context: WorkerContext, stopped: AbortSignal): Promise<void> {
+async function removeFiles(context: InstallationContext, stopped: AbortSignal): Promise<void> {
   const { database, log } = context
   const found = await database.backup.findMany({
     where: { hasLeftovers: true, status: { not: 'CREATING' } },

@@ -1,6 +1,6 @@
 import { storeOf } from '../../backups/stored-backup.ts'
 import type { Database } from '../../database/client.ts'
-import type { WorkerContext } from '../context/worker-context.ts'
+import type { InstallationContext } from '../context/worker-context.ts'
 
 const AT_ONCE = 100
 const STORE_MS = 60_000
@@ -9,7 +9,7 @@ const STORE_MS = 60_000
  * Removes pieces of logs that no backup needs: those before the oldest one that is kept, and those of attempts that came
  * to nothing. Then archives that have ended and hold nothing.
  */
-export async function sweepLogs(context: WorkerContext, signal: AbortSignal): Promise<void> {
+export async function sweepLogs(context: InstallationContext, signal: AbortSignal): Promise<void> {
   const { database } = context
   await endDeleted(database)
   await expirePieces(database)
@@ -33,7 +33,7 @@ const expirePieces = (database: Database): Promise<number> => database.$executeR
       SELECT 1 FROM backup b WHERE b.archive_id = a.id AND b.status IN ('CREATING', 'AVAILABLE') AND b.first_piece <= p.number))
     OR (p.status = 'CREATING' AND a.ended_at IS NOT NULL))`
 
-async function removePieces(context: WorkerContext, stopped: AbortSignal): Promise<void> {
+async function removePieces(context: InstallationContext, stopped: AbortSignal): Promise<void> {
   const { database, log } = context
   const found = await database.logPiece.findMany({
     where: { status: 'DELETING' },

@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import type { HeldImage } from '../../images/image-builder.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
+import { engineKey } from '../scope/engine-scope.ts'
 
 /**
  * Removes images that Berth has pulled, and that nothing needs any more: no version of an existing environment that
@@ -9,12 +10,12 @@ import type { WorkerContext } from '../context/worker-context.ts'
  * kept. Whoever rolls back further has the image pulled again. The engine refuses to remove what a container needs.
  */
 export async function sweepPulledImages(
-  { imageBuilder, engineHealth, database, config, log }: WorkerContext,
+  { imageBuilder, scope, engineHealth, database, config, log }: WorkerContext,
   signal: AbortSignal,
 ): Promise<void> {
   engineHealth.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
-  const old = new Set(await unusedFor(database, config.BERTH_BUILD_CACHE_HOURS))
+  const old = new Set(await unusedFor(database, engineKey(scope), config.BERTH_BUILD_CACHE_HOURS))
   if (old.size === 0) return
   const held = await imageBuilder.heldImages(bounds)
   const candidates = held.filter(({ id }) => old.has(id))
@@ -28,13 +29,13 @@ export async function sweepPulledImages(
   const left = new Set((await imageBuilder.heldImages(bounds)).map(({ id }) => id))
   const gone = [...old].filter((id) => !left.has(id))
   await database.$executeRaw`
-    DELETE FROM pulled_image WHERE image_id = ANY(${gone}::text[])
+    DELETE FROM pulled_image WHERE image_id = ANY(${gone}::text[]) AND engine_key = ${engineKey(scope)}
       AND pulled_at < now() - ${config.BERTH_BUILD_CACHE_HOURS} * interval '1 hour'`
 }
 
-async function unusedFor(database: Database, hours: number): Promise<string[]> {
+async function unusedFor(database: Database, key: string, hours: number): Promise<string[]> {
   const rows = await database.$queryRaw<{ imageId: string }[]>`
-    SELECT image_id AS "imageId" FROM pulled_image GROUP BY image_id
+    SELECT image_id AS "imageId" FROM pulled_image WHERE engine_key = ${key} GROUP BY image_id
     HAVING bool_or(is_ours) AND max(pulled_at) < now() - ${hours} * interval '1 hour'`
   return rows.map(({ imageId }) => imageId)
 }

@@ -1,22 +1,25 @@
+import { Prisma } from '../../database/generated/prisma/client.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
+import { isOnEngine } from '../scope/engine-scope.ts'
 
 const AT_ONCE = 50
 /** Containers of ended runs slow the engine down: of one environment, only so many are kept until their time. */
 const MOST_KEPT = 100
 const RECORDS_AT_ONCE = 1000
 
-type SweepContext = Pick<WorkerContext, 'runtime' | 'engineHealth' | 'database' | 'config' | 'log'>
+type SweepContext = Pick<WorkerContext, 'runtime' | 'scope' | 'engineHealth' | 'database' | 'config' | 'log'>
 
 /** Removes containers of attempts that ended long enough ago. Their output is stored since their end was recorded. */
 export async function removeEndedRuns(context: SweepContext, signal: AbortSignal): Promise<void> {
-  const { runtime, engineHealth, database, config } = context
+  const { runtime, scope, engineHealth, database, config } = context
   engineHealth.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
   const ended = await database.$queryRaw<{ runId: string; number: number; containerId: string | null }[]>`
     SELECT run_id AS "runId", number, container_id AS "containerId" FROM (
       SELECT a.*, e.deleted_at, row_number() OVER (PARTITION BY r.app_env_id ORDER BY a.created_at DESC) AS rank
       FROM job_attempt a JOIN job_run r ON r.id = a.run_id JOIN app_env e ON e.id = r.app_env_id
-      WHERE a.remove_at IS NOT NULL AND a.container_removed_at IS NULL) kept
+      WHERE a.remove_at IS NOT NULL AND a.container_removed_at IS NULL
+        AND ${isOnEngine(Prisma.sql`e.region_code`, scope)}) kept
     WHERE remove_at <= now() OR deleted_at IS NOT NULL OR rank > ${MOST_KEPT} ORDER BY remove_at LIMIT ${AT_ONCE}`
   for (const { runId, number, containerId } of ended) {
     if (containerId !== null) await runtime.removeRuns({ containerId }, bounds)

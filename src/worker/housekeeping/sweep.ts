@@ -1,20 +1,16 @@
 import type { Database } from '../../database/client.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
-import { clearBuildDirectories } from '../builds/build-directory.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { makeDue } from '../engine/engine-notifications.ts'
-import { deleteOldLogs, trimLogs } from '../logs/delete-old-logs.ts'
+import type { Collector } from '../logs/collector.ts'
 import { sleep } from '../time/sleep.ts'
-import { deleteExpiredAnswers } from './delete-expired-answers.ts'
 import { deleteVolumes } from './delete-volumes.ts'
-import { sweepBackups } from './sweep-backups.ts'
 import { sweepBuildSteps } from './sweep-build-steps.ts'
 import { sweepImages } from './sweep-images.ts'
 import { sweepPulledImages } from './sweep-pulled-images.ts'
 import { removeEndedRuns, sweepRuns } from './sweep-runs.ts'
 import { sweepTasks } from './sweep-tasks.ts'
-import { sweepUploads } from './sweep-uploads.ts'
 
 /** Sweeps of the whole engine are this many times rarer than reconciles of one environment. */
 const RECONCILES_PER_SWEEP = 2
@@ -22,48 +18,68 @@ const LONGEST_PAUSE_SECONDS = 15
 const RETENTION_MS = 60_000
 
 /**
- * Housekeeping that no reconcile does: containers of environments that are stopped, deleted or unknown, and rows past
- * their retention. Every worker does it; doing any of it twice is harmless.
+ * Housekeeping on one engine that no reconcile does: containers of environments that are stopped, deleted or unknown,
+ * and what else nobody needs there. Every worker does it; doing any of it twice is harmless.
  */
 export async function sweepForever(context: WorkerContext, signal: AbortSignal, wake: () => void): Promise<void> {
-  const pauseMs = Math.min(context.config.BERTH_RECONCILE_SECONDS * RECONCILES_PER_SWEEP, LONGEST_PAUSE_SECONDS) * 1000
+  const seen = new Map<string, string>()
+  await everySweep(context, signal, {
+    async often() {
+      await sweepContainers(context, signal, { seen, wake })
+      await sweepBuildSteps(context, signal)
+      await sweepTasks(context, signal)
+      await removeEndedRuns(context, signal)
+      await deleteVolumes(context, signal)
+    },
+    async seldom() {
+      await sweepImages(context, signal)
+      await sweepRuns(context, signal)
+      await sweepPulledImages(context, signal)
+    },
+  })
+}
+
+interface Sweeping {
+  often: () => Promise<void>
+  /** Once a minute, for what is kept for hours or days. */
+  seldom: () => Promise<void>
+}
+
+/** Sweeps again and again, whatever fails. */
+export async function everySweep(
+  { config, log }: Pick<WorkerContext, 'config' | 'log'>,
+  signal: AbortSignal,
+  { often, seldom }: Sweeping,
+): Promise<void> {
+  const pauseMs = Math.min(config.BERTH_RECONCILE_SECONDS * RECONCILES_PER_SWEEP, LONGEST_PAUSE_SECONDS) * 1000
   let discardedAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
     // Jitter: workers that start together must not sweep in step.
     await sleep(pauseMs * (0.8 + Math.random() * 0.4), signal)
     if (signal.aborted) return
     try {
-      await sweepContainers(context, signal, wake)
-      await sweepBuildSteps(context, signal)
-      await sweepTasks(context, signal)
-      await removeEndedRuns(context, signal)
-      await sweepBackups(context, signal)
-      await context.beginDueBackups()
-      await deleteVolumes(context, signal)
+      await often()
       if (performance.now() - discardedAt < RETENTION_MS) continue
       discardedAt = performance.now()
-      await deleteExpiredAnswers(context.database)
-      await deleteOldLogs(context.database)
-      await trimLogs(context.database, context.config.BERTH_LOG_KEPT_MB)
-      await clearBuildDirectories(context.config, context.database)
-      await sweepUploads(context.config, context.database)
-      await sweepImages(context, signal)
-      await sweepRuns(context, signal)
-      await sweepPulledImages(context, signal)
+      await seldom()
     } catch (error) {
-      if (!signal.aborted && !isEngineAway(error))
-        context.log.warn({ err: error }, 'Housekeeping failed; it is retried')
+      if (!signal.aborted && !isEngineAway(error)) log.warn({ err: error }, 'Housekeeping failed; it is retried')
     }
   }
 }
 
-async function sweepContainers(context: WorkerContext, signal: AbortSignal, wake: () => void): Promise<void> {
+interface Swept {
+  /** The containers of each environment, as the last sweep found them. */
+  seen: Map<string, string>
+  wake: () => void
+}
+
+async function sweepContainers(context: WorkerContext, signal: AbortSignal, { seen, wake }: Swept): Promise<void> {
   const { runtime, engineHealth, config, database, log } = context
   engineHealth.assertReachable()
   const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
-  const observed = await runtime.observe({}, bounds)
-  for (const [appEnvId, replicas] of Map.groupBy(observed, (replica) => replica.appEnvId))
-    context.collector.observe(appEnvId, replicas)
+  const observed = await runtime.observe({ isBrief: true }, bounds)
+  notifyCollector(context.collector, observed, seen)
   if (observed.length === 0) return
   const { unexpected, unknown } = await judge(database, observed)
   // The worker that claims the environment removes these, under its lease, after observing again.
@@ -75,6 +91,26 @@ async function sweepContainers(context: WorkerContext, signal: AbortSignal, wake
     log.warn({ appEnvId }, 'Removing containers of an environment that is not in the database')
     await runtime.remove({ appEnvId }, { ...bounds, graceSeconds: config.BERTH_STOP_GRACE_SECONDS })
   }
+}
+
+/**
+ * Has the collector look at environments whose output may have to be followed: something has changed there, or runs and
+ * is not followed here. Nothing is inspected for those that sleep.
+ */
+function notifyCollector(
+  collector: Pick<Collector, 'notify' | 'appEnvIds'>,
+  observed: readonly ObservedReplica[],
+  seen: Map<string, string>,
+): void {
+  const followed = new Set(collector.appEnvIds)
+  const found = Map.groupBy(observed, ({ appEnvId }) => appEnvId)
+  for (const [appEnvId, replicas] of found) {
+    const facts = JSON.stringify(replicas.map(({ containerId, phase }) => [containerId, phase]))
+    const isUnfollowed = !followed.has(appEnvId) && replicas.some(({ phase }) => phase === 'running')
+    if (facts !== seen.get(appEnvId) || isUnfollowed) collector.notify(appEnvId)
+    seen.set(appEnvId, facts)
+  }
+  for (const appEnvId of seen.keys()) if (!found.has(appEnvId)) seen.delete(appEnvId)
 }
 
 /** `unexpected`: environments that run something they should not, and that no worker holds. */

@@ -4,7 +4,7 @@ import { backoff } from '../../domain/backoff.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { hostProof } from '../../secrets/host-proof.ts'
-import type { WorkerContext } from '../context/worker-context.ts'
+import type { InstallationContext } from '../context/worker-context.ts'
 import { sleep } from '../time/sleep.ts'
 import { createDnsRecords, type DnsRecords, type Finding } from './dns-records.ts'
 
@@ -18,7 +18,7 @@ const RETRY_SECONDS = { first: 10, longest: 300 }
 const FAILURES_UNTIL_INVALID = 3
 
 /** Checks the DNS records of custom hosts when they are due. Any number of workers may do it. */
-export async function validateHostsForever(context: WorkerContext, signal: AbortSignal): Promise<void> {
+export async function validateHostsForever(context: InstallationContext, signal: AbortSignal): Promise<void> {
   const records = createDnsRecords(context.config.BERTH_DNS_SERVERS)
   while (!signal.aborted) {
     await sleep(POLL_MS, signal)
@@ -32,7 +32,7 @@ export async function validateHostsForever(context: WorkerContext, signal: Abort
   }
 }
 
-async function claimDue({ database }: WorkerContext): Promise<string[]> {
+async function claimDue({ database }: InstallationContext): Promise<string[]> {
   const rows = await database.$queryRaw<{ id: string }[]>`
     UPDATE host SET check_at = now() + make_interval(secs => ${CLAIM_SECONDS}) WHERE id IN (
       SELECT id FROM host WHERE check_at <= now() ORDER BY check_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
@@ -40,7 +40,7 @@ async function claimDue({ database }: WorkerContext): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-async function validate({ database, vault }: WorkerContext, records: DnsRecords, id: string): Promise<void> {
+async function validate({ database, vault }: InstallationContext, records: DnsRecords, id: string): Promise<void> {
   const host = await database.host.findUnique({
     where: { id },
     include: { appEnv: { include: { hosts: { orderBy: { id: 'asc' } } } } },

@@ -1,8 +1,8 @@
-import { HostRules } from '../../addresses/host-rules.ts'
 import { parseImageReference } from '../../domain/image-reference.ts'
 import { loginFor } from '../../domain/registry-login.ts'
 import { ImageError, type LocalCopy, type ResolvedImage } from '../../images/image-builder.ts'
 import { checkRegistry } from '../../registries/registry-check.ts'
+import { registryRules } from '../../registries/registry-rules.ts'
 import type { EnvironmentContext } from '../context/environment-context.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 import { recordPull, wasPulledBy } from './pulled-images.ts'
@@ -10,7 +10,7 @@ import type { RegistryLogins } from './registry-logins.ts'
 
 /** For whom an image is resolved. */
 export interface ImageOwner extends Pick<EnvironmentContext, 'database' | 'config' | 'signal'> {
-  engine: Pick<LeasedEngine, 'resolveImage'>
+  engine: Pick<LeasedEngine, 'resolveImage' | 'key'>
   accountId: string
 }
 
@@ -26,7 +26,7 @@ export async function resolveFor(owner: ImageOwner, image: string, logins: Regis
       unreachable,
       mayUseCopy: (copy) => mayUseCopy(owner, copy),
     })
-    if (!resolved.fromCache) await recordPull(owner.database, owner.accountId, resolved)
+    if (!resolved.fromCache) await recordPull(owner.database, owner.accountId, owner.engine.key, resolved)
     return resolved
   } catch (error) {
     throw withLoginHint(error, credential === null ? Object.keys(logins) : [])
@@ -38,8 +38,7 @@ async function whyUnreachable({ config, signal }: ImageOwner, image: string): Pr
   const parsed = parseImageReference(image)
   if ('problem' in parsed) return null
   const { registry } = parsed.reference
-  const rules = new HostRules([...config.BERTH_PRIVATE_REGISTRIES, ...registryOf(config.BERTH_PUSH_REPOSITORY)])
-  const verdict = await checkRegistry(registry, rules, signal)
+  const verdict = await checkRegistry(registry, registryRules(config), signal)
   if (verdict.kind === 'unreachable') return verdict.why
   if (verdict.kind === 'refused') {
     const words = `The image ${image} is not pulled: the registry ${registry} ${verdict.why}`
@@ -52,15 +51,11 @@ async function whyUnreachable({ config, signal }: ImageOwner, image: string): Pr
   return null
 }
 
-const registryOf = (repository: string | undefined): string[] => {
-  const parsed = repository ? parseImageReference(`${repository}/any`) : { problem: 'none' }
-  return 'reference' in parsed ? [parsed.reference.registry] : []
-}
-
 const mayUseCopy = async (
-  { database, config, accountId }: ImageOwner,
+  { database, config, engine, accountId }: ImageOwner,
   { imageId, isPulled }: LocalCopy,
-): Promise<boolean> => (isPulled ? wasPulledBy(database, accountId, imageId) : config.BERTH_SHARE_LOCAL_IMAGES)
+): Promise<boolean> =>
+  isPulled ? wasPulledBy(database, accountId, engine.key, imageId) : config.BERTH_SHARE_LOCAL_IMAGES
 
 /** The likeliest mistake: the app has a login, but for another registry. */
 function withLoginHint(error: unknown, others: readonly string[]): unknown {

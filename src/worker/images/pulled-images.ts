@@ -5,12 +5,21 @@ import type { ResolvedImage } from '../../images/image-builder.ts'
  * Records that an account was given an image by its registry: from now on, the engine's copy serves it. The image is
  * Berth's to remove if the engine did not have it before the first of these pulls.
  */
-export const recordPull = (database: Database, accountId: string, { imageId, isNew }: ResolvedImage): Promise<number> =>
+export const recordPull = (
+  database: Database,
+  accountId: string,
+  engineKey: string,
+  { imageId, isNew }: ResolvedImage,
+): Promise<number> =>
   database.$executeRaw`
-    INSERT INTO pulled_image AS known (account_id, image_id, is_ours)
-    VALUES (${accountId}, ${imageId},
-      ${isNew} OR EXISTS (SELECT 1 FROM pulled_image WHERE image_id = ${imageId} AND is_ours))
-    ON CONFLICT (account_id, image_id) DO UPDATE SET pulled_at = now(), is_ours = known.is_ours OR excluded.is_ours`
+    INSERT INTO pulled_image AS known (account_id, image_id, engine_key, is_ours)
+    VALUES (${accountId}, ${imageId}, ${engineKey}, ${isNew} OR EXISTS (
+      SELECT 1 FROM pulled_image WHERE image_id = ${imageId} AND engine_key = ${engineKey} AND is_ours))
+    ON CONFLICT (account_id, image_id, engine_key) DO UPDATE SET pulled_at = now(), is_ours = known.is_ours OR excluded.is_ours`
 
-export const wasPulledBy = async (database: Database, accountId: string, imageId: string): Promise<boolean> =>
-  (await database.pulledImage.count({ where: { accountId, imageId } })) > 0
+export const wasPulledBy = async (
+  database: Database,
+  accountId: string,
+  engineKey: string,
+  imageId: string,
+): Promise<boolean> => (await database.pulledImage.count({ where: { accountId, imageId, engineKey } })) > 0

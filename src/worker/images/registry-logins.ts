@@ -1,6 +1,9 @@
 import { z } from 'zod'
+import type { Credential } from '../../database/generated/prisma/client.ts'
+import { isOfFork } from '../../domain/pull-request.ts'
 import { registryOfLogin } from '../../domain/registry-login.ts'
 import type { RegistryCredential } from '../../images/image-builder.ts'
+import type { AccountVault } from '../../secrets/vault.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 
@@ -9,16 +12,33 @@ const registryLogin = z.object({ username: z.string(), password: z.string(), reg
 /** Logins by the registry that each was made for. */
 export type RegistryLogins = Readonly<Record<string, RegistryCredential>>
 
-/** The login of a credential; none for none. Throws VersionFailed when it was deleted or is no login. */
+/** Defaults that an account has of registries: as many as one is likely to have. */
+const MOST_DEFAULTS = 100
+
+/**
+ * The logins that may be used: of the credential that is named, and of the account's defaults for other registries.
+ * None for a fork's pull request, whose Dockerfile a stranger wrote. Throws VersionFailed when the one that is named was deleted or is no login.
+ */
 export async function registryLoginsOf(
   { database, vault }: Pick<EnvironmentContext, 'database' | 'vault'>,
-  appEnv: ClaimedAppEnv,
+  appEnv: Pick<ClaimedAppEnv, 'accountId' | 'account' | 'pullRequest'>,
   id: string | null,
 ): Promise<RegistryLogins> {
-  if (!id) return {}
-  const credential = await database.credential.findFirst({ where: { id, accountId: appEnv.accountId } })
-  if (!credential) throw new VersionFailed('CREDENTIAL_MISSING', `The registry credential ${id} has been deleted`)
-  const opened = registryLogin.safeParse(vault.forAccount(appEnv.account).openCredential(id, credential.sealedData))
+  if (isOfFork(appEnv)) return {}
+  const { accountId } = appEnv
+  const defaults = await database.credential.findMany({
+    where: { accountId, defaultFor: { not: null } },
+    orderBy: { id: 'asc' },
+    take: MOST_DEFAULTS,
+  })
+  const named = id ? await database.credential.findFirst({ where: { id, accountId } }) : null
+  if (id && !named) throw new VersionFailed('CREDENTIAL_MISSING', `The registry credential ${id} has been deleted`)
+  const all = [...defaults, ...(named ? [named] : [])]
+  return Object.assign({}, ...all.map((credential) => loginOf(vault.forAccount(appEnv.account), credential)))
+}
+
+function loginOf(vault: AccountVault, { id, sealedData }: Pick<Credential, 'id' | 'sealedData'>): RegistryLogins {
+  const opened = registryLogin.safeParse(vault.openCredential(id, sealedData))
   if (!opened.success) {
     throw new VersionFailed(
       'CREDENTIAL_MISSING',

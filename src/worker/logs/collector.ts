@@ -2,7 +2,9 @@ import type { Config } from '../../config/config.ts'
 import { asDomainError } from '../../database/errors.ts'
 import { DomainError } from '../../domain/errors.ts'
 import type { ContainerEnd, ObservedReplica } from '../../runtime/container-runtime.ts'
+import { recordUsage } from '../../usage/usage-log.ts'
 import { sleep } from '../time/sleep.ts'
+import { sightingsOf } from '../usage/sightings.ts'
 import { AccountLogBudget } from './account-log-budget.ts'
 import { Collection, type CollectionContext, LogStreamLost } from './collection.ts'
 import { recordContainers, recordEnd } from './containers.ts'
@@ -28,6 +30,11 @@ const containersOf = (appEnvId: string) => ({ appEnvId, kind: 'CONTAINERS' }) as
 interface CollectorOptions extends Omit<CollectionContext, 'linesPerMinute' | 'budget' | 'stream'> {
   owner: string
   config: Config
+}
+
+/** The container must stay: with it, what the engine knows of its run would be gone. */
+class UsageNotRecorded extends Error {
+  override readonly name = 'UsageNotRecorded'
 }
 
 /**
@@ -72,7 +79,7 @@ export class Collector {
     this.#observed.set(appEnvId, observed)
   }
 
-  /** Collects the rest of an ended container's output: the last chance before it is removed. */
+  /** Collects the rest of an ended container's output, and records how long it ran: the last chance before it is removed. */
   async finish(appEnvId: string, containerId: string, signal: AbortSignal): Promise<void> {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(LAST_LINES_MS)])
     try {
@@ -82,6 +89,7 @@ export class Collector {
       const known = asDomainError(error)
       // Otherwise the removal fails and is retried; but when the engine says there is nothing to read, a retry would
       // not help.
+      if (error instanceof UsageNotRecorded) throw error
       if (deadline.aborted) throw new Error('The last lines of a container could not be read in time')
       if (error instanceof LogStreamLost || (known instanceof DomainError && known.code !== 'NOT_FOUND')) throw known
       this.#options.log.warn(
@@ -141,10 +149,12 @@ export class Collector {
   async #collect(appEnvId: string, observed: readonly ObservedReplica[], facts: string): Promise<void> {
     // Rows hold checkpoints: read them under the claim, or another worker may be moving them.
     const collection = observed.length > 0 ? await this.#open(appEnvId) : await this.#close(appEnvId)
-    const rows = await recordContainers(this.#context.database, appEnvId, observed)
+    const { database } = this.#context
+    await recordUsage(database, sightingsOf(observed))
+    const rows = await recordContainers(database, appEnvId, observed)
     const ends = this.#ends.get(appEnvId) ?? []
     this.#ends.delete(appEnvId)
-    for (const end of ends) await recordEnd(this.#context.database, end)
+    for (const end of ends) await recordEnd(database, end)
     collection?.follow(rows)
     this.#recorded.set(appEnvId, facts)
   }
@@ -180,6 +190,9 @@ export class Collector {
   async #collectLastLines(appEnvId: string, containerId: string, signal: AbortSignal): Promise<void> {
     const { database, runtime } = this.#context
     const observed = await runtime.observe({ appEnvId }, { signal })
+    await recordUsage(database, sightingsOf(observed)).catch((cause: unknown) => {
+      throw new UsageNotRecorded('How long a container ran could not be recorded', { cause })
+    })
     await this.#close(appEnvId)
     this.#recorded.delete(appEnvId)
     const claimant = { ...this.#claimant(), leaseSeconds: LAST_LINES_LEASE_SECONDS, isForced: true }

@@ -8,6 +8,7 @@ import type { AttemptContext, OperationHandler } from '../attempt/attempt-contex
 import { failOperation, retryOperationLater } from '../attempt/complete-operation.ts'
 import { Abandoned } from '../claim/abandoned.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
+import type { EngineScope } from '../scope/engine-scope.ts'
 import { maskedError } from '../text/masked-error.ts'
 import { DeadlineExceeded } from '../time/deadline.ts'
 import { backUp } from './back-up.ts'
@@ -36,8 +37,7 @@ const HANDLERS: Readonly<Record<OperationKind, OperationHandler>> = {
 }
 
 const ENGINE_PAUSE_SECONDS = 3
-const ENGINE_AWAY =
-  'Waiting for a container engine: none answers. When it is started, the operation continues by itself'
+const RESUMES = 'When it is started, the operation continues by itself'
 const RETRY_SECONDS = { first: 1, longest: 60 }
 /** A registry that asks for more is asked again within the operation's time all the same. */
 const LONGEST_RETRY_AFTER_SECONDS = 300
@@ -69,7 +69,7 @@ async function handleFailure(attempt: AttemptContext, error: unknown): Promise<v
   if (error instanceof DeadlineExceeded) return failOperation(attempt, timedOut(attempt))
   if (isEngineAway(error)) {
     log.warn({ ...about }, 'Operation is waiting for the container engine')
-    const waiting = { reason: 'ENGINE_UNREACHABLE', message: ENGINE_AWAY }
+    const waiting = { reason: 'ENGINE_UNREACHABLE', message: waitingFor(attempt.scope) }
     return retryOperationLater(attempt, { ...waiting, afterSeconds: ENGINE_PAUSE_SECONDS, countsAsAttempt: false })
   }
   if (error instanceof Failure && error.isFinal) {
@@ -82,6 +82,12 @@ async function handleFailure(attempt: AttemptContext, error: unknown): Promise<v
   )
   return retryOrFail(attempt, error)
 }
+
+/** Names the region, and never the address: that is for the installation's admin alone. */
+const waitingFor = (scope: EngineScope): string =>
+  scope === null
+    ? `Waiting for a container engine: none answers. ${RESUMES}`
+    : `Waiting for the container engine of the region ${scope.regionCode}: it does not answer. ${RESUMES}`
 
 /** Bounded, with exponential backoff and jitter: what broke this attempt may have broken many. */
 function retryOrFail(attempt: AttemptContext, error: unknown): Promise<void> {

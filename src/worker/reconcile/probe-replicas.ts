@@ -56,7 +56,7 @@ async function probeOne(
 const networkOf = ({ containerId }: ObservedReplica) => `${containerId} network`
 
 async function answers({ probes, signal }: EnvironmentContext, observed: ObservedReplica): Promise<boolean> {
-  const isAnswered = observed.address === null || (await isReachable(observed.address, signal))
+  const isAnswered = await isReachable(observed, signal)
   probes.recordResult(networkOf(observed), isAnswered)
   return isAnswered
 }

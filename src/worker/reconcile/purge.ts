@@ -2,6 +2,7 @@ import type { Transaction } from '../../database/client.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { onEngine } from '../scope/engine-scope.ts'
 import { NOTHING_RUNS } from './observation.ts'
 
 /** For a deleted environment whose operation could not finish: reconciles complete the rest. */
@@ -24,11 +25,12 @@ export async function purgeRows(tx: Transaction, appEnvId: string): Promise<void
   await notifyIngresses(tx)
 }
 
-/** Removes the account's network with its last environment. The engine refuses to remove one that is in use. */
+/** Removes the account's network with its last environment on the engine. The engine refuses to remove one that is in use. */
 export async function removeUnusedNetwork(
-  { database, engine }: EnvironmentContext,
+  { database, engine, scope }: EnvironmentContext,
   { accountId }: ClaimedAppEnv,
 ): Promise<void> {
-  const needed = await database.appEnv.findFirst({ where: { accountId, deletedAt: null }, select: { id: true } })
+  const where = { accountId, deletedAt: null, ...onEngine(scope) }
+  const needed = await database.appEnv.findFirst({ where, select: { id: true } })
   if (!needed) await engine.removeNetwork(accountId)
 }

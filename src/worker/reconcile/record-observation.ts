@@ -5,6 +5,7 @@ import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { engineName } from '../scope/engine-scope.ts'
 import type { Observation } from './observation.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 import { isSameRoute, type ReplicaRoute } from './replica-states.ts'
@@ -42,7 +43,7 @@ export async function recordEngineUnreachable(context: EnvironmentContext, appEn
     health: 'UNKNOWN',
     replicasRunning,
     replicasReady,
-    observedReason: 'The container engine does not answer',
+    observedReason: `${engineName(context.scope)} does not answer`,
   } as const
   await fenced(context.database, context.lease, async (tx) => {
     await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: observation })

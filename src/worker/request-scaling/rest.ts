@@ -7,6 +7,7 @@ import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import { noteKind } from '../usage/frozen.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
 import type { ScalingFacts } from './scaling-facts.ts'
 
@@ -67,8 +68,10 @@ export async function settle(context: EnvironmentContext, appEnv: ClaimedAppEnv,
  * A wake trusts the recorded address of a frozen container. One that still drained may have been started anew since it
  * was recorded, so what is recorded is where it is now.
  */
-async function freezeInPlace({ database, lease, engine }: EnvironmentContext, row: Replica): Promise<void> {
+async function freezeInPlace(context: EnvironmentContext, row: Replica): Promise<void> {
+  const { database, lease, engine } = context
   await engine.freeze(row.name)
+  await noteKind(context, row.containerId, 'FROZEN')
   const frozen = (await engine.observe()).find(({ name, phase }) => name === row.name && phase === 'paused')
   const { containerId, address, port } = row
   if (frozen?.containerId !== containerId || frozen.address !== address || frozen.port !== port) return
@@ -130,7 +133,9 @@ export async function keepAsleep(
 }
 
 /** It may have been started anew, at another address, and need not be ready. */
-async function freezeAgain({ database, lease, engine }: EnvironmentContext, { name }: Replica): Promise<void> {
+async function freezeAgain(context: EnvironmentContext, { name, containerId }: Replica): Promise<void> {
+  const { database, lease, engine } = context
   await fenced(database, lease, (tx) => tx.replica.updateMany({ where: { name }, data: NO_ENDPOINT }))
   await engine.freeze(name)
+  await noteKind(context, containerId, 'FROZEN')
 }

@@ -11,7 +11,7 @@ const TIDY_MS = 60_000
  * notification was lost. Every worker does; whoever claims an environment decides again.
  */
 export async function scaleForever(
-  { database, config, log }: WorkerContext,
+  { database, scope, config, log }: WorkerContext,
   signal: AbortSignal,
   onFound: (appEnvIds: readonly string[]) => void,
 ): Promise<void> {
@@ -21,7 +21,7 @@ export async function scaleForever(
     await sleep(INTERVAL_MS, signal)
     if (signal.aborted) return
     try {
-      const all = await readScalingFacts(database, config, 'may change')
+      const all = await readScalingFacts(database, config, { mayChangeOn: scope })
       onFound(all.filter((facts) => stepFor(facts, config) !== null).map(({ appEnvId }) => appEnvId))
       isFailing = false
       if (performance.now() - tidiedAt < TIDY_MS) continue

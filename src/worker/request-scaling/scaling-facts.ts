@@ -9,6 +9,7 @@ import {
   type ScalingStep,
   SESSION_SECONDS,
 } from '../../domain/request-scaling.ts'
+import { type EngineScope, isOnEngine } from '../scope/engine-scope.ts'
 
 /** A container that sleeps, as it was last recorded. */
 export interface RestingReplica {
@@ -32,7 +33,7 @@ export interface ScalingFacts extends RequestScaling, ScalingState, Omit<Request
   resting: RestingReplica | null
 }
 
-type Where = { appEnvId: string } | 'may change'
+type Where = { appEnvId: string } | { mayChangeOn: EngineScope }
 
 /** Those that are awake, that somebody waits for, that have slept long enough at their depth, or for which memory is short. */
 const mayChange = ({ BERTH_FROZEN_MB, BERTH_FROZEN_SECONDS, BERTH_STOPPED_SECONDS }: Config): Prisma.Sql => Prisma.sql`
@@ -41,11 +42,13 @@ const mayChange = ({ BERTH_FROZEN_MB, BERTH_FROZEN_SECONDS, BERTH_STOPPED_SECOND
   OR frozen.newer_mb + s.memory_mb > ${BERTH_FROZEN_MB}
   OR (s.depth = 'STOPPED' AND s.depth_since < now() - make_interval(secs => ${BERTH_STOPPED_SECONDS}))`
 
-/** What was frozen more recently than each may hold. */
+/** What was frozen more recently than each, on the same engine: a machine's memory holds it. */
 const FROZEN = Prisma.sql`
-  SELECT app_env_id,
-    (sum(memory_mb) OVER (ORDER BY depth_since DESC, app_env_id DESC) - memory_mb)::int AS newer_mb
-  FROM request_scaling WHERE depth = 'FROZEN'`
+  SELECT q.app_env_id,
+    (sum(q.memory_mb) OVER (PARTITION BY CASE WHEN region.engine IS NOT NULL THEN region.code END
+      ORDER BY q.depth_since DESC, q.app_env_id DESC) - q.memory_mb)::int AS newer_mb
+  FROM request_scaling q JOIN app_env own ON own.id = q.app_env_id JOIN region ON region.code = own.region_code
+  WHERE q.depth = 'FROZEN'`
 
 /** Requests are counted in sessions that are alive; when there last was one is known of the others, too. */
 const LOAD = Prisma.sql`
@@ -65,7 +68,10 @@ const ACKNOWLEDGED = Prisma.sql`
         WHERE l.ingress_id = i.id AND l.app_env_id = s.app_env_id AND l.revision >= s.revision))`
 
 export async function readScalingFacts(database: Database, config: Config, where: Where): Promise<ScalingFacts[]> {
-  const condition = where === 'may change' ? mayChange(config) : Prisma.sql`s.app_env_id = ${where.appEnvId}`
+  const condition =
+    'appEnvId' in where
+      ? Prisma.sql`s.app_env_id = ${where.appEnvId}`
+      : Prisma.sql`${isOnEngine(Prisma.sql`e.region_code`, where.mayChangeOn)} AND (${mayChange(config)})`
   return database.$queryRaw<ScalingFacts[]>`
     WITH frozen AS MATERIALIZED (${FROZEN})
     SELECT s.app_env_id AS "appEnvId", e.current_content_id AS "contentId", e.rollout_id AS "rolloutId",

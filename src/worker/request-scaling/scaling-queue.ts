@@ -10,9 +10,15 @@ const KEPT_MS = 10_000
 export class ScalingQueue {
   readonly #pending = new Map<string, number>()
   readonly #claimOne: (appEnvId: string) => Promise<Lease | null>
+  readonly #isOurs: (appEnvId: string) => Promise<boolean>
 
-  constructor(claimOne: (appEnvId: string) => Promise<Lease | null>) {
+  /** `isOurs`: whether the environment is on the engine of this queue. Ingresses announce what they want to all. */
+  constructor(
+    claimOne: (appEnvId: string) => Promise<Lease | null>,
+    isOurs: (appEnvId: string) => Promise<boolean> = async () => true,
+  ) {
     this.#claimOne = claimOne
+    this.#isOurs = isOurs
   }
 
   add(appEnvId: string): void {
@@ -25,6 +31,7 @@ export class ScalingQueue {
       if (!this.#pending.delete(appEnvId)) continue
       const lease = await this.#claimOne(appEnvId)
       if (lease) return lease
+      if (!(await this.#isOurs(appEnvId))) continue
       // Somebody else does: it is tried again when a lease was released.
       if (performance.now() - addedAt < KEPT_MS && !this.#pending.has(appEnvId)) this.#pending.set(appEnvId, addedAt)
     }

@@ -12,6 +12,7 @@ import { RuntimeError } from '../../runtime/container-runtime.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { applyWithImage } from '../images/apply-with-image.ts'
+import { noteKind } from '../usage/frozen.ts'
 import { servingRollout } from '../version/rollout.ts'
 import { firstConnection, WakeFailed } from './first-connection.ts'
 import type { ScalingContext } from './scaling-context.ts'
@@ -41,6 +42,7 @@ export async function wakeFrozen(scaling: ScalingContext, facts: ScalingFacts): 
     await recordWake(tx, facts, startedAt, null)
     await notifyIngresses(tx)
   })
+  await noteKind(scaling, resting.containerId, 'COMPUTE')
   return true
 }
 

@@ -3,6 +3,7 @@ import { Prisma } from '../../database/generated/prisma/client.ts'
 import { MOST_CONTAINERS } from '../../database/most-containers.ts'
 import { record } from '../../events/record.ts'
 import { LeaseLost } from '../claim/abandoned.ts'
+import { type EngineScope, INSTALLATION_ENGINE, isOnEngine } from '../scope/engine-scope.ts'
 import { databaseClock } from '../time/database-clock.ts'
 import { RunLease } from './run-lease.ts'
 
@@ -27,6 +28,8 @@ const RETURNING = Prisma.sql`
   RETURNING id, app_env_id AS "appEnvId", account_id AS "accountId", lease_token AS token,
     (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
 
+const REGION = Prisma.sql`e.region_code`
+
 /** Stopped, or about to be: the queue of such an environment waits. */
 const IS_OPEN = Prisma.sql`
   e.deleted_at IS NULL AND e.status <> 'STOPPED' AND NOT EXISTS (SELECT 1 FROM operation o
@@ -40,6 +43,8 @@ export interface RunClaimant {
   leaseSeconds: number
   /** Containers that an account may have at a time, those that its environments are configured with included. */
   accountContainers: number
+  /** Whose runs; by default, those of the installation's engine. */
+  scope?: EngineScope
 }
 
 /**
@@ -47,9 +52,9 @@ export interface RunClaimant {
  * account has as many containers as it may.
  */
 export async function claimRun(database: Database, claimant: RunClaimant): Promise<RunLease | null> {
-  const { owner, leaseSeconds } = claimant
+  const { leaseSeconds } = claimant
   const askedAt = performance.now()
-  const row = (await claimDue(database, owner, leaseSeconds)) ?? (await admitNext(database, claimant))
+  const row = (await claimDue(database, claimant)) ?? (await admitNext(database, claimant))
   if (!row) return null
   const clock = databaseClock(new Date(row.nowMs))
   const { id, appEnvId, token } = row
@@ -63,14 +68,18 @@ const hasRoom = (accountId: Prisma.Sql, most: number) => Prisma.sql`
       WHERE a.account_id = ${accountId} AND a.deleted_at IS NULL)
     + (SELECT count(*) FROM job_run x WHERE x.account_id = ${accountId} AND x.status = 'RUNNING')`
 
-async function claimDue(database: Database, owner: string, leaseSeconds: number): Promise<ClaimedRow | undefined> {
+async function claimDue(
+  database: Database,
+  { owner, leaseSeconds, scope = INSTALLATION_ENGINE }: RunClaimant,
+): Promise<ClaimedRow | undefined> {
   const [row] = await database.$queryRaw<ClaimedRow[]>`
     UPDATE job_run r SET ${claimed(owner, leaseSeconds)},
       cancel_reason = coalesce(cancel_reason, CASE WHEN ${isUnwanted(Prisma.sql`r`)} THEN ${UNWANTED} END)
     WHERE id = (
-      SELECT id FROM job_run WHERE status = 'RUNNING' AND due_at <= now()
-        AND (lease_expires_at IS NULL OR lease_expires_at < now())
-      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+      SELECT d.id FROM job_run d JOIN app_env e ON e.id = d.app_env_id
+      WHERE d.status = 'RUNNING' AND d.due_at <= now() AND ${isOnEngine(REGION, scope)}
+        AND (d.lease_expires_at IS NULL OR d.lease_expires_at < now())
+      ORDER BY d.due_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED)
     ${RETURNING}`
   return row
 }
@@ -80,13 +89,14 @@ async function claimDue(database: Database, owner: string, leaseSeconds: number)
  * so that any number of workers together stay below the limit. The environment that runs least comes first.
  */
 async function admitNext(database: Database, claimant: RunClaimant): Promise<ClaimedRow | undefined> {
+  const { scope = INSTALLATION_ENGINE } = claimant
   const [next] = await database.$queryRaw<{ appEnvId: string }[]>`
     SELECT h.app_env_id AS "appEnvId" FROM (
       SELECT DISTINCT ON (app_env_id) app_env_id, max_concurrency, queue_number,
         (SELECT count(*) FROM job_run x WHERE x.app_env_id = r.app_env_id AND ${isCounted(Prisma.sql`x`)}) AS running
       FROM job_run r WHERE status = 'QUEUED' ORDER BY app_env_id, queue_number) h
     JOIN app_env e ON e.id = h.app_env_id
-    WHERE h.running < h.max_concurrency AND ${IS_OPEN} AND ${hasRoom(Prisma.sql`e.account_id`, claimant.accountContainers)}
+    WHERE h.running < h.max_concurrency AND ${isOnEngine(REGION, scope)} AND ${IS_OPEN} AND ${hasRoom(Prisma.sql`e.account_id`, claimant.accountContainers)}
     ORDER BY h.running, h.queue_number LIMIT 1
     FOR UPDATE OF e SKIP LOCKED`
   if (!next) return undefined

@@ -47,6 +47,7 @@ export class RunWorker {
           owner,
           leaseSeconds: config.BERTH_LEASE_SECONDS,
           accountContainers: config.BERTH_ACCOUNT_CONTAINERS,
+          scope: context.scope,
         }),
       process: (lease) => this.#process(lease),
     })

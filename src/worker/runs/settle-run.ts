@@ -4,6 +4,7 @@ import { afterAttempt, type JobRunStatus } from '../../domain/job-run.ts'
 import type { EventType } from '../../events/event.ts'
 import { notifyRuns } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
+import { endUnseen, recordSighting } from '../../usage/usage-log.ts'
 import { fencedRun } from './fenced-run.ts'
 import type { LoadedRun, RunContext } from './run-context.ts'
 
@@ -43,6 +44,7 @@ export async function settleAttempt(context: RunContext, loaded: LoadedRun, end:
       where: { runId_number: { runId: run.id, number: attempt.number } },
       data: { startedAt, finishedAt, exitCode, reason, message, removeAt: removalOf(loaded, end, now) },
     })
+    await recordRunUsage(tx, loaded, end)
     const seen = {
       ...{ exitCode, message },
       // An earlier attempt may have left another.
@@ -56,6 +58,24 @@ export async function settleAttempt(context: RunContext, loaded: LoadedRun, end:
     }
     await endRun(tx, loaded, { ...seen, status: sequel.status, reason: sequel.reason, finishedAt: now })
   })
+}
+
+/** As the engine tells it; where it cannot tell, as long as the container is known to have run. */
+async function recordRunUsage(tx: Tx, { run, attempt, appEnv }: LoadedRun, end: Ended): Promise<void> {
+  const { startedAt, finishedAt, failure } = end
+  const containerId = attempt?.containerId
+  if (!containerId) return
+  if (failure || !startedAt) return endUnseen(tx, containerId)
+  const { accountId, appEnvId, contentId } = run
+  const seen = {
+    kind: 'JOB_RUN' as const,
+    runAt: startedAt,
+    finishedAt,
+    seenAt: null,
+    formerEndAt: null,
+    restartCount: 0,
+  }
+  await recordSighting(tx, { accountId, appId: appEnv.appId, appEnvId, contentId, containerId, seen })
 }
 
 /** Ends a run that has no container: between two attempts, or before the first. */

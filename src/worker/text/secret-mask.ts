@@ -1,7 +1,9 @@
+import { MASK } from '../../domain/mask.ts'
+
 /** Replaces secrets in a text. */
 export type Mask = (text: string) => string
 
-export const MASK = '***SECRET***'
+export { MASK }
 
 /** Shorter values occur in too many places that are no secret. */
 const SHORTEST_SECRET = 6

@@ -89,7 +89,8 @@ async function registryPasswords(
   ])
   const id = { in: ids.filter((one) => typeof one === 'string') }
   const accountId = appEnv.accountId
-  const credentials = id.in.length === 0 ? [] : await database.credential.findMany({ where: { id, accountId } })
+  const where = { accountId, OR: [{ id }, { defaultFor: { not: null } }] }
+  const credentials = await database.credential.findMany({ where })
   return credentials.map(({ id, sealedData }) =>
     orNothing(() => passwordOf(vault.forAccount(appEnv.account).openCredential(id, sealedData))),
   )

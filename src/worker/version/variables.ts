@@ -67,7 +67,7 @@ async function resolve(
   const values = new Map(variables.map((variable) => [variable.name, secrets.openVariable(variable)]))
   // A version that has served must start again even when a reference is broken: it is not validated again.
   const hasServed = content.deployedAt !== null
-  const found = await connectionUrls({ tx: database, config, vault }, appEnv.accountId, values.values(), {
+  const found = await connectionUrls({ tx: database, config, vault }, appEnv, values.values(), {
     includesDeleted: hasServed,
   })
   const urlOf: UrlLookup = (reference) => found(reference) ?? (hasServed ? '' : null)

@@ -18,13 +18,15 @@ export interface Waiting {
   lane: string
   sequence: bigint
   failures: number
+  /** It is attempted once, and its failure says nothing but to who asked for it. */
+  isTest: boolean
   isDue: boolean
 }
 
 /** The lanes of which the first delivery is due, each in the order of its events. */
 export async function dueLanes(database: Database, webhookId: string): Promise<Waiting[][]> {
   const waiting = await database.$queryRaw<Waiting[]>`
-    SELECT id, lane, sequence, failures, due_at <= now() AS "isDue" FROM webhook_delivery
+    SELECT id, lane, sequence, failures, event_type = 'webhook.tested' AS "isTest", due_at <= now() AS "isDue" FROM webhook_delivery
     WHERE webhook_id = ${webhookId} AND status = 'PENDING' ORDER BY sequence`
   return [...Map.groupBy(waiting, ({ lane }) => lane).values()].filter(([first]) => first?.isDue)
 }

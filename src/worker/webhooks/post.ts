@@ -1,4 +1,4 @@
-import { askAddress } from '../../addresses/ask-address.ts'
+import { askAddress, retryAfterSeconds } from '../../addresses/ask-address.ts'
 import { HostRules } from '../../addresses/host-rules.ts'
 import type { Config } from '../../config/config.ts'
 import type { Outcome } from '../../domain/webhook.ts'
@@ -22,7 +22,10 @@ interface Post {
 export async function post({ url: text, body, headers = {}, config, signal }: Post): Promise<Outcome> {
   const url = new URL(text)
   const host = await inTime(new HostRules(config.BERTH_WEBHOOK_PRIVATE_HOSTS).check(url), signal)
-  if (host.kind === 'refused') return failure(`${url.hostname} is on a private address, where nothing is sent`)
+  if (host.kind === 'refused')
+    return failure(
+      `${url.hostname} is on a private address, where nothing is sent unless BERTH_WEBHOOK_PRIVATE_HOSTS lists it`,
+    )
   if (host.kind === 'unknown') return failure(`${url.hostname} cannot be resolved`)
   if (url.protocol !== 'https:' && !host.isListed) return failure('Only https:// is allowed')
   const answer = await askAddress(url, host.addresses, {
@@ -34,7 +37,7 @@ export async function post({ url: text, body, headers = {}, config, signal }: Po
   const isRedirect = status >= 300 && status < 400
   const words = isRedirect ? `Answered ${status}: redirects are not followed` : `Answered ${status}`
   return {
-    ...{ delivered, isGone: status === GONE, answerStatus: status },
+    ...{ delivered, isGone: status === GONE, answerStatus: status, retryAfterSeconds: retryAfterSeconds(answer) },
     ...{ answer: plainText(answer.body.toString('utf8')) || null, error: delivered ? null : words },
   }
 }

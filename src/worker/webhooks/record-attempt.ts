@@ -5,6 +5,9 @@ import { record } from '../../events/record.ts'
 import type { Receiver, Waiting } from './delivery.ts'
 import { fencedWebhook, type WebhookLease } from './webhook-lease.ts'
 
+/** Attempts of a delivery that are kept: redelivered by hand, it may have any number. */
+const MOST_ATTEMPTS = 100
+
 interface Recording {
   database: Database
   config: Config
@@ -23,6 +26,7 @@ export async function recordAttempt(recording: Recording, delivery: Waiting, att
         UPDATE webhook SET failing_since = NULL WHERE id = ${webhook.id} AND failing_since IS NOT NULL`
       return true
     }
+    if (delivery.isTest) return true
     const [failing] = await tx.$queryRaw<{ isOverdue: boolean }[]>`
       UPDATE webhook SET failing_since = coalesce(failing_since, now()) WHERE id = ${webhook.id}
       RETURNING failing_since < now() - make_interval(days => ${config.BERTH_WEBHOOK_FAILING_DAYS}) AS "isOverdue"`
@@ -35,15 +39,22 @@ export async function recordAttempt(recording: Recording, delivery: Waiting, att
 async function writeDelivery(tx: Transaction, config: Config, { id, ...delivery }: Waiting, attempt: Attempt) {
   const { durationMs, answerStatus, answer, error } = attempt
   const failures = attempt.delivered ? 0 : delivery.failures + 1
-  const pause = attempt.delivered ? null : pauseAfter(failures, limitsOf(config))
+  const isLast = attempt.delivered || delivery.isTest
+  const pause = isLast ? null : pauseAfter(failures, limitsOf(config), attempt.retryAfterSeconds)
   const ended = attempt.delivered ? 'DELIVERED' : 'FAILED'
-  await tx.$executeRaw`
+  const [made] = await tx.$queryRaw<{ number: number }[]>`
     UPDATE webhook_delivery SET attempts = attempts + 1, failures = ${failures}, last_attempt_at = now(),
       duration_ms = ${durationMs}, answer_status = ${answerStatus}, answer = ${answer}, error = ${error},
       status = (CASE WHEN ${pause === null} THEN ${ended} ELSE 'PENDING' END)::"WebhookDeliveryStatus",
       ended_at = CASE WHEN ${pause === null} THEN now() END,
       due_at = now() + make_interval(secs => ${pause ?? 0}::float8)
-    WHERE id = ${id}`
+    WHERE id = ${id} RETURNING attempts AS number`
+  if (!made) return
+  const { number } = made
+  await tx.webhookAttempt.create({
+    data: { deliveryId: id, number, delivered: attempt.delivered, durationMs, answerStatus, error },
+  })
+  await tx.webhookAttempt.deleteMany({ where: { deliveryId: id, number: { lte: number - MOST_ATTEMPTS } } })
 }
 
 const limitsOf = (config: Config) => ({

@@ -13,6 +13,13 @@ export const MOST_WAITING = 1_000
 
 const ofTheAccount = 'account'
 
+/** Who asked for the test knows the id of its delivery already, and waits for nothing that waits. */
+function placeOf({ type, appEnvId, payload }: RecordedEvent): { id: string; lane: string } {
+  if (type !== 'webhook.tested') return { id: newId('dlv'), lane: appEnvId ?? ofTheAccount }
+  const id = String(payload.deliveryId)
+  return { id, lane: id }
+}
+
 /**
  * Makes deliveries of the next events that the webhook has not read. How far it has read is written with them, so that
  * no event becomes two deliveries, and none is skipped.
@@ -29,9 +36,9 @@ export async function takeEvents(database: Database, lease: WebhookLease): Promi
     if (readSequence === webhook.readSequence) return
     const wanted = await wantedOf(tx, webhook, page)
     await tx.webhookDelivery.createMany({
-      data: wanted.map(({ sequence, type, appEnvId }) => ({
-        ...{ id: newId('dlv'), webhookId: webhook.id, sequence, eventType: type },
-        ...{ appEnvId: appEnvId ?? null, lane: appEnvId ?? ofTheAccount },
+      data: wanted.map((event) => ({
+        ...{ webhookId: webhook.id, sequence: event.sequence, eventType: event.type },
+        ...{ appEnvId: event.appEnvId ?? null, ...placeOf(event) },
       })),
     })
     // Raw, because nobody has changed the webhook. It stays due until it is released: this worker may die before.
@@ -47,11 +54,13 @@ async function firstKept(tx: Transaction, { accountId, readSequence }: Webhook):
   return expired > readSequence ? expired : readSequence
 }
 
-async function wantedOf(tx: Transaction, { kind, eventTypes }: Webhook, page: RecordedEvent[]) {
+async function wantedOf(tx: Transaction, { id, kind, eventTypes }: Webhook, page: RecordedEvent[]) {
   const isProgram = kind === 'WEBHOOK'
   const all: readonly string[] | null = isProgram ? null : NOTICE_TYPES
   const types = eventTypes.length > 0 ? eventTypes : all
-  const chosen = page.filter(({ type }) => types?.includes(type) ?? true)
+  const chosen = page.filter(({ type, payload }) =>
+    type === 'webhook.tested' ? payload.webhookId === id : (types?.includes(type) ?? true),
+  )
   if (isProgram) return chosen
   const news: RecordedEvent[] = []
   for (const event of chosen) if (await isNews(tx, event)) news.push(event)

@@ -118,7 +118,7 @@ async function attemptOne(round: Round, delivery: Waiting): Promise<boolean> {
   const durationMs = Math.round(performance.now() - begunAt)
   const isOn = await recordAttempt(recording, delivery, { ...outcome, durationMs })
   round.isOver ||= !isOn
-  round.hasEnded ||= outcome.delivered
+  round.hasEnded ||= outcome.delivered || delivery.isTest
   return outcome.delivered && isOn
 }
 

@@ -23,6 +23,10 @@ export function describeConvergence(world: () => World, harness: EngineHarness):
       await eventually(ask, ({ ready }) => ready)
     }
     expect(replicas).toHaveLength(2)
+    const brief = await runtime.observe({ appEnvId, isBrief: true })
+    const known = ['name', 'containerId', 'accountId', 'appEnvId', 'rolloutId', 'index', 'phase'] as const
+    for (const [index, replica] of brief.entries())
+      for (const key of known) expect(replica[key]).toBe(replicas[index]?.[key])
   })
 
   test('leaves running replicas alone, also when another process applies the same rollout later', async () => {

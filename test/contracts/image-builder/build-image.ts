@@ -6,6 +6,8 @@ import type { ImageBuild } from '../../../src/images/image-builder.ts'
 import { uniqueId, type World } from '../engine-harness.ts'
 
 const DOCKERFILE = 'Dockerfile'
+/** Of all builds: each account takes a network of the engine, which has some thirty for all tests that run beside. */
+const ACCOUNT = uniqueId('acc')
 
 interface BuildOptions extends Partial<Omit<ImageBuild, 'context' | 'dockerfile' | 'onLine'>> {
   /** By path. */
@@ -25,7 +27,7 @@ export async function buildImage(world: World, instructions: readonly string[], 
   const dockerfile = labelStages([`FROM ${from}`, ...instructions].join('\n'), stageLabels(appEnvId))
   const contentId = uniqueId('con')
   const build: ImageBuild = {
-    ...{ accountId: uniqueId('acc'), appId: uniqueId('app'), operationId: uniqueId('op') },
+    ...{ accountId: ACCOUNT, appId: uniqueId('app'), operationId: uniqueId('op') },
     ...{
       appEnvId,
       contentId,

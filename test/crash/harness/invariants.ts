@@ -72,8 +72,11 @@ export async function violations(cluster: TestCluster): Promise<string[]> {
 async function onTheEngine({ docker, installationId }: TestCluster, wanted: WantedReplicas[]): Promise<string[]> {
   const filters = { label: [`berth.installation=${installationId}`] }
   const listed = await docker.listContainers({ all: true, filters })
-  // The container of a run that has ended is kept for its time.
-  const containers = listed.filter(({ Labels, State }) => Labels['berth.role'] !== 'run' || State === 'running')
+  // The container of a run that has ended is kept for its time, and connections for later runs for theirs.
+  const containers = listed.filter(
+    ({ Labels, State }) =>
+      Labels['berth.role'] !== 'network-holder' && (Labels['berth.role'] !== 'run' || State === 'running'),
+  )
   const replicaKey = (one: { Labels: Record<string, string> }) =>
     `${one.Labels['berth.env']} ${one.Labels['berth.operation']} ${one.Labels['berth.replica']}`
   const running = containers.filter(({ State }) => State === 'running').map(replicaKey)

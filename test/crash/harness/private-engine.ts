@@ -24,14 +24,27 @@ export function privateEngineProblem(): string | null {
   return missing ? `${missing} is not installed` : null
 }
 
+interface PrivateEngineOptions {
+  /** Folder in which it has all of its files. */
+  parent?: string
+  /** Network namespace that it and its containers live in, as on another machine. */
+  namespace?: string
+  /** Where else it listens, and how. */
+  listen?: readonly string[]
+}
+
 /** A Docker Engine beside the machine's own, with other folders, addresses and containers, to be killed at will. */
-export async function startPrivateEngine(parent = tmpdir()): Promise<PrivateEngine> {
+export async function startPrivateEngine({
+  parent = tmpdir(),
+  namespace,
+  listen = [],
+}: PrivateEngineOptions = {}): Promise<PrivateEngine> {
   // Short, because the engine puts sockets below it, whose paths may have 108 characters.
   const folder = mkdtempSync(join(parent, 'be-'))
   const socketPath = join(folder, 's')
   const docker = new Docker({ socketPath })
   // With none at all, the engine would take away that of the machine's own engine.
-  const bridge = addBridge()
+  const bridge = addBridge(namespace)
   const containerd = startContainerd(folder)
   let child: ChildProcess | null = null
 
@@ -41,10 +54,14 @@ export async function startPrivateEngine(parent = tmpdir()): Promise<PrivateEngi
       ...['--data-root', join(folder, 'd'), '--exec-root', join(folder, 'x'), '--pidfile', join(folder, 'p')],
       ...['--containerd', join(folder, 'c'), '--host', `unix://${socketPath}`],
       ...['--bridge', bridge, '--iptables=false', '--ip-forward=false'],
+      ...listen,
       ...['--live-restore', '--default-address-pool', 'base=10.213.0.0/16,size=24'],
     ]
     rmSync(join(folder, 'p'), { force: true })
-    child = spawn('dockerd', args, { stdio: ['ignore', log, log] })
+    // Not `ip netns exec`: it mounts another /sys, which has no cgroups.
+    child = namespace
+      ? spawn('nsenter', [`--net=/run/netns/${namespace}`, 'dockerd', ...args], { stdio: ['ignore', log, log] })
+      : spawn('dockerd', args, { stdio: ['ignore', log, log] })
     const until = Date.now() + START_TIMEOUT_MS
     while (Date.now() < until && child.exitCode === null) {
       const isUp = await docker.ping().then(
@@ -65,7 +82,7 @@ export async function startPrivateEngine(parent = tmpdir()): Promise<PrivateEngi
     async [Symbol.asyncDispose]() {
       await end(child, 'SIGTERM')
       await end(containerd, 'SIGTERM')
-      spawnSync('ip', ['link', 'delete', bridge])
+      spawnSync('ip', [...inNamespace(namespace), 'link', 'delete', bridge])
       // Layers that are still mounted cannot be removed; what is left is unmounted first.
       spawnSync('sh', ['-c', `grep -o '${folder}[^ ]*' /proc/mounts | sort -r | xargs -r umount -l`])
       rmSync(folder, { recursive: true, force: true })
@@ -73,13 +90,15 @@ export async function startPrivateEngine(parent = tmpdir()): Promise<PrivateEngi
   }
 }
 
-function addBridge(): string {
+const inNamespace = (namespace: string | undefined): string[] => (namespace ? ['-n', namespace] : [])
+
+function addBridge(namespace: string | undefined): string {
   const name = `be${randomBytes(4).toString('hex')}`
   for (const args of [
     ['link', 'add', name, 'type', 'bridge'],
     ['address', 'add', '10.212.0.1/24', 'dev', name],
   ]) {
-    const { status, stderr } = spawnSync('ip', args)
+    const { status, stderr } = spawnSync('ip', [...inNamespace(namespace), ...args])
     if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr}`)
   }
   return name

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync } from 'node:fs'
+import { openSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { BERTH_PROGRAM } from '../../support/berth-program.ts'
 
 const START_TIMEOUT_MS = 60_000
+const LOG_END = 4_000
 
 export interface ProcessOptions {
   name: string
@@ -43,6 +44,7 @@ export class BerthProcess {
     })
   }
 
+  /** One that is not ready in time is ended, and the error carries the end of its log. */
   async ready(): Promise<void> {
     const until = Date.now() + START_TIMEOUT_MS
     while (Date.now() < until) {
@@ -51,7 +53,9 @@ export class BerthProcess {
       if (answer?.ok) return
       await pause(50)
     }
-    throw new Error(`${this.name} is not ready after ${START_TIMEOUT_MS} ms; see ${this.#options.logFile}`)
+    await this.stop()
+    const log = readFileSync(this.#options.logFile, 'utf8').slice(-LOG_END)
+    throw new Error(`${this.name} is not ready after ${START_TIMEOUT_MS} ms and ${this.deaths} deaths: ${log}`)
   }
 
   get pid(): number | undefined {

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,6 +9,7 @@ import { startEmbeddedPostgres } from '../../../src/database/embedded.ts'
 import { findServer } from '../../../src/database/postgres-server.ts'
 import { newSecret } from '../../../src/secrets/token-secret.ts'
 import { copyServer } from '../../support/copy-server.ts'
+import { freePort } from '../../support/free-ports.ts'
 import { removeEverything } from '../../support/remove-everything.ts'
 import { ensureTestImage } from '../../support/test-image.ts'
 import { recordInstallation } from '../../support/test-installations.ts'
@@ -126,11 +126,13 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
         .then(async (response) => ({
           status: response.status,
           text: await response.text(),
+          isJson: /json/.test(response.headers.get('content-type') ?? ''),
           operationId: /op_\w+/.exec(response.headers.get('operation-location') ?? '')?.[0] ?? null,
         }))
-        .catch((error: Error) => ({ status: 0, text: String(error.cause ?? error), operationId: null }))
+        .catch((error: Error) => ({ status: 0, text: String(error.cause ?? error), isJson: false, operationId: null }))
       const isAnswered = answer.status !== 0 && answer.status !== 503
-      if (isAnswered) return { ...answer, body: JSON.parse(answer.text) }
+      // A list may be read as CSV.
+      if (isAnswered) return { ...answer, body: answer.isJson ? JSON.parse(answer.text) : {} }
       if (Date.now() > until) throw new Error(`${method} ${path} was not answered: ${answer.status} ${answer.text}`)
       await pause(50)
     }
@@ -185,13 +187,4 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
 function accepted(method: string, path: string, answer: Answer): Answer {
   if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`)
   return answer
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('No free port')
-  return address.port
 }

@@ -12,11 +12,12 @@ import {
 } from '../../../src/runtime/container-runtime.ts'
 import { type ObservedRun, type RunContainer, runName } from '../../../src/runtime/run.ts'
 import { type Task, taskName } from '../../../src/runtime/task.ts'
+import { freePort } from '../free-ports.ts'
 import { ContainerOutput } from './container-output.ts'
 import { type FileMap, Files } from './files.ts'
 import type { MemoryImage } from './images.ts'
 import { MemoryCommand } from './memory-command.ts'
-import { freePort, type ProcessEnd, type ProcessOptions, RunningProcess } from './running-process.ts'
+import { type ProcessEnd, type ProcessOptions, RunningProcess } from './running-process.ts'
 
 const FIRST_RESTART_MS = 100
 const LONGEST_RESTART_MS = 5_000
@@ -134,6 +135,7 @@ export class MemoryContainer {
       phase: this.phase,
       address: isThere && isConnected ? LOOPBACK : null,
       port: isThere && isConnected ? this.port : null,
+      hasOwnAddress: false,
       isConnected: isConnected || !isRunning,
       startedAt: this.#startedAt,
       finishedAt: this.#finishedAt,

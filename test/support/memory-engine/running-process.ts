@@ -150,14 +150,3 @@ export class RunningProcess {
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, LOOPBACK)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('There is no free port')
-  return address.port
-}

@@ -6,6 +6,13 @@ import type { TrustCase } from '../trust-case.ts'
 const VERIFY = 'scripts/verify-audit.ts'
 const LAST = '(SELECT max(sequence) FROM audit_entry WHERE event_sequence_id = $1)'
 
+const CHANGES = [
+  `UPDATE audit_entry SET actor_id = 'x'`,
+  'DELETE FROM audit_entry',
+  'TRUNCATE audit_entry',
+  'DELETE FROM audit_entry USING event_sequence',
+]
+
 /** What somebody with all rights in the database, and without the key, does to the log of one account. */
 const ATTACKS: Readonly<Record<string, readonly string[]>> = {
   'another time': [`UPDATE audit_entry SET created_at = 'epoch' WHERE event_sequence_id = $1 AND sequence = 2`],
@@ -41,15 +48,32 @@ export const trustCase: TrustCase = {
       const whole = await berth.run(VERIFY)
       if (whole.code !== 0) throw new Error(`An untouched log does not hold: ${whole.said}`)
       const seen = await attacked(berth, accountId)
-      return `${seen} of ${Object.keys(ATTACKS).length} changes found; ${whole.said.trim().split('\n').at(-1)}`
+      return `${seen} of ${Object.keys(ATTACKS).length} changes found, ${CHANGES.length} refused to Berth’s own role; ${whole.said.trim().split('\n').at(-1)}`
     }),
+}
+
+/** The role that Berth runs as may write entries, and nothing else. */
+async function expectRefused(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of CHANGES) {
+      const refused = await client.query(statement).catch((error: { code: string }) => error)
+      if (!('code' in refused) || refused.code !== '42501') throw new Error(`Berth's own role may: ${statement}`)
+    }
+  } finally {
+    await client.end()
+  }
 }
 
 async function attacked(berth: OwnBerth, accountId: string): Promise<number> {
   const server = await startEmbeddedPostgres({ dataDir: berth.dataDir })
-  const client = new pg.Client({ connectionString: server.url })
+  await expectRefused(server.url)
+  const client = new pg.Client({ connectionString: server.superuserUrl })
   await client.connect()
   try {
+    // Without it, a trigger refuses even a superuser.
+    await client.query("SET session_replication_role = 'replica'")
     await client.query('CREATE TABLE kept_entry AS SELECT * FROM audit_entry')
     await client.query('CREATE TABLE kept_sequence AS SELECT * FROM event_sequence')
     for (const [name, statements] of Object.entries(ATTACKS)) {

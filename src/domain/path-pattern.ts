@@ -1,4 +1,4 @@
-import { BuildFailure } from '../../domain/build-failure.ts'
+import { BuildFailure } from './build-failure.ts'
 
 type Range = readonly [from: string, to: string]
 

@@ -1,0 +1,2 @@
+/** Stands for a secret wherever one would be. */
+export const MASK = '***SECRET***'

@@ -1,0 +1,17 @@
+import { HostRules } from '../addresses/host-rules.ts'
+import { type RegistrySettings, registryOfPushes } from './registry-rules.ts'
+import { type LoginVerdict, type RegistryLogin, tryLogin } from './try-login.ts'
+
+/**
+ * Tries a login that a tenant sent. The operator's registry that builds are pushed to may be pulled from wherever it is,
+ * but nobody may try passwords at its private address, unless it is listed.
+ */
+export async function tryTenantLogin(
+  registry: string,
+  login: RegistryLogin,
+  settings: RegistrySettings,
+): Promise<LoginVerdict> {
+  const verdict = await tryLogin(registry, login, new HostRules(settings.BERTH_PRIVATE_REGISTRIES))
+  if (verdict.kind !== 'refused' || registry !== registryOfPushes(settings)) return verdict
+  return { kind: 'unknown', why: 'is not asked: it is the one that Berth pushes to' }
+}

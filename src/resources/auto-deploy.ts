@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import type { AutoDeploy } from '../database/generated/prisma/client.ts'
+import { fieldsOf, text, time } from './field.ts'
+import { resource } from './resource.ts'
+
+const field = fieldsOf<AutoDeploy>()
+
+export const autoDeploy = resource({
+  name: 'AutoDeploy',
+  id: 'AutoDeploy',
+  description: 'Pushes to the branch of an environment build and deploy it.',
+  fields: {
+    appEnvId: field.column('appEnvId', text, 'Id of the environment that pushes deploy.'),
+    userId: field.column(
+      'userId',
+      text,
+      'Id of the user with whose rights pushes deploy. When they lose them, pushes are ignored.',
+    ),
+    watchPaths: field.json(
+      'watchPaths',
+      z.array(text),
+      'Patterns of paths, of which a push must change one to deploy; none: every push deploys.',
+    ),
+    createdAt: field.column('createdAt', time, 'Time at which auto-deploy was turned on.'),
+    updatedAt: field.column('updatedAt', time, 'Time at which auto-deploy was last set.'),
+  },
+})

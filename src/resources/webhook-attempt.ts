@@ -1,0 +1,23 @@
+import type { WebhookAttempt } from '../database/generated/prisma/client.ts'
+import { fieldsOf, flag, text, time, whole } from './field.ts'
+import { resource } from './resource.ts'
+
+const field = fieldsOf<WebhookAttempt>()
+
+export const webhookAttempt = resource({
+  name: 'WebhookAttempt',
+  id: 'WebhookAttempt',
+  description: 'One attempt to tell the receiver of a webhook of an event.',
+  fields: {
+    number: field.column('number', whole, 'Number of the attempt among those of its delivery, from 1.'),
+    attemptedAt: field.column('attemptedAt', time, 'Time at which the attempt had ended.'),
+    delivered: field.column('delivered', flag, 'Whether the receiver answered with a success.'),
+    durationMs: field.column('durationMs', whole, 'Duration of the attempt in milliseconds.'),
+    answerStatus: field.column(
+      'answerStatus',
+      whole.nullable(),
+      'HTTP status of the answer to the attempt; null when there was none.',
+    ),
+    error: field.column('error', text.nullable(), 'Why the attempt failed; null after a success.'),
+  },
+})

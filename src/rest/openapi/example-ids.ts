@@ -1,0 +1,36 @@
+/** An id as Berth makes them. */
+export const id = (prefix: string) => `${prefix}_01kb3f8q4hevz9sr2m6x7d5t0c`
+
+/** What a field of that name shows in examples, wherever it is an id. */
+export const EXAMPLE_IDS: Readonly<Record<string, string>> = {
+  accountId: id('acc'),
+  jobRunId: id('run'),
+  installationId: id('inst'),
+  invitationId: id('inv'),
+  scheduleId: id('sch'),
+  currentAccountId: id('acc'),
+  appId: id('app'),
+  appEnvId: id('env'),
+  contentId: id('con'),
+  currentContentId: id('con'),
+  targetContentId: id('con'),
+  fromContentId: id('con'),
+  operationId: id('op'),
+  hostId: id('host'),
+  tokenId: id('tok'),
+  authorizationId: id('oau'),
+  clientId: id('ocl'),
+  userId: id('usr'),
+  requestedBy: id('usr'),
+  actorId: id('usr'),
+  credentialId: id('cred'),
+  webhookId: id('hook'),
+  deliveryId: id('dlv'),
+  gitHookId: id('ghook'),
+  gitDeliveryId: id('gdlv'),
+  baseAppEnvId: id('env'),
+  volumeId: id('vol'),
+  storageKey: id('upl'),
+  _id: id('var'),
+  auditId: id('aud'),
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto'
+import type { ContainerInspectInfo } from 'dockerode'
+import { extract } from 'tar-stream'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { messageOf, statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
+import { LABEL } from '../../engine/docker/labels.ts'
+import type { AccountNetwork } from '../../engine/docker/networks.ts'
+import { inParallel } from '../in-parallel.ts'
+import type { RunContainer } from '../run.ts'
+import { createContainer } from './create-container.ts'
+import { ensureHolderImage, HOLDER_IMAGE } from './holder-image.ts'
+
+/** After it no run joins one; a minute later whoever sees it removes it, unless a run is in it. */
+const LIFETIME_MS = 600_000
+const MARGIN_MS = 60_000
+const AT_ONCE = 4
+const MEMORY_BYTES = 16 * 1024 * 1024
+const PROCESSES = 4
+const MOST_BYTES = 64 * 1024
+const ROLE = 'network-holder'
+const JOINED = 'container:'
+
+/** Network mode of a container that joins a holder. */
+export const joining = ({ id }: { id: string }): string => `${JOINED}${id}`
+
+/** The engine cannot start a container because the holder that it was created to join is gone, or has ended. */
+export const lostItsHolder = (error: unknown, { HostConfig }: ContainerInspectInfo): boolean => {
+  const { NetworkMode = '' } = HostConfig
+  return NetworkMode.startsWith(JOINED) && messageOf(error).includes(NetworkMode.slice(JOINED.length))
+}
+
+type Owner = Pick<RunContainer, 'accountId' | 'appEnvId'>
+
+interface Holder extends Owner {
+  id: string
+  networkId: string
+  /** By the monotonic clock. */
+  createdAt: number
+  /** Of the files that runs share with it: names, addresses, name servers. */
+  files: string
+}
+
+/**
+ * Containers that do nothing but hold a connection to an account's network, for runs to join. Most of the time that an
+ * engine needs to start a container goes into that connection; a run that finds one made starts several times sooner.
+ * One run at a time is in it, of one environment only, and it is thrown away when a run has changed its files. Only
+ * this process uses those that it made. Whatever goes wrong here, a run gets a connection of its own.
+ */
+export class NetworkHolders {
+  readonly #engine: DockerEngine
+  readonly #most: number
+  readonly #free: Holder[] = []
+  readonly #busy = new Map<string, Holder>()
+  #beingMade = 0
+  #hasImage: Promise<boolean> | null = null
+
+  constructor(engine: DockerEngine, most: number) {
+    this.#engine = engine
+    this.#most = most
+  }
+
+  /** One that is connected to this very network; null when there is none. */
+  async claim({ appEnvId }: Owner, network: AccountNetwork, signal: AbortSignal): Promise<Holder | null> {
+    for (;;) {
+      const index = this.#free.findIndex((holder) => holder.appEnvId === appEnvId)
+      const [holder] = index < 0 ? [] : this.#free.splice(index, 1)
+      if (!holder) return null
+      const isYoung = performance.now() - holder.createdAt < LIFETIME_MS
+      if (isYoung && holder.networkId === network.id && (await this.#isConnected(holder, signal))) return holder
+      this.discard(holder)
+    }
+  }
+
+  /** The run's container is in it from now on. */
+  occupy(containerId: string, holder: Holder): void {
+    this.#busy.set(containerId, holder)
+  }
+
+  /** The container has ended, or is gone: another run of the environment may have its holder. */
+  release(containerId: string): void {
+    const holder = this.#busy.get(containerId)
+    if (!this.#busy.delete(containerId) || !holder) return
+    this.#inBackground(async (signal) => {
+      const isUnchanged = (await this.#filesOf(holder.id, signal).catch(() => null)) === holder.files
+      if (isUnchanged) this.#free.push(holder)
+      else await this.#remove(holder.id, signal)
+    })
+  }
+
+  /** Nobody joined it. */
+  giveBack(holder: Holder): void {
+    this.#free.push(holder)
+  }
+
+  /** For one that is not as it should be, or that a run may have joined without our knowing. */
+  discard({ id }: Holder): void {
+    this.#inBackground((signal) => this.#remove(id, signal))
+  }
+
+  /** Makes one for the next run of the environment, in the background. The one that waited longest for its run makes room. */
+  refill(owner: Owner): void {
+    if (this.#free.some(({ appEnvId }) => appEnvId === owner.appEnvId)) return
+    if (this.#beingMade + this.#busy.size >= this.#most) return
+    const isFull = this.#beingMade + this.#busy.size + this.#free.length >= this.#most
+    const [oldest] = isFull ? this.#free.splice(0, 1) : []
+    if (oldest) this.discard(oldest)
+    this.#beingMade += 1
+    this.#inBackground(async (signal) => {
+      try {
+        const holder = await this.#make(owner, signal)
+        if (holder) this.#free.push(holder)
+      } finally {
+        this.#beingMade -= 1
+      }
+    })
+  }
+
+  /** Removes those of the account that no run is in, or, without an account, those whose time is over, whoever made them. */
+  async removeUnused(accountId: string | null, signal: AbortSignal): Promise<void> {
+    const { docker, installationId } = this.#engine
+    const label = [`${LABEL.installation}=${installationId}`, `${LABEL.role}=${ROLE}`]
+    if (accountId !== null) label.push(`${LABEL.account}=${accountId}`)
+    const holders = await docker.listContainers({ all: true, filters: { label }, abortSignal: signal })
+    const isOver = ({ Created }: { Created: number }) => Date.now() - Created * 1000 > LIFETIME_MS + MARGIN_MS
+    const over = holders.filter((holder) => accountId !== null || isOver(holder))
+    if (over.length === 0) return
+    const all = await docker.listContainers({
+      filters: { label: [`${LABEL.installation}=${installationId}`] },
+      abortSignal: signal,
+    })
+    const joined = new Set(all.map(({ HostConfig }) => HostConfig.NetworkMode.slice(JOINED.length)))
+    const unused = over.map(({ Id }) => Id).filter((id) => !joined.has(id))
+    const left = this.#free.filter(({ id }) => !unused.includes(id))
+    this.#free.splice(0, this.#free.length, ...left)
+    await inParallel(unused, AT_ONCE, (id) => this.#remove(id, signal))
+  }
+
+  async #make({ accountId, appEnvId }: Owner, signal: AbortSignal): Promise<Holder | null> {
+    const { docker, installationId, networks } = this.#engine
+    if (!(await this.#image(signal))) return null
+    const network = await networks.ensure(accountId)
+    const spec = {
+      Image: HOLDER_IMAGE,
+      Labels: { [LABEL.installation]: installationId, [LABEL.role]: ROLE, [LABEL.account]: accountId },
+      HostConfig: {
+        NetworkMode: network.name,
+        ...{ CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges:true'], ReadonlyRootfs: true },
+        ...{ PidsLimit: PROCESSES, Memory: MEMORY_BYTES, MemorySwap: MEMORY_BYTES },
+        LogConfig: { Type: 'none' as const, Config: {} },
+      },
+    }
+    const { id } = await createContainer(this.#engine, spec, signal).catch((error: unknown) => {
+      // Somebody has removed the image.
+      if (statusOf(error) === 404) this.#hasImage = null
+      throw error
+    })
+    try {
+      await docker.getContainer(id).start({ abortSignal: signal })
+      const files = await this.#filesOf(id, signal)
+      return { id, accountId, appEnvId, networkId: network.id, createdAt: performance.now(), files }
+    } catch (error) {
+      await this.#remove(id, signal)
+      throw error
+    }
+  }
+
+  async #remove(id: string, signal: AbortSignal): Promise<void> {
+    const container = this.#engine.docker.getContainer(id)
+    await tolerating([404, 409], () => container.remove({ force: true, v: true, abortSignal: signal }))
+  }
+
+  #image(signal: AbortSignal): Promise<boolean> {
+    this.#hasImage ??= ensureHolderImage(this.#engine, signal)
+    this.#hasImage.catch(() => {
+      this.#hasImage = null
+    })
+    return this.#hasImage
+  }
+
+  async #isConnected({ id, networkId }: Holder, signal: AbortSignal): Promise<boolean> {
+    try {
+      const { State, NetworkSettings } = await this.#engine.docker.getContainer(id).inspect({ abortSignal: signal })
+      const endpoints = Object.values(NetworkSettings.Networks)
+      return State.Running && endpoints.some(({ NetworkID, IPAddress }) => NetworkID === networkId && IPAddress !== '')
+    } catch (error) {
+      if (statusOf(error) === 404) return false
+      throw error
+    }
+  }
+
+  /** A fingerprint of /etc, which holds nothing but the files that runs share. Throws for one that a run has made large. */
+  async #filesOf(id: string, signal: AbortSignal): Promise<string> {
+    const archive = await this.#engine.docker.getContainer(id).getArchive({ path: '/etc', abortSignal: signal })
+    const hash = createHash('sha256')
+    let bytes = 0
+    for await (const entry of archive.pipe(extract())) {
+      const { name, type, size = 0, mode } = entry.header
+      bytes += size
+      if (bytes > MOST_BYTES) throw new Error(`A run has made ${name} ${size} bytes long`)
+      hash.update(`${name} ${type} ${size} ${mode}\n`)
+      for await (const chunk of entry) hash.update(chunk as Buffer)
+    }
+    return hash.digest('hex')
+  }
+
+  #inBackground(work: (signal: AbortSignal) => Promise<void>): void {
+    const signal = AbortSignal.timeout(this.#engine.callTimeoutSeconds * 1000)
+    // A holder that is lost by this is removed when its time is over; a run without one has a connection of its own.
+    void work(signal).catch(() => {})
+  }
+}

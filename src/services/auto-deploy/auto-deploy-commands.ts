@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { conflict, notFound } from '../../domain/errors.ts'
+import { isPathPattern } from '../../domain/watched-paths.ts'
+import { autoDeploy } from '../../resources/auto-deploy.ts'
+import { repositoryUrl } from '../configuration/build-plan.ts'
+import { permit, userOf } from '../kernel/caller.ts'
+import { type CommandContext, command } from '../kernel/command.ts'
+import { appEnvTarget } from '../kernel/input.ts'
+import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
+import { requireNoPullRequest } from '../targets/require-no-pull-request.ts'
+
+const MOST_PATTERNS = 50
+const MAX_PATTERN_LENGTH = 200
+
+const pattern = z
+  .string()
+  .min(1)
+  .max(MAX_PATTERN_LENGTH)
+  .refine(isPathPattern, 'must be a pattern of paths, such as src/** or !docs')
+
+export const setAutoDeploy = command({
+  name: 'setAutoDeploy',
+  about:
+    'Let pushes to the branch of an environment build and deploy it, with your rights: when you lose them, pushes are ignored. Git hosts tell of pushes through a git hook, or through the GitHub App.',
+  input: z.strictObject({
+    ...appEnvTarget,
+    watchPaths: z
+      .array(pattern)
+      .max(MOST_PATTERNS)
+      .default([])
+      .describe(
+        'Patterns of paths, such as services/api or src/**/*.ts, of which a push must change one to deploy. Later ones go before earlier ones, and one that begins with ! leaves paths out. None: every push deploys.',
+      ),
+  }),
+  permission: 'appEnv:change',
+  target: ({ tx }, address) => lockAppEnv(tx, address),
+  async execute(context, { watchPaths }, { appEnv }) {
+    const { tx, caller, config } = context
+    // What is lent must be there.
+    permit(caller, 'appEnv:operate', { accountId: appEnv.accountId, appEnvId: appEnv.id })
+    if (appEnv.app.useImage || appEnv.app.isCliDeployment || !repositoryUrl(appEnv.app, config))
+      throw conflict('NO_REPOSITORY', 'The app is not built from a git repository: set gitRepo on it first')
+    requireNoPullRequest(appEnv)
+    const set = { userId: userOf(caller), watchPaths }
+    const row = await tx.autoDeploy.upsert({
+      where: { appEnvId: appEnv.id },
+      create: { appEnvId: appEnv.id, ...set },
+      update: set,
+    })
+    const version = await changed(context, appEnv, { autoDeploy: true, ...set })
+    return { ...autoDeploy.answer.record(row), recordVersion: version }
+  },
+})
+
+export const deleteAutoDeploy = command({
+  name: 'deleteAutoDeploy',
+  about: 'Turn auto-deploy off: pushes do not deploy the environment any more. A deployment that is under way goes on.',
+  input: z.strictObject(appEnvTarget),
+  permission: 'appEnv:change',
+  target: ({ tx }, address) => lockAppEnv(tx, address),
+  async execute(context, _input, { appEnv }) {
+    const { count } = await context.tx.autoDeploy.deleteMany({ where: { appEnvId: appEnv.id } })
+    if (count === 0) throw notFound('auto-deploy of the app environment', appEnv.id)
+    await changed(context, appEnv, { autoDeploy: false })
+    return { message: `Pushes do not deploy "${appEnv.cliEnvName}" any more` }
+  },
+})
+
+/** Returns the new version of the environment, whose setting it is. */
+async function changed(
+  { tx, announce, auditDetails }: CommandContext,
+  { id: appEnvId, appId }: LoadedAppEnv,
+  details: Record<string, unknown>,
+): Promise<number> {
+  const { version } = await tx.appEnv.update({
+    where: { id: appEnvId },
+    data: { version: { increment: 1 } },
+    select: { version: true },
+  })
+  announce({ type: 'appEnv.updated', appId, appEnvId, payload: { changed: ['autoDeploy'] } })
+  auditDetails(details)
+  return version
+}

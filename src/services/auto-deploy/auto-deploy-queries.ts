@@ -1,0 +1,18 @@
+import type { Database } from '../../database/client.ts'
+import { notFound } from '../../domain/errors.ts'
+import { autoDeploy } from '../../resources/auto-deploy.ts'
+import { type Caller, permit } from '../kernel/caller.ts'
+import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
+
+/** With the version of the environment, whose setting it is. Throws NOT_FOUND where pushes deploy nothing. */
+export async function getAutoDeploy(database: Database, caller: Caller, address: AppEnvAddress) {
+  const where = addressOf(address)
+  const appEnv = await database.appEnv.findFirst({
+    where: { ...where, deletedAt: null },
+    select: { id: true, accountId: true, version: true, autoDeploy: true },
+  })
+  if (!appEnv) throw notFound('app environment', String(Object.values(where)[0]))
+  permit(caller, 'appEnv:read', { accountId: appEnv.accountId, appEnvId: appEnv.id })
+  if (!appEnv.autoDeploy) throw notFound('auto-deploy of the app environment', appEnv.id)
+  return { ...autoDeploy.answer.record(appEnv.autoDeploy), version: appEnv.version }
+}

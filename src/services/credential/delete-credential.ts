@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { Prisma } from '../../database/generated/prisma/client.ts'
+import { conflict } from '../../domain/errors.ts'
+import type { CredentialUsage } from '../../resources/credential.ts'
+import { permit } from '../kernel/caller.ts'
+import { type CommandContext, command } from '../kernel/command.ts'
+import { flag, id } from '../kernel/input.ts'
+import { ALL_COMPARED, usagesOf } from './credential-usages.ts'
+import { lockCredential } from './lock-credential.ts'
+
+/** Usages that a refusal names; the read has all. */
+const MOST_NAMED = 5
+
+const WORDS: Record<CredentialUsage['kind'], (name: string, count: number) => string> = {
+  IMAGE_PULL: (name) => `the images of the app "${name}"`,
+  BUILD_PULL: (name) => `the builds of the app "${name}"`,
+  VERSION: (name) => `the version that runs in "${name}"`,
+  DEFAULT: (name) => `the image that runs in "${name}", by default`,
+  BACKUP_SCHEDULE: (name) => `the backup schedule of "${name}"`,
+  BACKUP: (name, count) => `${count} backup(s) of "${name}"`,
+}
+
+export const deleteCredential = command({
+  name: 'deleteCredential',
+  about:
+    'Delete a credential. Refused while something uses it, unless forced: then apps name no credential any more, and backup schedules that use it are turned off. Backups that it stores have to be deleted first in any case.',
+  dangerous: true,
+  input: z.strictObject({
+    credentialId: id('credential'),
+    force: flag('Delete the credential although it is used.').optional(),
+  }),
+  permission: 'credential:manage',
+  target: ({ tx }, { credentialId }) => lockCredential(tx, credentialId),
+  async execute(context, { force }, { credential }) {
+    const { tx, announce, auditDetails } = context
+    const { id: credentialId, type, name } = credential
+    const usages = await usagesOf(tx, { ...credential, compared: ALL_COMPARED })
+    const stored = usages.filter(({ kind }) => kind === 'BACKUP')
+    if (stored.length > 0) throw conflict('CREDENTIAL_IN_USE', `${named(stored)} use the credential: delete them first`)
+    if (usages.length > 0 && !force)
+      throw conflict('CREDENTIAL_IN_USE', `The credential is used by ${named(usages)}. Send force to delete it anyway`)
+    await forget(context, credential, usages)
+    await tx.credential.delete({ where: { id: credentialId } })
+    announce({ type: 'credential.changed', payload: { credentialId, type, name, deleted: true } })
+    auditDetails({ type, name, ...(usages.length > 0 ? { forced: true } : {}) })
+    return { message: `Credential "${name}" is deleted` }
+  },
+})
+
+function named(usages: readonly CredentialUsage[]): string {
+  const names = usages.slice(0, MOST_NAMED).map(({ kind, name, count }) => WORDS[kind](name, count))
+  const more = usages.length - names.length
+  return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ')
+}
+
+/** What refers to the credential does not any more. Whoever may not change that may not force it either. */
+async function forget(
+  { tx, caller, announce }: CommandContext,
+  { id, accountId }: { id: string; accountId: string },
+  usages: readonly CredentialUsage[],
+): Promise<void> {
+  const forApps = usages.filter(({ kind }) => kind === 'IMAGE_PULL' || kind === 'BUILD_PULL')
+  const forSchedules = usages.filter(({ kind }) => kind === 'BACKUP_SCHEDULE')
+  if (forApps.length > 0) permit(caller, 'app:change', { accountId })
+  for (const { appEnvId } of forSchedules) permit(caller, 'appEnv:change', { accountId, appEnvId: String(appEnvId) })
+  for (const field of ['imagePullAccountSecretId', 'buildPullAccountSecretId'] as const) {
+    const where = { accountId, [field]: id, deletedAt: null }
+    const apps = await tx.app.findMany({ where, select: { id: true } })
+    await tx.app.updateMany({ where, data: { [field]: null, version: { increment: 1 } } })
+    for (const app of apps) announce({ type: 'app.updated', appId: app.id, payload: { changed: [field] } })
+  }
+  const where = { accountId, deletedAt: null, backupSchedule: { path: ['storage'], equals: id } }
+  const scheduled = await tx.appEnv.findMany({ where, select: { id: true, appId: true } })
+  const data = { backupSchedule: Prisma.DbNull, nextBackupAt: null, version: { increment: 1 } }
+  await tx.appEnv.updateMany({ where, data })
+  for (const { id: appEnvId, appId } of scheduled)
+    announce({ type: 'appEnv.updated', appId, appEnvId, payload: { changed: ['backupSchedule'] } })
+}

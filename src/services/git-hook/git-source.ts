@@ -1,0 +1,70 @@
+import type { Config } from '../../config/config.ts'
+import type { Database, Transaction } from '../../database/client.ts'
+import { GITHUB_APP_SOURCE } from '../../resources/git-delivery.ts'
+import type { GitProvider } from '../../secrets/git-signature.ts'
+import type { Vault } from '../../secrets/vault.ts'
+import { hasGitHubApp } from '../git/git-installation.ts'
+import { gitHookSecretsOf, lockGitHookIfThere } from './lock-git-hook.ts'
+
+/** Whoever may tell of pushes: a git hook of an account, or the installation's GitHub App. */
+export interface GitSource {
+  /** Id of the hook, or `github-app`. */
+  id: string
+  provider: GitProvider
+  /** Any of them proves a delivery. */
+  secrets: readonly string[]
+  /** Null for the GitHub App, whose installations several accounts may have. */
+  accountId: string | null
+}
+
+interface Tools {
+  database: Database
+  config: Config
+  vault: Vault
+}
+
+/** The hook of that id; without one, the GitHub App. Null when there is none. */
+export async function findGitSource(
+  { database, config, vault }: Tools,
+  gitHookId: string | null,
+): Promise<GitSource | null> {
+  if (gitHookId === null) {
+    const secret = config.BERTH_GITHUB_WEBHOOK_SECRET
+    return secret ? { id: GITHUB_APP_SOURCE, provider: 'GITHUB', secrets: [secret], accountId: null } : null
+  }
+  const gitHook = await database.gitHook.findUnique({ where: { id: gitHookId }, include: { account: true } })
+  if (!gitHook) return null
+  const [former] = await database.$queryRaw<{ holds: boolean | null }[]>`
+    SELECT former_secret_until > now() AS holds FROM git_hook WHERE id = ${gitHookId}`
+  const { secret, formerSecret } = gitHookSecretsOf(vault, gitHook)
+  const secrets = former?.holds && formerSecret !== null ? [secret, formerSecret] : [secret]
+  return { id: gitHook.id, provider: gitHook.provider, secrets, accountId: gitHook.accountId }
+}
+
+/** What a delivery may concern, of one account. */
+export interface Concerned {
+  accountId: string
+  /** Only environments of this app. */
+  appId: string | null
+  /** Only apps that are built through this installation of the GitHub App. */
+  installationId: string | null
+  /** Whether there is a credential to set statuses of commits with. */
+  setsStatuses: boolean
+}
+
+/** Takes deliveries of a source one after the other, for each account. Null when it was deleted since it was found. */
+export async function lockConcerned(
+  { tx, config }: { tx: Transaction; config: Config },
+  source: GitSource,
+  { accountId, installationId }: { accountId: string; installationId: string | null },
+): Promise<Concerned | null> {
+  if (source.accountId !== null) {
+    const gitHook = await lockGitHookIfThere(tx, source.id)
+    if (!gitHook) return null
+    const setsStatuses = gitHook.statusApiUrl !== null
+    return { accountId: gitHook.accountId, appId: gitHook.appId, installationId: null, setsStatuses }
+  }
+  const [installation] = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM git_installation WHERE account_id = ${accountId} AND installation_id = ${installationId} FOR UPDATE`
+  return installation ? { accountId, appId: null, installationId, setsStatuses: hasGitHubApp(config) } : null
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { userTokenAuthority } from '../../domain/delegation.ts'
+import type { Scope } from '../../domain/permissions.ts'
+import { userOf } from '../kernel/caller.ts'
+import { command } from '../kernel/command.ts'
+import { authorityOf, lockGiver, requireNotAbove } from '../kernel/giver.ts'
+import { id } from '../kernel/input.ts'
+import { lockAuthorization } from '../targets/load-authorization.ts'
+import { permitOthers } from '../targets/load-token.ts'
+import { endAuthorization } from './authorizations.ts'
+
+const OF_ITS_USER = { roles: [], appEnvIds: new Set<string>() }
+
+export const revokeAuthorization = command({
+  name: 'revokeAuthorization',
+  about:
+    'Take back what an application was authorised to do by OAuth. Its tokens stop working at once, and so do their live subscriptions.',
+  dangerous: true,
+  input: z.strictObject({ authorizationId: id('authorization') }),
+  permission: 'token:own',
+  async target({ tx, caller }, { authorizationId }) {
+    const authorization = await lockAuthorization(tx, authorizationId)
+    if (authorization.userId !== userOf(caller)) permitOthers(caller, null, null)
+    return { type: 'authorization' as const, id: authorization.id, accountId: null, authorization }
+  },
+  async execute({ tx, caller, auditDetails }, _input, { authorization }) {
+    const { id: authorizationId, scopes, client } = authorization
+    const given = userTokenAuthority(OF_ITS_USER, new Set(scopes as Scope[]), authorization.expiresAt)
+    requireNotAbove(authorityOf(await lockGiver(tx, caller), null), given)
+    await endAuthorization(tx, authorizationId)
+    auditDetails({ clientId: client.id, name: client.name, userId: authorization.userId })
+    return { message: `"${client.name}" is no longer authorised` }
+  },
+})

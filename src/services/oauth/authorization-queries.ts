@@ -1,0 +1,56 @@
+import type { Database } from '../../database/client.ts'
+import { databaseTime } from '../../database/time.ts'
+import { notFound } from '../../domain/errors.ts'
+import { authorization } from '../../resources/authorization.ts'
+import { ORDER } from '../../resources/order.ts'
+import { type Caller, permit, userOf } from '../kernel/caller.ts'
+import { type PageRequest, page } from '../kernel/page.ts'
+import { permitOthers } from '../targets/load-token.ts'
+import { isAlive } from './authorizations.ts'
+
+const include = { client: true, parent: true } as const
+
+/** Applications that the caller has authorised, or those of another user (installation admin); the newest first. */
+export async function listAuthorizations(
+  database: Database,
+  caller: Caller,
+  { userId }: { userId?: string | undefined },
+  request: PageRequest,
+) {
+  const own = userOf(caller)
+  if (userId && userId !== own) permitOthers(caller, null, null)
+  permit(caller, 'token:own', { accountId: null })
+  const now = await databaseTime(database)
+  const { rows, nextCursor } = await page(
+    request,
+    ({ take, after }) =>
+      database.authorization.findMany({
+        where: { AND: [{ userId: userId ?? own }, after] },
+        ...{ include, take, orderBy: ORDER.authorization },
+      }),
+    ORDER.authorization,
+  )
+  const shown = rows.map((row) => authorization.answer.record({ ...row, hasExpired: !isAlive(row, now) }))
+  return { rows: shown, nextCursor }
+}
+
+export async function getAuthorization(database: Database, caller: Caller, authorizationId: string) {
+  const row = await database.authorization.findUnique({ where: { id: authorizationId }, include })
+  if (!row) throw notFound('authorization', authorizationId)
+  if (row.userId !== userOf(caller)) permitOthers(caller, null, null)
+  permit(caller, 'token:own', { accountId: null })
+  return authorization.answer.record({ ...row, hasExpired: !isAlive(row, await databaseTime(database)) })
+}
+
+/** Who is asked, and for which accounts: what a page of consent shows. */
+export async function readConsent(database: Database, caller: Caller) {
+  const user = await database.user.findUniqueOrThrow({
+    where: { id: userOf(caller) },
+    select: {
+      ...{ id: true, username: true, email: true, isInstallationAdmin: true },
+      memberships: { select: { roles: true, account: { select: { name: true } } }, orderBy: { accountId: 'asc' } },
+    },
+  })
+  const { memberships, ...person } = user
+  return { ...person, accounts: memberships.map(({ roles, account }) => ({ name: account.name, roles })) }
+}

@@ -1,0 +1,88 @@
+import type { PullRequestEnvs } from '../../database/generated/prisma/client.ts'
+import { jsonOrNull } from '../../database/json.ts'
+import { type AppEnvHealthCheck, withoutHeaders } from '../../domain/health-check.ts'
+import {
+  type GitPullRequest,
+  type PullRequestOf,
+  pullRequestEnvName,
+  pullRequestRef,
+} from '../../domain/pull-request.ts'
+import { sharedVariables } from '../../domain/shared-variables.ts'
+import type { GitProvider } from '../../secrets/git-signature.ts'
+import type { CreateAppEnvInput } from '../app-env/app-env-input.ts'
+import { createAppEnv } from '../app-env/create-app-env.ts'
+import type { CommandContext } from '../kernel/command.ts'
+import type { AppTarget } from '../targets/load-app.ts'
+import { type LoadedAppEnv, loadEverything } from '../targets/load-app-env.ts'
+import { refused } from './refused.ts'
+
+/** Names shown of variables that were left out. */
+const MOST_NAMES = 20
+
+export interface PullRequestSource {
+  pullRequest: GitPullRequest
+  provider: GitProvider
+}
+
+/**
+ * Creates the environment of a pull request, like the base environment: its size, settings and variables, in one
+ * container. It shares no data with it: a volume is a new one. Throws what `createAppEnv` throws.
+ */
+export async function createPullRequestEnv(
+  context: CommandContext,
+  app: AppTarget,
+  settings: PullRequestEnvs,
+  { pullRequest, provider }: PullRequestSource,
+): Promise<{ appEnvId: string; message: string | null }> {
+  const { tx } = context
+  const base = await findBase(context, settings)
+  const { number, isFork, branch } = pullRequest
+  // Strangers never get a secret.
+  const withSecrets = settings.copySecrets && !isFork
+  const { copied, left } = variablesFor(context, base, withSecrets)
+  const { appId, accountId, regionCode: region, zClouds, startupConfig, releaseCommand, volume, typeConfig } = base
+  const input = {
+    ...{ accountId, appId, name: pullRequestEnvName(number), region, branch, zClouds, containers: 1 },
+    ...{ envVars: copied, preventDestroy: false },
+    ...(startupConfig === null ? {} : { startupConfig }),
+    ...(releaseCommand === null ? {} : { releaseCommand }),
+    ...(volume === null ? {} : { volume: { path: volume.path, disk: volume.diskMb } }),
+    ...(typeConfig as object | null),
+  } as CreateAppEnvInput
+  const { appEnvId } = await createAppEnv.execute(context, input, app)
+  const made: PullRequestOf = { number, ref: pullRequestRef(provider, number), isFork }
+  const { cpu, memoryMb } = base
+  const check = base.healthCheck as AppEnvHealthCheck | null
+  const healthCheck = check && !withSecrets ? withoutHeaders(check) : check
+  await tx.appEnv.update({
+    where: { id: appEnvId },
+    data: { cpu, memoryMb, healthCheck: jsonOrNull(healthCheck), pullRequest: { ...made } },
+  })
+  return { appEnvId, message: left.length > 0 ? notCopied(left) : null }
+}
+
+async function findBase({ tx }: CommandContext, { appId, baseAppEnvId }: PullRequestEnvs): Promise<LoadedAppEnv> {
+  const there = await tx.appEnv.findFirst({ where: { id: baseAppEnvId, appId, deletedAt: null }, select: { id: true } })
+  if (!there)
+    throw refused(
+      'BASE_DELETED',
+      `The environment ${baseAppEnvId}, which those of pull requests are like, is deleted: set another one`,
+    )
+  return loadEverything(tx, baseAppEnvId)
+}
+
+function variablesFor({ vault }: CommandContext, base: LoadedAppEnv, withSecrets: boolean) {
+  const secrets = vault.forAccount(base.account)
+  const all = base.variables.map((variable) => {
+    const { name, type, isSecret } = variable
+    return { name, type, isSecret, value: secrets.openVariable(variable) }
+  })
+  const shared = withSecrets ? new Set(all.map(({ name }) => name)) : sharedVariables(all)
+  const left = all.filter(({ name }) => !shared.has(name)).map(({ name }) => name)
+  return { copied: all.filter(({ name }) => shared.has(name)), left }
+}
+
+const notCopied = (names: readonly string[]): string =>
+  `Variables that are secret, or lead to other environments, are not copied: ${names.slice(0, MOST_NAMES).join(', ')}${
+    names.length > MOST_NAMES ? ' and others' : ''
+  }`

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
+import { conflict, invalidField, notFound } from '../../domain/errors.ts'
+import { pullRequestEnvs } from '../../resources/pull-request-envs.ts'
+import { repositoryUrl } from '../configuration/build-plan.ts'
+import { permit, userOf } from '../kernel/caller.ts'
+import { type CommandContext, command } from '../kernel/command.ts'
+import { flag, id } from '../kernel/input.ts'
+import { type AppTarget, lockApp } from '../targets/load-app.ts'
+import { lentPermissions } from './lent-permissions.ts'
+
+const MOST_BRANCHES = 20
+const MOST_APP_ENVS = 50
+const MOST_HOURS = 720
+
+export const setPullRequestEnvs = command({
+  name: 'setPullRequestEnvs',
+  about:
+    'Give each pull request of the app’s repository an environment of its own, with your rights: it is created when the pull request is opened, built anew with each push, and deleted when it is closed. Git hosts tell of pull requests through a git hook, or through the GitHub App.',
+  input: z.strictObject({
+    appId: id('app'),
+    baseAppEnvId: id(
+      'environment of the app that the new ones are like: region, size, settings and variables. Nothing of its data is shared',
+    ),
+    targetBranches: z
+      .array(z.string().refine(isBranchName, BRANCH_NAME_RULE))
+      .max(MOST_BRANCHES)
+      .default([])
+      .describe('Branches: only pull requests that are to be merged into one of them. None: all pull requests.'),
+    expiresAfterHours: z
+      .int()
+      .min(1)
+      .max(MOST_HOURS)
+      .default(120)
+      .describe('Hours without a push after which an environment is deleted. The next push creates it again.'),
+    maxAppEnvs: z
+      .int()
+      .min(1)
+      .max(MOST_APP_ENVS)
+      .default(5)
+      .describe('Pull requests of the app that may have an environment at a time.'),
+    copySecrets: flag(
+      'Whether variables that are secret, or refer to other environments, are copied, too. Whoever can push to the repository can then read them. Never for forks.',
+    ).default(false),
+    allowForks: flag(
+      'Whether pull requests from forks get environments: whoever opens one runs their code in the account.',
+    ).default(false),
+  }),
+  permission: 'appEnv:change',
+  target: async ({ tx }, { appId }): Promise<AppTarget> => lockApp(tx, appId),
+  async execute(context, { appId, ...input }, { app }) {
+    const { tx, caller, config } = context
+    // What is lent must be there.
+    for (const permission of lentPermissions(input)) permit(caller, permission, { accountId: app.accountId })
+    if (app.useImage || app.isCliDeployment || !repositoryUrl(app, config))
+      throw conflict('NO_REPOSITORY', 'The app is not built from a git repository: set gitRepo on it first')
+    await requireBase(context, appId, input.baseAppEnvId)
+    const set = { ...input, userId: userOf(caller) }
+    const row = await tx.pullRequestEnvs.upsert({ where: { appId }, create: { appId, ...set }, update: set })
+    const version = await changed(context, appId, { pullRequestEnvs: true, ...set })
+    return { ...pullRequestEnvs.answer.record(row), recordVersion: version }
+  },
+})
+
+export const deletePullRequestEnvs = command({
+  name: 'deletePullRequestEnvs',
+  about:
+    'Give pull requests of an app no environments any more. Those that are there stay, as they are, until their pull request is closed or they expire.',
+  input: z.strictObject({ appId: id('app') }),
+  permission: 'appEnv:change',
+  target: ({ tx }, { appId }) => lockApp(tx, appId),
+  async execute(context, { appId }, { app }) {
+    const { count } = await context.tx.pullRequestEnvs.deleteMany({ where: { appId } })
+    if (count === 0) throw notFound('setting for environments of pull requests of the app', appId)
+    await changed(context, appId, { pullRequestEnvs: false })
+    return { message: `Pull requests of "${app.name}" get no environments any more` }
+  },
+})
+
+async function requireBase({ tx }: CommandContext, appId: string, baseAppEnvId: string): Promise<void> {
+  const base = await tx.appEnv.findFirst({ where: { id: baseAppEnvId, appId, deletedAt: null } })
+  if (!base) throw invalidField('baseAppEnvId', 'is not an environment of the app')
+  if (base.pullRequest !== null)
+    throw invalidField('baseAppEnvId', 'is the environment of a pull request, which does not last')
+}
+
+/** Returns the new version of the app, whose setting it is. */
+async function changed(
+  { tx, announce, auditDetails }: CommandContext,
+  appId: string,
+  details: Record<string, unknown>,
+): Promise<number> {
+  const { version } = await tx.app.update({
+    where: { id: appId },
+    data: { version: { increment: 1 } },
+    select: { version: true },
+  })
+  announce({ type: 'app.updated', appId, payload: { changed: ['pullRequestEnvs'] } })
+  auditDetails(details)
+  return version
+}

@@ -1,0 +1,23 @@
+import { forbidden, unauthenticated } from '../../domain/errors.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { lockCallerOf } from '../kernel/giver.ts'
+import { type BegunSession, beginSession, type SessionTools, type SignInFrom } from './begin-session.ts'
+
+/**
+ * Begins a session of whoever has presented a token of a user, such as the one that Berth prints for its admin. A
+ * session may do what its user may, so that the token must allow no less, and have no end that the session could pass.
+ */
+export async function signInByToken(
+  { database, ...tools }: SessionTools,
+  { tokenId }: Caller,
+  from: SignInFrom & { replaced: string | null },
+): Promise<BegunSession> {
+  return database.$transaction(async (tx) => {
+    const holder = await lockCallerOf(tx, tokenId, null)
+    if (!holder) throw unauthenticated('The token has expired or was revoked')
+    const { kind, userId, expiresAt } = holder
+    if (kind !== 'USER' || !userId || expiresAt)
+      throw forbidden('USER_TOKEN_REQUIRED', 'Sign in with a token of a user, without scopes and without an end')
+    return beginSession(tx, tools, { userId, method: 'TOKEN', tokenId, replaced: from.replaced }, from)
+  })
+}

@@ -1,0 +1,17 @@
+import type { Database } from '../../database/client.ts'
+import { forbidden } from '../../domain/errors.ts'
+import type { Caller } from '../kernel/caller.ts'
+
+const FRESH_MINUTES = 15
+
+/**
+ * Throws FORBIDDEN unless the caller is a person who has proved a moment ago who they are: whoever finds a browser open
+ * must not be able to make the account their own.
+ */
+export async function requireFreshSession(database: Pick<Database, '$queryRaw'>, { tokenId }: Caller): Promise<void> {
+  const [session] = await database.$queryRaw<{ isFresh: boolean }[]>`
+    SELECT created_at > now() - make_interval(mins => ${FRESH_MINUTES}::int) AS "isFresh"
+    FROM token WHERE id = ${tokenId} AND kind = 'SESSION'`
+  if (session?.isFresh) return
+  throw forbidden('SIGN_IN_AGAIN', `You signed in more than ${FRESH_MINUTES} minutes ago: sign in again to change this`)
+}

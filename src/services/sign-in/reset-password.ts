@@ -1,0 +1,99 @@
+import { conflict, invalidField, notFound } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import { sendMail } from '../../mail/send-mail.ts'
+import { type Caller, permit } from '../kernel/caller.ts'
+import type { SignInFrom } from '../session/begin-session.ts'
+import { findChallenge, makeChallenge, takeChallenge } from './challenge.ts'
+import { refuseName, storePassword } from './change-password.ts'
+import { countAttempt, forgetAttempts } from './count-attempts.ts'
+import { endSignIns } from './end-sign-ins.ts'
+import { recordSecurity } from './record-security.ts'
+import { requireFreshSession } from './require-fresh-session.ts'
+import type { SignInTools } from './sign-in-by-password.ts'
+
+/** Where the link leads. Its secret is behind a #, so that no server sees it. */
+export const RESET_PATH = '/reset-password'
+
+const MAILED_MINUTES = 60
+const GIVEN_MINUTES = 24 * 60
+
+/**
+ * Prepares a link by mail. The answer, and the work until then, are the same whether the address is anybody's; `send` is
+ * for afterwards. Only where the installation has said at which address it is reached: the address of the request is one
+ * that anybody can make up.
+ */
+export async function requestPasswordReset(
+  { database, config, vault }: SignInTools,
+  { email }: { email: string },
+  from: SignInFrom,
+): Promise<{ send: () => Promise<void> }> {
+  const { BERTH_SMTP_URL: server, BERTH_API_URL: origin } = config
+  if (!server || !origin)
+    throw conflict('NO_MAIL', 'This installation sends no mail. Ask its admin for a link to set a password')
+  const name = email.trim().toLowerCase()
+  await countAttempt(database, config, { address: from.address, name: `reset ${name}` })
+  const user = await database.user.findUnique({ where: { email: name } })
+  const userId = user?.id ?? null
+  const secret = await database.$transaction(async (tx) => {
+    await recordSecurity(tx, vault, { action: 'requestPasswordReset', userId, caller: null }, from)
+    return makeChallenge(tx, 'PASSWORD_RESET', { userId, data: {} }, MAILED_MINUTES)
+  })
+  const link = `${origin.replace(/\/$/, '')}${RESET_PATH}#${secret}`
+  return {
+    async send() {
+      if (!user) return
+      const mail = { to: [user.email], subject: 'Set a new password for Berth', text: textOf(link), id: newId('ses') }
+      await sendMail(server, mail, config, AbortSignal.timeout(config.BERTH_WEBHOOK_TIMEOUT_SECONDS * 1000))
+    },
+  }
+}
+
+const textOf = (link: string) => `Somebody, presumably you, asked for a new password for your Berth.
+
+${link}
+
+The link works once, for ${MAILED_MINUTES} minutes. If it was not you, there is nothing to do.`
+
+/** The secret of a link by which a user sets a password, for the admin to hand over. */
+export async function makeResetLink(
+  { database, vault }: SignInTools,
+  caller: Caller,
+  { email }: { email: string },
+  from: SignInFrom,
+): Promise<{ secret: string }> {
+  permit(caller, 'installation:manage', { accountId: null })
+  await requireFreshSession(database, caller)
+  const user = await database.user.findUnique({ where: { email: email.trim().toLowerCase() } })
+  if (!user) throw notFound('user', email)
+  const { id: userId } = user
+  return database.$transaction(async (tx) => {
+    await recordSecurity(tx, vault, { action: 'requestPasswordReset', userId, caller }, from)
+    return { secret: await makeChallenge(tx, 'PASSWORD_RESET', { userId, data: {} }, GIVEN_MINUTES) }
+  })
+}
+
+/** Sets the password by a link, once, and ends every session of the user. It signs nobody in. */
+export async function resetPassword(
+  { database, config, vault, passwords }: SignInTools,
+  { secret, password }: { secret: string; password: string },
+  from: SignInFrom,
+): Promise<void> {
+  await countAttempt(database, config, { address: from.address, name: null })
+  // Asked before the hash, which costs more than a guess.
+  const found = await findChallenge(database, 'PASSWORD_RESET', secret)
+  if (!found?.userId) throw ended()
+  const user = await database.user.findUniqueOrThrow({ where: { id: found.userId } })
+  refuseName(password, user.email)
+  const hash = await passwords.hash(password)
+  await database.$transaction(async (tx) => {
+    const taken = await takeChallenge(tx, 'PASSWORD_RESET', secret)
+    if (!taken) throw ended()
+    await storePassword(tx, { userId: user.id, hash })
+    // Other links of the user, and sign-ins that wait for a code.
+    await endSignIns(tx, user.id, null)
+    await forgetAttempts(tx, user.email)
+    await recordSecurity(tx, vault, { action: 'resetPassword', userId: user.id, caller: null }, from)
+  })
+}
+
+const ended = () => invalidField('secret', 'is of a link that was used, is too old, or never was: ask for another one')

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { notFound } from '../../domain/errors.ts'
+import { microsOf, money } from '../../domain/usage-price.ts'
+import { type CommandContext, command } from '../kernel/command.ts'
+import { id } from '../kernel/input.ts'
+import { lockAccount } from '../targets/load-account.ts'
+
+const AMOUNT_RULE = 'must be an amount above zero, such as 250 or 250.50'
+
+const budgetAmount = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,2})?$/, AMOUNT_RULE)
+  .refine((text) => /[1-9]/.test(text), AMOUNT_RULE)
+  .describe('Amount for each month, in the currency of the installation, such as 250.50.')
+
+async function lockBudget({ tx }: CommandContext, { accountId }: { accountId: string }) {
+  const { account } = await lockAccount(tx, accountId)
+  const budget = await tx.budget.findUnique({ where: { accountId: account.id } })
+  return { type: 'budget' as const, id: account.id, accountId: account.id, budget }
+}
+
+export const setBudget = command({
+  name: 'setBudget',
+  about:
+    'Set what an account wants to spend in a month. It is told once a month when 50, 80 and 100 percent are spent; nothing is stopped.',
+  input: z.strictObject({ accountId: id('account'), amount: budgetAmount }),
+  permission: 'budget:manage',
+  target: lockBudget,
+  async execute({ tx, config, announce, auditDetails }, input, { accountId }) {
+    const amountMicros = microsOf(input.amount)
+    await tx.budget.upsert({ where: { accountId }, create: { accountId, amountMicros }, update: { amountMicros } })
+    const { BERTH_CURRENCY: currency } = config
+    const amount = money(amountMicros, currency)
+    announce({ type: 'budget.changed', payload: { amount, currency } })
+    auditDetails({ amount, currency })
+    return { accountId, amount, currency }
+  },
+})
+
+export const deleteBudget = command({
+  name: 'deleteBudget',
+  about: 'Remove the budget of an account. It is told no more of what it spends.',
+  input: z.strictObject({ accountId: id('account') }),
+  permission: 'budget:manage',
+  target: lockBudget,
+  async execute({ tx, announce, auditDetails }, _input, { accountId, budget }) {
+    if (!budget) throw notFound('budget of the account', accountId)
+    await tx.budget.delete({ where: { accountId } })
+    announce({ type: 'budget.changed', payload: { amount: null } })
+    auditDetails({})
+    return { message: 'The budget is removed' }
+  },
+})

@@ -1,0 +1,148 @@
+import type { Config } from '../../config/config.ts'
+import type { Database } from '../../database/client.ts'
+import { databaseTime } from '../../database/time.ts'
+import { invalidField, notFound } from '../../domain/errors.ts'
+import { monthOf } from '../../domain/month.ts'
+import {
+  forecastOf,
+  lineOf,
+  money,
+  type StatementLine,
+  sumOf,
+  totalsOf,
+  type UsageLine,
+} from '../../domain/usage-price.ts'
+import { type BudgetRecord, type StatementRecord, statementLine, type UsageRecord } from '../../resources/usage.ts'
+import { readUsage } from '../../usage/usage-lines.ts'
+import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
+import { DEFAULT_LIMIT, type Page, type PageRequest } from '../kernel/page.ts'
+import { requireAccount } from '../targets/load-account.ts'
+
+interface Dependencies {
+  database: Database
+  config: Config
+}
+
+export interface UsageFilter {
+  accountId?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+const DAY_MS = 86_400_000
+const MOST_DAYS = 366
+const RECENT_DAYS = 7
+
+/** Totals of a time, by default of the present month until now, and what the month will have cost. */
+export async function readTotals(
+  { database, config }: Dependencies,
+  caller: Caller,
+  filter: UsageFilter,
+): Promise<UsageRecord> {
+  const range = await rangeOf(database, caller, filter)
+  const used = await readUsage(database, range)
+  const { BERTH_CURRENCY: currency } = config
+  return {
+    ...{ accountId: range.accountId, from: range.from.toISOString(), to: range.to.toISOString(), currency },
+    total: money(sumOf(used), currency),
+    forecast: money(await forecast(database, range), currency),
+    totals: totalsOf(used),
+  }
+}
+
+/** By day, environment and kind, in this order; all of them where no limit is asked for. */
+export async function listUsageLines(
+  { database }: Dependencies,
+  caller: Caller,
+  filter: UsageFilter,
+  { limit = Number.POSITIVE_INFINITY, cursor }: PageRequest,
+): Promise<Page<UsageLine>> {
+  if (cursor !== undefined && !/^\d{4}-\d\d-\d\d\.[a-z0-9_]+\.[A-Z_]+$/.test(cursor)) throw unknownCursor()
+  const lines = (await readUsage(database, await rangeOf(database, caller, filter))).map(lineOf)
+  lines.sort((one, other) => (cursorOfLine(one) < cursorOfLine(other) ? -1 : 1))
+  const left = cursor === undefined ? lines : lines.filter((line) => cursorOfLine(line) > cursor)
+  return pageOf(left, limit, cursorOfLine)
+}
+
+export const cursorOfLine = ({ day, appEnvId, kind }: UsageLine): string => `${day}.${appEnvId}.${kind}`
+
+/** The closed months of an account, the newest first. */
+export async function listStatements(
+  database: Database,
+  caller: Caller,
+  { accountId }: { accountId?: string | undefined },
+  { limit = DEFAULT_LIMIT, cursor }: PageRequest,
+): Promise<Page<StatementRecord>> {
+  if (cursor !== undefined && !/^\d{4}-\d\d$/.test(cursor)) throw unknownCursor()
+  const rows = await database.usageStatement.findMany({
+    where: {
+      accountId: await permittedAccount(database, caller, accountId),
+      ...(cursor === undefined ? {} : { month: { lt: cursor } }),
+    },
+    orderBy: { month: 'desc' },
+    take: limit + 1,
+  })
+  const statements = rows.map(({ lines, ...row }) => ({
+    ...row,
+    lines: (lines as unknown as StatementLine[]).map(statementLine.answer.of),
+  }))
+  return pageOf<StatementRecord>(statements, limit, ({ month }) => month)
+}
+
+/** Throws NOT_FOUND for an account without a budget. */
+export async function getBudget(
+  { database, config }: Dependencies,
+  caller: Caller,
+  wanted: { accountId?: string | undefined },
+): Promise<BudgetRecord> {
+  const accountId = await permittedAccount(database, caller, wanted.accountId)
+  const budget = await database.budget.findUnique({ where: { accountId } })
+  if (!budget) throw notFound('budget of the account', accountId)
+  const { name: month, from, to } = monthOf(await databaseTime(database))
+  const used = await readUsage(database, { accountId, from, to })
+  const alerts = await database.budgetAlert.findMany({ where: { accountId, month }, orderBy: { percent: 'asc' } })
+  const { BERTH_CURRENCY: currency } = config
+  return {
+    ...{ accountId, amount: money(budget.amountMicros, currency), currency },
+    spent: money(sumOf(used), currency),
+    alerts: alerts.map(({ percent }) => percent),
+  }
+}
+
+function pageOf<Row>(rows: readonly Row[], limit: number, cursorOf: (row: Row) => string): Page<Row> {
+  const kept = rows.slice(0, limit)
+  const last = kept.at(-1)
+  return { rows: kept, nextCursor: last && rows.length > limit ? cursorOf(last) : null }
+}
+
+const unknownCursor = () => invalidField('cursor', 'must be the nextCursor of an earlier answer')
+
+async function permittedAccount(database: Database, caller: Caller, accountId: string | undefined): Promise<string> {
+  const id = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
+  permit(caller, 'account:read', { accountId: id })
+  return id
+}
+
+async function rangeOf(database: Database, caller: Caller, { accountId, from, to }: UsageFilter) {
+  const now = await databaseTime(database)
+  const until = to ? new Date(to) : now
+  const since = from ? new Date(from) : monthOf(until).from
+  const id = await permittedAccount(database, caller, accountId)
+  if (since >= until) throw invalidField('from', 'must be before to')
+  if (until.getTime() - since.getTime() > MOST_DAYS * DAY_MS)
+    throw invalidField('from', `must be at most ${MOST_DAYS} days before to`)
+  return { accountId: id, from: since, to: until, now }
+}
+
+async function forecast(database: Database, { accountId, now }: { accountId: string; now: Date }): Promise<bigint> {
+  const month = monthOf(now)
+  const account = await database.account.findUniqueOrThrow({ where: { id: accountId }, select: { createdAt: true } })
+  const recent = new Date(Math.max(now.getTime() - RECENT_DAYS * DAY_MS, account.createdAt.getTime()))
+  const costOf = async (from: Date) => sumOf(await readUsage(database, { accountId, from, to: now }))
+  return forecastOf({
+    micros: await costOf(month.from),
+    recentMicros: await costOf(recent),
+    recentMs: BigInt(Math.max(0, now.getTime() - recent.getTime())),
+    restMs: BigInt(month.to.getTime() - now.getTime()),
+  })
+}

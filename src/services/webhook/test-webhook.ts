@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import type { Database } from '../../database/client.ts'
+import { conflict } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import { command } from '../kernel/command.ts'
+import { id } from '../kernel/input.ts'
+import { lockWebhook } from './lock-webhook.ts'
+
+interface TestedWebhook extends Record<string, unknown> {
+  webhookId: string
+  deliveryId: string
+  status: 'PENDING' | 'DELIVERED' | 'FAILED'
+  durationMs: number | null
+  answerStatus: number | null
+  error: string | null
+}
+
+export const testWebhook = command({
+  name: 'testWebhook',
+  about:
+    'Send a test event, `webhook.tested`, to one webhook, whatever types it has chosen. It is attempted once, beside what waits. A call that waits answers with what came of it.',
+  input: z.strictObject({ webhookId: id('webhook') }),
+  permission: 'webhook:manage',
+  target: ({ tx }, { webhookId }) => lockWebhook(tx, webhookId),
+  async execute({ announce, auditDetails, created }, { webhookId }, { webhook }): Promise<TestedWebhook> {
+    const { kind, name, isEnabled, isFull } = webhook
+    if (!isEnabled) throw conflict('WEBHOOK_DISABLED', `The webhook "${name}" is switched off: enable it first`)
+    if (isFull)
+      throw conflict(
+        'WEBHOOK_FULL',
+        `As many deliveries of the webhook "${name}" wait as may, so the test would wait behind them: have it tested once some have ended`,
+      )
+    // The worker makes the delivery of the event, and gives it this id.
+    const deliveryId = newId('dlv')
+    created(deliveryId)
+    announce({ type: 'webhook.tested', payload: { webhookId, kind, name, deliveryId } })
+    auditDetails({ kind, name })
+    return { webhookId, deliveryId, status: 'PENDING', durationMs: null, answerStatus: null, error: null }
+  },
+  progress: {
+    async hasEnded(database: Database, { deliveryId }: TestedWebhook) {
+      const found = await database.webhookDelivery.findUnique({ where: { id: deliveryId } })
+      return found !== null && found.status !== 'PENDING'
+    },
+    async answer(database: Database, result: TestedWebhook): Promise<TestedWebhook> {
+      const found = await database.webhookDelivery.findUnique({ where: { id: result.deliveryId } })
+      if (!found) return result
+      const { status, durationMs, answerStatus, error } = found
+      return { ...result, status, durationMs, answerStatus, error }
+    },
+  },
+})

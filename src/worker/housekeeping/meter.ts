@@ -1,0 +1,65 @@
+import { Prisma } from '../../database/generated/prisma/client.ts'
+import { databaseTime } from '../../database/time.ts'
+import { alertBudgets } from '../../usage/budgets.ts'
+import { deleteOldUsage } from '../../usage/delete-old-usage.ts'
+import { recordKeptBytes } from '../../usage/kept-bytes.ts'
+import { endLostBuilds } from '../../usage/lost-builds.ts'
+import { recordPrices } from '../../usage/prices.ts'
+import { recordInventory } from '../../usage/running-containers.ts'
+import { freezeStatements } from '../../usage/statements.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
+import { isEngineAway } from '../engine/engine-health.ts'
+import { isOnEngine } from '../scope/engine-scope.ts'
+import { sleep } from '../time/sleep.ts'
+import { replicaSightings, runSightings } from '../usage/sightings.ts'
+
+export type MeterContext = Pick<WorkerContext, 'database' | 'scope' | 'runtime' | 'engineHealth' | 'config' | 'log'>
+
+/** Every worker meters: any part of it may be done twice, or be cut short. */
+export async function meterForever(context: MeterContext, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    // Jitter: workers that start together must not ask the engine in step.
+    await sleep(context.config.BERTH_USAGE_SECONDS * 1000 * (0.8 + Math.random() * 0.4), signal)
+    if (!signal.aborted) await meter(context, signal)
+  }
+}
+
+/** One pass. What fails is left to the next one, and holds up nothing else. */
+export async function meter(context: MeterContext, signal: AbortSignal): Promise<void> {
+  const { database, config, log } = context
+  const now = await databaseTime(database).catch(() => null)
+  if (!now) return
+  const parts = [
+    () => recordPrices(database),
+    () => meterContainers(context, now, signal),
+    () => endLostBuilds(database, config.BERTH_USAGE_SECONDS),
+    () => recordKeptBytes(database),
+    () => alertBudgets(database, now, config.BERTH_CURRENCY),
+    () => freezeStatements(database, { now, currency: config.BERTH_CURRENCY }),
+    () => deleteOldUsage(database, now, config.BERTH_USAGE_MONTHS),
+  ]
+  for (const part of parts) {
+    if (signal.aborted) return
+    await part().catch((error: unknown) => {
+      if (!signal.aborted && !isEngineAway(error)) log.warn({ err: error }, 'Metering usage failed; it is retried')
+    })
+  }
+}
+
+/** `at` is from before the question: whatever is answered was so at that time, or began later. */
+async function meterContainers(context: MeterContext, at: Date, signal: AbortSignal): Promise<void> {
+  const { database, scope, runtime, engineHealth, config } = context
+  engineHealth.assertReachable()
+  const bounds = { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS }
+  const replicas = await runtime.observe({ isBrief: true }, bounds)
+  const runs = await runtime.observeRuns({}, bounds)
+  const asking = { database, runtime, ...bounds }
+  const ofReplicas = await replicaSightings(asking, replicas, at)
+  const ofRuns = await runSightings(asking, runs, at)
+  await recordInventory(database, {
+    at,
+    sightings: [...ofReplicas, ...ofRuns],
+    isOfEngine: isOnEngine(Prisma.sql`e.region_code`, scope),
+    containerIds: [...replicas, ...runs].map(({ containerId }) => containerId),
+  })
+}

@@ -1,0 +1,12 @@
+import type { Database } from '../../database/client.ts'
+import type { UsageKind } from '../../domain/usage-interval.ts'
+import { recordKind } from '../../usage/usage-log.ts'
+
+/** Says that a container was frozen, or goes on. Where that fails, the next pass of the meter sees it. */
+export async function noteKind(
+  { database }: { database: Database },
+  containerId: string | null,
+  kind: UsageKind,
+): Promise<void> {
+  if (containerId !== null) await recordKind(database, containerId, kind).catch(() => {})
+}

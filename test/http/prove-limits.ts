@@ -1,0 +1,111 @@
+// npm run prove:limits [-- --limit 3000 --seconds 20]
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { proveOnTestCluster } from '../crash/harness/prove-on-test-cluster.ts'
+import type { TestCluster } from '../crash/harness/test-cluster.ts'
+import { takeLowestPriority } from '../trust/support/lowest-priority.ts'
+import type { OpenLoopReport } from '../trust/support/open-loop-process.ts'
+
+const CLIENT = join(import.meta.dirname, '../trust/support/open-loop-process.ts')
+const TIMES = 5
+const TOLERANCE = 0.05
+const MOST_SLOWER = 2
+const WARM_UP_MS = 3_000
+/** So that the other token stays within its own limit. */
+const OTHER_EVERY_MS = '20'
+/** An address has a limit as well, which the flood uses up. */
+const OTHER_ADDRESS = '127.0.0.2'
+
+const { values } = parseArgs({
+  options: { limit: { type: 'string', default: '3000' }, seconds: { type: 'string', default: '20' } },
+})
+const [limit, seconds] = [Number(values.limit), Number(values.seconds)]
+
+let failed = 0
+const claim = (holds: boolean, line: string) => {
+  if (!holds) failed += 1
+  console.log(`${holds ? '✓' : '✗'} ${line}`)
+}
+
+/** Which account a token counts in is that of its user. */
+async function tokenOfAnother(cluster: TestCluster): Promise<string> {
+  const { accountId } = await cluster.ok('POST', '/account', { name: 'Neighbour' })
+  const email = 'neighbour@example.com'
+  const { userId } = await cluster.ok('POST', '/account/member', { accountId, email, roles: ['ADMIN'] })
+  const { token } = await cluster.ok('POST', '/token', { kind: 'USER', name: 'neighbour', userId })
+  return String(token)
+}
+
+/** Evenly over the time, to both processes in turns; the statuses that came. */
+async function flood(cluster: TestCluster, requests: number): Promise<Map<number, number>> {
+  const statuses = new Map<number, number>()
+  const { api } = cluster.ports
+  const began = performance.now()
+  const asked: Promise<void>[] = []
+  const ask = async (port: number | undefined) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/public/v1/accounts`, {
+      headers: { authorization: cluster.token },
+    })
+    await answer.arrayBuffer()
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+  }
+  while (asked.length < requests) {
+    const due = Math.min(requests, ((performance.now() - began) / (seconds * 1000)) * requests)
+    while (asked.length < due) asked.push(ask(api[asked.length % api.length]))
+    await pause(5)
+  }
+  await Promise.all(asked)
+  return statuses
+}
+
+await proveOnTestCluster(
+  async (cluster) => {
+    const [port] = cluster.ports.api
+    const url = `http://127.0.0.1:${port}/api/public/v1/accounts`
+    const client = fork(
+      CLIENT,
+      [url, `127.0.0.1:${port}`, await tokenOfAnother(cluster), OTHER_EVERY_MS, OTHER_ADDRESS],
+      { detached: true },
+    )
+    const measured = async (work: () => Promise<void>): Promise<OpenLoopReport> => {
+      client.send('begin')
+      await work()
+      const reported = once(client, 'message')
+      client.send('end')
+      return (await reported)[0] as OpenLoopReport
+    }
+    await measured(() => pause(WARM_UP_MS))
+    const quiet = await measured(() => pause(seconds * 1000))
+    await takeLowestPriority()
+    console.log('The flooding client runs at the lowest priority; the other one does not')
+    let statuses = new Map<number, number>()
+    const loud = await measured(async () => {
+      statuses = await flood(cluster, TIMES * limit)
+    })
+    client.disconnect()
+    const allowed = statuses.get(200) ?? 0
+    console.log([...statuses].map(([status, count]) => `${count} × ${status}`).join(', '))
+    claim(
+      Math.abs(allowed - limit) <= TOLERANCE * limit,
+      `${TIMES * limit} requests of one token to two API processes: ${allowed} allowed, the limit is ${limit}`,
+    )
+    for (const [name, { requests, failures, p50Ms, p99Ms }] of Object.entries({ quiet, loud }))
+      console.log(
+        `another token, ${name}: ${requests} requests, ${failures.length} failed, p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
+      )
+    claim(quiet.failures.length + loud.failures.length === 0, 'no request of the other token failed')
+    claim(
+      loud.p99Ms <= MOST_SLOWER * quiet.p99Ms,
+      `its p99 is ${(loud.p99Ms / quiet.p99Ms).toFixed(2)} of the quiet run's`,
+    )
+  },
+  {
+    processes: { api: 2, worker: 0, ingress: 0 },
+    settings: { BERTH_RATE_LIMIT: String(limit) },
+  },
+)
+console.log(failed === 0 ? '\n✓ holds' : `\n✗ ${failed} claims do not hold`)
+process.exitCode = failed === 0 ? 0 : 1
