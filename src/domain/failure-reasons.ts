@@ -27,6 +27,7 @@ export const FAILURE_REASONS = {
   IMAGE_TOO_LARGE: 'The built image is larger than allowed.',
   DISK_QUOTA_EXCEEDED: 'The build has written more than allowed (`BERTH_BUILD_DISK_MB`).',
   CONTAINER_START_FAILED: 'The engine cannot start the container: often a command that does not exist.',
+  START_LOST: 'The container engine was lost while it started the container.',
   CONTAINER_EXITED: 'The container ended before it was ready; its last lines are in the message.',
   NOT_RUNNING: 'The container in which a command should run does not run.',
   COMMAND_TIMEOUT: 'A command in a container did not end in time, and was killed.',

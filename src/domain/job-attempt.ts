@@ -42,7 +42,8 @@ export const JOB_RUN_REASONS = {
   OUT_OF_MEMORY: 'The command used more memory than it has. Give the environment more zClouds.',
   IMAGE_GONE: 'The image of the version is gone, and its registry does not give it again.',
   START_FAILED: 'The engine cannot start the container; the message says why.',
-  ENGINE_LOST: 'The container engine was lost while the command ran, and the command with it.',
+  ENGINE_LOST:
+    'The container engine was lost while it started the command or ran it, and how the command ended with it.',
   CONTAINER_REMOVED: 'Somebody removed the container before its exit code was read.',
   TIMED_OUT: 'The run took longer than its timeoutSeconds.',
   CANCELLED: 'Berth ended the command because the run was cancelled.',

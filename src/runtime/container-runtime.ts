@@ -280,7 +280,13 @@ export interface ContainerRuntime {
   watch(onChange: (appEnvId: string, end: ContainerEnd | null) => void, signal: AbortSignal): void
 }
 
-export type RuntimeErrorReason = 'IMAGE_NOT_FOUND' | 'CONTAINER_START_FAILED' | 'NOT_RUNNING' | 'COMMAND_TIMEOUT'
+/** `START_LOST`: the engine has forgotten a start, so that its container may have run, or run still. */
+export type RuntimeErrorReason =
+  | 'IMAGE_NOT_FOUND'
+  | 'CONTAINER_START_FAILED'
+  | 'START_LOST'
+  | 'NOT_RUNNING'
+  | 'COMMAND_TIMEOUT'
 
 /** The engine answered that it cannot be done, and, but for a container that is down, that a retry would not help. */
 export class RuntimeError extends Failure<RuntimeErrorReason> {

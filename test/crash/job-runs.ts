@@ -21,6 +21,8 @@ interface RunRow {
 
 interface AttemptRow {
   containerId: string | null
+  reason: string | null
+  isStarted: boolean
   exitCode: number | null
   starts: number
   lines: number
@@ -94,8 +96,8 @@ class Watch {
   kills = 0
   restarts = 0
   mostAtOnce = 0
-  /** Of containers that were there while the engine was away: what it says of them itself. */
-  readonly truths = new Map<string, Truth>()
+  /** Of containers that were there while the engine was away: what it says of them itself. Null: they are gone. */
+  readonly truths = new Map<string, Truth | null>()
   readonly #outlived = new Set<string>()
   readonly #cluster: TestCluster
   readonly #options: JobOptions
@@ -173,7 +175,8 @@ const rowsOf = async (cluster: TestCluster): Promise<RunRow[]> =>
   (
     await cluster.pool.query<RunRow>(
       `SELECT r.id, r.status::text, r.reason, r.exit_code AS "exitCode", json_agg(json_build_object(
-          'containerId', a.container_id, 'exitCode', a.exit_code, 'starts', starts, 'lines', lines, 'kept', kept)
+          'containerId', a.container_id, 'exitCode', a.exit_code, 'starts', starts, 'lines', lines, 'kept', kept,
+          'reason', a.reason, 'isStarted', a.started_at IS NOT NULL)
           ORDER BY a.number) AS attempts
       FROM job_run r JOIN job_attempt a ON a.run_id = r.id LEFT JOIN container c ON c.container_id = a.container_id
       CROSS JOIN LATERAL (SELECT count(*) AS kept, count(*) FILTER (WHERE message = 'started') AS starts,
@@ -182,7 +185,7 @@ const rowsOf = async (cluster: TestCluster): Promise<RunRow[]> =>
     )
   ).rows
 
-function expectTruth(row: RunRow, kind: Kind | undefined, truths: ReadonlyMap<string, Truth>): void {
+function expectTruth(row: RunRow, kind: Kind | undefined, truths: ReadonlyMap<string, Truth | null>): void {
   if (!kind) throw new Error(`${row.id} was never asked for`)
   const told = row.attempts.map(({ containerId }) => truths.get(containerId ?? ''))
   const isOutlived = told.some((truth) => truth !== undefined)
@@ -202,11 +205,17 @@ function expectTruth(row: RunRow, kind: Kind | undefined, truths: ReadonlyMap<st
 }
 
 /** Started once, no line lost, and none there twice. */
-function isWhole({ containerId, exitCode, ...seen }: AttemptRow, kind: Kind, truth: Truth | undefined): boolean {
-  if (truth) return seen.starts <= 1 && seen.kept === truth.lines && exitCode === truth.exitCode
-  const starts = kind.reason === 'IMAGE_GONE' ? 0 : 1
+function isWhole(attempt: AttemptRow, kind: Kind, truth: Truth | null | undefined): boolean {
+  const { containerId, exitCode, starts, lines, kept } = attempt
+  if (truth === null) return starts <= 1 && isOfLostStart(attempt)
+  if (truth) return starts <= 1 && kept === truth.lines && exitCode === truth.exitCode
+  const expected = kind.reason === 'IMAGE_GONE' ? 0 : 1
   return (
-    (containerId !== null) === (starts === 1) &&
-    isDeepStrictEqual(seen, { starts, lines: kind.lines, kept: kind.lines + starts })
+    (containerId !== null) === (expected === 1) &&
+    isDeepStrictEqual({ starts, lines, kept }, { starts: expected, lines: kind.lines, kept: kind.lines + expected })
   )
 }
+
+/** An engine that was killed while it started a container cannot tell whether it ran, so Berth removes it. */
+const isOfLostStart = ({ reason, exitCode, isStarted }: AttemptRow): boolean =>
+  reason === 'ENGINE_LOST' && exitCode === null && !isStarted

@@ -58,6 +58,16 @@ async function removeContainers(installationId: string): Promise<void> {
   await Promise.allSettled(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
 }
 
+/** While a process forks, the kernel may not come to freeze its group: it is asked again. */
+export async function pauseByHand(containerId: string, client = docker): Promise<void> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await client.getContainer(containerId).pause()
+    } catch (error) {
+      if (tries === 5 || !String(error).includes('unable to freeze')) throw error
+    }
+}
+
 async function disconnect(containerId: string): Promise<void> {
   const { NetworkSettings } = await docker.getContainer(containerId).inspect()
   const request = { Container: containerId, Force: true }

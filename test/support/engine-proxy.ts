@@ -4,11 +4,18 @@ import { createConnection, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** How an engine fails: it never answers, or in the middle of an answer stops sending or disconnects. */
-export interface EngineFault {
+/** How an engine fails: it never answers, in the middle of an answer stops sending or disconnects, or refuses. */
+export type EngineFault = {
   /** Requests that match fail; the others reach the engine and are answered. All fail when omitted. */
   only?: RegExp
-  kind: 'mute' | 'stall' | 'hangUp'
+} & ({ kind: 'mute' | 'stall' | 'hangUp' } | Refusal)
+
+/** The first `times` requests that match are refused; all of them when omitted. */
+interface Refusal {
+  kind: 'refuse'
+  status: number
+  message: string
+  times?: number
 }
 
 export interface EngineProxy extends AsyncDisposable {
@@ -26,6 +33,7 @@ export async function engineProxy(socketPath: string, fault: EngineFault | null)
   const path = join(folder, 'engine.sock')
   const requests: string[] = []
   const sockets = new Set<Socket>()
+  let refused = 0
   const server = createServer((client) => {
     const engine = createConnection(socketPath)
     for (const socket of [client, engine]) {
@@ -38,9 +46,14 @@ export async function engineProxy(socketPath: string, fault: EngineFault | null)
       requests.push(request)
       const fails = fault !== null && (fault.only?.test(request) ?? true)
       if (fails && fault.kind === 'mute') return
+      if (fails && fault.kind === 'refuse' && refused < (fault.times ?? Number.POSITIVE_INFINITY)) {
+        refused += 1
+        client.end(refusal(fault))
+        return
+      }
       engine.write(first)
       client.pipe(engine)
-      if (fails) failAfterSome(engine, client, fault)
+      if (fails && fault.kind !== 'refuse') failAfterSome(engine, client, fault)
       else engine.pipe(client)
     })
   })
@@ -52,6 +65,12 @@ export async function engineProxy(socketPath: string, fault: EngineFault | null)
     await rm(folder, { recursive: true })
   }
   return { host: `unix://${path}`, requests, [Symbol.asyncDispose]: close }
+}
+
+function refusal({ status, message }: Refusal): string {
+  const body = JSON.stringify({ message })
+  const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`, 'Connection: close']
+  return [`HTTP/1.1 ${status} Refused`, ...headers, '', body].join('\r\n')
 }
 
 function failAfterSome(engine: Socket, client: Socket, fault: EngineFault): void {

@@ -1,6 +1,7 @@
 import Docker from 'dockerode'
 import type { ContainerEngine } from '../../src/platform/container-engine.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
+import { pauseByHand } from '../support/docker-harness.ts'
 import { createImage, EMPTY_CONFIG } from '../support/memory-engine/images.ts'
 import type { MemoryContainer } from '../support/memory-engine/memory-container.ts'
 import { memoryEngine } from '../support/memory-engine/memory-engine.ts'
@@ -38,7 +39,7 @@ export async function onDocker(docker = new Docker()): Promise<HarbourEngine> {
       remove: (containerId) => docker.getContainer(containerId).remove({ force: true }),
       stop: (containerId) => docker.getContainer(containerId).stop({ t: 1 }),
       kill: (containerId) => docker.getContainer(containerId).kill(),
-      pause: (containerId) => docker.getContainer(containerId).pause(),
+      pause: (containerId) => pauseByHand(containerId, docker),
     },
     cleanUp: (installationId) => removeEverything(docker, installationId),
   }

@@ -134,6 +134,15 @@ describe('an attempt that Berth gives up', () => {
     expect(runningRuns()).toEqual([])
   })
 
+  test('tells of an engine that has forgotten the start, and is not run a second time', async () => {
+    const message = 'The container engine was lost while it started the container'
+    fault = (method) => (method === 'startRun' ? new RuntimeError('START_LOST', message) : null)
+    const row = await ended(await begin())
+    expect(row).toMatchObject({ status: 'FAILED', reason: 'ENGINE_LOST', message, exitCode: null })
+    expect(row.attempts).toMatchObject([{ startedAt: null, reason: 'ENGINE_LOST' }])
+    expect(runningRuns()).toEqual([])
+  })
+
   test('is not run again when its container has ended and is pruned while its start is repeated', async () => {
     let starts = 0
     fault = (method) => {

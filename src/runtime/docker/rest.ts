@@ -8,6 +8,12 @@ import type { Reach } from './container-spec.ts'
 import { getReplica } from './find-containers.ts'
 import { observedReplica } from './observe.ts'
 
+/** While a process forks, the kernel may not come to freeze its group. */
+const cannotFreezeNow = (error: unknown): boolean =>
+  statusOf(error) === 500 && /unable to freeze/i.test(messageOf(error))
+
+const FREEZES = 3
+
 /**
  * False: it was so already. Engines refuse what is already so, and what cannot be, with the same codes: the inspection
  * tells them apart.
@@ -18,17 +24,19 @@ async function changePhase(
   signal: AbortSignal,
   { change, reached }: { change: 'pause' | 'unpause'; reached: 'paused' | 'running' },
 ): Promise<boolean> {
-  try {
-    // One call in the path of a request: whose container it is follows from its name, which holds the environment's.
-    await engine.docker.getContainer(name)[change]({ abortSignal: signal })
-    return true
-  } catch (error) {
-    if (statusOf(error) === null) throw error
-    const { State } = await getReplica(engine, name, signal)
-    if (State.Status === reached) return false
-    if (State.Status === 'running' || State.Status === 'paused') throw error
-    throw new RuntimeError('NOT_RUNNING', `The container ${name} does not run: it is ${State.Status}`)
-  }
+  for (let tries = 1; ; tries += 1)
+    try {
+      // One call in the path of a request: whose container it is follows from its name, which holds the environment's.
+      await engine.docker.getContainer(name)[change]({ abortSignal: signal })
+      return true
+    } catch (error) {
+      if (statusOf(error) === null) throw error
+      const { State } = await getReplica(engine, name, signal)
+      if (State.Status === reached) return false
+      if (State.Status === 'running' && cannotFreezeNow(error) && tries < FREEZES) continue
+      if (State.Status === 'running' || State.Status === 'paused') throw error
+      throw new RuntimeError('NOT_RUNNING', `The container ${name} does not run: it is ${State.Status}`)
+    }
 }
 
 export async function freezeReplica(engine: DockerEngine, name: string, signal: AbortSignal): Promise<void> {

@@ -102,8 +102,8 @@ export async function startRun(
     await tolerating([304], () => engine.docker.getContainer(containerId).start({ abortSignal: signal }))
   } catch (error) {
     const hasNoConnection = hasNoBridge(error) || lostItsNetwork(error) || lostItsHolder(error, found)
-    // A wedged one may run, under a start that the engine has forgotten.
-    if (!hasNoConnection && (isGone(error) || isWedged(error))) throw notFound('container', containerId)
+    if (!hasNoConnection && isGone(error)) throw notFound('container', containerId)
+    if (isWedged(error)) throw new RuntimeError('START_LOST', START_LOST)
     if (refusesLimits(error)) leaveLimits(engine)
     else if (!hasNoConnection) throw refusalOf(error)
     await removeContainer(engine, containerId, { graceSeconds: 0 }, signal)
@@ -115,6 +115,9 @@ export async function startRun(
   holders.refill({ accountId, appEnvId })
   return true
 }
+
+const START_LOST =
+  'The container engine was lost while it started the container, and cannot tell whether the command ran'
 
 const isNew = ({ State }: ContainerInspectInfo): boolean =>
   State.Status === 'created' && State.StartedAt.startsWith('0001-')

@@ -115,6 +115,7 @@ function failureOf(error: unknown, failures: number): AttemptFailure | null {
   if (error instanceof ImageError && (error.isFinal || failures >= MOST_FAILURES))
     return { failure: 'IMAGE_GONE', message }
   if (error instanceof RuntimeError && error.reason === 'IMAGE_NOT_FOUND') return { failure: 'IMAGE_GONE', message }
+  if (error instanceof RuntimeError && error.reason === 'START_LOST') return { failure: 'ENGINE_LOST', message }
   if (error instanceof Failure && error.isFinal) return { failure: 'START_FAILED', message }
   if (failures < MOST_FAILURES) return null
   const isTold = error instanceof Error && error.constructor === Error

@@ -4,17 +4,18 @@ import { type EngineHarness, eventually, uniqueId, type World } from '../engine-
 
 type Command = { entrypoint: readonly string[]; args: readonly string[] }
 
+export function runOf(world: World, { entrypoint, args }: Command, change: Partial<RunContainer> = {}): RunContainer {
+  const { accountId, appId, appEnvId, contentId, generation, requestId, pinnedImage } = world.rollout()
+  return {
+    ...{ accountId, appId, appEnvId, contentId, generation, requestId, pinnedImage },
+    ...{ runId: uniqueId('run'), attempt: 1, environment: {}, files: [], workingDir: null },
+    ...{ command: { entrypoint: [...entrypoint], args: [...args] }, resources: { cpu: 1, memoryMb: 256 } },
+    ...change,
+  }
+}
+
 /** Containers of finite runs are created once, started once, and stay until they are removed. */
 export function describeRuns(world: () => World, { programs }: EngineHarness): void {
-  const runOf = ({ entrypoint, args }: Command, change: Partial<RunContainer> = {}): RunContainer => {
-    const { accountId, appId, appEnvId, contentId, generation, requestId, pinnedImage } = world().rollout()
-    return {
-      ...{ accountId, appId, appEnvId, contentId, generation, requestId, pinnedImage },
-      ...{ runId: uniqueId('run'), attempt: 1, environment: {}, files: [], workingDir: null },
-      ...{ command: { entrypoint: [...entrypoint], args: [...args] }, resources: { cpu: 1, memoryMb: 256 } },
-      ...change,
-    }
-  }
   const started = async (run: RunContainer) => {
     const { containerId } = await world().runtime.createRun(run)
     expect(await world().runtime.startRun(containerId)).toBe(true)
@@ -29,7 +30,7 @@ export function describeRuns(world: () => World, { programs }: EngineHarness): v
 
   test('are created once under their name, however often that is asked, and never started by it', async () => {
     const { runtime } = world()
-    const run = runOf(programs.fail)
+    const run = runOf(world(), programs.fail)
     const [one, other] = [await runtime.createRun(run), await runtime.createRun(run)]
     expect(one).toMatchObject({ name: runName(run), runId: run.runId, attempt: 1, phase: 'created', exitCode: null })
     expect(other.containerId).toBe(one.containerId)
@@ -40,7 +41,7 @@ export function describeRuns(world: () => World, { programs }: EngineHarness): v
 
   test('keep their exit code and output when they have ended, and are not started again', async () => {
     const { runtime } = world()
-    const run = runOf(programs.fail)
+    const run = runOf(world(), programs.fail)
     const containerId = await started(run)
     const end = await ended(containerId)
     expect(end).toMatchObject({ exitCode: 3, outOfMemory: false })
@@ -51,7 +52,7 @@ export function describeRuns(world: () => World, { programs }: EngineHarness): v
 
   test('are stopped, kept, and removed by container and by environment', async () => {
     const { runtime } = world()
-    const run = runOf(programs.wait)
+    const run = runOf(world(), programs.wait)
     const containerId = await started(run)
     await runtime.stopRun(containerId, { graceSeconds: 1 })
     expect((await ended(containerId))?.exitCode).toBeGreaterThan(128)
@@ -68,7 +69,7 @@ export function describeRuns(world: () => World, { programs }: EngineHarness): v
   })
 
   test('of an image that is gone are refused', async () => {
-    const gone = runOf(programs.fail, { pinnedImage: `sha256:${'0'.repeat(64)}` })
+    const gone = runOf(world(), programs.fail, { pinnedImage: `sha256:${'0'.repeat(64)}` })
     await expect(world().runtime.createRun(gone)).rejects.toMatchObject({ reason: 'IMAGE_NOT_FOUND' })
   })
 }

@@ -48,9 +48,15 @@ export interface Truth {
   lines: number
 }
 
-export async function containerTruth({ docker }: TestCluster, id: string): Promise<Truth> {
+/** Null: the engine does not have the container any more. */
+export async function containerTruth({ docker }: TestCluster, id: string): Promise<Truth | null> {
   const container = docker.getContainer(id)
-  const { State } = await container.inspect()
+  const inspected = await container.inspect().catch((error: { statusCode?: number }) => {
+    if (error.statusCode === 404) return null
+    throw error
+  })
+  if (!inspected) return null
+  const { State } = inspected
   const output = await container.logs({ stdout: true, stderr: true })
   // Each line is a frame, which begins with eight bytes.
   let lines = 0

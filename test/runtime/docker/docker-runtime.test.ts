@@ -6,7 +6,7 @@ import { describeLinuxConfinement } from '../../contracts/container-runtime/linu
 import { describeContainerRuntime } from '../../contracts/container-runtime.ts'
 import { createWorld, eventually, onlyReplica, uniqueId, type World } from '../../contracts/engine-harness.ts'
 import { dockerEngine } from '../../support/docker-engine.ts'
-import { ENGINE_SOCKET, dockerHarness as harness } from '../../support/docker-harness.ts'
+import { ENGINE_SOCKET, dockerHarness as harness, pauseByHand } from '../../support/docker-harness.ts'
 import { engineProxy } from '../../support/engine-proxy.ts'
 
 describeContainerRuntime('Docker Engine', harness)
@@ -70,13 +70,32 @@ describe('what only Docker Engine does', () => {
     await world.runtime.apply(rollout)
     const { containerId, address, hasOwnAddress } = await onlyReplica(world.runtime, rollout.appEnvId)
     expect(hasOwnAddress).toBe(true)
-    await docker.getContainer(containerId).pause()
+    await pauseByHand(containerId)
     expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ phase: 'paused', address })
     await world.runtime.apply(rollout)
     expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ containerId, phase: 'running' })
-    await docker.getContainer(containerId).pause()
+    await pauseByHand(containerId)
     await world.runtime.remove(rollout, { graceSeconds: 1 })
     expect(await world.runtime.observe({ appEnvId: rollout.appEnvId })).toEqual([])
+  })
+
+  test.each([
+    { times: 2, phase: 'paused' },
+    { times: 3, phase: 'running' },
+  ] as const)('asks again when the kernel cannot freeze a replica, three times: refused $times times', async (one) => {
+    const rollout = world.rollout()
+    await world.runtime.apply(rollout)
+    const { name } = await onlyReplica(world.runtime, rollout.appEnvId)
+    const refusal = {
+      kind: 'refuse',
+      status: 500,
+      message: 'OCI runtime pause failed: unable to freeze: unknown',
+    } as const
+    await using proxy = await engineProxy(ENGINE_SOCKET, { ...refusal, only: /\/pause/, times: one.times })
+    const frozen = dockerEngine({ ...world, dockerHost: proxy.host }).runtime.freeze(name)
+    if (one.phase === 'paused') await frozen
+    else await expect(frozen).rejects.toThrow('unable to freeze')
+    expect(await onlyReplica(world.runtime, rollout.appEnvId)).toMatchObject({ phase: one.phase })
   })
 
   test('refuses to take over a foreign container of the same name', async () => {
