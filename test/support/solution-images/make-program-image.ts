@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import Docker from 'dockerode'
 import { finished } from '../../../scripts/base-image.ts'
@@ -67,10 +67,22 @@ async function addNpmPackages(
   await mkdir(place, { recursive: true })
   await writeFile(join(place, 'package.json'), JSON.stringify({ private: true, overrides }))
   await run('npm', [...NPM, `--prefix=${place}`, ...npm], { maxBuffer: MAX_OUTPUT_BYTES })
-  if (compiled.length > 0)
-    await run('npm', ['rebuild', `--prefix=${place}`, ...compiled], { maxBuffer: MAX_OUTPUT_BYTES })
-  const node = compiled.length > 0 ? (await run('node', ['-p', 'process.execPath'])).stdout.trim() : process.execPath
+  const node = compiled.length > 0 ? await compile(place, compiled) : process.execPath
   await copyFile(node, join(folder, 'usr/local/bin/node'))
+}
+
+/** Returns the Node.js that the packages are compiled for. */
+async function compile(place: string, packages: readonly string[]): Promise<string> {
+  const run = promisify(execFile)
+  // The Node.js that the project installs for itself comes without the headers that compilers need.
+  const PATH = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((path) => !path.includes('node_modules'))
+    .join(delimiter)
+  const options = { cwd: place, env: { ...process.env, PATH }, maxBuffer: MAX_OUTPUT_BYTES }
+  await run('npm', ['rebuild', ...packages], options)
+  for (const name of packages) await run('node', ['-e', `require(${JSON.stringify(name)})`], options)
+  return (await run('node', ['-p', 'process.execPath'], options)).stdout.trim()
 }
 
 async function importRoot(docker: Docker, image: ProgramImage, folder: string): Promise<void> {
