@@ -5,7 +5,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { createZstdCompress } from 'node:zlib'
+import { constants, createZstdCompress } from 'node:zlib'
 import Docker from 'dockerode'
 import type { EngineCommand } from '../src/app-types/engines/engine.ts'
 import { postgresql } from '../src/app-types/engines/postgresql.ts'
@@ -110,7 +110,7 @@ async function containerOf({ docker, appEnvId }: Place): Promise<string> {
 
 async function dump(container: string, file: string, isCompressed: boolean): Promise<void> {
   const child = exec(container, postgresql.backup.save.command)
-  const compress = isCompressed ? [createZstdCompress()] : []
+  const compress = isCompressed ? [createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 1 } })] : []
   await Promise.all([pipeline([child.stdout, ...compress, createWriteStream(file)]), ended(child)])
 }
 

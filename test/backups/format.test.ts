@@ -43,6 +43,12 @@ describe('a backup', () => {
     expect(sha256).toMatch(/^[0-9a-f]{64}$/)
   })
 
+  test.each([1, 999, 65_536, 262_144, 300_000])('in chunks of %i bytes comes back in order', async (bytes) => {
+    const chunks = Array.from({ length: Math.min(2000, Math.ceil(1_500_000 / bytes)) }, () => randomBytes(bytes))
+    await save(chunks)
+    expect((await load()).equals(Buffer.concat(chunks))).toBe(true)
+  })
+
   test('holds neither what was saved nor the key', async () => {
     const canary = Buffer.from('canary-of-a-password-0123456789')
     await save([Buffer.concat(Array.from({ length: 1000 }, () => canary))])
