@@ -29,9 +29,10 @@ export function openContainerEngine(
     callTimeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS,
   })
   const { BERTH_CONTAINER_PROCESSES: processes, BERTH_JOB_NETWORKS: networkHolders } = config
+  const { BERTH_FUNCTION_NETWORKS: replicaNetworks } = config
   const reach = region?.reachAddress ? { publishedOn: region.reachAddress } : config.BERTH_REACH
   return {
-    runtime: createDockerRuntime(engine, { reach, processes, networkHolders }),
+    runtime: createDockerRuntime(engine, { reach, processes, networkHolders, replicaNetworks }),
     imageBuilder: createDockerImageBuilder(engine, {
       builder: config.BERTH_BUILDER,
       buildCgroupParent: config.BERTH_BUILD_CGROUP_PARENT,

@@ -45,7 +45,15 @@ export interface Rollout {
   /** What replicas after the first one are instead, where they follow it; null: all are alike. */
   followers: Followers | null
   resources: Resources
+  /**
+   * Containers that sleep start sooner on a connection to the network that something else holds for them: it is made
+   * before the first one is, or is used only where it is ready. A wish, which an adapter need not fulfil.
+   */
+  heldNetwork: 'NONE' | 'MADE' | 'IF_READY'
 }
+
+/** An environment without a container, which may soon have one. */
+export type ExpectedReplica = Pick<Rollout, 'accountId' | 'appEnvId' | 'cliEnvName'>
 
 /** Replicas that copy the first one: they have no part of its volume, but data of their own, which goes with them. */
 export interface Followers {
@@ -140,6 +148,8 @@ export interface RolloutReference {
 
 export interface RemovalOptions {
   graceSeconds: number
+  /** Set when it sleeps without one: what takes long when it wakes may be made ready, for a while. */
+  expected?: ExpectedReplica
   /** Called for each container that has ended, while its output can still be read. A failure keeps the container. */
   beforeRemoval?: (containerId: string) => Promise<void>
 }

@@ -137,6 +137,7 @@ export function createWorld(harness: EngineHarness, image: string): World {
     replicas: 1,
     followers: null,
     resources: { cpu: 1, memoryMb: 256 },
+    heldNetwork: 'NONE',
     ...change,
   })
   const task = (change: Partial<Task> = {}): Task => ({

@@ -106,5 +106,6 @@ async function stray(fields: { appEnvId?: string; rolloutId: string; contentId?:
     ...{ pinnedImage: image.pinned, command, workingDir: null, environment: {}, volume: null, port: 3000, replicas: 1 },
     followers: null,
     ...{ files: [], sandbox: null, stopSeconds: null, resources: { cpu: 1, memoryMb: 128 }, ...fields },
+    heldNetwork: 'NONE' as const,
   }
 }

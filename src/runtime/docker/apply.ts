@@ -12,9 +12,11 @@ import { type Reach, replicaSpec } from './container-spec.ts'
 import { createContainer, leaveLimits } from './create-container.ts'
 import { checkStarted } from './detect-failed-start.ts'
 import { findContainer, listReplicas } from './find-containers.ts'
+import { joining, lostItsHolder } from './holder.ts'
 import { prepareContainer } from './prepare.ts'
 import { isGone, isWedged, lostItsNetwork, refusalOf, refusesLimits } from './refusals.ts'
 import { removeContainer } from './remove.ts'
+import type { ReplicaNetworks } from './replica-networks.ts'
 import { replicaOf } from './replica-of.ts'
 
 const REPLICAS_AT_ONCE = 4
@@ -33,6 +35,7 @@ export interface Application {
   reach: Reach
   cores: () => Promise<number>
   processes: number
+  networks: ReplicaNetworks
 }
 
 interface Known {
@@ -62,8 +65,8 @@ const indexOf = (container: ContainerInfo): number => Number(container.Labels[LA
 async function ensureReplica(application: Application, index: number, listed: Known | null): Promise<void> {
   let replica = listed
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    if (replica) await connectReplica(application, index, replica)
-    else replica = await createOrAdopt(application, index)
+    if (!replica) replica = await createOrAdopt(application, index)
+    else if (!(await connectReplica(application, index, replica))) replica = await createOrAdopt(application, index)
     if (replica && (await startReplica(application, index, replica))) return
     replica = null
     await pause(ATTEMPT_PAUSE_MS * attempt, undefined, { signal: application.signal })
@@ -73,20 +76,19 @@ async function ensureReplica(application: Application, index: number, listed: Kn
 
 /** Null when the container that held the name is gone, or not yet there because another caller is creating it. */
 async function createOrAdopt(application: Application, index: number): Promise<Known | null> {
-  const { engine, rollout, signal, cores, reach, processes } = application
+  const { engine, rollout, signal, cores, reach, processes, networks } = application
   const [network, coreCount] = await Promise.all([engine.networks.ensure(rollout.accountId), cores()])
-  const spec = replicaSpec(rollout, index, {
-    installationId: engine.installationId,
-    reach,
-    processes,
-    cores: coreCount,
-    network: network.name,
-  })
+  const placement = { installationId: engine.installationId, reach, processes, cores: coreCount }
+  const within = (mode: string) =>
+    createContainer(engine, replicaSpec(rollout, index, { ...placement, network: mode }), signal)
+  // Only the first container sleeps.
+  const holder = index === 0 && reach === 'address' ? await networks.claim(rollout, network, signal) : null
   try {
-    const { id } = await createContainer(engine, spec, signal)
+    const { id } = await (holder ? within(joining(holder)) : within(network.name))
     failpoint('container.created', rollout.appEnvId)
     return { id, state: 'created', networkId: network.id }
   } catch (error) {
+    if (holder) networks.giveBack(holder)
     if (statusOf(error) === 409) return adopt(application, replicaName(rollout, index))
     throw refusalOf(error)
   }
@@ -108,6 +110,10 @@ async function startReplica(application: Application, index: number, known: Know
   const { engine, rollout, signal } = application
   if (state === 'running' || state === 'restarting') return true
   const container = engine.docker.getContainer(id)
+  const lostHolder = async (error: unknown) => {
+    const found = await findContainer(engine, id, signal)
+    return found !== null && lostItsHolder(error, found)
+  }
   try {
     if (state === 'paused') {
       await tolerating([500, 409], () => container.unpause({ abortSignal: signal }))
@@ -123,7 +129,8 @@ async function startReplica(application: Application, index: number, known: Know
     if (isGone(error)) return false
     if (hasNoBridge(error) && networkId) await engine.networks.discard(networkId, signal)
     if (refusesLimits(error)) leaveLimits(engine)
-    else if (!hasNoBridge(error) && !lostItsNetwork(error) && !isWedged(error)) throw refusalOf(error)
+    else if (!hasNoBridge(error) && !lostItsNetwork(error) && !isWedged(error) && !(await lostHolder(error)))
+      throw refusalOf(error)
     await removeContainer(engine, id, { graceSeconds: 0 }, signal)
     return false
   }

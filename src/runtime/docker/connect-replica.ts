@@ -4,7 +4,9 @@ import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
 import type { AccountNetwork } from '../../engine/docker/networks.ts'
 import type { Rollout } from '../container-runtime.ts'
 import type { Reach } from './container-spec.ts'
-import { findContainer } from './find-containers.ts'
+import { findContainer, withNetwork } from './find-containers.ts'
+import { holderOf } from './holder.ts'
+import { removeReplica } from './remove.ts'
 import { replicaOf } from './replica-of.ts'
 
 /** The second attempt follows a network that vanished, or was made again, meanwhile. */
@@ -37,23 +39,30 @@ const hasBinding = (ports: ContainerInspectInfo['NetworkSettings']['Ports']): bo
 
 /**
  * Puts a container back on its account's network, under its environment's name; the network is made again when it is
- * gone. A container that the engine refuses to connect stays as it is, and is observed as such.
+ * gone. A container that the engine refuses to connect stays as it is, and is observed as such. False: it had joined a
+ * holder that is gone, which no container survives, and was removed.
  */
 export async function connectReplica(
   application: Application,
   index: number,
   { id, state }: { id: string; state: string },
-): Promise<void> {
+): Promise<boolean> {
   const { engine, rollout, signal, reach } = application
-  if (!CONNECTABLE.includes(state)) return
+  if (!CONNECTABLE.includes(state)) return true
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const network = await engine.networks.ensure(rollout.accountId)
-    const container = await findContainer(engine, id, signal)
-    if (!container || isConnected(container, network.name, reach)) return
+    const found = await findContainer(engine, id, signal)
+    const container = found && (await withNetwork(engine, found, signal))
+    if (!container || isConnected(container, network.name, reach)) return true
+    if (holderOf(container) !== null) {
+      await removeReplica(engine, container, { graceSeconds: 0 }, signal)
+      return false
+    }
     const error = await join(application, index, container, network)
-    if (error === null) return
+    if (error === null) return true
     if (hasNoBridge(error)) await engine.networks.discard(network.id, signal)
   }
+  return true
 }
 
 /** Returns the engine's refusal. */

@@ -7,6 +7,7 @@ import type { Sandbox } from '../sandbox.ts'
 import { type Task, taskName } from '../task.ts'
 import { confinementOf } from './confinement.ts'
 import { replicaLabels, runLabels, taskLabels } from './container-labels.ts'
+import { isJoined } from './holder.ts'
 import { replicaOf } from './replica-of.ts'
 import { type Mounted, mountsOf } from './volumes.ts'
 
@@ -52,9 +53,7 @@ export function replicaSpec(
     ...(rollout.workingDir === null ? {} : { WorkingDir: rollout.workingDir }),
     ...(rollout.stopSeconds === null ? {} : { StopTimeout: rollout.stopSeconds }),
     Labels: replicaLabels(placement.installationId, rollout, index),
-    ...(port === null ? {} : { ExposedPorts: { [port]: {} } }),
-    // Other environments of the account reach it by this name, whichever container answers (internalUrl).
-    NetworkingConfig: { EndpointsConfig: { [placement.network]: { Aliases: [replica.alias] } } },
+    ...(isJoined(placement.network) ? {} : ownConnection(placement.network, replica.alias, port)),
     HostConfig: {
       ...HostConfig,
       RestartPolicy: { Name: 'unless-stopped' },
@@ -65,6 +64,12 @@ export function replicaSpec(
     },
   }
 }
+
+/** Other environments of the account reach it by its alias, whichever container answers (internalUrl). */
+const ownConnection = (network: string, alias: string, port: string | null) => ({
+  ...(port === null ? {} : { ExposedPorts: { [port]: {} } }),
+  NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: [alias] } } },
+})
 
 /** The container of one task. Attached: its streams are the caller's, and the first caller's end is theirs. */
 export function taskSpec(

@@ -11,6 +11,7 @@ import { replicaLogs } from './logs.ts'
 import { NetworkHolders } from './network-holders.ts'
 import { observeReplicas } from './observe.ts'
 import { removeReplicas } from './remove.ts'
+import { ReplicaNetworks } from './replica-networks.ts'
 import { freezeReplica, startReplica, stopReplica, unfreezeReplica } from './rest.ts'
 import { createRun, observeRuns, removeRuns, startRun, stopRun } from './run-container.ts'
 import { runTask } from './run-task.ts'
@@ -26,12 +27,14 @@ interface DockerRuntimeOptions {
   processes?: number
   /** Connections to account networks that are kept ready for runs. Default: none. */
   networkHolders?: number
+  /** Connections that are held for containers which sleep. Default: none. */
+  replicaNetworks?: number
 }
 
 /** The container runtime on one Docker Engine. */
 export function createDockerRuntime(
   engine: DockerEngine,
-  { reach = 'address', processes = 1024, networkHolders = 0 }: DockerRuntimeOptions = {},
+  { reach = 'address', processes = 1024, networkHolders = 0, replicaNetworks = 0 }: DockerRuntimeOptions = {},
 ): ContainerRuntime {
   const { networks } = engine
   const samples = new ReplicaSamples(engine)
@@ -39,13 +42,14 @@ export function createDockerRuntime(
   const tasks = { engine, cores, processes }
   const holders = new NetworkHolders(engine, networkHolders)
   const runs = { ...tasks, holders }
+  const held = new ReplicaNetworks(engine, replicaNetworks)
   return {
     async info(bounds) {
       const answer = await within(engine, bounds, (signal) => ask(engine, { path: '/version', signal }))
       return { name: 'Docker Engine', version: (answer as DockerVersion).Version }
     },
     apply: (rollout, bounds) =>
-      within(engine, bounds, (signal) => applyRollout({ engine, rollout, signal, reach, cores, processes })),
+      within(engine, bounds, (signal) => applyRollout({ ...tasks, rollout, signal, reach, networks: held })),
     freeze: (name, bounds) => within(engine, bounds, (signal) => freezeReplica(engine, name, signal)),
     unfreeze: (name, bounds) => within(engine, bounds, (signal) => unfreezeReplica(engine, name, signal)),
     stop: (name, bounds) => {
@@ -58,7 +62,10 @@ export function createDockerRuntime(
       within(engine, bounds, (signal) => observeReplicas(engine, filter, reach, signal)),
     remove: (reference, bounds) => {
       const seconds = bounds.graceSeconds + (bounds.timeoutSeconds ?? engine.callTimeoutSeconds)
-      const work = (signal: AbortSignal) => removeReplicas(engine, reference, bounds, signal)
+      const work = async (signal: AbortSignal) => {
+        await removeReplicas(engine, reference, bounds, signal)
+        if (bounds.expected) held.expect(bounds.expected)
+      }
       return within(engine, bounds, work, { seconds })
     },
     removeVolume: (volumeId, bounds) => within(engine, bounds, (signal) => removeVolume(engine, volumeId, signal)),

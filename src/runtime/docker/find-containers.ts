@@ -5,6 +5,7 @@ import { statusOf } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { RolloutReference } from '../container-runtime.ts'
 import { replicaFilters } from './container-labels.ts'
+import { holderOf } from './holder.ts'
 
 /** Our replicas in any phase; the engine answers from a snapshot, so a stuck container does not block it. */
 export const listReplicas = (
@@ -30,6 +31,23 @@ export async function findContainer(
     if (statusOf(error) === 404) return null
     throw error
   }
+}
+
+/**
+ * With the network of the holder that a replica has joined, as if it were its own: none when the holder has ended or is
+ * gone.
+ */
+export async function withNetwork(
+  engine: DockerEngine,
+  container: ContainerInspectInfo,
+  signal: AbortSignal,
+): Promise<ContainerInspectInfo> {
+  const id = holderOf(container)
+  if (id === null) return container
+  const holder = await findContainer(engine, id, signal)
+  const { NetworkSettings } = container
+  const Networks = holder?.State.Running ? holder.NetworkSettings.Networks : {}
+  return { ...container, NetworkSettings: { ...NetworkSettings, Networks } }
 }
 
 /** One container of this installation; another installation's counts as missing. Throws NOT_FOUND. */

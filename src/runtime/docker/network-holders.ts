@@ -1,33 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { ContainerInspectInfo } from 'dockerode'
 import { extract } from 'tar-stream'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
-import { messageOf, statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { AccountNetwork } from '../../engine/docker/networks.ts'
-import { inParallel } from '../in-parallel.ts'
 import type { RunContainer } from '../run.ts'
-import { createContainer } from './create-container.ts'
-import { ensureHolderImage, HOLDER_IMAGE } from './holder-image.ts'
+import { holds, LIFETIME_MS, makeHolder, removeHolder, removeUnusedHolders } from './holder.ts'
 
-/** After it no run joins one; a minute later whoever sees it removes it, unless a run is in it. */
-const LIFETIME_MS = 600_000
-const MARGIN_MS = 60_000
-const AT_ONCE = 4
-const MEMORY_BYTES = 16 * 1024 * 1024
-const PROCESSES = 4
 const MOST_BYTES = 64 * 1024
-const ROLE = 'network-holder'
-const JOINED = 'container:'
-
-/** Network mode of a container that joins a holder. */
-export const joining = ({ id }: { id: string }): string => `${JOINED}${id}`
-
-/** The engine cannot start a container because the holder that it was created to join is gone, or has ended. */
-export const lostItsHolder = (error: unknown, { HostConfig }: ContainerInspectInfo): boolean => {
-  const { NetworkMode = '' } = HostConfig
-  return NetworkMode.startsWith(JOINED) && messageOf(error).includes(NetworkMode.slice(JOINED.length))
-}
 
 type Owner = Pick<RunContainer, 'accountId' | 'appEnvId'>
 
@@ -52,7 +31,6 @@ export class NetworkHolders {
   readonly #free: Holder[] = []
   readonly #busy = new Map<string, Holder>()
   #beingMade = 0
-  #hasImage: Promise<boolean> | null = null
 
   constructor(engine: DockerEngine, most: number) {
     this.#engine = engine
@@ -66,7 +44,7 @@ export class NetworkHolders {
       const [holder] = index < 0 ? [] : this.#free.splice(index, 1)
       if (!holder) return null
       const isYoung = performance.now() - holder.createdAt < LIFETIME_MS
-      if (isYoung && holder.networkId === network.id && (await this.#isConnected(holder, signal))) return holder
+      if (isYoung && holder.networkId === network.id && (await holds(this.#engine, holder, signal))) return holder
       this.discard(holder)
     }
   }
@@ -83,7 +61,7 @@ export class NetworkHolders {
     this.#inBackground(async (signal) => {
       const isUnchanged = (await this.#filesOf(holder.id, signal).catch(() => null)) === holder.files
       if (isUnchanged) this.#free.push(holder)
-      else await this.#remove(holder.id, signal)
+      else await removeHolder(this.#engine, holder.id, signal)
     })
   }
 
@@ -94,7 +72,7 @@ export class NetworkHolders {
 
   /** For one that is not as it should be, or that a run may have joined without our knowing. */
   discard({ id }: Holder): void {
-    this.#inBackground((signal) => this.#remove(id, signal))
+    this.#inBackground((signal) => removeHolder(this.#engine, id, signal))
   }
 
   /** Makes one for the next run of the environment, in the background. The one that waited longest for its run makes room. */
@@ -115,75 +93,22 @@ export class NetworkHolders {
     })
   }
 
-  /** Removes those of the account that no run is in, or, without an account, those whose time is over, whoever made them. */
+  /** Removes those of the account that nothing is in, or, without an account, those whose time is over, whoever made them. */
   async removeUnused(accountId: string | null, signal: AbortSignal): Promise<void> {
-    const { docker, installationId } = this.#engine
-    const label = [`${LABEL.installation}=${installationId}`, `${LABEL.role}=${ROLE}`]
-    if (accountId !== null) label.push(`${LABEL.account}=${accountId}`)
-    const holders = await docker.listContainers({ all: true, filters: { label }, abortSignal: signal })
-    const isOver = ({ Created }: { Created: number }) => Date.now() - Created * 1000 > LIFETIME_MS + MARGIN_MS
-    const over = holders.filter((holder) => accountId !== null || isOver(holder))
-    if (over.length === 0) return
-    const all = await docker.listContainers({
-      filters: { label: [`${LABEL.installation}=${installationId}`] },
-      abortSignal: signal,
-    })
-    const joined = new Set(all.map(({ HostConfig }) => HostConfig.NetworkMode.slice(JOINED.length)))
-    const unused = over.map(({ Id }) => Id).filter((id) => !joined.has(id))
-    const left = this.#free.filter(({ id }) => !unused.includes(id))
+    const removed = await removeUnusedHolders(this.#engine, accountId, signal)
+    const left = this.#free.filter(({ id }) => !removed.includes(id))
     this.#free.splice(0, this.#free.length, ...left)
-    await inParallel(unused, AT_ONCE, (id) => this.#remove(id, signal))
   }
 
   async #make({ accountId, appEnvId }: Owner, signal: AbortSignal): Promise<Holder | null> {
-    const { docker, installationId, networks } = this.#engine
-    if (!(await this.#image(signal))) return null
-    const network = await networks.ensure(accountId)
-    const spec = {
-      Image: HOLDER_IMAGE,
-      Labels: { [LABEL.installation]: installationId, [LABEL.role]: ROLE, [LABEL.account]: accountId },
-      HostConfig: {
-        NetworkMode: network.name,
-        ...{ CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges:true'], ReadonlyRootfs: true },
-        ...{ PidsLimit: PROCESSES, Memory: MEMORY_BYTES, MemorySwap: MEMORY_BYTES },
-        LogConfig: { Type: 'none' as const, Config: {} },
-      },
-    }
-    const { id } = await createContainer(this.#engine, spec, signal).catch((error: unknown) => {
-      // Somebody has removed the image.
-      if (statusOf(error) === 404) this.#hasImage = null
-      throw error
-    })
+    const network = await this.#engine.networks.ensure(accountId)
+    const id = await makeHolder(this.#engine, { network, labels: { [LABEL.account]: accountId } }, signal)
+    if (id === null) return null
     try {
-      await docker.getContainer(id).start({ abortSignal: signal })
       const files = await this.#filesOf(id, signal)
       return { id, accountId, appEnvId, networkId: network.id, createdAt: performance.now(), files }
     } catch (error) {
-      await this.#remove(id, signal)
-      throw error
-    }
-  }
-
-  async #remove(id: string, signal: AbortSignal): Promise<void> {
-    const container = this.#engine.docker.getContainer(id)
-    await tolerating([404, 409], () => container.remove({ force: true, v: true, abortSignal: signal }))
-  }
-
-  #image(signal: AbortSignal): Promise<boolean> {
-    this.#hasImage ??= ensureHolderImage(this.#engine, signal)
-    this.#hasImage.catch(() => {
-      this.#hasImage = null
-    })
-    return this.#hasImage
-  }
-
-  async #isConnected({ id, networkId }: Holder, signal: AbortSignal): Promise<boolean> {
-    try {
-      const { State, NetworkSettings } = await this.#engine.docker.getContainer(id).inspect({ abortSignal: signal })
-      const endpoints = Object.values(NetworkSettings.Networks)
-      return State.Running && endpoints.some(({ NetworkID, IPAddress }) => NetworkID === networkId && IPAddress !== '')
-    } catch (error) {
-      if (statusOf(error) === 404) return false
+      await removeHolder(this.#engine, id, signal)
       throw error
     }
   }

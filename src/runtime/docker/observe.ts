@@ -6,7 +6,7 @@ import type { ObservedReplica, ReplicaPhase } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
 import { isConnected } from './connect-replica.ts'
 import type { Reach } from './container-spec.ts'
-import { findContainer, listReplicas } from './find-containers.ts'
+import { findContainer, listReplicas, withNetwork } from './find-containers.ts'
 
 const INSPECTIONS_AT_ONCE = 8
 
@@ -45,7 +45,9 @@ export async function observeReplicas(
 async function inspectBriefly(engine: DockerEngine, id: string, signal: AbortSignal) {
   const brief = AbortSignal.timeout(INSPECTION_SECONDS * 1000)
   try {
-    return (await findContainer(engine, id, AbortSignal.any([signal, brief]))) ?? ('gone' as const)
+    const bounded = AbortSignal.any([signal, brief])
+    const found = await findContainer(engine, id, bounded)
+    return found ? await withNetwork(engine, found, bounded) : ('gone' as const)
   } catch (error) {
     if (brief.aborted && !signal.aborted) return null
     throw error

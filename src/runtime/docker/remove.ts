@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ContainerInfo } from 'dockerode'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { tolerating } from '../../engine/docker/engine-answers.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { RemovalOptions, RolloutReference } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
 import { listReplicas } from './find-containers.ts'
+import { holderOf, removeHolder } from './holder.ts'
 
 /** High, because a removal mostly waits, and ten apps that ignore SIGTERM should not wait one after another. */
 const REMOVALS_AT_ONCE = 16
@@ -25,8 +27,20 @@ export async function removeReplicas(
     const found = await listReplicas(engine, reference, signal)
     if (found.length === 0) return
     if (round > 1) await pause(RECHECK_MS, undefined, { signal })
-    await inParallel(found, REMOVALS_AT_ONCE, ({ Id }) => removeContainer(engine, Id, options, signal))
+    await inParallel(found, REMOVALS_AT_ONCE, (container) => removeReplica(engine, container, options, signal))
   }
+}
+
+/** Of a replica, with the holder of its network. */
+export async function removeReplica(
+  engine: DockerEngine,
+  container: Pick<ContainerInfo, 'Id'> & Parameters<typeof holderOf>[0],
+  options: RemovalOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  await removeContainer(engine, container.Id, options, signal)
+  const holder = holderOf(container)
+  if (holder !== null) await removeHolder(engine, holder, signal)
 }
 
 /** SIGTERM, SIGKILL after the grace, then removal with the container's anonymous volumes. Already gone is fine. */

@@ -5,7 +5,7 @@ import { LABEL } from '../../engine/docker/labels.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { type ObservedReplica, RuntimeError } from '../container-runtime.ts'
 import type { Reach } from './container-spec.ts'
-import { getReplica } from './find-containers.ts'
+import { getReplica, withNetwork } from './find-containers.ts'
 import { observedReplica } from './observe.ts'
 
 /** While a process forks, the kernel may not come to freeze its group. */
@@ -75,7 +75,7 @@ export async function startReplica(
     await getReplica(engine, name, signal)
     throw new RuntimeError('CONTAINER_START_FAILED', `The container ${name} cannot be started: ${messageOf(error)}`)
   }
-  const found = await getReplica(engine, name, signal)
+  const found = await withNetwork(engine, await getReplica(engine, name, signal), signal)
   failpoint('container.started', found.Config.Labels?.[LABEL.appEnv] ?? '')
   const listed = { Id: found.Id, Names: [found.Name], Labels: found.Config.Labels, State: found.State.Status }
   return observedReplica(engine.installationId, listed, found, reach)

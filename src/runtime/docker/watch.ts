@@ -7,6 +7,7 @@ import { within } from '../../engine/docker/within.ts'
 import type { ContainerEnd } from '../container-runtime.ts'
 import { replicaFilters } from './container-labels.ts'
 import { listReplicas } from './find-containers.ts'
+import { holderOf } from './holder.ts'
 
 /** Listed one by one, because health probes and terminals cause exec events by the thousand. */
 const TELLING_EVENTS = ['create', 'start', 'die', 'oom', 'kill', 'stop', 'pause', 'unpause', 'destroy', 'health_status']
@@ -50,9 +51,10 @@ async function watchNetworks(engine: DockerEngine, onChange: OnChange, signal: A
     const { containers, networks } = { ...pending }
     pending.containers = new Set()
     pending.networks = new Set()
-    for (const { Id, Labels, State } of await within(engine, { signal }, list)) {
+    for (const { Id, Labels, State, HostConfig } of await within(engine, { signal }, list)) {
       const network = networkName(engine.installationId, Labels[LABEL.account] ?? '')
-      const isConcerned = State === 'running' && (containers.has(Id) || networks.has(network))
+      const connected = holderOf({ HostConfig }) ?? Id
+      const isConcerned = State === 'running' && (containers.has(connected) || networks.has(network))
       if (isConcerned) onChange(Labels[LABEL.appEnv] ?? '', null)
     }
   }

@@ -15,6 +15,7 @@ import type {
 import type { CommandStreams, ExecOptions, ExecResult } from '../../runtime/command.ts'
 import type {
   ContainerRuntime,
+  ExpectedReplica,
   Listening,
   LogLine,
   ObservedReplica,
@@ -53,7 +54,7 @@ export interface LeasedEngine {
   /** Stops a container, and keeps it. */
   stop(name: string, graceSeconds: number): Promise<void>
   start(name: string): Promise<ObservedReplica>
-  remove(replicas: Omit<RolloutReference, 'appEnvId'>, graceSeconds: number): Promise<void>
+  remove(replicas: Omit<RolloutReference, 'appEnvId'>, graceSeconds: number, expected?: ExpectedReplica): Promise<void>
   removeNetwork(accountId: string): Promise<void>
   builder(): Promise<BuilderTraits>
   /** Has no deadline but the context's signal. */
@@ -150,10 +151,13 @@ export function leasedEngine(
       return observed
     },
     // The runtime adds the grace period to the timeout.
-    remove: (replicas, graceSeconds) =>
+    remove: (replicas, graceSeconds, expected) =>
       call(seconds, (bounds) => {
         const beforeRemoval = (containerId: string) => collector.finish(appEnvId, containerId, signal)
-        return runtime.remove({ appEnvId, ...replicas }, { ...bounds, graceSeconds, beforeRemoval })
+        return runtime.remove(
+          { appEnvId, ...replicas },
+          { ...bounds, graceSeconds, beforeRemoval, ...(expected ? { expected } : {}) },
+        )
       }),
     removeNetwork: (accountId) => call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds)),
     builder: () => call(seconds, (bounds) => imageBuilder.traits(bounds)),

@@ -100,7 +100,8 @@ export async function deepen(
   await sleepAt(context, appEnv, depth, reason)
   const { resting, rolloutId } = facts
   if (depth === 'STOPPED' && resting) await context.engine.stop(resting.name, context.graceSeconds)
-  if (depth === 'NONE') await context.engine.remove({ rolloutId }, context.graceSeconds)
+  const expected = { accountId: appEnv.accountId, appEnvId: appEnv.id, cliEnvName: appEnv.cliEnvName }
+  if (depth === 'NONE') await context.engine.remove({ rolloutId }, context.graceSeconds, expected)
 }
 
 const sleepAt = ({ database, lease }: EnvironmentContext, appEnv: ClaimedAppEnv, depth: SleepDepth, reason: string) =>

@@ -1,3 +1,4 @@
+import { requestScalingOf } from '../../app-types/behaviours.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { commandLine } from '../../domain/command-line.ts'
 import { type Configuration, recordedConfiguration } from '../../domain/configuration.ts'
@@ -15,6 +16,8 @@ interface RolloutChoice {
   rolloutId: string
   requestId: string
   replicas: number
+  /** A request waits for it: whatever can be ready is. */
+  isAwaited?: boolean
 }
 
 /** What the engine is to run for a version, with its secrets opened: never logged, never stored. */
@@ -51,8 +54,12 @@ export async function rolloutOf(
     replicas,
     followers: service && followersOf(service, appEnv),
     resources: resourcesOf(configuration),
+    heldNetwork: sleeps(appEnv, configuration) ? (choice.isAwaited ? 'IF_READY' : 'MADE') : 'NONE',
   }
 }
+
+const sleeps = ({ app }: ClaimedAppEnv, configuration: Configuration): boolean =>
+  requestScalingOf(app, configuration)?.minScale === 0
 
 /**
  * The rollout that serves, with this many replicas, or more: the engine removes those beyond the number at once, and must
@@ -70,7 +77,7 @@ export async function servingRollout(
   const left = new Set(gone.map(({ name }) => name))
   const kept = appEnv.replicas.filter((row) => row.rolloutId === rolloutId && !left.has(row.name))
   const most = Math.max(replicas, ...kept.map(({ index }) => index + 1))
-  return rolloutOf(context, appEnv, { content, rolloutId, requestId, replicas: most })
+  return rolloutOf(context, appEnv, { content, rolloutId, requestId, replicas: most, isAwaited: true })
 }
 
 function followersOf({ follower, facts }: ServiceContainer, { cliEnvName }: ClaimedAppEnv): Rollout['followers'] {

@@ -139,7 +139,7 @@ export class MemoryMachine {
 
 /** What containers have that are no replicas. */
 const NOTHING = {
-  ...{ version: 0, cliEnvName: '', replicas: 1, followers: null },
+  ...{ version: 0, cliEnvName: '', replicas: 1, followers: null, heldNetwork: 'NONE' as const },
   ...{ port: null, stopSeconds: null, sandbox: null, volume: null },
 }
 
@@ -149,7 +149,15 @@ function rolloutOf(task: Task): Rollout {
   const hasCommand = entrypoint.length + args.length > 0
   return {
     ...task,
-    ...{ contentId: '', rolloutId: operationId, version: 0, cliEnvName: '', replicas: 1, followers: null },
+    ...{
+      contentId: '',
+      rolloutId: operationId,
+      version: 0,
+      cliEnvName: '',
+      replicas: 1,
+      followers: null,
+      heldNetwork: 'NONE',
+    },
     ...{ workingDir: null, port: null, stopSeconds: null },
     command: hasCommand ? { entrypoint: [...entrypoint], args: [...args] } : null,
   }

@@ -1,0 +1,91 @@
+import type { DockerEngine } from '../../engine/docker/connection.ts'
+import { statusOf } from '../../engine/docker/engine-answers.ts'
+import { LABEL } from '../../engine/docker/labels.ts'
+import type { AccountNetwork } from '../../engine/docker/networks.ts'
+import type { ExpectedReplica, Rollout } from '../container-runtime.ts'
+import { holds, LIFETIME_MS, listHolders, makeHolder, removeHolder } from './holder.ts'
+
+/** The environment whose container it is for. Not the label of its containers: whoever lists these means replicas. */
+const HELD_FOR = 'berth.network-of'
+
+interface Spare {
+  id: string
+  networkId: string
+  /** By the monotonic clock. */
+  createdAt: number
+}
+
+/**
+ * Connections of containers that sleep and wake, each held by a container that does nothing else, so that a start does
+ * not wait for the engine to make one. Each is for one replica, and removed with it. Only this process gives those away
+ * that it has made; whatever goes wrong here, a container gets a connection of its own.
+ */
+export class ReplicaNetworks {
+  readonly #engine: DockerEngine
+  readonly #most: number
+  /** By environment. Nothing was ever in them. */
+  readonly #spares = new Map<string, Spare>()
+  readonly #beingMade = new Set<string>()
+
+  constructor(engine: DockerEngine, most: number) {
+    this.#engine = engine
+    this.#most = most
+  }
+
+  /** For the container that is created next; null: it gets a connection of its own. */
+  async claim(rollout: Rollout, network: AccountNetwork, signal: AbortSignal): Promise<{ id: string } | null> {
+    const { heldNetwork, appEnvId, accountId, cliEnvName } = rollout
+    if (heldNetwork === 'NONE' || this.#most === 0) return null
+    try {
+      const spare = this.#spares.get(appEnvId)
+      this.#spares.delete(appEnvId)
+      const isYoung = spare && performance.now() - spare.createdAt < LIFETIME_MS
+      if (isYoung && spare.networkId === network.id && (await holds(this.#engine, spare, signal))) return spare
+      if (spare) this.giveBack(spare)
+      return heldNetwork === 'MADE' ? await this.#make({ appEnvId, accountId, cliEnvName }, signal) : null
+    } catch (error) {
+      signal.throwIfAborted()
+      if (statusOf(error) === null) throw error
+      return null
+    }
+  }
+
+  /** Nothing joined it. */
+  giveBack({ id }: { id: string }): void {
+    this.#inBackground((signal) => removeHolder(this.#engine, id, signal))
+  }
+
+  /** Makes one in the background, for a while, for an environment that has no container. */
+  expect(expected: ExpectedReplica): void {
+    const { appEnvId } = expected
+    if (this.#most === 0 || this.#beingMade.has(appEnvId)) return
+    this.#beingMade.add(appEnvId)
+    this.#inBackground(async (signal) => {
+      try {
+        const spare = await this.#make(expected, signal)
+        const former = this.#spares.get(appEnvId)
+        if (spare) this.#spares.set(appEnvId, spare)
+        if (spare && former) await removeHolder(this.#engine, former.id, signal)
+      } finally {
+        this.#beingMade.delete(appEnvId)
+      }
+    })
+  }
+
+  /** Null when there are as many as may be, or none can be. */
+  async #make({ accountId, appEnvId, cliEnvName }: ExpectedReplica, signal: AbortSignal): Promise<Spare | null> {
+    const present = await listHolders(this.#engine, [HELD_FOR], signal)
+    if (present.length >= this.#most) return null
+    const network = await this.#engine.networks.ensure(accountId)
+    const labels = { [LABEL.account]: accountId, [HELD_FOR]: appEnvId }
+    const id = await makeHolder(this.#engine, { network, labels, alias: cliEnvName }, signal)
+    if (id === null) return null
+    return { id, networkId: network.id, createdAt: performance.now() }
+  }
+
+  #inBackground(work: (signal: AbortSignal) => Promise<void>): void {
+    const signal = AbortSignal.timeout(this.#engine.callTimeoutSeconds * 1000)
+    // One that is lost by this is removed when its time is over.
+    void work(signal).catch(() => {})
+  }
+}
