@@ -17,7 +17,7 @@ export const SCALING_SETTINGS = {
   BERTH_FROZEN_SECONDS: seconds(3600, 2_592_000).describe(
     'How long the container of a sleeping app stays frozen, in memory, before it is stopped.',
   ),
-  BERTH_FUNCTION_NETWORKS: whole(16, 0, 1000).describe(
+  BERTH_FUNCTION_NETWORKS: whole(32, 0, 1000).describe(
     'Network connections that are held on each engine for containers which sleep, so that they wake sooner. Each is an idle container of a few MB; apps beyond the number wake more slowly. 0: none.',
   ),
   BERTH_STOPPED_SECONDS: seconds(86_400, 31_536_000).describe(

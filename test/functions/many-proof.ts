@@ -12,8 +12,10 @@ const CONFIG = { idleSeconds: 1 }
 const AT_ONCE = 4
 const WAKES = 15
 const IDLE_SECONDS = 20
-/** Of the wake of one function alone. */
-const MOST_SLOWER = 1.5
+/** Resident, with what as many deployments have left in the heaps of five processes. */
+const MOST_MB_EACH = 4
+/** Of the wake of one function alone, which has a held connection (BERTH_FUNCTION_NETWORKS): most of many have none. */
+const MOST_SLOWER = 3
 
 /** What many sleeping functions cost, and what they cost the wake of one. */
 export const manyProof: Proof = {
@@ -37,7 +39,10 @@ export const manyProof: Proof = {
     const many = await measure(context, () => pick(random, all))
     log(`  ${functions} asleep: ${wordsOf(many)}`)
     const [grown, busier] = [many.memoryMb - alone.memoryMb, many.cpuPercent - alone.cpuPercent]
-    claim(grown < functions, `each costs less than 1 MB of Berth's memory: ${(grown / functions).toFixed(2)} MB`)
+    claim(
+      grown < MOST_MB_EACH * functions,
+      `each costs less than ${MOST_MB_EACH} MB of Berth's memory: ${(grown / functions).toFixed(2)} MB`,
+    )
     claim(busier < 10, `all of them cost ${busier.toFixed(1)} % of a processor`)
     const ratio = many.wakeMs / alone.wakeMs
     claim(

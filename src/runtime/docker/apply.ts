@@ -4,6 +4,7 @@ import { replicaName } from '../../domain/replica-name.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
+import type { AccountNetwork } from '../../engine/docker/networks.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { type Rollout, RuntimeError } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
@@ -76,21 +77,36 @@ async function ensureReplica(application: Application, index: number, listed: Kn
 
 /** Null when the container that held the name is gone, or not yet there because another caller is creating it. */
 async function createOrAdopt(application: Application, index: number): Promise<Known | null> {
-  const { engine, rollout, signal, cores, reach, processes, networks } = application
-  const [network, coreCount] = await Promise.all([engine.networks.ensure(rollout.accountId), cores()])
-  const placement = { installationId: engine.installationId, reach, processes, cores: coreCount }
-  const within = (mode: string) =>
-    createContainer(engine, replicaSpec(rollout, index, { ...placement, network: mode }), signal)
-  // Only the first container sleeps.
-  const holder = index === 0 && reach === 'address' ? await networks.claim(rollout, network, signal) : null
+  const { engine, rollout } = application
+  const network = await engine.networks.ensure(rollout.accountId)
   try {
-    const { id } = await (holder ? within(joining(holder)) : within(network.name))
+    const id = await create(application, index, network)
     failpoint('container.created', rollout.appEnvId)
     return { id, state: 'created', networkId: network.id }
   } catch (error) {
-    if (holder) networks.giveBack(holder)
     if (statusOf(error) === 409) return adopt(application, replicaName(rollout, index))
     throw refusalOf(error)
+  }
+}
+
+/** In a connection that is held for it, or with one of its own. */
+async function create(
+  { engine, rollout, signal, cores, reach, processes, networks }: Application,
+  index: number,
+  network: AccountNetwork,
+): Promise<string> {
+  const placement = { installationId: engine.installationId, reach, processes, cores: await cores() }
+  const within = async (mode: string) =>
+    (await createContainer(engine, replicaSpec(rollout, index, { ...placement, network: mode }), signal)).id
+  // Only the first container sleeps.
+  const holder = index === 0 && reach === 'address' ? await networks.claim(rollout, network, signal) : null
+  if (!holder) return within(network.name)
+  try {
+    return await within(joining(holder))
+  } catch (error) {
+    networks.giveBack(holder)
+    if (statusOf(error) === 409 || signal.aborted) throw error
+    return within(network.name)
   }
 }
 
