@@ -1,4 +1,4 @@
-// npm run prove:trust [-- --only 3,8 | --neighbour [--quiet 20]]
+// npm run prove:trust [-- --only 3,8 | --neighbour [--quiet 60 --rounds 4]]
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -13,11 +13,15 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     neighbour: { type: 'boolean', default: false },
-    quiet: { type: 'string', default: '20' },
+    quiet: { type: 'string', default: '60' },
+    rounds: { type: 'string', default: '4' },
   },
 })
 if (values.neighbour) {
-  const holds = await proveNeighbour(await loadCases(), { quietSeconds: Number(values.quiet) })
+  const holds = await proveNeighbour(await loadCases(), {
+    quietSeconds: Number(values.quiet),
+    rounds: Number(values.rounds),
+  })
   process.exit(holds ? 0 : 1)
 }
 const only = values.only?.split(',').map(Number)
