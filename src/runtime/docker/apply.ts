@@ -16,7 +16,7 @@ import { findContainer, listReplicas } from './find-containers.ts'
 import { joining, lostItsHolder } from './holder.ts'
 import { prepareContainer } from './prepare.ts'
 import { isGone, isWedged, lostItsNetwork, refusalOf, refusesLimits } from './refusals.ts'
-import { removeContainer } from './remove.ts'
+import { removeContainer, removeReplica } from './remove.ts'
 import type { ReplicaNetworks } from './replica-networks.ts'
 import { replicaOf } from './replica-of.ts'
 
@@ -57,7 +57,7 @@ export async function applyRollout(application: Application): Promise<void> {
   })
   const surplus = listed
     .filter((container) => indexOf(container) >= rollout.replicas)
-    .map((container) => () => removeContainer(engine, container.Id, { graceSeconds: SURPLUS_GRACE_SECONDS }, signal))
+    .map((container) => () => removeReplica(engine, container, { graceSeconds: SURPLUS_GRACE_SECONDS }, signal))
   await inParallel([...wanted, ...surplus], REPLICAS_AT_ONCE, (work) => work())
 }
 

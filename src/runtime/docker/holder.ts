@@ -122,15 +122,24 @@ export async function removeUnusedHolders(
   accountId: string | null,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const { docker, installationId } = engine
   const holders = await listHolders(engine, accountId === null ? [] : [`${LABEL.account}=${accountId}`], signal)
   const isOver = ({ Created }: { Created: number }) => Date.now() - Created * 1000 > LIFETIME_MS + MARGIN_MS
   const over = holders.filter((holder) => accountId !== null || isOver(holder))
-  if (over.length === 0) return []
+  return removeUnjoined(engine, over, signal)
+}
+
+/** Removes those of the holders that nothing is in, or will be. Returns their ids. */
+export async function removeUnjoined(
+  engine: DockerEngine,
+  holders: readonly Pick<ContainerInfo, 'Id'>[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (holders.length === 0) return []
+  const { docker, installationId } = engine
   const filters = { label: [`${LABEL.installation}=${installationId}`] }
   const all = await docker.listContainers({ all: true, filters, abortSignal: signal })
   const joined = new Set(all.filter(mayStart).map(holderOf))
-  const unused = over.map(({ Id }) => Id).filter((id) => !joined.has(id))
+  const unused = holders.map(({ Id }) => Id).filter((id) => !joined.has(id))
   await inParallel(unused, AT_ONCE, (id) => removeHolder(engine, id, signal))
   return unused
 }

@@ -3,7 +3,7 @@ import { statusOf } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { AccountNetwork } from '../../engine/docker/networks.ts'
 import type { ExpectedReplica, Rollout } from '../container-runtime.ts'
-import { holds, LIFETIME_MS, listHolders, makeHolder, removeHolder } from './holder.ts'
+import { holds, LIFETIME_MS, listHolders, makeHolder, removeHolder, removeUnjoined } from './holder.ts'
 
 /** The environment whose container it is for. Not the label of its containers: whoever lists these means replicas. */
 const HELD_FOR = 'berth.network-of'
@@ -25,7 +25,8 @@ export class ReplicaNetworks {
   readonly #most: number
   /** By environment. Nothing was ever in them. */
   readonly #spares = new Map<string, Spare>()
-  readonly #beingMade = new Set<string>()
+  /** By environment. Whoever takes an entry away has no use for the spare any more. */
+  readonly #beingMade = new Map<string, symbol>()
 
   constructor(engine: DockerEngine, most: number) {
     this.#engine = engine
@@ -34,13 +35,22 @@ export class ReplicaNetworks {
 
   /** For the container that is created next; null: it gets a connection of its own. */
   async claim(rollout: Rollout, network: AccountNetwork, signal: AbortSignal): Promise<{ id: string } | null> {
+    const { heldNetwork, appEnvId } = rollout
+    if (this.#most === 0) return null
+    if (heldNetwork === 'NONE' && !this.#spares.has(appEnvId) && !this.#beingMade.has(appEnvId)) return null
+    this.#beingMade.delete(appEnvId)
+    const holder = await this.#spareOrNew(rollout, network, signal)
+    this.#removeOthers(appEnvId, holder)
+    return holder
+  }
+
+  async #spareOrNew(rollout: Rollout, network: AccountNetwork, signal: AbortSignal): Promise<Spare | null> {
     const { heldNetwork, appEnvId, accountId, cliEnvName } = rollout
-    if (heldNetwork === 'NONE' || this.#most === 0) return null
     try {
       const spare = this.#spares.get(appEnvId)
       this.#spares.delete(appEnvId)
-      const isYoung = spare && performance.now() - spare.createdAt < LIFETIME_MS
-      if (isYoung && spare.networkId === network.id && (await holds(this.#engine, spare, signal))) return spare
+      const isWanted = spare && heldNetwork !== 'NONE' && performance.now() - spare.createdAt < LIFETIME_MS
+      if (isWanted && spare.networkId === network.id && (await holds(this.#engine, spare, signal))) return spare
       if (spare) this.giveBack(spare)
       return heldNetwork === 'MADE' ? await this.#make({ appEnvId, accountId, cliEnvName }, signal) : null
     } catch (error) {
@@ -55,19 +65,35 @@ export class ReplicaNetworks {
     this.#inBackground((signal) => removeHolder(this.#engine, id, signal))
   }
 
+  /**
+   * Those that nothing is in, whoever made them: each has the environment's name on the network, and whoever asks for it
+   * would be sent to where nobody listens.
+   */
+  #removeOthers(appEnvId: string, kept: Spare | null): void {
+    this.#inBackground(async (signal) => {
+      const present = await listHolders(this.#engine, [`${HELD_FOR}=${appEnvId}`], signal)
+      const others = present.filter(({ Id }) => Id !== kept?.id)
+      await removeUnjoined(this.#engine, others, signal)
+    })
+  }
+
   /** Makes one in the background, for a while, for an environment that has no container. */
   expect(expected: ExpectedReplica): void {
     const { appEnvId } = expected
     if (this.#most === 0 || this.#beingMade.has(appEnvId)) return
-    this.#beingMade.add(appEnvId)
+    const making = Symbol(appEnvId)
+    this.#beingMade.set(appEnvId, making)
     this.#inBackground(async (signal) => {
       try {
         const spare = await this.#make(expected, signal)
+        if (!spare) return
+        // It was woken meanwhile.
+        if (this.#beingMade.get(appEnvId) !== making) return await removeHolder(this.#engine, spare.id, signal)
         const former = this.#spares.get(appEnvId)
-        if (spare) this.#spares.set(appEnvId, spare)
-        if (spare && former) await removeHolder(this.#engine, former.id, signal)
+        this.#spares.set(appEnvId, spare)
+        if (former) await removeHolder(this.#engine, former.id, signal)
       } finally {
-        this.#beingMade.delete(appEnvId)
+        if (this.#beingMade.get(appEnvId) === making) this.#beingMade.delete(appEnvId)
       }
     })
   }

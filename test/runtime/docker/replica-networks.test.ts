@@ -131,6 +131,21 @@ describe('a container that sleeps', () => {
     expect(await holder()).toBe(spare)
   })
 
+  test.each([
+    ['of a worker that is gone', 1000],
+    ['that is made while it wakes', 0],
+  ])('has its name for itself: a spare %s is removed', async (_, pauseMs) => {
+    const { runtime, rollout, answers, holder, holders } = sleeper({ heldNetwork: 'IF_READY' })
+    const maker = pauseMs > 0 ? sleeper().runtime : runtime
+    await maker.remove({ appEnvId: rollout.appEnvId }, { graceSeconds: 1, expected: rollout })
+    if (pauseMs > 0) await eventually(holders, (ids) => ids.length > 0)
+    await pause(pauseMs)
+    await runtime.apply(rollout)
+    await answers()
+    expect(await eventually(holders, (ids) => ids.length === 0)).toEqual([])
+    expect(await holder()).toBeNull()
+  })
+
   test('has replicas beside it with connections of their own', async () => {
     const { runtime, rollout, holders } = sleeper()
     await runtime.apply({ ...rollout, replicas: 2 })
