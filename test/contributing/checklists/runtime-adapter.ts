@@ -59,7 +59,7 @@ const FILE = 'src/runtime/scratch/scratch-runtime.ts'
 const PLATFORM = 'src/platform/container-engine.ts'
 const SHARED_FILE = 'src/engine/scratch/call-scratch.ts'
 const TEST_FILE = 'test/runtime/scratch/scratch-runtime.test.ts'
-const LINE = '    runtime: createDockerRuntime(engine, { reach, processes, networkHolders }),'
+const LINE = '    runtime: createDockerRuntime(engine, { reach, processes, networkHolders, replicaNetworks }),'
 
 export const runtimeAdapter: ChecklistProof = {
   heading: 'A runtime adapter',
