@@ -63,8 +63,9 @@ export function createDockerRuntime(
     remove: (reference, bounds) => {
       const seconds = bounds.graceSeconds + (bounds.timeoutSeconds ?? engine.callTimeoutSeconds)
       const work = async (signal: AbortSignal) => {
+        // Before: a request that comes as soon as it is gone finds the connection ready.
+        if (bounds.expected) await held.expect(bounds.expected, signal)
         await removeReplicas(engine, reference, bounds, signal)
-        if (bounds.expected) held.expect(bounds.expected)
       }
       return within(engine, bounds, work, { seconds })
     },

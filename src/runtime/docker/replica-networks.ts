@@ -25,8 +25,6 @@ export class ReplicaNetworks {
   readonly #most: number
   /** By environment. Nothing was ever in them. */
   readonly #spares = new Map<string, Spare>()
-  /** By environment. Whoever takes an entry away has no use for the spare any more. */
-  readonly #beingMade = new Map<string, symbol>()
 
   constructor(engine: DockerEngine, most: number) {
     this.#engine = engine
@@ -37,8 +35,7 @@ export class ReplicaNetworks {
   async claim(rollout: Rollout, network: AccountNetwork, signal: AbortSignal): Promise<{ id: string } | null> {
     const { heldNetwork, appEnvId } = rollout
     if (this.#most === 0) return null
-    if (heldNetwork === 'NONE' && !this.#spares.has(appEnvId) && !this.#beingMade.has(appEnvId)) return null
-    this.#beingMade.delete(appEnvId)
+    if (heldNetwork === 'NONE' && !this.#spares.has(appEnvId)) return null
     const holder = await this.#spareOrNew(rollout, network, signal)
     this.#removeOthers(appEnvId, holder)
     return holder
@@ -77,25 +74,19 @@ export class ReplicaNetworks {
     })
   }
 
-  /** Makes one in the background, for a while, for an environment that has no container. */
-  expect(expected: ExpectedReplica): void {
-    const { appEnvId } = expected
-    if (this.#most === 0 || this.#beingMade.has(appEnvId)) return
-    const making = Symbol(appEnvId)
-    this.#beingMade.set(appEnvId, making)
-    this.#inBackground(async (signal) => {
-      try {
-        const spare = await this.#make(expected, signal)
-        if (!spare) return
-        // It was woken meanwhile.
-        if (this.#beingMade.get(appEnvId) !== making) return await removeHolder(this.#engine, spare.id, signal)
-        const former = this.#spares.get(appEnvId)
-        this.#spares.set(appEnvId, spare)
-        if (former) await removeHolder(this.#engine, former.id, signal)
-      } finally {
-        if (this.#beingMade.get(appEnvId) === making) this.#beingMade.delete(appEnvId)
-      }
-    })
+  /** Makes one, for a while, for an environment that will have no container. Whether that succeeds is of no importance. */
+  async expect(expected: ExpectedReplica, signal: AbortSignal): Promise<void> {
+    if (this.#most === 0) return
+    try {
+      const spare = await this.#make(expected, signal)
+      if (!spare) return
+      const former = this.#spares.get(expected.appEnvId)
+      this.#spares.set(expected.appEnvId, spare)
+      if (former) this.giveBack(former)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (statusOf(error) === null) throw error
+    }
   }
 
   /** Null when there are as many as may be, or none can be. */
