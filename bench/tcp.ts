@@ -7,6 +7,7 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../src/database/embedded.ts'
 import { freePort } from '../test/support/free-ports.ts'
 import type { BenchResult } from './bench-result.ts'
+import type { Load } from './tcp-client.ts'
 
 const ROUNDS = 5
 const SECONDS = 3
@@ -24,14 +25,21 @@ export async function benchTcp(): Promise<BenchResult[]> {
   try {
     await fill(postgres.url)
     const client = await start('tcp-client.ts')
-    const queries = await compare(client.child, new URL(postgres.url))
+    const transactions = await compare(client.child, new URL(postgres.url), 'transactions')
+    const selects = await compare(client.child, new URL(postgres.url), 'selects')
     const source = await start('tcp-source.ts')
-    const bytes = await compare(client.child, new URL(`tcp://127.0.0.1:${source.port}`))
+    const bytes = await compare(client.child, new URL(`tcp://127.0.0.1:${source.port}`), 'bytes')
     return [
       result(
-        'queries of PostgreSQL through the TCP ingress against a direct connection',
+        'transactions of pgbench, of seven queries each, through the TCP ingress against a direct connection',
         0.8,
-        queries,
+        transactions,
+        (perSecond) => `${Math.round(perSecond).toLocaleString('en')} transactions/s`,
+      ),
+      result(
+        'queries by primary key, as pgbench’s select-only script, through the TCP ingress against a direct connection',
+        0.8,
+        selects,
         (perSecond) => `${Math.round(perSecond).toLocaleString('en')} queries/s`,
       ),
       result(
@@ -67,16 +75,16 @@ function result(name: string, aim: number, compared: Compared, inWords: (perSeco
   }
 }
 
-async function compare(client: ChildProcess, url: URL): Promise<Compared> {
+async function compare(client: ChildProcess, url: URL, what: Load['what']): Promise<Compared> {
   const ingress = await start('tcp-ingress-server.ts', `${await freePort()}`, url.port)
   const detour = new URL(url)
   detour.port = `${ingress.port}`
-  for (const way of [url, detour]) await load(client, way, 1)
+  for (const way of [url, detour]) await load(client, { what, url: way.href, seconds: 1 })
   const [direct, through]: [number[], number[]] = [[], []]
   let cpuMicroseconds = -(await cpuOf(ingress.child))
   for (let round = 0; round < ROUNDS; round += 1) {
-    direct.push(await load(client, url, SECONDS))
-    through.push(await load(client, detour, SECONDS))
+    direct.push(await load(client, { what, url: url.href, seconds: SECONDS }))
+    through.push(await load(client, { what, url: detour.href, seconds: SECONDS }))
   }
   cpuMicroseconds += await cpuOf(ingress.child)
   const seconds = ROUNDS * SECONDS
@@ -91,8 +99,8 @@ async function cpuOf(child: ChildProcess): Promise<number> {
   return user + system
 }
 
-async function load(client: ChildProcess, url: URL, seconds: number): Promise<number> {
-  client.send({ url: url.href, seconds })
+async function load(client: ChildProcess, load: Load): Promise<number> {
+  client.send(load)
   const [perSecond] = await once(client, 'message')
   return perSecond
 }
@@ -108,8 +116,15 @@ async function start(program: string, ...args: string[]): Promise<{ child: Child
 async function fill(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(`CREATE TABLE bench AS SELECT id, id * 7 AS balance FROM generate_series(1, 10000) AS id`)
-  await client.query('ALTER TABLE bench ADD PRIMARY KEY (id)')
+  await client.query(`
+    CREATE TABLE accounts AS SELECT id, 0 AS balance, repeat(' ', 84) AS filler FROM generate_series(1, 1000000) AS id;
+    CREATE TABLE tellers AS SELECT id, 0 AS balance FROM generate_series(1, 100) AS id;
+    CREATE TABLE branches AS SELECT id, 0 AS balance FROM generate_series(1, 10) AS id;
+    CREATE TABLE history (teller int, branch int, account int, delta int, at timestamptz);
+    ALTER TABLE accounts ADD PRIMARY KEY (id);
+    ALTER TABLE tellers ADD PRIMARY KEY (id);
+    ALTER TABLE branches ADD PRIMARY KEY (id)`)
+  await client.query('VACUUM ANALYZE')
   await client.end()
 }
 

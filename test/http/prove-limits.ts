@@ -1,19 +1,15 @@
 // npm run prove:limits [-- --limit 3000 --seconds 20]
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { proveOnTestCluster } from '../crash/harness/prove-on-test-cluster.ts'
 import type { TestCluster } from '../crash/harness/test-cluster.ts'
-import { takeLowestPriority } from '../trust/support/lowest-priority.ts'
+import { takeLowestPriority } from '../trust/support/client-priority.ts'
+import { OpenLoopClient } from '../trust/support/open-loop-client.ts'
 import type { OpenLoopReport } from '../trust/support/open-loop-process.ts'
 
-const CLIENT = join(import.meta.dirname, '../trust/support/open-loop-process.ts')
 const TIMES = 5
 const TOLERANCE = 0.05
 const MOST_SLOWER = 2
-const WARM_UP_MS = 3_000
 /** So that the other token stays within its own limit. */
 const OTHER_EVERY_MS = '20'
 /** An address has a limit as well, which the flood uses up. */
@@ -72,27 +68,16 @@ await proveOnTestCluster(
   async (cluster) => {
     const [port] = cluster.ports.api
     const url = `http://127.0.0.1:${port}/api/public/v1/accounts`
-    const client = fork(
-      CLIENT,
-      [url, `127.0.0.1:${port}`, await tokenOfAnother(cluster), OTHER_EVERY_MS, OTHER_ADDRESS],
-      { detached: true },
-    )
-    const measured = async (work: () => Promise<void>): Promise<OpenLoopReport> => {
-      client.send('begin')
-      await work()
-      const reported = once(client, 'message')
-      client.send('end')
-      return (await reported)[0] as OpenLoopReport
-    }
-    await measured(() => pause(WARM_UP_MS))
-    const quiet = await measured(() => pause(seconds * 1000))
+    const host = `127.0.0.1:${port}`
+    const client = await OpenLoopClient.start(url, host, await tokenOfAnother(cluster), OTHER_EVERY_MS, OTHER_ADDRESS)
+    const quiet = await client.during(() => pause(seconds * 1000))
     await takeLowestPriority()
-    console.log('The flooding client runs at the lowest priority; the other one does not')
+    console.log('The flooding client runs at the lowest priority, the other one always at the highest')
     let statuses = new Map<number, number>()
-    const loud = await measured(async () => {
+    const loud = await client.during(async () => {
       statuses = await flood(cluster, TIMES * limit)
     })
-    client.disconnect()
+    client.end()
     const allowed = statuses.get(200) ?? 0
     console.log([...statuses].map(([status, count]) => `${count} × ${status}`).join(', '))
     claim(

@@ -1,18 +1,14 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { cpus } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startFreshBerth } from './fresh-berth.ts'
+import { takeLowestPriority } from './support/client-priority.ts'
 import { newAccount } from './support/image-app.ts'
-import { takeLowestPriority } from './support/lowest-priority.ts'
+import { OpenLoopClient } from './support/open-loop-client.ts'
 import type { OpenLoopReport } from './support/open-loop-process.ts'
 import { runningApp } from './support/running-app.ts'
 import type { FreshBerth, TrustCase } from './trust-case.ts'
 
-const CLIENT = join(import.meta.dirname, 'support/open-loop-process.ts')
 const NUMBERS = [1, 2, 6, 7, 10]
-const WARM_UP_MS = 3_000
 const MOST_RATIO = 2
 const PROGRAM = `require('node:http').createServer((_, response) => response.end('ok')).listen(3000)
 process.on('SIGTERM', () => process.exit(0))`
@@ -29,13 +25,12 @@ export async function proveNeighbour(all: readonly TrustCase[], { quietSeconds, 
   const settings = Object.assign({}, ...cases.map((one) => one.settings))
   const { berth, close } = await startFreshBerth(settings)
   const { host } = await runningApp(berth, PROGRAM)
-  const client = fork(CLIENT, [berth.ingressUrl, host], { detached: true })
+  const client = await OpenLoopClient.start(berth.ingressUrl, host)
   try {
-    await measured(client, () => pause(WARM_UP_MS))
     const quiet = await measured(client, () => pause(quietSeconds * 1000))
     print('quiet', quiet)
     await takeLowestPriority()
-    console.log('The attacking client runs at the lowest priority; the client of the app does not')
+    console.log('The attacking client runs at the lowest priority, the client of the app always at the highest')
     const ends: number[] = []
     const attacked = await measured(client, async () => {
       const begun = performance.now()
@@ -48,7 +43,7 @@ export async function proveNeighbour(all: readonly TrustCase[], { quietSeconds, 
     console.log(`${holds ? '✓' : '✗'} p99 while others attack is ${ratio.toFixed(2)} times that of the quiet run`)
     return holds
   } finally {
-    client.disconnect()
+    client.end()
     await close()
   }
 }
@@ -58,15 +53,12 @@ interface Phase extends OpenLoopReport {
   busyShare: number
 }
 
-async function measured(client: ChildProcess, work: () => Promise<void>): Promise<Phase> {
+async function measured(client: OpenLoopClient, work: () => Promise<void>): Promise<Phase> {
   const before = processorTimes()
-  client.send('begin')
-  await work()
+  const report = await client.during(work)
   const after = processorTimes()
-  const reported = once(client, 'message')
-  client.send('end')
   const busyShare = (after.busy - before.busy) / (after.all - before.all)
-  return { ...((await reported)[0] as OpenLoopReport), busyShare }
+  return { ...report, busyShare }
 }
 
 function processorTimes(): { busy: number; all: number } {
