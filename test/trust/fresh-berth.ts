@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Docker from 'dockerode'
 import pg from 'pg'
@@ -7,13 +6,14 @@ import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
 import { removeFirewall } from '../../src/platform/host-firewall/host-firewall.ts'
 import { startBerth } from '../processes/berth-process.ts'
 import { removeEverything } from '../support/remove-everything.ts'
+import { scratchFolder } from '../support/scratch-folder.ts'
 import type { Answer, FreshBerth } from './trust-case.ts'
 
 const CALL_TIMEOUT_MS = 60_000
 
 /** Starts Berth with settings like those of `npm start`, on a PostgreSQL, data directory and ports of its own. */
 export async function startFreshBerth(settings: Readonly<Record<string, string>> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-trust-'))
+  const folder = await mkdtemp(join(scratchFolder(), 'berth-trust-'))
   await using undo = new AsyncDisposableStack()
   undo.defer(() => rm(folder, { recursive: true, force: true }))
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'database'), settings: { fsync: 'off' } })
