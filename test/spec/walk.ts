@@ -48,6 +48,8 @@ export async function startWalk() {
       return body.status
     },
     async close() {
+      // Every request is answered: nothing to linger for.
+      listening.server.closeIdleConnections()
       await listening.close()
       await world.close()
     },

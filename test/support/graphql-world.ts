@@ -51,6 +51,8 @@ export async function createGraphQLWorld(options: Parameters<typeof createWorld>
     async close() {
       feed.close()
       await graphql.close()
+      // Every request is answered: nothing to linger for.
+      listening.server.closeIdleConnections()
       await listening.close()
       await both?.close()
       await world.close()

@@ -22,6 +22,8 @@ export async function listenTo(world: World) {
     /** For browsers that resolve no name. */
     address: listening.url,
     async close() {
+      // Every request is answered: nothing to linger for.
+      listening.server.closeIdleConnections()
       await listening.close()
       feed.close()
       await graphql.close()
