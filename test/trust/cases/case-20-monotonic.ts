@@ -1,18 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { wallClockReaders } from '../../structure/wall-clock.ts'
 import type { TrustCase } from '../trust-case.ts'
 
-const SOURCE = join(import.meta.dirname, '../../../src')
 const MOST_MS = 5_000
-/** What compares times that were recorded by a wall clock, and so must ask one. */
-const WALL_CLOCK = [
-  'authenticate.ts',
-  'github-app.ts',
-  'registry-check.ts',
-  'sweep-images.ts',
-  'sweep-uploads.ts',
-  'watch.ts',
-]
 
 export const trustCase: TrustCase = {
   number: 20,
@@ -26,12 +15,8 @@ export const trustCase: TrustCase = {
     while ((await rest('GET', '/accounts', undefined, { token: created.token })).status !== 401) {
       if (performance.now() - since > MOST_MS) throw new Error(`A revoked token was valid for ${MOST_MS} ms`)
     }
-    const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
-    const users = files.filter(
-      (name) => !name.includes('generated') && /\bDate\.now\(\)/.test(readFileSync(join(SOURCE, name), 'utf8')),
-    )
-    const unexpected = users.filter((name) => !WALL_CLOCK.some((known) => name.endsWith(`/${known}`)))
-    if (unexpected.length > 0) throw new Error(`The wall clock is read in ${unexpected.join(', ')}`)
-    return `a revoked token refused after ${Math.round(performance.now() - since)} ms; ${users.length} files read the wall clock, all to compare recorded times`
+    const { count, unlisted } = wallClockReaders()
+    if (unlisted.length > 0) throw new Error(`The wall clock is read in ${unlisted.join(', ')}`)
+    return `a revoked token refused after ${Math.round(performance.now() - since)} ms; ${count} files read the wall clock, all to compare recorded times`
   },
 }

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const SOURCE = join(import.meta.dirname, '../../src')
+
+/** Files that ask the wall clock, and what the others say by theirs that they compare it with. */
+const READERS: Readonly<Record<string, string>> = {
+  'addresses/ask-address.ts': 'when a server wants to be asked again',
+  'builder/git/github-app.ts': 'when GitHub’s tokens begin and end',
+  'runtime/docker/holder.ts': 'when the engine created a container',
+  'runtime/docker/watch.ts': 'when the engine’s events happened',
+  'secrets/git-signature.ts': 'when a provider signed a push',
+  'services/kernel/authenticate.ts': 'when a token expires',
+  'sign-in/browser.ts': 'when a session ends',
+  'worker/housekeeping/sweep-backups.ts': 'when files were written',
+  'worker/housekeeping/sweep-images.ts': 'when the engine created an image',
+  'worker/housekeeping/sweep-uploads.ts': 'when files were written',
+  'worker/runs/begin-attempt.ts': 'since when the engine is asked for output',
+  'worker/runs/run-output.ts': 'until when output is kept',
+}
+
+/** Files of `src/` that read the wall clock, which anybody may set, and are not listed above; and listed ones that do not. */
+export function wallClockReaders(): { count: number; unlisted: string[]; idle: string[] } {
+  const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  const sources = files.filter((name) => name.endsWith('.ts') && !name.includes('generated'))
+  const readers = sources.filter((name) => /\bDate\.now\(\)/.test(readFileSync(join(SOURCE, name), 'utf8')))
+  return {
+    count: readers.length,
+    unlisted: readers.filter((name) => !(name in READERS)),
+    idle: Object.keys(READERS).filter((name) => !readers.includes(name)),
+  }
+}
