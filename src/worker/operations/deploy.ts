@@ -65,8 +65,7 @@ async function startReplicas(attempt: VersionAttemptContext, data: DataSteps): P
   const startsOver = data.startsOver(attempt)
   await data.prepare(attempt)
   if (startsOver || !attempt.steps.isFinished('create')) await attempt.engine.apply(rollout)
-  await attempt.steps.advance({ finish: { name: 'create', detail: `${replicas} started` }, start: 'ready' })
-  const ready = await awaitReady(attempt, rollout)
+  const ready = await awaitReady(attempt, rollout, `${replicas} started`)
   await finishUpgrade(attempt, ready)
   await data.fill(attempt, ready)
   return ready

@@ -31,8 +31,7 @@ export async function rotateCredentials(started: AttemptContext): Promise<void> 
     await removeReplicas(attempt, await engine.observe())
     await engine.apply(rollout)
   }
-  await steps.advance({ finish: { name: 'create', detail: `${replicas} started` }, start: 'ready' })
-  const ready = await awaitReady(attempt, rollout)
+  const ready = await awaitReady(attempt, rollout, `${replicas} started`)
   await completeOperation(attempt, {
     status: 'RUNNING',
     finish: [{ name: 'ready', detail: `${ready.length} of ${replicas} ready` }],

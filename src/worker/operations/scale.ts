@@ -38,11 +38,7 @@ async function startMore(
   const choice = { content, rolloutId, requestId: operation.requestId, replicas }
   const rollout = await rolloutOf(attempt, appEnv, choice)
   if (!steps.isFinished('create')) await engine.apply(rollout)
-  await steps.advance({
-    finish: { name: 'create', detail: `${replicas - appEnv.replicasDesired} more started` },
-    start: 'ready',
-  })
-  const ready = await awaitReady(attempt, rollout)
+  const ready = await awaitReady(attempt, rollout, `${replicas - appEnv.replicasDesired} more started`)
   await steps.advance({ finish: { name: 'ready', detail: `${ready.length} of ${replicas} ready` } })
   return ready
 }

@@ -19,11 +19,32 @@ const FIRST_PAUSE_MS = { app: 8, service: 150 }
 const LONGEST_PAUSE_MS = 1_000
 
 /**
- * Waits until every replica of the rollout is ready, and returns them. Restarts containers that vanish or stop
- * meanwhile. Throws VersionFailed, with their last lines, when they keep dying or the time is up.
+ * Finishes the step `create` and waits until every replica of the rollout is ready; returns them. Restarts containers
+ * that vanish or stop meanwhile. Throws VersionFailed, with their last lines, when they keep dying or the time is up.
  */
-export async function awaitReady(attempt: VersionAttemptContext, rollout: Rollout): Promise<ObservedReplica[]> {
-  const { signal, steps, config } = attempt
+export async function awaitReady(
+  attempt: VersionAttemptContext,
+  rollout: Rollout,
+  created: string,
+): Promise<ObservedReplica[]> {
+  const isUseless = new AbortController()
+  // An app is often ready before this is written. Waiting builds on nothing but the containers, which a successor that
+  // does not find the step finished has, too.
+  const checkpoint = attempt.steps.advance({ finish: { name: 'create', detail: created }, start: 'ready' })
+  checkpoint.catch(() => isUseless.abort())
+  const signal = AbortSignal.any([attempt.signal, isUseless.signal])
+  const [written, waited] = await Promise.allSettled([checkpoint, waitUntilReady(attempt, rollout, signal)])
+  if (written.status === 'rejected') throw written.reason
+  if (waited.status === 'rejected') throw waited.reason
+  return waited.value
+}
+
+async function waitUntilReady(
+  attempt: VersionAttemptContext,
+  rollout: Rollout,
+  signal: AbortSignal,
+): Promise<ObservedReplica[]> {
+  const { steps, config } = attempt
   const since = steps.startedAt('ready').getTime()
   const timeoutSeconds = readySeconds(attempt.content, config)
   const deadline = since + timeoutSeconds * 1000
