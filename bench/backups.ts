@@ -11,7 +11,8 @@ import type { EngineCommand } from '../src/app-types/engines/engine.ts'
 import { postgresql } from '../src/app-types/engines/postgresql.ts'
 import { ensureEngineImages } from '../test/support/engines/ensure-image.ts'
 import type { BenchResult } from './bench-result.ts'
-import { type BenchPlatform, startBenchPlatform } from './platform.ts'
+import { createPostgres } from './managed-postgres.ts'
+import { type BenchPlatform, servingContainer, startBenchPlatform } from './platform.ts'
 
 const ROUNDS = 3
 const DATA_MB = 256
@@ -32,7 +33,7 @@ export async function benchBackups(): Promise<BenchResult[]> {
   const berth = await startBenchPlatform()
   const folder = await mkdtemp(join(tmpdir(), 'berth-bench-backups-'))
   try {
-    const appEnvId = await createDatabase(berth)
+    const appEnvId = await createPostgres(berth)
     return await compare(berth, { docker, folder, appEnvId })
   } finally {
     await berth.stop()
@@ -47,13 +48,13 @@ interface Place {
 }
 
 async function compare(berth: BenchPlatform, place: Place): Promise<BenchResult[]> {
-  const { appEnvId, folder } = place
+  const { docker, appEnvId, folder } = place
   const file = join(folder, 'dump')
   const saved = { ours: [] as number[], tool: [] as number[], compressed: [] as number[] }
   const restored = { ours: [] as number[], tool: [] as number[] }
-  await inContainer(await containerOf(place), [...SQL, FILL])
+  await inContainer(await servingContainer(docker, appEnvId), [...SQL, FILL])
   for (let round = 0; round < ROUNDS; round += 1) {
-    const container = await containerOf(place)
+    const container = await servingContainer(docker, appEnvId)
     saved.tool.push(await timed(() => dump(container, file, false)))
     saved.compressed.push(await timed(() => dump(container, `${file}.zst`, true)))
     let backupKey: unknown
@@ -91,21 +92,6 @@ async function compare(berth: BenchPlatform, place: Place): Promise<BenchResult[
       limitedBy: 'the engine, which writes every row; the new volume and container are made before',
     },
   ]
-}
-
-async function createDatabase(berth: BenchPlatform): Promise<string> {
-  const { accounts } = (await berth.get('/accounts')) as { accounts: { accountId: string }[] }
-  const accountId = accounts[0]?.accountId
-  const { appId } = await berth.post('/app', { name: 'Bench', accountId, dockerPreset: 'POSTGRESQL' })
-  const body = { accountId, appId, name: 'production', region: 'local' }
-  const { appEnvId } = await berth.post('/app-env', body, { prefer: 'wait=120' })
-  return String(appEnvId)
-}
-
-async function containerOf({ docker, appEnvId }: Place): Promise<string> {
-  const [found] = await docker.listContainers({ filters: { label: [`berth.env=${appEnvId}`], status: ['running'] } })
-  if (!found) throw new Error('No container serves')
-  return found.Id
 }
 
 async function dump(container: string, file: string, isCompressed: boolean): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
 import type { BenchResult } from './bench-result.ts'
-import { createAndStart, PROGRAM, untilOk } from './deploy-image.ts'
+import { bareContainer, createAndStart, PROGRAM, untilOk } from './deploy-image.ts'
 import { load, median, perSecondInWords } from './ingress.ts'
 import { type BenchPlatform, startBenchPlatform } from './platform.ts'
 
@@ -54,7 +54,7 @@ async function benchWakes(berth: BenchPlatform, sleeper: Environment): Promise<B
   const reference: number[] = []
   const ours = DEPTHS.map((): number[] => [])
   for (let round = 0; round < ROUNDS; round += 1) {
-    reference.push(await createAndStart(docker, berth.image))
+    reference.push(await createAndStart(docker, bareContainer(berth.image)))
     for (const [index, depth] of DEPTHS.entries()) ours[index]?.push(await firstRequest(berth, docker, sleeper, depth))
   }
   const theirs = median(reference)

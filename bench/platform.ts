@@ -83,6 +83,13 @@ export async function startBenchPlatform(settings: Record<string, string> = {}):
   return { image, ...addresses, get, post, createAppEnv, stop }
 }
 
+/** Id of the container that serves. */
+export async function servingContainer(docker: Docker, appEnvId: string): Promise<string> {
+  const [found] = await docker.listContainers({ filters: { label: [`berth.env=${appEnvId}`], status: ['running'] } })
+  if (!found) throw new Error('No container serves')
+  return found.Id
+}
+
 async function untilNoContainers(installationId: string): Promise<void> {
   const filters = { label: [`berth.installation=${installationId}`] }
   for (let tries = 0; tries < 300; tries += 1) {

@@ -1,12 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Docker from 'dockerode'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../src/database/embedded.ts'
+import { postgresql } from '../src/app-types/engines/postgresql.ts'
+import { ensureEngineImages } from '../test/support/engines/ensure-image.ts'
 import { freePort } from '../test/support/free-ports.ts'
 import type { BenchResult } from './bench-result.ts'
+import { createPostgres, directUrl } from './managed-postgres.ts'
+import { startBenchPlatform } from './platform.ts'
 import type { Load } from './tcp-client.ts'
 
 const ROUNDS = 5
@@ -16,44 +18,53 @@ const MB = 1_048_576
 const children: ChildProcess[] = []
 
 /**
- * A PostgreSQL and a stream of bytes through a port of the ingress, against the same client connected directly. Server,
- * ingress and client are separate processes; the two ways take turns, so that load on the machine affects both.
+ * A PostgreSQL that Berth runs and a stream of bytes through a port of the ingress, against the same client connected
+ * directly. Server, ingress and client are separate processes; the two ways take turns, so that load on the machine
+ * affects both.
  */
 export async function benchTcp(): Promise<BenchResult[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-tcp-'))
-  const postgres = await startEmbeddedPostgres({ dataDir })
+  const client = await start('tcp-client.ts')
   try {
-    await fill(postgres.url)
-    const client = await start('tcp-client.ts')
-    const transactions = await compare(client.child, new URL(postgres.url), 'transactions')
-    const selects = await compare(client.child, new URL(postgres.url), 'selects')
-    const source = await start('tcp-source.ts')
-    const bytes = await compare(client.child, new URL(`tcp://127.0.0.1:${source.port}`), 'bytes')
+    return [...(await benchQueries(client.child)), await benchStream(client.child)]
+  } finally {
+    for (const child of children.splice(0)) child.kill()
+  }
+}
+
+async function benchQueries(client: ChildProcess): Promise<BenchResult[]> {
+  const docker = new Docker()
+  if (!(await ensureEngineImages(docker, postgresql))) return []
+  const berth = await startBenchPlatform()
+  try {
+    const url = await directUrl(berth, docker, await createPostgres(berth))
+    await fill(url.href)
     return [
       result(
         'transactions of pgbench, of seven queries each, through the TCP ingress against a direct connection',
         0.8,
-        transactions,
+        await compare(client, url, 'transactions'),
         (perSecond) => `${Math.round(perSecond).toLocaleString('en')} transactions/s`,
       ),
       result(
         'queries by primary key, as pgbench’s select-only script, through the TCP ingress against a direct connection',
         0.8,
-        selects,
+        await compare(client, url, 'selects'),
         (perSecond) => `${Math.round(perSecond).toLocaleString('en')} queries/s`,
-      ),
-      result(
-        'a stream of bytes through the TCP ingress against a direct connection',
-        0.5,
-        bytes,
-        (perSecond) => `${Math.round(perSecond / MB).toLocaleString('en')} MB/s`,
       ),
     ]
   } finally {
-    for (const child of children.splice(0)) child.kill()
-    await postgres.stop()
-    await rm(dataDir, { recursive: true, force: true })
+    await berth.stop()
   }
+}
+
+async function benchStream(client: ChildProcess): Promise<BenchResult> {
+  const source = await start('tcp-source.ts')
+  return result(
+    'a stream of bytes through the TCP ingress against a direct connection',
+    0.5,
+    await compare(client, new URL(`tcp://127.0.0.1:${source.port}`), 'bytes'),
+    (perSecond) => `${Math.round(perSecond / MB).toLocaleString('en')} MB/s`,
+  )
 }
 
 interface Compared {
@@ -76,8 +87,9 @@ function result(name: string, aim: number, compared: Compared, inWords: (perSeco
 }
 
 async function compare(client: ChildProcess, url: URL, what: Load['what']): Promise<Compared> {
-  const ingress = await start('tcp-ingress-server.ts', `${await freePort()}`, url.port)
+  const ingress = await start('tcp-ingress-server.ts', `${await freePort()}`, url.hostname, url.port)
   const detour = new URL(url)
+  detour.hostname = '127.0.0.1'
   detour.port = `${ingress.port}`
   for (const way of [url, detour]) await load(client, { what, url: way.href, seconds: 1 })
   const [direct, through]: [number[], number[]] = [[], []]
