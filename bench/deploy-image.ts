@@ -14,7 +14,8 @@ export const PROGRAM = "require('node:http').createServer((q, r) => r.end('ok'))
 /**
  * From an accepted deploy-image to the first 200 through the ingress, against the same container created and started
  * through dockerode to its first 200: with the configuration and on the network that Berth gave it. Beside it, a container
- * without any of these, on the engine's own network. In turns, so that load on the machine affects all.
+ * without any of these, on the engine's own network. In turns, so that load on the machine affects all; and all are asked
+ * only once their container has started, because asking a few hundred times a second is such a load.
  */
 export async function benchDeployImage(): Promise<BenchResult> {
   const berth = await startBenchPlatform()
@@ -82,8 +83,14 @@ async function deploy(
     args: ['-e', PROGRAM],
     shell: false,
   })
+  const isWatched = new AbortController()
+  const filters = { event: ['start'], label: [`berth.env=${appEnvId}`] }
+  const events = await docker.getEvents({ filters, abortSignal: isWatched.signal })
+  const started = once(events, 'data')
   await berth.post('/app-env/deploy-image', { appEnvId, image: berth.image })
   const accepted = performance.now()
+  await started
+  isWatched.abort()
   const { hostname, port } = new URL(berth.ingressUrl)
   await untilOk({ host: hostname, port: Number(port), headers: { host } })
   const took = performance.now() - accepted

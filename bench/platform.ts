@@ -1,13 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
-import pino from 'pino'
-import { readConfig } from '../src/config/config.ts'
-import { startPlatform } from '../src/platform/platform.ts'
-import { removeEverything } from '../test/support/remove-everything.ts'
 import { ensureTestImage } from '../test/support/test-image.ts'
+import { startFreshBerth } from '../test/trust/fresh-berth.ts'
 
 export interface BenchPlatform {
   image: string
@@ -26,35 +20,18 @@ export interface BenchPlatform {
 }
 
 /**
- * A whole Berth as a user runs it: embedded, durable PostgreSQL and default settings, but for those given; only the ports
- * are random free ones.
+ * A whole Berth as a user runs it: its own processes, a durable PostgreSQL and default settings, but for those given;
+ * only the ports are random free ones, and little time is given to containers that stop.
  */
 export async function startBenchPlatform(settings: Record<string, string> = {}): Promise<BenchPlatform> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'))
   const image = await ensureTestImage()
-  const config = readConfig({
-    PORT: '0',
-    INGRESS_PORT: '0',
-    BERTH_DATA_DIR: dataDir,
-    BERTH_LOG_LEVEL: 'fatal',
-    BERTH_HOST_FIREWALL: 'off',
-    ...settings,
-  })
-  const platform = await startPlatform(config, pino({ level: 'fatal' }))
-
-  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${platform.apiUrl}/api/public/v1${path}`, {
-      method,
-      headers: { authorization: platform.adminToken, 'content-type': 'application/json', ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`)
-    return (await response.json()) as Record<string, unknown>
-  }
-  const post: BenchPlatform['post'] = (path, body, headers) => call('POST', path, body, headers)
+  const fixed = { BERTH_LOG_LEVEL: 'fatal', BERTH_HOST_FIREWALL: 'off' }
+  const { berth, close } = await startFreshBerth({ ...fixed, ...settings }, { isDurable: true })
+  const get: BenchPlatform['get'] = (path) => berth.ok('GET', path)
+  const post: BenchPlatform['post'] = (path, body, headers = {}) => berth.ok('POST', path, body, { headers })
 
   const createAppEnv: BenchPlatform['createAppEnv'] = async (name, startupConfig, more = {}) => {
-    const { accounts } = (await call('GET', '/accounts')) as { accounts: { accountId: string }[] }
+    const { accounts } = (await get('/accounts')) as { accounts: { accountId: string }[] }
     const accountId = accounts[0]?.accountId
     const { appId } = await post('/app', { name, accountId, port: 3000, useImage: true, image, ...more.app })
     const { appEnvId } = await post('/app-env', {
@@ -65,22 +42,19 @@ export async function startBenchPlatform(settings: Record<string, string> = {}):
       startupConfig,
       ...more.appEnv,
     })
-    const { hosts } = (await call('GET', `/app-env?appEnvId=${appEnvId}`)) as { hosts: string[] }
+    const { hosts } = (await get(`/app-env?appEnvId=${appEnvId}`)) as { hosts: string[] }
     return { appEnvId: String(appEnvId), host: hosts[0] ?? '' }
   }
 
   const stop = async () => {
-    const { apps } = (await call('GET', '/apps')) as { apps: { appId: string }[] }
-    for (const { appId } of apps) await call('DELETE', `/app?appId=${appId}`)
-    await untilNoContainers(platform.installationId ?? '')
-    await platform.stop()
-    await removeEverything(new Docker(), platform.installationId ?? '')
-    await rm(dataDir, { recursive: true, force: true })
+    const { apps } = (await get('/apps')) as { apps: { appId: string }[] }
+    for (const { appId } of apps) await berth.ok('DELETE', `/app?appId=${appId}`)
+    await untilNoContainers(berth.installationId)
+    await close()
   }
 
-  const get = (path: string) => call('GET', path)
-  const addresses = { apiUrl: platform.apiUrl ?? '', token: platform.adminToken, ingressUrl: platform.ingressUrl ?? '' }
-  return { image, ...addresses, get, post, createAppEnv, stop }
+  const { url: apiUrl, adminToken: token, ingressUrl } = berth
+  return { image, apiUrl, token, ingressUrl, get, post, createAppEnv, stop }
 }
 
 /** Id of the container that serves. */

@@ -15,7 +15,7 @@ const COMMANDS = {
   start: { isSupervised: true, isCompiled: true, engine: 'wanted' },
   test: { program: ['node_modules/vitest/vitest.mjs', 'run'], isCompiled: true, engine: 'required' },
   demo: { program: ['scripts/demo.ts'], engine: 'required' },
-  bench: { program: ['bench/run.ts'], engine: 'required' },
+  bench: { program: ['bench/run.ts'], isCompiled: true, engine: 'required' },
   'prove:pauses': { program: ['test/crash/prove-pauses.ts'], engine: 'required' },
   'prove:database': { program: ['test/crash/prove-database.ts'], engine: 'required' },
   'prove:disks': { program: ['test/crash/prove-disks.ts'], engine: 'required' },

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Docker from 'dockerode'
 import pg from 'pg'
@@ -11,12 +12,16 @@ import type { Answer, FreshBerth } from './trust-case.ts'
 
 const CALL_TIMEOUT_MS = 60_000
 
-/** Starts Berth with settings like those of `npm start`, on a PostgreSQL, data directory and ports of its own. */
-export async function startFreshBerth(settings: Readonly<Record<string, string>> = {}) {
-  const folder = await mkdtemp(join(scratchFolder(), 'berth-trust-'))
+/**
+ * Starts Berth as `npm start` runs it, on a PostgreSQL, data directory and ports of its own: in memory, unless it shall be
+ * durable.
+ */
+export async function startFreshBerth(settings: Readonly<Record<string, string>> = {}, { isDurable = false } = {}) {
+  const folder = await mkdtemp(join(isDurable ? tmpdir() : scratchFolder(), 'berth-fresh-'))
   await using undo = new AsyncDisposableStack()
   undo.defer(() => rm(folder, { recursive: true, force: true }))
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'database'), settings: { fsync: 'off' } })
+  const durability: Record<string, string> = isDurable ? {} : { fsync: 'off' }
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'database'), settings: durability })
   undo.defer(() => postgres.stop())
   const dataDir = join(folder, 'data')
   const environment = {
