@@ -175,9 +175,10 @@ export interface ContainerRuntime {
    * that have lost their network, which is made again if need be, leaves all others alone, and removes those beyond.
    * Never replaces a running one. Does not wait for readiness. Throws RuntimeError CONTAINER_START_FAILED (such as a
    * bad command, or a name that a foreign container uses), or IMAGE_NOT_FOUND when the engine has lost the pinned
-   * image: the image builder's resolveImage(pinnedImage) may bring it back.
+   * image: the image builder's resolveImage(pinnedImage) may bring it back. `onStarted` is called as soon as all of them
+   * are started, where that is before it is known whether their commands can be run.
    */
-  apply(rollout: Rollout, bounds?: CallBounds): Promise<void>
+  apply(rollout: Rollout, options?: CallBounds & { onStarted?: () => void }): Promise<void>
 
   /**
    * Keeps a running container's memory and takes its processor away. Its address stays, and connections to it are

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../src/database/generated/prisma/client.ts'
+import type { StartupConfig } from '../../src/domain/configuration.ts'
 import type { OperationStep } from '../../src/domain/operation.ts'
 import { replicaCounts } from '../../src/resources/replica-counts.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
@@ -83,6 +84,11 @@ describe('a deployment', () => {
     await failsAlone(real, { image, reason: 'IMAGE_NOT_FOUND', message: /nothing/ })
   })
 
+  test('of a program that is not there fails and leaves the old version alone', async () => {
+    const program = { command: '/no/such/program', args: [], shell: false, workingDir: null }
+    await failsAlone(real, { program, reason: 'CONTAINER_START_FAILED', message: /\/no\/such\/program/ })
+  })
+
   test('of a program that exits fails and leaves the old version alone', () =>
     failsAlone(harbour, {
       variables: { BROKEN: 'exit' },
@@ -142,15 +148,16 @@ const readyStep = ({ steps }: Operation) =>
 interface BadVersion {
   image?: string
   variables?: Record<string, string>
+  program?: StartupConfig
   reason: string
   message: RegExp
 }
 
-async function failsAlone(port: Harbour, { image = port.image, variables = {}, reason, message }: BadVersion) {
+async function failsAlone(port: Harbour, { image = port.image, variables = {}, program, reason, message }: BadVersion) {
   const appEnvId = await port.sample()
   await port.ended(await port.deployment(appEnvId))
   const before = await port.appEnvRow(appEnvId)
-  await port.configure(appEnvId, variables)
+  await port.configure(appEnvId, variables, program)
   const operation = await port.ended(await port.deployment(appEnvId, image))
   expect(operation).toMatchObject({ status: 'FAILED', reason, isDeadLetter: false })
   expect(operation.message).toMatch(message)

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
 import type { Operation } from '../../src/database/generated/prisma/client.ts'
 import type { RecordScaling } from '../../src/domain/autoscaling.ts'
+import type { StartupConfig } from '../../src/domain/configuration.ts'
 import { isOpen } from '../../src/domain/operation.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { beginDueJobRuns } from '../../src/services/job-schedule/due-job-runs.ts'
@@ -98,9 +99,10 @@ export async function createHarbour(settings: Record<string, string> = {}, given
     },
     deployment: (appEnvId: string, reference = image) => ask(deployImage, appEnvId, { image: reference }),
     /** What the next version will be like; nothing runs it yet. */
-    configure: (appEnvId: string, variables: Record<string, string>) =>
+    configure: (appEnvId: string, variables: Record<string, string>, program?: StartupConfig) =>
       world.perform(updateAppEnv, {
         appEnvId,
+        ...(program && { startupConfig: program }),
         envVars: Object.entries(variables).map(([name, value]) => ({ name, value })),
       }),
     async close() {

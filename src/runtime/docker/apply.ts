@@ -37,6 +37,8 @@ export interface Application {
   cores: () => Promise<number>
   processes: number
   networks: ReplicaNetworks
+  /** A replica runs; it is not known yet whether its command can be run. */
+  onStarted: (index: number) => void
 }
 
 interface Known {
@@ -47,8 +49,14 @@ interface Known {
 }
 
 /** One list, then only the calls that change something; a replica that is there is inspected for its network. */
-export async function applyRollout(application: Application): Promise<void> {
-  const { engine, rollout, signal } = application
+export async function applyRollout(options: Omit<Application, 'onStarted'> & { onStarted: () => void }): Promise<void> {
+  const { engine, rollout, signal } = options
+  const started = new Set<number>()
+  const onStarted = (index: number) => {
+    started.add(index)
+    if (started.size === rollout.replicas) options.onStarted()
+  }
+  const application = { ...options, onStarted }
   const listed = await listReplicas(engine, { appEnvId: rollout.appEnvId, rolloutId: rollout.rolloutId }, signal)
   const byIndex = new Map(listed.map((container) => [indexOf(container), container]))
   const wanted = Array.from({ length: rollout.replicas }, (_, index) => async () => {
@@ -123,8 +131,11 @@ async function adopt({ engine, rollout, signal }: Application, name: string): Pr
 /** False when the container cannot be used any more, and was removed. */
 async function startReplica(application: Application, index: number, known: Known): Promise<boolean> {
   const { id, state, networkId } = known
-  const { engine, rollout, signal } = application
-  if (state === 'running' || state === 'restarting') return true
+  const { engine, rollout, signal, onStarted } = application
+  if (state === 'running' || state === 'restarting') {
+    onStarted(index)
+    return true
+  }
   const container = engine.docker.getContainer(id)
   const lostHolder = async (error: unknown) => {
     const found = await findContainer(engine, id, signal)
@@ -133,6 +144,7 @@ async function startReplica(application: Application, index: number, known: Know
   try {
     if (state === 'paused') {
       await tolerating([500, 409], () => container.unpause({ abortSignal: signal }))
+      onStarted(index)
       return true
     }
     if (state === 'dead' || state === 'removing') {
@@ -151,6 +163,7 @@ async function startReplica(application: Application, index: number, known: Know
     return false
   }
   failpoint('container.started', rollout.appEnvId)
+  onStarted(index)
   await checkStarted(engine, id, replicaName(rollout, index), signal)
   return true
 }

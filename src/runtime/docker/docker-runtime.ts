@@ -48,8 +48,8 @@ export function createDockerRuntime(
       const answer = await within(engine, bounds, (signal) => ask(engine, { path: '/version', signal }))
       return { name: 'Docker Engine', version: (answer as DockerVersion).Version }
     },
-    apply: (rollout, bounds) =>
-      within(engine, bounds, (signal) => applyRollout({ ...tasks, rollout, signal, reach, networks: held })),
+    apply: (rollout, { onStarted = () => {}, ...bounds } = {}) =>
+      within(engine, bounds, (signal) => applyRollout({ ...tasks, rollout, signal, reach, networks: held, onStarted })),
     freeze: (name, bounds) => within(engine, bounds, (signal) => freezeReplica(engine, name, signal)),
     unfreeze: (name, bounds) => within(engine, bounds, (signal) => unfreezeReplica(engine, name, signal)),
     stop: (name, bounds) => {

@@ -46,7 +46,8 @@ export interface LeasedEngine {
     credential: RegistryCredential | null,
     options?: Omit<ResolveOptions, keyof CallBounds>,
   ): Promise<ResolvedImage>
-  apply(rollout: Rollout): Promise<void>
+  /** `onStarted`: as the runtime's. */
+  apply(rollout: Rollout, onStarted?: () => void): Promise<void>
   observe(): Promise<ObservedReplica[]>
   freeze(name: string): Promise<void>
   /** False: it ran already. */
@@ -140,7 +141,8 @@ export function leasedEngine(
         imageBuilder.resolveImage(image, credential, { ...options, ...bounds }),
       ),
     // Each replica takes several calls, and a busy machine starts them slowly.
-    apply: (rollout) => call(seconds + rollout.replicas, (bounds) => runtime.apply(rollout, bounds)),
+    apply: (rollout, onStarted = () => {}) =>
+      call(seconds + rollout.replicas, (bounds) => runtime.apply(rollout, { ...bounds, onStarted })),
     freeze: (name) => call(seconds, (bounds) => runtime.freeze(name, bounds)),
     unfreeze: (name) => call(seconds, (bounds) => runtime.unfreeze(name, bounds)),
     stop: (name, graceSeconds) => call(seconds, (bounds) => runtime.stop(name, { ...bounds, graceSeconds })),

@@ -2,18 +2,19 @@ import { awaitedReplicas, isRolledOut, requestScalingOf } from '../../app-types/
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { besideCheckpoint } from '../attempt/beside-checkpoint.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
 import type { StepName } from '../attempt/steps.ts'
 import { build, needsBuild } from '../builds/build.ts'
 import { resolveVersionImage } from '../images/resolve-version-image.ts'
 import { withBackgroundReconcile } from '../reconcile/background-reconcile.ts'
 import { finishUpgrade, prepareUpgrade, recordDataVersion } from '../service/upgrade.ts'
-import { awaitReady } from '../version/await-ready.ts'
 import { push } from '../version/pushed-image.ts'
 import { needsRecreate, stopOtherVersions } from '../version/recreate-strategy.ts'
 import { needsRelease, release } from '../version/release.ts'
 import { rolloutOf } from '../version/rollout.ts'
 import { type RouteAlso, route } from '../version/route.ts'
+import { startAndAwaitReady } from '../version/start-and-await-ready.ts'
 
 /**
  * Deploys a version, or brings one back: build if there is a source, pull, release, create, ready, route. The serving version
@@ -64,8 +65,8 @@ async function startReplicas(attempt: VersionAttemptContext, data: DataSteps): P
   await recordDataVersion(attempt)
   const startsOver = data.startsOver(attempt)
   await data.prepare(attempt)
-  if (startsOver || !attempt.steps.isFinished('create')) await attempt.engine.apply(rollout)
-  const ready = await awaitReady(attempt, rollout, `${replicas} started`)
+  const isApplied = !startsOver && attempt.steps.isFinished('create')
+  const ready = await startAndAwaitReady(attempt, rollout, { detail: `${replicas} started`, isApplied })
   await finishUpgrade(attempt, ready)
   await data.fill(attempt, ready)
   return ready
@@ -100,9 +101,10 @@ async function provideImage(attempt: VersionAttemptContext, next: StepName | nul
 async function pull(attempt: VersionAttemptContext, next: StepName | null): Promise<void> {
   const { steps, content } = attempt
   if (steps.isFinished('pull') && content.imageDigest) return
-  await steps.advance({ start: 'pull' })
   const isBuilt = content.type === 'BUILD'
-  const { pinned, fromCache } = await resolveVersionImage(attempt, attempt.appEnv, content)
+  const { pinned, fromCache } = await besideCheckpoint(steps.advance({ start: 'pull' }), attempt.signal, (signal) =>
+    resolveVersionImage({ ...attempt, signal, engine: attempt.engineUnder(signal) }, attempt.appEnv, content),
+  )
   const image = { imageDigest: pinned, imageFromCache: fromCache && !isBuilt }
   attempt.content = { ...content, ...image }
   const detail = pullDetail(pinned, { fromCache, isBuilt })

@@ -4,9 +4,9 @@ import { completeOperation } from '../attempt/complete-operation.ts'
 import { loadClaimedAppEnv } from '../context/environment-context.ts'
 import { runningPrimary } from '../service/primary.ts'
 import { recordRotation, setPasswords } from '../service/rotation.ts'
-import { awaitReady } from '../version/await-ready.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
 import { rolloutOf } from '../version/rollout.ts'
+import { startAndAwaitReady } from '../version/start-and-await-ready.ts'
 
 /** Sets new passwords in the running server, then makes its container again with them. */
 export async function rotateCredentials(started: AttemptContext): Promise<void> {
@@ -27,11 +27,8 @@ export async function rotateCredentials(started: AttemptContext): Promise<void> 
   const attempt = { ...started, appEnv, content }
   const replicas = awaitedReplicas(appEnv)
   const rollout = await rolloutOf(attempt, appEnv, { content, rolloutId, requestId: operation.requestId, replicas })
-  if (!steps.isFinished('create')) {
-    await removeReplicas(attempt, await engine.observe())
-    await engine.apply(rollout)
-  }
-  const ready = await awaitReady(attempt, rollout, `${replicas} started`)
+  if (!steps.isFinished('create')) await removeReplicas(attempt, await engine.observe())
+  const ready = await startAndAwaitReady(attempt, rollout, { detail: `${replicas} started` })
   await completeOperation(attempt, {
     status: 'RUNNING',
     finish: [{ name: 'ready', detail: `${ready.length} of ${replicas} ready` }],

@@ -5,8 +5,8 @@ import { notifyIngresses } from '../../events/notifications.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
-import { awaitReady } from '../version/await-ready.ts'
 import { rolloutOf } from '../version/rollout.ts'
+import { startAndAwaitReady } from '../version/start-and-await-ready.ts'
 
 /** Changes the number of replicas of the serving version, without restarting the others. */
 export async function scale(attempt: AttemptContext): Promise<void> {
@@ -33,12 +33,12 @@ async function startMore(
   rolloutId: string,
   replicas: number,
 ): Promise<ObservedReplica[]> {
-  const { appEnv, content, operation, steps, engine } = attempt
+  const { appEnv, content, operation, steps } = attempt
   await steps.advance({ start: 'create' })
   const choice = { content, rolloutId, requestId: operation.requestId, replicas }
   const rollout = await rolloutOf(attempt, appEnv, choice)
-  if (!steps.isFinished('create')) await engine.apply(rollout)
-  const ready = await awaitReady(attempt, rollout, `${replicas - appEnv.replicasDesired} more started`)
+  const started = `${replicas - appEnv.replicasDesired} more started`
+  const ready = await startAndAwaitReady(attempt, rollout, { detail: started })
   await steps.advance({ finish: { name: 'ready', detail: `${ready.length} of ${replicas} ready` } })
   return ready
 }

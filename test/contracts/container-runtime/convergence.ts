@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { replicaName } from '../../../src/domain/replica-name.ts'
+import type { ObservedReplica } from '../../../src/runtime/container-runtime.ts'
 import { probe } from '../../../src/runtime/readiness.ts'
 import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 
@@ -70,6 +71,16 @@ export function describeConvergence(world: () => World, harness: EngineHarness):
       [0, 'running'],
       [1, 'running'],
     ])
+  })
+
+  test('says, once each time, that all replicas are started', async () => {
+    const rollout = world().rollout({ replicas: 3 })
+    const seen: Promise<ObservedReplica[]>[] = []
+    const onStarted = () => seen.push(observed(rollout.appEnvId))
+    await world().runtime.apply(rollout, { onStarted })
+    await world().runtime.apply(rollout, { onStarted })
+    const phases = (await Promise.all(seen)).map((replicas) => replicas.map(({ phase }) => phase))
+    expect(phases).toEqual(Array(2).fill(Array(3).fill('running')))
   })
 
   test('names the command that cannot be run, at each attempt', async () => {

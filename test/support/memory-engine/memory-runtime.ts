@@ -23,7 +23,8 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
   const { machine, installationId, callTimeoutSeconds } = connection
   return {
     info: (bounds) => call(connection, bounds, () => ({ name: ENGINE_NAME, version: '1' })),
-    apply: (rollout, bounds) => call(connection, bounds, () => apply(connection, rollout)),
+    apply: (rollout, { onStarted, ...bounds } = {}) =>
+      call(connection, bounds, () => apply(connection, rollout, onStarted)),
     freeze: (name, bounds) => call(connection, bounds, () => own(connection, name).freeze()),
     unfreeze: (name, bounds) => call(connection, bounds, () => own(connection, name).unfreeze()),
     stop: (name, bounds) => call(connection, bounds, () => own(connection, name).stop(bounds.graceSeconds)),
@@ -76,11 +77,12 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
   }
 }
 
-async function apply(connection: MemoryConnection, rollout: Rollout): Promise<void> {
+async function apply(connection: MemoryConnection, rollout: Rollout, onStarted?: () => void): Promise<void> {
   const { appEnvId, rolloutId, replicas } = rollout
   const surplus = select(connection, { appEnvId, rolloutId }).filter(({ options }) => options.index >= replicas)
   const wanted = Array.from({ length: replicas }, (_, index) => ensure(connection, rollout, index))
-  await Promise.all([...wanted, ...surplus.map((container) => end(connection, container, SURPLUS_GRACE_SECONDS))])
+  const started = Promise.all(wanted).then(onStarted)
+  await Promise.all([started, ...surplus.map((container) => end(connection, container, SURPLUS_GRACE_SECONDS))])
 }
 
 async function ensure({ machine, installationId }: MemoryConnection, rollout: Rollout, index: number): Promise<void> {

@@ -3,6 +3,7 @@ import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { besideCheckpoint } from '../attempt/beside-checkpoint.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
 import { NOT_CONNECTED, probeReplica } from '../probes/probe-replica.ts'
 import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
@@ -19,36 +20,35 @@ const FIRST_PAUSE_MS = { app: 8, service: 150 }
 const LONGEST_PAUSE_MS = 1_000
 
 /**
- * Finishes the step `create` and waits until every replica of the rollout is ready; returns them. Restarts containers
- * that vanish or stop meanwhile. Throws VersionFailed, with their last lines, when they keep dying or the time is up.
+ * Takes the steps `create`, unless `isApplied`, and `ready`: returns the replicas of the rollout once all are. Restarts
+ * containers that vanish or stop meanwhile. Throws RuntimeError CONTAINER_START_FAILED and IMAGE_NOT_FOUND, and
+ * VersionFailed, with their last lines, when they keep dying or the time is up.
  */
-export async function awaitReady(
+export async function startAndAwaitReady(
   attempt: VersionAttemptContext,
   rollout: Rollout,
-  created: string,
+  { detail, isApplied = attempt.steps.isFinished('create') }: { detail: string; isApplied?: boolean },
 ): Promise<ObservedReplica[]> {
-  const isUseless = new AbortController()
-  // An app is often ready before this is written. Waiting builds on nothing but the containers, which a successor that
-  // does not find the step finished has, too.
-  const checkpoint = attempt.steps.advance({ finish: { name: 'create', detail: created }, start: 'ready' })
-  checkpoint.catch(() => isUseless.abort())
-  const signal = AbortSignal.any([attempt.signal, isUseless.signal])
-  const [written, waited] = await Promise.allSettled([checkpoint, waitUntilReady(attempt, rollout, signal)])
-  if (written.status === 'rejected') throw written.reason
-  if (waited.status === 'rejected') throw waited.reason
-  return waited.value
+  const started = Promise.withResolvers<void>()
+  const applied = isApplied ? Promise.resolve() : attempt.engine.apply(rollout, started.resolve)
+  await Promise.race([applied, started.promise])
+  // An app is often ready before its command is checked and the checkpoint written. Waiting builds on nothing but the
+  // containers, which a successor that does not find the step finished has, too.
+  const checkpoint = applied.then(() => attempt.steps.advance({ finish: { name: 'create', detail }, start: 'ready' }))
+  return besideCheckpoint(checkpoint, attempt.signal, (signal) => waitUntilReady(attempt, rollout, applied, signal))
 }
 
 async function waitUntilReady(
   attempt: VersionAttemptContext,
   rollout: Rollout,
+  applied: Promise<void>,
   signal: AbortSignal,
 ): Promise<ObservedReplica[]> {
   const { steps, config } = attempt
   const since = steps.startedAt('ready').getTime()
   const timeoutSeconds = readySeconds(attempt.content, config)
   const deadline = since + timeoutSeconds * 1000
-  const wait = new ReadyWait(attempt, rollout)
+  const wait = new ReadyWait(attempt, rollout, applied)
   const firstPauseMs = FIRST_PAUSE_MS[engineOf(attempt.appEnv.app) ? 'service' : 'app']
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
     const ready = await wait.round()
@@ -76,15 +76,18 @@ class ReadyWait {
   reason = 'the containers are starting'
   readonly #attempt: VersionAttemptContext
   readonly #rollout: Rollout
+  /** Until then its containers are in its hands. */
+  readonly #applied: Promise<void>
   readonly #ready = new Set<string>()
   readonly #ends = new ContainerEnds()
   #unready: ObservedReplica | null = null
   readonly #listening: ListeningWatch
 
-  constructor(attempt: VersionAttemptContext, rollout: Rollout) {
+  constructor(attempt: VersionAttemptContext, rollout: Rollout, applied: Promise<void>) {
     this.#attempt = attempt
     this.#listening = new ListeningWatch(attempt)
     this.#rollout = rollout
+    this.#applied = applied
   }
 
   async round(): Promise<ObservedReplica[]> {
@@ -94,8 +97,11 @@ class ReadyWait {
     const running = observed.filter((replica) => replica.phase === 'running' && replica.index < this.#rollout.replicas)
     const down = observed.filter((replica) => replica.phase !== 'running' && replica.phase !== 'restarting')
     const lost = running.filter((replica) => !replica.isConnected)
-    for (const replica of lost) await this.#giveUpConnecting(replica)
-    if (observed.length < this.#rollout.replicas || down.length + lost.length > 0) await engine.apply(this.#rollout)
+    if (observed.length < this.#rollout.replicas || down.length + lost.length > 0) {
+      await this.#applied
+      for (const replica of lost) await this.#giveUpConnecting(replica)
+      await engine.apply(this.#rollout)
+    }
     const connected = running.filter((replica) => replica.isConnected)
     await Promise.all(connected.map((replica) => this.#probe(replica)))
     return connected.filter((replica) => this.#ready.has(identity(replica)))
