@@ -66,8 +66,7 @@ describe.each(repetitions([REMOVED, KILLED], [REMOVED, STOPPED, KILLED]))(
       await eventually(status, (seen) => seen.health !== 'HEALTHY' && seen.replicas.ready < 2)
       const repaired = await eventually(status, (seen) => seen.health === 'HEALTHY')
       expect(repaired).toMatchObject({ status: 'RUNNING', replicas: { desired: 2, running: 2, ready: 2 } })
-      const answer = await ask(berth.platform.ingressUrl ?? '', sample.host)
-      expect(answer.status).toBe(200)
+      await expect.poll(async () => (await ask(berth.platform.ingressUrl ?? '', sample.host)).status).toBe(200)
       expect(await containers()).toHaveLength(2)
     })
   },

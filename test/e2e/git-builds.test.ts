@@ -70,7 +70,7 @@ describe('a git repository', () => {
       const app = await site.gitApp(fields, { envVars })
       const operation = await site.build(app)
       expect(operation).toMatchObject({ status: 'SUCCEEDED', message: null })
-      expect(await visit(app.host, path)).toBe(expected)
+      await expect.poll(() => visit(app.host, path)).toBe(expected)
       const { currentDeployment } = await berth.ok<{ currentDeployment: object }>(
         'GET',
         `/app-env/status?appEnvId=${app.appEnvId}`,

@@ -35,12 +35,14 @@ const source = (settings: object = {}) =>
 
 const envVars = [{ name: 'TOKEN', value: SECRET, type: 'BUILD', isSecret: true }]
 
-test.concurrent('what nixpacks plans is built, deployed, and answers, without the values of BUILD variables', async () => {
+test.concurrent('what nixpacks plans is built, deployed, and answers, without the values of BUILD variables', async ({
+  expect,
+}) => {
   const app = await site.uploadedApp({ builder: 'NIXPACKS' }, { envVars })
   const operation = await site.upload(app, await source())
   expect(operation).toMatchObject({ status: 'SUCCEEDED', message: null })
-  const answer = await ask(berth.platform.ingressUrl ?? '', app.host)
-  expect(answer).toEqual({ status: 200, body: 'built with a token, production, no token' })
+  const answer = { status: 200, body: 'built with a token, production, no token' }
+  await expect.poll(() => ask(berth.platform.ingressUrl ?? '', app.host)).toEqual(answer)
 
   const [built] = await berth.docker.listImages({ filters: { label: [`berth.content=${operation.contentId}`] } })
   const image = berth.docker.getImage(built?.Id ?? '')

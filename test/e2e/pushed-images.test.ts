@@ -64,7 +64,7 @@ test.skipIf(!canPush)(
       await berth.docker.getImage(Id).remove({ force: true })
     }
     await operate(berth, app, 'start')
-    expect(await ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'kept' })
+    await expect.poll(() => ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'kept' })
   },
   240_000,
 )

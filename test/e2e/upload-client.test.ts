@@ -84,7 +84,9 @@ test('an archive is uploaded, built and RUNNING, with an environment token alone
     latestDeployment: { isSuccess: true, version: 1, gitCommitId: null, status: 'DEPLOYED', statusLabel: 'Deployed' },
   })
   expect(new URL(first.envUrl)).toMatchObject({ protocol: 'http:', hostname: app.host })
-  expect(await ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'deployed from CI' })
+  await expect
+    .poll(() => ask(berth.platform.ingressUrl ?? '', app.host))
+    .toEqual({ status: 200, body: 'deployed from CI' })
 
   const again = await client.deploy(archive)
   expect(again).toMatchObject({ status: 'RUNNING', latestDeployment: { isSuccess: true, version: 2 } })

@@ -24,7 +24,9 @@ test('code that is uploaded is built by its own Dockerfile, deployed, and answer
   const operation = await site.upload(app, await sourceOf({ Dockerfile: dockerfile, 'server.js': SERVER }))
   expect(operation).toMatchObject({ status: 'SUCCEEDED', reason: null })
   expect(operation.steps.map((step) => step.name)).toEqual(['source', 'build', 'pull', 'create', 'ready', 'route'])
-  expect(await ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'hello from the build' })
+  await expect
+    .poll(() => ask(berth.platform.ingressUrl ?? '', app.host))
+    .toEqual({ status: 200, body: 'hello from the build' })
   const status = await berth.ok<{ currentDeployment: object }>('GET', `/app-env/status?appEnvId=${app.appEnvId}`)
   expect(status.currentDeployment).toMatchObject({ type: 'BUILD', status: 'DEPLOYED', version: 1 })
   const metered = await berth.database.usageInterval.findMany({ where: { appEnvId: app.appEnvId, kind: 'BUILD' } })
@@ -41,5 +43,7 @@ test('a volume belongs to the user whom the image runs as', async () => {
   const app = await site.uploadedApp({}, { volume: { path: '/data/notes', disk: 10 } })
   const archive = await sourceOf({ Dockerfile: dockerfile, 'server.js': `${note}\n${SERVER}` })
   expect(await site.upload(app, archive)).toMatchObject({ status: 'SUCCEEDED', reason: null })
-  expect(await ask(berth.platform.ingressUrl ?? '', app.host)).toEqual({ status: 200, body: 'hello from volume' })
+  await expect
+    .poll(() => ask(berth.platform.ingressUrl ?? '', app.host))
+    .toEqual({ status: 200, body: 'hello from volume' })
 })
