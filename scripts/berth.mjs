@@ -14,7 +14,8 @@ import { supervise } from './supervisor/supervise.mjs'
 const COMMANDS = {
   start: { isSupervised: true, isCompiled: true, engine: 'wanted' },
   test: { program: ['node_modules/vitest/vitest.mjs', 'run'], isCompiled: true, engine: 'required' },
-  demo: { program: ['scripts/demo.ts'], engine: 'required' },
+  // Compiled, because it starts Berth, and must not overtake a start that compiles.
+  demo: { program: ['scripts/demo.ts'], isCompiled: true, engine: 'required' },
   bench: { program: ['bench/run.ts'], isCompiled: true, engine: 'required' },
   'prove:pauses': { program: ['test/crash/prove-pauses.ts'], engine: 'required' },
   'prove:database': { program: ['test/crash/prove-database.ts'], engine: 'required' },
@@ -66,7 +67,7 @@ async function main([name = 'start', ...args]) {
   await generateCode(root, node)
   if (command.isCompiled) await compileCode(root, node)
   const dataDir = resolve(process.env.BERTH_DATA_DIR || '.berth')
-  const environment = command.engine && mayUseEngine() ? await prepareEngine(dataDir, command.engine) : {}
+  const environment = command.engine && mayUseEngine() ? await prepareEngine(root, dataDir, command.engine) : {}
   // This process stays as the supervisor: another one would cost 50 MB.
   if (command.isSupervised) return supervise(node, environment)
   return command.program ? runProgram(node, [...command.program, ...args], environment) : 0

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { oneAtATime } from './one-at-a-time.mjs'
 import { runQuietly, step } from './step.mjs'
 
 const BUNDLER = fileURLToPath(new URL('bundle.mjs', import.meta.url))
@@ -24,25 +25,16 @@ export function programOf(root) {
  */
 export async function compileCode(root, node) {
   const folder = bundleOf(root)
-  if (existsSync(folder)) return
-  await step('Compiling Berth', async () => {
+  const compile = async (onStart) => {
     const unfinished = `${folder}.${process.pid}`
-    await runQuietly(node, [BUNDLER, root, unfinished])
-    finish(unfinished, folder)
-    const environment = { NODE_COMPILE_CACHE: compileCacheOf(root) }
-    await runQuietly(node, [join(folder, 'everything.mjs')], { environment })
-  })
-  removeOlder(folder)
-}
-
-/** Another process may have made the same meanwhile. */
-function finish(unfinished, folder) {
-  try {
+    await runQuietly(node, [BUNDLER, root, unfinished], { onStart })
     renameSync(unfinished, folder)
-  } catch (error) {
-    rmSync(unfinished, { recursive: true, force: true })
-    if (!existsSync(folder)) throw error
+    const environment = { NODE_COMPILE_CACHE: compileCacheOf(root) }
+    await runQuietly(node, [join(folder, 'everything.mjs')], { environment, onStart })
+    removeOlder(folder)
   }
+  const isCompiled = () => existsSync(folder)
+  await oneAtATime(root, isCompiled, (onStart) => step('Compiling Berth', () => compile(onStart)))
 }
 
 function removeOlder(folder) {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { oneAtATime } from './one-at-a-time.mjs'
 import { runQuietly, SetupError, step } from './step.mjs'
 
 const OLDEST_NODE = 20
@@ -15,12 +16,16 @@ export function checkNode() {
 
 /** Installs exactly the versions of package-lock.json, unless they are installed already. */
 export async function installDependencies(root) {
-  if (dependenciesAreCurrent(root)) return
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   // `npm ci` requires the lock file's binaries for every platform, even those that the registry in use does not
   // carry. An install that saves nothing takes the same versions without that.
   const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-  await step('Installing dependencies and Node.js 24', () => runQuietly(npm, args), installState(root))
+  await oneAtATime(
+    root,
+    () => dependenciesAreCurrent(root),
+    (onStart) =>
+      step('Installing dependencies and Node.js 24', () => runQuietly(npm, args, { onStart }), installState(root)),
+  )
 }
 
 /** npm itself is silent until it ends; the packages that it has unpacked can be counted. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { DEFAULT_SOCKET, findEngine } from './find-engine.mjs'
 import { provideEngine } from './install-engine.mjs'
+import { oneAtATime } from './one-at-a-time.mjs'
 import { SetupError } from './step.mjs'
 
 /**
@@ -8,9 +9,16 @@ import { SetupError } from './step.mjs'
  * 'required' engine it fails; without a 'wanted' one it says so, and Berth starts without; a 'sought' one is used only
  * if it runs.
  */
-export async function prepareEngine(dataDir, need) {
+export async function prepareEngine(root, dataDir, need) {
   try {
-    const address = (await findEngine()) ?? (need === 'sought' ? null : await provideEngine(dataDir))
+    let address = null
+    const isThere = async () => {
+      address = await findEngine()
+      return Boolean(address) || need === 'sought'
+    }
+    await oneAtATime(root, isThere, async (onStart) => {
+      address = await provideEngine(dataDir, onStart)
+    })
     if (address) return address === `unix://${DEFAULT_SOCKET}` ? {} : { DOCKER_HOST: address }
     if (need === 'sought') return {}
     throw new SetupError(advice())

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { oneAtATime } from './one-at-a-time.mjs'
 import { runQuietly, step } from './step.mjs'
 
 /** Generates the database client whenever the schema or the generator has changed. */
@@ -12,15 +13,17 @@ export async function generateCode(root, node) {
     join(root, 'node_modules', 'prisma', 'package.json'),
     join(root, 'node_modules', '@pothos', 'plugin-prisma', 'package.json'),
   )
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === source) return
-  await step('Generating the database client', async () => {
+  const isCurrent = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === source
+  const generate = async (onStart) => {
     // Prisma searches the PATH for its generators, and sends an update check unless disabled.
     const PATH = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`
     const environment = { PATH, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' }
-    await runQuietly(node, [join(root, 'node_modules', 'prisma', 'build', 'index.js'), 'generate'], { environment })
+    const prisma = join(root, 'node_modules', 'prisma', 'build', 'index.js')
+    await runQuietly(node, [prisma, 'generate'], { environment, onStart })
     mkdirSync(folder, { recursive: true })
     writeFileSync(stamp, source)
-  })
+  }
+  await oneAtATime(root, isCurrent, (onStart) => step('Generating the database client', () => generate(onStart)))
 }
 
 function digest(...paths) {

@@ -8,8 +8,8 @@ import { runQuietly, SetupError, step } from './step.mjs'
 const START_TIMEOUT_SECONDS = 60
 const ENGINE = `unix://${DEFAULT_SOCKET}`
 
-/** Installs and starts Docker Engine if that needs no question to the user; null if it does. */
-export async function provideEngine(dataDir) {
+/** Installs and starts Docker Engine if that needs no question to the user; null if it does. `onStart` gets what it runs. */
+export async function provideEngine(dataDir, onStart) {
   const asRoot = rootPrefix()
   if (process.platform !== 'linux' || process.env.DOCKER_HOST || !asRoot) return null
   if (!hasProgram('dockerd')) {
@@ -20,7 +20,7 @@ export async function provideEngine(dataDir) {
     }
     await step(
       'Installing Docker Engine (docker.io)',
-      () => install(asRoot, { onLine }),
+      () => install(asRoot, { onLine, onStart }),
       () => now,
     )
   }

@@ -21,12 +21,17 @@ export async function step(label, work, state = () => '') {
 }
 
 /** Runs a program quietly and returns its output; shows the last lines only when it fails. */
-export async function runQuietly(command, args, { environment = {}, timeoutSeconds = 900, onLine = () => {} } = {}) {
+export async function runQuietly(
+  command,
+  args,
+  { environment = {}, timeoutSeconds = 900, onLine = () => {}, onStart = () => {} } = {},
+) {
   const child = spawn(command, args, {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: timeoutSeconds * 1000,
   })
+  onStart(child)
   let output = ''
   const keep = (chunk) => {
     output = (output + chunk).slice(-20_000)
