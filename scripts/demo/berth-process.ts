@@ -7,8 +7,8 @@ const READY_TIMEOUT_MS = 90_000
 const STOP_TIMEOUT_MS = 60_000
 
 export interface RunningBerth {
-  /** False when it was running before, so the demo must not stop it. */
-  isOurs: boolean
+  /** False when somebody else started it, so the demo must not stop it. */
+  readonly isOurs: boolean
   stop(): Promise<void>
   /** Passes the terminal to Berth until it ends; returns its exit code. */
   handOver(): Promise<number>
@@ -16,7 +16,7 @@ export interface RunningBerth {
 
 /** Uses the Berth that answers at the address, or starts one and waits until it is ready. */
 export async function ensureBerth(address: string): Promise<RunningBerth> {
-  if (await isReady(address)) return { isOurs: false, stop: async () => {}, handOver: async () => 0 }
+  if ((await readiness(address)) === 'READY') return { isOurs: false, stop: async () => {}, handOver: async () => 0 }
 
   // Its output ends on this process's terminal, if there is one.
   const format = process.stdout.isTTY && !process.env.BERTH_LOG_FORMAT ? { BERTH_LOG_FORMAT: 'text' } : {}
@@ -44,8 +44,10 @@ export async function ensureBerth(address: string): Promise<RunningBerth> {
   process.once('SIGTERM', () => child.kill('SIGTERM'))
 
   const deadline = Date.now() + READY_TIMEOUT_MS
-  while (!(await isReady(address))) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`Berth did not start:\n${unseen}`)
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  for (let state = await readiness(address); state !== 'READY'; state = await readiness(address)) {
+    // It ends when one that was started at the same time has its ports, and soon answers there.
+    if (hasEnded() && state === 'ABSENT') throw new Error(`Berth did not start:\n${unseen}`)
     if (Date.now() > deadline) {
       await stop()
       throw new Error(`Berth was not ready within ${READY_TIMEOUT_MS / 1000} s:\n${unseen}`)
@@ -57,15 +59,22 @@ export async function ensureBerth(address: string): Promise<RunningBerth> {
     child.stderr.off('data', keep).pipe(process.stderr)
     return ended
   }
-  return { isOurs: true, stop, handOver }
+  return {
+    get isOurs() {
+      return !hasEnded()
+    },
+    stop,
+    handOver,
+  }
 }
 
 /** Another program may answer at that address, but not with this body. */
-async function isReady(address: string): Promise<boolean> {
+async function readiness(address: string): Promise<'READY' | 'STARTING' | 'ABSENT'> {
   try {
     const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(2_000) })
-    return ((await response.json()) as { ready?: boolean }).ready === true
+    const { ready } = (await response.json()) as { ready?: boolean }
+    return ready === true ? 'READY' : ready === false ? 'STARTING' : 'ABSENT'
   } catch {
-    return false
+    return 'ABSENT'
   }
 }
