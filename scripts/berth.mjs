@@ -6,6 +6,7 @@ import { compileCode } from './setup/compiled-code.mjs'
 import { berthNode, checkNode, installDependencies } from './setup/dependencies.mjs'
 import { prepareEngine } from './setup/engine.mjs'
 import { generateCode } from './setup/generated-code.mjs'
+import { oneAtATime } from './setup/one-at-a-time.mjs'
 import { runProgram } from './setup/run-program.mjs'
 import { SetupError } from './setup/step.mjs'
 import { supervise } from './supervisor/supervise.mjs'
@@ -69,8 +70,20 @@ async function main([name = 'start', ...args]) {
   const dataDir = resolve(process.env.BERTH_DATA_DIR || '.berth')
   const environment = command.engine && mayUseEngine() ? await prepareEngine(root, dataDir, command.engine) : {}
   // This process stays as the supervisor: another one would cost 50 MB.
-  if (command.isSupervised) return supervise(node, environment)
+  if (command.isSupervised) return start(root, node, environment)
   return command.program ? runProgram(node, [...command.program, ...args], environment) : 0
+}
+
+/** Starting is part of the set-up: a demo that waits for that finds Berth ready, and does not start another. */
+async function start(root, node, environment) {
+  let ended
+  const untilReady = () =>
+    new Promise((resolve) => {
+      ended = supervise(node, environment, resolve)
+      ended.then(resolve)
+    })
+  await oneAtATime(root, () => false, untilReady)
+  return ended
 }
 
 /** Only workers need it; and the program itself reports wrong settings. */

@@ -2,13 +2,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { oneAtATime } from '../setup/one-at-a-time.mjs'
 
+const ROOT = join(import.meta.dirname, '../..')
 const READY_TIMEOUT_MS = 90_000
 const STOP_TIMEOUT_MS = 60_000
 
 export interface RunningBerth {
-  /** False when somebody else started it, so the demo must not stop it. */
-  readonly isOurs: boolean
+  /** False when it was running before, so the demo must not stop it. */
+  isOurs: boolean
   stop(): Promise<void>
   /** Passes the terminal to Berth until it ends; returns its exit code. */
   handOver(): Promise<number>
@@ -16,8 +18,15 @@ export interface RunningBerth {
 
 /** Uses the Berth that answers at the address, or starts one and waits until it is ready. */
 export async function ensureBerth(address: string): Promise<RunningBerth> {
-  if ((await readiness(address)) === 'READY') return { isOurs: false, stop: async () => {}, handOver: async () => 0 }
+  let berth: RunningBerth = { isOurs: false, stop: async () => {}, handOver: async () => 0 }
+  const start = async () => {
+    berth = await startBerth(address)
+  }
+  await oneAtATime(ROOT, () => isReady(address), start)
+  return berth
+}
 
+async function startBerth(address: string): Promise<RunningBerth> {
   // Its output ends on this process's terminal, if there is one.
   const format = process.stdout.isTTY && !process.env.BERTH_LOG_FORMAT ? { BERTH_LOG_FORMAT: 'text' } : {}
   const child = spawn(process.execPath, [join(import.meta.dirname, '../supervise.mjs')], {
@@ -44,10 +53,8 @@ export async function ensureBerth(address: string): Promise<RunningBerth> {
   process.once('SIGTERM', () => child.kill('SIGTERM'))
 
   const deadline = Date.now() + READY_TIMEOUT_MS
-  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
-  for (let state = await readiness(address); state !== 'READY'; state = await readiness(address)) {
-    // It ends when one that was started at the same time has its ports, and soon answers there.
-    if (hasEnded() && state === 'ABSENT') throw new Error(`Berth did not start:\n${unseen}`)
+  while (!(await isReady(address))) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`Berth did not start:\n${unseen}`)
     if (Date.now() > deadline) {
       await stop()
       throw new Error(`Berth was not ready within ${READY_TIMEOUT_MS / 1000} s:\n${unseen}`)
@@ -59,22 +66,15 @@ export async function ensureBerth(address: string): Promise<RunningBerth> {
     child.stderr.off('data', keep).pipe(process.stderr)
     return ended
   }
-  return {
-    get isOurs() {
-      return !hasEnded()
-    },
-    stop,
-    handOver,
-  }
+  return { isOurs: true, stop, handOver }
 }
 
 /** Another program may answer at that address, but not with this body. */
-async function readiness(address: string): Promise<'READY' | 'STARTING' | 'ABSENT'> {
+async function isReady(address: string): Promise<boolean> {
   try {
     const response = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(2_000) })
-    const { ready } = (await response.json()) as { ready?: boolean }
-    return ready === true ? 'READY' : ready === false ? 'STARTING' : 'ABSENT'
+    return ((await response.json()) as { ready?: boolean }).ready === true
   } catch {
-    return 'ABSENT'
+    return false
   }
 }

@@ -21,9 +21,9 @@ const YOUNG_GENERATION_MB = 4
 /**
  * Runs Berth in one process per group of roles and starts again whatever dies. Returns the exit code, once all have
  * ended. Before everything was ready for the first time, a process that ends by itself has said what hinders it, and
- * ends the whole.
+ * ends the whole. `onReady` is called when that is over.
  */
-export function supervise(node, environment = {}) {
+export function supervise(node, environment = {}, onReady = () => {}) {
   const startedAt = performance.now()
   const log = createLog(process.env.BERTH_LOG_LEVEL, process.env.BERTH_LOG_FORMAT)
   const { promise, resolve } = Promise.withResolvers?.() ?? withResolvers()
@@ -79,6 +79,7 @@ export function supervise(node, environment = {}) {
 
   function welcome() {
     hasBeenReady = true
+    onReady()
     first.send({ type: 'welcome', facts, seconds: (performance.now() - startedAt) / 1000 })
   }
 
