@@ -12,6 +12,7 @@ import { createClientServer } from './http1/client-server.ts'
 import { discardBody } from './http1/discard-body.ts'
 import { Exchange } from './http1/exchange.ts'
 import type { ExchangeContext } from './http1/exchange-context.ts'
+import { HeldRequests } from './http1/held-requests.ts'
 import { readRequest, requestIdOf } from './http1/inbound-request.ts'
 import { IngressMetrics } from './http1/ingress-metrics.ts'
 import { limitConnections } from './http1/limit-connections.ts'
@@ -113,11 +114,13 @@ export function createIngress(options: IngressOptions): Ingress {
     isClosing: false,
   }
   const proxies = new TrustedProxies(config.BERTH_TRUSTED_PROXIES)
+  const held = new HeldRequests(source)
   // An app that is still within its time to answer makes for a silent connection, too.
   const idleMs = Math.max(context.idleMs, (context.answerSeconds + 1) * 1000)
   const server = createClientServer({ maxConnections: maxClients, idleMs }, (request, response, tunnelBytes) => {
     const { socket } = request
-    const begin = () => answer(context, proxies, request, response, tunnelBytes)
+    const admission = () => admit(context, proxies, request, response, tunnelBytes)
+    const begin = () => answer(context, held, request, response, admission)
     if (surplus.has(socket)) refuse(context, request, response, tooManyFromClient(perClient))
     else if (!connectionOf(socket).serve(response, begin)) refuse(context, request, response, tooManyPipelined())
   })
@@ -178,17 +181,24 @@ function reportExhausted(upstreams: Upstreams, log: Logger): (error: Error) => v
 
 function answer(
   context: ExchangeContext,
-  proxies: TrustedProxies,
+  held: HeldRequests,
   request: IncomingMessage,
   response: ServerResponse,
-  tunnelBytes: Buffer | null,
+  admission: () => Refusal | null,
 ): void {
   if (context.isClosing) response.shouldKeepAlive = false
-  const refusal = admit(context, proxies, request, response, tunnelBytes)
+  const refusal = admission()
   if (!refusal) return
-  // Where this request ends is in doubt, so nothing after it can be trusted to be one.
-  if (refusal.problem.code === 'BAD_REQUEST') endAfter(request, response)
-  answerRefusal(context, request, response, refusal)
+  const refuseNow = ({ problem, requestId }: Refusal) => {
+    // Where this request ends is in doubt, so nothing after it can be trusted to be one.
+    if (problem.code === 'BAD_REQUEST') endAfter(request, response)
+    answerRefusal(context, request, response, { problem, requestId })
+  }
+  const proceed = () => {
+    const lasting = admission()
+    if (lasting) refuseNow(lasting)
+  }
+  if (!refusal.isByTable || !held.tryHold(response, proceed)) refuseNow(refusal)
 }
 
 /** Refuses a request unread, and the connection with it. */
@@ -206,6 +216,8 @@ function endAfter({ socket }: IncomingMessage, response: ServerResponse): void {
 interface Refusal {
   problem: Problem
   requestId: string
+  /** A newer table may route the request. */
+  isByTable?: boolean
 }
 
 function answerRefusal(
@@ -234,8 +246,9 @@ function admit(
   const { upstreams, bodyLimitBytes } = context
   if (inbound.contentLength > bodyLimitBytes) return { problem: payloadTooLarge(bodyLimitBytes), requestId }
   const group = upstreams.find(inbound.hostName)
-  if (!group) return { problem: upstreams.hasTable ? hostNotFound(inbound.hostName) : tableNotLoaded(), requestId }
-  if (group.isEmpty && !group.route.scaling) return { problem: notServing(group.route), requestId }
+  if (!group && !upstreams.hasTable) return { problem: tableNotLoaded(), requestId }
+  if (!group) return { problem: hostNotFound(inbound.hostName), requestId, isByTable: true }
+  if (group.isEmpty && !group.route.scaling) return { problem: notServing(group.route), requestId, isByTable: true }
   if (!context.clientLoad.tryEnter(inbound.clientAddress))
     return { problem: tooManyFromClient(context.clientLoad.most), requestId }
   new Exchange(context, { inbound, request, response, firstTunnelBytes: tunnelBytes ?? NO_BYTES }, group)

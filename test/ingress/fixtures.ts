@@ -91,8 +91,8 @@ export async function startIngress(
   routes: Route[] | null,
   environment: NodeJS.ProcessEnv = {},
   capacity?: IngressOptions['capacity'],
+  source = new CurrentTable(),
 ): Promise<TestIngress> {
-  const source = new CurrentTable()
   if (routes) source.replace(new RouteTable(routes))
   const registry = new Registry()
   const config = readConfig({ ...environment, INGRESS_PORT: '0' })

@@ -95,6 +95,14 @@ export class CurrentTable {
     return () => this.listeners.delete(listener)
   }
 
+  /**
+   * Resolves when the table is one that was read after this call, or when that cannot be for now. Null: there is nothing
+   * to wait for.
+   */
+  caughtUp(): Promise<void> | null {
+    return null
+  }
+
   replace(table: RouteTable): void {
     this.newest = table
     for (const listener of this.listeners) listener(table)

@@ -1,0 +1,5 @@
+export function oneAtATime(
+  root: string,
+  isDone: () => boolean | Promise<boolean>,
+  work: () => Promise<unknown>,
+): Promise<void>

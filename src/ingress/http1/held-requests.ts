@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http'
+import type { CurrentTable } from '../routes/route-table.ts'
+
+const MOST_HELD = 1_000
+
+/**
+ * Requests that the table gives nowhere to go. It may be a moment behind what the client was told, so they are held
+ * until it is known to be newer than they are.
+ */
+export class HeldRequests {
+  private readonly source: CurrentTable
+  private count = 0
+
+  constructor(source: CurrentTable) {
+    this.source = source
+  }
+
+  /** False: nothing newer is to be had, or too many wait for it already. */
+  tryHold(response: ServerResponse, proceed: () => void): boolean {
+    if (this.count >= MOST_HELD) return false
+    const caughtUp = this.source.caughtUp()
+    if (!caughtUp) return false
+    this.count += 1
+    void caughtUp.then(() => {
+      this.count -= 1
+      if (!response.closed) proceed()
+    })
+    return true
+  }
+}
