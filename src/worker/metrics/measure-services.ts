@@ -101,7 +101,7 @@ async function measure(
     const { metrics, logs } = service.engine
     const { environment } = service.container
     const exec: Exec = (command, options) => runtime.exec(container.containerId, command, { ...options, signal })
-    const asked = { environment, exec }
+    const asked = { key: 'metrics', environment, exec } as const
     if (logs.copy) await askEngine({ ...asked, command: logs.copy })
     const now = await askEngine({ ...asked, command: metrics.command })
     return valuesOf(metrics.series, now, history.answered(container.id, now))

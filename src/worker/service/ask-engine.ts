@@ -6,6 +6,8 @@ const ANSWER_SECONDS = 10
 const LARGEST_ANSWER_BYTES = 256 * 1024
 
 interface Question {
+  /** Who asks: a question of the same key that is still under way in the container is ended. */
+  key: 'metrics' | 'clients'
   command: EngineCommand
   environment: Readonly<Record<string, string>>
   /** Runs a command in the engine's container. */
@@ -17,7 +19,7 @@ interface Question {
  * Has an engine report its numbers. Throws when it does not within the time, or prints without end. What it says of
  * errors may hold secrets, and is in no message.
  */
-export async function askEngine({ command, environment, exec, timeoutSeconds }: Question): Promise<Reading> {
+export async function askEngine({ key, command, environment, exec, timeoutSeconds }: Question): Promise<Reading> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   const output = (chunk: Uint8Array) => {
@@ -27,7 +29,7 @@ export async function askEngine({ command, environment, exec, timeoutSeconds }: 
     chunks.push(chunk)
   }
   const { exitCode } = await exec(command, {
-    ...{ key: 'metrics', output, environment: { ...environment } },
+    ...{ key, output, environment: { ...environment } },
     timeoutSeconds: timeoutSeconds ?? ANSWER_SECONDS,
   })
   if (exitCode !== 0) throw new Error(`The metrics command ended with ${exitCode}`)

@@ -38,7 +38,7 @@ async function hasClients(attempt: AttemptContext, withinMs: number): Promise<bo
   for (const { name } of (await engine.observe()).filter(({ phase }) => phase === 'running')) {
     try {
       const exec: Parameters<typeof askEngine>[0]['exec'] = (asked, options) => engine.exec(name, asked, options)
-      const reading = await askEngine({ command, environment, exec, timeoutSeconds })
+      const reading = await askEngine({ key: 'clients', command, environment, exec, timeoutSeconds })
       if ((connections?.value(reading, null) ?? 0) > 0) return true
     } catch {
       // A server that does not answer serves nobody that could be waited for.

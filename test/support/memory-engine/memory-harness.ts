@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Command, EngineHarness, TestPrograms } from '../../contracts/engine-harness.ts'
 import { createImage, EMPTY_CONFIG } from './images.ts'
 import type { MemoryContainer } from './memory-container.ts'
@@ -71,8 +72,9 @@ async function removeContainers(machine: MemoryMachine, installationId: string):
   }
 }
 
+/** Each is an image of its own, also two of the same millisecond. */
 function publish(registry: MemoryRegistry, repository: string, tag: string): string {
-  const config = { ...EMPTY_CONFIG, environment: { CREATED_AT: new Date().toISOString() } }
+  const config = { ...EMPTY_CONFIG, environment: { PUBLISHED_AS: randomUUID() } }
   const reference = { registry: REGISTRY, repository, tag, digest: null }
   const pushed = registry.push(reference, createImage({ config }), credential)
   if (typeof pushed === 'string') throw new Error(`The image was not published: ${pushed}`)
