@@ -35,7 +35,8 @@ test('housekeeping removes what has expired, and keeps what is of use', async ()
   const browser = await new FormBrowser(api.url).signIn(world.adminToken)
   const { tokens } = await authorise(browser, client)
   await browser.go('GET', String((await ask(client)).url))
-  await world.database.$executeRaw`UPDATE oauth_state SET expires_at = now() WHERE kind <> 'RefreshToken'`
+  await world.database
+    .$executeRaw`UPDATE oauth_state SET expires_at = now() - interval '1 second' WHERE kind <> 'RefreshToken'`
   await sweepOauth(world)
   expect(await world.database.oauthState.count({ where: { kind: { not: 'RefreshToken' } } })).toBe(0)
   const renewed = await oauth.refreshTokenGrant(client, tokens.refresh_token ?? '')

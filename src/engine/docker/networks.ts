@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type Docker from 'dockerode'
 import type { NetworkInspectInfo } from 'dockerode'
 import { failpoint } from '../../fault-injection/failpoint.ts'
@@ -29,6 +30,10 @@ const CONFLICT = 409
 const FORBIDDEN = 403
 const NOT_FOUND = 404
 const FAILED = 500
+
+/** While another process makes the network, the engine refuses its name and does not list it yet. */
+const ATTEMPTS = 10
+const ATTEMPT_PAUSE_MS = 50
 
 /** Engines name the interface of a bridge in this option. */
 const BRIDGE_NAME = 'com.docker.network.bridge.name'
@@ -92,14 +97,16 @@ export class AccountNetworks {
     const { installationId, callTimeoutSeconds } = this.#engine
     const signal = AbortSignal.timeout(callTimeoutSeconds * 1000)
     const name = networkName(installationId, accountId)
-    const found = await this.#find(name, signal)
-    if (found?.Labels?.[LABEL.installation] === installationId) return { id: found.Id, name }
-    // Made by hand under our name, it would have an interface that no firewall rule names.
-    if (found) await this.discard(found.Id, signal)
-    await this.#create(accountId, name, signal)
-    const created = await this.#find(name, signal)
-    if (!created) throw new Error(`The network ${name} was removed while it was being made`)
-    return { id: created.Id, name }
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const found = await this.#find(name, signal)
+      if (found?.Labels?.[LABEL.installation] === installationId) return { id: found.Id, name }
+      // Made by hand under our name, it would have an interface that no firewall rule names.
+      if (found) await this.discard(found.Id, signal)
+      const id = await this.#create(accountId, name, signal)
+      if (id) return { id, name }
+      await pause(ATTEMPT_PAUSE_MS * attempt, undefined, { signal })
+    }
+    throw new Error(`The network ${name} is being made by somebody else, and did not appear`)
   }
 
   async #find(name: string, abortSignal: AbortSignal): Promise<NetworkInspectInfo | null> {
@@ -108,10 +115,11 @@ export class AccountNetworks {
     return similar.find(({ Name }) => Name === name) ?? null
   }
 
-  async #create(accountId: string, name: string, signal: AbortSignal): Promise<void> {
+  /** The id; null when there is one of this name already, or will be. */
+  async #create(accountId: string, name: string, signal: AbortSignal): Promise<string | null> {
     const { docker, installationId } = this.#engine
     try {
-      await docker.createNetwork({
+      const { id } = await docker.createNetwork({
         Name: name,
         Driver: 'bridge',
         CheckDuplicate: true,
@@ -122,9 +130,11 @@ export class AccountNetworks {
         abortSignal: signal,
       })
       failpoint('network.created', accountId)
+      return id
     } catch (error) {
       if (isOutOfAddresses(error)) throw new Error(OUT_OF_ADDRESSES, { cause: error })
       if (!existsAlready(error)) throw error
+      return null
     }
   }
 }
