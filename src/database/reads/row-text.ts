@@ -84,21 +84,35 @@ function rowText(
   alias: string,
   pageOf: (list: ListField) => string,
 ): string {
-  const columns = fields.map((field) => {
-    const value = 'relation' in field ? `(${pageOf(field)})` : sqlOf(model, field, alias)
-    return `${value} AS "${nameOf(field)}"`
+  const flat = fields.filter((field): field is FlatField => !('relation' in field))
+  const known = flat.flatMap((field) => knownValues(model, field, alias))
+  if (flat.length < fields.length) return onlyWhen(known, joinedText(model, fields, alias, pageOf))
+  const columns = flat.map((field) => `${sqlOf(model, field, alias)} AS "${nameOf(field)}"`)
+  return onlyWhen(known, `(SELECT row_to_json(j)::text FROM (SELECT ${columns.join(', ')}) j)`)
+}
+
+/**
+ * Put together, because a page is a text already: PostgreSQL would read it again to make JSON of it. Null when a page is, of
+ * which a row has no text.
+ */
+function joinedText(
+  model: Model,
+  fields: readonly TextField[],
+  alias: string,
+  pageOf: (list: ListField) => string,
+): string {
+  const members = fields.map((field) => {
+    const value =
+      'relation' in field ? `(${pageOf(field)})` : `coalesce(to_json(${sqlOf(model, field, alias)})::text, 'null')`
+    return `"${nameOf(field)}":' || ${value}`
   })
-  // A page is never null, unless a row of it has no text.
-  const pages = fields.flatMap((field) => ('relation' in field ? `j."${nameOf(field)}" IS NOT NULL` : []))
-  const known = fields.flatMap((field) => ('relation' in field ? [] : knownValues(model, field, alias)))
-  const row = `(SELECT ${onlyWhen(pages, 'row_to_json(j)::text')} FROM (SELECT ${columns.join(', ')}) j)`
-  return onlyWhen(known, row)
+  return `('{${members.join(" || ',")} || '}')`
 }
 
 const onlyWhen = (conditions: readonly string[], value: string) =>
   conditions.length > 0 ? `CASE WHEN ${conditions.join(' AND ')} THEN ${value} END` : value
 
-/** A page of the rows that a relation leads to, as JSON; null when one of them has no text. */
+/** A page of the rows that a relation leads to, as text; null when one of them has no text. */
 function pageText(writer: Writer, model: Model, { relation: name, members }: ListField, part: Part, outer: string) {
   const relation = model.relations.get(name)
   if (!relation?.isList) throw new Unknown(name)
@@ -116,7 +130,7 @@ function pageText(writer: Writer, model: Model, { relation: name, members }: Lis
     const value = 'rows' in member ? `[' || coalesce(string_agg(r.j, ','), '') || ']` : `"${plain(member.text)}"`
     return `"${nameOf(member)}":${value}`
   })
-  const page = `('{${texts.join(',')}}')::json`
+  const page = `'{${texts.join(',')}}'`
   return `SELECT CASE WHEN count(*) = count(r.j) THEN ${page} END FROM (SELECT ${row} AS j FROM ${target.table} ${alias}${sql}) r`
 }
 
@@ -159,8 +173,10 @@ const NOT_TEXT = new Set(['Int', 'BigInt', 'Float', 'Decimal', 'Boolean', 'DateT
 /** A row with a value that its enum does not know has no text: it is an error of its field. */
 function knownValues(model: Model, field: FlatField, alias: string): string[] {
   if ('text' in field || !field.values) return []
-  const sql = `${alias}.${columnOf(model, field).sql}`
-  return [`(${sql} IS NULL OR ${sql}::text = ANY('{${field.values.map(plain).join(',')}}'))`]
+  const column = columnOf(model, field)
+  const sql = `${alias}.${column.sql}`
+  const isKnown = `${sql}::text = ANY('{${field.values.map(plain).join(',')}}')`
+  return [column.isRequired ? isKnown : `(${sql} IS NULL OR ${isKnown})`]
 }
 
 function plain(word: string): string {
