@@ -22,10 +22,10 @@ test('what is due now can be claimed at once', async () => {
   expect(notYet).toEqual([])
 })
 
-test('every column that says when work is due has the precision of now()', async () => {
+test('every column that says when work is due, or a lease ends, has the precision of now()', async () => {
   const rounded = await world.database.$queryRaw<{ name: string }[]>`
     SELECT table_name || '.' || column_name AS name FROM information_schema.columns
-    WHERE table_schema = current_schema() AND column_name IN ('due_at', 'not_before', 'drain_until')
+    WHERE table_schema = current_schema() AND column_name IN ('due_at', 'not_before', 'drain_until', 'lease_expires_at')
       AND datetime_precision < 6`
   expect(rounded).toEqual([])
 })

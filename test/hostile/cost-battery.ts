@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { BerthUnderTest } from './berth-under-test.ts'
 import type { Findings } from './findings.ts'
 import { graphqlFault, SLOWEST_MS } from './verdict.ts'
@@ -104,6 +105,7 @@ type Transport = (attack: Attack) => Promise<string>
 /** Sends the battery over every transport, and asks the process itself whether a resolver ran; how many were sent. */
 export async function sendBattery(berth: BerthUnderTest, transports: Record<string, Transport>, findings: Findings) {
   let sent = 0
+  await untilQuiet(berth)
   for (const [transport, send] of Object.entries(transports)) {
     for (const [name, attack] of Object.entries(ATTACKS)) {
       const before = (await berth.testify()).resolvers
@@ -124,6 +126,20 @@ export async function sendBattery(berth: BerthUnderTest, transports: Record<stri
   }
   await sendBatch(berth, findings)
   return sent + 1
+}
+
+const QUIET_MS = 300
+const MOST_LOOKS = 100
+
+/** On a busy machine, what earlier phases asked for may still be under way, and its resolvers would count here. */
+async function untilQuiet({ testify }: BerthUnderTest): Promise<void> {
+  let seen = -1
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const { resolvers } = await testify()
+    if (resolvers === seen) return
+    seen = resolvers
+    await sleep(QUIET_MS)
+  }
 }
 
 function faultOf(text: string, ms: number, ran: number): string | null {
