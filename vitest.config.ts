@@ -44,8 +44,9 @@ const inherited = {
   pool: 'forks',
   // Loading all modules for each file took a third of the time. No file may leave anything behind in its process.
   isolate: false,
-  // More than there are cores, because most of the time goes into waiting for containers and processes.
-  maxWorkers: Number(process.env.BERTH_TEST_WORKERS) || Math.max(3, availableParallelism()),
+  // More than there are cores, because most of the time goes into waiting for containers and processes: three left a third
+  // of two cores idle, five leave nothing.
+  maxWorkers: Number(process.env.BERTH_TEST_WORKERS) || Math.max(5, availableParallelism()),
   teardownTimeout: 60_000,
 } as const
 

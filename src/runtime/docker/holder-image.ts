@@ -1,8 +1,14 @@
+import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import type { ImageInspectInfo } from 'dockerode'
 import { pack } from 'tar-stream'
 import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
+import { statusOf } from '../../engine/docker/engine-answers.ts'
 
 export const HOLDER_IMAGE = 'berth-network-holder:1'
+
+const PROGRAM = '/hold'
 
 const ELF_HEADER_BYTES = 64
 const PROGRAM_HEADER_BYTES = 56
@@ -49,12 +55,33 @@ export function sleepingProgram(processor: Processor): Buffer {
 export async function ensureHolderImage(engine: DockerEngine, signal: AbortSignal): Promise<boolean> {
   const { Arch } = (await ask(engine, { path: '/version', signal })) as { Arch: string }
   if (!Object.hasOwn(CODE, Arch)) return false
-  const archive = pack()
-  archive.entry({ name: 'hold', mode: 0o755 }, sleepingProgram(Arch as Processor))
-  archive.finalize()
+  const archive = await archiveOf(sleepingProgram(Arch as Processor))
+  // Imported anew by each process, it would be another image each time, and the former one stay without a name.
+  if (await isThere(engine, archive, signal)) return true
   const [repo, tag] = HOLDER_IMAGE.split(':')
-  const options = { repo, tag, changes: ['ENTRYPOINT ["/hold"]'], abortSignal: signal }
-  const progress = await engine.docker.importImage(Readable.from(archive), options)
+  const options = { repo, tag, changes: [`ENTRYPOINT ["${PROGRAM}"]`], abortSignal: signal }
+  const progress = await engine.docker.importImage(Readable.from([archive]), options)
   for await (const _step of progress);
   return true
+}
+
+/** The same bytes each time. */
+function archiveOf(program: Buffer): Promise<Buffer> {
+  const archive = pack()
+  archive.entry({ name: PROGRAM.slice(1), mode: 0o755, mtime: new Date(0) }, program)
+  archive.finalize()
+  return buffer(archive)
+}
+
+/** Whether the image of this name holds this program, and nothing else. */
+async function isThere(engine: DockerEngine, archive: Buffer, signal: AbortSignal): Promise<boolean> {
+  try {
+    const found = await ask(engine, { path: `/images/${HOLDER_IMAGE}/json`, signal })
+    const { RootFS, Config } = found as ImageInspectInfo
+    const layers = RootFS.Layers?.join() ?? ''
+    return layers === `sha256:${hash('sha256', archive)}` && `${Config.Entrypoint}` === PROGRAM
+  } catch (error) {
+    if (statusOf(error) === 404) return false
+    throw error
+  }
 }

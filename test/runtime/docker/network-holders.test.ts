@@ -2,6 +2,7 @@ import Docker from 'dockerode'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect } from '../../../src/engine/docker/connection.ts'
 import { createDockerRuntime } from '../../../src/runtime/docker/docker-runtime.ts'
+import { ensureHolderImage, HOLDER_IMAGE } from '../../../src/runtime/docker/holder-image.ts'
 import type { RunContainer } from '../../../src/runtime/run.ts'
 import { createWorld, eventually, uniqueId, type World } from '../../contracts/engine-harness.ts'
 import { dockerHarness as harness } from '../../support/docker-harness.ts'
@@ -89,6 +90,15 @@ async function warm() {
   expect(await warmed.run('')).toEqual({ exitCode: 0, joined: null })
   return warmed
 }
+
+test('every process uses the image that is there', async () => {
+  const ensure = () => ensureHolderImage(connect({ installationId: world.installationId }), AbortSignal.timeout(60_000))
+  const id = async () => (await docker.getImage(HOLDER_IMAGE).inspect()).Id
+  expect(await ensure()).toBe(true)
+  const made = await id()
+  expect(await ensure()).toBe(true)
+  expect(await id()).toBe(made)
+})
 
 test('a run joins the connection that was made after the one before, and reaches the account’s network', async () => {
   const here = await warm()
