@@ -134,6 +134,8 @@ describe('rows that the database writes', () => {
     const all = Array.from({ length: 0x2100 }, (_, code) => String.fromCharCode(code + 1)).join('')
     await database.app.update({ where: { id: app.id }, data: { name: `${all}🙂\ufffe\uffff` } })
     await sameAnswer('{ apps { nodes { name } } }')
+    // Beside a page a row is put together in another way.
+    await sameAnswer('{ apps { nodes { name port useImage image createdAt appEnvs { nodes { id } } } } }')
     const times = [
       '0001-01-01T00:00:00.000Z',
       '0999-12-31T23:59:59.999Z',
@@ -143,8 +145,9 @@ describe('rows that the database writes', () => {
     for (const createdAt of times) {
       await database.app.update({ where: { id: app.id }, data: { name: app.name, createdAt: new Date(createdAt) } })
       expect(await sameAnswer('{ apps { nodes { id createdAt } } }')).toContain(createdAt)
+      await sameAnswer('{ apps { nodes { createdAt appEnvs { nodes { id } } } } }')
     }
     await database.app.update({ where: { id: app.id }, data: { createdAt: app.createdAt } })
-    expect(written).toBe(5)
+    expect(written).toBe(10)
   })
 })
