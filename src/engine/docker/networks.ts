@@ -106,7 +106,7 @@ export class AccountNetworks {
       if (id) return { id, name }
       await pause(ATTEMPT_PAUSE_MS * attempt, undefined, { signal })
     }
-    throw new Error(`The network ${name} is being made by somebody else, and did not appear`)
+    throw new Error(`The network ${name} is being made by another worker, and did not appear`)
   }
 
   async #find(name: string, abortSignal: AbortSignal): Promise<NetworkInspectInfo | null> {
