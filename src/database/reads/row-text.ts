@@ -155,8 +155,9 @@ function sqlOf(model: Model, field: FlatField, alias: string): string {
   const column = columnOf(model, field)
   const sql = `${alias}.${column.sql}`
   if (column.type !== 'DateTime') return sql
-  // As toISOString writes it; times have four-digit years.
-  return `to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+  // As toISOString writes it; times have four-digit years. With a microsecond more, all six digits of the second are written,
+  // of which three stay. `to_char` takes nearly twice as long, and a list has many times.
+  return `substr(to_json(${sql} AT TIME ZONE 'UTC' + interval '0.000001 s')::text, 2, 23) || 'Z'`
 }
 
 function columnOf(model: Model, field: ColumnField) {
