@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { BackupStore } from '../../src/backups/stores/backup-store.ts'
 import { folderStore } from '../../src/backups/stores/folder-store.ts'
 import { objectStorage } from '../../src/backups/stores/object-storage.ts'
@@ -101,6 +101,7 @@ describe.each([
 
 test('what a killed worker left of a file is removed from the data folder', async () => {
   const path = await mkdtemp(join(tmpdir(), 'berth-store-'))
+  onTestFinished(() => rm(path, { recursive: true }))
   await writeFile(join(path, 'bak_1.1.part'), 'half')
   await folderStore(path).remove({ prefix: 'bak_1.', except: null, unfinished: null, signal })
   expect(await readdir(path)).toEqual([])

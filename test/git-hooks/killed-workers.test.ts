@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Failpoint } from '../../src/fault-injection/failpoint.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { deleteExpiredAppEnvs } from '../../src/services/pull-request-envs/delete-expired-app-envs.ts'
@@ -38,6 +38,7 @@ afterAll(async () => {
 /** A worker in a process of its own, which is killed there. */
 async function workAndDie(work: 'statuses' | 'expiry', point: Failpoint, subject: string): Promise<void> {
   const orders = new Orders(await mkdtemp(join(tmpdir(), 'berth-git-hooks-')))
+  onTestFinished(() => rm(orders.folder, { recursive: true }))
   orders.arm({ point, subject, pass: 1 }, 'SIGKILL', point)
   const key = world.masterKey.bytes.toString('hex')
   const given = { url: world.url, key, ordersFolder: orders.folder, settings, work }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { askAddress } from '../../src/addresses/ask-address.ts'
 import type { Failpoint } from '../../src/fault-injection/failpoint.ts'
 import { redeliverWebhookDelivery } from '../../src/services/webhook/redeliver.ts'
@@ -119,6 +119,7 @@ describe('a worker that is killed', () => {
   test.each(POINTS)('at %s, pass %d, loses no delivery', async (point, pass) => {
     const { webhookId, secret } = await world.webhook(receiver, EVENTS)
     const orders = new Orders(await mkdtemp(join(tmpdir(), 'berth-webhooks-')))
+    onTestFinished(() => rm(orders.folder, { recursive: true }))
     orders.arm({ point, subject: webhookId, pass }, 'SIGKILL', `${point}-${pass}`)
     await world.happen(...[1, 2, 3].map((number) => ({ appEnvId: 'env_a', number })))
     const child = world.spawnWorker('worker-killed', orders.folder)
