@@ -134,15 +134,32 @@ describe('queries', () => {
 test('single rows are found like by Prisma, by one key or two', async () => {
   const { accountId } = world
   const [{ userId } = { userId: '' }] = await plain.membership.findMany({ where: { accountId } })
-  const key = { accountId_userId: { accountId, userId } }
-  expect(await findByKey(world.database, 'Membership', { where: key })).toEqual(
-    await plain.membership.findUnique({ where: key }),
+  expect(await findByKey(world.database, 'Membership', { where: { accountId, userId } })).toEqual(
+    await plain.membership.findUnique({ where: { accountId_userId: { accountId, userId } } }),
   )
   expect(await findRow(world.database, 'App', { where: { id: appId } })).toEqual(
     await plain.app.findFirst({ where: { id: appId } }),
   )
   const missing = await Promise.all(['x', appId].map((id) => findByKey(world.database, 'App', { where: { id } })))
   expect(missing.map((row) => row?.id)).toEqual([undefined, appId])
+})
+
+test('a list within a row finds nothing from a cursor of another list, whoever else asks', async () => {
+  const others = await world.appEnv()
+  const cursor = { id: [...appEnvIds, others.appEnvId].sort().at(-1) }
+  // By id, all of one app come before the cursor, or all of the other one.
+  const [own, other] = cursor.id === others.appEnvId ? [appId, others.appId] : [others.appId, appId]
+  const appEnvs = { select: { id: true }, orderBy: { id: 'asc' }, take: -5, cursor }
+  const ask = async (client: Database, ...ids: string[]) => {
+    const found = await Promise.all(
+      ids.map((id) => findByKey(client, 'App', { where: { id }, select: { id: true, appEnvs } }) as Promise<unknown>),
+    )
+    return found[0]
+  }
+  for (const client of [world.database, plain]) {
+    expect(await ask(client, own)).toEqual({ id: own, appEnvs: [] })
+    expect(await ask(client, own, other)).toEqual({ id: own, appEnvs: [] })
+  }
 })
 
 test('an id with a NUL is refused like before', async () => {

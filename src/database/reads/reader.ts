@@ -11,11 +11,8 @@ export interface ReadCounts {
   byPrisma: number
 }
 
-/** Prisma's own reads of a model. */
-export interface PrismaReads {
-  findMany(query: Query): Promise<Row[]>
-  findUnique(query: Query): Promise<Row | null>
-}
+/** Prisma's own read of a model's rows. */
+export type FindMany = (query: Query) => Promise<Row[]>
 
 /**
  * Answers queries as Prisma takes them by one prepared statement each, relations included. What it does not know is
@@ -34,14 +31,14 @@ export class Reader {
     this.#onQuery = onQuery
   }
 
-  async findMany(model: string, asked: Query, viaPrisma: (query: Query) => Promise<(Row | null)[]>) {
+  async findMany(model: string, asked: Query, viaPrisma: FindMany) {
     const { text, ...query } = asked
     const texts = text && (await this.#texts(model, query, text))
     if (texts) return texts
     const statement = this.#statements.prepare(model, query)
     if (!statement) {
       this.counts.byPrisma += 1
-      return (await viaPrisma(query)).filter((row) => row !== null)
+      return viaPrisma(query)
     }
     this.counts.byReader += 1
     this.#onQuery?.(statement.text)
@@ -63,14 +60,12 @@ export class Reader {
   }
 
   /** By a unique field, or by fields that are unique together. */
-  async findByKey(model: string, query: Query, prisma: PrismaReads): Promise<Row | null> {
+  async findByKey(model: string, query: Query, viaPrisma: FindMany): Promise<Row | null> {
     const { where, ...rest } = query
+    const find = (asked: Query) => this.findMany(model, asked, viaPrisma)
     const [[field, value] = ['', null], ...others] = Object.entries(where ?? {})
-    if (typeof value === 'string' && others.length === 0) {
-      const find = (changed: Query) => this.findMany(model, changed, (asked) => prisma.findMany(asked))
-      return this.#byKey.find(model, field, value, rest, find)
-    }
-    const [row] = await this.findMany(model, query, async (asked) => [await prisma.findUnique(asked)])
+    if (typeof value === 'string' && others.length === 0) return this.#byKey.find(model, field, value, rest, find)
+    const [row] = await find(query)
     return row ?? null
   }
 }

@@ -52,10 +52,7 @@ export async function getMember(
   wanted: Wanted = {},
 ): Promise<Membership> {
   await readMembers(database, caller, accountId)
-  const member = await findByKey(database, 'Membership', {
-    ...wanted,
-    where: { accountId_userId: { accountId, userId } },
-  })
+  const member = await findByKey(database, 'Membership', { ...wanted, where: { accountId, userId } })
   if (!member) throw notFound('member', userId)
   return member
 }

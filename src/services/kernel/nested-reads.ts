@@ -31,13 +31,19 @@ function nestedReads(database: Database): Database {
       if (known) return known
       const model = (name.charAt(0).toUpperCase() + name.slice(1)) as ModelName
       const reads = {
-        findUnique: (query: Query) => findByKey(client, model, query),
+        findUnique: (query: Query) => findByKey(client, model, byColumns(query)),
         // Prisma has the error for a row that is gone.
         findUniqueOrThrow: async (query: Query) =>
-          (await findByKey(client, model, query)) ?? delegate.findUniqueOrThrow?.(query),
+          (await findByKey(client, model, byColumns(query))) ?? delegate.findUniqueOrThrow?.(query),
       }
       delegates.set(name, reads)
       return reads
     },
   })
+}
+
+/** Prisma nests columns that are unique together: `{ accountId_userId: { accountId, userId } }`. */
+function byColumns({ where, ...query }: Query): Query {
+  const columns = Object.entries(where).map(([name, value]) => (typeof value === 'object' ? value : { [name]: value }))
+  return { ...query, where: Object.assign({}, ...columns) }
 }

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
-import { type PrismaReads, readerOf } from '../../database/reads/reader.ts'
+import { type FindMany, readerOf } from '../../database/reads/reader.ts'
 import type { WantedText } from '../../database/reads/row-text.ts'
 
 type Models = Prisma.TypeMap['model']
@@ -32,7 +32,6 @@ interface Query extends Slice {
 interface Delegate {
   findMany(query: Query): Promise<never[]>
   findFirst(query: Query): Promise<never | null>
-  findUnique(query: Query): Promise<never | null>
 }
 
 const delegateOf = (client: Database | Transaction, model: ModelName) =>
@@ -63,16 +62,19 @@ export async function findRow<Model extends ModelName>(
   return row ?? null
 }
 
-/** The same by a unique key: those of one tick are read together. */
+/**
+ * The same by a column or columns that are unique: those of one tick are read together. Never by Prisma's findUnique: when the
+ * cursor of a list within the row is of another list, it finds rows, or none where two rows are looked for in one tick.
+ */
 export function findByKey<Model extends ModelName>(
   client: Database | Transaction,
   model: Model,
   query: Query,
 ): Promise<Row<Model> | null> {
   const delegate = delegateOf(client, model)
-  const reader = readerOf(client)
-  if (!reader) return delegate.findUnique(query)
-  return reader.findByKey(model, query, delegate as unknown as PrismaReads) as Promise<Row<Model> | null>
+  const viaPrisma: FindMany = (asked) => delegate.findMany(asked as Query)
+  const row = readerOf(client)?.findByKey(model, query, viaPrisma) ?? delegate.findFirst(query)
+  return row as Promise<Row<Model> | null>
 }
 
 /** With columns that a decision needs, whether they are wanted or not. */

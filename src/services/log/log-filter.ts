@@ -51,7 +51,7 @@ export async function logScope(
   const app = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { type: true, dockerPreset: true } })
   const ownType = getAppType(app.type).logType
   const kind = kindOf(filter, ownType)
-  const book = await findByKey(database, 'LogStream', { where: { appEnvId_kind: { appEnvId, kind } } })
+  const book = await findByKey(database, 'LogStream', { where: { appEnvId, kind } })
   const { contentId, containerName: name, jobRunId } = filter
   const attempts = jobRunId ? await findRows(database, 'JobAttempt', { where: { runId: jobRunId } }) : []
   const names = attempts.map(({ containerName }) => containerName)
