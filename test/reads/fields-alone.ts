@@ -1,6 +1,9 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
+  type FragmentSpreadNode,
+  type InlineFragmentNode,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -11,21 +14,31 @@ import {
 } from 'graphql'
 import type { Drawn } from './draw-document.ts'
 
-/** Each field at the top in a document of its own, within the fragments that it stands in. */
+/** Each field at the top in a document of its own, within the fragments that it stands in, which are then inline. */
 export function fieldsAlone({ query, variables }: Drawn): Drawn[] {
   const document = parse(query)
   const operation = document.definitions.find((one) => one.kind === Kind.OPERATION_DEFINITION)
   if (!operation) return []
   return operation.selectionSet.selections
-    .flatMap(alone)
+    .flatMap((selection) => alone(selection, document))
     .map((selection) => documentOf(document, operation, selection, variables))
 }
 
-function alone(selection: SelectionNode): SelectionNode[] {
-  if (selection.kind !== Kind.INLINE_FRAGMENT) return [selection]
-  return selection.selectionSet.selections
-    .flatMap(alone)
-    .map((one) => ({ ...selection, selectionSet: { kind: Kind.SELECTION_SET, selections: [one] } }))
+function alone(selection: SelectionNode, document: DocumentNode): SelectionNode[] {
+  if (selection.kind === Kind.FIELD) return [selection]
+  const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? inline(selection, document) : selection
+  return fragment.selectionSet.selections
+    .flatMap((one) => alone(one, document))
+    .map((one) => ({ ...fragment, selectionSet: { kind: Kind.SELECTION_SET, selections: [one] } }))
+}
+
+function inline({ name, directives }: FragmentSpreadNode, { definitions }: DocumentNode): InlineFragmentNode {
+  const fragment = definitions.find(
+    (one): one is FragmentDefinitionNode => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name.value,
+  )
+  if (!fragment) throw new Error(`There is no fragment ${name.value}`)
+  const { typeCondition, selectionSet } = fragment
+  return { kind: Kind.INLINE_FRAGMENT, typeCondition, directives, selectionSet }
 }
 
 function documentOf(
