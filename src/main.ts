@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { flushCompileCache } from 'node:module'
 import type { Logger } from 'pino'
 import { type Config, readConfig } from './config/config.ts'
@@ -11,6 +12,17 @@ const STOP_TIMEOUT_MS = 10_000
 const SAME_SIGNAL_MS = 1_000
 
 try {
+  if (cluster.isWorker) await (await import('./platform/ingress-processes/ingress-process.ts')).runIngressProcess()
+  else await start()
+  // Otherwise it is written at the end only, which a process that is killed does not have.
+  flushCompileCache()
+} catch (error) {
+  process.stderr.write(`${describe(error)}\n`)
+  if (process.env.BERTH_LOG_LEVEL === 'debug') process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`)
+  process.exit(1)
+}
+
+async function start(): Promise<void> {
   const { config, link } = readStart()
   const log = createLog(config)
   if (!link || link.isFirst) warnOfUnknownSettings(log)
@@ -18,12 +30,6 @@ try {
   const isStopping = stopOnRequest(starting, link)
   const platform = await starting
   if (!isStopping()) announce(platform, config, link)
-  // Otherwise it is written at the end only, which a process that is killed does not have.
-  flushCompileCache()
-} catch (error) {
-  process.stderr.write(`${describe(error)}\n`)
-  if (process.env.BERTH_LOG_LEVEL === 'debug') process.stderr.write(`${error instanceof Error ? error.stack : ''}\n`)
-  process.exit(1)
 }
 
 /** The supervisor says which of the configured roles this process plays; without one, it plays them all. */

@@ -1,4 +1,4 @@
-import { RestartPauses } from './restart-pauses.mjs'
+import { RestartPauses } from '../../src/platform/restart-pauses.mjs'
 
 /** One process that is started again whenever it ends, until it is stopped. */
 export class SupervisedProcess {

@@ -314,6 +314,9 @@ export const SETTINGS = z.object({
     'Interval between heartbeats to a subscriber: WebSocket ping or SSE comment. A WebSocket that does not answer a ping is closed.',
   ),
 
+  BERTH_INGRESS_PROCESSES: count(1, 64).describe(
+    'Processes that serve the port of an ingress. One uses one processor at most. Limits per ingress are those of each of them.',
+  ),
   BERTH_INGRESS_BODY_LIMIT_MB: count(100, 100_000).describe('Maximum body of a request to a deployed app in MB.'),
   BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS: seconds(60, 3600).describe(
     'How long a deployed app may take to begin its response.',

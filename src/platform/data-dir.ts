@@ -15,6 +15,9 @@ export interface DataDir {
 
 export const isIngressOnly = ({ BERTH_ROLES }: Config) => BERTH_ROLES.every((role) => role === 'ingress')
 
+/** Whether further processes serve its port. Other processes than an ingress alone hold secrets, which these must not inherit. */
+export const isIngressDivided = (config: Config) => config.BERTH_INGRESS_PROCESSES > 1 && isIngressOnly(config)
+
 /** Opens the folder, and makes in it what is missing. Files that hold secrets have mode 0600. */
 export function openDataDir(config: Config): DataDir {
   const path = resolve(config.BERTH_DATA_DIR)

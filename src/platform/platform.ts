@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import { enableFaultInjection } from '../fault-injection/failpoint.ts'
-import { isIngressOnly, openDataDir } from './data-dir.ts'
+import { isIngressDivided, isIngressOnly, openDataDir } from './data-dir.ts'
 import { assertPortsFree } from './ports.ts'
 import type { ProcessInfo } from './process-registry/process-info.ts'
 import { registerProcess } from './process-registry/process-registry.ts'
@@ -36,7 +36,7 @@ export async function startPlatform(
   await assertPortsFree(link?.isFirst ? link.installation : config, processRegistration)
   const databaseUrl = config.DATABASE_URL ?? (await embedded(dataDir.path, config, link, undo))
   const hasOtherIngress = link?.isElsewhere('ingress', config) ?? false
-  const registry = link && hasOtherIngress ? new SharedRegistry(link) : new Registry()
+  const registry = link && hasOtherIngress ? new SharedRegistry(link) : await ownRegistry(config)
   const shared = { config, log, dataDir: dataDir.path, databaseUrl, processRegistration, undo, link }
   const context: RoleContext = { ...shared, registry, readiness: {} }
   if (link && hasOtherIngress) context.readiness.ingress = siblingPart(link, 'ingress', true)
@@ -55,6 +55,12 @@ export async function startPlatform(
   }
   const { apiUrl, ingressUrl } = processRegistration.about
   return { ...served, apiUrl, ingressUrl, adminToken, adminTokenFile, otherProcesses, stop }
+}
+
+async function ownRegistry(config: Config): Promise<Registry> {
+  if (!isIngressDivided(config)) return new Registry()
+  const { ProcessesRegistry } = await import('./ingress-processes/processes-registry.ts')
+  return new ProcessesRegistry()
 }
 
 /** Where another process under the same supervisor starts the database, this one only uses it. */

@@ -1,41 +1,65 @@
-import { LoadSession } from '../../ingress/activator/load-session.ts'
-import { createIngress } from '../../ingress/ingress.ts'
 import { RouteSource } from '../../ingress/routes/route-source.ts'
 import { TcpIngress } from '../../ingress/tcp/tcp-ingress.ts'
 import type { KnowsHost } from '../../server/health-server.ts'
+import { isIngressDivided } from '../data-dir.ts'
 import { readDescriptorLimit, shareDescriptors } from '../descriptor-limit.ts'
+import { IngressProcesses } from '../ingress-processes/ingress-processes.ts'
+import { DRAIN_SECONDS } from '../ingress-processes/messages.ts'
+import { createHttpIngress } from '../ingress-processes/serve-http.ts'
 import { onPort } from '../ports.ts'
 import type { RoleContext } from '../role-context.ts'
-
-const DRAIN_SECONDS = 5
 
 export async function startIngress(context: RoleContext): Promise<{ port: number; knowsHost: KnowsHost }> {
   const { config, log, dataDir, databaseUrl, registry, readiness, processRegistration, undo } = context
   const source = new RouteSource({ databaseUrl, dataDirectory: dataDir, log })
   undo.defer(() => source.stop())
   await source.start()
-  const { ingress: capacity, tcp } = shareDescriptors(readDescriptorLimit(), config)
-  if (capacity.maxClients < config.BERTH_INGRESS_MAX_CONNECTIONS)
-    log.warn(capacity, 'ingress: the limit of open files allows fewer connections than BERTH_INGRESS_MAX_CONNECTIONS')
-  const reports = new LoadSession(databaseUrl)
-  const ingress = createIngress({ config, source, log, registry, capacity, reports })
-  await onPort(context, 'INGRESS_PORT', () => ingress.listen())
+  const { tcp } = shareDescriptors(readDescriptorLimit(), config)
+  const http = await (isIngressDivided(config) ? startProcesses(context) : startHere(context, source))
   const tcpIngress = new TcpIngress({ config, source, log, registry, capacity: tcp })
   undo.defer(async () => {
-    await Promise.all([ingress.close(DRAIN_SECONDS), tcpIngress.close(DRAIN_SECONDS)])
+    await Promise.all([http.close(), tcpIngress.close(DRAIN_SECONDS)])
   })
   readiness.ingress = {
     isRequired: true,
-    check: () => ({ ready: source.isReady(), reason: source.isReady() ? null : 'has no routes yet' }),
+    check: () => {
+      const reason = http.problem() ?? (source.isReady() ? null : 'has no routes yet')
+      return { ready: reason === null, reason }
+    },
   }
   readiness.externalPorts = {
     isRequired: false,
     check: () => inWords(tcpIngress.problems()),
   }
-  const { port } = ingress.address()
+  const { port } = http
   processRegistration.about.ports.push(port)
   processRegistration.about.ingressUrl = config.BERTH_INGRESS_URL ?? `http://${urlHost(config.HOST)}:${port}`
   return { port, knowsHost: (host) => (source.table?.find(host) ?? null) !== null }
+}
+
+interface HttpIngress {
+  port: number
+  /** Why no connection is taken; null when they are. */
+  problem(): string | null
+  close(): Promise<void>
+}
+
+async function startHere(context: RoleContext, source: RouteSource): Promise<HttpIngress> {
+  const { config, log, databaseUrl, registry } = context
+  if (config.BERTH_INGRESS_PROCESSES > 1)
+    log.warn('BERTH_INGRESS_PROCESSES has no effect on an ingress that shares its process with other roles')
+  const { ingress: capacity } = shareDescriptors(readDescriptorLimit(), config)
+  const ingress = createHttpIngress({ config, databaseUrl, source, log, registry, capacity })
+  await onPort(context, 'INGRESS_PORT', () => ingress.listen())
+  return { port: ingress.address().port, problem: () => null, close: () => ingress.close(DRAIN_SECONDS) }
+}
+
+async function startProcesses(context: RoleContext): Promise<HttpIngress> {
+  const { config, log, dataDir, databaseUrl } = context
+  const processes = new IngressProcesses({ dataDir, databaseUrl }, log)
+  const port = await onPort(context, 'INGRESS_PORT', () => processes.start(config.BERTH_INGRESS_PROCESSES))
+  const problem = () => (processes.ready > 0 ? null : 'none of its processes is ready')
+  return { port, problem, close: () => processes.stop() }
 }
 
 const MOST_NAMED = 10

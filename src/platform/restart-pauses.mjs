@@ -1,3 +1,5 @@
+// Plain JavaScript, because the supervisor, which runs on an older Node.js, uses it as well.
+
 const LONGEST_MS = 30_000
 const SECOND_MS = 500
 /** A process that was ready for this long does not die of how it starts. */

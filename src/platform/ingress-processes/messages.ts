@@ -1,0 +1,15 @@
+/** What the process that divides the ingress and those that it starts tell each other. */
+export interface Assignment {
+  dataDir: string
+  databaseUrl: string
+}
+
+export type ToProcess = { type: 'begin'; assignment: Assignment } | { type: 'stop' }
+
+export type FromProcess =
+  | { type: 'waiting' }
+  | { type: 'ready'; port: number }
+  | { type: 'failed'; message: string; code: string | undefined }
+
+/** How long requests may take to end when the ingress stops. */
+export const DRAIN_SECONDS = 5

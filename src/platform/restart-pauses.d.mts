@@ -1,0 +1,3 @@
+export class RestartPauses {
+  next(readyForMs: number): number
+}
