@@ -28,7 +28,7 @@ const COMMANDS = {
   'prove:limits': { program: ['test/http/prove-limits.ts'], isCompiled: true, engine: 'required' },
   'prove:logs': { program: ['test/logs/prove-logs.ts'], engine: 'required' },
   'prove:hostile': { program: ['test/hostile/prove.ts'], engine: 'sought' },
-  'prove:responses': { program: ['test/ingress/prove-responses.ts'] },
+  'prove:parsers': { program: ['test/ingress/prove-parsers.ts'] },
   'prove:tcp': { program: ['test/tcp-flood/prove-tcp.ts'] },
   'prove:events': { program: ['test/events/prove-events.ts'] },
   'prove:subscribers': { program: ['bench/run.ts', 'subscribers'] },

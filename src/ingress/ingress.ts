@@ -1,5 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
@@ -7,9 +6,8 @@ import type { Config } from '../config/config.ts'
 import { TrustedProxies } from '../domain/trusted-proxies.ts'
 import { Activator, type LoadReports } from './activator/activator.ts'
 import { ClientLoad } from './connections/client-load.ts'
-import { connectionOf } from './http1/client-connection.ts'
-import { createClientServer } from './http1/client-server.ts'
-import { discardBody } from './http1/discard-body.ts'
+import type { ClientRequest } from './http1/client-connection.ts'
+import { ClientServer } from './http1/client-server.ts'
 import { Exchange } from './http1/exchange.ts'
 import type { ExchangeContext } from './http1/exchange-context.ts'
 import { HeldRequests } from './http1/held-requests.ts'
@@ -25,7 +23,6 @@ import {
   payloadTooLarge,
   tableNotLoaded,
   tooManyFromClient,
-  tooManyPipelined,
 } from './http1/problems.ts'
 import { WaitingExchanges } from './http1/waiting-exchanges.ts'
 import type { CurrentTable } from './routes/route-table.ts'
@@ -76,7 +73,6 @@ export interface Ingress {
 
 const SWEEP_MS = 250
 const EXHAUSTED_LOG_MS = 10_000
-const NO_BYTES = Buffer.alloc(0)
 const NO_REPORTS: LoadReports = { report: async () => ({}), close: async () => {} }
 
 /** The proxy between clients and replicas: routes by the Host header and the source's newest route table. */
@@ -111,19 +107,16 @@ export function createIngress(options: IngressOptions): Ingress {
     baseDomains: [config.BERTH_DOMAIN, ...config.BERTH_EXTRA_DOMAINS],
     answerSeconds: config.BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS,
     idleMs: config.BERTH_INGRESS_IDLE_SECONDS * 1000,
-    isClosing: false,
   }
   const proxies = new TrustedProxies(config.BERTH_TRUSTED_PROXIES)
   const held = new HeldRequests(source)
   // An app that is still within its time to answer makes for a silent connection, too.
   const idleMs = Math.max(context.idleMs, (context.answerSeconds + 1) * 1000)
-  const server = createClientServer({ maxConnections: maxClients, idleMs }, (request, response, tunnelBytes) => {
-    const { socket } = request
-    const admission = () => admit(context, proxies, request, response, tunnelBytes)
-    const begin = () => answer(context, held, request, response, admission)
-    if (surplus.has(socket)) refuse(context, request, response, tooManyFromClient(perClient))
-    else if (!connectionOf(socket).serve(response, begin)) refuse(context, request, response, tooManyPipelined())
+  const clients = new ClientServer({ maxConnections: maxClients, idleMs }, (request) => {
+    if (surplus.has(request.connection.socket)) refuse(context, request, tooManyFromClient(perClient))
+    else serve(context, proxies, held, request)
   })
+  const { server } = clients
   const surplus = limitConnections(server, proxies, perClient)
   const unfollow = source.follow((table) => {
     activator.apply(table)
@@ -134,6 +127,7 @@ export function createIngress(options: IngressOptions): Ingress {
     const now = performance.now()
     ongoing.sweep(now)
     upstreams.closeStale(now)
+    clients.sweep(now)
   }, SWEEP_MS).unref()
 
   return {
@@ -148,20 +142,12 @@ export function createIngress(options: IngressOptions): Ingress {
       }),
     address: () => server.address() as AddressInfo,
     async close(drainSeconds) {
-      context.isClosing = true
-      let isClosed = false
-      const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => {
-        isClosed = true
-      })
-      const deadline = performance.now() + drainSeconds * 1000
-      while (!isClosed && performance.now() < deadline) {
-        server.closeIdleConnections()
-        await sleep(20)
-      }
+      const closed = clients.close()
+      await Promise.race([closed, sleep(drainSeconds * 1000, undefined, { ref: false })])
       ongoing.destroy()
       clearInterval(sweeper)
       unfollow()
-      server.closeAllConnections()
+      clients.destroy()
       upstreams.close()
       await Promise.all([closed, activator.close()])
     },
@@ -179,38 +165,20 @@ function reportExhausted(upstreams: Upstreams, log: Logger): (error: Error) => v
   }
 }
 
-function answer(
-  context: ExchangeContext,
-  held: HeldRequests,
-  request: IncomingMessage,
-  response: ServerResponse,
-  admission: () => Refusal | null,
-): void {
-  if (context.isClosing) response.shouldKeepAlive = false
-  const refusal = admission()
+function serve(context: ExchangeContext, proxies: TrustedProxies, held: HeldRequests, request: ClientRequest): void {
+  const refusal = admit(context, proxies, request)
   if (!refusal) return
-  const refuseNow = ({ problem, requestId }: Refusal) => {
-    // Where this request ends is in doubt, so nothing after it can be trusted to be one.
-    if (problem.code === 'BAD_REQUEST') endAfter(request, response)
-    answerRefusal(context, request, response, { problem, requestId })
-  }
   const proceed = () => {
-    const lasting = admission()
-    if (lasting) refuseNow(lasting)
+    const lasting = admit(context, proxies, request)
+    if (lasting) answerRefusal(context, request, lasting)
   }
-  if (!refusal.isByTable || !held.tryHold(response, proceed)) refuseNow(refusal)
+  if (!refusal.isByTable || !held.tryHold(request.connection, proceed)) answerRefusal(context, request, refusal)
 }
 
 /** Refuses a request unread, and the connection with it. */
-function refuse(context: ExchangeContext, request: IncomingMessage, response: ServerResponse, problem: Problem): void {
-  endAfter(request, response)
-  answerRefusal(context, request, response, { problem, requestId: requestIdOf(request) })
-}
-
-/** The connection ends with this answer, so that whatever comes after the request need not be parsed. */
-function endAfter({ socket }: IncomingMessage, response: ServerResponse): void {
-  response.shouldKeepAlive = false
-  connectionOf(socket).reader.stop()
+function refuse(context: ExchangeContext, request: ClientRequest, problem: Problem): void {
+  request.connection.stop()
+  answerRefusal(context, request, { problem, requestId: requestIdOf(request.head) })
 }
 
 interface Refusal {
@@ -220,28 +188,20 @@ interface Refusal {
   isByTable?: boolean
 }
 
-function answerRefusal(
-  { metrics }: ExchangeContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-  { problem, requestId }: Refusal,
-): void {
+function answerRefusal({ metrics }: ExchangeContext, request: ClientRequest, { problem, requestId }: Refusal): void {
+  const { connection, body } = request
+  // Where this request ends is in doubt, so nothing after it can be trusted to be one.
+  if (problem.code === 'BAD_REQUEST') connection.stop()
   metrics.refused(problem.code)
   metrics.ended(problem.status, 0)
-  answerProblem(request, response, problem, requestId)
-  discardBody(request)
+  if (body) connection.discard(body)
+  answerProblem(request, problem, requestId)
 }
 
 /** Starts the exchange, or says why there can be none. */
-function admit(
-  context: ExchangeContext,
-  proxies: TrustedProxies,
-  request: IncomingMessage,
-  response: ServerResponse,
-  tunnelBytes: Buffer | null,
-): Refusal | null {
-  const requestId = requestIdOf(request)
-  const inbound = readRequest(request, requestId, proxies, tunnelBytes !== null)
+function admit(context: ExchangeContext, proxies: TrustedProxies, request: ClientRequest): Refusal | null {
+  const requestId = requestIdOf(request.head)
+  const inbound = readRequest(request, requestId, proxies)
   if (inbound instanceof Problem) return { problem: inbound, requestId }
   const { upstreams, bodyLimitBytes } = context
   if (inbound.contentLength > bodyLimitBytes) return { problem: payloadTooLarge(bodyLimitBytes), requestId }
@@ -251,6 +211,6 @@ function admit(
   if (group.isEmpty && !group.route.scaling) return { problem: notServing(group.route), requestId, isByTable: true }
   if (!context.clientLoad.tryEnter(inbound.clientAddress))
     return { problem: tooManyFromClient(context.clientLoad.most), requestId }
-  new Exchange(context, { inbound, request, response, firstTunnelBytes: tunnelBytes ?? NO_BYTES }, group)
+  new Exchange(context, request, inbound, group)
   return null
 }

@@ -171,7 +171,7 @@ test('no bytes make the parser do anything but read or refuse', () => {
       try {
         parse(cutAt(words.join(''), cuts))
       } catch (error) {
-        expect((error as Error).name).toBe('MalformedResponse')
+        expect((error as Error).name).toBe('MalformedMessage')
       }
     }),
     { numRuns: 500 },

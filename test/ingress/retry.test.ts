@@ -44,7 +44,7 @@ test('replicas replaced while all old ones refuse are tried in the same request'
   const ingress = await startIngress([routeTo([dead])])
   const answer = ask(ingress.port)
   // The connection has not been refused yet: that takes a turn of the event loop.
-  ingress.server.once('request', () => ingress.route([alive.target]))
+  ingress.server.once('connection', (client) => client.once('data', () => ingress.route([alive.target])))
   expect((await answer).body).toBe('new')
 })
 

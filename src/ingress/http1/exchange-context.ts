@@ -1,9 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Activator } from '../activator/activator.ts'
 import type { ClientLoad } from '../connections/client-load.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
-import type { InboundRequest } from './inbound-request.ts'
 import type { IngressMetrics } from './ingress-metrics.ts'
 import type { OngoingList } from './ongoing.ts'
 import type { QueueBounds, WaitingExchanges } from './waiting-exchanges.ts'
@@ -33,15 +31,4 @@ export interface ExchangeContext {
   onExhausted(error: Error): void
   /** What each client address has in progress. */
   clientLoad: ClientLoad
-  /** Answers from now on end their connection. */
-  isClosing: boolean
-}
-
-/** A request that passed the checks. */
-export interface ClientRequest {
-  inbound: InboundRequest
-  request: IncomingMessage
-  response: ServerResponse
-  /** For a request to switch protocols: what followed its head. */
-  firstTunnelBytes: Buffer
 }

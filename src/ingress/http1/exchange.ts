@@ -1,11 +1,12 @@
 import type { AppLoad } from '../activator/app-load.ts'
+import { MalformedMessage } from '../header-lines.ts'
 import type { ReplicaGroup } from '../upstreams/replica-group.ts'
 import type { ReplicaPool } from '../upstreams/replica-pool.ts'
-import { MalformedResponse, type ResponseHead } from '../upstreams/response-head.ts'
+import type { ResponseHead } from '../upstreams/response-head.ts'
 import type { FailureKind, UpstreamConnection, UpstreamSink } from '../upstreams/upstream-connection.ts'
-import { writeEarlyHints } from './early-hints.ts'
-import type { ClientRequest, ExchangeContext } from './exchange-context.ts'
-import { heldBytesOf } from './inbound-request.ts'
+import type { ClientRequest, RequestOwner } from './client-connection.ts'
+import type { ExchangeContext } from './exchange-context.ts'
+import { heldBytesOf, type InboundRequest } from './inbound-request.ts'
 import type { Ongoing } from './ongoing.ts'
 import { answerProblem } from './problem-answer.ts'
 import {
@@ -27,7 +28,7 @@ import { QueueTime } from './queue-time.ts'
 import { RequestBody } from './request-body.ts'
 import { withoutSharedCookies } from './shared-cookies.ts'
 import { timedOutParty } from './timed-out-party.ts'
-import { pairsOf } from './trailers.ts'
+import { trailersOfApp } from './trailers.ts'
 import { openTunnel } from './tunnel.ts'
 import { APP_QUEUE, type WaitingExchange } from './waiting-exchanges.ts'
 
@@ -40,12 +41,13 @@ const SMALL_BYTES = 16_384
 const EXCLUDED_MS = 1_000
 
 /** One client request and its answer, retried as often as is safe. */
-export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
+export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExchange {
   index = -1
   readonly appEnvId: string
   readonly heldBytes: number
   private readonly context: ExchangeContext
-  private readonly client: ClientRequest
+  private readonly request: ClientRequest
+  private readonly inbound: InboundRequest
   private readonly body: RequestBody | null
   private readonly startedAt = performance.now()
   /** When the app could first have begun its answer. */
@@ -61,23 +63,20 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   /** Where it is counted; null for an app that does not sleep. */
   private load: AppLoad | null
   private isInFlight = false
-  private hasSentHead = false
   private hasEnded = false
 
-  constructor(context: ExchangeContext, client: ClientRequest, group: ReplicaGroup) {
+  constructor(context: ExchangeContext, request: ClientRequest, inbound: InboundRequest, group: ReplicaGroup) {
     this.context = context
-    this.client = client
+    this.request = request
+    this.inbound = inbound
     this.group = group
     this.appEnvId = group.route.appEnvId
     this.load = context.activator.loadOf(group.route)
-    this.heldBytes = heldBytesOf(client.inbound)
-    const { inbound, request, response } = client
+    this.heldBytes = heldBytesOf(inbound)
     const refuseLarge = () => this.refuse(payloadTooLarge(context.bodyLimitBytes))
-    this.body =
-      inbound.body === 'none'
-        ? null
-        : new RequestBody(request, inbound.body === 'chunked', context.bodyLimitBytes, refuseLarge)
-    response.on('close', () => this.abandon())
+    const { body } = request
+    this.body = body && new RequestBody(body, inbound.body === 'chunked', context.bodyLimitBytes, refuseLarge)
+    request.connection.own(this)
     context.ongoing.add(this)
     this.tryReplica()
   }
@@ -87,65 +86,52 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   }
 
   onInformational({ status, headers }: ResponseHead): void {
-    const { inbound, request, response } = this.client
-    if (status === 100 && inbound.expectsContinue) response.writeContinue()
-    if (status !== 103 || request.httpVersion !== '1.1') return
-    writeEarlyHints(response, headers)
+    const { answer } = this.request
+    if (status === 100 && this.inbound.expectsContinue) answer.writeInterim(100, 'Continue', [])
+    if (status === 103) answer.writeInterim(103, 'Early Hints', linksOf(headers))
   }
 
   onHead(head: ResponseHead): void {
-    const { inbound, response } = this.client
-    if (head.keepAliveSeconds !== null) this.connection?.limitIdle(head.keepAliveSeconds)
-    if (this.context.isClosing) response.shouldKeepAlive = false
+    const { status, reason, framing, hasDate, keepAliveSeconds } = head
+    if (keepAliveSeconds !== null) this.connection?.limitIdle(keepAliveSeconds)
     const headers = withoutSharedCookies(head.headers, this.context.baseDomains)
-    headers.push('X-Request-Id', inbound.requestId)
-    try {
-      response.writeHead(head.status, head.reason, headers)
-    } catch (error) {
-      // Node refuses characters that would let an app write headers, or a second answer, of its own.
-      throw new MalformedResponse((error as Error).message)
-    }
+    headers.push('X-Request-Id', this.inbound.requestId)
+    const length = framing.by === 'nothing' ? null : framing.by === 'length' ? 'given' : 'unknown'
+    this.request.answer.begin({ status, reason, headers, length, hasDate })
   }
 
   onBody(bytes: Buffer): void {
-    const { response } = this.client
-    this.hasSentHead = true
-    if (response.write(Buffer.from(bytes))) return
-    const { connection } = this
-    connection?.pause()
-    response.once('drain', () => connection?.resume())
+    if (!this.request.answer.write(Buffer.from(bytes))) this.connection?.pause()
+  }
+
+  onDrain(): void {
+    this.connection?.resume()
   }
 
   onPause(): void {
     // The first byte of the body may take long (a stream of events), and the client waits for the head.
-    if (this.hasSentHead || !this.client.response.headersSent) return
-    this.hasSentHead = true
-    this.client.response.flushHeaders()
+    this.request.answer.flush()
   }
 
   onEnd(lastBytes: Buffer, trailers: string[], isReusable: boolean): void {
-    const { response } = this.client
-    if (trailers.length > 0) response.addTrailers(pairsOf(trailers))
-    if (lastBytes.length === 0) response.end()
-    // As text it is joined with the head and leaves in one system call, which is what a small answer costs most.
-    else if (lastBytes.length <= SMALL_BYTES) response.end(lastBytes.toString('latin1'), 'latin1')
-    else response.end(Buffer.from(lastBytes))
+    const last = lastBytes.length <= SMALL_BYTES ? lastBytes.toString('latin1') : Buffer.from(lastBytes)
     this.release(isReusable && this.body?.isComplete !== false)
     this.end()
+    this.request.answer.end(last, trailers.length > 0 ? trailersOfApp(trailers) : trailers)
   }
 
   onSwitch(head: ResponseHead, firstBytes: Buffer): void {
-    const { inbound, request, response, firstTunnelBytes } = this.client
-    const { connection, pool, context, load } = this
-    if (!inbound.isUpgrade || !connection || !pool) throw new MalformedResponse('it switched protocols unasked')
-    const client = request.socket
+    const { inbound, request, connection, pool, context, load } = this
+    if (!request.isUpgrade || !connection || !pool) throw new MalformedMessage('it switched protocols unasked')
+    const client = request.connection.socket
+    const fromClient = request.connection.detach()
     const tunnel: Ongoing = { index: -1, sweep: () => {}, destroy: () => client.destroy() }
     openTunnel({
       client,
       connection,
       head: { ...head, headers: withoutSharedCookies(head.headers, context.baseDomains) },
       requestId: inbound.requestId,
-      fromClient: firstTunnelBytes,
+      fromClient,
       fromApp: firstBytes,
       idleMs: context.idleMs,
       onClose: () => {
@@ -156,10 +142,9 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
         context.waiting.proceed()
       },
     })
-    response.detachSocket(client)
-    response.statusCode = head.status
+    request.answer.status = head.status
     context.ongoing.add(tunnel)
-    this.end({ isTunnel: true })
+    this.end(head.status, { isTunnel: true })
   }
 
   onFailure(kind: FailureKind, error: Error): void {
@@ -180,10 +165,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   }
 
   sweep(now: number): void {
-    const { request, response } = this.client
-    // An answer queued behind another on the same connection does not notice that the client left.
-    if (request.socket.destroyed) this.abandon()
-    if (this.hasEnded || response.headersSent) return
+    if (this.hasEnded || this.request.answer.hasBegun) return
     const { since, first } = this.queued
     if (since !== null) this.sweepWaiting(now, first ?? since)
     const answerSeconds = this.group.route.scaling?.timeoutSeconds ?? this.context.answerSeconds
@@ -194,8 +176,8 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   }
 
   destroy(): void {
-    this.client.request.socket.destroy()
-    this.abandon()
+    this.request.connection.destroy()
+    this.onGone()
   }
 
   private tryReplica(): void {
@@ -213,7 +195,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   }
 
   private send(pool: ReplicaPool, now: number): void {
-    const { inbound } = this.client
+    const { inbound } = this
     const maxIdleMs = this.retries > 0 ? -1 : inbound.isIdempotent ? Number.POSITIVE_INFINITY : FRESH_MS
     const connection = this.context.upstreams.take(pool, now, maxIdleMs)
     this.pool = pool
@@ -248,7 +230,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     const { upstreams } = this.context
     const now = performance.now()
     // The replicas may have been replaced while it waited.
-    const found = upstreams.find(this.client.inbound.hostName)
+    const found = upstreams.find(this.inbound.hostName)
     if (this.load && (found !== this.group || now - this.excludedAt > EXCLUDED_MS)) this.excluded = null
     this.group = found ?? this.group
     const { route } = this.group
@@ -259,7 +241,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     this.sentAt = now
     if (this.body) this.body.lastByteAt = now
     if (pool) this.send(pool, now)
-    else if (!found) this.refuse(hostNotFound(this.client.inbound.hostName))
+    else if (!found) this.refuse(hostNotFound(this.inbound.hostName))
     else this.refuse(pauseMs > 0 ? wakeFailed(route, pauseMs) : notServing(route))
     return true
   }
@@ -281,7 +263,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   private mayRetry(kind: FailureKind): boolean {
     // One that waits for a container is bounded by the time that it may wait.
     if (this.hasEnded || this.body?.isStarted || (this.retries >= MAX_RETRIES && !this.load)) return false
-    return kind === 'refused' || (kind === 'reset' && this.client.inbound.isIdempotent)
+    return kind === 'refused' || (kind === 'reset' && this.inbound.isIdempotent)
   }
 
   private retry(): void {
@@ -289,7 +271,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     this.context.metrics.retried()
     this.body?.stop()
     // The replicas may have been replaced since the first try, which may be why they refuse.
-    this.group = this.context.upstreams.find(this.client.inbound.hostName) ?? this.group
+    this.group = this.context.upstreams.find(this.inbound.hostName) ?? this.group
     if (this.group.isEmpty && !this.group.route.scaling) this.refuse(notServing(this.group.route))
     else this.tryReplica()
   }
@@ -297,36 +279,44 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
   /** Ends the exchange with an answer of our own, or by breaking off the one that has begun. */
   private refuse(problem: Problem): void {
     if (this.hasEnded) return
-    const { inbound, request, response } = this.client
+    const { answer, connection } = this.request
     this.stopWaiting()
     this.release(false)
-    if (response.headersSent) response.destroy()
+    this.end(answer.hasBegun ? answer.status : problem.status)
+    if (answer.hasBegun) connection.destroy()
     else {
-      if (problem.status === 408) response.shouldKeepAlive = false
+      if (problem.status === 408) answer.keepsAlive = false
       this.context.metrics.refused(problem.code)
-      answerProblem(request, response, problem, inbound.requestId)
+      answerProblem(this.request, problem, this.inbound.requestId)
     }
-    this.end()
   }
 
-  /** The client has left: the app need not go on. */
-  private abandon(): void {
+  onMalformedBody(problem: Problem): void {
+    this.refuse(problem)
+  }
+
+  /** The app need not go on. */
+  onGone(): void {
     if (this.hasEnded) return
     this.hasEnded = true
     this.stopWaiting()
     this.context.ongoing.remove(this)
     this.count(null)
-    this.context.clientLoad.leave(this.client.inbound.clientAddress)
+    this.context.clientLoad.leave(this.inbound.clientAddress)
     this.body?.stop()
     this.release(false)
   }
 
-  private end({ isTunnel = false } = {}): void {
+  private end(status = this.request.answer.status, { isTunnel = false } = {}): void {
     this.hasEnded = true
-    if (!isTunnel) this.context.clientLoad.leave(this.client.inbound.clientAddress)
+    if (!isTunnel) this.context.clientLoad.leave(this.inbound.clientAddress)
     this.context.ongoing.remove(this)
-    this.body?.discard()
-    this.count(this.client.response.statusCode)
+    const { body, connection } = this.request
+    if (body && !body.isComplete) {
+      this.body?.stop()
+      connection.discard(body)
+    }
+    this.count(status)
   }
 
   /** Null: the client left. */
@@ -348,3 +338,7 @@ export class Exchange implements UpstreamSink, Ongoing, WaitingExchange {
     this.context.waiting.proceed()
   }
 }
+
+/** Of an app's 103, the links are passed on. */
+const linksOf = (headers: readonly string[]): string[] =>
+  headers.filter((_, index) => headers[index - (index % 2)]?.toLowerCase() === 'link')

@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http'
 import type { CurrentTable } from '../routes/route-table.ts'
+import type { ClientConnection } from './client-connection.ts'
 
 const MOST_HELD = 1_000
 
@@ -16,14 +16,14 @@ export class HeldRequests {
   }
 
   /** False: nothing newer is to be had, or too many wait for it already. */
-  tryHold(response: ServerResponse, proceed: () => void): boolean {
+  tryHold(connection: ClientConnection, proceed: () => void): boolean {
     if (this.count >= MOST_HELD) return false
     const caughtUp = this.source.caughtUp()
     if (!caughtUp) return false
     this.count += 1
     void caughtUp.then(() => {
       this.count -= 1
-      if (!response.closed) proceed()
+      if (!connection.isGone) proceed()
     })
     return true
   }

@@ -1,5 +1,4 @@
-import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Server, Socket } from 'node:net'
 import { plainAddress } from '../../domain/networks.ts'
 import type { TrustedProxies } from '../../domain/trusted-proxies.ts'
 import { ClientLoad } from '../connections/client-load.ts'

@@ -1,4 +1,4 @@
-/** An exchange or a tunnel, which the ingress sweeps regularly, and ends when it closes. */
+/** An exchange, a tunnel or a connection, which the ingress sweeps regularly, and ends when it closes. */
 export interface Ongoing {
   /** Index in the list, maintained by the list. */
   index: number
@@ -11,19 +11,24 @@ export interface Ongoing {
  * all the time, and V8 links each outgrown table to its successor, so that young collections keep everything
  * that was ever in one (measured: a third of the throughput).
  */
-export class OngoingList {
-  private readonly members: Ongoing[] = []
+export class OngoingList<Member extends Ongoing = Ongoing> {
+  private readonly members: Member[] = []
 
   get size(): number {
     return this.members.length
   }
 
-  add(member: Ongoing): void {
+  /** Over those that are there now. */
+  [Symbol.iterator](): Iterator<Member> {
+    return [...this.members][Symbol.iterator]()
+  }
+
+  add(member: Member): void {
     member.index = this.members.push(member) - 1
   }
 
   /** Must be called once for a member. */
-  remove(member: Ongoing): void {
+  remove(member: Member): void {
     const last = this.members.pop()
     if (!last || last === member) return
     this.members[member.index] = last
@@ -31,10 +36,10 @@ export class OngoingList {
   }
 
   sweep(now: number): void {
-    for (const member of [...this.members]) member.sweep(now)
+    for (const member of this) member.sweep(now)
   }
 
   destroy(): void {
-    for (const member of [...this.members]) member.destroy()
+    for (const member of this) member.destroy()
   }
 }

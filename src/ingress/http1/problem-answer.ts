@@ -1,66 +1,68 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { STATUS_CODES } from 'node:http'
+import { type ClientAnswer, headerLines } from './client-answer.ts'
 import type { Problem } from './problems.ts'
+import type { RequestHead } from './request-head.ts'
 
 /** Marks our own answers: no answer of an app ever carries this header. */
 const ERROR_HEADER = 'X-Berth-Error'
 
+const reasonOf = ({ status }: Problem) => STATUS_CODES[status] ?? ''
+
 const SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+interface Answerable {
+  head: RequestHead
+  answer: ClientAnswer
+}
+
 /** Answers with a problem: a page for clients that accept HTML, else problem+json (RFC 9457). */
-export function answerProblem(
-  request: IncomingMessage,
-  response: ServerResponse,
-  problem: Problem,
-  requestId: string,
-): void {
-  const { method, headers: asked, url = '' } = request
+export function answerProblem({ head, answer }: Answerable, problem: Problem, requestId: string): void {
+  const { method, target } = head
   // Reloading asks with GET: after any other method it would show another page.
   const reloads = method === 'GET' || method === 'HEAD'
-  const { headers, body } = problemAnswer(problem, { requestId, accept: asked.accept ?? '', url, reloads })
-  // With its own reason: Node would keep that of an answer which it has refused to write.
-  response.writeHead(problem.status, STATUS_CODES[problem.status], headers)
-  response.end(body)
+  const { headers, body } = problemAnswer(problem, { requestId, accept: head.get('accept') ?? '', target, reloads })
+  answer.begin({ status: problem.status, reason: reasonOf(problem), headers, length: 'given', hasDate: false })
+  answer.end(method === 'HEAD' ? '' : body)
 }
 
 /** The same as bytes, for a connection whose request could not be read. It is to be closed after them. */
 export function rawProblem(problem: Problem, requestId: string): string {
-  const { headers, body } = problemAnswer(problem, { requestId, accept: '', url: '', reloads: false })
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  const statusLine = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n`
-  return `${statusLine}${lines.join('')}Connection: close\r\n\r\n${body}`
+  const { headers, body } = problemAnswer(problem, { requestId, accept: '', target: '', reloads: false })
+  return `HTTP/1.1 ${problem.status} ${reasonOf(problem)}\r\n${headerLines(headers)}Connection: close\r\n\r\n${body}`
 }
 
 interface Asked {
   requestId: string
   accept: string
-  url: string
+  target: string
   /** Whether a browser may ask the same again by itself. */
   reloads: boolean
 }
 
-function problemAnswer(problem: Problem, { requestId, accept, url, reloads }: Asked) {
+function problemAnswer(problem: Problem, { requestId, accept, target, reloads }: Asked) {
   const isPage = /\btext\/html\b|\bapplication\/xhtml\+xml\b/i.test(accept)
   const body = isPage
     ? page(problem, requestId, reloads ? reloadSeconds(problem) : null)
-    : json(problem, requestId, url)
-  const headers = {
-    'Content-Type': isPage ? 'text/html; charset=utf-8' : 'application/problem+json; charset=utf-8',
-    'Content-Length': `${Buffer.byteLength(body)}`,
-    'Cache-Control': 'no-store',
-    Vary: 'Accept',
-    [ERROR_HEADER]: problem.code,
-    'X-Request-Id': requestId,
-    'X-Content-Type-Options': 'nosniff',
-    ...(isPage ? { 'Content-Security-Policy': SECURITY_POLICY } : {}),
-    ...(problem.retryAfterSeconds === null ? {} : { 'Retry-After': `${problem.retryAfterSeconds}` }),
-  }
-  return { headers, body }
+    : json(problem, requestId, target)
+  const headers = [
+    ...['Content-Type', isPage ? 'text/html; charset=utf-8' : 'application/problem+json; charset=utf-8'],
+    ...['Content-Length', `${Buffer.byteLength(body)}`],
+    ...['Cache-Control', 'no-store'],
+    ...['Vary', 'Accept'],
+    ...[ERROR_HEADER, problem.code],
+    ...['X-Request-Id', requestId],
+    ...['X-Content-Type-Options', 'nosniff'],
+    ...(isPage ? ['Content-Security-Policy', SECURITY_POLICY] : []),
+    ...(problem.retryAfterSeconds === null ? [] : ['Retry-After', `${problem.retryAfterSeconds}`]),
+  ]
+  // Of one character a byte, as the rest of an answer is.
+  return { headers, body: Buffer.from(body).toString('latin1') }
 }
 
-function json({ status, code, title, detail }: Problem, requestId: string, url: string): string {
+function json({ status, code, title, detail }: Problem, requestId: string, target: string): string {
   // The query stays out: it may hold what should not be repeated in logs of answers.
-  const instance = url.split('?', 1)[0] ?? ''
+  const instance = target.split('?', 1)[0] ?? ''
   const type = `urn:berth:problem:${code.toLowerCase().replaceAll('_', '-')}`
   return `${JSON.stringify({ type, title, status, detail, instance, code, requestId })}\n`
 }

@@ -16,7 +16,6 @@ export type ProblemCode =
   | 'ANSWER_TIMEOUT'
   | 'TOO_MANY_CONNECTIONS'
   | 'TOO_MANY_FROM_CLIENT'
-  | 'TOO_MANY_PIPELINED'
   | 'HOST_EXHAUSTED'
   | 'WAKE_FAILED'
   | 'WAKE_TIMEOUT'
@@ -130,15 +129,6 @@ export const tooManyFromClient = (most: number) =>
     'Too many connections from your address',
     `One address may have ${most} connections or requests in progress here.`,
     5,
-  )
-
-export const tooManyPipelined = () =>
-  new Problem(
-    429,
-    'TOO_MANY_PIPELINED',
-    'Too many requests ahead of their answers',
-    'This connection sends requests much faster than it gets answers. Wait for answers, or open more connections.',
-    1,
   )
 
 /** The cause is in the log of the ingress: clients need not know what this machine has run out of. */

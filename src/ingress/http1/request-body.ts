@@ -1,23 +1,23 @@
-import type { IncomingMessage } from 'node:http'
 import type { UpstreamConnection } from '../upstreams/upstream-connection.ts'
-import { discardBody } from './discard-body.ts'
-import { forwardableTrailers } from './inbound-request.ts'
+import { headerLines } from './client-answer.ts'
+import type { BodyReader, ClientBody } from './client-body.ts'
+import { trailersOfClient } from './trailers.ts'
 
 /** Sends the body of a request to a replica, at the pace of the slower side. */
-export class RequestBody {
+export class RequestBody implements BodyReader {
   bytes = 0
   isComplete = false
   /** The replica takes no more for now. */
   isHeldBack = false
   lastByteAt = performance.now()
-  private readonly request: IncomingMessage
+  private readonly source: ClientBody
   private readonly isChunked: boolean
   private readonly limitBytes: number
   private readonly onTooLarge: () => void
   private connection: UpstreamConnection | null = null
 
-  constructor(request: IncomingMessage, isChunked: boolean, limitBytes: number, onTooLarge: () => void) {
-    this.request = request
+  constructor(source: ClientBody, isChunked: boolean, limitBytes: number, onTooLarge: () => void) {
+    this.source = source
     this.isChunked = isChunked
     this.limitBytes = limitBytes
     this.onTooLarge = onTooLarge
@@ -30,24 +30,16 @@ export class RequestBody {
 
   sendTo(connection: UpstreamConnection): void {
     this.connection = connection
-    this.request.on('data', this.onData)
-    this.request.on('end', this.onEnd)
+    this.source.readBy(this)
   }
 
   /** Stops sending. What has not been read can go to another connection. */
   stop(): void {
-    this.request.off('data', this.onData)
-    this.request.off('end', this.onEnd)
+    if (this.connection) this.source.readBy(null)
     this.connection = null
   }
 
-  /** Stops sending, and nobody wants the rest. */
-  discard(): void {
-    this.stop()
-    discardBody(this.request)
-  }
-
-  private readonly onData = (chunk: Buffer): void => {
+  onBody(chunk: Buffer): void {
     const socket = this.connection?.socket
     if (!socket) return
     this.bytes += chunk.length
@@ -68,18 +60,18 @@ export class RequestBody {
 
   private holdBack(socket: UpstreamConnection['socket']): void {
     this.isHeldBack = true
-    this.request.pause()
+    this.source.pause()
     socket.once('drain', () => {
       this.isHeldBack = false
       this.lastByteAt = performance.now()
-      this.request.resume()
+      if (this.connection?.socket === socket) this.source.resume()
     })
   }
 
-  private readonly onEnd = (): void => {
+  onBodyEnd(trailers: readonly string[]): void {
     this.isComplete = true
     this.lastByteAt = performance.now()
     if (!this.isChunked) return
-    this.connection?.socket.write(`0\r\n${forwardableTrailers(this.request.rawTrailers)}\r\n`, 'latin1')
+    this.connection?.socket.write(`0\r\n${headerLines(trailersOfClient(trailers))}\r\n`, 'latin1')
   }
 }

@@ -1,11 +1,14 @@
+import { isWithheld } from './request-head.ts'
+
 const FORBIDDEN_TRAILER = /^(?:content-length|transfer-encoding|connection|host|set-cookie|x-berth-.*|x-request-id)$/i
 
 /** Without the trailers that may not be any (RFC 9110 §6.5.1): a proxy behind us could take them for framing. */
-export function pairsOf(trailers: readonly string[]): [string, string][] {
-  const pairs: [string, string][] = []
-  for (let index = 0; index < trailers.length; index += 2) {
-    const [name, value] = [trailers[index] as string, trailers[index + 1] as string]
-    if (!FORBIDDEN_TRAILER.test(name)) pairs.push([name, value])
-  }
-  return pairs
-}
+export const trailersOfApp = (trailers: readonly string[]): string[] =>
+  withoutNamed(trailers, (name) => FORBIDDEN_TRAILER.test(name))
+
+/** The same of a client: none that would say something about framing, routing or the sender. */
+export const trailersOfClient = (trailers: readonly string[]): string[] =>
+  withoutNamed(trailers, (name) => isWithheld(name.toLowerCase()))
+
+const withoutNamed = (trailers: readonly string[], isForbidden: (name: string) => boolean): string[] =>
+  trailers.filter((_, index) => !isForbidden(trailers[index - (index % 2)] as string))

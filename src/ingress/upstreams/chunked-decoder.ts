@@ -1,4 +1,4 @@
-import { MalformedResponse, readHeaderLine } from './response-head.ts'
+import { MalformedMessage, readHeaderLine } from '../header-lines.ts'
 
 const NOTHING = Buffer.alloc(0)
 const CR = 0x0d
@@ -6,6 +6,8 @@ const LF = 0x0a
 const SIZE_LINE = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i
 const MAX_LINE_BYTES = 16_384
 const MAX_TRAILERS = 100
+/** Of all trailers, and of all extensions of chunks, which nobody reads. */
+const MAX_EXTRA_BYTES = 32_768
 // A fraction of a millisecond: between tiny chunks, others must have their turn.
 const LINES_A_PIECE = 512
 
@@ -28,6 +30,7 @@ export class ChunkedDecoder {
   private expecting: 'size' | 'data' | 'end of data' | 'trailer' = 'size'
   private remaining = 0
   private line = ''
+  private extraBytes = 0
 
   decode(bytes: Buffer): DecodedChunks {
     let position = 0
@@ -57,11 +60,11 @@ export class ChunkedDecoder {
   /** A whole line without its end, or null when only a part of it is there yet. */
   private readLine(bytes: Buffer, start: number, newline: number): string | null {
     this.line += bytes.toString('latin1', start, newline < 0 ? bytes.length : newline)
-    if (this.line.length > MAX_LINE_BYTES) throw new MalformedResponse('an endless line between chunks')
+    if (this.line.length > MAX_LINE_BYTES) throw new MalformedMessage('an endless line between chunks')
     if (newline < 0) return null
     const { line } = this
     this.line = ''
-    if (line.charCodeAt(line.length - 1) !== CR) throw new MalformedResponse('a chunk line without carriage return')
+    if (line.charCodeAt(line.length - 1) !== CR) throw new MalformedMessage('a chunk line without carriage return')
     return line.slice(0, -1)
   }
 
@@ -70,13 +73,14 @@ export class ChunkedDecoder {
     switch (this.expecting) {
       case 'size': {
         const size = SIZE_LINE.exec(line)?.[1]
-        if (!size) throw new MalformedResponse('a chunk without size')
+        if (!size) throw new MalformedMessage('a chunk without size')
+        this.countExtra(line.length - size.length)
         this.remaining = Number.parseInt(size, 16)
         this.expecting = this.remaining === 0 ? 'trailer' : 'data'
         return false
       }
       case 'end of data':
-        if (line !== '') throw new MalformedResponse('a chunk longer than its size')
+        if (line !== '') throw new MalformedMessage('a chunk longer than its size')
         this.expecting = 'size'
         return false
       default:
@@ -86,8 +90,14 @@ export class ChunkedDecoder {
     }
   }
 
+  private countExtra(bytes: number): void {
+    this.extraBytes += bytes
+    if (this.extraBytes > MAX_EXTRA_BYTES) throw new MalformedMessage('too much beside the body')
+  }
+
   private takeTrailer(line: string): void {
-    if (this.trailers.length >= MAX_TRAILERS * 2) throw new MalformedResponse('too many trailers')
+    if (this.trailers.length >= MAX_TRAILERS * 2) throw new MalformedMessage('too many trailers')
+    this.countExtra(line.length)
     this.trailers.push(...readHeaderLine(line))
   }
 }

@@ -1,7 +1,4 @@
-/** What a container sent is not an HTTP/1.1 response that can be passed on. */
-export class MalformedResponse extends Error {
-  override readonly name = 'MalformedResponse'
-}
+import { endOfName, HeaderNames, linesOf, MalformedMessage, trimmed } from '../header-lines.ts'
 
 /** How the end of a body is found (RFC 9112 §6.3). */
 export type Framing = { by: 'nothing' } | { by: 'length'; bytes: number } | { by: 'chunks' } | { by: 'close' }
@@ -17,38 +14,13 @@ export interface ResponseHead {
   /** The `timeout` of a Keep-Alive header. */
   keepAliveSeconds: number | null
   upgrade: string | null
+  hasDate: boolean
 }
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
 const LENGTH = /^\d{1,15}$/
+const lowerNames = new HeaderNames((lowerName) => lowerName)
 const NO_BODY: Framing = { by: 'nothing' }
-// RFC 9110 §5.6.2.
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-// RFC 9110 §5.5: tabs, printable ASCII and bytes beyond ASCII.
-const FORBIDDEN_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/
-const SPACE = 0x20
-const TAB = 0x09
-
-/** Without the spaces and tabs around it. `trim` would also remove bytes that belong to a character of UTF-8. */
-export function trimmed(value: string): string {
-  let start = 0
-  let end = value.length
-  while (start < end && isBlank(value.charCodeAt(start))) start += 1
-  while (end > start && isBlank(value.charCodeAt(end - 1))) end -= 1
-  return value.slice(start, end)
-}
-
-const isBlank = (code: number) => code === SPACE || code === TAB
-
-/** Takes a header line apart. Throws MalformedResponse for what a client could read differently. */
-export function readHeaderLine(line: string): [name: string, value: string] {
-  const colon = line.indexOf(':')
-  const name = line.slice(0, Math.max(colon, 0))
-  if (!HEADER_NAME.test(name)) throw new MalformedResponse('a header line without a name')
-  if (FORBIDDEN_CHARACTER.test(line)) throw new MalformedResponse('a forbidden character in a header')
-  return [name, trimmed(line.slice(colon + 1))]
-}
-
 /** What the headers say about the message and the connection, gathered while they are read. */
 class HeaderFacts {
   readonly headers: string[] = []
@@ -57,11 +29,12 @@ class HeaderFacts {
   transferEncoding: string | null = null
   keepAliveSeconds: number | null = null
   upgrade: string | null = null
+  hasDate = false
 
-  read(name: string, value: string): void {
-    switch (name.toLowerCase()) {
+  read(name: string, lowerName: string, value: string): void {
+    switch (lowerName) {
       case 'content-length':
-        if (this.length !== null && this.length !== value) throw new MalformedResponse('two different lengths')
+        if (this.length !== null && this.length !== value) throw new MalformedMessage('two different lengths')
         if (this.length === null) this.headers.push(name, value)
         this.length = value
         break
@@ -83,6 +56,10 @@ class HeaderFacts {
       case 'proxy-connection':
       case 'te':
         break
+      case 'date':
+        this.hasDate = true
+        this.headers.push(name, value)
+        break
       default:
         this.headers.push(name, value)
     }
@@ -91,17 +68,19 @@ class HeaderFacts {
 
 /**
  * Reads a response's head, given without its empty line. Hop-by-hop headers stay behind.
- * Throws MalformedResponse.
+ * Throws MalformedMessage.
  */
 export function parseResponseHead(text: string, method: string): ResponseHead {
-  const lines = text.split('\r\n')
+  const lines = linesOf(text)
   const statusLine = STATUS_LINE.exec(lines[0] ?? '')
-  if (!statusLine) throw new MalformedResponse('no status line')
+  if (!statusLine) throw new MalformedMessage('no status line')
   const status = Number(statusLine[2])
   const facts = new HeaderFacts()
   for (let index = 1; index < lines.length; index += 1) {
-    const [name, value] = readHeaderLine(lines[index] as string)
-    facts.read(name, value)
+    const line = lines[index] as string
+    const colon = endOfName(line)
+    const name = line.slice(0, colon)
+    facts.read(name, lowerNames.get(name), trimmed(line.slice(colon + 1)))
   }
   const framing = framingOf(status, method, facts)
   return {
@@ -113,15 +92,16 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
       statusLine[1] === '1' && framing.by !== 'close' && !facts.connection.includes('close') && !hasTwoEnds(facts),
     keepAliveSeconds: Number.isNaN(facts.keepAliveSeconds) ? null : facts.keepAliveSeconds,
     upgrade: facts.upgrade,
+    hasDate: facts.hasDate,
   }
 }
 
 function framingOf(status: number, method: string, facts: HeaderFacts): Framing {
-  if (facts.length !== null && !LENGTH.test(facts.length)) throw new MalformedResponse('a length that is no number')
+  if (facts.length !== null && !LENGTH.test(facts.length)) throw new MalformedMessage('a length that is no number')
   if (method === 'HEAD' || status < 200 || status === 204 || status === 304) return NO_BODY
   if (facts.transferEncoding !== null) {
     // Any other coding is hop-by-hop, and we would have to undo it before passing the body on.
-    if (facts.transferEncoding.toLowerCase() !== 'chunked') throw new MalformedResponse('an unknown transfer coding')
+    if (facts.transferEncoding.toLowerCase() !== 'chunked') throw new MalformedMessage('an unknown transfer coding')
     return { by: 'chunks' }
   }
   return facts.length === null ? { by: 'close' } : { by: 'length', bytes: Number(facts.length) }

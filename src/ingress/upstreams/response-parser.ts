@@ -1,5 +1,6 @@
+import { MalformedMessage } from '../header-lines.ts'
 import { ChunkedDecoder } from './chunked-decoder.ts'
-import { MalformedResponse, parseResponseHead, type ResponseHead } from './response-head.ts'
+import { parseResponseHead, type ResponseHead } from './response-head.ts'
 
 /** Receives a response as it arrives. Bytes are a view of a shared buffer: good only until the call returns. */
 export interface ResponseSink {
@@ -34,7 +35,7 @@ export class ResponseParser {
 
   /**
    * Returns the bytes that are to be fed in a later turn of the event loop, because they are tiny chunks: a view, too.
-   * Throws MalformedResponse.
+   * Throws MalformedMessage.
    */
   feed(bytes: Buffer): Buffer {
     if (this.head) return this.readBody(bytes, this.head)
@@ -43,13 +44,13 @@ export class ResponseParser {
 
   /** The connection has ended: fine only for a body that ends with it. */
   end(): void {
-    if (this.head?.framing.by !== 'close') throw new MalformedResponse('the connection ended in the middle of it')
+    if (this.head?.framing.by !== 'close') throw new MalformedMessage('the connection ended in the middle of it')
     this.sink.onEnd(NOTHING, [], false)
   }
 
   private readHead(pending: Buffer): Buffer {
     const end = pending.indexOf(END_OF_HEAD)
-    if ((end < 0 ? pending.length : end) > MAX_HEAD_BYTES) throw new MalformedResponse('a head that is too large')
+    if ((end < 0 ? pending.length : end) > MAX_HEAD_BYTES) throw new MalformedMessage('a head that is too large')
     if (end < 0) {
       this.partialHead = Buffer.from(pending)
       return NOTHING
@@ -66,7 +67,7 @@ export class ResponseParser {
       return this.readBody(rest, head)
     }
     this.informational += 1
-    if (this.informational > MAX_INFORMATIONAL) throw new MalformedResponse('one interim answer after another')
+    if (this.informational > MAX_INFORMATIONAL) throw new MalformedMessage('one interim answer after another')
     this.sink.onInformational(head)
     return this.readHead(rest)
   }

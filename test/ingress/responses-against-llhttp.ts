@@ -1,6 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Duplex } from 'node:stream'
 import { ResponseParser } from '../../src/ingress/upstreams/response-parser.ts'
+import { generator, mangled, piecesOf } from './mangled-message.ts'
 
 /** What a parser made of the bytes; null when it refused them, or they did not end. */
 interface Reading {
@@ -93,37 +94,6 @@ const PIECES = [
   ],
 ]
 
-/** Small, and the same on every machine. */
-function generator(seed: number): (below: number) => number {
-  let state = seed >>> 0
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
-
-function mangled(draw: (below: number) => number): string {
-  let text = VALID[draw(VALID.length)] as string
-  for (let times = draw(3) + 1; times > 0; times -= 1) {
-    const at = draw(text.length + 1)
-    const piece = PIECES[draw(PIECES.length)] as string
-    const lines = text.split('\r\n')
-    const line = draw(lines.length)
-    text = [
-      () => text.slice(0, at) + piece + text.slice(at),
-      () => text.slice(0, at) + text.slice(at + 1 + draw(3)),
-      () => text.slice(0, at) + piece + text.slice(at + piece.length),
-      () => [...lines.slice(0, line), lines[line], ...lines.slice(line)].join('\r\n'),
-      () => [...lines.slice(0, line), ...lines.slice(line + 1)].join('\r\n'),
-      () => text.replace('\r\n', ['\n', '\r', '\r\n\r\n'][draw(3)] as string),
-      () => [...lines.slice(0, line), piece.trimEnd(), ...lines.slice(line)].join('\r\n'),
-    ][draw(7)]?.() as string
-  }
-  return text
-}
-
 function readByUs(bytes: Buffer, cuts: readonly number[]): Reading | null {
   const reading: Reading = { status: 0, headers: [], body: '' }
   let hasEnded = false
@@ -148,11 +118,6 @@ function readByUs(bytes: Buffer, cuts: readonly number[]): Reading | null {
   } catch {
     return null
   }
-}
-
-function piecesOf(bytes: Buffer, cuts: readonly number[]): Buffer[] {
-  const places = [0, ...cuts.map((at) => at % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
-  return places.slice(1).map((at, index) => bytes.subarray(places[index], at))
 }
 
 /** A connection that answers any request with these bytes, and ends. */
@@ -213,7 +178,7 @@ export async function compareParsers(seed: number, total: number): Promise<Compa
   const draw = generator(seed)
   const found: Comparison = { total, bothAccept: 0, bothRefuse: 0, onlyOurs: 0, onlyLlhttp: 0, differing: [] }
   for (let count = 0; count < total; count += 1) {
-    const text = mangled(draw)
+    const text = mangled(draw, VALID, PIECES)
     const bytes = Buffer.from(text, 'latin1')
     const ours = readByUs(bytes, [draw(1_000), draw(1_000)])
     const theirs = await readByLlhttp(bytes)
