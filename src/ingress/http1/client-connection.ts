@@ -67,6 +67,7 @@ export class ClientConnection implements Ongoing, InPieces {
   private isStopped = false
   private isDetached = false
   private isClosing = false
+  private isBeginning = false
   private hasServed = false
   /** When the head that is being read began; or the connection, or its last request, was the last that happened. */
   private since = performance.now()
@@ -225,13 +226,16 @@ export class ClientConnection implements Ongoing, InPieces {
     const body = framing && new ClientBody(framing, this.onBodyWanted)
     this.request = { head, body, answer, connection: this, isUpgrade }
     this.hasServed = true
+    this.isBeginning = true
     this.events.onRequest(this.request)
-    if (body?.isWanted && this.held.length > 0) this.wait()
+    this.isBeginning = false
+    // What came with the head; it is bounded, as every piece is.
+    if (body) this.parseBody(body)
   }
 
   private parseBody(body: ClientBody): void {
-    if (!body.isWanted || body.isComplete) return
     const { held } = this
+    if (!body.isWanted || body.isComplete || held.length === 0 || this.isStopped) return
     this.held = NOTHING
     const rest = body.feed(held)
     if (this.isStopped) return
@@ -241,8 +245,9 @@ export class ClientConnection implements Ongoing, InPieces {
   }
 
   private readonly onBodyWanted = (): void => {
-    if (this.isStopped) return
-    if (this.held.length > 0) this.wait()
+    // In between, the request would be answered before whoever answers it knows of it.
+    if (this.isStopped || this.isBeginning || this.isWaiting) return
+    this.parse()
     this.updateReading()
   }
 

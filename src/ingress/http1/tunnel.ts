@@ -1,8 +1,8 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http'
 import type { Socket } from 'node:net'
 import { joinEnds } from '../connections/join-ends.ts'
 import type { ResponseHead } from '../upstreams/response-head.ts'
 import type { UpstreamConnection } from '../upstreams/upstream-connection.ts'
+import { headerLines } from './client-answer.ts'
 
 export interface TunnelOptions {
   client: Socket
@@ -16,10 +16,7 @@ export interface TunnelOptions {
   onClose(): void
 }
 
-/**
- * Joins client and app after a protocol switch. Bytes go both ways at the pace of the slower side. Throws when the app's
- * head has a header that cannot be passed on.
- */
+/** Joins client and app after a protocol switch. Bytes go both ways at the pace of the slower side. */
 export function openTunnel(options: TunnelOptions): void {
   const { client, connection, fromClient, fromApp, idleMs, onClose } = options
   const app = connection.socket
@@ -40,13 +37,6 @@ export function openTunnel(options: TunnelOptions): void {
 }
 
 function switchingHead({ head, requestId }: TunnelOptions): string {
-  let lines = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n'
-  const headers = ['Upgrade', head.upgrade ?? '', ...head.headers, 'X-Request-Id', requestId]
-  for (let index = 0; index < headers.length; index += 2) {
-    const [name, value] = [headers[index] as string, headers[index + 1] as string]
-    validateHeaderName(name)
-    validateHeaderValue(name, value)
-    lines += `${name}: ${value}\r\n`
-  }
-  return `${lines}\r\n`
+  const headers = ['Connection', 'Upgrade', 'Upgrade', head.upgrade ?? '', ...head.headers, 'X-Request-Id', requestId]
+  return `HTTP/1.1 101 Switching Protocols\r\n${headerLines(headers)}\r\n`
 }

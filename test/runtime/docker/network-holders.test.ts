@@ -53,7 +53,16 @@ function job() {
     )
     return { containerId: found.containerId, holder: found.holder ?? '' }
   }
-  return { runtime, accountId, create, createJoined, start, run, holders: () => holdersOf(accountId) }
+  /** Another one where the engine lost the connection before the start, as it may on a busy machine. */
+  const startJoined = (program: string) =>
+    eventually(
+      async () => {
+        const joined = await createJoined(program)
+        return (await runtime.startRun(joined.containerId)) ? joined : null
+      },
+      (joined) => joined !== null,
+    )
+  return { runtime, accountId, create, createJoined, start, startJoined, run, holders: () => holdersOf(accountId) }
 }
 
 const holdersOf = async (accountId: string): Promise<string[]> => {
@@ -112,13 +121,9 @@ test('a run joins the connection that was made after the one before, and reaches
 
 test('runs at the same time are in different ones', async () => {
   const here = await warm()
-  const runs: { containerId: string; holder: string }[] = []
-  for (let number = 0; number < 3; number += 1) {
-    const joined = await here.createJoined(WAIT)
-    await here.start(joined.containerId)
-    runs.push(joined)
-  }
-  expect(new Set(runs.map(({ holder }) => holder)).size).toBe(3)
+  const holders = new Set<string | undefined>()
+  for (let number = 0; number < 3; number += 1) holders.add((await here.startJoined(WAIT))?.holder)
+  expect(holders.size).toBe(3)
   const more = await Promise.all([here.create(WAIT), here.create(WAIT)])
   expect(await Promise.all(more.map(joinedBy))).toEqual([null, null])
   expect(await here.holders()).toHaveLength(3)
