@@ -12,7 +12,7 @@ const STOP_TIMEOUT_MS = 10_000
 const SAME_SIGNAL_MS = 1_000
 
 try {
-  if (cluster.isWorker) await (await import('./platform/ingress-processes/ingress-process.ts')).runIngressProcess()
+  if (cluster.isWorker) (await import('./platform/ingress-processes/ingress-process.ts')).runIngressProcess()
   else await start()
   // Otherwise it is written at the end only, which a process that is killed does not have.
   flushCompileCache()

@@ -11,6 +11,8 @@ const LINES = /^(?:[\t\x20-\x7e\x80-\xff]*\r\n)*[\t\x20-\x7e\x80-\xff]*$/
 const SPACE = 0x20
 const TAB = 0x09
 const MAX_KNOWN = 1_000
+// Longer ones are rare, and would fill memory.
+const MAX_KNOWN_LENGTH = 64
 
 /** The lines of a head, or of trailers, without their ends. Throws MalformedMessage for forbidden characters. */
 export function linesOf(text: string): string[] {
@@ -64,7 +66,7 @@ export class HeaderNames<Meaning> {
     const meaning = this.meaningOf(copy.toLowerCase())
     // Whoever fills it with names that nobody else sends must not end its use for others.
     if (this.known.size >= MAX_KNOWN) this.known.clear()
-    this.known.set(copy, meaning)
+    if (copy.length <= MAX_KNOWN_LENGTH) this.known.set(copy, meaning)
     return meaning
   }
 }

@@ -110,9 +110,7 @@ export function createIngress(options: IngressOptions): Ingress {
   }
   const proxies = new TrustedProxies(config.BERTH_TRUSTED_PROXIES)
   const held = new HeldRequests(source)
-  // An app that is still within its time to answer makes for a silent connection, too.
-  const idleMs = Math.max(context.idleMs, (context.answerSeconds + 1) * 1000)
-  const clients = new ClientServer({ maxConnections: maxClients, idleMs }, (request) => {
+  const clients = new ClientServer({ maxConnections: maxClients, idleMs: context.idleMs }, (request) => {
     if (surplus.has(request.connection.socket)) refuse(context, request, tooManyFromClient(perClient))
     else serve(context, proxies, held, request)
   })

@@ -1,9 +1,14 @@
-import type { Socket } from 'node:net'
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { connect as connectTo, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
 import { ClientConnection, type ClientRequest } from '../../src/ingress/http1/client-connection.ts'
+import { ConnectionBudget } from '../../src/ingress/upstreams/connection-budget.ts'
+import { ReplicaPool } from '../../src/ingress/upstreams/replica-pool.ts'
 import { FakeClient, turns } from './fake-client.ts'
-import { HOST, routeTo, startIngress, startRawReplica, startReplica, talk } from './fixtures.ts'
+import { eventually, HOST, routeTo, startIngress, startRawReplica, startReplica, talk } from './fixtures.ts'
 
+const IDLE_MS = 300_000
 const HEAD = `Host: ${HOST}\r\n`
 
 /** A connection, what it has been asked, and what it has written. */
@@ -11,7 +16,7 @@ function connect() {
   const client = new FakeClient()
   const requests: ClientRequest[] = []
   const onRequest = (request: ClientRequest) => void requests.push(request)
-  const connection = new ClientConnection(client as unknown as Socket, { onRequest, onClose: () => {} })
+  const connection = new ClientConnection(client as unknown as Socket, IDLE_MS, { onRequest, onClose: () => {} })
   const send = async (text: string) => {
     client.push(Buffer.from(text, 'latin1'))
     await turns()
@@ -50,6 +55,10 @@ test('a head that does not come whole is a 408 after 15 seconds', async () => {
   expect(client.written).toBe('')
   await sweepAfter(16)
   expect(client.written).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*Connection: close/)
+  expect([client.writableEnded, client.destroyed]).toEqual([true, false])
+  // The client has a while to read it, and to close as well.
+  await sweepAfter(17)
+  await sweepAfter(23)
   expect(client.destroyed).toBe(true)
 })
 
@@ -57,6 +66,10 @@ test('a connection without a request is closed without a word: after 15 seconds,
   const silent = connect()
   await silent.sweepAfter(16)
   expect([silent.client.destroyed, silent.client.written]).toEqual([true, ''])
+  const blank = connect()
+  await blank.send('\r\n')
+  await blank.sweepAfter(16)
+  expect([blank.client.destroyed, blank.client.written]).toEqual([true, ''])
   const kept = connect()
   await kept.send(GET)
   kept.answer(kept.requests[0] as ClientRequest)
@@ -84,11 +97,26 @@ test('the rest of a body that nobody wants is read for five seconds and up to 16
   expect(short.requests).toHaveLength(2)
   const slow = await refused(5)
   await slow.send('hell')
+  await slow.sweepAfter(0)
   await slow.sweepAfter(6)
   expect(slow.client.destroyed).toBe(true)
   const long = await refused(100_000_000)
   for (let megabytes = 0; megabytes < 17; megabytes += 1) await long.send('x'.repeat(1_048_576))
   expect(long.client.destroyed).toBe(true)
+})
+
+test('a client that takes nothing of its answer is left, whatever it sends meanwhile', async () => {
+  const { client, requests, connection, send, answer } = connect()
+  client.takesNothing = true
+  await send(GET)
+  answer(requests[0] as ClientRequest)
+  for (const seconds of [0, 299, 301]) {
+    expect(client.destroyed).toBe(false)
+    await send('\r\n')
+    connection.sweep(performance.now() + seconds * 1000)
+    await turns()
+  }
+  expect(client.destroyed).toBe(true)
 })
 
 test('while a body is not wanted, no more of it is read than came at once', async () => {
@@ -159,9 +187,110 @@ test('an answer without a date gets one, and one with a date keeps it', async ()
 test('names that nobody else sends do not end the use of those that everybody does', async () => {
   const replica = await startReplica((request, response) => response.end(request.headers['x-own']))
   const ingress = await startIngress([routeTo([replica.target])])
-  const own = Array.from({ length: 1_500 }, (_, index) => `X-${index}: a\r\n`)
+  const own = Array.from({ length: 200 }, (_, line) => (batch: number) => `X-${batch}-${line}: a\r\n`)
   const ask = (lines: string) => talk(ingress.port, `GET / HTTP/1.1\r\n${HEAD}${lines}Connection: close\r\n\r\n`)
-  expect(await ask(own.slice(0, 750).join(''))).toMatch(/^HTTP\/1\.1 200 /)
-  expect(await ask(own.slice(750).join(''))).toMatch(/^HTTP\/1\.1 200 /)
+  for (let batch = 0; batch < 6; batch += 1)
+    expect(await ask(own.map((line) => line(batch)).join(''))).toMatch(/^HTTP\/1\.1 200 /)
   expect(await ask('X-Own: kept\r\nUpgrade: none\r\nX_Forwarded_For: 1.2.3.4\r\n')).toMatch(/\r\n\r\nkept$/)
+})
+
+test('a client that sends on reads why it was refused', async () => {
+  const ingress = await startIngress([])
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    const client = connectTo(ingress.port, '127.0.0.1')
+    client.on('error', () => {})
+    client.write(`POST / HTTP/1.1\r\nContent-Length: 4000000\r\n\r\n${'x'.repeat(4_000_000)}`)
+    // Its own end of the line is slower than the refusal.
+    await sleep(20)
+    const text = String(Buffer.concat(await client.toArray()))
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+  }
+})
+
+test('a client that reads slowly gets all of its answer, although the ingress closes', {
+  timeout: 20_000,
+}, async () => {
+  const bytes = 3_000_000
+  const replica = await startReplica((_request, response) => response.end('x'.repeat(bytes)))
+  const ingress = await startIngress([routeTo([replica.target])])
+  const client = connectTo(ingress.port, '127.0.0.1')
+  client.write(GET)
+  client.pause()
+  await eventually(() => replica.requests === 1)
+  await sleep(100)
+  const closed = ingress.close(5)
+  await sleep(100)
+  let read = 0
+  client.on('data', (piece: Buffer) => {
+    read += piece.length
+  })
+  client.resume()
+  await once(client, 'end')
+  expect(read).toBeGreaterThan(bytes)
+  await closed
+})
+
+test('an answer to HTTP/1.0 that breaks off is no whole one', async () => {
+  const replica = await startRawReplica((socket) => {
+    socket.on('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n')
+      setTimeout(() => socket.destroy(), 50)
+    })
+  })
+  const ingress = await startIngress([routeTo([replica.target])])
+  const client = connectTo(ingress.port, '127.0.0.1')
+  onTestFinished(() => void client.destroy())
+  client.resume()
+  client.write(`GET / HTTP/1.0\r\n${HEAD}\r\n`)
+  await expect(once(client, 'end')).rejects.toMatchObject({ code: 'ECONNRESET' })
+})
+
+test('what the ingress says of a client comes first, and before more headers than apps take', async () => {
+  let heard = ''
+  const replica = await startRawReplica((socket) => {
+    socket.on('data', (bytes) => {
+      heard += bytes
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
+    })
+  })
+  const ingress = await startIngress([routeTo([replica.target])])
+  const ask = (headers: number) =>
+    talk(ingress.port, `GET / HTTP/1.1\r\n${HEAD}${'a:\r\n'.repeat(headers)}Connection: close\r\n\r\n`)
+  expect(await ask(254)).toMatch(/^HTTP\/1\.1 200 /)
+  expect(
+    heard
+      .split('\r\n')
+      .slice(2, 6)
+      .map((line) => line.split(':')[0]),
+  ).toEqual([...['X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Request-Id']])
+  expect(await ask(255)).toMatch(/^HTTP\/1\.1 431 /)
+})
+
+test('a client that nobody knows is not read', async () => {
+  const ingress = await startIngress([])
+  const client = new FakeClient()
+  ingress.server.emit('connection', client)
+  client.push(GET)
+  await turns()
+  expect([client.destroyed, client.written]).toEqual([true, ''])
+})
+
+test('an app has the time to answer that it is given, however long the connection is silent', async () => {
+  const replica = await startReplica((_request, response) => setTimeout(() => response.end('late'), 2_500))
+  const settings = { BERTH_INGRESS_IDLE_SECONDS: '1', BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS: '5' }
+  const ingress = await startIngress([routeTo([replica.target])], settings)
+  expect(await talk(ingress.port, `GET / HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`, 5_000)).toMatch(/late$/)
+})
+
+test('a connection that the app has closed serves nobody', async () => {
+  const { target } = await startReplica((_request, response) => response.end())
+  const budget = new ConnectionBudget({ perReplica: 10, total: 10 })
+  const pool = new ReplicaPool(target, budget)
+  const first = pool.take(0, Number.POSITIVE_INFINITY)
+  pool.release(first, true, 0)
+  expect(pool.take(0, Number.POSITIVE_INFINITY)).toBe(first)
+  pool.release(first, true, 0)
+  first.socket.destroy()
+  expect(pool.take(0, Number.POSITIVE_INFINITY)).not.toBe(first)
+  pool.retire()
 })

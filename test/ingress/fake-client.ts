@@ -6,14 +6,19 @@ export class FakeClient extends Duplex {
   /** The other end has given up. */
   hasBroken = false
   written = ''
+  /** What is written to it stays in memory. */
+  takesNothing = false
 
   override _read(): void {}
   override _write(chunk: Buffer, _encoding: unknown, done: () => void): void {
     this.written += chunk.toString('latin1')
-    done()
+    if (!this.takesNothing) done()
   }
   destroySoon(): void {
     this.end(() => this.destroy())
+  }
+  resetAndDestroy(): void {
+    this.destroy()
   }
   setTimeout(): this {
     return this

@@ -66,7 +66,7 @@ const NO_PROXIES = new TrustedProxies([])
 async function readByUs(pieces: readonly Buffer[]): Promise<Reading[]> {
   const readings: Reading[] = []
   const client = new FakeClient()
-  new ClientConnection(client as unknown as Socket, {
+  new ClientConnection(client as unknown as Socket, 60_000, {
     onClose: () => {},
     onRequest: (request: ClientRequest) => {
       const { head, body, answer, connection } = request

@@ -90,6 +90,11 @@ test.skipIf(!isLinux)(
     const asked = await Promise.all(Array.from({ length: 20 }, () => ask(ingressPort, { host })))
     expect(asked.every(({ body }) => body === 'served')).toBe(true)
     expect((await api('/readyz')).status).toBe(200)
+    // Whoever asks for metrics meanwhile does not hinder the one that is started.
+    await expect
+      .poll(async () => (await api('/metrics')).text(), { interval: 10, timeout: 20_000 })
+      .toMatch(/^berth_ingress_processes 2$/m)
+    expect(berth.said().split('one of its processes has ended').length).toBe(2)
     await expect.poll(() => processesOf(berth).serving.length, { timeout: 20_000 }).toBe(2)
     expect(processesOf(berth).ingress).toBe(before.ingress)
     expect(processesOf(berth).serving).toContain(before.serving[1])

@@ -27,6 +27,8 @@ export class ClientAnswer {
   hasEnded = false
   /** The connection can serve another request after this. */
   keepsAlive: boolean
+  /** What was answered so far has no other end than that of the connection. */
+  endsWithConnection = false
   private readonly socket: Socket
   private readonly isHttp11: boolean
   private readonly onEnd: () => void
@@ -51,7 +53,8 @@ export class ClientAnswer {
     this.hasBegun = true
     this.status = status
     this.isChunked = length === 'unknown' && this.isHttp11
-    if (length === 'unknown' && !this.isHttp11) this.keepsAlive = false
+    this.endsWithConnection = length === 'unknown' && !this.isHttp11
+    if (this.endsWithConnection) this.keepsAlive = false
     let head = `HTTP/1.1 ${status} ${reason}\r\n${headerLines(headers)}`
     if (!hasDate) head += `Date: ${currentDate()}\r\n`
     head += this.keepsAlive ? KEPT : 'Connection: close\r\n'

@@ -7,7 +7,7 @@ import { type BodyReader, ClientBody } from './client-body.ts'
 import type { Ongoing } from './ongoing.ts'
 import { rawProblem } from './problem-answer.ts'
 import { badRequest, headersTooLarge, type Problem, requestTimeout } from './problems.ts'
-import { framingOf, RequestHead } from './request-head.ts'
+import { framingOf, HeadTooLarge, RequestHead } from './request-head.ts'
 
 /** One request of a client, as the connection hands it over. */
 export interface ClientRequest {
@@ -40,10 +40,11 @@ const END_OF_HEAD = '\r\n\r\n'
 const MAX_HEAD_BYTES = 32_768
 // Of what a client sends ahead of an answer. Reading stops there, and goes on when the answer has ended.
 const MAX_AHEAD_BYTES = 65_536
+const BARE_LINE_FEED = /(?<!\r)\n/
 // Limits clients that send their heads slowly to hold connections.
 const HEAD_TIMEOUT_MS = 15_000
-// When a request is refused in the middle of its body, the client may finish sending, within limits: closing at once would
-// reset the connection, and the client would lose the answer that says why.
+// When a request is answered in the middle of its body, or the connection ends with the answer, the client may finish sending,
+// within limits: closing at once would reset the connection, and the client would lose the answer that says why.
 const LINGER = { bytes: 16 * 1_048_576, ms: 5_000 }
 const NOTHING = Buffer.alloc(0)
 
@@ -57,6 +58,7 @@ export class ClientConnection implements Ongoing, InPieces {
   /** The client has left. */
   isGone = false
   private readonly events: ConnectionEvents
+  private readonly idleMs: number
   private request: ClientRequest | null = null
   private owner: RequestOwner | null = null
   /** What was read and not parsed. */
@@ -69,13 +71,22 @@ export class ClientConnection implements Ongoing, InPieces {
   private isClosing = false
   private isBeginning = false
   private hasServed = false
-  /** When the head that is being read began; or the connection, or its last request, was the last that happened. */
+  /** When the connection, or its last request, was the last that happened. */
   private since = performance.now()
-  private lingers: { since: number; bytes: number } | null = null
+  /** When the head that is being read began. */
+  private headSince: number | null = null
+  /** What still comes is read and dropped: since everything was written, and how much it was. */
+  private lingers: { since: number | null; bytes: number } | null = null
+  /** What is written and not taken, and since when that has not changed. */
+  private untaken = { since: this.since, bytes: 0 }
 
-  constructor(socket: Socket, events: ConnectionEvents) {
+  /** Silent for `idleMs`, it is closed, unless an app is within its time to answer. */
+  constructor(socket: Socket, idleMs: number, events: ConnectionEvents) {
     this.socket = socket
+    this.idleMs = idleMs
     this.events = events
+    socket.setTimeout(idleMs)
+    socket.on('timeout', this.onTimeout)
     socket.on('data', this.onData)
     socket.on('drain', this.onDrain)
     socket.on('end', this.onEnd)
@@ -97,13 +108,15 @@ export class ClientConnection implements Ongoing, InPieces {
   closeSoon(): void {
     this.isClosing = true
     if (this.request) this.request.answer.keepsAlive &&= this.request.answer.hasBegun
-    else if (this.isIdle) this.socket.destroy()
+    else if (this.isIdle && this.socket.writableLength === 0) this.destroy()
+    else if (this.isIdle) this.close()
   }
 
   /** The present answer is the last one, and what comes after its request is not even parsed. */
   stop(): void {
     this.isStopped = true
     this.held = NOTHING
+    this.lingers ??= { since: null, bytes: 0 }
     if (this.request) this.request.answer.keepsAlive = false
     this.updateReading()
   }
@@ -111,7 +124,7 @@ export class ClientConnection implements Ongoing, InPieces {
   /** Reads the rest of a body that nobody wants, so that the connection can be reused; closes it when that is too long. */
   discard(body: ClientBody): void {
     if (body.isComplete) return
-    this.lingers = { since: performance.now(), bytes: 0 }
+    this.lingers ??= { since: null, bytes: 0 }
     body.readBy(this.discarded)
   }
 
@@ -125,22 +138,43 @@ export class ClientConnection implements Ongoing, InPieces {
     socket.off('drain', this.onDrain)
     socket.off('end', this.onEnd)
     socket.off('close', this.onSocketClose)
+    socket.off('timeout', this.onTimeout)
     this.events.onClose(this)
     if (!this.isReading) socket.resume()
     return held
   }
 
   sweep(now: number): void {
-    const { lingers } = this
-    if (this.request) {
-      if (lingers && now - lingers.since > LINGER.ms) this.destroy()
-    } else if (this.held.length > 0) {
-      if (now - this.since > HEAD_TIMEOUT_MS) this.refuse(requestTimeout())
-    } else if (now - this.since > (this.hasServed ? KEEP_ALIVE_SECONDS * 1000 : HEAD_TIMEOUT_MS)) this.destroy()
+    if (this.isStuck(now) || this.hasLingered(now)) this.destroy()
+    else if (this.request || this.isStopped) return
+    else if (this.headSince !== null) {
+      if (now - this.headSince > HEAD_TIMEOUT_MS) this.refuse(requestTimeout())
+    } else if (this.socket.writableLength > 0) this.since = now
+    else if (now - this.since > (this.hasServed ? KEEP_ALIVE_SECONDS * 1000 : HEAD_TIMEOUT_MS)) this.destroy()
   }
 
   destroy(): void {
     this.socket.destroy()
+  }
+
+  /** Ends in the middle of an answer, so that nobody takes its part for the whole. */
+  breakOff(): void {
+    if (this.request?.answer.endsWithConnection) this.socket.resetAndDestroy()
+    else this.destroy()
+  }
+
+  /** Whatever the client sends meanwhile: it takes nothing. */
+  private isStuck(now: number): boolean {
+    const bytes = this.socket.writableLength
+    if (bytes === 0 || bytes !== this.untaken.bytes) this.untaken = { since: now, bytes }
+    return now - this.untaken.since > this.idleMs
+  }
+
+  private hasLingered(now: number): boolean {
+    const { lingers, request, socket } = this
+    if (!lingers || request?.answer.hasEnded === false || socket.writableLength > 0) return false
+    lingers.since ??= now
+    return now - lingers.since > LINGER.ms
   }
 
   doPiece(): void {
@@ -151,20 +185,23 @@ export class ClientConnection implements Ongoing, InPieces {
   }
 
   private readonly discarded: BodyReader = {
-    onBody: ({ length }) => {
-      if (!this.lingers) return
-      this.lingers.bytes += length
-      if (this.lingers.bytes > LINGER.bytes) this.destroy()
-    },
+    onBody: (bytes) => this.drop(bytes),
     onBodyEnd: () => {},
   }
 
+  private drop({ length }: Buffer): void {
+    if (!this.lingers) return
+    this.lingers.bytes += length
+    if (this.lingers.bytes > LINGER.bytes) this.destroy()
+  }
+
   private readonly onData = (bytes: Buffer): void => {
-    if (this.isStopped) return
-    if (this.isIdle) this.since = performance.now()
-    this.held = this.held.length === 0 ? bytes : Buffer.concat([this.held, bytes])
-    if (!this.isWaiting) this.parse()
-    this.updateReading()
+    if (this.isStopped) this.drop(bytes)
+    else {
+      this.held = this.held.length === 0 ? bytes : Buffer.concat([this.held, bytes])
+      if (!this.isWaiting) this.parse()
+      this.updateReading()
+    }
   }
 
   private readonly onDrain = (): void => {
@@ -172,12 +209,19 @@ export class ClientConnection implements Ongoing, InPieces {
     else this.owner?.onDrain()
   }
 
+  /** The time of an app that has not begun its answer is for whoever waits for it to measure. */
+  private readonly onTimeout = (): void => {
+    if (!this.owner || this.request?.answer.hasBegun) this.destroy()
+  }
+
   /** A client that half-closes is gone, as one that leaves looks the same. What was answered is still sent. */
   private readonly onEnd = (): void => {
     // The tunnel passes it on: each of its directions ends by itself.
     if (this.request?.isUpgrade) return
+    const { answer } = this.request ?? {}
     this.leave()
-    this.socket.end()
+    if (answer?.hasBegun && !answer.hasEnded) this.breakOff()
+    else this.close()
   }
 
   private readonly onSocketClose = (): void => {
@@ -202,7 +246,8 @@ export class ClientConnection implements Ongoing, InPieces {
       else if (request.body) this.parseBody(request.body)
     } catch (error) {
       if (!(error instanceof MalformedMessage)) throw error
-      this.refuse(badRequest(`The request is not valid HTTP/1.1: ${error.message}.`))
+      const isLarge = error instanceof HeadTooLarge
+      this.refuse(isLarge ? headersTooLarge() : badRequest(`The request is not valid HTTP/1.1: ${error.message}.`))
     }
   }
 
@@ -214,8 +259,10 @@ export class ClientConnection implements Ongoing, InPieces {
       const head = new RequestHead(text.slice(start, end))
       this.held = after(this.held, end + END_OF_HEAD.length)
       this.begin(head)
-    } else if (text.length > MAX_HEAD_BYTES) this.refuse(headersTooLarge())
+    } else if (text.length > MAX_HEAD_BYTES) throw new HeadTooLarge()
     else if (start === text.length) this.held = NOTHING
+    else if (BARE_LINE_FEED.test(text)) throw new MalformedMessage('a line that ends with a line feed alone')
+    else this.headSince ??= performance.now()
   }
 
   private begin(head: RequestHead): void {
@@ -225,6 +272,7 @@ export class ClientConnection implements Ongoing, InPieces {
     const answer = new ClientAnswer(this.socket, answered, this.onAnswered)
     const body = framing && new ClientBody(framing, this.onBodyWanted)
     this.request = { head, body, answer, connection: this, isUpgrade }
+    this.headSince = null
     this.hasServed = true
     this.isBeginning = true
     this.events.onRequest(this.request)
@@ -269,12 +317,10 @@ export class ClientConnection implements Ongoing, InPieces {
     this.updateReading()
   }
 
-  /** Once everything is written. */
+  /** Once everything is written; then the client has a while to read it, and to close as well. */
   private close(): void {
-    this.isStopped = true
-    this.held = NOTHING
-    this.updateReading()
-    this.socket.destroySoon()
+    this.stop()
+    this.socket.end()
   }
 
   /** The request cannot be read. */
@@ -282,8 +328,11 @@ export class ClientConnection implements Ongoing, InPieces {
     const { owner, request } = this
     this.stop()
     if (owner) owner.onMalformedBody(problem)
-    else if (request?.answer.hasBegun) this.destroy()
-    else this.socket.end(rawProblem(problem, randomUUID()), () => this.destroy())
+    else if (request?.answer.hasEnded) this.close()
+    else {
+      this.socket.write(rawProblem(problem, randomUUID()), 'latin1')
+      this.close()
+    }
   }
 
   /** Others have their turn before this goes on. */

@@ -22,8 +22,9 @@ export class ClientServer {
     const onClose = (connection: ClientConnection) => this.connections.remove(connection)
     // A client that has sent all it has may still be answered.
     this.server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
-      socket.setTimeout(idleMs, () => socket.destroy())
-      this.connections.add(new ClientConnection(socket, { onRequest, onClose }))
+      // Reset already: what it has sent could still be read, but nobody knows of whom.
+      if (socket.remoteAddress === undefined) socket.destroy()
+      else this.connections.add(new ClientConnection(socket, idleMs, { onRequest, onClose }))
     })
     this.server.maxConnections = maxConnections
   }

@@ -176,7 +176,7 @@ export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExc
   }
 
   destroy(): void {
-    this.request.connection.destroy()
+    this.request.connection.breakOff()
     this.onGone()
   }
 
@@ -283,7 +283,7 @@ export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExc
     this.stopWaiting()
     this.release(false)
     this.end(answer.hasBegun ? answer.status : problem.status)
-    if (answer.hasBegun) connection.destroy()
+    if (answer.hasBegun) connection.breakOff()
     else {
       if (problem.status === 408) answer.keepsAlive = false
       this.context.metrics.refused(problem.code)

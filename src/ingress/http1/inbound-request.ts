@@ -78,7 +78,8 @@ export function readRequest(
   const peer = connection.socket.remoteAddress ?? ''
   const length = head.get('content-length')
   const expectsContinue = body !== null && head.isHttp11 && head.get('expect')?.toLowerCase() === '100-continue'
-  let text = `${method} ${target} HTTP/1.1\r\nHost: ${hostHeader}\r\n${head.lines}${forwardedLines(head, peer, hostHeader, proxies)}X-Request-Id: ${requestId}\r\n`
+  // Before what the client wrote, so that an app whose limits that exceeds cannot miss them.
+  let text = `${method} ${target} HTTP/1.1\r\nHost: ${hostHeader}\r\n${forwardedLines(head, peer, hostHeader, proxies)}X-Request-Id: ${requestId}\r\n`
   if (length !== undefined) text += `Content-Length: ${Number(length)}\r\n`
   else if (body) text += 'Transfer-Encoding: chunked\r\n'
   if (expectsContinue) text += 'Expect: 100-continue\r\n'
@@ -93,7 +94,7 @@ export function readRequest(
     contentLength: Number(length ?? 0),
     expectsContinue,
     isUpgrade,
-    head: `${text}\r\n`,
+    head: `${text}${head.lines}\r\n`,
   }
 }
 

@@ -38,6 +38,15 @@ const names = new HeaderNames<RequestHeader>((lowerName) => ({
   read: READ.find((name) => name === lowerName) ?? null,
 }))
 
+/** More lines than apps take: Node.js and others leave those beyond their limit out, or refuse the whole. */
+const MAX_HEADERS = 256
+
+export class HeadTooLarge extends MalformedMessage {
+  constructor() {
+    super('a head that is too large')
+  }
+}
+
 /** A request's head as the client sent it. */
 export class RequestHead {
   readonly method: string
@@ -54,6 +63,7 @@ export class RequestHead {
     const [requestLine = '', ...headerLines] = linesOf(text)
     const [, method = '', target = '', minor] = REQUEST_LINE.exec(requestLine) ?? []
     if (!KNOWN_METHODS.has(method)) throw new MalformedMessage('no request line')
+    if (headerLines.length > MAX_HEADERS) throw new HeadTooLarge()
     this.method = method
     this.target = target
     this.isHttp11 = minor === '1'

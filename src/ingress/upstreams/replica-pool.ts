@@ -33,11 +33,19 @@ export class ReplicaPool {
   take(now: number, maxIdleMs: number): UpstreamConnection {
     this.outstanding += 1
     this.budget.busy += 1
+    return this.takeIdle(now, maxIdleMs) ?? this.open()
+  }
+
+  private takeIdle(now: number, maxIdleMs: number): UpstreamConnection | null {
+    // One that the replica has closed is among them until that is reported.
+    while (this.idle.at(-1)?.hasEnded) this.idle.pop()
     const connection = this.idle.at(-1)
-    if (connection && now - connection.idleSince <= Math.min(maxIdleMs, connection.idleLimitMs)) {
-      this.idle.pop()
-      return connection
-    }
+    if (!connection || now - connection.idleSince > Math.min(maxIdleMs, connection.idleLimitMs)) return null
+    this.idle.pop()
+    return connection
+  }
+
+  private open(): UpstreamConnection {
     this.budget.open += 1
     return new UpstreamConnection(this.target, this.onClose)
   }
@@ -47,7 +55,7 @@ export class ReplicaPool {
     this.outstanding -= 1
     this.budget.busy -= 1
     connection.finish()
-    if (!isReusable || this.isRetired || connection.socket.destroyed || this.idle.length >= MAX_IDLE_CONNECTIONS) {
+    if (!isReusable || this.isRetired || connection.hasEnded || this.idle.length >= MAX_IDLE_CONNECTIONS) {
       connection.destroy()
       return
     }

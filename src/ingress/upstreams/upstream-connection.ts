@@ -79,6 +79,11 @@ export class UpstreamConnection implements InPieces {
     })
   }
 
+  /** It serves no further request. */
+  get hasEnded(): boolean {
+    return this.socket.destroyed || this.socket.readableEnded
+  }
+
   /** Sends a request's head (latin1, as Node hands headers out) and delivers the answer to the sink. */
   begin(head: string, method: string, sink: UpstreamSink): void {
     this.sink = sink

@@ -1,45 +1,51 @@
-import { once } from 'node:events'
-import { AggregatorRegistry, Registry } from 'prom-client'
+import { Registry } from 'prom-client'
 import { readConfig } from '../../config/config.ts'
+import type { Ingress } from '../../ingress/ingress.ts'
 import { RouteSource } from '../../ingress/routes/route-source.ts'
 import { readDescriptorLimit, shareDescriptors } from '../descriptor-limit.ts'
 import { createLog } from '../log.ts'
-import { DRAIN_SECONDS, type FromProcess, type ToProcess } from './messages.ts'
+import { type Assignment, DRAIN_SECONDS, type FromProcess, type ToProcess } from './messages.ts'
 import { createHttpIngress } from './serve-http.ts'
 
-/** One of several processes that serve the port of the ingress: begins when it is told how, and ends when it is told to. */
-export async function runIngressProcess(): Promise<void> {
-  // A terminal sends Ctrl-C to every process in its foreground; who started this one decides.
-  process.on('SIGINT', () => {})
-  const begin = once(process, 'message') as Promise<[ToProcess]>
-  tell({ type: 'waiting' })
-  const [message] = await begin
-  if (message.type !== 'begin') return process.exit(0)
-  const config = readConfig({ ...process.env, BERTH_ROLES: 'ingress' })
-  const log = createLog(config)
+/** One of several processes that serve the port of an ingress: begins when it is told how, and ends when it is told to. */
+export function runIngressProcess(): void {
   const registry = new Registry()
-  // Whoever collects the metrics of all processes asks this one through it.
-  new AggregatorRegistry()
-  AggregatorRegistry.setRegistries([registry])
-  const { dataDir, databaseUrl } = message.assignment
-  const source = new RouteSource({ databaseUrl, dataDirectory: dataDir, log })
-  await source.start()
-  const { ingress: capacity } = shareDescriptors(readDescriptorLimit(), { ...config, BERTH_TCP_PORTS: [] })
-  const ingress = createHttpIngress({ config, databaseUrl, source, log, registry, capacity })
+  let ingress: Ingress | null = null
+  const begin = async (assignment: Assignment) => {
+    ingress = await openIngress(assignment, registry)
+    tell({ type: 'ready', port: ingress.address().port })
+  }
   const stop = async () => {
-    await ingress.close(DRAIN_SECONDS)
-    await source.stop()
+    await ingress?.close(DRAIN_SECONDS)
     process.exit(0)
   }
-  process.on('message', ({ type }: ToProcess) => void (type === 'stop' && stop()))
+  process.on('message', async (message: ToProcess) => {
+    if (message.type === 'begin') await begin(message.assignment).catch(fail)
+    if (message.type === 'stop') await stop()
+    if (message.type !== 'metrics') return
+    const { question } = message
+    tell({ type: 'metrics', question, metrics: await registry.getMetricsAsJSON() })
+  })
+  // A terminal sends Ctrl-C to every process in its foreground; who started this one decides.
+  process.on('SIGINT', () => {})
   process.on('SIGTERM', () => void stop())
-  try {
-    await ingress.listen()
-    tell({ type: 'ready', port: ingress.address().port })
-  } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException
-    process.send?.({ type: 'failed', message, code } satisfies FromProcess, () => process.exit(1))
-  }
+  tell({ type: 'waiting' })
+}
+
+async function openIngress({ dataDir, databaseUrl }: Assignment, registry: Registry): Promise<Ingress> {
+  const config = readConfig({ ...process.env, BERTH_ROLES: 'ingress' })
+  const log = createLog(config)
+  const source = new RouteSource({ databaseUrl, dataDirectory: dataDir, log })
+  await source.start()
+  // External TCP ports are another process's.
+  const { ingress: capacity } = shareDescriptors(readDescriptorLimit(), { ...config, BERTH_TCP_PORTS: [] })
+  const ingress = createHttpIngress({ config, databaseUrl, source, log, registry, capacity })
+  await ingress.listen()
+  return ingress
+}
+
+function fail({ message, code }: NodeJS.ErrnoException): void {
+  process.send?.({ type: 'failed', message, code } satisfies FromProcess, () => process.exit(1))
 }
 
 const tell = (message: FromProcess) => process.send?.(message, undefined, undefined, () => {})

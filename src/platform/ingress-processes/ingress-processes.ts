@@ -7,6 +7,8 @@ import { type Assignment, DRAIN_SECONDS, type FromProcess, type ToProcess } from
 /** Beyond the time that requests have to end. */
 const STOP_GRACE_MS = 500
 const KILLED_MS = 1_000
+/** One that does not answer in time is left out. */
+const METRICS_MS = 1_000
 
 interface Member {
   worker: Worker
@@ -23,6 +25,8 @@ export class IngressProcesses {
   private readonly log: Logger
   private readonly members = new Set<Member>()
   private isStopping = false
+  private asked = 0
+  private readonly answers = new Map<number, (metrics: object[]) => void>()
 
   constructor(assignment: Assignment, log: Logger) {
     this.assignment = assignment
@@ -38,6 +42,24 @@ export class IngressProcesses {
   async start(count: number): Promise<number> {
     const ports = await Promise.all(Array.from({ length: count }, () => this.startOne(new RestartPauses())))
     return ports[0] ?? 0
+  }
+
+  /** What each process that answers has counted. */
+  async metrics(): Promise<object[][]> {
+    const ready = [...this.members].filter(({ readySince }) => readySince !== null)
+    const answers = await Promise.all(ready.map(({ worker }) => this.metricsOf(worker)))
+    return answers.filter((answer) => answer !== null)
+  }
+
+  private async metricsOf(worker: Worker): Promise<object[] | null> {
+    this.asked += 1
+    const question = this.asked
+    const answer = new Promise<object[]>((resolve) => this.answers.set(question, resolve))
+    send(worker, { type: 'metrics', question })
+    const late = sleep(METRICS_MS, null, { ref: false })
+    const metrics = await Promise.race([answer, late])
+    this.answers.delete(question)
+    return metrics
   }
 
   async stop(): Promise<void> {
@@ -56,13 +78,12 @@ export class IngressProcesses {
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     worker.on('message', (message: FromProcess) => {
       if (message.type === 'waiting') send(worker, { type: 'begin', assignment: this.assignment })
+      if (message.type === 'metrics') this.answers.get(message.question)?.(message.metrics)
       if (message.type === 'failed') reject(Object.assign(new Error(message.message), { code: message.code }))
       if (message.type !== 'ready') return
       member.readySince = performance.now()
       resolve(message.port)
     })
-    // A message to a process that has just died is lost, as it would have been a moment later.
-    worker.on('error', () => {})
     void endOf(worker).then(() => {
       reject(new Error('A process of the ingress ended while it was started'))
       this.restart(member, pauses)
@@ -83,8 +104,15 @@ export class IngressProcesses {
   }
 }
 
-const endOf = (worker: Worker): Promise<void> =>
-  worker.isDead() ? Promise.resolve() : new Promise((resolve) => worker.once('exit', () => resolve()))
+/** One that could not be started at all has no number, and never exits. */
+function endOf(worker: Worker): Promise<void> {
+  if (worker.isDead()) return Promise.resolve()
+  return new Promise((resolve) => {
+    worker.once('exit', () => resolve())
+    // Else it is a message to a process that has just died, which is lost as it would have been a moment later.
+    worker.on('error', () => worker.process.pid === undefined && resolve())
+  })
+}
 
 function send(worker: Worker, message: ToProcess): void {
   if (worker.isConnected()) worker.send(message, () => {})

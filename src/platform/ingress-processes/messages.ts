@@ -4,11 +4,15 @@ export interface Assignment {
   databaseUrl: string
 }
 
-export type ToProcess = { type: 'begin'; assignment: Assignment } | { type: 'stop' }
+export type ToProcess =
+  | { type: 'begin'; assignment: Assignment }
+  | { type: 'metrics'; question: number }
+  | { type: 'stop' }
 
 export type FromProcess =
   | { type: 'waiting' }
   | { type: 'ready'; port: number }
+  | { type: 'metrics'; question: number; metrics: object[] }
   | { type: 'failed'; message: string; code: string | undefined }
 
 /** How long requests may take to end when the ingress stops. */

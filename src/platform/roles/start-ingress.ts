@@ -5,6 +5,7 @@ import { isIngressDivided } from '../data-dir.ts'
 import { readDescriptorLimit, shareDescriptors } from '../descriptor-limit.ts'
 import { IngressProcesses } from '../ingress-processes/ingress-processes.ts'
 import { DRAIN_SECONDS } from '../ingress-processes/messages.ts'
+import { ProcessesRegistry } from '../ingress-processes/processes-registry.ts'
 import { createHttpIngress } from '../ingress-processes/serve-http.ts'
 import { onPort } from '../ports.ts'
 import type { RoleContext } from '../role-context.ts'
@@ -57,6 +58,7 @@ async function startHere(context: RoleContext, source: RouteSource): Promise<Htt
 async function startProcesses(context: RoleContext): Promise<HttpIngress> {
   const { config, log, dataDir, databaseUrl } = context
   const processes = new IngressProcesses({ dataDir, databaseUrl }, log)
+  if (context.registry instanceof ProcessesRegistry) context.registry.follow(processes)
   const port = await onPort(context, 'INGRESS_PORT', () => processes.start(config.BERTH_INGRESS_PROCESSES))
   const problem = () => (processes.ready > 0 ? null : 'none of its processes is ready')
   return { port, problem, close: () => processes.stop() }
