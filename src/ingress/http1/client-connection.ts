@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { MalformedMessage } from '../header-lines.ts'
 import { type InPieces, turns } from '../turns.ts'
-import { ClientAnswer, KEEP_ALIVE_SECONDS } from './client-answer.ts'
+import { ClientAnswer } from './client-answer.ts'
 import { type BodyReader, ClientBody } from './client-body.ts'
+import { ConnectionDeadlines } from './connection-deadlines.ts'
 import type { Ongoing } from './ongoing.ts'
 import { rawProblem } from './problem-answer.ts'
 import { badRequest, headersTooLarge, type Problem, requestTimeout } from './problems.ts'
@@ -41,11 +42,6 @@ const MAX_HEAD_BYTES = 32_768
 // Of what a client sends ahead of an answer. Reading stops there, and goes on when the answer has ended.
 const MAX_AHEAD_BYTES = 65_536
 const BARE_LINE_FEED = /(?<!\r)\n/
-// Limits clients that send their heads slowly to hold connections.
-const HEAD_TIMEOUT_MS = 15_000
-// When a request is answered in the middle of its body, or the connection ends with the answer, the client may finish sending,
-// within limits: closing at once would reset the connection, and the client would lose the answer that says why.
-const LINGER = { bytes: 16 * 1_048_576, ms: 5_000 }
 const NOTHING = Buffer.alloc(0)
 
 /**
@@ -58,7 +54,7 @@ export class ClientConnection implements Ongoing, InPieces {
   /** The client has left. */
   isGone = false
   private readonly events: ConnectionEvents
-  private readonly idleMs: number
+  private readonly deadlines: ConnectionDeadlines
   private request: ClientRequest | null = null
   private owner: RequestOwner | null = null
   /** What was read and not parsed. */
@@ -70,20 +66,11 @@ export class ClientConnection implements Ongoing, InPieces {
   private isDetached = false
   private isClosing = false
   private isBeginning = false
-  private hasServed = false
-  /** When the connection, or its last request, was the last that happened. */
-  private since = performance.now()
-  /** When the head that is being read began. */
-  private headSince: number | null = null
-  /** What still comes is read and dropped: since everything was written, and how much it was. */
-  private lingers: { since: number | null; bytes: number } | null = null
-  /** What is written and not taken, and since when that has not changed. */
-  private untaken = { since: this.since, bytes: 0 }
 
   /** Silent for `idleMs`, it is closed, unless an app is within its time to answer. */
   constructor(socket: Socket, idleMs: number, events: ConnectionEvents) {
     this.socket = socket
-    this.idleMs = idleMs
+    this.deadlines = new ConnectionDeadlines(socket, idleMs)
     this.events = events
     socket.setTimeout(idleMs)
     socket.on('timeout', this.onTimeout)
@@ -116,7 +103,7 @@ export class ClientConnection implements Ongoing, InPieces {
   stop(): void {
     this.isStopped = true
     this.held = NOTHING
-    this.lingers ??= { since: null, bytes: 0 }
+    this.deadlines.beginLingering()
     if (this.request) this.request.answer.keepsAlive = false
     this.updateReading()
   }
@@ -124,7 +111,7 @@ export class ClientConnection implements Ongoing, InPieces {
   /** Reads the rest of a body that nobody wants, so that the connection can be reused; closes it when that is too long. */
   discard(body: ClientBody): void {
     if (body.isComplete) return
-    this.lingers ??= { since: null, bytes: 0 }
+    this.deadlines.beginLingering()
     body.readBy(this.discarded)
   }
 
@@ -145,12 +132,12 @@ export class ClientConnection implements Ongoing, InPieces {
   }
 
   sweep(now: number): void {
-    if (this.isStuck(now) || this.hasLingered(now)) this.destroy()
-    else if (this.request || this.isStopped) return
-    else if (this.headSince !== null) {
-      if (now - this.headSince > HEAD_TIMEOUT_MS) this.refuse(requestTimeout())
-    } else if (this.socket.writableLength > 0) this.since = now
-    else if (now - this.since > (this.hasServed ? KEEP_ALIVE_SECONDS * 1000 : HEAD_TIMEOUT_MS)) this.destroy()
+    const { request, deadlines } = this
+    const isAnswered = request?.answer.hasEnded !== false
+    if (deadlines.isStuck(now) || (isAnswered && deadlines.hasLingered(now))) this.destroy()
+    else if (request || this.isStopped) return
+    else if (deadlines.isHeadLate(now)) this.refuse(requestTimeout())
+    else if (deadlines.isIdleTooLong(now)) this.destroy()
   }
 
   destroy(): void {
@@ -161,20 +148,6 @@ export class ClientConnection implements Ongoing, InPieces {
   breakOff(): void {
     if (this.request?.answer.endsWithConnection) this.socket.resetAndDestroy()
     else this.destroy()
-  }
-
-  /** Whatever the client sends meanwhile: it takes nothing. */
-  private isStuck(now: number): boolean {
-    const bytes = this.socket.writableLength
-    if (bytes === 0 || bytes !== this.untaken.bytes) this.untaken = { since: now, bytes }
-    return now - this.untaken.since > this.idleMs
-  }
-
-  private hasLingered(now: number): boolean {
-    const { lingers, request, socket } = this
-    if (!lingers || request?.answer.hasEnded === false || socket.writableLength > 0) return false
-    lingers.since ??= now
-    return now - lingers.since > LINGER.ms
   }
 
   doPiece(): void {
@@ -189,10 +162,8 @@ export class ClientConnection implements Ongoing, InPieces {
     onBodyEnd: () => {},
   }
 
-  private drop({ length }: Buffer): void {
-    if (!this.lingers) return
-    this.lingers.bytes += length
-    if (this.lingers.bytes > LINGER.bytes) this.destroy()
+  private drop(bytes: Buffer): void {
+    if (!this.deadlines.drop(bytes)) this.destroy()
   }
 
   private readonly onData = (bytes: Buffer): void => {
@@ -262,7 +233,7 @@ export class ClientConnection implements Ongoing, InPieces {
     } else if (text.length > MAX_HEAD_BYTES) throw new HeadTooLarge()
     else if (start === text.length) this.held = NOTHING
     else if (BARE_LINE_FEED.test(text)) throw new MalformedMessage('a line that ends with a line feed alone')
-    else this.headSince ??= performance.now()
+    else this.deadlines.beginHead()
   }
 
   private begin(head: RequestHead): void {
@@ -272,8 +243,7 @@ export class ClientConnection implements Ongoing, InPieces {
     const answer = new ClientAnswer(this.socket, answered, this.onAnswered)
     const body = framing && new ClientBody(framing, this.onBodyWanted)
     this.request = { head, body, answer, connection: this, isUpgrade }
-    this.headSince = null
-    this.hasServed = true
+    this.deadlines.beginRequest()
     this.isBeginning = true
     this.events.onRequest(this.request)
     this.isBeginning = false
@@ -310,8 +280,7 @@ export class ClientConnection implements Ongoing, InPieces {
     const { request, socket } = this
     if (!request?.answer.hasEnded || request.body?.isComplete === false || socket.writableNeedDrain) return
     this.request = null
-    this.lingers = null
-    this.since = performance.now()
+    this.deadlines.endRequest()
     if (this.isClosing) this.close()
     else if (this.held.length > 0) this.wait()
     this.updateReading()
