@@ -7,6 +7,9 @@ import { type Elsewhere, listeningElsewhere } from './listening-elsewhere.ts'
 /** A question costs the engine two calls, and perhaps a program in the container. */
 const ASK_EVERY_MS = 2_000
 
+/** Most apps listen sooner, and would be found ready later while the engine is asked. */
+const FIRST_AFTER_MS = 1_000
+
 /** For so long, the same sockets must have been listened on before they count as the final ones. */
 const STEADY_MS = 10_000
 
@@ -17,6 +20,13 @@ interface Seen {
   /** Nothing more to learn about this run of the container. */
   isFinal: boolean
 }
+
+const firstSeen = (now: number): Seen => ({
+  askedAt: now - ASK_EVERY_MS + FIRST_AFTER_MS,
+  since: now,
+  elsewhere: null,
+  isFinal: false,
+})
 
 /** Finds out where containers listen that do not answer on their port. */
 export class ListeningWatch {
@@ -32,14 +42,14 @@ export class ListeningWatch {
     const { port } = recordedConfiguration(this.#attempt.content)
     if (port === null) return null
     const now = performance.now()
-    const before = this.#seen.get(run)
-    const isDue = !before || (!before.isFinal && now - before.askedAt >= ASK_EVERY_MS)
+    const before = this.#seen.get(run) ?? firstSeen(now)
+    const isDue = !before.isFinal && now - before.askedAt >= ASK_EVERY_MS
     const seen = isDue ? await this.#ask(replica, port, before, now) : before
     this.#seen.set(run, seen)
     return seen.elsewhere && { ...seen.elsewhere, isSteady: now - seen.since >= STEADY_MS }
   }
 
-  async #ask(replica: ObservedReplica, port: number, before: Seen | undefined, now: number): Promise<Seen> {
+  async #ask(replica: ObservedReplica, port: number, before: Seen, now: number): Promise<Seen> {
     const { engine, signal } = this.#attempt
     const listening = await engine.listening(replica.name).catch((error: unknown) => {
       signal.throwIfAborted()
@@ -47,7 +57,7 @@ export class ListeningWatch {
       return null
     })
     const elsewhere = listening && listeningElsewhere(listening, port)
-    const since = before && before.elsewhere?.words === elsewhere?.words ? before.since : now
+    const since = before.elsewhere?.words === elsewhere?.words ? before.since : now
     return { askedAt: now, since, elsewhere, isFinal: elsewhere === null }
   }
 }

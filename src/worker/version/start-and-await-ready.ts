@@ -16,8 +16,10 @@ import { readySeconds } from './ready-seconds.ts'
 import { removeReplicas } from './remove-replicas.ts'
 
 /** An app is asked over the network; a service by a program in its container, which costs much more. */
-const FIRST_PAUSE_MS = { app: 8, service: 150 }
+const FIRST_PAUSE_MS = { app: 4, service: 150 }
 const LONGEST_PAUSE_MS = 1_000
+/** Between two questions to the engine, which cost more than an attempt to connect. */
+const OBSERVE_EVERY_MS = 25
 
 /**
  * Takes the steps `create`, unless `isApplied`, and `ready`: returns the replicas of the rollout once all are. Restarts
@@ -82,6 +84,8 @@ class ReadyWait {
   readonly #ends = new ContainerEnds()
   #unready: ObservedReplica | null = null
   readonly #listening: ListeningWatch
+  /** The replicas as they were last observed, all of them running. */
+  #running: { replicas: ObservedReplica[]; at: number } | null = null
 
   constructor(attempt: VersionAttemptContext, rollout: Rollout, applied: Promise<void>) {
     this.#attempt = attempt
@@ -91,7 +95,17 @@ class ReadyWait {
   }
 
   async round(): Promise<ObservedReplica[]> {
+    const known = this.#running
+    if (!known || performance.now() - known.at >= OBSERVE_EVERY_MS) return this.#observe()
+    await Promise.all(known.replicas.map((replica) => this.#probe(replica)))
+    // Its address may be another container's by now, so the engine has the last word.
+    return known.replicas.every((replica) => this.#ready.has(identity(replica))) ? this.#observe() : []
+  }
+
+  async #observe(): Promise<ObservedReplica[]> {
     const { engine } = this.#attempt
+    this.#running = null
+    const at = performance.now()
     const observed = (await engine.observe()).filter((replica) => replica.rolloutId === this.#rollout.rolloutId)
     for (const replica of observed) await this.#failIfDying(replica)
     const running = observed.filter((replica) => replica.phase === 'running' && replica.index < this.#rollout.replicas)
@@ -103,6 +117,7 @@ class ReadyWait {
       await engine.apply(this.#rollout)
     }
     const connected = running.filter((replica) => replica.isConnected)
+    if (connected.length === this.#rollout.replicas) this.#running = { replicas: connected, at }
     await Promise.all(connected.map((replica) => this.#probe(replica)))
     return connected.filter((replica) => this.#ready.has(identity(replica)))
   }
