@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { writeChunk } from './write-chunk.ts'
 
 /** Of our connections to clients: longer than load balancers in front keep idle ones (mostly 60 s), so that they close first. */
 export const KEEP_ALIVE_SECONDS = 75
@@ -71,12 +72,9 @@ export class ClientAnswer {
   /** A part of the body, which is not to be changed any more. False: wait for the socket to drain. */
   write(bytes: Buffer): boolean {
     const { socket } = this
-    if (this.pending === '' && !this.isChunked) return socket.write(bytes)
     socket.cork()
     this.flush()
-    if (this.isChunked) socket.write(`${bytes.length.toString(16)}\r\n`, 'latin1')
-    let isWanted = socket.write(bytes)
-    if (this.isChunked) isWanted = socket.write('\r\n', 'latin1')
+    const isWanted = this.isChunked ? writeChunk(socket, bytes) : socket.write(bytes)
     socket.uncork()
     return isWanted
   }

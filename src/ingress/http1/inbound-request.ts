@@ -20,7 +20,6 @@ export interface InboundRequest {
   body: RequestBodyKind
   contentLength: number
   expectsContinue: boolean
-  isUpgrade: boolean
   head: string
 }
 
@@ -69,9 +68,8 @@ export function readRequest(
 ): InboundRequest | Problem {
   const { method } = head
   const hostHeader = head.get('host') ?? ''
-  if (head.isRepeated('host')) return badRequest('The request has more than one Host header.')
   const hostName = hostNameOf(hostHeader)
-  if (hostName === null) return badRequest('The Host header does not name a host.')
+  if (hostName === null) return badRequest('The Host header does not name one host.')
   const target = targetOf(head, hostName)
   if (target === null) return badRequest('The request target does not fit the Host header.')
 
@@ -93,7 +91,6 @@ export function readRequest(
     body: body === null ? 'none' : length === undefined ? 'chunked' : 'length',
     contentLength: Number(length ?? 0),
     expectsContinue,
-    isUpgrade,
     head: `${text}${head.lines}\r\n`,
   }
 }

@@ -2,6 +2,7 @@ import type { UpstreamConnection } from '../upstreams/upstream-connection.ts'
 import { headerLines } from './client-answer.ts'
 import type { BodyReader, ClientBody } from './client-body.ts'
 import { trailersOfClient } from './trailers.ts'
+import { writeChunk } from './write-chunk.ts'
 
 /** Sends the body of a request to a replica, at the pace of the slower side. */
 export class RequestBody implements BodyReader {
@@ -48,13 +49,8 @@ export class RequestBody implements BodyReader {
       this.onTooLarge()
       return
     }
-    if (this.isChunked) {
-      socket.cork()
-      socket.write(`${chunk.length.toString(16)}\r\n`, 'latin1')
-      socket.write(chunk)
-      socket.write('\r\n', 'latin1')
-      socket.uncork()
-    } else socket.write(chunk)
+    if (this.isChunked) writeChunk(socket, chunk)
+    else socket.write(chunk)
     if (socket.writableNeedDrain) this.holdBack(socket)
   }
 

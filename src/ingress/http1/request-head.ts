@@ -56,7 +56,6 @@ export class RequestHead {
   /** The end-to-end headers as lines, in their order. */
   readonly lines: string
   private readonly values: Readonly<Partial<Record<ReadName, string>>>
-  private readonly repeated: ReadonlySet<ReadName> | null
 
   /** Takes the head without its empty line. Throws MalformedMessage. */
   constructor(text: string) {
@@ -68,7 +67,6 @@ export class RequestHead {
     this.target = target
     this.isHttp11 = minor === '1'
     const values: Partial<Record<ReadName, string>> = {}
-    let repeated: Set<ReadName> | null = null
     let lines = ''
     for (const line of headerLines) {
       const colon = endOfName(line)
@@ -77,12 +75,10 @@ export class RequestHead {
         const value = trimmed(line.slice(colon + 1))
         const before = values[read]
         values[read] = before === undefined ? value : `${before}, ${value}`
-        if (before !== undefined) repeated = (repeated ?? new Set()).add(read)
       }
       if (!isWithheld) lines += `${line}\r\n`
     }
     this.values = values
-    this.repeated = repeated
     this.lines = withoutNamed(lines, values.connection)
   }
 
@@ -107,11 +103,6 @@ export class RequestHead {
     const { upgrade, connection = '' } = this.values
     if (upgrade === undefined || this.method !== 'GET' || !this.isHttp11) return false
     return tokensOf(connection).includes('upgrade') && !/\bh2c?\b/i.test(upgrade)
-  }
-
-  /** Whether the header came more than once. */
-  isRepeated(name: ReadName): boolean {
-    return this.repeated?.has(name) ?? false
   }
 }
 
