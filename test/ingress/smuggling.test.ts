@@ -64,7 +64,9 @@ test('an absolute target that names the Host is asked for in origin form', async
 test('OPTIONS * is passed on, and CONNECT is not', async () => {
   const { ingress, replica } = await startCounted()
   expect(await talk(ingress.port, `OPTIONS * HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)).toMatch(/OPTIONS \*$/)
-  expect(await talk(ingress.port, `CONNECT ${HOST}:22 HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)).not.toContain('200')
+  const refused = await talk(ingress.port, `CONNECT ${HOST}:22 HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`)
+  expect(refused).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+  expect(refused).toContain('the method CONNECT is not passed on')
   expect(replica.requests).toBe(1)
 })
 

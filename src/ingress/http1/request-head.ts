@@ -60,8 +60,9 @@ export class RequestHead {
   /** Takes the head without its empty line. Throws MalformedMessage. */
   constructor(text: string) {
     const [requestLine = '', ...headerLines] = linesOf(text)
-    const [, method = '', target = '', minor] = REQUEST_LINE.exec(requestLine) ?? []
-    if (!KNOWN_METHODS.has(method)) throw new MalformedMessage('no request line')
+    const [isRequestLine, method = '', target = '', minor] = REQUEST_LINE.exec(requestLine) ?? []
+    if (isRequestLine === undefined) throw new MalformedMessage('no request line')
+    if (!KNOWN_METHODS.has(method)) throw new MalformedMessage(`the method ${method} is not passed on`)
     if (headerLines.length > MAX_HEADERS) throw new HeadTooLarge()
     this.method = method
     this.target = target
