@@ -78,7 +78,7 @@ test('a connection without a request is closed without a word: after 15 seconds,
   await kept.sweepAfter(74)
   expect(kept.client.destroyed).toBe(false)
   await kept.sweepAfter(76)
-  expect([kept.client.destroyed, kept.client.written.includes('408')]).toEqual([true, false])
+  expect([kept.client.destroyed, kept.client.written.includes('HTTP/1.1 408')]).toEqual([true, false])
 })
 
 test('the rest of a body that nobody wants is read for five seconds and up to 16 MB', async () => {
