@@ -5,6 +5,8 @@ import type { Opening, Receipt } from './client.ts'
 import type { Holding } from './gauge.ts'
 
 const EVENTS = 20
+/** Longer than a pool keeps a connection to the database that nobody uses. */
+const IDLE_MS = 20_000
 
 /** One of the servers that are compared. */
 export interface Subject {
@@ -42,7 +44,7 @@ export async function measure({ child, opening, publish }: Subject, count: numbe
     }
     client.send('close')
     await awaitMessage(client, 'closed')
-    const after = await holding(child)
+    const after = await heldAfter(child, before)
     const sorted = times.toSorted((a, b) => a - b)
     const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
     return {
@@ -65,6 +67,14 @@ async function awaitMessage(client: ChildProcess, word: string): Promise<void> {
 async function holding(child: ChildProcess): Promise<Holding> {
   child.send('measure')
   const [held] = await once(child, 'message')
+  return held
+}
+
+/** What is still held once connections to the database that nobody uses have been closed, if nothing else is left. */
+async function heldAfter(child: ChildProcess, before: Holding): Promise<Holding> {
+  const deadline = now() + IDLE_MS
+  let held = await holding(child)
+  while (grown(before.resources, held.resources).length > 0 && now() < deadline) held = await holding(child)
   return held
 }
 
