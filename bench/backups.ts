@@ -13,6 +13,7 @@ import { ensureEngineImages } from '../test/support/engines/ensure-image.ts'
 import type { BenchResult } from './bench-result.ts'
 import { createPostgres } from './managed-postgres.ts'
 import { type BenchPlatform, servingContainer, startBenchPlatform } from './platform.ts'
+import { median } from './spread.ts'
 
 const ROUNDS = 3
 const DATA_MB = 256
@@ -80,7 +81,7 @@ async function compare(berth: BenchPlatform, place: Place): Promise<BenchResult[
       ...against,
       name: 'a backup of PostgreSQL, compressed and encrypted, against pg_dump piped to a file',
       ratio: median(ratios(saved.ours, saved.tool)),
-      detail: `${words(saved.ours)} of ${megabytes.toFixed(0)} MB against ${words(saved.tool)}; with zstd, too: ${words(saved.compressed)}, ratio ${spreadOf(ratios(saved.ours, saved.compressed))}; ${spreadOf(ratios(saved.ours, saved.tool))}`,
+      detail: `${words(saved.ours)} of ${megabytes.toFixed(0)} MB against ${words(saved.tool)}; with zstd, too: ${words(saved.compressed)}, ratio ${rangeOf(ratios(saved.ours, saved.compressed))}; ${rangeOf(ratios(saved.ours, saved.tool))}`,
       limitedBy:
         'compression and encryption, which share the cores with the engine; the time is that of the whole call',
     },
@@ -88,7 +89,7 @@ async function compare(berth: BenchPlatform, place: Place): Promise<BenchResult[
       ...against,
       name: 'a restore of PostgreSQL with its verification, against pg_restore from a file and the same verification',
       ratio: median(ratios(restored.ours, restored.tool)),
-      detail: `${words(restored.ours)} against ${words(restored.tool)}; ${spreadOf(ratios(restored.ours, restored.tool))}`,
+      detail: `${words(restored.ours)} against ${words(restored.tool)}; ${rangeOf(ratios(restored.ours, restored.tool))}`,
       limitedBy: 'the engine, which writes every row; the new volume and container are made before',
     },
   ]
@@ -153,9 +154,7 @@ async function timed(run: () => Promise<void>): Promise<number> {
   return (performance.now() - since) / 1000
 }
 
-const spreadOf = (ratios: number[]): string =>
+const rangeOf = (ratios: number[]): string =>
   `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)} in ${ratios.length} rounds`
-
-const median = (values: number[]) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 
 if (import.meta.main) console.log(await benchBackups())

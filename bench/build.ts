@@ -6,6 +6,7 @@ import { ensureBuildImages } from '../test/support/build-images.ts'
 import { sourceOf } from '../test/support/source-archive.ts'
 import type { BenchResult } from './bench-result.ts'
 import { type BenchPlatform, startBenchPlatform } from './platform.ts'
+import { median } from './spread.ts'
 
 const ROUNDS = 9
 /** Unique to this run: it must not find layers of an earlier run, and must find its own. */
@@ -116,9 +117,4 @@ async function buildByEngine(docker: Docker, files: Record<string, string>, buil
   if (!id) throw new Error('The engine built no image')
   built.add(id)
   return performance.now() - started
-}
-
-function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

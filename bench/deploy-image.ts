@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
 import type { BenchResult } from './bench-result.ts'
 import { type BenchPlatform, servingContainer, startBenchPlatform } from './platform.ts'
+import { median } from './spread.ts'
 
 // The engine itself takes a tenth more or less from one to the next.
 const ROUNDS = 24
@@ -117,9 +118,4 @@ async function statusOf(target: { host: string; port: number; headers?: Record<s
   const [response] = await once(sent, 'response')
   response.resume()
   return response.statusCode ?? 0
-}
-
-function median(values: number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

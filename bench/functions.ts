@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
 import type { BenchResult } from './bench-result.ts'
 import { bareContainer, createAndStart, PROGRAM, untilOk } from './deploy-image.ts'
-import { load, median, perSecondInWords } from './ingress.ts'
+import { load } from './ingress.ts'
 import { type BenchPlatform, startBenchPlatform } from './platform.ts'
+import { inWhole, median, spreadOf } from './spread.ts'
 
 const ROUNDS = 9
-const WARM_ROUNDS = 5
+const WARM_ROUNDS = 9
 const WARM_SECONDS = 3
 const POLL_MS = 20
 const DEADLINE_MS = 60_000
@@ -109,7 +110,7 @@ async function benchWarm(berth: BenchPlatform, sleeper: Environment, ordinary: E
     ratio: median(ours) / median(theirs),
     aim: 0.9,
     better: 'higher',
-    detail: `${perSecondInWords(median(ours))} against ${perSecondInWords(median(theirs))}; medians of ${WARM_ROUNDS} turns`,
+    detail: `${inWhole(spreadOf(ours))} req/s against ${inWhole(spreadOf(theirs))} req/s; medians of ${WARM_ROUNDS} turns (least–most)`,
     limitedBy: 'counting each request twice, as it begins and as it ends',
   }
 }

@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { BenchResult } from './bench-result.ts'
+import { inWhole, type Spread, spreadOf } from './spread.ts'
 
-const ROUNDS = 5
+const ROUNDS = 9
 const SECONDS = 3
 const CONNECTIONS = 50
 const HOST = 'bench.berth.localhost'
@@ -37,15 +38,15 @@ export async function benchIngress(): Promise<BenchResult[]> {
     const requests = through.reduce((sum, perSecond) => sum + perSecond * SECONDS, 0)
     const perRequest = ((user + system) / requests).toFixed(1)
     const inKernel = Math.round((system / (user + system)) * 100)
-    const [ours, theirs, least] = [median(through), median(direct), median(relayed)]
-    const how = `medians of ${ROUNDS} turns, ${CONNECTIONS} connections`
+    const [ours, theirs, least] = [spreadOf(through), spreadOf(direct), spreadOf(relayed)]
+    const how = `medians of ${ROUNDS} turns (least–most), ${CONNECTIONS} connections`
     const limitedBy = `one core: ${perRequest} µs of it per request, ${inKernel} % in the kernel for two reads and two writes where the container has one of each`
-    const result = (name: string, other: number, aim: number): BenchResult => ({
+    const result = (name: string, other: Spread, aim: number): BenchResult => ({
       name,
-      ratio: ours / other,
+      ratio: ours.median / other.median,
       aim,
       better: 'higher',
-      detail: `${perSecondInWords(ours)} through the ingress, against ${perSecondInWords(other)}; ${how}`,
+      detail: `${inWhole(ours)} req/s through the ingress, against ${inWhole(other)} req/s; ${how}`,
       limitedBy,
     })
     return [
@@ -82,8 +83,5 @@ async function cpuSince(child: ChildProcess): Promise<() => Promise<NodeJS.CpuUs
     return { user: after.user - before.user, system: after.system - before.system }
   }
 }
-
-export const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
-export const perSecondInWords = (value: number) => `${Math.round(value).toLocaleString('en')} req/s`
 
 if (import.meta.main) console.log(await benchIngress())

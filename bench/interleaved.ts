@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startEmbeddedPostgres } from '../src/database/embedded.ts'
+import { inWhole, type Spread, spreadOf } from './spread.ts'
 
 const ROUNDS = 5
 const SECONDS = 4
@@ -32,12 +33,6 @@ export interface Load {
 export interface Measured {
   perSecond: Spread
   cpuMicros: Spread
-}
-
-export interface Spread {
-  median: number
-  least: number
-  most: number
 }
 
 /** A database of its own and server processes, which all end with `use`. */
@@ -78,7 +73,7 @@ export async function interleaved(servers: Server[], load: Load): Promise<Measur
 
 /** `412 (398–420) req/s at 1,031 µs (1,010–1,090) of CPU` */
 export const inWords = ({ perSecond, cpuMicros }: Measured): string =>
-  `${spreadInWords(perSecond)} req/s at ${spreadInWords(cpuMicros)} µs of CPU`
+  `${inWhole(perSecond)} req/s at ${inWhole(cpuMicros)} µs of CPU`
 
 export const HOW = `medians of ${ROUNDS} interleaved turns (least–most), ${CONNECTIONS} connections`
 
@@ -101,11 +96,3 @@ async function cpuOf({ child }: Server): Promise<number> {
   const [{ user, system }] = await once(child, 'message')
   return user + system
 }
-
-function spreadOf(values: number[]): Spread {
-  const sorted = values.toSorted((a, b) => a - b)
-  return { median: sorted[Math.floor(sorted.length / 2)] ?? 0, least: sorted[0] ?? 0, most: sorted.at(-1) ?? 0 }
-}
-
-const spreadInWords = ({ median, least, most }: Spread): string =>
-  `${median.toFixed(0)} (${least.toFixed(0)}–${most.toFixed(0)})`

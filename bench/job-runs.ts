@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import Docker from 'dockerode'
 import type { BenchResult } from './bench-result.ts'
 import { type JobPlatform, startJobPlatform } from './job-platform.ts'
+import { median } from './spread.ts'
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '15' }, runs: { type: 'string', default: '1000' } },
@@ -97,6 +98,3 @@ async function timed(work: () => Promise<void>): Promise<number> {
   await work()
   return performance.now() - began
 }
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

@@ -16,6 +16,7 @@ import { Collection } from '../src/worker/logs/collection.ts'
 import { CLAIMED_STREAM, claimLogStream } from '../src/worker/logs/log-stream.ts'
 import { ensureTestImage } from '../test/support/test-image.ts'
 import type { BenchResult } from './bench-result.ts'
+import { median } from './spread.ts'
 
 const LINES = 100_000
 const ROUNDS = 5
@@ -112,6 +113,3 @@ async function timed(work: () => Promise<void>): Promise<number> {
   await work()
   return (performance.now() - startedAt) / 1000
 }
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

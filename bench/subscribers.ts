@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from '../src/database/embedded.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { createFleet } from '../test/support/api-process.ts'
 import type { BenchResult } from './bench-result.ts'
+import { median } from './spread.ts'
 import { createFollowedEnvironment } from './subscribers/followed-environment.ts'
 import { type Measured, measure, now, type Subject } from './subscribers/measure.ts'
 
@@ -99,5 +100,3 @@ function results(theirs: Measured[], ours: Measured[]): BenchResult[] {
     },
   ]
 }
-
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

@@ -9,6 +9,7 @@ import { freePort } from '../test/support/free-ports.ts'
 import type { BenchResult } from './bench-result.ts'
 import { createPostgres, directUrl } from './managed-postgres.ts'
 import { startBenchPlatform } from './platform.ts'
+import { median } from './spread.ts'
 import type { Load } from './tcp-client.ts'
 
 const ROUNDS = 5
@@ -139,7 +140,5 @@ async function fill(url: string): Promise<void> {
   await client.query('VACUUM ANALYZE')
   await client.end()
 }
-
-const median = (values: number[]) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 
 if (import.meta.main) console.log(await benchTcp())

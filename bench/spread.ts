@@ -1,0 +1,21 @@
+/** How a figure differed from turn to turn. */
+export interface Spread {
+  median: number
+  least: number
+  most: number
+}
+
+/** NaN when there are none. */
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+export const spreadOf = (values: readonly number[]): Spread => ({
+  median: median(values),
+  least: Math.min(...values),
+  most: Math.max(...values),
+})
+
+/** `412 (398–420)` */
+export const inWhole = ({ median, least, most }: Spread): string => `${whole(median)} (${whole(least)}–${whole(most)})`
+
+const whole = (value: number): string => Math.round(value).toLocaleString('en')
