@@ -13,7 +13,7 @@ import { ensureEngineImages } from '../test/support/engines/ensure-image.ts'
 import type { BenchResult } from './bench-result.ts'
 import { createPostgres } from './managed-postgres.ts'
 import { type BenchPlatform, servingContainer, startBenchPlatform } from './platform.ts'
-import { median } from './spread.ts'
+import { median, ratiosOf } from './spread.ts'
 
 const ROUNDS = 3
 const DATA_MB = 256
@@ -74,22 +74,21 @@ async function compare(berth: BenchPlatform, place: Place): Promise<BenchResult[
   }
   const megabytes = (await stat(file)).size / MB
   const words = (seconds: number[]) => `${(megabytes / median(seconds)).toFixed(0)} MB/s`
-  const ratios = (ours: number[], theirs: number[]) => ours.map((seconds, at) => (theirs[at] ?? 0) / seconds)
   const against = { better: 'higher', aim: 0.8 } as const
   return [
     {
       ...against,
       name: 'a backup of PostgreSQL, compressed and encrypted, against pg_dump piped to a file',
-      ratio: median(ratios(saved.ours, saved.tool)),
-      detail: `${words(saved.ours)} of ${megabytes.toFixed(0)} MB against ${words(saved.tool)}; with zstd, too: ${words(saved.compressed)}, ratio ${rangeOf(ratios(saved.ours, saved.compressed))}; ${rangeOf(ratios(saved.ours, saved.tool))}`,
+      ratio: median(ratiosOf(saved.tool, saved.ours)),
+      detail: `${words(saved.ours)} of ${megabytes.toFixed(0)} MB against ${words(saved.tool)}; with zstd, too: ${words(saved.compressed)}, ratio ${rangeOf(ratiosOf(saved.compressed, saved.ours))}; ${rangeOf(ratiosOf(saved.tool, saved.ours))}`,
       limitedBy:
         'compression and encryption, which share the cores with the engine; the time is that of the whole call',
     },
     {
       ...against,
       name: 'a restore of PostgreSQL with its verification, against pg_restore from a file and the same verification',
-      ratio: median(ratios(restored.ours, restored.tool)),
-      detail: `${words(restored.ours)} against ${words(restored.tool)}; ${rangeOf(ratios(restored.ours, restored.tool))}`,
+      ratio: median(ratiosOf(restored.tool, restored.ours)),
+      detail: `${words(restored.ours)} against ${words(restored.tool)}; ${rangeOf(ratiosOf(restored.tool, restored.ours))}`,
       limitedBy: 'the engine, which writes every row; the new volume and container are made before',
     },
   ]

@@ -4,7 +4,7 @@ import type { BenchResult } from './bench-result.ts'
 import { bareContainer, createAndStart, PROGRAM, untilOk } from './deploy-image.ts'
 import { load } from './ingress.ts'
 import { type BenchPlatform, startBenchPlatform } from './platform.ts'
-import { inWhole, median, ratioOf, spreadOf } from './spread.ts'
+import { inWhole, median, ratiosOf, spreadOf } from './spread.ts'
 
 const ROUNDS = 9
 const WARM_ROUNDS = 9
@@ -107,7 +107,7 @@ async function benchWarm(berth: BenchPlatform, sleeper: Environment, ordinary: E
   }
   return {
     name: 'requests to a function that is awake, against an ordinary app behind the same ingress',
-    ratio: ratioOf(ours, theirs),
+    ratio: median(ratiosOf(ours, theirs)),
     aim: 0.9,
     better: 'higher',
     detail: `${inWhole(spreadOf(ours))} req/s against ${inWhole(spreadOf(theirs))} req/s; medians of ${WARM_ROUNDS} pairs of turns (least–most)`,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { BenchResult } from './bench-result.ts'
-import { inWhole, ratioOf, spreadOf } from './spread.ts'
+import { inWhole, median, ratiosOf, spreadOf } from './spread.ts'
 
 const ROUNDS = 9
 const SECONDS = 3
@@ -42,7 +42,7 @@ export async function benchIngress(): Promise<BenchResult[]> {
     const limitedBy = `one core: ${perRequest} µs of it per request, ${inKernel} % in the kernel for two reads and two writes where the container has one of each`
     const result = (name: string, other: number[], aim: number): BenchResult => ({
       name,
-      ratio: ratioOf(through, other),
+      ratio: median(ratiosOf(through, other)),
       aim,
       better: 'higher',
       detail: `${inWhole(spreadOf(through))} req/s through the ingress, against ${inWhole(spreadOf(other))} req/s; ${how}`,

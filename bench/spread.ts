@@ -16,8 +16,8 @@ export const spreadOf = (values: readonly number[]): Spread => ({
 })
 
 /** Of one turn to the turn beside it, because a machine that is shared is not as fast in the next minute. */
-export const ratioOf = (ours: readonly number[], theirs: readonly number[]): number =>
-  median(ours.map((value, turn) => value / (theirs[turn] ?? Number.NaN)))
+export const ratiosOf = (ours: readonly number[], theirs: readonly number[]): number[] =>
+  ours.map((value, turn) => value / (theirs[turn] ?? Number.NaN))
 
 /** `412 (398–420)` */
 export const inWhole = ({ median, least, most }: Spread): string => `${whole(median)} (${whole(least)}–${whole(most)})`

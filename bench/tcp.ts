@@ -9,7 +9,7 @@ import { freePort } from '../test/support/free-ports.ts'
 import type { BenchResult } from './bench-result.ts'
 import { createPostgres, directUrl } from './managed-postgres.ts'
 import { startBenchPlatform } from './platform.ts'
-import { median } from './spread.ts'
+import { median, ratiosOf } from './spread.ts'
 import type { Load } from './tcp-client.ts'
 
 const ROUNDS = 5
@@ -101,7 +101,7 @@ async function compare(client: ChildProcess, url: URL, what: Load['what']): Prom
   }
   cpuMicroseconds += await cpuOf(ingress.child)
   const seconds = ROUNDS * SECONDS
-  const ratios = through.map((perSecond, round) => perSecond / (direct[round] ?? 0))
+  const ratios = ratiosOf(through, direct)
   const cpuSeconds = cpuMicroseconds / 1_000_000
   return { direct: median(direct), through: median(through), ratios, cpuSeconds, seconds }
 }

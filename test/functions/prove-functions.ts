@@ -8,7 +8,7 @@ import { loadProof } from './load-proof.ts'
 import { manyProof } from './many-proof.ts'
 import type { Proof } from './proof.ts'
 import { streamsProof } from './streams-proof.ts'
-import { UPLOADED_MB, uploadProof } from './upload-proof.ts'
+import { LARGE_MB, uploadProof } from './upload-proof.ts'
 
 const PROOFS: readonly Proof[] = [killsProof, loadProof, streamsProof, uploadProof, manyProof]
 
@@ -50,7 +50,7 @@ await proveOnTestCluster(
   },
   {
     processes: { worker: 2, ingress: 2 },
-    settings: { BERTH_LEASE_SECONDS: '10', BERTH_INGRESS_BODY_LIMIT_MB: String(UPLOADED_MB) },
+    settings: { BERTH_LEASE_SECONDS: '10', BERTH_INGRESS_BODY_LIMIT_MB: String(LARGE_MB) },
   },
 )
 log(failed === 0 ? '\n✓ holds' : `\n✗ ${failed} claims do not hold`)
