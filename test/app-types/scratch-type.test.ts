@@ -175,7 +175,7 @@ describe.each(['REST', 'GraphQL'] as const)('its environment, over %s', (api) =>
   })
 
   test('is probed by its type’s rule, and found by its log type', async () => {
-    await expect.poll(() => logsOf('SCRATCHPAD_OUTPUT'), { timeout: 20_000 }).toContain('asked /scratch-ready')
+    await expect.poll(() => logsOf('SCRATCHPAD_OUTPUT')).toContain('asked /scratch-ready')
     expect(await logsOf('WEB_APP')).toEqual([])
     const query = `{ logs(appEnvId: "${appEnvId}", type: SCRATCHPAD_OUTPUT) { nodes { message } } }`
     const { data } = await graphql(query)

@@ -56,7 +56,7 @@ async function locate(installationId: string | null, key = pem) {
   const apiUrl = `http://127.0.0.1:${(api.address() as AddressInfo).port}`
   const gitHub = { appId: '4711', privateKey: key, apiUrl, cloneUrl: git.url }
   const limits = { maxBytes: 1024 * 1024, maxFiles: 10, timeoutSeconds: 20 }
-  const tools = { limits, uploads: root, allowsPrivateHosts: true, gitHub, signal: AbortSignal.timeout(20_000) }
+  const tools = { limits, uploads: root, allowsPrivateHosts: true, gitHub, signal: AbortSignal.timeout(60_000) }
   const url = git.repository('acme/shop')
   return locateSource({ kind: 'git', url, branch: 'main', commit: null, installationId }, directory, tools)
 }

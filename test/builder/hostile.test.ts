@@ -73,7 +73,7 @@ test.each(hostileArchives)('an archive with %s is refused', async (_name, archiv
   const folder = await sandbox()
   const file = join(root, `archive-${sandboxes}`)
   await writeFile(file, await archive())
-  await expectRefused(extractArchive(file, folder, limits, AbortSignal.timeout(20_000)), reason)
+  await expectRefused(extractArchive(file, folder, limits, AbortSignal.timeout(60_000)), reason)
   expectUntouched(folder)
 })
 
@@ -84,7 +84,7 @@ const fetchGit = async (
 ) => {
   const plain = { kind: 'git', branch: null, commit: null, installationId: null, ...source } as const
   const all: SourceTools = {
-    ...{ limits, uploads: root, allowsPrivateHosts: true, gitHub: null, signal: AbortSignal.timeout(20_000) },
+    ...{ limits, uploads: root, allowsPrivateHosts: true, gitHub: null, signal: AbortSignal.timeout(60_000) },
     ...tools,
   }
   return (await locateSource(plain, folder, all)).fetch(reader)

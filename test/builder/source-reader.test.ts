@@ -137,5 +137,5 @@ test('a reader ends with its worker, when that is killed', async () => {
   const pid = Number(printed.toString())
   expect(existsSync(`/proc/${pid}`)).toBe(true)
   worker.kill('SIGKILL')
-  await expect.poll(() => existsSync(`/proc/${pid}`), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false)
 })

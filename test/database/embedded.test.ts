@@ -66,7 +66,7 @@ describe('the embedded PostgreSQL', () => {
     const before = findServer(folder())
     process.kill(before?.pid ?? 0, 'SIGKILL')
     await vi.waitFor(async () => expect(await query(server.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 100,
     })
     expect(findServer(folder())?.pid).not.toBe(before?.pid)

@@ -57,7 +57,7 @@ export async function startNetworkSite(settings: Record<string, string>, contain
           await disconnectAll(sample)
           await network(sample).remove()
         },
-        { timeout: 10_000 },
+        { timeout: 60_000 },
       ),
     deploy: (sample: Sample, envVars: { name: string; value: string }[]) => deploy(berth, sample, envVars),
   }

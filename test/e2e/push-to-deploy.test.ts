@@ -108,7 +108,7 @@ test('a git push is built, deployed, and answers; a repeated or a forged deliver
   const { currentDeployment } = await berth.ok<{ currentDeployment: object }>('GET', status)
   expect(currentDeployment).toMatchObject({ gitBranch: 'main', gitCommitId: first })
 
-  await expect.poll(() => statuses.at(-1), { timeout: 30_000 }).toBe(`${first} success`)
+  await expect.poll(() => statuses.at(-1)).toBe(`${first} success`)
   // A build may end before the first is told.
   expect([[], [`${first} pending`]]).toContainEqual(statuses.slice(0, -1))
 
@@ -160,7 +160,7 @@ test('a pull request gets an environment that answers, follows its pushes, and g
   const preview: BuiltApp = { appId, appEnvId: made?.appEnvId ?? '', host: made?.hosts[0] ?? '' }
   expect(await site.ended(preview)).toMatchObject({ kind: 'BUILD', status: 'SUCCEEDED' })
   await expect.poll(() => bodyOf(preview)).toBe('first')
-  await expect.poll(() => statuses.at(-1), { timeout: 30_000 }).toBe(`${first} success`)
+  await expect.poll(() => statuses.at(-1)).toBe(`${first} success`)
   const shown = await berth.ok<object>('GET', `/app-env?appEnvId=${preview.appEnvId}`)
   expect(shown).toMatchObject({ pullRequest: { number: 12, isFork: false }, expiresAt: expect.any(String) })
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { createDatabase, type Database } from '../../src/database/client.ts'
 import { expireEvents } from '../../src/events/expire.ts'
@@ -76,7 +76,21 @@ describe('following an event sequence', () => {
     expect(sequences(await following)).toEqual([2, 4, 6])
   })
 
-  test('is fast when notifications arrive, and reliable when they do not', async () => {
+  test('gets events at once, not at the next poll', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const notified = createEventFeed({ database, wakeups, config, log })
+    vi.useRealTimers()
+    await write(1)
+    const following = notified.follow(eventSequenceId, { after: 1n })
+    const waiting = take(following, 1)
+    await sleep(100)
+    await write(2)
+    expect(sequences(await waiting)).toEqual([2])
+    await following.return()
+    notified.close()
+  })
+
+  test('gets events without notifications as well', async () => {
     const deaf = createWakeups({ url: held.url, log })
     await deaf.close()
     const polling = createEventFeed({ database, wakeups: deaf, config, log })
@@ -117,7 +131,7 @@ describe('many followers', () => {
     expect(reads().length).toBeGreaterThan(0)
     expect(reads().length).toBeLessThanOrEqual(12)
     await Promise.all(followers.map((following) => following.return()))
-  }, 30_000)
+  })
 
   test('are not dropped by a burst that is larger than the cap, as long as they read', async () => {
     const small = createEventFeed({ database, wakeups, config: { ...config, BERTH_SUBSCRIBER_BACKLOG_KB: 256 }, log })

@@ -44,5 +44,5 @@ test('subscribers leave no socket and no timer behind', async () => {
     const after = held()
     return after.sockets - before.sockets < OTHERS && after.timers - before.timers < OTHERS
   }
-  await expect.poll(isReturned, { timeout: 10_000, interval: 100 }).toBe(true)
+  await expect.poll(isReturned, { interval: 100 }).toBe(true)
 })

@@ -33,7 +33,7 @@ async function tellUntil(isDone: () => Promise<boolean> | boolean, { config = wo
   const loops = Array.from({ length: workers }, () => new CommitStatusLoop({ database, config, vault, log }))
   const running = loops.map((loop) => loop.run(stopping.signal))
   try {
-    await expect.poll(() => isDone(), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => isDone()).toBe(true)
   } finally {
     stopping.abort()
     await Promise.all(running)

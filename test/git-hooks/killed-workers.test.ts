@@ -83,7 +83,7 @@ describe('a worker that is killed between its request to the git host and its re
     const stopping = new AbortController()
     const running = new CommitStatusLoop({ database, config, vault, log }).run(stopping.signal)
     try {
-      await expect.poll(isDone, { timeout: 30_000 }).toBe(true)
+      await expect.poll(isDone).toBe(true)
     } finally {
       stopping.abort()
       await running

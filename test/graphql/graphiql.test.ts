@@ -28,22 +28,22 @@ describe.skipIf(!hasBrowser('GraphiQL'))('GraphiQL in a browser that can reach o
 
   test('runs a query', async () => {
     await run('{ me { email } }')
-    await expect.poll(answer, { timeout: 10_000 }).toContain('"email": "admin@localhost"')
+    await expect.poll(answer).toContain('"email": "admin@localhost"')
   })
 
   test('runs a mutation', async () => {
     await run(
       `mutation { createApp(input: { accountId: "${world.accountId}", name: "From the page", port: 80 }) { app { name } } }`,
     )
-    await expect.poll(answer, { timeout: 10_000 }).toContain('"name": "From the page"')
+    await expect.poll(answer).toContain('"name": "From the page"')
   })
 
   test('follows a subscription while events arrive', async () => {
     const { appEnvId } = await world.appEnv()
     await run(`subscription { appEnvStatusChanged(appEnvId: "${appEnvId}") { status event { type } } }`)
-    await expect.poll(answer, { timeout: 10_000 }).toContain('"status": "PENDING"')
+    await expect.poll(answer).toContain('"status": "PENDING"')
     await world.deploy(appEnvId)
-    await expect.poll(answer, { timeout: 10_000 }).toContain('"status": "RUNNING"')
+    await expect.poll(answer).toContain('"status": "RUNNING"')
     if (process.env.BERTH_TEST_SCREENSHOT) await page.screenshot({ path: process.env.BERTH_TEST_SCREENSHOT })
   })
 
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser('GraphiQL'))('GraphiQL in a browser that can reach o
     await page.reload()
     await page.locator('.graphiql-query-editor .monaco-editor').waitFor()
     await run('{ me { username } }')
-    await expect.poll(answer, { timeout: 10_000 }).toContain('"username": "admin"')
+    await expect.poll(answer).toContain('"username": "admin"')
     const stored = await page.evaluate(() => JSON.stringify({ ...localStorage, cookies: document.cookie }))
     expect(stored).not.toContain(world.adminToken)
     const other = await page.context().newPage()

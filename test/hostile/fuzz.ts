@@ -5,7 +5,7 @@ import { inParallel } from './in-parallel.ts'
 import { OPERATIONS, restCase } from './rest-cases.ts'
 import type { SocketClient } from './socket-client.ts'
 import type { Targets } from './targets.ts'
-import { type Answer, faultOf, graphqlFault, problemFault, SLOWEST_MS } from './verdict.ts'
+import { type Answer, faultOf, graphqlFault, PATIENCE_MS, problemFault, SILENCE_MS, SLOWEST_MS } from './verdict.ts'
 import { asCurl, type Sent, send, type Wire } from './wire.ts'
 
 export interface FuzzTools {
@@ -128,7 +128,7 @@ export const TRANSPORTS: Record<
 /** The first answer of a stream, which is then closed; silence for a while counts as an answer too. */
 async function firstOverSse({ port, token }: Wire, { kind, ...body }: GraphQLCase): Promise<Received> {
   const left = new AbortController()
-  const leave = setTimeout(() => left.abort(), kind === 'subscription' ? 300 : SLOWEST_MS * 2)
+  const leave = setTimeout(() => left.abort(), kind === 'subscription' ? SILENCE_MS : PATIENCE_MS)
   let text = ''
   let status = 0
   try {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import type { GraphQLCase } from './graphql-cases.ts'
+import { PATIENCE_MS, SILENCE_MS } from './verdict.ts'
 
 interface Message {
   type: string
@@ -14,8 +15,6 @@ export interface SocketClient {
   close(): void
 }
 
-const SILENCE_MS = 300
-const ANSWER_TIMEOUT_MS = 5_000
 const OPENINGS = 10
 
 /** Close codes that graphql-transport-ws has for what a client did wrong. */
@@ -77,7 +76,7 @@ export function createSocketClient(port: number, token: string): SocketClient {
       socket.send(JSON.stringify({ id, type: 'subscribe', payload }))
       // A stream may have nothing to tell; whoever answers a ping meanwhile does not hang.
       const ask = setTimeout(() => socket.send('{"type":"ping"}'), SILENCE_MS)
-      const late = setTimeout(() => answer.resolve({ status: 0, text: 'a WebSocket sent nothing' }), ANSWER_TIMEOUT_MS)
+      const late = setTimeout(() => answer.resolve({ status: 0, text: 'a WebSocket sent nothing' }), PATIENCE_MS)
       const first = await answer.promise
       clearTimeout(ask)
       clearTimeout(late)

@@ -9,6 +9,10 @@ export interface Answer {
 }
 
 export const SLOWEST_MS = 2_000
+/** After which there is no answer, and not a slow one: long enough also for a machine that is busy. */
+export const PATIENCE_MS = 20_000
+/** What a stream that has nothing to tell is given before it is left. */
+export const SILENCE_MS = 300
 
 const ROOT = join(import.meta.dirname, '../..')
 

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http'
-import type { Answer } from './verdict.ts'
+import { type Answer, PATIENCE_MS } from './verdict.ts'
 
 export interface Wire {
   port: number
@@ -16,9 +16,6 @@ export interface Sent {
 }
 
 const lastOn = new WeakMap<object, Sent>()
-
-/** Long enough to tell a slow answer from none. */
-const PATIENCE_MS = 10_000
 
 export const createWire = (port: number, token: string): Wire => ({
   port,

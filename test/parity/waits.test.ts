@@ -107,7 +107,7 @@ async function outcomeOf(
   outcome: Outcome = 'FAILED',
 ): Promise<WaitAnswer> {
   const answer = OVER[api](asked)
-  await expect.poll(() => openOperation(appEnvId), { timeout: 10_000 }).not.toBeNull()
+  await expect.poll(() => openOperation(appEnvId)).not.toBeNull()
   await world.endOperation((await openOperation(appEnvId))?.id ?? null, outcome)
   return answer
 }
@@ -122,7 +122,7 @@ async function twoEnvironments(command: AnyCommand, input = {}) {
 
 async function endAll(outcomes: Record<string, Outcome>): Promise<void> {
   for (const [appEnvId, outcome] of Object.entries(outcomes)) {
-    await expect.poll(() => openOperation(appEnvId), { timeout: 10_000 }).not.toBeNull()
+    await expect.poll(() => openOperation(appEnvId)).not.toBeNull()
     await world.endOperation((await openOperation(appEnvId))?.id ?? null, outcome)
   }
 }
@@ -291,13 +291,13 @@ describe.each(API_NAMES)('a wait over %s', (api) => {
     const appEnvId = await running()
     const asked = { command: deployImage, input: { appEnvId, image: 'shop:2' } }
     const cancelled = OVER[api](asked)
-    await expect.poll(() => openOperation(appEnvId), { timeout: 10_000 }).not.toBeNull()
+    await expect.poll(() => openOperation(appEnvId)).not.toBeNull()
     await world.perform(cancelOperation, { operationId: (await openOperation(appEnvId))?.id })
     const onRequest = `Version 2 was cancelled on request. ${AS_SERVED}`
     expect(await cancelled).toMatchObject({ success: false, message: onRequest, operation: 'CANCELLED' })
 
     const superseded = OVER[api](asked)
-    await expect.poll(() => openOperation(appEnvId), { timeout: 10_000 }).not.toBeNull()
+    await expect.poll(() => openOperation(appEnvId)).not.toBeNull()
     await world.perform(deployImage, { appEnvId, image: 'shop:3' })
     const message = `Version 3 was cancelled: a newer operation took its place. ${AS_SERVED}`
     expect(await superseded).toMatchObject({ success: false, message, status: 'UPDATING', operation: 'CANCELLED' })

@@ -92,10 +92,10 @@ test.skipIf(!isLinux)(
     expect((await api('/readyz')).status).toBe(200)
     // Whoever asks for metrics meanwhile does not hinder the one that is started.
     await expect
-      .poll(async () => (await api('/metrics')).text(), { interval: 10, timeout: 20_000 })
+      .poll(async () => (await api('/metrics')).text(), { interval: 10 })
       .toMatch(/^berth_ingress_processes 2$/m)
     expect(berth.said().split('one of its processes has ended').length).toBe(2)
-    await expect.poll(() => processesOf(berth).serving.length, { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => processesOf(berth).serving.length).toBe(2)
     expect(processesOf(berth).ingress).toBe(before.ingress)
     expect(processesOf(berth).serving).toContain(before.serving[1])
     expect(berth.said()).toContain('one of its processes has ended')
@@ -118,15 +118,13 @@ test.skipIf(!isLinux)('without the process that started them, they end, and all 
   const { berth, host, ingressPort } = await startDivided()
   const before = processesOf(berth)
   process.kill(before.ingress, 'SIGKILL')
-  await expect.poll(() => descendantsOf(...before.serving), { timeout: 20_000 }).toEqual([])
+  await expect.poll(() => descendantsOf(...before.serving)).toEqual([])
   await expect
-    .poll(
-      () =>
-        ask(ingressPort, { host }).then(
-          ({ body }) => body,
-          () => null,
-        ),
-      { timeout: 20_000 },
+    .poll(() =>
+      ask(ingressPort, { host }).then(
+        ({ body }) => body,
+        () => null,
+      ),
     )
     .toBe('served')
 })

@@ -27,7 +27,7 @@ async function registry(answer: (response: ServerResponse) => void) {
 }
 
 const rules = new HostRules(['127.0.0.2', 'registry.internal:5000'])
-const check = (name: string) => checkRegistry(name, rules, AbortSignal.timeout(5_000))
+const check = (name: string) => checkRegistry(name, rules, AbortSignal.timeout(60_000))
 
 test.each([
   '127.0.0.1:5000',

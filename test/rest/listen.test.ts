@@ -65,13 +65,12 @@ describe('over real HTTP', () => {
     const { listening, call } = await start()
     const waiting = call('POST', '/app-env/deploy-image', {
       body: { appEnvId, image: 'nginx:1' },
-      headers: { Prefer: 'wait=60' },
+      // As long as a request may wait, which is longer than a test may take.
+      headers: { Prefer: 'wait=300' },
     })
     await expect.poll(() => world.operationsOf(appEnvId)).toHaveLength(1)
-    const started = performance.now()
     await listening.close()
     expect((await waiting).status).toBe(200)
-    expect(performance.now() - started).toBeLessThan(3000)
     await expect(call('GET', '/apps')).rejects.toThrow()
   })
 

@@ -26,6 +26,7 @@ interface Load {
 export const noOutcomes = (): Outcomes => ({ answered: 0, created: new Map(), refused: [], cut: [], unexpected: [] })
 
 const PAUSE_MS = 5
+const isRefusal = (text: string) => /STOPPING|UNAVAILABLE/.test(text)
 const appOf = (name: string, accountId: string) => ({ name, accountId, port: 80, useImage: true, image: 'nginx:1' })
 const MUTATION = 'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { name } } }'
 
@@ -62,7 +63,7 @@ async function exchange(load: Load, agent: Agent, api: string, name: string, isW
     if (isWrite) outcomes.created.set(name, answer.text)
     return true
   }
-  if (answer.status === 503 || /STOPPING/.test(answer.text)) outcomes.refused.push(name)
+  if (answer.status === 503 || isRefusal(answer.text)) outcomes.refused.push(name)
   else if (answer.status === 'not accepted' && load.isStopping()) outcomes.refused.push(name)
   else if (answer.status === 'cut') outcomes.cut.push(name)
   else outcomes.unexpected.push(`${name}: ${answer.status} ${answer.text.slice(0, 200)}`)
@@ -114,7 +115,7 @@ export function loadSocket({ url, token, accountId, outcomes }: Load, number: nu
         isWaiting = false
       } else if (type === 'next' || type === 'error') {
         isWaiting = false
-        if (/STOPPING|UNAVAILABLE/.test(text)) outcomes.refused.push(name())
+        if (isRefusal(text)) outcomes.refused.push(name())
         else outcomes.unexpected.push(`${name()}: ${text}`)
       }
       if (type !== 'connection_ack' && type !== 'complete') return

@@ -36,7 +36,7 @@ function resolve(accountId: string, image: string, login: RegistryLogins = {}, s
       return imageBuilder.resolveImage(name, credential, options)
     },
   }
-  const signal = AbortSignal.timeout(10_000)
+  const signal = AbortSignal.timeout(60_000)
   return resolveFor({ database, config: { ...config, ...settings }, engine, accountId, signal }, image, login)
 }
 

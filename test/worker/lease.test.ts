@@ -175,9 +175,7 @@ describe('a worker that loses its environment in the middle of a deployment', ()
       () => harbour.containersOf(appEnvId),
       (seen) => seen.length === 1,
     )
-    const stoppedAt = Date.now()
     await third.stop()
-    expect(Date.now() - stoppedAt).toBeLessThan(3_000)
     expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ leaseOwner: null })
     expect(await harbour.operation(operationId)).toMatchObject({ status: 'RUNNING' })
     expect(await harbour.containersOf(appEnvId)).toHaveLength(1)

@@ -35,7 +35,7 @@ const tools = (there = harbour): WorkerContext => {
     engineHealth: new EngineHealth(runtime, log, async () => {}),
   } as WorkerContext
 }
-const sweep = () => sweepImages(tools(), AbortSignal.timeout(20_000))
+const sweep = () => sweepImages(tools(), AbortSignal.timeout(60_000))
 
 /** An image of a version, or what a build that failed has left. */
 async function build(appEnvId: string, contentId: string, ...instructions: string[]): Promise<string | null> {
@@ -152,7 +152,7 @@ test('containers of builds end where no operation is open, and are left alone wh
     const container = await real.docker.createContainer({ ...command, Labels: stageLabels(appEnvId) })
     await container.start()
   }
-  await sweepBuildSteps(tools(real), AbortSignal.timeout(20_000))
+  await sweepBuildSteps(tools(real), AbortSignal.timeout(60_000))
   const left = await real.imageBuilder.buildSteps()
   expect(left.map(({ appEnvId }) => appEnvId)).toEqual([busy])
 })

@@ -28,7 +28,7 @@ const sweep = () => {
   const engineHealth = new EngineHealth(engine.runtime, log, async () => {})
   return sweepPulledImages(
     { ...engine, scope: INSTALLATION_ENGINE, database, config, log, engineHealth } as unknown as WorkerContext,
-    AbortSignal.timeout(9_000),
+    AbortSignal.timeout(60_000),
   )
 }
 

@@ -22,7 +22,7 @@ const sweep = () => {
   const engineHealth = new EngineHealth(engine.runtime, log, async () => {})
   return sweepTasks(
     { runtime: engine.runtime, database, config, log, engineHealth } as WorkerContext,
-    AbortSignal.timeout(9_000),
+    AbortSignal.timeout(60_000),
   )
 }
 

@@ -38,13 +38,11 @@ export function describeRemoval(world: () => World, harness: EngineHarness): voi
       const said = () => Array.fromAsync(runtime.logs(name, { tail: 1 }))
       await eventually(said, (lines) => lines.length > 0)
     }
-    const remove = async (appEnvId: string, graceSeconds: number) => {
-      const begin = performance.now()
-      await runtime.remove({ appEnvId }, { graceSeconds })
-      return performance.now() - begin
-    }
-    expect(await remove(deaf.appEnvId, 1)).toBeGreaterThan(900)
-    expect(await remove(polite.appEnvId, 25)).toBeLessThan(10_000)
+    const begin = performance.now()
+    await runtime.remove(deaf, { graceSeconds: 1 })
+    expect(performance.now() - begin).toBeGreaterThan(900)
+    // Longer than a test may take.
+    await runtime.remove(polite, { graceSeconds: 600 })
     expect(await runtime.observe()).toEqual([])
   })
 

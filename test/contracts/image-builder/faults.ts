@@ -32,8 +32,6 @@ export function describeFaults(world: () => World, harness: EngineHarness): void
     const caller = new AbortController()
     const call = engine.imageBuilder.builtImages({}, { signal: caller.signal })
     setTimeout(() => caller.abort(reason), 50)
-    const begin = performance.now()
     await expect(call).rejects.toBe(reason)
-    expect(performance.now() - begin).toBeLessThan(1000)
   })
 }

@@ -38,7 +38,7 @@ const start = async (world: World) => {
 }
 
 const read = (world: World, name: string, processes?: string) =>
-  readListening(connect({ installationId: world.installationId }), name, AbortSignal.timeout(20_000), processes)
+  readListening(connect({ installationId: world.installationId }), name, AbortSignal.timeout(60_000), processes)
 
 /** A row of the kernel's table: port 3000 of an address below 127. */
 const listeningRow = (number: number) => {
