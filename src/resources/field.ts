@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ExternalAddressSettings } from '../domain/external-address.ts'
+import { isoTime } from '../domain/iso-time.ts'
 import type { IngressAddress } from '../domain/public-url.ts'
 
 /** What a field may depend on besides its row. */
@@ -59,7 +60,7 @@ export const json = z.unknown()
 /** What `version` is, of every noun that has one. */
 export const VERSION = 'Number that grows with every change; `expectedVersion` is compared with it.'
 
-const wire = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
+const wire = (value: unknown): unknown => (value instanceof Date ? isoTime(value) : value)
 
 const declared = new WeakSet<z.ZodType>()
 
