@@ -4,17 +4,8 @@ import { SUPERUSER } from './postgres-server.ts'
 
 const DATABASE = 'berth'
 export const OWNER = 'berth_owner'
-/** Of an ingress alone: it reads routes, reports its requests, and nothing else. */
+/** Of an ingress alone: it reads routes and reports its requests, with the rights in `rights.ts`. */
 export const INGRESS = 'berth_ingress'
-
-/** What the ingress reads. None of it holds a secret. */
-const ROUTE_TABLES = [
-  ...['host', 'external_access', 'app_env', 'replica', 'container', 'request_scaling'],
-  ...['request_load', 'ingress_session', '_prisma_migrations'],
-]
-
-/** Where it reports the requests that it has. Nobody acts on them but by waking and resting containers. */
-const REPORT_TABLES = ['request_load', 'ingress_session']
 
 const PREPARE_LOCK = 7_236_784_003
 
@@ -100,18 +91,6 @@ BEGIN
     EXECUTE format('ALTER ROUTINE %s OWNER TO ${OWNER}', item.name);
   END LOOP;
 END $$`
-
-/** Lets the ingress read its tables, where the server has its role: the embedded one, or one that you gave it to. */
-export async function grantRoutes(client: pg.ClientBase): Promise<void> {
-  const { rows } = await client.query<{ missing: boolean }>(
-    `SELECT NOT bool_and(has_table_privilege(rolname, name, 'SELECT')) AS missing
-     FROM pg_roles, unnest($2::text[]) AS name WHERE rolname = $1`,
-    [INGRESS, ROUTE_TABLES],
-  )
-  if (!rows[0]?.missing) return
-  await client.query(`GRANT SELECT ON ${ROUTE_TABLES.join(', ')} TO ${INGRESS}`)
-  await client.query(`GRANT INSERT, UPDATE, DELETE ON ${REPORT_TABLES.join(', ')} TO ${INGRESS}`)
-}
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({

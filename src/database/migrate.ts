@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { grantRoutes } from './database-roles.ts'
 import { refuseNewerSchema } from './newer-schema.ts'
+import { grantIngressRights } from './rights.ts'
 import { migrationNames, NO_FILTER, readMigrations, withSchemaEngine } from './schema-engine.ts'
 
 // An arbitrary number that nothing else in the database locks.
@@ -34,7 +34,7 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
     if (!isNew) await refuseNewerSchema(lock)
     // Loading the engine takes a third of a start, and most starts find nothing to do.
     const applied = !isNew && (await isNewest(lock)) ? [] : await applyMigrations(databaseUrl)
-    await grantRoutes(lock)
+    await grantIngressRights(lock)
     return applied
   } finally {
     await lock.end()
