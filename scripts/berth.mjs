@@ -7,6 +7,7 @@ import { berthNode, checkNode, installDependencies } from './setup/dependencies.
 import { prepareEngine } from './setup/engine.mjs'
 import { generateCode } from './setup/generated-code.mjs'
 import { oneAtATime } from './setup/one-at-a-time.mjs'
+import { findProof } from './setup/proofs.mjs'
 import { runProgram } from './setup/run-program.mjs'
 import { SetupError } from './setup/step.mjs'
 import { supervise } from './supervisor/supervise.mjs'
@@ -18,34 +19,8 @@ const COMMANDS = {
   // Compiled, because it starts Berth, and must not overtake a start that compiles.
   demo: { program: ['scripts/demo.ts'], isCompiled: true, engine: 'required' },
   bench: { program: ['bench/run.ts'], isCompiled: true, engine: 'required' },
-  'prove:pauses': { program: ['test/crash/prove-pauses.ts'], engine: 'required' },
-  'prove:database': { program: ['test/crash/prove-database.ts'], engine: 'required' },
-  'prove:disks': { program: ['test/crash/prove-disks.ts'], engine: 'required' },
-  'prove:engine': { program: ['test/crash/prove-engine.ts'], engine: 'required' },
-  'prove:functions': { program: ['test/functions/prove-functions.ts'], isCompiled: true, engine: 'required' },
-  'prove:jobs': { program: ['test/crash/prove-jobs.ts'], engine: 'required' },
-  'prove:kills': { program: ['test/crash/prove-kills.ts'], engine: 'required' },
-  'prove:limits': { program: ['test/http/prove-limits.ts'], isCompiled: true, engine: 'required' },
-  'prove:logs': { program: ['test/logs/prove-logs.ts'], engine: 'required' },
-  'prove:hostile': { program: ['test/hostile/prove.ts'], engine: 'sought' },
-  'prove:parsers': { program: ['test/ingress/prove-parsers.ts'] },
-  'prove:tcp': { program: ['test/tcp-flood/prove-tcp.ts'] },
-  'prove:events': { program: ['test/events/prove-events.ts'] },
-  'prove:subscribers': { program: ['bench/run.ts', 'subscribers'] },
-  'prove:sigterm': { program: ['test/shutdown/prove-sigterm.ts'], engine: 'required' },
-  // Like npm start: uncompiled, each process that they measure would hold the TypeScript compiler in memory.
-  'prove:supervisor': { program: ['test/supervisor/prove-supervisor.ts'], isCompiled: true, engine: 'required' },
-  'prove:model': { program: ['test/model/prove-model.ts'], engine: 'required' },
-  'prove:trust': { program: ['test/trust/prove-trust.ts'], isCompiled: true, engine: 'required' },
-  'prove:mistakes': { program: ['test/mistakes/prove-mistakes.ts'], engine: 'required' },
-  'prove:services': { program: ['test/e2e/prove-services.ts'], engine: 'required' },
-  'prove:solutions': { program: ['test/e2e/prove-solutions.ts'], isCompiled: true, engine: 'required' },
-  'prove:repetitions': { program: ['test/e2e/prove-repetitions.ts'], engine: 'required' },
-  'prove:reads': { program: ['test/reads/prove-reads.ts'] },
-  'prove:growth': { program: ['test/reads/prove-growth.ts'] },
-  'prove:readme': { program: ['test/readme/prove-readme.ts'], engine: 'required' },
-  'prove:idempotency': { program: ['test/idempotency/prove-idempotency.ts'], engine: 'required' },
-  'prove:backups': { program: ['test/backups/prove-backups.ts'] },
+  // The rest of its entry is in the list of proofs, by name.
+  prove: {},
   check: { program: ['scripts/check.ts'] },
   'key:rotate': { program: ['scripts/rotate-key.ts'] },
   'audit:verify': { program: ['scripts/verify-audit.ts'] },
@@ -58,8 +33,11 @@ const COMMANDS = {
 }
 
 async function main([name = 'start', ...args]) {
-  const command = COMMANDS[name]
-  if (!command) throw new SetupError(`There is no command "${name}"; there are ${Object.keys(COMMANDS).join(', ')}.`)
+  if (!Object.hasOwn(COMMANDS, name)) {
+    throw new SetupError(`There is no command "${name}"; there are ${Object.keys(COMMANDS).join(', ')}.`)
+  }
+  const command = name === 'prove' ? findProof(args.shift()) : COMMANDS[name]
+  if (!command) return 0
   const root = fileURLToPath(new URL('..', import.meta.url))
   process.chdir(root)
   checkNode()

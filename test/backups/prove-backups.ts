@@ -1,3 +1,4 @@
+// npm run prove -- backups
 import { MOST_GROWTH_MB, memoryGrowth } from './memory-growth.ts'
 
 const { megabytes, storedMb, grownMb, seconds } = await memoryGrowth(2048)

@@ -1,4 +1,4 @@
-// node test/compose/prove.ts    starts the stack of docker-compose.yml with images made on this machine, deploys an
+// npm run prove -- compose    starts the stack of docker-compose.yml with images made on this machine, deploys an
 // app through it, and takes everything away again. Needs docker-compose, npm, apt and a Linux Docker Engine.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

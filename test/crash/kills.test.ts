@@ -17,7 +17,7 @@ const ATTEMPTS = 3
 const log = (line: string) => console.log(line)
 const at = (point: Failpoint, subject = 'env'): Pass => ({ point, subject, pass: 1 })
 
-/** Together one of each kind of point and process; npm run prove:kills has every point of every operation. */
+/** Together one of each kind of point and process; npm run prove -- kills has every point of every operation. */
 const POINTS: Readonly<Record<string, Pass>> = {
   'deploy-image': at('request.committed', 'deployImage'),
   stop: at('container.removed', ''),
@@ -26,7 +26,7 @@ const POINTS: Readonly<Record<string, Pass>> = {
   cancel: at('lease.claimed'),
   delete: at('routes.written', ''),
 }
-/** The worker that goes on with an installation, and the one that removes what it made; all: npm run prove:solutions. */
+/** The worker that goes on with an installation, and the one that removes what it made; all: npm run prove -- solutions. */
 const INSTALLATION_POINTS: readonly SolutionKill[] = [
   { phase: 'install', of: 'installation', point: 'installation.written', pass: 1 },
   { phase: 'remove', of: 'web', point: 'fenced.written', pass: 1 },

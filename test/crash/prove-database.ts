@@ -1,4 +1,4 @@
-// npm run prove:database [-- --seed 7 --rounds 5 --environments 40 --calls 200]
+// npm run prove -- database [--seed 7 --rounds 5 --environments 40 --calls 200]
 import { parseArgs } from 'node:util'
 import { proveOnTestCluster } from './harness/prove-on-test-cluster.ts'
 import { cutListeners, killDatabase } from './outages.ts'

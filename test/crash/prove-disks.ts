@@ -1,4 +1,4 @@
-// npm run prove:disks
+// npm run prove -- disks
 import { fillDisk, fillEngineDisk } from './full-disks.ts'
 import { privateEngineProblem, startPrivateEngine } from './harness/private-engine.ts'
 import { mountSmallDisk } from './harness/small-disk.ts'

@@ -1,4 +1,4 @@
-// npm run prove:engine [-- --seed 7 --faults 60]
+// npm run prove -- engine [--seed 7 --faults 60]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

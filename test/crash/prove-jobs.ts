@@ -1,4 +1,4 @@
-// npm run prove:jobs [-- --seed 7 --runs 500 --concurrency 8 --workers 4 --restarts 2]
+// npm run prove -- jobs [--seed 7 --runs 500 --concurrency 8 --workers 4 --restarts 2]
 import { parseArgs } from 'node:util'
 import { privateEngineProblem, startPrivateEngine } from './harness/private-engine.ts'
 import { proveOnTestCluster } from './harness/prove-on-test-cluster.ts'

@@ -1,4 +1,4 @@
-// npm run prove:kills [-- --seed 7 --random 200 --passes 6 --only deploy-image]
+// npm run prove -- kills [--seed 7 --random 200 --passes 6 --only deploy-image]
 import { parseArgs } from 'node:util'
 import { proveOnTestCluster } from './harness/prove-on-test-cluster.ts'
 import { SCENARIOS } from './harness/scenarios.ts'

@@ -1,4 +1,4 @@
-// npm run prove:pauses [-- --seed 7 --pauses 100 --lease 15]
+// npm run prove -- pauses [--seed 7 --pauses 100 --lease 15]
 import { parseArgs } from 'node:util'
 import { proveOnTestCluster } from './harness/prove-on-test-cluster.ts'
 import { pauseWorkers } from './pauses.ts'

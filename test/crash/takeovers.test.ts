@@ -49,7 +49,7 @@ test('logs outlive a collector that is killed, and the container', { timeout: 24
 const REQUESTS = 20
 let sleeping: Promise<Subject> | undefined
 
-// A container is killed by test/e2e/functions.test.ts; npm run prove:functions kills all three again and again.
+// A container is killed by test/e2e/functions.test.ts; npm run prove -- functions kills all three again and again.
 test.each<[Victim, 'FROZEN' | 'STOPPED']>([
   ['worker', 'FROZEN'],
   ['ingress', 'STOPPED'],

@@ -1,4 +1,4 @@
-// npm run prove:services [-- --only REDIS,MYSQL --cycles 50 --steps upgrade,secrets]     every engine, its whole life
+// npm run prove -- services [--only REDIS,MYSQL --cycles 50 --steps upgrade,secrets]     every engine, its whole life
 import { parseArgs } from 'node:util'
 import Docker from 'dockerode'
 import type { Engine } from '../../src/app-types/engines/engine.ts'

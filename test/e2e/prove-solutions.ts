@@ -1,4 +1,4 @@
-// npm run prove:solutions [-- --only node-red,wordpress,kills --passes 3]     solutions installed for real, and under kills
+// npm run prove -- solutions [--only node-red,wordpress,kills --passes 3]     solutions installed for real, and under kills
 import { parseArgs } from 'node:util'
 import { proveOnTestCluster } from '../crash/harness/prove-on-test-cluster.ts'
 import { proveSolutionKills } from '../crash/solution-kills.ts'

@@ -3,7 +3,7 @@ import { startTestPlatform, type TestPlatform } from './platform.ts'
 import { STORIES } from './solutions/stories.ts'
 import { tellStory } from './solutions/tell-story.ts'
 
-/** The others are told by npm run prove:solutions. */
+/** The others are told by npm run prove -- solutions. */
 const TOLD = 'verdaccio'
 
 const CANARY = 'canary-5f1c0b'

@@ -1,4 +1,4 @@
-// npm run prove:events [-- --seed 7 --events 1000 --sessions 8]
+// npm run prove -- events [--seed 7 --events 1000 --sessions 8]
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

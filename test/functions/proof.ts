@@ -14,7 +14,7 @@ export interface ProofContext {
   claim(holds: boolean, line: string): void
 }
 
-/** One part of `npm run prove:functions`. */
+/** One part of `npm run prove -- functions`. */
 export interface Proof {
   name: string
   run(context: ProofContext): Promise<void>

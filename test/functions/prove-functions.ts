@@ -1,4 +1,4 @@
-// npm run prove:functions [-- --only kills,steps --requests 200 --rounds 10 --functions 200 --seed 7 --folder .]
+// npm run prove -- functions [--only kills,steps --requests 200 --rounds 10 --functions 200 --seed 7 --folder .]
 // --folder: where the picture is drawn.
 import { tmpdir } from 'node:os'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,4 @@
-// npm run prove:hostile [-- --seed 1 --requests 50000 --raw 10000]
+// npm run prove -- hostile [--seed 1 --requests 50000 --raw 10000]
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

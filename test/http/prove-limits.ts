@@ -1,4 +1,4 @@
-// npm run prove:limits [-- --limit 3000 --seconds 20]
+// npm run prove -- limits [--limit 3000 --seconds 20]
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { proveOnTestCluster } from '../crash/harness/prove-on-test-cluster.ts'

@@ -1,4 +1,4 @@
-// npm run prove:idempotency [-- --seed 7 --rounds 20]
+// npm run prove -- idempotency [--seed 7 --rounds 20]
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { createDatabase } from '../../src/database/client.ts'

@@ -1,4 +1,4 @@
-// npm run prove:parsers [-- --seed 1 --messages 20000]
+// npm run prove -- parsers [--seed 1 --messages 20000]
 import { parseArgs } from 'node:util'
 import { compareRequestParsers } from './requests-against-llhttp.ts'
 import { compareParsers } from './responses-against-llhttp.ts'

@@ -1,4 +1,4 @@
-// npm run prove:logs [-- --lines 100000] [-- --kills 4]     a talkative container outlives its collectors, and is removed
+// npm run prove -- logs [--lines 100000] [--kills 4]     a talkative container outlives its collectors, and is removed
 import { parseArgs } from 'node:util'
 import { proveOnTestCluster } from '../crash/harness/prove-on-test-cluster.ts'
 import { keepLogs, LOG_CLUSTER } from './kept-logs.ts'

@@ -16,7 +16,7 @@ test('there are twelve mistakes, each once', () => {
   expect(MISTAKES).toHaveLength(12)
 })
 
-// The others need an engine; npm run prove:mistakes makes them all, and measures how long it takes.
+// The others need an engine; npm run prove -- mistakes makes them all, and measures how long it takes.
 test.each(MISTAKES.filter(({ needsEngine }) => !needsEngine))('$title is said', async (mistake) => {
   const { message } = await sayingOf(mistake, { berth: fresh.berth, image: '', stopEngine: async () => {} })
   expect(message).toMatch(mistake.says)

@@ -1,4 +1,4 @@
-// npm run prove:mistakes [-- --only crash,"wrong port"]
+// npm run prove -- mistakes [--only crash,"wrong port"]
 import { parseArgs } from 'node:util'
 import { ENGINE_SOCKET } from '../support/docker-harness.ts'
 import { engineProxy } from '../support/engine-proxy.ts'

@@ -1,4 +1,4 @@
-// npm run prove:model [-- --seed 7 --runs 1000 --commands 30 --crowds 20 --containers 20]
+// npm run prove -- model [--seed 7 --runs 1000 --commands 30 --crowds 20 --containers 20]
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

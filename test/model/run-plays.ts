@@ -50,7 +50,7 @@ function throwIfFailed({ failed, seed, counterexamplePath, counterexample, error
   const again = `--seed ${seed} --path ${counterexamplePath} --commands ${plays.turns} --callers ${plays.callers}`
   const turns = counterexample?.[0].filter((turn) => turn !== null).map((turn) => JSON.stringify(turn))
   const message = errorInstance instanceof Error ? errorInstance.message : String(errorInstance)
-  throw new Error(`${message}\nThe play was:\n${turns?.join('\n')}\nRepeat it: npm run prove:model -- ${again}`, {
+  throw new Error(`${message}\nThe play was:\n${turns?.join('\n')}\nRepeat it: npm run prove -- model ${again}`, {
     cause: errorInstance,
   })
 }

@@ -20,7 +20,7 @@ const TIMEOUT_MS = 600_000
 const isUsable = (name: (typeof SHELLS)[number]) => hasTerminals && missingFor(name).length === 0
 const usable = SHELLS.filter(isUsable)
 const undo = new AsyncDisposableStack()
-/** One clone for all shells: `npm run prove:readme` takes one for each. */
+/** One clone for all shells: `npm run prove -- readme` takes one for each. */
 let clone: Clone
 let running: Shell
 const answers: string[] = []

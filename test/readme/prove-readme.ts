@@ -1,4 +1,4 @@
-// npm run prove:readme     every block, pasted twice into each shell on a fresh clone of its own
+// npm run prove -- readme     every block, pasted twice into each shell on a fresh clone of its own
 import { hasTerminals } from '../support/terminal.ts'
 import { Clone } from './clone.ts'
 import {

@@ -1,4 +1,4 @@
-// npm run prove:growth [-- --sizes 100,10000,100000]
+// npm run prove -- growth [--sizes 100,10000,100000]
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

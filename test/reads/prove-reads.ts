@@ -1,4 +1,4 @@
-// npm run prove:reads [-- --seed 1 --documents 20000 --from 0 --different 10000]
+// npm run prove -- reads [--seed 1 --documents 20000 --from 0 --different 10000]
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// npm run prove:sigterm [-- --rounds 3 --subscriptions 500 --answers 300]
+// npm run prove -- sigterm [--rounds 3 --subscriptions 500 --answers 300]
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

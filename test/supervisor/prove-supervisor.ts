@@ -1,4 +1,4 @@
-// npm run prove:supervisor [-- --rounds 5 --minutes 10]
+// npm run prove -- supervisor [--rounds 5 --minutes 10]
 import { request } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

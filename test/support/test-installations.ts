@@ -11,7 +11,7 @@ const recorded = new Set<string>()
 
 /**
  * Records that a test uses the machine's engine under this installation id, so that what a killed run leaves there can
- * be told from what belongs to a Berth of the same machine. Without a run, as in `npm run prove:…`, it does nothing.
+ * be told from what belongs to a Berth of the same machine. Without a run, as in `npm run prove`, it does nothing.
  */
 export function recordInstallation(installationId: string): void {
   const folder = process.env[RUN_FOLDER]

@@ -1,4 +1,4 @@
-// npm run prove:tcp    10,000 connections at once to the port of a service, while the API and an app are asked.
+// npm run prove -- tcp    10,000 connections at once to the port of a service, while the API and an app are asked.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

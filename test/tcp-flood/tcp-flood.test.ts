@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => held.drop())
 
-// `npm run prove:tcp` opens 10,000.
+// `npm run prove -- tcp` opens 10,000.
 test('a thousand connections at once to the port of a service harm neither it nor the API nor an app', async () => {
   const {
     flooded,

@@ -1,4 +1,4 @@
-// npm run prove:trust [-- --only 3,8 | --neighbour [--quiet 60 --rounds 4]]
+// npm run prove -- trust [--only 3,8 | --neighbour [--quiet 60 --rounds 4]]
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

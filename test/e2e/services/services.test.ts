@@ -6,7 +6,7 @@ import { freePorts } from '../../support/free-ports.ts'
 import { ServiceMatrix } from './matrix.ts'
 import { STEPS } from './steps.ts'
 
-/** The smallest. All engines and steps: `npm run prove:services`. */
+/** The smallest. All engines and steps: `npm run prove -- services`. */
 const ENGINE = findEngine('REDIS')
 const CYCLES = 1
 

@@ -17,7 +17,7 @@ const IN_PROOFS_ONLY: readonly string[] = [mongodb, rabbitmq, couchdb, clickhous
 export function isTested(name: string, fewest: readonly string[] | null = null): boolean {
   if (process.env.BERTH_TEST_ENGINES === 'all') return true
   if (IN_PROOFS_ONLY.includes(name)) {
-    console.info(`Skipped: ${name} runs in npm run prove:services, and here with BERTH_TEST_ENGINES=all`)
+    console.info(`Skipped: ${name} runs in npm run prove -- services, and here with BERTH_TEST_ENGINES=all`)
     return false
   }
   return repetitions(fewest === null || fewest.includes(name), true)
