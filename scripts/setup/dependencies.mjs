@@ -14,24 +14,28 @@ export function checkNode() {
   )
 }
 
-/** Installs exactly the versions of package-lock.json, unless they are installed already. */
-export async function installDependencies(root) {
+/**
+ * Installs exactly the versions of package-lock.json, unless they are installed already: what running needs, and with
+ * `withDevelopment` what tests, checks and benchmarks need as well. A folder that has those keeps them.
+ */
+export async function installDependencies(root, { withDevelopment }) {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  // `npm ci` requires the lock file's binaries for every platform, even those that the registry in use does not
-  // carry. An install that saves nothing takes the same versions without that.
-  const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-  await oneAtATime(
-    root,
-    () => dependenciesAreCurrent(root),
-    (onStart) =>
-      step('Installing dependencies and Node.js 24', () => runQuietly(npm, args, { onStart }), installState(root)),
-  )
+  const isCurrent = () => missingPackages(root, withDevelopment).length === 0
+  await oneAtATime(root, isCurrent, (onStart) => {
+    const isWhole = withDevelopment || hasDevelopmentPackages(root)
+    // `npm ci` requires the lock file's binaries for every platform, even those that the registry in use does not
+    // carry. An install that saves nothing takes the same versions without that.
+    const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
+    if (!isWhole) args.push('--omit=dev')
+    const label = isWhole ? 'Installing all dependencies, and Node.js 24' : 'Installing dependencies, and Node.js 24'
+    return step(label, () => runQuietly(npm, args, { onStart }), installState(root, isWhole))
+  })
 }
 
 /** npm itself is silent until it ends; the packages that it has unpacked can be counted. */
-function installState(root) {
-  const wanted = Object.entries(wantedPackages(root)).flatMap(([path, about]) =>
-    path !== '' && isForThisMachine(about) ? [join(root, path, 'package.json')] : [],
+function installState(root, isWhole) {
+  const wanted = Object.entries(wantedPackages(root, isWhole)).flatMap(([path, about]) =>
+    isForThisMachine(about) ? [manifestOf(root, path)] : [],
   )
   return () => {
     const there = wanted.filter((manifest) => existsSync(manifest)).length
@@ -59,18 +63,38 @@ export function berthNode(root) {
   )
 }
 
-/** npm writes its record of the installed packages last: no record, or another version, means to install. */
-function dependenciesAreCurrent(root) {
-  const record = join(root, 'node_modules', '.package-lock.json')
-  if (!existsSync(record)) return false
-  const installed = JSON.parse(readFileSync(record, 'utf8')).packages
-  const wanted = wantedPackages(root)
-  return Object.entries(wanted).every(([path, { version, optional, devOptional, link }]) => {
-    if (path === '' || link) return true
+/**
+ * Packages that are not installed in the version of package-lock.json. npm writes its record of the installed packages
+ * last; without it, or where a folder is gone that it names, they are missing.
+ */
+function missingPackages(root, withDevelopment) {
+  const installed = installedPackages(root)
+  return Object.entries(wantedPackages(root, withDevelopment)).flatMap(([path, { version, optional, devOptional }]) => {
     const found = installed[path]
     // Optional packages are those of other platforms.
-    return found ? found.version === version : Boolean(optional || devOptional)
+    const isThere = found ? found.version === version && existsSync(manifestOf(root, path)) : optional || devOptional
+    return isThere ? [] : [path]
   })
 }
 
-const wantedPackages = (root) => JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+/** Whether the folder has what only development needs: a package that is there for nothing else. */
+const hasDevelopmentPackages = (root) => {
+  const installed = installedPackages(root)
+  return Object.entries(lockedPackages(root)).some(([path, { dev, optional }]) => dev && !optional && installed[path])
+}
+
+function installedPackages(root) {
+  const record = join(root, 'node_modules', '.package-lock.json')
+  return existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')).packages : {}
+}
+
+const wantedPackages = (root, withDevelopment) =>
+  Object.fromEntries(
+    Object.entries(lockedPackages(root)).filter(
+      ([path, { dev, link }]) => path !== '' && !link && (withDevelopment || !dev),
+    ),
+  )
+
+const lockedPackages = (root) => JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+
+const manifestOf = (root, path) => join(root, path, 'package.json')
