@@ -1,16 +1,51 @@
+import type { PartFault, PartState } from '../domain/part-states.ts'
+
+/** What can be wrong with the database, whatever it was asked. The names are states in `/readyz` and reasons of refusals. */
+export type DatabaseFault = Extract<PartFault, `DATABASE_${string}` | 'RIGHTS_MISSING'>
+
+/** In words for callers and operators. */
+const WORDS: Readonly<Record<DatabaseFault, string>> = {
+  DATABASE_UNREACHABLE: 'The database does not answer',
+  DATABASE_FULL: 'The disk of the database is full',
+  DATABASE_READ_ONLY: 'The database is read-only',
+  DATABASE_SLOW: 'The database does not answer in time',
+  DATABASE_EXHAUSTED: 'The database is out of connections or memory',
+  DATABASE_REFUSES: 'The database does not let Berth in',
+  RIGHTS_MISSING: 'The database role of this process lacks a right',
+}
+
+/** By PostgreSQL's error state (SQLSTATE); the first that matches. */
+const BY_STATE: readonly (readonly [RegExp, DatabaseFault])[] = [
+  [/^53100$/, 'DATABASE_FULL'],
+  [/^53\w{3}$/, 'DATABASE_EXHAUSTED'],
+  [/^25006$/, 'DATABASE_READ_ONLY'],
+  [/^42501$/, 'RIGHTS_MISSING'],
+  // Lock and statement timeouts, and a transaction that idled for too long.
+  [/^(55P03|57014|25P03)$/, 'DATABASE_SLOW'],
+  [/^(28000|28P01|3D000)$/, 'DATABASE_REFUSES'],
+  // A server that starts, stops or crashes, a lost connection, and a disk that fails.
+  [/^(57P0\d|08\w{3}|58030)$/, 'DATABASE_UNREACHABLE'],
+]
+
 /** Prisma's names for: unreachable, refused, timed out, closed, pool exhausted, transaction not started or lost. */
-const UNREACHABLE = new Set(['P1000', 'P1001', 'P1002', 'P1008', 'P1011', 'P1017', 'P2024', 'P2028', 'P2037'])
+const BY_PRISMA: ReadonlyMap<string, DatabaseFault> = new Map([
+  ['P1000', 'DATABASE_REFUSES'],
+  ['P1001', 'DATABASE_UNREACHABLE'],
+  ['P1002', 'DATABASE_SLOW'],
+  ['P1008', 'DATABASE_SLOW'],
+  ['P1011', 'DATABASE_UNREACHABLE'],
+  ['P1017', 'DATABASE_UNREACHABLE'],
+  ['P2024', 'DATABASE_SLOW'],
+  ['P2028', 'DATABASE_SLOW'],
+  ['P2037', 'DATABASE_EXHAUSTED'],
+])
 
 /** Prisma's codes for PostgreSQL's own errors; the message contains the SQLSTATE. */
 const FROM_POSTGRES = new Set(['P2010', 'P2039'])
 
-/**
- * Lock and statement timeouts, a server that stops or crashes, a lost connection, and a server out of connections,
- * memory or disk.
- */
-const AWAY_STATES = /^(55P03|57014|57P0\d|25P03|08\d{3}|08P01|53\d{3}|58030)$/
-
 const AWAY_WORDS = /ECONNREFUSED|ECONNRESET|connection .*(terminated|closed)|terminating connection|not queryable/i
+/** The driver's own deadlines, which have no code. */
+const SLOW_WORDS = /Query read timeout|^timeout expired$|timeout exceeded when trying to connect/
 
 export interface RequestError extends Error {
   code: string
@@ -36,11 +71,49 @@ export class ConnectionLost extends Error {
   override name = 'ConnectionLost'
 }
 
-/** Whether a call failed because PostgreSQL did not answer, and not because of what it was asked. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if (error.name === 'PrismaClientInitializationError' || error instanceof ConnectionLost) return true
-  if (isServerError(error)) return AWAY_STATES.test(error.code)
-  if (isRequestError(error)) return UNREACHABLE.has(error.code) || AWAY_STATES.test(stateOf(error))
-  return AWAY_WORDS.test(error.message)
+/** What is wrong with the database that made a call fail; null where the call itself is to blame. */
+export function databaseFault(error: unknown): DatabaseFault | null {
+  if (!(error instanceof Error)) return null
+  if (isServerError(error) || isRequestError(error)) {
+    const fromPrisma = isRequestError(error) ? BY_PRISMA.get(error.code) : undefined
+    return fromPrisma ?? byState(stateOf(error))
+  }
+  if (SLOW_WORDS.test(error.message)) return 'DATABASE_SLOW'
+  const isAway = error.name === 'PrismaClientInitializationError' || error instanceof ConnectionLost
+  return isAway || AWAY_WORDS.test(error.message) ? 'DATABASE_UNREACHABLE' : null
+}
+
+const byState = (state: string): DatabaseFault | null => BY_STATE.find(([pattern]) => pattern.test(state))?.[1] ?? null
+
+/** Whether a call failed because of the database, and not because of what it was asked. */
+export const isDatabaseAway = (error: unknown): boolean => databaseFault(error) !== null
+
+export const databaseFaultInWords = (fault: DatabaseFault): string => WORDS[fault]
+
+/** The state of a part that failed with the error. */
+export function failedPart(error: unknown): PartState {
+  const fault = databaseFault(error)
+  if (fault === null) return { ready: false, reason: error instanceof Error ? oneLine(error.message) : String(error) }
+  return {
+    ready: false,
+    state: fault,
+    reason: `${WORDS[fault]}${detailOf(error as Error)}`,
+    isServing: STILL_READS.has(fault),
+  }
+}
+
+/** Reads are answered, and so this process is of use. */
+const STILL_READS: ReadonlySet<DatabaseFault> = new Set(['DATABASE_FULL', 'DATABASE_READ_ONLY'])
+
+const detailOf = (error: Error): string => {
+  const state = stateOf(error)
+  return state ? ` (${state})` : ''
+}
+
+/** Prisma's messages quote the code around the call. What happened is on the last line. */
+export function oneLine(message: string): string {
+  const lines = message.split('\n').map((line) => line.trim())
+  const [first = ''] = lines
+  const last = lines.filter((line) => line !== '').at(-1) ?? ''
+  return lines.length === 1 || first === last ? first || last : [first, last].filter((line) => line !== '').join(' ')
 }

@@ -77,6 +77,10 @@ function clientOf(adapter: PrismaPg, onQuery: DatabaseOptions['onQuery']): Datab
   return database
 }
 
+/** Names of all tables that Berth has in the database. */
+export const tableNames = (database: Database): string[] =>
+  Object.entries(tablesOf(database).models).map(([model, { dbName }]) => dbName ?? model)
+
 /** Prisma keeps the names of tables and columns to itself, and has no other place for them. */
 function tablesOf(database: Database): Tables {
   const { _runtimeDataModel: tables } = database as unknown as { _runtimeDataModel?: Tables }

@@ -1,5 +1,6 @@
 import { DomainError, invalidField, unavailable } from '../domain/errors.ts'
-import { isDatabaseAway, isRequestError, stateOf } from './away.ts'
+import type { ReasonOf } from '../domain/reasons.ts'
+import { databaseFault, databaseFaultInWords, isRequestError, stateOf } from './away.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
@@ -19,13 +20,25 @@ export function isTransient(error: unknown): boolean {
 export const isLockTimeout = (error: unknown): boolean =>
   isRequestError(error) && error.code === 'P2010' && error.message.includes('55P03')
 
-/** An unreachable database is not the caller's mistake, and no internal error to mask: 503, try again. */
+/**
+ * A database, or a disk, that is away or full is not the caller's mistake, and no internal error to mask: 503, with what is
+ * wrong as the reason.
+ */
 export function asDomainError(error: unknown): unknown {
   if (error instanceof DomainError) return error
   if (NUL_STATES.test(stateOf(error))) return invalidField('body', 'must not contain a NUL character')
-  if (!isDatabaseAway(error)) return error
-  const refusal = unavailable('The database does not answer at the moment; nothing was changed', RETRY_AFTER_SECONDS)
+  const fault = databaseFault(error)
+  if (fault) return refused(`${databaseFaultInWords(fault)}; nothing was changed`, fault, error)
+  if (isDiskFull(error)) return refused('The disk of the data directory is full; nothing was kept', 'DISK_FULL', error)
+  return error
+}
+
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+
+function refused(message: string, reason: ReasonOf<'UNAVAILABLE'>, cause: unknown): DomainError {
+  const refusal = unavailable(message, RETRY_AFTER_SECONDS, reason)
   // Not for the caller; the log has the cause.
-  refusal.cause = error
+  refusal.cause = cause
   return refusal
 }

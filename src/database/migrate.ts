@@ -1,6 +1,6 @@
 import pg from 'pg'
+import { grantIngressRights } from './grant-rights.ts'
 import { refuseNewerSchema } from './newer-schema.ts'
-import { grantIngressRights } from './rights.ts'
 import { migrationNames, NO_FILTER, readMigrations, withSchemaEngine } from './schema-engine.ts'
 
 // An arbitrary number that nothing else in the database locks.

@@ -1,12 +1,9 @@
-import type { ClientBase } from 'pg'
-import { INGRESS } from './database-roles.ts'
-
 const RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const
 
-export type Right = (typeof RIGHTS)[number]
+type Right = (typeof RIGHTS)[number]
 
 /** Rights by table of the schema `public`. */
-export type TableRights = Readonly<Record<string, readonly Right[]>>
+type TableRights = Readonly<Record<string, readonly Right[]>>
 
 const REPORTED: readonly Right[] = ['SELECT', 'INSERT', 'UPDATE']
 
@@ -30,6 +27,10 @@ export const INGRESS_RIGHTS: TableRights = {
   _prisma_migrations: ['SELECT'],
 }
 
+/** Berth itself, the owner of its tables, reads and writes all of them. */
+export const ownerRights = (tables: readonly string[]): TableRights =>
+  Object.fromEntries(tables.map((table) => [table, RIGHTS]))
+
 /** A role that may not do what its statements do. */
 export interface MissingRights {
   role: string
@@ -47,20 +48,22 @@ const MISSING = `
   SELECT role.rolname AS role, wanted.name AS "table", wanted.right
   FROM pg_roles role, unnest($2::text[], $3::text[]) AS wanted(name, "right")
   JOIN pg_class c ON c.relname = wanted.name AND c.relnamespace = 'public'::regnamespace
-  WHERE role.rolname = coalesce($1, current_user) AND NOT has_table_privilege(role.oid, c.oid, wanted.right)
+  WHERE role.rolname = coalesce($1::text, current_user) AND NOT has_table_privilege(role.oid, c.oid, wanted.right)
   ORDER BY wanted.name`
+
+/** Runs a statement; its rows. */
+type Ask = (sql: string, values: readonly unknown[]) => Promise<RightRow[]>
 
 /** What of the list a role lacks. Without a name, it is the role of the connection. */
 export async function findMissingRights(
-  client: Pick<ClientBase, 'query'>,
+  ask: Ask,
   list: TableRights,
   role: string | null = null,
 ): Promise<MissingRights | null> {
   const pairs = Object.entries(list).flatMap(([table, rights]) => rights.map((right) => ({ table, right })))
   const tables = pairs.map(({ table }) => table)
   const rights = pairs.map(({ right }) => right)
-  const { rows } = await client.query<RightRow>(MISSING, [role, tables, rights])
-  return missingOf(rows)
+  return missingOf(await ask(MISSING, [role, tables, rights]))
 }
 
 function missingOf(rows: readonly RightRow[]): MissingRights | null {
@@ -87,26 +90,14 @@ export function grantsOf({ role, rights }: MissingRights): string[] {
   return [...tablesByRights].map(([key, tables]) => `GRANT ${key} ON ${tables.join(', ')} TO ${quoted(role)}`)
 }
 
-/** Names that PostgreSQL reads without quotes are shown without them. */
-const quoted = (name: string) => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)
-
-/** What a role was given itself on tables of Berth. `$1`: the role. */
-const GIVEN = `
-  SELECT role.rolname AS role, c.relname AS "table", given.privilege_type AS "right"
-  FROM pg_class c, aclexplode(c.relacl) AS given
-  JOIN pg_roles role ON role.oid = given.grantee
-  WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm') AND role.rolname = $1`
-
-/**
- * Gives the role of ingresses what its list names, and takes from it what it does not name, where the server has that
- * role: the embedded one, or one that an operator made. Runs at each start, so that a database of an older Berth gets what
- * is new. Only the owner of the tables may call it.
- */
-export async function grantIngressRights(client: ClientBase, role = INGRESS): Promise<void> {
-  const missing = await findMissingRights(client, INGRESS_RIGHTS, role)
-  for (const grant of missing ? grantsOf(missing) : []) await client.query(grant)
-  const { rows } = await client.query<{ role: string; table: string; right: string }>(GIVEN, [role])
-  for (const { table, right } of rows)
-    if (!INGRESS_RIGHTS[table]?.some((wanted) => wanted === right))
-      await client.query(`REVOKE ${right} ON ${quoted(table)} FROM ${quoted(role)}`)
+/** What is missing, in words, and the statements that mend it. */
+export function missingInWords(missing: MissingRights): { reason: string; nextStep: string } {
+  const lacks = grantsOf(missing).map((grant) => grant.slice('GRANT '.length, grant.lastIndexOf(' TO ')))
+  return {
+    reason: `The database role ${missing.role} lacks ${lacks.join(', and ')}`,
+    nextStep: `As the owner of the tables, run: ${grantsOf(missing).join('; ')}`,
+  }
 }
+
+/** Names that PostgreSQL reads without quotes are shown without them. */
+export const quoted = (name: string) => (/^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)

@@ -1,46 +1,53 @@
 import pg from 'pg'
-import type { Database } from './client.ts'
+import type { PartState } from '../domain/part-states.ts'
+import { failedPart } from './away.ts'
 import { knownMigrations, newerSchema, UNKNOWN_MIGRATION } from './newer-schema.ts'
+import { findMissingRights, INGRESS_RIGHTS, type MissingRights } from './rights.ts'
 
 const CONNECT_TIMEOUT_MS = 1_500
 const KEPT_MS = 5_000
 
-interface SchemaState {
-  ready: boolean
-  reason: string | null
-}
-
-const stateOf = (unknown: { name: string } | undefined): SchemaState =>
-  unknown
-    ? { ready: false, reason: `${newerSchema(unknown.name)} Restart this process with the newer version.` }
+export const schemaState = (unknownMigration: string | null | undefined): PartState =>
+  unknownMigration
+    ? {
+        ready: false,
+        state: 'SCHEMA_NEWER',
+        reason: `${newerSchema(unknownMigration)} Restart this process with the newer version.`,
+      }
     : { ready: true, reason: null }
 
-/**
- * Whether the database answers, and has no migration of a newer Berth: one may be applied while this process runs, and
- * then requests belong to the newer processes. Throws when the database does not answer.
- */
-export async function databaseReadiness(database: Database): Promise<SchemaState> {
-  const [unknown] = await database.$queryRawUnsafe<{ name: string }[]>(UNKNOWN_MIGRATION, await knownMigrations())
-  return stateOf(unknown)
+/** What an ingress alone finds when it asks the database about itself. */
+interface IngressFacts {
+  schema: PartState
+  missing: MissingRights | null
 }
 
 /**
- * The same for an ingress alone, which has no pool and asks at most every few seconds. A database that does not answer
- * is no fault of its: it routes from its last table.
+ * An ingress alone has no pool, and asks at most every few seconds. A database that does not answer is no fault of its: it
+ * routes from its last table.
  */
-export function createSchemaReadiness(databaseUrl: string): () => Promise<SchemaState> {
+export function createIngressFacts(databaseUrl: string): () => Promise<IngressFacts> {
   void knownMigrations()
-  let kept: SchemaState | null = null
-  let askedAt = 0
-  return async () => {
-    if (kept && performance.now() - askedAt < KEPT_MS) return kept
-    kept = await ask(databaseUrl)
-    askedAt = performance.now()
-    return kept
+  let kept: { asked: Promise<IngressFacts>; at: number } | null = null
+  return () => {
+    if (kept && performance.now() - kept.at < KEPT_MS) return kept.asked
+    kept = { asked: askIngressDatabase(databaseUrl), at: performance.now() }
+    return kept.asked
   }
 }
 
-async function ask(databaseUrl: string): Promise<SchemaState> {
+/** Whether the schema is that of a newer Berth; never rejects. */
+export const schemaReadiness = async (facts: () => Promise<IngressFacts>): Promise<PartState> => {
+  try {
+    return (await facts()).schema
+  } catch (error) {
+    const { reason, state = 'DATABASE_UNREACHABLE' } = failedPart(error)
+    return { ready: true, state, reason: `${reason}, so the schema could not be compared.` }
+  }
+}
+
+/** Throws when the database does not answer. */
+export async function askIngressDatabase(databaseUrl: string): Promise<IngressFacts> {
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'berth-ingress-schema',
@@ -50,10 +57,14 @@ async function ask(databaseUrl: string): Promise<SchemaState> {
   client.on('error', () => {})
   try {
     await client.connect()
+    const missing = await findMissingRights(
+      async (sql, values) => (await client.query(sql, [...values])).rows,
+      INGRESS_RIGHTS,
+    )
+    // Of what it may not read, it can tell nothing.
+    if (missing?.rights._prisma_migrations) return { schema: schemaState(null), missing }
     const { rows } = await client.query<{ name: string }>(UNKNOWN_MIGRATION, [await knownMigrations()])
-    return stateOf(rows[0])
-  } catch {
-    return { ready: true, reason: 'PostgreSQL does not answer, so the schema could not be compared.' }
+    return { schema: schemaState(rows[0]?.name), missing }
   } finally {
     void client.end().catch(() => {})
   }

@@ -77,5 +77,8 @@ export const conflict = (reason: ReasonOf<'CONFLICT'>, message: string): DomainE
 export const runtimeUnavailable = (message: string): DomainError =>
   new DomainError('RUNTIME_UNAVAILABLE', 'ENGINE_UNREACHABLE', message)
 
-export const unavailable = (message: string, retryAfterSeconds: number): DomainError =>
-  new DomainError('UNAVAILABLE', undefined, message, { retryAfterSeconds })
+export const unavailable = (
+  message: string,
+  retryAfterSeconds: number,
+  reason?: ReasonOf<'UNAVAILABLE'>,
+): DomainError => new DomainError('UNAVAILABLE', reason, message, { retryAfterSeconds })

@@ -67,6 +67,8 @@ export interface Ingress {
   server: Server
   listen(): Promise<void>
   address(): AddressInfo
+  /** Why requests for apps that sleep cannot be reported; null when they can. */
+  reportProblem(): Error | null
   /** Stops accepting, lets requests end within the time, then ends them. */
   close(drainSeconds: number): Promise<void>
 }
@@ -139,6 +141,7 @@ export function createIngress(options: IngressOptions): Ingress {
         })
       }),
     address: () => server.address() as AddressInfo,
+    reportProblem: () => activator.problem,
     async close(drainSeconds) {
       const closed = clients.close()
       await Promise.race([closed, sleep(drainSeconds * 1000, undefined, { ref: false })])

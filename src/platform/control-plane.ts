@@ -1,7 +1,8 @@
-import { createDatabase } from '../database/client.ts'
+import { createDatabase, type Database, tableNames } from '../database/client.ts'
+import { DatabaseProbe } from '../database/database-probe.ts'
 import { explainRefusal } from '../database/explain-refusal.ts'
 import { migrate } from '../database/migrate.ts'
-import { databaseReadiness } from '../database/schema-readiness.ts'
+import { findMissingRights, type MissingRights, ownerRights } from '../database/rights.ts'
 import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import { createVault } from '../secrets/vault.ts'
 import { openInstallation } from '../services/installation.ts'
@@ -9,9 +10,11 @@ import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
 import type { RegionEngineAddress } from '../worker/region-engines.ts'
 import type { ContainerEngine } from './container-engine.ts'
 import type { DataDir } from './data-dir.ts'
+import { diskReadiness } from './disk-readiness.ts'
 import { openMasterKey, openVault } from './master-key.ts'
 import { ParallelDisposal } from './parallel-disposal.ts'
 import type { ControlPlaneContext, RoleContext, Served } from './role-context.ts'
+import { watchRights } from './watch-rights.ts'
 
 const ENGINE_PROBE_SECONDS = 5
 
@@ -22,7 +25,11 @@ export async function serveControlPlane(base: RoleContext, { adminToken }: DataD
   if (applied.length > 0) log.info({ applied }, 'Migrated the database')
   const database = createDatabase({ url: databaseUrl, poolSize: config.DATABASE_POOL_SIZE })
   undo.defer(() => database.$disconnect())
-  readiness.database = { isRequired: true, check: () => databaseReadiness(database) }
+  const probe = new DatabaseProbe(database)
+  readiness.database = { isRequired: true, check: () => probe.state() }
+  readiness.clock = { isRequired: false, check: () => probe.clock() }
+  readiness.dataDisk = { isRequired: false, check: () => diskReadiness(dataDir) }
+  watchRights(base, () => findOwnMissingRights(database))
   const masterKey = await openMasterKey(config, dataDir, database)
   const installationId = await openInstallation(database, createVault(masterKey), config, adminToken)
   const vault = await openVault(database, masterKey)
@@ -68,6 +75,10 @@ async function migrated({ config, databaseUrl }: RoleContext): Promise<string[]>
     throw (config.DATABASE_URL && explainRefusal(error, databaseUrl)) || error
   }
 }
+
+/** Of the role that this process is logged in as: it may not be the owner that made the tables. */
+const findOwnMissingRights = (database: Database): Promise<MissingRights | null> =>
+  findMissingRights((sql, values) => database.$queryRawUnsafe(sql, ...values), ownerRights(tableNames(database)))
 
 /** Ends the leases of killed processes, so that their work resumes now instead of when the leases expire. */
 async function releaseLeasesOfDeadWorkers({ database, processRegistration, log }: ControlPlaneContext): Promise<void> {

@@ -1,6 +1,7 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { loggedError } from './logged-error.ts'
+import { createOutageHook } from './outage-lines.ts'
 import { hasColours, isReadable, readableLine } from './readable-line.mjs'
 
 /** What is kept while nothing can be written, before the newest lines are dropped. */
@@ -17,7 +18,12 @@ export function createLog(config: Pick<Config, 'BERTH_LOG_LEVEL' | 'BERTH_LOG_FO
   process.stderr.on('error', () => {})
   // Several processes write to one terminal.
   const name = config.BERTH_ROLES.join(',')
-  const options = { level: config.BERTH_LOG_LEVEL, name, serializers: { err: loggedError } }
+  const options = {
+    level: config.BERTH_LOG_LEVEL,
+    name,
+    serializers: { err: loggedError },
+    hooks: { logMethod: createOutageHook() },
+  }
   return pino(options, isReadable(config.BERTH_LOG_FORMAT) ? readable(destination) : destination)
 }
 

@@ -1,5 +1,5 @@
 import pino, { type SerializedError } from 'pino'
-import { isDatabaseAway } from '../database/away.ts'
+import { isDatabaseAway, oneLine } from '../database/away.ts'
 import { DomainError } from '../domain/errors.ts'
 import { Failure } from '../domain/failure.ts'
 import { Abandoned } from '../worker/claim/abandoned.ts'
@@ -18,7 +18,7 @@ export function loggedError(error: Error): Omit<SerializedError, 'raw'> {
   const logged = pino.stdSerializers.err(error)
   if (!(error instanceof Error) || (error.stack && !isExpected(error))) return logged
   const { type, message, code, reason } = logged
-  return { type, message, ...(code ? { code } : {}), ...(reason ? { reason } : {}) }
+  return { type, message: oneLine(message), ...(code ? { code } : {}), ...(reason ? { reason } : {}) }
 }
 
 /** A library wraps what happened to it, sometimes in an error of its own. */

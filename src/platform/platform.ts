@@ -3,6 +3,7 @@ import { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import { enableFaultInjection } from '../fault-injection/failpoint.ts'
 import { isIngressDivided, isIngressOnly, openDataDir } from './data-dir.ts'
+import { registerPartMetrics } from './part-metrics.ts'
 import { assertPortsFree } from './ports.ts'
 import type { ProcessInfo } from './process-registry/process-info.ts'
 import { registerProcess } from './process-registry/process-registry.ts'
@@ -39,12 +40,14 @@ export async function startPlatform(
   const registry = link && hasOtherIngress ? new SharedRegistry(link) : await ownRegistry(config)
   const shared = { config, log, dataDir: dataDir.path, databaseUrl, processRegistration, undo, link }
   const context: RoleContext = { ...shared, registry, readiness: {} }
-  if (link && hasOtherIngress) context.readiness.ingress = siblingPart(link, 'ingress', true)
+  if (link && hasOtherIngress) reportIngress(link, context)
   // Each loads only its own modules: an ingress has no use for the API's and the worker's.
   const served = isIngressOnly(config)
     ? await (await import('./serve-ingress.ts')).serveIngress(context)
     : await (await import('./control-plane.ts')).serveControlPlane(context, dataDir)
   if (link) answerSibling(link, context)
+  // The parts of an ingress are among those of the process that asks it.
+  if (!link || !isIngressOnly(config)) registerPartMetrics(registry, context.readiness)
   const { living } = await processRegistration.listProcesses()
   const otherProcesses = living.filter(({ pid }) => pid !== processRegistration.about.pid)
   const running = undo.move()
@@ -55,6 +58,13 @@ export async function startPlatform(
   }
   const { apiUrl, ingressUrl } = processRegistration.about
   return { ...served, apiUrl, ingressUrl, adminToken, adminTokenFile, otherProcesses, stop }
+}
+
+/** Apps answer without its reports and all of its rights, but what sleeps is not woken. */
+function reportIngress(link: SupervisorLink, { readiness }: RoleContext): void {
+  readiness.ingress = siblingPart(link, 'ingress', true)
+  readiness.ingressRights = siblingPart(link, 'rights', false)
+  readiness.requestReports = siblingPart(link, 'requestReports', false)
 }
 
 async function ownRegistry(config: Config): Promise<Registry> {

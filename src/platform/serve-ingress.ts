@@ -1,12 +1,15 @@
-import { createSchemaReadiness } from '../database/schema-readiness.ts'
+import { createIngressFacts, schemaReadiness } from '../database/schema-readiness.ts'
 import type { RoleContext, Served } from './role-context.ts'
 import { startIngress } from './roles/start-ingress.ts'
 import { siblingPart } from './sibling-parts.ts'
+import { watchRights } from './watch-rights.ts'
 
 /** An ingress alone must start, and route from its last table, while the database is down: it queries nothing here. */
 export async function serveIngress(context: RoleContext): Promise<Served> {
   const { port: ingressPort, knowsHost } = await startIngress(context)
-  context.readiness.schema = { isRequired: false, check: createSchemaReadiness(context.databaseUrl) }
+  const facts = createIngressFacts(context.databaseUrl)
+  context.readiness.schema = { isRequired: false, check: () => schemaReadiness(facts) }
+  watchRights(context, async () => (await facts()).missing)
   reportOtherProcess(context)
   if (context.config.BERTH_HEALTH_PORT !== 0)
     await (await import('./roles/start-health.ts')).startHealth(context, knowsHost)

@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client'
-import type { PartState, ReadinessCheck } from '../server/health.ts'
+import type { PartState } from '../domain/part-states.ts'
+import type { ReadinessCheck } from '../server/health.ts'
 import type { RoleContext } from './role-context.ts'
 import { ProcessAway, type SupervisorLink } from './supervisor-link.ts'
 
@@ -24,8 +25,13 @@ export function answerSibling(link: SupervisorLink, { readiness, registry }: Rol
 /** The readiness of a part that the other process has. */
 export function siblingPart(link: SupervisorLink, part: string, isRequired: boolean): ReadinessCheck {
   const check = async (): Promise<PartState> => {
-    const state = (await link.ask(readinessOf(part))) as PartState | undefined
-    return state ?? { ready: false, reason: 'its process does not have this part' }
+    try {
+      const state = (await link.ask(readinessOf(part))) as PartState | undefined
+      return state ?? { ready: false, state: 'STARTING', reason: 'its process does not have this part yet' }
+    } catch (error) {
+      if (!(error instanceof ProcessAway)) throw error
+      return { ready: false, state: 'PROCESS_AWAY', reason: error.message }
+    }
   }
   return { isRequired, check }
 }

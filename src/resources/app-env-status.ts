@@ -75,10 +75,32 @@ export const sleepDepth = enumeration('SleepDepth', 'How deep an environment wit
 })
 
 interface MaySleep {
-  requestScaling: Pick<RequestScaling, 'depth' | 'depthSince' | 'depthReason' | 'failure'> | null
+  requestScaling: Pick<RequestScaling, 'depth' | 'depthSince' | 'depthReason' | 'failure' | 'wakeProblem'> | null
 }
 
-const asleep = { requestScaling: { select: { depth: true, depthSince: true, depthReason: true, failure: true } } }
+const asleep = {
+  requestScaling: {
+    select: {
+      depth: true,
+      depthSince: true,
+      depthReason: true,
+      failure: true,
+      wakeProblem: true,
+    },
+  },
+}
+
+/** Null where it is awake, or an ingress can have it woken. */
+const wakeWarning = ({ requestScaling }: MaySleep): string | null =>
+  requestScaling?.depth && requestScaling.wakeProblem
+    ? `it sleeps, and cannot be woken: ${requestScaling.wakeProblem}`
+    : null
+
+function sleepReasonOf({ requestScaling: scaling }: MaySleep): string | null {
+  if (!scaling?.depth) return null
+  if (scaling.wakeProblem) return `it cannot be woken: ${scaling.wakeProblem}`
+  return scaling.failure === null ? scaling.depthReason : `the last wake failed: ${scaling.failure}`
+}
 
 const observed = {
   health: field.column('health', health.type, 'What was observed, compared with what is desired.'),
@@ -118,20 +140,16 @@ const observed = {
   sleepReason: field.from(
     asleep,
     text.nullable(),
-    'Why the environment sleeps at this depth, or why its last wake failed; null while it is awake.',
-    ({ requestScaling: scaling }: MaySleep) =>
-      scaling?.depth
-        ? scaling.failure === null
-          ? scaling.depthReason
-          : `the last wake failed: ${scaling.failure}`
-        : null,
+    'Why the environment sleeps at this depth, why its last wake failed, or why it cannot be woken; null while it is awake.',
+    sleepReasonOf,
   ),
   observedAt: field.column('observedAt', time.nullable(), 'Time at which the containers were last observed.'),
   warnings: field.from(
-    { volume: { select: { usedMb: true, diskMb: true } } },
+    { volume: { select: { usedMb: true, diskMb: true } }, ...asleep },
     z.array(text),
-    'What needs attention although the environment is healthy, such as a volume that is 80 percent full.',
-    ({ volume }: { volume: VolumeUse | null }) => [volume && volumeWarning(volume)].filter((one) => one !== null),
+    'What needs attention although the environment is healthy, such as a volume that is 80 percent full, or a function that nothing can wake.',
+    (row: MaySleep & { volume: VolumeUse | null }) =>
+      [row.volume && volumeWarning(row.volume), wakeWarning(row)].filter((one) => one !== null),
   ),
   observedReason: field.column('observedReason', text.nullable(), 'Why the environment is not healthy, if it is not.'),
 }

@@ -3,7 +3,7 @@ import { VERSION } from '../config/version.ts'
 import { publicUrl } from '../domain/public-url.ts'
 import { answerJson, type ServerContext } from '../http/context.ts'
 import { answerPage, escaped, ICON_ADDRESS } from '../http/page.ts'
-import { type Readiness, readParts } from './health.ts'
+import { type Readiness, type ReportedPart, readParts } from './health.ts'
 
 interface Address {
   path: string
@@ -77,11 +77,9 @@ const link = ({ path, title, about }: Address) =>
 
 const mark = (isGood: boolean, text: string) => `<span class="${isGood ? 'good' : 'bad'}">${escaped(text)}</span>`
 
-type Parts = Awaited<ReturnType<typeof readParts>>['parts']
-
-function partRow([name, { ready, reason }]: [string, Parts[string]]): string {
+function partRow([name, { ready, state, reason, nextStep }]: [string, ReportedPart]): string {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   const title = words.charAt(0).toUpperCase() + words.slice(1)
-  const why = reason ? ` ${escaped(reason)}` : ''
-  return `<tr><th scope="row">${escaped(title)}</th><td>${mark(ready, ready ? 'ready' : 'not ready')}${why}</td></tr>`
+  const why = [reason && `${reason}.`, nextStep].filter(Boolean).join(' ')
+  return `<tr><th scope="row">${escaped(title)}</th><td>${mark(state === 'READY', ready ? 'ready' : 'not ready')} ${escaped(why)}</td></tr>`
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { Prisma } from '../database/generated/prisma/client.ts'
+import type { PartState } from '../domain/part-states.ts'
 import { failpoint } from '../fault-injection/failpoint.ts'
 import type { ImageBuilder } from '../images/image-builder.ts'
 import type { ContainerEnd, ContainerRuntime } from '../runtime/container-runtime.ts'
@@ -44,7 +45,7 @@ export interface EngineWorker {
   readonly scope: EngineScope
   readonly health: EngineHealth
   /** Why claims fail at the moment; null while they succeed. */
-  readonly lastError: string | null
+  readonly lastError: PartState | null
   /** Something may be due. */
   wake(): void
   /** Work on the environment has been asked for, or has become pointless. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Listening, listen } from '../database/listen.ts'
+import type { PartState } from '../domain/part-states.ts'
 import type { ImageBuilder } from '../images/image-builder.ts'
 import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import { WorkerStopping } from './claim/abandoned.ts'
@@ -35,7 +36,7 @@ export interface Worker {
   stop(): Promise<void>
   isReady(): boolean
   /** Why claims fail at the moment; null while they succeed. */
-  readonly lastError: string | null
+  readonly lastError: PartState | null
   /**
    * Whether the engines answer; null before the first check. The reason names the first that does not, and never the
    * address or keys of a region's: everybody may read it.

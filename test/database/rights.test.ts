@@ -5,8 +5,9 @@ import { dirname, join, relative, resolve } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { findMissingRights, grantIngressRights, grantsOf, INGRESS_RIGHTS } from '../../src/database/rights.ts'
-import { createSchemaReadiness } from '../../src/database/schema-readiness.ts'
+import { grantIngressRights } from '../../src/database/grant-rights.ts'
+import { findMissingRights, grantsOf, INGRESS_RIGHTS } from '../../src/database/rights.ts'
+import { askIngressDatabase } from '../../src/database/schema-readiness.ts'
 import { LoadSession } from '../../src/ingress/activator/load-session.ts'
 import { RouteSource } from '../../src/ingress/routes/route-source.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -70,7 +71,7 @@ async function runStatements(): Promise<Ran[]> {
   try {
     await readRoutes()
     await reportRequests()
-    await createSchemaReadiness(ingressUrl)()
+    await askIngressDatabase(ingressUrl).catch(() => {})
     return await Promise.all(ran)
   } finally {
     pg.Client.prototype.query = query
@@ -116,6 +117,9 @@ function sitesInSource(): string[] {
 
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
+const missingRights = () =>
+  findMissingRights(async (sql, values) => (await owner.query(sql, [...values])).rows, INGRESS_RIGHTS, role)
+
 const CELLS = Object.entries(INGRESS_RIGHTS).flatMap(([table, rights]) => rights.map((right) => ({ table, right })))
 
 describe('the rights of an ingress', () => {
@@ -135,12 +139,12 @@ describe('the rights of an ingress', () => {
 
   test.each(CELLS)('are missed and mended: $right on $table', async ({ table, right }) => {
     await owner.query(`REVOKE ${right} ON ${table} FROM ${role}`)
-    const missing = await findMissingRights(owner, INGRESS_RIGHTS, role)
+    const missing = await missingRights()
     expect(missing).toEqual({ role, rights: { [table]: [right] } })
     const grants = missing ? grantsOf(missing) : []
     expect(grants).toEqual([`GRANT ${right} ON ${table} TO ${role}`])
     for (const grant of grants) await owner.query(grant)
-    expect(await findMissingRights(owner, INGRESS_RIGHTS, role)).toBeNull()
+    expect(await missingRights()).toBeNull()
   })
 
   test('that an older Berth gave too many of are taken away at the next start', async () => {

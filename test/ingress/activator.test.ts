@@ -14,7 +14,11 @@ const SCALING: RouteScaling = {
 }
 
 /** An ingress in front of one app that sleeps, and what it has reported. */
-async function startAsleep(scaling: Partial<RouteScaling> = {}, settings: NodeJS.ProcessEnv = {}) {
+async function startAsleep(
+  scaling: Partial<RouteScaling> = {},
+  settings: NodeJS.ProcessEnv = {},
+  onReport: () => void = () => {},
+) {
   const source = new CurrentTable()
   const route = (targets: Target[], changes: Partial<RouteScaling> = {}) =>
     source.replace(new RouteTable([routeTo(targets, { scaling: { ...SCALING, ...scaling, ...changes } })]))
@@ -23,6 +27,7 @@ async function startAsleep(scaling: Partial<RouteScaling> = {}, settings: NodeJS
   const asked: string[] = []
   const reports = {
     async report(reported: readonly ReportedLoad[], wanted: readonly string[]) {
+      onReport()
       loads.push(...reported)
       asked.push(...wanted)
       return {}
@@ -33,7 +38,7 @@ async function startAsleep(scaling: Partial<RouteScaling> = {}, settings: NodeJS
   const ingress = createIngress({ config, source, log: pino({ level: 'silent' }), registry: new Registry(), reports })
   await ingress.listen()
   onTestFinished(() => ingress.close(0))
-  return { port: ingress.address().port, route, loads, asked }
+  return { port: ingress.address().port, route, loads, asked, reportProblem: ingress.reportProblem }
 }
 
 test('holds requests for an app that sleeps, asks once for all of them, and sends them when a container is there', async () => {
@@ -132,6 +137,23 @@ test('gives up a request that waits too long, and one whose answer does not begi
   ingress.route([replica.target])
   expect(JSON.parse((await ask(ingress.port)).body)).toMatchObject({ status: 504, code: 'ANSWER_TIMEOUT' })
   await eventually(() => isAborted)
+})
+
+test('says at once that an app cannot be woken where the database refuses reports, and wakes it once it does not', async () => {
+  let isGranted = false
+  const ingress = await startAsleep({}, {}, () => {
+    if (!isGranted) throw Object.assign(new Error('permission denied for table request_sample'), { code: '42501' })
+  })
+  const refused = await ask(ingress.port)
+  expect([refused.status, JSON.parse(refused.body).code]).toEqual([503, 'CANNOT_WAKE'])
+  expect(ingress.reportProblem()?.message).toContain('permission denied')
+  isGranted = true
+  await eventually(() => ingress.reportProblem() === null)
+  const replica = await startReplica((_request, response) => response.end('awake'))
+  const held = ask(ingress.port)
+  await eventually(() => ingress.asked.length > 0)
+  ingress.route([replica.target])
+  expect((await held).body).toBe('awake')
 })
 
 test('sends a container as many requests as it handles at a time, and asks for another', async () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PART_STATES } from '../../src/domain/part-states.ts'
+import type { ReadinessCheck } from '../../src/server/health.ts'
 import { serveRest } from '../support/rest.ts'
 import { createWorld, type World } from '../support/world.ts'
 
@@ -11,7 +13,10 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const fine = { isRequired: true, check: () => ({ ready: true, reason: null }) }
-const away = (isRequired: boolean) => ({ isRequired, check: () => ({ ready: false, reason: 'does not answer' }) })
+const away = (isRequired: boolean): ReadinessCheck => ({
+  isRequired,
+  check: () => ({ ready: false, state: 'ENGINE_UNREACHABLE', reason: 'does not answer' }),
+})
 
 describe('readiness', () => {
   test('is 200 while every required part is ready, and names the others', async () => {
@@ -21,9 +26,16 @@ describe('readiness', () => {
       200,
       {
         ready: true,
+        degraded: ['engine'],
         parts: {
-          database: { ready: true, reason: null, isRequired: true },
-          engine: { ready: false, reason: 'does not answer', isRequired: false },
+          database: { ready: true, state: 'READY', reason: null, nextStep: null, isRequired: true },
+          engine: {
+            ready: false,
+            state: 'ENGINE_UNREACHABLE',
+            reason: 'does not answer',
+            nextStep: PART_STATES.ENGINE_UNREACHABLE,
+            isRequired: false,
+          },
         },
       },
     ])
@@ -36,9 +48,24 @@ describe('readiness', () => {
     const { status, body } = await call('GET', '//readyz', { token: null })
     expect([status, body.ready]).toEqual([503, false])
     expect(body.parts).toMatchObject({
-      throws: { reason: 'broken' },
-      hangs: { reason: 'gave no answer within 2000 ms' },
+      throws: { state: 'FAILING', reason: 'broken' },
+      hangs: { state: 'NO_ANSWER', reason: 'gave no answer within 2000 ms' },
     })
+  })
+
+  test('stays 200 while a required part that is not ready still serves, and a part with a remark is named', async () => {
+    const full: ReadinessCheck = {
+      isRequired: true,
+      check: () => ({ ready: false, isServing: true, state: 'DATABASE_FULL', reason: 'full' }),
+    }
+    const jumped: ReadinessCheck = {
+      isRequired: false,
+      check: () => ({ ready: true, state: 'CLOCK_JUMPED', reason: 'went 60 s forward' }),
+    }
+    const { call } = serveRest(world, { readiness: { database: full, clock: jumped } })
+    const { status, body } = await call('GET', '//readyz', { token: null })
+    expect([status, body.degraded]).toEqual([200, ['database', 'clock']])
+    expect(body.parts).toMatchObject({ database: { ready: false, state: 'DATABASE_FULL' }, clock: { ready: true } })
   })
 
   test('ends when the process is stopping, while liveness stays', async () => {

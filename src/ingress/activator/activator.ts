@@ -13,6 +13,8 @@ export interface LoadReports {
 }
 
 const REPORT_MS = 1_000
+/** PostgreSQL's error state for a right that the role lacks. */
+const NOT_PERMITTED = '42501'
 /** What was asked for is asked again: a notification may be lost, and a worker killed. At once, when more is needed. */
 const ASK_AGAIN_MS = 1_000
 
@@ -27,7 +29,7 @@ export class Activator {
   private isReporting = false
   private reporting: Promise<void> = Promise.resolve()
   private isDue = false
-  private isFailing = false
+  private failure: Error | null = null
   private isClosed = false
 
   private readonly reports: LoadReports
@@ -72,6 +74,16 @@ export class Activator {
     load.asked = { at: now, containers: needed }
     this.asked.add(load.route.appEnvId)
     this.reportSoon()
+  }
+
+  /** Why the last report failed; null when it did not. Until one is taken, nothing that sleeps is woken. */
+  get problem(): Error | null {
+    return this.failure
+  }
+
+  /** Whether waiting is of no use: the database refuses reports, and does so until somebody grants the right. */
+  get isForbidden(): boolean {
+    return this.failure !== null && 'code' in this.failure && this.failure.code === NOT_PERMITTED
   }
 
   async close(): Promise<void> {
@@ -124,13 +136,13 @@ export class Activator {
     )
     for (const { of, ...report } of changed) of.wasReported(report)
     for (const load of active) load.others = Number(others[load.route.appEnvId] ?? 0)
-    if (this.isFailing) this.log.info('ingress: requests are reported again')
-    this.isFailing = false
+    if (this.failure) this.log.info('ingress: requests are reported again')
+    this.failure = null
   }
 
   private failed(error: Error): void {
-    if (!this.isFailing)
+    if (!this.failure)
       this.log.warn({ error: error.message }, 'ingress: requests cannot be reported; what sleeps is not woken')
-    this.isFailing = true
+    this.failure = error
   }
 }

@@ -12,6 +12,7 @@ import { answerProblem } from './problem-answer.ts'
 import {
   answerTimeout,
   brokenAnswer,
+  cannotWake,
   hostExhausted,
   hostNotFound,
   notServing,
@@ -253,11 +254,15 @@ export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExc
   }
 
   private sweepWaiting(now: number, since: number): void {
-    const { queueMs, wakeQueue } = this.context
-    if (this.tryProceed() || now - since < (this.load ? wakeQueue.ms : queueMs)) return
+    const { queueMs, wakeQueue, activator } = this.context
+    if (this.tryProceed()) return
     const { route } = this.group
-    const isAsleep = this.load && route.targets.length === 0
-    this.refuse(isAsleep ? wakeTimeout(route, wakeQueue.ms / 1000) : tooManyConnections(route))
+    const isAsleep = this.load !== null && route.targets.length === 0
+    const isHopeless = isAsleep && activator.isForbidden
+    if (!isHopeless && now - since < (this.load ? wakeQueue.ms : queueMs)) return
+    if (isHopeless) this.refuse(cannotWake(route, true))
+    else if (!isAsleep) this.refuse(tooManyConnections(route))
+    else this.refuse(activator.problem ? cannotWake(route, false) : wakeTimeout(route, wakeQueue.ms / 1000))
   }
 
   private mayRetry(kind: FailureKind): boolean {

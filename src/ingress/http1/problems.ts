@@ -19,6 +19,7 @@ export type ProblemCode =
   | 'HOST_EXHAUSTED'
   | 'WAKE_FAILED'
   | 'WAKE_TIMEOUT'
+  | 'CANNOT_WAKE'
   | 'QUEUE_FULL'
 
 /** An answer of the ingress itself, with a text for the app's client and one for its operator. */
@@ -108,9 +109,21 @@ export const wakeTimeout = ({ cliEnvName }: Route, seconds: number) =>
   new Problem(
     503,
     'WAKE_TIMEOUT',
-    'This app is still starting',
-    `"${cliEnvName}" was asleep, and no container of it was ready within ${seconds} s.`,
+    'This app is still waking up',
+    `"${cliEnvName}" was asleep, and no container of it was ready within ${seconds} s. It is being woken: try again shortly.`,
     5,
+  )
+
+/** The app is asleep, and the ingress cannot ask the workers for a container. */
+export const cannotWake = ({ cliEnvName }: Route, isForbidden: boolean) =>
+  new Problem(
+    503,
+    'CANNOT_WAKE',
+    'This app cannot be woken',
+    isForbidden
+      ? `"${cliEnvName}" is asleep, and the ingress may not report requests for it: its database role lacks a right. The operator of this server finds the statement that grants it in /readyz.`
+      : `"${cliEnvName}" is asleep, and the database, through which the ingress asks for a container, takes no reports. It is asked again every second.`,
+    isForbidden ? 30 : 5,
   )
 
 export const queueFull = ({ cliEnvName }: Route) =>

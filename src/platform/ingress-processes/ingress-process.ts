@@ -5,7 +5,9 @@ import { RouteSource } from '../../ingress/routes/route-source.ts'
 import { readDescriptorLimit, shareDescriptors } from '../descriptor-limit.ts'
 import { createLog } from '../log.ts'
 import { type Assignment, DRAIN_SECONDS, type FromProcess, type ToProcess } from './messages.ts'
-import { createHttpIngress } from './serve-http.ts'
+import { createHttpIngress, reportProblemOf } from './serve-http.ts'
+
+const PROBLEMS_MS = 1_000
 
 /** One of several processes that serve the port of an ingress: begins when it is told how, and ends when it is told to. */
 export function runIngressProcess(): void {
@@ -14,6 +16,7 @@ export function runIngressProcess(): void {
   const begin = async (assignment: Assignment) => {
     ingress = await openIngress(assignment, registry)
     tell({ type: 'ready', port: ingress.address().port })
+    tellProblems(ingress)
   }
   const stop = async () => {
     await ingress?.close(DRAIN_SECONDS)
@@ -30,6 +33,15 @@ export function runIngressProcess(): void {
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => void stop())
   tell({ type: 'waiting' })
+}
+
+function tellProblems(ingress: Ingress): void {
+  let told: string | null = null
+  setInterval(() => {
+    const problem = reportProblemOf(ingress)
+    if (problem !== told) tell({ type: 'reports', problem })
+    told = problem
+  }, PROBLEMS_MS).unref()
 }
 
 async function openIngress({ dataDir, databaseUrl }: Assignment, registry: Registry): Promise<Ingress> {

@@ -13,6 +13,7 @@ const METRICS_MS = 1_000
 interface Member {
   worker: Worker
   readySince: number | null
+  reportProblem: string | null
 }
 
 // Each takes connections off the port itself. Handed over in turn, those on their way to a process that has just died would
@@ -36,6 +37,11 @@ export class IngressProcesses {
   /** How many take connections. */
   get ready(): number {
     return [...this.members].filter(({ readySince }) => readySince !== null).length
+  }
+
+  /** Of the first process that cannot report its requests. */
+  get reportProblem(): string | null {
+    return [...this.members].find(({ reportProblem }) => reportProblem !== null)?.reportProblem ?? null
   }
 
   /** Resolves with the port once all of them listen. Throws what hinders the first one that cannot. */
@@ -72,13 +78,14 @@ export class IngressProcesses {
   }
 
   private startOne(pauses: RestartPauses): Promise<number> {
-    const member: Member = { worker: cluster.fork(), readySince: null }
+    const member: Member = { worker: cluster.fork(), readySince: null, reportProblem: null }
     const { worker } = member
     this.members.add(member)
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     worker.on('message', (message: FromProcess) => {
       if (message.type === 'waiting') send(worker, { type: 'begin', assignment: this.assignment })
       if (message.type === 'metrics') this.answers.get(message.question)?.(message.metrics)
+      if (message.type === 'reports') member.reportProblem = message.problem
       if (message.type === 'failed') reject(Object.assign(new Error(message.message), { code: message.code }))
       if (message.type !== 'ready') return
       member.readySince = performance.now()

@@ -13,6 +13,8 @@ export type FromProcess =
   | { type: 'waiting' }
   | { type: 'ready'; port: number }
   | { type: 'metrics'; question: number; metrics: object[] }
+  /** Why it cannot report requests, when that has changed. */
+  | { type: 'reports'; problem: string | null }
   | { type: 'failed'; message: string; code: string | undefined }
 
 /** How long requests may take to end when the ingress stops. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../../config/config.ts'
+import { failedPart } from '../../database/away.ts'
 import { LoadSession } from '../../ingress/activator/load-session.ts'
 import { createIngress, type Ingress, type IngressCapacity } from '../../ingress/ingress.ts'
 import type { CurrentTable } from '../../ingress/routes/route-table.ts'
@@ -20,4 +21,10 @@ export function createHttpIngress({ databaseUrl, ...options }: HttpIngressOption
   if (capacity.maxClients < config.BERTH_INGRESS_MAX_CONNECTIONS)
     log.warn(capacity, 'ingress: the limit of open files allows fewer connections than BERTH_INGRESS_MAX_CONNECTIONS')
   return createIngress({ ...options, reports: new LoadSession(databaseUrl) })
+}
+
+/** Why the requests for apps that sleep cannot be reported, in words; null when they can. */
+export function reportProblemOf(ingress: Ingress): string | null {
+  const problem = ingress.reportProblem()
+  return problem && failedPart(problem).reason
 }

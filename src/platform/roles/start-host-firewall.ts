@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import type { PartState } from '../../domain/part-states.ts'
 import { installFirewall } from '../host-firewall/host-firewall.ts'
 import type { ControlPlaneContext } from '../role-context.ts'
 
@@ -25,7 +26,7 @@ export async function startHostFirewall({
     )
     if (reason !== null && reason !== before) log.warn({ reason }, UNPROTECTED)
   }
-  readiness.hostFirewall = { isRequired: false, check: () => ({ ready: reason === null, reason }) }
+  readiness.hostFirewall = { isRequired: false, check: () => firewallPart(reason) }
   if (reason === null) await install()
   else log.warn({ reason }, UNPROTECTED)
   if (reason !== null && config.BERTH_HOST_FIREWALL === 'required') {
@@ -36,6 +37,9 @@ export async function startHostFirewall({
   timer.unref()
   undo.defer(() => clearInterval(timer))
 }
+
+const firewallPart = (reason: string | null): PartState =>
+  reason === null ? { ready: true, reason } : { ready: false, state: 'FIREWALL_MISSING', reason }
 
 const UNPROTECTED =
   'Containers can reach services of the engine’s machine; docs/operating.md says how to install the rules by hand'

@@ -1,3 +1,4 @@
+import type { PartState } from '../../domain/part-states.ts'
 import { RouteSource } from '../../ingress/routes/route-source.ts'
 import { TcpIngress } from '../../ingress/tcp/tcp-ingress.ts'
 import type { KnowsHost } from '../../server/health-server.ts'
@@ -6,7 +7,7 @@ import { readDescriptorLimit, shareDescriptors } from '../descriptor-limit.ts'
 import { IngressProcesses } from '../ingress-processes/ingress-processes.ts'
 import { DRAIN_SECONDS } from '../ingress-processes/messages.ts'
 import { ProcessesRegistry } from '../ingress-processes/processes-registry.ts'
-import { createHttpIngress } from '../ingress-processes/serve-http.ts'
+import { createHttpIngress, reportProblemOf } from '../ingress-processes/serve-http.ts'
 import { onPort } from '../ports.ts'
 import type { RoleContext } from '../role-context.ts'
 
@@ -25,9 +26,11 @@ export async function startIngress(context: RoleContext): Promise<{ port: number
     isRequired: true,
     check: () => {
       const reason = http.problem() ?? (source.isReady() ? null : 'has no routes yet')
-      return { ready: reason === null, reason }
+      return reason === null ? { ready: true, reason } : { ready: false, state: 'STARTING', reason }
     },
   }
+  // Apps that are awake need none of them.
+  readiness.requestReports = { isRequired: false, check: () => reportsPart(http.reportProblem()) }
   readiness.externalPorts = {
     isRequired: false,
     check: () => inWords(tcpIngress.problems()),
@@ -42,6 +45,8 @@ interface HttpIngress {
   port: number
   /** Why no connection is taken; null when they are. */
   problem(): string | null
+  /** Why requests for apps that sleep cannot be reported; null when they can. */
+  reportProblem(): string | null
   close(): Promise<void>
 }
 
@@ -52,7 +57,12 @@ async function startHere(context: RoleContext, source: RouteSource): Promise<Htt
   const { ingress: capacity } = shareDescriptors(readDescriptorLimit(), config)
   const ingress = createHttpIngress({ config, databaseUrl, source, log, registry, capacity })
   await onPort(context, 'INGRESS_PORT', () => ingress.listen())
-  return { port: ingress.address().port, problem: () => null, close: () => ingress.close(DRAIN_SECONDS) }
+  return {
+    port: ingress.address().port,
+    problem: () => null,
+    reportProblem: () => reportProblemOf(ingress),
+    close: () => ingress.close(DRAIN_SECONDS),
+  }
 }
 
 async function startProcesses(context: RoleContext): Promise<HttpIngress> {
@@ -61,15 +71,25 @@ async function startProcesses(context: RoleContext): Promise<HttpIngress> {
   if (context.registry instanceof ProcessesRegistry) context.registry.follow(processes)
   const port = await onPort(context, 'INGRESS_PORT', () => processes.start(config.BERTH_INGRESS_PROCESSES))
   const problem = () => (processes.ready > 0 ? null : 'none of its processes is ready')
-  return { port, problem, close: () => processes.stop() }
+  return { port, problem, reportProblem: () => processes.reportProblem, close: () => processes.stop() }
 }
 
 const MOST_NAMED = 10
 
-function inWords(problems: string[]) {
+function reportsPart(problem: string | null): PartState {
+  if (problem === null) return { ready: true, reason: null }
+  return {
+    ready: false,
+    state: 'REPORTS_FAILING',
+    reason: `Requests cannot be reported, so nothing is woken: ${problem}`,
+  }
+}
+
+function inWords(problems: string[]): PartState {
   const more = problems.length - MOST_NAMED
   const named = [...problems.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])]
-  return { ready: problems.length === 0, reason: named.join(', ') || null }
+  if (problems.length === 0) return { ready: true, reason: null }
+  return { ready: false, state: 'PORT_TAKEN', reason: named.join(', ') }
 }
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)

@@ -1,4 +1,5 @@
 import type { RecordScaling } from '../../domain/autoscaling.ts'
+import type { PartState } from '../../domain/part-states.ts'
 import { beginDueJobRuns } from '../../services/job-schedule/due-job-runs.ts'
 import { autoscaleAppEnv } from '../../services/lifecycle/autoscale-app-env.ts'
 import { beginDueBackups } from '../../services/lifecycle/due-backups.ts'
@@ -6,7 +7,7 @@ import { deleteExpiredAppEnvs } from '../../services/pull-request-envs/delete-ex
 import { advanceInstallations } from '../../services/solution/advance-installations.ts'
 import type { AskSmokeTest } from '../../services/solution/smoke-test.ts'
 import { askSmokeTest } from '../../worker/probes/smoke-test.ts'
-import { createWorker } from '../../worker/worker.ts'
+import { createWorker, type Worker } from '../../worker/worker.ts'
 import type { WorkerContext } from '../role-context.ts'
 
 export function startWorker({ readiness, undo, processRegistration, ...rest }: WorkerContext): void {
@@ -23,10 +24,15 @@ export function startWorker({ readiness, undo, processRegistration, ...rest }: W
   })
   worker.start()
   undo.defer(() => worker.stop())
-  readiness.worker = { isRequired: true, check: () => ({ ready: worker.isReady(), reason: worker.lastError }) }
+  readiness.worker = { isRequired: true, check: () => worker.lastError ?? { ready: worker.isReady(), reason: null } }
   // Not required: without an engine, requests are still recorded, and their operations wait.
   readiness.engine = {
     isRequired: false,
-    check: () => ({ ready: worker.engine.reachable === true, reason: worker.engine.reason }),
+    check: () => enginePart(worker.engine),
   }
 }
+
+const enginePart = ({ reachable, reason }: Worker['engine']): PartState =>
+  reachable === true
+    ? { ready: true, reason: null }
+    : { ready: false, state: reachable === null ? 'STARTING' : 'ENGINE_UNREACHABLE', reason }

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino'
+import { failedPart } from '../../database/away.ts'
+import type { PartState } from '../../domain/part-states.ts'
 import { sleep } from '../time/sleep.ts'
 import type { Lease } from './lease.ts'
 
@@ -27,7 +29,7 @@ interface WorkQueueOptions<Held extends Lease> {
  */
 export class WorkQueue<Held extends Lease = Lease> {
   /** Why the last claim failed; null while claims succeed. */
-  lastError: string | null = null
+  lastError: PartState | null = null
   readonly #options: WorkQueueOptions<Held>
   readonly #underWay = new Map<Promise<void>, number>()
   #wake = Promise.withResolvers<void>()
@@ -65,7 +67,7 @@ export class WorkQueue<Held extends Lease = Lease> {
       }
     } catch (error) {
       if (!this.lastError) this.#options.log.warn({ err: error }, 'Claiming work failed; it is retried')
-      this.lastError = error instanceof Error ? error.message : String(error)
+      this.lastError = failedPart(error)
       this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
     }
   }

@@ -2,9 +2,11 @@ import type { WorkerContext } from '../context/worker-context.ts'
 import { sleep } from '../time/sleep.ts'
 import { deleteOldLoads } from './delete-old-loads.ts'
 import { readScalingFacts, stepFor } from './scaling-facts.ts'
+import { WakeProblem } from './wake-problem.ts'
 
 const INTERVAL_MS = 1_000
 const TIDY_MS = 60_000
+const WAKE_PROBLEM_MS = 5_000
 
 /**
  * Looks once a second at what ingresses have reported: for what became quiet, which nobody announces, and for asks whose
@@ -17,6 +19,8 @@ export async function scaleForever(
 ): Promise<void> {
   let isFailing = false
   let tidiedAt = performance.now()
+  let notedAt = performance.now()
+  const wakeProblem = new WakeProblem()
   while (!signal.aborted) {
     await sleep(INTERVAL_MS, signal)
     if (signal.aborted) return
@@ -24,6 +28,10 @@ export async function scaleForever(
       const all = await readScalingFacts(database, config, { mayChangeOn: scope })
       onFound(all.filter((facts) => stepFor(facts, config) !== null).map(({ appEnvId }) => appEnvId))
       isFailing = false
+      if (performance.now() - notedAt >= WAKE_PROBLEM_MS) {
+        notedAt = performance.now()
+        await wakeProblem.note(database)
+      }
       if (performance.now() - tidiedAt < TIDY_MS) continue
       tidiedAt = performance.now()
       await deleteOldLoads(database)

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "public"."request_scaling" ADD COLUMN     "wake_problem" TEXT;
