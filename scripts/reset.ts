@@ -1,6 +1,7 @@
-// npm run reset             asks, then removes everything this installation made
+// npm run reset             lists everything this installation made, asks, and deletes it: also volumes, with their data
 // npm run reset -- --yes    does not ask
-//   --keep-containers       for when their engine is gone for good
+//   --keep-volumes          leaves the volumes on the engine; no later installation uses them
+//   --keep-containers       leaves everything on the engine, for when that is gone for good
 import { once } from 'node:events'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -13,6 +14,9 @@ import { removeFirewall } from '../src/platform/host-firewall/host-firewall.ts'
 import { listProcesses } from '../src/platform/process-registry/list-processes.ts'
 import { readProcessInfo } from '../src/platform/process-registry/process-info.ts'
 import { openRegistryDirectory } from '../src/platform/process-registry/registry-directory.ts'
+import { KINDS, type Leftover, leftovers } from './engine-leftovers.ts'
+
+const NAMES_SHOWN = 5
 
 /** A reset that cannot be done; its message says what to do instead. */
 class Refusal extends Error {}
@@ -29,12 +33,18 @@ async function reset(config: Config): Promise<void> {
     throw new Refusal(`${dataDir} is no data directory of Berth; nothing was changed.`)
   }
   await assertUnused(dataDir)
-  const installationId = hasDatabase ? await readInstallation(dataDir) : null
-  if (!(await isConfirmed(dataDir))) return console.log('Nothing was changed.')
-  if (installationId && !process.argv.includes('--keep-containers')) await removeFromEngine(installationId)
+  const installation = hasDatabase ? await readInstallation(dataDir) : null
+  const onEngine = installation && !isGiven('--keep-containers') ? await findOnEngine(installation.id) : []
+  const goes = onEngine.filter(({ kind }) => !(kind === 'volume' && isGiven('--keep-volumes')))
+  const stays = onEngine.filter((one) => !goes.includes(one))
+  console.log(inventory({ dataDir, goes, stays, engines: installation?.engines ?? [] }))
+  if (!(await isConfirmed())) return console.log('Nothing was changed.')
+  if (installation) await removeFromEngine(installation.id, goes)
   rmSync(dataDir, { recursive: true, force: true })
-  console.log('Removed the data folder. The next npm start creates a new installation.')
+  console.log('Deleted. The next npm start creates a new installation.')
 }
+
+const isGiven = (option: '--yes' | '--keep-volumes' | '--keep-containers') => process.argv.includes(option)
 
 async function assertUnused(dataDir: string): Promise<void> {
   const directory = openRegistryDirectory(dataDir)
@@ -45,8 +55,15 @@ async function assertUnused(dataDir: string): Promise<void> {
   )
 }
 
-/** The id that marks this installation's containers on the engine; refuses while a Berth uses the database. */
-async function readInstallation(dataDir: string): Promise<string | null> {
+interface Installation {
+  /** Marks what it has on the engine. */
+  id: string
+  /** Addresses of regions' own engines. */
+  engines: string[]
+}
+
+/** Null before the first migration; refuses while a Berth uses the database. */
+async function readInstallation(dataDir: string): Promise<Installation | null> {
   const server = await startEmbeddedPostgres({ dataDir })
   const client = new pg.Client({ connectionString: server.url })
   try {
@@ -54,7 +71,12 @@ async function readInstallation(dataDir: string): Promise<string | null> {
     await client.connect()
     const { rows } = await client.query("SELECT to_regclass('installation') IS NOT NULL AS exists")
     if (!rows[0]?.exists) return null
-    return (await client.query('SELECT id FROM installation')).rows[0]?.id ?? null
+    const id = (await client.query('SELECT id FROM installation')).rows[0]?.id
+    const regions = await client.query(
+      // Installations of an older Berth have no such column.
+      "SELECT engine FROM (SELECT to_jsonb(region) ->> 'engine' AS engine FROM region) AS r WHERE engine IS NOT NULL",
+    )
+    return id ? { id, engines: regions.rows.map(({ engine }) => engine) } : null
   } finally {
     await client.end()
     await server.stop()
@@ -69,41 +91,74 @@ function configured(): Config {
   }
 }
 
-async function isConfirmed(dataDir: string): Promise<boolean> {
-  if (process.argv.includes('--yes')) return true
+async function findOnEngine(installationId: string): Promise<Leftover[]> {
+  try {
+    return await leftovers(new Docker(), { label: [`berth.installation=${installationId}`] })
+  } catch (error) {
+    throw engineFailed(error)
+  }
+}
+
+interface Inventory {
+  dataDir: string
+  goes: Leftover[]
+  stays: Leftover[]
+  engines: string[]
+}
+
+const WORDS: Record<Leftover['kind'], string> = {
+  container: 'containers',
+  image: 'built images',
+  network: 'networks',
+  volume: 'volumes with their data',
+}
+
+/** What will be gone, in the words of the question that follows. */
+function inventory({ dataDir, goes, stays, engines }: Inventory): string {
+  const line = (all: Leftover[], kind: Leftover['kind']) => {
+    const names = all.filter((one) => one.kind === kind).map(({ name }) => name.replace(/^\//, ''))
+    const shown = names.slice(0, NAMES_SHOWN).join(', ')
+    const more = names.length > NAMES_SHOWN ? `, and ${names.length - NAMES_SHOWN} more` : ''
+    return names.length === 0 ? [] : [`  ${names.length} ${WORDS[kind]}: ${shown}${more}`]
+  }
+  return [
+    'This deletes every app and environment of this installation, for good:',
+    ...KINDS.flatMap((kind) => line(goes, kind)),
+    `  the data folder ${dataDir}: database, master key, admin token, and files in it`,
+    ...(stays.length > 0
+      ? ['These stay on the engine, and no later installation uses them:', ...line(stays, 'volume')]
+      : []),
+    ...(engines.length > 0 ? [`What runs on engines of regions stays there: ${engines.join(', ')}`] : []),
+  ].join('\n')
+}
+
+async function isConfirmed(): Promise<boolean> {
+  if (isGiven('--yes')) return true
   if (!process.stdin.isTTY)
-    throw new Refusal('Nobody is there to confirm it. To go ahead unasked: npm run reset -- --yes')
+    throw new Refusal('Nothing was changed, because nobody can confirm it here. To go ahead: npm run reset -- --yes')
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   // Ctrl-C and Ctrl-D mean no.
   const closed = once(terminal, 'close').then(() => '')
-  const question = `Remove every app and environment of this installation, and ${dataDir}? [y/N] `
-  const answer = await Promise.race([terminal.question(question).catch(() => ''), closed])
+  const answer = await Promise.race([terminal.question('Delete it? [y/N] ').catch(() => ''), closed])
   terminal.close()
   return /^y(es)?$/i.test(answer.trim())
 }
 
-async function removeFromEngine(installationId: string): Promise<void> {
-  const docker = new Docker()
-  const filters = { label: [`berth.installation=${installationId}`] }
+/** One kind after the other: what a container uses cannot go before it. */
+async function removeFromEngine(installationId: string, goes: Leftover[]): Promise<void> {
   try {
-    const containers = await docker.listContainers({ all: true, filters })
-    await Promise.all(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })))
-    const networks = await docker.listNetworks({ filters })
-    await Promise.all(networks.map(({ Id }) => docker.getNetwork(Id).remove()))
-    // Only those that were built for this installation have its label; the next one could not use them.
-    const images = await docker.listImages({ filters })
-    await Promise.all(images.map(({ Id }) => docker.getImage(Id).remove({ force: true })))
-    console.log(
-      `Removed ${containers.length} containers, ${networks.length} networks and ${images.length} built images.`,
-    )
+    for (const kind of KINDS) await Promise.all(goes.filter((one) => one.kind === kind).map(({ remove }) => remove()))
     await removeFirewall(installationId)
   } catch (error) {
-    throw new Refusal(
-      `The container engine did not take part, so the data directory was kept: ${(error as Error).message}\n` +
-        'Start the engine and reset again; if it is gone for good: npm run reset -- --keep-containers',
-    )
+    throw engineFailed(error)
   }
 }
+
+const engineFailed = (error: unknown) =>
+  new Refusal(
+    `The container engine did not take part, so the data folder was kept: ${(error as Error).message}\n` +
+      'Start the engine and reset again; if it is gone for good: npm run reset -- --keep-containers',
+  )
 
 try {
   await reset(configured())

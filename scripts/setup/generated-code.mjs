@@ -5,30 +5,50 @@ import { fileURLToPath } from 'node:url'
 import { oneAtATime } from './one-at-a-time.mjs'
 import { runQuietly, step } from './step.mjs'
 
-const GENERATOR = fileURLToPath(new URL('generate-client.mjs', import.meta.url))
+/** What is generated: by which program, into which folder, from which files. */
+const GENERATED = [
+  {
+    label: 'Generating the database client',
+    program: 'generate-client.mjs',
+    folder: 'src/database/generated',
+    sources: [
+      'prisma/schema.prisma',
+      'node_modules/@prisma/client-generator-ts/package.json',
+      'node_modules/@pothos/plugin-prisma/package.json',
+    ],
+  },
+  {
+    label: 'Unpacking GraphiQL and the REST reference',
+    program: 'unpack-pages.mjs',
+    folder: 'src/http/generated',
+    sources: [
+      'node_modules/@graphql-yoga/render-graphiql/package.json',
+      'node_modules/@scalar/fastify-api-reference/package.json',
+    ],
+  },
+]
 
-/** Generates the database client whenever the schema or the generator has changed. */
+/** Generates whatever is older than what it is made of. */
 export async function generateCode(root, node) {
-  const folder = join(root, 'src', 'database', 'generated')
-  const stamp = join(folder, 'source.sha256')
-  const source = digest(
-    GENERATOR,
-    join(root, 'prisma', 'schema.prisma'),
-    join(root, 'node_modules', '@prisma', 'client-generator-ts', 'package.json'),
-    join(root, 'node_modules', '@pothos', 'plugin-prisma', 'package.json'),
-  )
-  const isCurrent = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === source
-  const generate = async (onStart) => {
-    // One of the generators is a program, which is searched on the PATH.
-    const PATH = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`
-    await runQuietly(node, [GENERATOR, root], { environment: { PATH }, onStart })
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(stamp, source)
-  }
-  await oneAtATime(root, isCurrent, (onStart) => step('Generating the database client', () => generate(onStart)))
+  for (const generated of GENERATED) await generate(root, node, generated)
 }
 
-function digest(...paths) {
+async function generate(root, node, { label, program, folder, sources }) {
+  const path = fileURLToPath(new URL(program, import.meta.url))
+  const stamp = join(root, folder, 'source.sha256')
+  const source = digest([path, ...sources.map((name) => join(root, name))])
+  const isCurrent = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === source
+  const run = async (onStart) => {
+    // One of the client's generators is a program, which is searched on the PATH.
+    const PATH = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`
+    await runQuietly(node, [path, root], { environment: { PATH }, onStart })
+    mkdirSync(join(root, folder), { recursive: true })
+    writeFileSync(stamp, source)
+  }
+  await oneAtATime(root, isCurrent, (onStart) => step(label, () => run(onStart)))
+}
+
+function digest(paths) {
   const hash = createHash('sha256')
   for (const path of paths) hash.update(readFileSync(path))
   return hash.digest('hex')

@@ -59,7 +59,7 @@ export function createGraphQL({ log, execution = [plannedExecution()], ...rest }
   }
 
   async function fetch(request: Request, { requestId, address, admitted, cut }: RequestContext): Promise<Response> {
-    if (wantsPage(request)) return answerPage(request)
+    if (wantsPage(request)) return answerPage()
     const tools = { requestId, log }
     const { headers, method } = request
     const authorization = presentedBy(method, (name) => headers.get(name))

@@ -72,7 +72,7 @@ export const beginRequest: ServerMiddleware = (c, next) => {
 export function answer(
   c: ServerContext,
   status: number,
-  body: string | Buffer<ArrayBuffer> | null,
+  body: string | Buffer<ArrayBuffer> | ReadableStream | null,
   headers: Record<string, string>,
 ): Response {
   return new Response(body, { status, headers: { ...c.get('headers'), ...headers } })

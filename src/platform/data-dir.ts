@@ -11,6 +11,8 @@ export interface DataDir {
   adminToken: string
   /** Where the admin token can be read; null when the environment gave it. */
   adminTokenFile: string | null
+  /** Whether this start has generated it. */
+  isAdminTokenNew: boolean
 }
 
 export const isIngressOnly = ({ BERTH_ROLES }: Config) => BERTH_ROLES.every((role) => role === 'ingress')
@@ -31,12 +33,15 @@ export function openDataDir(config: Config): DataDir {
 function openAt(path: string, config: Config): DataDir {
   makeFolder(path)
   const adminTokenFile = join(path, 'admin-token')
-  if (isIngressOnly(config)) return { path, adminToken: '', adminTokenFile: null }
-  return {
-    path,
-    adminToken: config.BERTH_ADMIN_TOKEN ?? readOrMakeSecretFile(adminTokenFile, () => newSecret('USER')),
-    adminTokenFile: config.BERTH_ADMIN_TOKEN ? null : adminTokenFile,
-  }
+  const given = config.BERTH_ADMIN_TOKEN
+  if (isIngressOnly(config)) return { path, adminToken: '', adminTokenFile: null, isAdminTokenNew: false }
+  if (given) return { path, adminToken: given, adminTokenFile: null, isAdminTokenNew: false }
+  let isAdminTokenNew = false
+  const adminToken = readOrMakeSecretFile(adminTokenFile, () => {
+    isAdminTokenNew = true
+    return newSecret('USER')
+  })
+  return { path, adminToken, adminTokenFile, isAdminTokenNew }
 }
 
 /** Below a folder that takes no others, such as /proc, the recursive mkdir of Node.js would never return. */

@@ -17,6 +17,7 @@ export interface Platform extends Served {
   ingressUrl: string | null
   adminToken: string
   adminTokenFile: string | null
+  isAdminTokenNew: boolean
   /** Other processes on the same data directory, except those under the same supervisor. */
   otherProcesses: readonly ProcessInfo[]
   /** Stops the roles in order. Containers keep running: the next start adopts them. */
@@ -51,13 +52,13 @@ export async function startPlatform(
   const { living } = await processRegistration.listProcesses()
   const otherProcesses = living.filter(({ pid }) => pid !== processRegistration.about.pid)
   const running = undo.move()
-  const { adminToken, adminTokenFile } = dataDir
+  const { adminToken, adminTokenFile, isAdminTokenNew } = dataDir
   const stop = () => {
     processRegistration.about.isStopping = true
     return running.disposeAsync()
   }
   const { apiUrl, ingressUrl } = processRegistration.about
-  return { ...served, apiUrl, ingressUrl, adminToken, adminTokenFile, otherProcesses, stop }
+  return { ...served, apiUrl, ingressUrl, adminToken, adminTokenFile, isAdminTokenNew, otherProcesses, stop }
 }
 
 /** Apps answer without its reports and all of its rights, but what sleeps is not woken. */

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import type { Platform } from './platform.ts'
 import { readProcessInfo } from './process-registry/process-info.ts'
@@ -8,7 +8,7 @@ const PLAIN = /^[\w@%+=:,./-]+$/
 
 /** Printed once everything is ready: the URLs, the token, the next step. */
 export function welcome(config: Config, platform: Platform, seconds: number): string {
-  const { apiUrl, ingressUrl, adminToken, adminTokenFile, engine, otherProcesses } = platform
+  const { apiUrl, ingressUrl, engine, otherProcesses } = platform
   const isWorker = config.BERTH_ROLES.includes('worker')
   const lines = [`Berth is ready (${seconds.toFixed(1)} s; ${config.BERTH_ROLES.join(', ')})`, '']
   if (apiUrl) {
@@ -19,16 +19,22 @@ export function welcome(config: Config, platform: Platform, seconds: number): st
   }
   if (ingressUrl) lines.push(`  Apps       ${appsUrl(config, ingressUrl)}`)
   if (isWorker) lines.push(`  Engine     ${engine ?? `none answers at ${config.DOCKER_HOST ?? 'the local socket'}`}`)
-  if (apiUrl)
-    lines.push(
-      `  Token      ${adminTokenFile ? `${adminToken}  (kept in ${adminTokenFile})` : 'the one in BERTH_ADMIN_TOKEN'}`,
-    )
+  if (apiUrl) lines.push(`  Token      ${tokenWords(platform)}`)
   // Tells a user who meant to start a second Berth that this one shares the data directory.
   for (const other of otherProcesses) lines.push(`  Shared     data directory, with ${readProcessInfo(other)}`)
   lines.push('')
   if (isWorker && !engine) lines.push(...WITHOUT_ENGINE, '')
   if (apiUrl) lines.push('Deploy something, in another terminal:', '', ...demoCommand(config, platform), '')
   return `\n${lines.join('\n')}\n`
+}
+
+/** Shown to a person at a terminal when it is new. Whatever else reads the output may keep it as a log. */
+function tokenWords({ adminToken, adminTokenFile, isAdminTokenNew }: Platform): string {
+  if (!adminTokenFile) return 'the one in BERTH_ADMIN_TOKEN'
+  const path = relative(ROOT, adminTokenFile)
+  const command = `cat ${quoted(path.startsWith('..') ? adminTokenFile : path)}`
+  if (!isAdminTokenNew || !process.stdout.isTTY) return command
+  return `${adminToken}  (shown only now; afterwards: ${command})`
 }
 
 /** Where environments answer: their own host, on the ingress’s port. */

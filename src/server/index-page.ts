@@ -64,8 +64,8 @@ ${Object.entries(parts).map(partRow).join('\n')}
 }
 
 const begin = (origin: string) => `<section><h2>Begin</h2><ol>
-<li><p>Take the admin token. Berth printed it when it started, and keeps it in the file <code>admin-token</code> of its
-data directory, unless <code>BERTH_ADMIN_TOKEN</code> sets another.</p>
+<li><p>Take the admin token. Berth keeps it in the file <code>admin-token</code> of its data directory, unless
+<code>BERTH_ADMIN_TOKEN</code> sets another.</p>
 <pre><code>TOKEN=$(cat .berth/admin-token)</code></pre></li>
 <li><p>Send it in the header <code>Authorization</code>, alone or after <code>Bearer</code>.</p>
 <pre><code>curl -H "Authorization: $TOKEN" ${escaped(origin)}/api/public/v1/apps</code></pre></li>

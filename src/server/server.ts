@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import { notFound } from '../domain/errors.ts'
 import { TrustedProxies } from '../domain/trusted-proxies.ts'
+import { mountGraphiqlFiles } from '../graphql/graphiql/page.ts'
 import { accessRecorder, logAccess } from '../http/access-log.ts'
 import { type Admission, createAdmission } from '../http/admission.ts'
 import { answer, beginRequest, locateClient, type ServerEnv } from '../http/context.ts'
@@ -84,6 +85,7 @@ export function createServer({
   mountBackupFiles(app, { services, config, draining: draining.signal })
   mountGitHooks(app, { services, config, draining: draining.signal }, admission)
   mountGraphQL(app, graphql, [identify({ admission, isRequired: false })])
+  mountGraphiqlFiles(app)
   mountMcp(app, { services, config, draining: draining.signal, log }, [identified, limited])
   mountDocs(app)
   app.get('/', (c) => answerIndex(c, { config, readiness, isDraining: draining.signal.aborted }))

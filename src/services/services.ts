@@ -55,7 +55,7 @@ import { signInByCode } from './sign-in/sign-in-by-code.ts'
 import { askCompany, signInByCompany } from './sign-in/sign-in-by-company.ts'
 import { askForPasskey, signInByPasskey } from './sign-in/sign-in-by-passkey.ts'
 import { signInByPassword } from './sign-in/sign-in-by-password.ts'
-import { readSignInMethods } from './sign-in/sign-in-methods.ts'
+import { isByTokenOnly, readSignInMethods } from './sign-in/sign-in-methods.ts'
 import { getInstallation, installations, listSolutions } from './solution/solution-queries.ts'
 import { readAppEnvToken, readUserToken } from './token/own-token-queries.ts'
 import { getToken, listTokens } from './token/token-queries.ts'
@@ -95,7 +95,7 @@ export function createServices(dependencies: ServiceDependencies) {
     plans: bind(database, { list: listPlans, engines: listRegionEngines }),
     sessions: { ...bind(dependencies, { beginByToken: signInByToken }), ...bind(database, { list: listSessions }) },
     signIn: bind(signIn, {
-      ...{ byPassword: signInByPassword, changePassword, methods: readSignInMethods },
+      ...{ byPassword: signInByPassword, changePassword, methods: readSignInMethods, isByTokenOnly },
       ...{ requestPasswordReset, makeResetLink, resetPassword },
       ...{ offerCodes, confirmCodes, removeCodes, byCode: signInByCode },
       ...{ askCompany, byCompany: signInByCompany },

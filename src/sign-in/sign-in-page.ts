@@ -4,19 +4,22 @@ import type { Caller } from '../services/kernel/caller.ts'
 import type { SignInParts } from './browser.ts'
 import { scriptPath } from './scripts.ts'
 
-/** How people sign in. Its parts call the same routes as a console does. */
-export function answerSignInPage(c: ServerContext, { config }: SignInParts, caller: Caller | null): Response {
+/** How people sign in, in the order of what they can use. Its parts call the same routes as a console does. */
+export async function answerSignInPage(c: ServerContext, parts: SignInParts, caller: Caller | null): Promise<Response> {
+  const { config, services } = parts
+  const isByTokenOnly = await services.signIn.isByTokenOnly()
   const sendsMail = config.BERTH_SMTP_URL !== undefined && config.BERTH_API_URL !== undefined
   const body = [
     `<header><img src="${ICON_ADDRESS}" alt=""><div><h1>Sign in to Berth</h1>
 <p>Application hosting: give it an image or a repository, it gives you a URL.</p></div></header>`,
     ...(caller ? [SIGNED_IN] : []),
     ...(config.BERTH_OIDC_ISSUER ? [byCompany(config.BERTH_OIDC_NAME)] : []),
+    ...(isByTokenOnly ? [FIRST_BY_TOKEN] : []),
     BY_PASSKEY,
     BY_PASSWORD,
     BY_CODE,
     ...(sendsMail ? [FORGOTTEN] : []),
-    BY_TOKEN,
+    ...(isByTokenOnly ? [] : [BY_TOKEN]),
   ]
   return answerPage(c, { title: 'Sign in to Berth', body: body.join('\n'), script: scriptPath('sign-in') })
 }
@@ -57,11 +60,18 @@ autocapitalize="none" spellcheck="false"><small>A link to set another one is sen
 <button>Send the link</button>
 </form></details></section>`
 
-const BY_TOKEN = `<section><details><summary>With a token</summary>
-<form id="by-token" autocomplete="off">
+const TOKEN_FORM = `<form id="by-token" autocomplete="off">
 <label>Token <input name="token" type="password" required maxlength="200" autocomplete="off" spellcheck="false">
-<small>The admin’s is printed when Berth starts, and kept in the file <code>admin-token</code> of its data directory.
+<small>The admin’s is in the file <code>admin-token</code> of Berth’s data directory: <code>cat .berth/admin-token</code>.
 Another user’s does too, if it has neither scopes nor an end.</small></label>
 <p role="status"></p>
 <button>Sign in</button>
-</form></details></section>`
+</form>`
+
+/** Of a new installation, whose first user has nothing else. */
+const FIRST_BY_TOKEN = `<section><h2>With a token</h2>
+<p>Nobody has set up a passkey or a password here yet. Sign in with the admin’s token; then you can set up both.</p>
+${TOKEN_FORM}</section>`
+
+const BY_TOKEN = `<section><details><summary>With a token</summary>
+${TOKEN_FORM}</details></section>`

@@ -35,7 +35,6 @@ describe.skipIf(!hasBrowser('consent'))('a person in a browser', () => {
     const { url, verifier, state } = await ask(client, { redirect_uri: redirect })
     const { page, complaints } = await openPage(browser)
     await page.goto(url.href)
-    await page.click('summary:has-text("With a token")')
     await page.fill('input[name=token]', world.adminToken)
     await page.click('#by-token button')
     await page.getByRole('heading', { name: 'Let “Deploy from the editor” act for you?' }).waitFor()

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,12 +30,16 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
+const adminToken = () => readFileSync(join(dataDir, 'admin-token'), 'utf8').trim()
+
 test.skipIf(!hasTerminals)('on a terminal the log is for people: who says what, in a line', async () => {
   await using terminal = new Terminal(`${process.execPath} scripts/supervise.mjs`, {
     cwd: join(import.meta.dirname, '../..'),
     env: { ...settings, NO_COLOR: '1' },
   })
   await terminal.until('Berth is ready')
+  // Of a new installation, once.
+  await terminal.until(adminToken())
   await fetch(`http://127.0.0.1:${settings.PORT}/api/public/v1/app`, { method: 'POST' })
   await terminal.until(/\d\d:\d\d:\d\d {2}api,worker {2}POST \/api\/public\/v1\/app 401 \(\S+ ms\) {2}requestId=\S+/)
   await terminal.until(/api,worker {2}warn {2}Not settings of Berth.* ignored=\["BERTH_COLOUR"\]/)
@@ -49,6 +53,8 @@ test('in a pipe the log is JSON, and says who says it as well', async () => {
   const berth = await startBerth(settings, { isSupervised: true })
   await expect.poll(() => berth.said()).toContain('does not answer')
   await berth.end('SIGTERM')
+  expect(berth.said()).toContain(`Token      cat ${dataDir}/admin-token`)
+  expect(berth.said()).not.toContain(adminToken())
   const lines = berth
     .said()
     .split('\n')

@@ -9,6 +9,7 @@ let database: TestDatabase
 let dataDir: string
 let settings: Record<string, string>
 let running: BerthProcess[] = []
+let saidFirst: string
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -19,6 +20,7 @@ beforeAll(async () => {
   }
   const first = await startBerth(settings)
   await first.end('SIGTERM')
+  saidFirst = first.said()
 })
 
 afterAll(async () => {
@@ -45,6 +47,11 @@ async function starts(more: Record<string, string> = {}): Promise<void> {
 }
 
 const file = (name: string) => join(dataDir, name)
+
+test('a new admin token is in no log: its file is named', () => {
+  expect(saidFirst).toContain(`cat ${file('admin-token')}`)
+  expect(saidFirst).not.toContain(readFileSync(file('admin-token'), 'utf8').trim())
+})
 
 test('a lost master key is asked for, and no other one is made in its place', async () => {
   renameSync(file('master-key'), file('away'))

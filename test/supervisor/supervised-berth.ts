@@ -58,7 +58,7 @@ export async function startSupervisedBerth({
 
   /** One request that must succeed, by the admin. */
   async function call(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
-    const authorization = /Token\s+(\S+)/.exec(said)?.[1] ?? ''
+    const authorization = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim()
     const response = await fetch(`${url}${path}`, {
       method,
       headers: { authorization, 'content-type': 'application/json', prefer: 'wait=120' },

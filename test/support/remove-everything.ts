@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type Docker from 'dockerode'
+import { KINDS, type Leftover, leftovers } from '../../scripts/engine-leftovers.ts'
 
 /** A busy engine fails to remove a container that it has killed, and creates one for a caller that has gone away. */
 const ROUNDS = 20
@@ -38,50 +39,4 @@ async function isMiscounted(docker: Docker, { kind, name }: Leftover): Promise<b
   if (kind !== 'network') return false
   const { Containers } = (await docker.getNetwork(name).inspect()) as Docker.NetworkInspectInfo
   return Object.keys(Containers ?? {}).length === 0
-}
-
-/** An engine that was killed can keep what attached a container which is gone. */
-async function removeNetwork(docker: Docker, id: string): Promise<void> {
-  const network = docker.getNetwork(id)
-  try {
-    await network.remove()
-  } catch {
-    const { Containers } = (await network.inspect()) as Docker.NetworkInspectInfo
-    for (const { Name } of Object.values(Containers ?? {}))
-      await network.disconnect({ Container: Name, Force: true }).catch(() => {})
-    await network.remove()
-  }
-}
-
-const KINDS = ['container', 'image', 'network', 'volume'] as const
-
-interface Leftover {
-  kind: (typeof KINDS)[number]
-  name: string
-  installationId: string
-  remove(): Promise<unknown>
-}
-
-/** What the engine has with these labels. */
-export async function leftovers(docker: Docker, filters: { label: string[] }): Promise<Leftover[]> {
-  const [containers, images, networks, { Volumes: volumes }] = await Promise.all([
-    docker.listContainers({ all: true, filters }),
-    docker.listImages({ filters }),
-    docker.listNetworks({ filters }),
-    docker.listVolumes({ filters }),
-  ])
-  const found = (kind: Leftover['kind'], name: string, labels: object | undefined, remove: Leftover['remove']) => {
-    const { 'berth.installation': installationId = '' } = (labels ?? {}) as Record<string, string>
-    return { kind, name, installationId, remove }
-  }
-  return [
-    ...containers.map(({ Id, Names, Labels }) =>
-      found('container', Names[0] ?? Id, Labels, () => docker.getContainer(Id).remove({ force: true, v: true })),
-    ),
-    ...images.map(({ Id, RepoTags, Labels }) =>
-      found('image', RepoTags?.[0] ?? Id, Labels, () => docker.getImage(Id).remove({ force: true })),
-    ),
-    ...networks.map(({ Id, Name, Labels }) => found('network', Name, Labels, () => removeNetwork(docker, Id))),
-    ...(volumes ?? []).map(({ Name, Labels }) => found('volume', Name, Labels, () => docker.getVolume(Name).remove())),
-  ]
 }

@@ -1,7 +1,8 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Docker from 'dockerode'
-import { leftovers, removeEverything } from './remove-everything.ts'
+import { leftovers } from '../../scripts/engine-leftovers.ts'
+import { removeEverything } from './remove-everything.ts'
 
 /** Set by the global setup: the folder of the run, which the next run finds if this one is killed. */
 export const RUN_FOLDER = 'BERTH_TEST_RUN_FOLDER'

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +38,7 @@ export async function startFreshBerth(settings: Readonly<Record<string, string>>
   undo.defer(() => process.end('SIGTERM'))
   const url = found(process.said(), /API\s+(http:\/\/\S+?)\/api/)
   const port = found(process.said(), /Apps?\s+http:\/\/\S+?:(\d+)/)
-  const adminToken = found(process.said(), /Token\s+(\S+)/)
+  const adminToken = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim()
 
   const call = async (
     method: string,

@@ -1,4 +1,5 @@
-// Runs in the browser, inside GraphiQL's page: queries use HTTP, subscriptions a WebSocket.
+// Runs in the browser, in GraphiQL's page: queries use HTTP, subscriptions a WebSocket. Yoga's own fetcher cannot send
+// the headers editor's token over a WebSocket.
 
 const PROTOCOL = 'graphql-transport-ws'
 
@@ -106,6 +107,13 @@ const kindOf = ({ query, operationName }) => {
 }
 
 const KEPT = 'berth-headers'
+const PLACEHOLDER = '<token>'
+
+/** Of the headers that a person wrote, those that are sent: nobody is `<token>`, and a session needs no token. */
+const sentOf = (headers) => {
+  const isPlaceholder = ([name, value]) => /^authorization$/i.test(name) && `${value}`.endsWith(PLACEHOLDER)
+  return Object.fromEntries(Object.entries(headers).filter((header) => !isPlaceholder(header)))
+}
 
 /**
  * GraphiQL's options in the browser. What the headers editor holds is kept for the session of the tab: it is there after
@@ -113,9 +121,10 @@ const KEPT = 'berth-headers'
  */
 globalThis.berthOptions = (options) => ({
   ...options,
-  headers: sessionStorage.getItem(KEPT) ?? options.headers,
+  headers: sessionStorage.getItem(KEPT) ?? JSON.stringify({ Authorization: PLACEHOLDER }, null, 2),
   fetcher(params, { headers = {} } = {}) {
     sessionStorage.setItem(KEPT, JSON.stringify(headers, null, 2))
-    return kindOf(params) === 'subscription' ? subscribe(params, headers) : post(params, headers)
+    const sent = sentOf(headers)
+    return kindOf(params) === 'subscription' ? subscribe(params, sent) : post(params, sent)
   },
 })

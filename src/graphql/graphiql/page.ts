@@ -1,79 +1,64 @@
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import { defaultQuery } from './default-query.ts'
+import type { Hono } from 'hono'
+import type { ServerEnv } from '../../http/context.ts'
+import { ICON_ADDRESS } from '../../http/page.ts'
+import { mountPageFiles, unpacked } from '../../http/page-files.ts'
 
-/** GraphiQL's options. `Authorization` is ready to be filled in; the tab keeps it for its session, and GraphiQL does not. */
-const OPTIONS = {
-  title: 'Berth GraphiQL',
-  headers: JSON.stringify({ Authorization: '<token>' }, null, 2),
-  defaultQuery,
-  defaultEditorToolsVisibility: 'headers',
-  shouldPersistHeaders: false,
-} as const
+/** Scripts and workers from here only, and none inline. The editor sets styles, and its fonts are data. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  'font-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 
-interface Page {
-  plain: Buffer<ArrayBuffer>
-  zipped: Buffer<ArrayBuffer>
-  headers: Record<string, string>
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Berth GraphiQL</title>
+<link rel="icon" href="${ICON_ADDRESS}">
+<link rel="stylesheet" href="/graphql/graphiql.css">
+</head>
+<body id="body" class="no-focus-outline">
+<noscript>GraphiQL needs JavaScript.</noscript>
+<div id="root"></div>
+<script src="/graphql/graphiql.js"></script>
+<script src="/graphql/fetcher.js"></script>
+<script src="/graphql/start.js"></script>
+</body>
+</html>
+`
+
+const FILES = {
+  '/graphql/graphiql.js': unpacked('graphiql.js'),
+  '/graphql/graphiql.css': unpacked('graphiql.css'),
+  '/graphql/editor-worker.js': unpacked('graphiql-editor-worker.js'),
+  '/graphql/json-worker.js': unpacked('graphiql-json-worker.js'),
+  '/graphql/graphql-worker.js': unpacked('graphiql-graphql-worker.js'),
+  '/graphql/fetcher.js': join(import.meta.dirname, 'fetcher.js'),
+  '/graphql/start.js': join(import.meta.dirname, 'start.js'),
 }
-
-let page: Promise<Page> | null = null
 
 /** A browser that opens the address, as opposed to an API client. */
 export const wantsPage = (request: Request): boolean =>
   request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html')
 
-/** All of GraphiQL from this server alone: no script, style, font or image comes from anywhere else. */
-export async function answerPage(request: Request): Promise<Response> {
-  page ??= build()
-  const { plain, zipped, headers } = await page
-  if (!request.headers.get('accept-encoding')?.includes('gzip')) return new Response(plain, { headers })
-  return new Response(zipped, { headers: { ...headers, 'content-encoding': 'gzip' } })
-}
-
-/** Created on the first request: it is nine megabytes of script, which most processes never need. */
-async function build(): Promise<Page> {
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
-  const fetcher = await readFile(join(import.meta.dirname, 'fetcher.js'), 'utf8')
-  const html = withFetcher(renderGraphiQL(OPTIONS as Parameters<typeof renderGraphiQL>[0]), fetcher)
-  const plain = Buffer.from(html)
+export function answerPage(): Response {
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policyFor(html),
+    'content-security-policy': POLICY,
     'cache-control': 'no-cache',
-    vary: 'accept, accept-encoding',
+    vary: 'accept',
   }
-  return { plain, zipped: await promisify(gzip)(plain), headers }
+  return new Response(PAGE, { headers })
 }
 
-/** Yoga's page cannot send the headers editor's token over a WebSocket, so it uses our own fetcher. */
-function withFetcher(html: string, fetcher: string): string {
-  const options = JSON.stringify(OPTIONS)
-  const script = html.indexOf('<script>', html.indexOf('<div id="root">'))
-  const end = html.lastIndexOf(options)
-  if (script < 0 || end < script) throw new Error('GraphiQL rendered a page of an unknown format')
-  const own = `<script>(() => {\n${fetcher}})()</script>\n`
-  const drawn = `globalThis.berthOptions(${options})`
-  return html.slice(0, script) + own + html.slice(script, end) + drawn + html.slice(end + options.length)
-}
-
-/** Only the page's own scripts run, by their hashes; the editor's workers are blobs that these scripts create. */
-function policyFor(html: string): string {
-  const scripts = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script]) => script ?? '')
-  const hashes = scripts.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`)
-  return [
-    "default-src 'none'",
-    `script-src ${hashes.join(' ')} blob:`,
-    'worker-src blob:',
-    "style-src 'unsafe-inline'",
-    "img-src 'self' data:",
-    'font-src data:',
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}
+/** All of GraphiQL from this server alone: no script, style, font or image comes from anywhere else. */
+export const mountGraphiqlFiles = (app: Hono<ServerEnv>): void => mountPageFiles(app, FILES)

@@ -1,14 +1,13 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Hono } from 'hono'
 import { answer, type ServerContext, type ServerEnv } from '../../http/context.ts'
+import { etagOf, isUnchanged } from '../../http/etag.ts'
 import { answerPage, ICON_ADDRESS } from '../../http/page.ts'
-import { etagOf, isUnchanged } from '../protocol/etag.ts'
+import { mountPageFiles, unpacked } from '../../http/page-files.ts'
 import { errorsPage } from './errors-page.ts'
 import { openApiDocument } from './openapi.ts'
-import { scalarScript } from './scalar-script.ts'
 
 /** Scripts from here only, and none inline. Scalar sets style attributes and shows icons as data. */
 const POLICY =
@@ -34,44 +33,44 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-const page = (name: string) => readFile(join(import.meta.dirname, 'page', name), 'utf8')
-
-/** The parts of the page: nothing is fetched from elsewhere. Each is read when it is first asked for. */
-const FILES: Record<string, { type: string; read: () => Promise<string> }> = {
-  '/openapi.json': { type: 'application/json', read: async () => JSON.stringify(openApiDocument()) },
-  '/docs/scalar.js': { type: 'text/javascript; charset=utf-8', read: scalarScript },
-  '/docs/start.js': { type: 'text/javascript; charset=utf-8', read: () => page('start.js') },
-  '/docs/style.css': { type: 'text/css; charset=utf-8', read: () => page('style.css') },
+const FILES = {
+  '/docs/scalar.js': unpacked('scalar.js'),
+  '/docs/start.js': join(import.meta.dirname, 'page/start.js'),
+  '/docs/style.css': join(import.meta.dirname, 'page/style.css'),
 }
 
 export function mountDocs(app: Hono<ServerEnv>): void {
   const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY }
   app.get('/docs', (c) => answer(c, 200, PAGE, headers))
   app.get('/docs/errors', (c) => answerPage(c, { title: 'Berth error codes', body: errorsPage() }))
-  for (const [path, { type, read }] of Object.entries(FILES)) {
-    let file: Promise<File> | undefined
-    app.get(path, async (c) => {
-      file ??= zipped(read)
-      return answerFile(c, await file, type)
-    })
-  }
+  mountPageFiles(app, FILES)
+  let document: Promise<Document> | undefined
+  app.get('/openapi.json', async (c) => {
+    document ??= zippedDocument()
+    return answerDocument(c, await document)
+  })
 }
 
-interface File {
+interface Document {
   plain: Buffer<ArrayBuffer>
   zipped: Buffer<ArrayBuffer>
   etag: string
 }
 
-async function zipped(read: () => Promise<string>): Promise<File> {
-  const plain = Buffer.from(await read())
+async function zippedDocument(): Promise<Document> {
+  const plain = Buffer.from(JSON.stringify(openApiDocument()))
   return { plain, zipped: await promisify(gzip)(plain), etag: etagOf(plain) }
 }
 
-/** Kept by browsers, and asked for again each time, so that a new version shows at once. */
-function answerFile(c: ServerContext, file: File, type: string): Response {
-  const headers = { ETag: file.etag, 'Cache-Control': 'no-cache', 'Content-Type': type, Vary: 'Accept-Encoding' }
-  if (isUnchanged(c.req.header('if-none-match'), file.etag)) return answer(c, 304, null, headers)
-  if (!c.req.header('accept-encoding')?.includes('gzip')) return answer(c, 200, file.plain, headers)
-  return answer(c, 200, file.zipped, { ...headers, 'Content-Encoding': 'gzip' })
+/** Kept by clients, and asked for again each time, so that a new version shows at once. */
+function answerDocument(c: ServerContext, { plain, zipped, etag }: Document): Response {
+  const headers = {
+    ETag: etag,
+    'Cache-Control': 'no-cache',
+    'Content-Type': 'application/json',
+    Vary: 'Accept-Encoding',
+  }
+  if (isUnchanged(c.req.header('if-none-match'), etag)) return answer(c, 304, null, headers)
+  if (!c.req.header('accept-encoding')?.includes('gzip')) return answer(c, 200, plain, headers)
+  return answer(c, 200, zipped, { ...headers, 'Content-Encoding': 'gzip' })
 }

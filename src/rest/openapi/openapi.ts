@@ -17,8 +17,8 @@ versions. GraphQL at [/graphql](/graphql) has the same ids, codes and permission
 
 ## Authorization
 
-Send your token in the header \`Authorization\`, alone or after \`Bearer\`. Berth prints the admin token when it starts, and
-keeps it in the file \`admin-token\` of its data directory.
+Send your token in the header \`Authorization\`, alone or after \`Bearer\`. Berth keeps the admin token in the
+file \`admin-token\` of its data directory.
 
     curl -H "Authorization: $TOKEN" http://127.0.0.1:4000${BASE_PATH}/apps
 

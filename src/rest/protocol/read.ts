@@ -1,7 +1,7 @@
 import { answer, type ServerContext } from '../../http/context.ts'
+import { etagOf, isUnchanged } from '../../http/etag.ts'
 import { parseInput } from '../../services/kernel/perform.ts'
 import { withinSeconds } from './deadline.ts'
-import { etagOf, isUnchanged } from './etag.ts'
 import { queryReader, searchOf } from './query.ts'
 import { Csv, type ReadContext, type ReadRoute, type RestDependencies, type RouteAnswer, Versioned } from './route.ts'
 

@@ -26,3 +26,11 @@ export async function readSignInMethods({ database }: SignInTools, caller: Calle
     isConnected: user._count.companyIdentities > 0,
   }
 }
+
+/** Whether tokens are all that anybody can sign in with: nobody has a password, a passkey or a connected account yet. */
+export async function isByTokenOnly({ database }: SignInTools): Promise<boolean> {
+  const [found] = await database.$queryRaw<{ isMore: boolean }[]>`
+    SELECT EXISTS (SELECT FROM user_password) OR EXISTS (SELECT FROM passkey)
+      OR EXISTS (SELECT FROM company_identity) AS "isMore"`
+  return !found?.isMore
+}

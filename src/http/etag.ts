@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { DomainError } from '../../domain/errors.ts'
+import { DomainError } from '../domain/errors.ts'
 
 const HASH_LENGTH = 16
 
