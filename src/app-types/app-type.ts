@@ -18,6 +18,8 @@ interface Names {
   wireName: string
   /** Names that older clients use (§1 rule 1). */
   aliases: readonly string[]
+  /** Fields that older clients set to true instead of sending `appType`. */
+  flags?: readonly string[]
   /** The type of its output in `GET /logs`. */
   logType: string
   /** The preset of an app that names only its type; null where a preset must be named. */

@@ -4,6 +4,7 @@ import type { RequestScaling } from '../domain/request-scaling.ts'
 import type { AppType, ContinuousWorkload } from './app-type.ts'
 import { getAppType } from './app-types.ts'
 import type { Engine } from './engines/engine.ts'
+import { engineOfVersion } from './engines/engines.ts'
 import { engineOfPreset } from './presets.ts'
 
 type TypedApp = { type: string }
@@ -64,8 +65,15 @@ export function runsOf(
 /** Whether the app runs prebuilt images: it opted in, or its type decides (§4.1 rule 1). */
 export const acceptsImage = (app: TypedApp & { useImage: boolean }): boolean => getAppType(app.type).acceptsImage(app)
 
-/** What a managed service runs; null for apps that bring their own program. */
-export const engineOf = (app: { dockerPreset: string }): Engine | null => engineOfPreset(app.dockerPreset)
+/**
+ * What a managed service runs: the engine of the version that its environment was recorded with, or else of the app's
+ * preset. Null for apps that bring their own program, and for a preset that Berth does not know.
+ */
+export const engineOf = (app: { dockerPreset: string }, presetVersion: string | null = null): Engine | null =>
+  engineOfVersion(presetVersion) ?? engineOfPreset(app.dockerPreset)
+
+/** Whether apps of the type are managed services, also where Berth does not know the preset any more. */
+export const isService = (app: TypedApp): boolean => getAppType(app.type).presets.some(({ kind }) => kind === 'ENGINE')
 
 /** Nothing was said with it: older clients send such values for fields that they do not use. */
 const isEmpty = (value: unknown) =>

@@ -1,3 +1,4 @@
+import { invalidField } from '../domain/errors.ts'
 import type { AppType } from './app-type.ts'
 import { appTypes } from './app-types.ts'
 import { namesOf, presetNamesOf } from './type-names.ts'
@@ -16,18 +17,30 @@ export function typeNamed(name: string): AppType {
   return type
 }
 
-/** `appType` and `isDatabase` of older clients, as `appType` is called today. */
+/**
+ * The type as `appType` calls it today: older clients send an older name in `appType`, or a flag of that name
+ * (`isDatabase`, `Database`, `DB`: true). A flag that is false names no type. Throws for a flag that contradicts.
+ */
 export function withTodaysType(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { isDatabase, ...others } = sent
-  const named = others.appType ?? (isDatabase === true ? 'isDatabase' : undefined)
-  const known = appTypes().find((type) => typeof named === 'string' && [type.name, ...type.aliases].includes(named))
-  return {
-    ...others,
-    // Anything but true or false stays, to be refused.
-    ...(isDatabase === undefined || typeof isDatabase === 'boolean' ? {} : { isDatabase }),
-    ...(named === undefined ? {} : { appType: known?.wireName ?? named }),
-  }
+  const rest = { ...sent }
+  let appType = todaysName(sent.appType)
+  for (const { wireName, flags = [] } of appTypes())
+    for (const flag of flags) {
+      const value = sent[flag]
+      if (value === undefined) continue
+      delete rest[flag]
+      if (typeof value !== 'boolean') throw invalidField(flag, 'must be true or false')
+      if (!value) continue
+      if (appType !== undefined && appType !== wireName)
+        throw invalidField(flag, `means appType ${wireName}, and appType is ${String(appType)}: send one of the two`)
+      appType = wireName
+    }
+  return appType === undefined ? rest : { ...rest, appType }
 }
+
+const todaysName = (sent: unknown): unknown =>
+  appTypes().find(({ name, aliases }) => typeof sent === 'string' && [name, ...aliases].includes(sent))?.wireName ??
+  sent
 
 type Names = [string, ...string[]]
 

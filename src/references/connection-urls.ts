@@ -23,6 +23,7 @@ interface Tools {
 /** What the addresses of an environment are made from. */
 export const withAddress = {
   cliEnvName: true,
+  presetVersion: true,
   containers: true,
   account: { select: { id: true, dataKey: true } },
   app: { select: { port: true, type: true, dockerPreset: true } },
@@ -36,8 +37,8 @@ type Addressed = Prisma.AppEnvGetPayload<{ select: typeof withAddress }>
 
 /** The addresses of an environment, with its credentials in them where it has some: never logged, never stored. */
 export function connectionUrlsOf({ config, vault }: Omit<Tools, 'tx'>, appEnv: Addressed): ConnectionUrls {
-  const { cliEnvName, app, hosts } = appEnv
-  const engine = engineOf(app)
+  const { cliEnvName, app, presetVersion, hosts } = appEnv
+  const engine = engineOf(app, presetVersion)
   return getAppType(app.type).connectionUrls({
     engine,
     credentials: openedCredentials(vault, appEnv),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Bounds, Engine, EngineSetting, EngineVersion } from '../app-types/engines/engine.ts'
-import { versionName } from '../app-types/engines/engines.ts'
+import { portsOf, versionName } from '../app-types/engines/engines.ts'
 import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, json, text, whole } from './field.ts'
 import { metricSeries } from './metric.ts'
@@ -57,6 +57,19 @@ const limits = resource({
   },
 })
 
+type EnginePort = ReturnType<typeof portsOf>[number]
+
+const listening = fieldsOf<EnginePort>()
+
+const databasePort = resource({
+  name: 'DatabasePort',
+  description: 'A port that a database, cache or broker listens on.',
+  fields: {
+    port: listening.column('port', whole, 'Number of the port, which `port` of an app takes.'),
+    description: listening.from({}, text, 'What the port is for.', ({ about }: EnginePort) => about),
+  },
+})
+
 const setting = fieldsOf<EngineSetting>()
 const rangeOf = (row: EngineSetting) => ('min' in row ? row : { min: null, max: null })
 /** Limits in bytes are larger than an Int of GraphQL. */
@@ -103,6 +116,12 @@ export const databasePreset = resource({
     dockerPreset: field.from({}, text, 'Name of the preset, which `dockerPreset` takes.', ({ name }: Engine) => name),
     name: field.from({}, text, 'Name of the service for people.', ({ title }: Engine) => title),
     connectionProtocol: field.from({}, text, 'Scheme of the connection URLs.', ({ protocol }: Engine) => protocol),
+    ports: field.from(
+      {},
+      z.array(databasePort.answer.type),
+      'Ports that the service listens on; that of its connection URLs first.',
+      (engine: Engine) => portsOf(engine).map((row) => databasePort.answer.record(row)),
+    ),
     defaultVersion: field.from(
       {},
       text,

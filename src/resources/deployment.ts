@@ -107,7 +107,7 @@ const forRollback = {
 export function rollbackRefusal(content: Rollback): Refusal | null {
   const { currentContentId, app, volume } = content.appEnv
   const { presetVersion } = recordedConfiguration(content)
-  const problem = dataProblem(engineOf(app), volume?.presetVersion, presetVersion)
+  const problem = dataProblem(engineOf(app, presetVersion), volume?.presetVersion, presetVersion)
   return refuseRollback({ ...content, dataProblem: problem }, currentContentId)
 }
 

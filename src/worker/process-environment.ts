@@ -106,7 +106,10 @@ export function environmentContext(
   }
   const quote = async (text: string) => plainText(text, await mask())
   // A server that is killed before it has written everything has to recover when it starts again.
-  const graceSeconds = Math.max(config.BERTH_STOP_GRACE_SECONDS, engineOf(appEnv.app)?.stopSeconds ?? 0)
+  const graceSeconds = Math.max(
+    config.BERTH_STOP_GRACE_SECONDS,
+    engineOf(appEnv.app, appEnv.presetVersion)?.stopSeconds ?? 0,
+  )
   const shared = {
     database,
     scope,

@@ -73,6 +73,29 @@ describe('older preset names', () => {
   )
 })
 
+describe.each(['isDatabase', 'Database', 'DB'])('the field %s of POST /app', (flag) => {
+  const post = (fields: object) =>
+    call('POST', '/app', { body: { name: 'Cache', accountId: world.accountId, dockerPreset: 'REDIS', ...fields } })
+
+  test('true means appType db, and false nothing', async () => {
+    for (const fields of [{ [flag]: true }, { [flag]: false }, { [flag]: true, appType: 'db' }]) {
+      const { status, body } = await post(fields)
+      expect(status, JSON.stringify(body)).toBe(200)
+      expect((await call('GET', '/app', { query: { appId: body.appId } })).body.appType).toBe('db')
+    }
+  })
+
+  test('is required to agree with appType and dockerPreset', async () => {
+    const refusals = [
+      [{ [flag]: true, appType: 'function' }, flag, 'means appType db, and appType is function: send one of the two'],
+      [{ [flag]: true, dockerPreset: 'EXPRESS', port: 80 }, 'appType', 'does not fit dockerPreset EXPRESS'],
+      [{ [flag]: 'yes' }, flag, 'must be true or false'],
+    ] as const
+    for (const [fields, field, message] of refusals)
+      expect((await post(fields)).body.errors, JSON.stringify(fields)).toContainEqual({ field, message })
+  })
+})
+
 test('the builder BUILDPACK is refused by name, with the alternatives', async () => {
   const body = { name: 'Shop', accountId: world.accountId, port: 3000, builder: 'BUILDPACK' }
   const refused = (await call('POST', '/app', { body })).body

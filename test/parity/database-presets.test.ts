@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { portsOf } from '../../src/app-types/engines/engines.ts'
 import { ENGINES } from '../../src/app-types/engines/list.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
@@ -20,7 +21,7 @@ afterAll(async () => {
 
 const BOUNDS = '{ min default max }'
 const FIELD = `databasePresets {
-  dockerPreset name connectionProtocol defaultVersion
+  dockerPreset name connectionProtocol ports { port description } defaultVersion
   versions { dockerPresetVersion label image }
   limits { disk ${BOUNDS} containers ${BOUNDS} }
   settings { name type default min max options description }
@@ -36,8 +37,9 @@ test('the presets have the shape of the contract, and are the same through all A
     ENGINES.map(({ name }) => name),
   )
   for (const preset of presets) {
-    const names = ['dockerPreset', 'name', 'connectionProtocol', 'defaultVersion', 'versions', 'limits', 'settings']
-    expect(Object.keys(preset)).toEqual([...names, 'metrics', 'supportsBackups'])
+    const names = ['dockerPreset', 'name', 'connectionProtocol', 'ports', 'defaultVersion', 'versions', 'limits']
+    expect(Object.keys(preset)).toEqual([...names, 'settings', 'metrics', 'supportsBackups'])
+    for (const one of preset.ports) expect(Object.keys(one)).toEqual(['port', 'description'])
     expect(preset.versions.map((one: { dockerPresetVersion: string }) => one.dockerPresetVersion)).toContain(
       preset.defaultVersion,
     )
@@ -94,6 +96,23 @@ test('apps of these presets are created, with the port of the engine', async () 
     expect(body, name).toMatchObject({ appType: 'db', dockerPreset: name, port, useTCP: true })
   }
 })
+
+test.each(ENGINES.map((engine) => [engine.name, portsOf(engine).map(({ port }) => port)] as const))(
+  '%s takes each of its listed ports, or none, and shows the one that was sent; another one is refused with them',
+  async (dockerPreset, ports) => {
+    const { presets } = (await readRest(served, world.adminToken, 'listDatabasePresets')).body
+    const listed = presets.find((one: { dockerPreset: string }) => one.dockerPreset === dockerPreset).ports
+    expect(listed.map(({ port }: { port: number }) => port)).toEqual(ports)
+    const input = { name: `A ${dockerPreset}`, accountId: world.accountId, dockerPreset }
+    for (const port of ports) {
+      const { appId } = await world.perform(createApp, { ...input, port })
+      const shown = await readRest(served, world.adminToken, 'getApp', { appId })
+      expect(shown.body.port).toBe(port)
+    }
+    const refused = await world.perform(createApp, { ...input, port: 4321 }).catch((error: Error) => error)
+    expect((refused as Error).message).toContain(`port: must be ${ports.join(' or ')}`)
+  },
+)
 
 test('only a user reads them', async () => {
   const { appEnvId } = await world.appEnv()

@@ -26,7 +26,15 @@ export async function checkServices(walk: Walk): Promise<void> {
 
 /** §1 and §9: the older names lead to the same type. */
 export async function checkOlderNames(walk: Walk): Promise<void> {
-  for (const named of [{ appType: 'db' }, { appType: 'Database' }, { appType: 'DB' }, { isDatabase: true }, {}]) {
+  for (const named of [
+    { appType: 'db' },
+    { appType: 'Database' },
+    { appType: 'DB' },
+    { isDatabase: true },
+    { Database: true },
+    { DB: true },
+    {},
+  ]) {
     const { status, body } = await newDatabase(walk, named)
     expect(status, JSON.stringify(body)).toBe(200)
     expect((await walk.call('GET', '/app', { query: { appId: body.appId } })).body.appType).toBe('db')

@@ -48,10 +48,14 @@ export async function onDocker(docker = new Docker()): Promise<HarbourEngine> {
 const IMAGE = 'programs:1'
 
 /** For what the worker decides: its adapter has the contracts of the real one, and costs next to nothing. */
-export async function inMemory(programs: Record<string, Program> = {}): Promise<HarbourEngine> {
+export async function inMemory(
+  programs: Record<string, Program> = {},
+  alsoNamed: readonly string[] = [],
+): Promise<HarbourEngine> {
   const machine = new MemoryMachine()
   const config = { ...EMPTY_CONFIG, command: ['node'] }
-  machine.images.add(createImage({ programs: { node: nodeScript, ...programs }, config }), IMAGE)
+  const image = createImage({ programs: { node: nodeScript, ...programs }, config })
+  for (const name of [IMAGE, ...alsoNamed]) machine.images.add(image, name)
   const get = (containerId: string): MemoryContainer => {
     const found = machine.find(containerId)
     if (!found) throw new Error(`There is no container ${containerId}`)

@@ -1,6 +1,6 @@
 import type { FieldProblem } from '../../domain/errors.ts'
 import type { Bounds, Engine, EngineSetting } from './engine.ts'
-import { engineVersionProblem } from './engines.ts'
+import { engineVersionProblem, portsOf } from './engines.ts'
 
 /** The fields of an environment that only an engine has. All are optional, and unchecked until now. */
 export interface EngineInput {
@@ -25,6 +25,15 @@ export function engineProblems(engine: Engine, input: EngineInput): FieldProblem
 /** The same for the settings alone, which are also set for all environments of an app. */
 export const settingProblems = (engine: Engine, input: Pick<EngineInput, 'databaseSettings'>): FieldProblem[] =>
   settingsProblems(engine, input.databaseSettings)
+
+/** A managed service listens on the ports of its preset, whichever of them a client names. */
+export const portProblems = (engine: Engine, { port }: { port?: number | undefined }): FieldProblem[] =>
+  problemAt('port', port, (value) => {
+    const ports = portsOf(engine)
+    if (ports.some((one) => one.port === value)) return null
+    const listed = ports.map((one) => one.port).join(' or ')
+    return `must be ${listed}, as GET /database-presets lists for ${engine.name}; or omit it`
+  })
 
 function problemAt(field: string, value: unknown, check: (value: unknown) => string | null): FieldProblem[] {
   const message = value === undefined ? null : check(value)

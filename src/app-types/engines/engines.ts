@@ -12,11 +12,21 @@ export function engineVersion(engine: Engine, name: string | null): EngineVersio
   return engine.versions.find((version) => versionName(engine, version) === wanted) ?? null
 }
 
+/** The engine whose name the full name of a version begins with, also if it has no such version any more. */
+export const engineOfVersion = (name: string | null): Engine | null =>
+  ENGINES.find((engine) => name?.startsWith(`${engine.name}_`)) ?? null
+
 /** Why the engine does not have this version; null if it has. */
 export const engineVersionProblem = (engine: Engine, name: string): string | null =>
   engineVersion(engine, name)
     ? null
     : `must be one of ${engine.versions.map((version) => versionName(engine, version)).join(', ')}`
+
+/** All ports of an engine on the account's network; that of its connection URLs first. */
+export const portsOf = ({ port, protocol, otherPorts }: Engine): { port: number; about: string }[] => [
+  { port, about: `Connections by ${protocol}.` },
+  ...otherPorts,
+]
 
 export type SettingValue = number | boolean | string
 

@@ -19,6 +19,7 @@ export const service: AppType = {
   about: 'A database, cache or broker.',
   wireName: 'db',
   aliases: ['isDatabase', 'Database', 'DB'],
+  flags: ['isDatabase', 'Database', 'DB'],
   logType: 'DATABASE',
   presets: [presetOf(first), ...others.map(presetOf)],
   defaultPreset: null,

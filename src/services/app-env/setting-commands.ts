@@ -32,7 +32,7 @@ export const changeResources = settingCommand({
       problems.push({ field: 'disk', message: 'is the size of a volume, and there is none' })
     const size = zClouds ?? (cpu && memory ? zCloudsOf({ cpu, memoryMb: memory }) : appEnv.zClouds)
     const { plan } = appEnv.account
-    const engine = engineOf(appEnv.app)
+    const engine = engineOf(appEnv.app, appEnv.presetVersion)
     if (engine) problems.push(...engineProblems(engine, { disk }))
     else if (disk !== undefined && disk > MAX_DISK_MB)
       problems.push({ field: 'disk', message: `must be at most ${MAX_DISK_MB}` })
@@ -57,7 +57,7 @@ export const changeScaling = settingCommand({
     const type = getAppType(appEnv.app.type)
     if (containers !== undefined && isScaledByRequests(appEnv.app))
       throw invalidField('containers', `is decided by requests for ${type.title} apps: set ${type.config?.field}`)
-    const engine = engineOf(appEnv.app)
+    const engine = engineOf(appEnv.app, appEnv.presetVersion)
     const problems = engine ? engineProblems(engine, { containers }) : []
     if (problems.length > 0) throw invalidInput(problems)
     if (containers !== undefined) requireWithinPlan(plan, 'maxContainers', { field: 'containers', count: containers })

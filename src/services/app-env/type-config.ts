@@ -1,6 +1,7 @@
 import type { AppType } from '../../app-types/app-type.ts'
 import { getAppType } from '../../app-types/app-types.ts'
 import { engineOf, refusedFields } from '../../app-types/behaviours.ts'
+import type { Engine } from '../../app-types/engines/engine.ts'
 import { type EngineInput, engineProblems } from '../../app-types/engines/engine-problems.ts'
 import { foreignTypeConfigs } from '../../app-types/type-config.ts'
 import { type FieldProblem, invalidInput } from '../../domain/errors.ts'
@@ -10,11 +11,16 @@ const OF_SERVICES = ['dockerPresetVersion', 'disk', 'withPersistence', 'volumeId
 type ServiceInput = EngineInput & { withPersistence?: boolean; volumeId?: string }
 
 /** Throws for what the type of an environment does not use, and for what its engine does not accept. */
-export function checkTypeFields(type: AppType, app: { dockerPreset: string }, input: object): void {
+export function checkTypeFields(
+  type: AppType,
+  app: { dockerPreset: string },
+  input: object,
+  presetVersion: string | null = null,
+): void {
   const foreign = foreignTypeConfigs(type, input).map(({ field }) => {
     return { field, message: `is not used by ${type.title} apps` }
   })
-  const problems = [...foreign, ...refusedFields(type, input), ...serviceProblems(app, input)]
+  const problems = [...foreign, ...refusedFields(type, input), ...serviceProblems(engineOf(app, presetVersion), input)]
   if (problems.length > 0) throw invalidInput(problems)
 }
 
@@ -24,8 +30,7 @@ export function checkRefused(app: { type: string }, input: object): void {
   if (problems.length > 0) throw invalidInput(problems)
 }
 
-function serviceProblems(app: { dockerPreset: string }, input: ServiceInput): FieldProblem[] {
-  const engine = engineOf(app)
+function serviceProblems(engine: Engine | null, input: ServiceInput): FieldProblem[] {
   if (!engine)
     return OF_SERVICES.filter((field) => input[field] !== undefined).map((field) => {
       return { field, message: 'is only for managed services' }

@@ -24,7 +24,7 @@ export const updateAppEnv = command({
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
     const { tx } = context
-    checkTypeFields(getAppType(appEnv.app.type), appEnv.app, input)
+    checkTypeFields(getAppType(appEnv.app.type), appEnv.app, input, appEnv.presetVersion)
     const typeConfig = typeConfigIn(input)
     if (typeConfig) requirePlanScale(appEnv.app, typeConfig, appEnv.account.plan)
     checkPresetVersion(appEnv, input.dockerPresetVersion)

@@ -1,7 +1,7 @@
 import type { AppType } from '../../app-types/app-type.ts'
 import { appTypes, defaultAppType, getAppType } from '../../app-types/app-types.ts'
 import { refusedFields } from '../../app-types/behaviours.ts'
-import { type EngineInput, settingProblems } from '../../app-types/engines/engine-problems.ts'
+import { type EngineInput, portProblems, settingProblems } from '../../app-types/engines/engine-problems.ts'
 import { engineOfPreset, versionProblem } from '../../app-types/presets.ts'
 import { foreignTypeConfigs } from '../../app-types/type-config.ts'
 import { typeNamed } from '../../app-types/wire-names.ts'
@@ -47,6 +47,7 @@ const portlessTitles = () =>
 
 /** The same for a change, checked on the app as it would become. */
 export function checkUpdate(input: UpdateAppInput, app: App): void {
+  requireSameType(input.dockerPreset ?? app.dockerPreset, app)
   const usesImage = input.useImage ?? app.useImage
   // An app that runs images needs no source, so half a source must not keep it from switching to images.
   const problems = [
@@ -64,14 +65,25 @@ export function checkUpdate(input: UpdateAppInput, app: App): void {
   if (problems.length > 0) throw invalidInput(problems)
 }
 
+/**
+ * Throws for a preset of another type, and for another managed service: data, credentials, addresses and backups are of
+ * the one that the app was created with.
+ */
+function requireSameType(preset: string, app: App): void {
+  if (preset === app.dockerPreset) return
+  const isService = [preset, app.dockerPreset].some((name) => engineOfPreset(name) !== null)
+  if (typeNamed(preset).name === app.type && !isService) return
+  throw invalidField(
+    'dockerPreset',
+    `cannot change from ${app.dockerPreset} to ${preset}: an app keeps its type, and a managed service its preset. Create another app with dockerPreset ${preset}`,
+  )
+}
+
 /** Older clients send the port of every app. */
 function serviceProblems(preset: string, input: EngineInput & { port?: number | undefined }): FieldProblem[] {
   const engine = engineOfPreset(preset)
   if (!engine) return []
-  const problems = settingProblems(engine, input)
-  if (input.port !== undefined && input.port !== engine.port)
-    problems.push({ field: 'port', message: `must be ${engine.port}, the port of ${engine.title}; or omit it` })
-  return problems
+  return [...settingProblems(engine, input), ...portProblems(engine, input)]
 }
 
 const configProblems = (type: AppType, input: object): FieldProblem[] => [

@@ -69,7 +69,7 @@ function recordOf(input: CreateAppInput, preset: string) {
     dockerPreset: preset,
     dockerPresetVersion: input.dockerPresetVersion ?? null,
     builder: input.builder ?? 'DOCKER',
-    port: engineOfPreset(preset)?.port ?? input.port ?? null,
+    port: input.port ?? engineOfPreset(preset)?.port ?? null,
     useImage: input.useImage ?? false,
     image: input.image ?? null,
     gitProvider: input.gitProvider ?? (input.gitRepo ? 'GITHUB' : null),

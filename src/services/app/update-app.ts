@@ -1,8 +1,5 @@
-import { getAppType } from '../../app-types/app-types.ts'
 import { withTodaysPreset } from '../../app-types/older-presets.ts'
-import { typeNamed } from '../../app-types/wire-names.ts'
 import type { App, AppEnv, Content } from '../../database/generated/prisma/client.ts'
-import { invalidField } from '../../domain/errors.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
@@ -22,9 +19,6 @@ export const updateApp = command({
   async execute(context, input, { app }) {
     checkUpdate(input, app)
     const { tx } = context
-    if (input.dockerPreset && typeNamed(input.dockerPreset).name !== getAppType(app.type).name) {
-      throw invalidField('dockerPreset', `cannot turn this app into a ${typeNamed(input.dockerPreset).title}`)
-    }
     await requireCredential(tx, app.accountId, 'imagePullAccountSecretId', input.imagePullAccountSecretId)
     await requireCredential(tx, app.accountId, 'buildPullAccountSecretId', input.buildPullAccountSecretId)
     const changes = changesOf(input, app)

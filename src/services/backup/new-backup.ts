@@ -14,7 +14,7 @@ export const LOCAL = 'LOCAL'
 
 /** The engine and the version that runs. Throws where there is nothing that has backups. */
 export function deployedService(appEnv: LoadedAppEnv) {
-  const engine = engineOf(appEnv.app)
+  const engine = engineOf(appEnv.app, appEnv.presetVersion)
   if (!engine) throw conflict('NOT_A_SERVICE', `"${appEnv.cliEnvName}" is not a managed service, and has no backups`)
   const content: Content | null = appEnv.currentContent
   const configuration = content && recordedConfiguration(content)

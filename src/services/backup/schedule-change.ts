@@ -17,7 +17,7 @@ export async function scheduleChange(
   schedule: BackupSchedule | null | undefined,
 ): Promise<Prisma.AppEnvUncheckedUpdateInput> {
   if (schedule === undefined) return {}
-  const engine = engineOf(appEnv.app)
+  const engine = engineOf(appEnv.app, appEnv.presetVersion)
   if (!engine) throw invalidField('backupSchedule', 'is only for managed services')
   if (schedule === null) return { backupSchedule: Prisma.DbNull, nextBackupAt: null }
   if (schedule.pointInTime) requirePointInTime(engine, appEnv)

@@ -32,7 +32,8 @@ export { MASK }
 export function configurationOf(appEnv: LoadedAppEnv): Configuration {
   const { app } = appEnv
   return {
-    port: app.port,
+    // A managed service listens on all ports of its preset, whichever of them the app names.
+    port: engineOf(app, appEnv.presetVersion)?.port ?? app.port,
     zClouds: appEnv.zClouds,
     startup: (appEnv.startupConfig as StartupConfig | null) ?? null,
     ...(appEnv.releaseCommand === null ? {} : { release: appEnv.releaseCommand as unknown as ReleaseCommand }),
@@ -69,7 +70,9 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
   const plan = recordedPlan(running)
   const secrets = new LazyVault(vault, appEnv.account)
   // A type that always accepts images may also build.
-  const useImage = plan ? appEnv.app.useImage : acceptsImage(appEnv.app) || engineOf(appEnv.app) !== null
+  const useImage = plan
+    ? appEnv.app.useImage
+    : acceptsImage(appEnv.app) || engineOf(appEnv.app, appEnv.presetVersion) !== null
   // A type that runs on demand wants no replicas, and a stopped environment none either: that is no change to apply.
   const containers = wantedReplicas(appEnv) || appEnv.containers
   const show: ShowVariable = (variable) => (variable.isSecret ? MASK : secrets.get().openVariable(variable))
@@ -125,7 +128,7 @@ export const configuredImage = (
 
 /** The image of a managed service's version; null for apps that bring their own program. */
 export function serviceImage({ app, presetVersion }: Pick<LoadedAppEnv, 'app' | 'presetVersion'>): string | null {
-  const engine = engineOf(app)
+  const engine = engineOf(app, presetVersion)
   return engine && (engineVersion(engine, presetVersion)?.image ?? null)
 }
 

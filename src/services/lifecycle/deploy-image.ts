@@ -13,7 +13,7 @@ export const deployImage = lifecycleOperation({
   input: { image },
   async plan({ tx }, appEnv, input) {
     // Most apps opt in, so that a stray call cannot replace a source build (§4.1 rule 1).
-    if (engineOf(appEnv.app)) {
+    if (engineOf(appEnv.app, appEnv.presetVersion)) {
       const words =
         'A managed service runs the image of its preset: set dockerPresetVersion (PUT /app-env), then apply it'
       throw conflict('IMAGE_NOT_ENABLED', words)

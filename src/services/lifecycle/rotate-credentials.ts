@@ -17,7 +17,7 @@ export const rotateCredentials = lifecycleOperation({
   permission: 'credentials:rotate',
   input: {},
   async plan(context, appEnv) {
-    if (!engineOf(appEnv.app))
+    if (!engineOf(appEnv.app, appEnv.presetVersion))
       throw conflict(
         'NO_CREDENTIALS',
         `"${appEnv.cliEnvName}" is not a managed service, and has no generated credentials`,

@@ -1,6 +1,6 @@
 import { awaitedReplicas, isRolledOut, requestScalingOf } from '../../app-types/behaviours.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { besideCheckpoint } from '../attempt/beside-checkpoint.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
@@ -59,17 +59,21 @@ export async function deployWith(started: AttemptContext, data: DataSteps): Prom
 /** Returns the replicas once they are ready. */
 async function startReplicas(attempt: VersionAttemptContext, data: DataSteps): Promise<ObservedReplica[]> {
   await provideImage(attempt, 'create')
-  const replicas = replicasToStart(attempt)
-  const { requestId, id: rolloutId } = attempt.operation
-  const rollout = await rolloutOf(attempt, attempt.appEnv, { content: attempt.content, rolloutId, requestId, replicas })
+  const rollout = await newRollout(attempt)
   await recordDataVersion(attempt)
   const startsOver = data.startsOver(attempt)
   await data.prepare(attempt)
   const isApplied = !startsOver && attempt.steps.isFinished('create')
-  const ready = await startAndAwaitReady(attempt, rollout, { detail: `${replicas} started`, isApplied })
+  const ready = await startAndAwaitReady(attempt, rollout, { detail: `${rollout.replicas} started`, isApplied })
   await finishUpgrade(attempt, ready)
   await data.fill(attempt, ready)
   return ready
+}
+
+function newRollout(attempt: VersionAttemptContext): Promise<Rollout> {
+  const { requestId, id: rolloutId } = attempt.operation
+  const replicas = replicasToStart(attempt)
+  return rolloutOf(attempt, attempt.appEnv, { content: attempt.content, rolloutId, requestId, replicas })
 }
 
 /** Where requests decide the number, the new version begins with as many as serve them now. */
@@ -84,6 +88,8 @@ function replicasToStart({ appEnv, content }: VersionAttemptContext): number {
  */
 async function replaceInPlace<T>(attempt: VersionAttemptContext, start: () => Promise<T>): Promise<T> {
   await withBackgroundReconcile(attempt, () => provideImage(attempt, 'stop'))
+  // Fails where containers of the version cannot be made, while the old ones serve.
+  await newRollout(attempt)
   await prepareUpgrade(attempt)
   await stopOtherVersions(attempt)
   return start()

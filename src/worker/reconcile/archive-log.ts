@@ -7,7 +7,7 @@ import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-c
 import { collectLog } from '../point-in-time/collect-log.ts'
 import { dropKept, endArchive, REPLACED } from '../point-in-time/log-archive.ts'
 import type { LogSource } from '../point-in-time/log-commands.ts'
-import { serviceContainer } from '../service/service-container.ts'
+import { knownService } from '../service/service-container.ts'
 import type { Probed } from './replica-states.ts'
 
 /** Part of each reconcile: collects the log of a service that is restored to points in time, when it is time to. */
@@ -19,7 +19,7 @@ export async function archiveLog(
   const { currentContent: content, volumeId, id: appEnvId } = appEnv
   const serving = probed.find(({ index, observed, failure }) => index === 0 && observed && failure === null)?.observed
   if (!content || !volumeId || !serving || serving.phase !== 'running') return
-  const service = serviceContainer(context, appEnv, recordedConfiguration(content))
+  const service = knownService(context, appEnv, recordedConfiguration(content))
   if (!service?.engine.pointInTime) return
   const source = { ...service, name: serving.name }
   const archives = await context.database.logArchive.findMany({

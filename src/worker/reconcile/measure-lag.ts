@@ -3,7 +3,7 @@ import { RuntimeError } from '../../runtime/container-runtime.ts'
 import { inParallel } from '../../runtime/in-parallel.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { serviceContainer } from '../service/service-container.ts'
+import { knownService } from '../service/service-container.ts'
 import type { Probed } from './replica-states.ts'
 
 const ANSWER_SECONDS = 10
@@ -17,7 +17,7 @@ export async function measureLag(
   probed: readonly Probed[],
 ): Promise<void> {
   if (probed.length < 2 || !appEnv.currentContent) return
-  const service = serviceContainer(context, appEnv, recordedConfiguration(appEnv.currentContent))
+  const service = knownService(context, appEnv, recordedConfiguration(appEnv.currentContent))
   const lag = service?.engine.replication?.lag
   if (!service || !lag) return
   const measured: { containerId: string; lagSeconds: number | null }[] = []

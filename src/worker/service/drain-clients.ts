@@ -3,7 +3,7 @@ import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import { sleep } from '../time/sleep.ts'
 import { askEngine } from './ask-engine.ts'
-import { serviceContainer } from './service-container.ts'
+import { knownService } from './service-container.ts'
 
 const POLL_MS = 500
 
@@ -29,7 +29,7 @@ export async function drainClients(attempt: AttemptContext, since: Date): Promis
 async function hasClients(attempt: AttemptContext, withinMs: number): Promise<boolean> {
   const { appEnv, engine, signal } = attempt
   const { currentContent } = appEnv
-  const service = currentContent && serviceContainer(attempt, appEnv, recordedConfiguration(currentContent))
+  const service = currentContent && knownService(attempt, appEnv, recordedConfiguration(currentContent))
   if (!service) return false
   const { command, series } = service.engine.metrics
   const { environment } = service.container

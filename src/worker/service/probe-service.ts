@@ -3,14 +3,14 @@ import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import { RuntimeError } from '../../runtime/container-runtime.ts'
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { serviceContainer } from './service-container.ts'
+import { knownService } from './service-container.ts'
 
 const ANSWER_SECONDS = 10
 const LONGEST_REASON = 300
 
 /**
  * Asks a managed service itself: its server may accept connections long before it serves clients. Null for apps that
- * bring their own program.
+ * bring their own program, and for a version that Berth does not know: it runs on, and is asked whether it listens.
  */
 export async function probeService(
   context: EnvironmentContext,
@@ -18,7 +18,7 @@ export async function probeService(
   content: { configuration: unknown },
   { name }: Pick<ObservedReplica, 'name'>,
 ): Promise<Readiness | null> {
-  const service = serviceContainer(context, appEnv, recordedConfiguration(content))
+  const service = knownService(context, appEnv, recordedConfiguration(content))
   if (!service) return null
   const { health, title } = service.engine
   // The container may have been made with passwords that were rotated since.

@@ -24,7 +24,7 @@ export async function setPasswords(
   appEnv: ClaimedAppEnv,
   { name }: Pick<ObservedReplica, 'name'>,
 ): Promise<void> {
-  const engine = engineOf(appEnv.app)
+  const engine = engineOf(appEnv.app, appEnv.presetVersion)
   const { currentContent, serviceCredentials } = appEnv
   const old = openedCredentials(context.vault, appEnv)
   if (!engine || !currentContent || !old || !serviceCredentials?.sealedNext) return

@@ -12,7 +12,7 @@ const COMMAND_SECONDS = 600
 
 /** Data of a managed service that is about to be used by another version. */
 function upgradeOf({ appEnv, content }: VersionAttemptContext): InPlaceUpgrade | null {
-  const engine = engineOf(appEnv.app)
+  const engine = engineOf(appEnv.app, appEnv.presetVersion)
   const from = appEnv.currentContent && recordedConfiguration(appEnv.currentContent).presetVersion
   const { presetVersion: to, volume } = recordedConfiguration(content)
   return engine && volume && from && to && from !== to ? upgradeBetween(engine, from, to) : null
@@ -58,7 +58,7 @@ export function requireOwnData(
   dataVersion: string | null,
   presetVersion: string | null | undefined,
 ): void {
-  if (dataProblem(engineOf(app), dataVersion, presetVersion) === null) return
+  if (dataProblem(engineOf(app, dataVersion), dataVersion, presetVersion) === null) return
   throw new VersionFailed(
     'DATA_OF_ANOTHER_VERSION',
     `${presetVersion} must not run on data that ${dataVersion} was started on: redeploy, to go on with ${dataVersion}`,

@@ -1,4 +1,4 @@
-import { engineOf } from '../../app-types/behaviours.ts'
+import { isService } from '../../app-types/behaviours.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
@@ -12,7 +12,7 @@ import { drainOthers } from './route.ts'
  */
 export function needsRecreate({ appEnv, content }: VersionAttemptContext): boolean {
   // Two servers behind one name would each have half of the data.
-  if (engineOf(appEnv.app)) return appEnv.currentContent !== null
+  if (isService(appEnv.app)) return appEnv.currentContent !== null
   const volume = recordedConfiguration(content).volume
   const serving = appEnv.currentContent
   return Boolean(volume && serving && recordedConfiguration(serving).volume?.id === volume.id)

@@ -1,4 +1,4 @@
-import { engineOf } from '../../app-types/behaviours.ts'
+import { isService } from '../../app-types/behaviours.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
 import type { Readiness } from '../../runtime/readiness.ts'
@@ -51,7 +51,7 @@ async function waitUntilReady(
   const timeoutSeconds = readySeconds(attempt.content, config)
   const deadline = since + timeoutSeconds * 1000
   const wait = new ReadyWait(attempt, rollout, applied)
-  const firstPauseMs = FIRST_PAUSE_MS[engineOf(attempt.appEnv.app) ? 'service' : 'app']
+  const firstPauseMs = FIRST_PAUSE_MS[isService(attempt.appEnv.app) ? 'service' : 'app']
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
     const ready = await wait.round()
     if (ready.length >= rollout.replicas) return ready
@@ -153,7 +153,7 @@ class ReadyWait {
   /** Fails the version when waiting longer would not help. */
   async #listensElsewhere(replica: ObservedReplica): Promise<string | null> {
     // A managed service knows its port, and may listen on its socket only while it prepares its data.
-    if (engineOf(this.#attempt.appEnv.app)) return null
+    if (isService(this.#attempt.appEnv.app)) return null
     const found = await this.#listening.elsewhere(replica, identity(replica))
     if (!found) return null
     const words = `container ${replica.index} ${found.words}`

@@ -1,4 +1,4 @@
-import { engineOf } from '../../app-types/behaviours.ts'
+import { isService } from '../../app-types/behaviours.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import {
   isReadByBuilds,
@@ -44,7 +44,7 @@ function platformVariables(appEnv: ClaimedAppEnv, content: Content): Values {
   const { port } = recordedConfiguration(content)
   return {
     // The image of a managed service may read it for something else.
-    ...(port === null || engineOf(appEnv.app) ? {} : { PORT: String(port) }),
+    ...(port === null || isService(appEnv.app) ? {} : { PORT: String(port) }),
     BERTH_APP_ENV_ID: appEnv.id,
     BERTH_ENV_NAME: appEnv.cliEnvName,
     BERTH_CONTENT_ID: content.id,
