@@ -46,7 +46,10 @@ commandMutation(updateApp, {
 })
 commandMutation(deleteApp, { versioned: true, waits: true, payload: (t) => ({ message: messageField(t) }) })
 
-commandMutation(createAppEnv, { payload: (t) => ({ appEnv: appEnvById(t, true) }) })
+commandMutation(createAppEnv, {
+  waits: true,
+  payload: (t) => ({ appEnv: appEnvById(t, true), operation: operationField(t) }),
+})
 commandMutation(updateAppEnv, {
   versioned: true,
   waits: true,

@@ -1,3 +1,4 @@
+import { isService } from '../../app-types/behaviours.ts'
 import type { Transaction } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import type { AppEnvStatus } from '../../domain/app-env.ts'
@@ -65,8 +66,19 @@ export async function failOperation(
     const event = steps.event('operation.failed', { kind, contentId, reason, message, isDeadLetter })
     const events = await steps.conclude(tx, outcome, event)
     const status = statusAfter(operation.previousStatus, appEnv.currentContentId !== null)
-    return [...events, ...(await changeStatus(tx, attempt, status, {}))]
+    return [...events, ...(await changeStatus(tx, attempt, status, reasonOfNothing(attempt, message)))]
   })
+}
+
+/** Where nothing was ever deployed, no container says why nothing runs: the failure does. */
+function reasonOfNothing({ appEnv, operation }: AttemptContext, message: string): { observedReason?: string } {
+  if (appEnv.currentContentId !== null || !operation.content) return {}
+  const [cause = ''] = message.split('\n')
+  const next = isService(appEnv.app)
+    ? 'change its settings or version (PUT /app-env) if they are the cause, then redeploy'
+    : 'mend the cause, then deploy again'
+  const observedReason = `Nothing runs, because version ${operation.content.version} failed: ${cause}. Next: ${next}; latestDeployment has the whole message`
+  return { observedReason }
 }
 
 export interface RetryReason {

@@ -19,7 +19,10 @@ export const NOTHING_RUNS = { rolloutId: null, replicasDesired: 0, replicasRunni
 
 const isRunning = ({ phase }: ObservedReplica) => phase === 'running'
 
-type Recorded = Pick<Observation, 'health' | 'observedReason'> & { requestScaling: { depth: unknown } | null }
+interface Recorded extends Pick<Observation, 'health' | 'observedReason'> {
+  requestScaling: { depth: unknown } | null
+  currentContentId: string | null
+}
 
 /** `unready`: why the probe of a running replica failed, by container. What sleeps keeps the health that it had. */
 export function observationOf(
@@ -31,7 +34,11 @@ export function observationOf(
     const { health, observedReason } = recorded
     return { health, observedReason, replicasRunning: 0, replicasReady: 0 }
   }
-  if (wanted.length === 0) return { ...NOTHING_SERVES, replicasRunning: upcoming.filter(isRunning).length }
+  if (wanted.length === 0) {
+    // Before its first deployment, what is recorded is why that has failed.
+    const observedReason = recorded.currentContentId === null ? recorded.observedReason : null
+    return { ...NOTHING_SERVES, observedReason, replicasRunning: upcoming.filter(isRunning).length }
+  }
   const running = wanted.flatMap(({ observed }) => (observed && isRunning(observed) ? [observed] : []))
   const ready = running.filter((replica) => !unready.has(replica.containerId))
   const reasons = wanted.flatMap(({ observed }) => {
