@@ -1,7 +1,9 @@
 import type { z } from 'zod'
 import type { TypeConfig as Recorded } from '../domain/configuration.ts'
+import { invalidInput } from '../domain/errors.ts'
 import type { AppType, TypeConfig } from './app-type.ts'
-import { appTypes } from './app-types.ts'
+import { appTypes, getAppType } from './app-types.ts'
+import { engineOf } from './behaviours.ts'
 
 /** The object field of its type configures an app, whatever the type: stored under the field's name, in one column. */
 export type StoredTypeConfig = Exclude<Recorded, null>
@@ -28,9 +30,27 @@ export const typeConfigInputs = ({ isChangeOfApp = false } = {}): object =>
 const shapeOf = (all: readonly Configured[], schemaOf: (config: TypeConfig) => z.ZodType): z.ZodRawShape =>
   Object.fromEntries(all.map(({ config }) => [config.field, schemaOf(config)]))
 
-/** What is shown of a stored configuration: each field is null unless it is set. */
-export const shownField = (stored: unknown, field: string): unknown =>
-  (stored as StoredTypeConfig | null)?.[field] ?? null
+/** An app of a type, as far as its configuration depends on it. */
+interface ConfiguredApp {
+  type: string
+  dockerPreset: string
+}
+
+/**
+ * What applies of a stored configuration: what was set, and the defaults of the rest. Null for a type that has none, and
+ * for a managed service of which this Berth does not know the preset and nothing was set.
+ */
+export function effectiveConfig(
+  app: ConfiguredApp,
+  stored: unknown,
+  presetVersion: string | null = null,
+): StoredTypeConfig | null {
+  const { config } = getAppType(app.type)
+  if (!config) return null
+  const set = (stored as StoredTypeConfig | null)?.[config.field] ?? {}
+  const effective = config.effective(set, engineOf(app, presetVersion))
+  return Object.keys(effective).length > 0 ? { [config.field]: effective } : null
+}
 
 export const typeConfigFields = (): TypeConfig[] => configured().map(({ config }) => config)
 
@@ -42,6 +62,18 @@ export function typeConfigIn(input: object): StoredTypeConfig | undefined {
 
 export const withoutTypeConfig = <Input extends object>(input: Input): Input =>
   Object.fromEntries(Object.entries(input).filter(([field]) => !isConfig(field))) as Input
+
+/** Throws for configuration that is not changed with the app, and names the call that changes it. */
+export function requireConfigOfApps(sent: Readonly<Record<string, unknown>>): void {
+  const elsewhere = configured().filter(({ config }) => !config.isChangedWithApp && sent[config.field] !== undefined)
+  if (elsewhere.length === 0) return
+  throw invalidInput(
+    elsewhere.map(({ config: { field } }) => ({
+      field,
+      message: 'is not changed with the app, but in each environment: PUT /app-env, or updateAppEnv',
+    })),
+  )
+}
 
 const isConfig = (name: string) => typeConfigFields().some(({ field }) => field === name)
 

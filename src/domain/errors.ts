@@ -1,3 +1,4 @@
+import { otherNoun } from './ids.ts'
 import type { ReasonOf } from './reasons.ts'
 
 /** Every code with which a call can be refused; both APIs use the same names (contract §1). */
@@ -68,8 +69,10 @@ export const unauthenticated = (message: string): DomainError => new DomainError
 export const forbidden = (reason: ReasonOf<'FORBIDDEN'>, message: string): DomainError =>
   new DomainError('FORBIDDEN', reason, message)
 
-export const notFound = (noun: string, id: string): DomainError =>
-  new DomainError('NOT_FOUND', undefined, `There is no ${noun} "${id}"`)
+/** `hint`: what may have been meant. An id of another noun is named as such. */
+export function notFound(noun: string, id: string, hint = otherNoun(noun, id)): DomainError {
+  return new DomainError('NOT_FOUND', undefined, `There is no ${noun} "${id}"${hint ? `: ${hint}` : ''}`)
+}
 
 export const conflict = (reason: ReasonOf<'CONFLICT'>, message: string): DomainError =>
   new DomainError('CONFLICT', reason, message)

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { FieldProblem } from './errors.ts'
+import { didYouMean } from './near-names.ts'
 
 type Issue = z.core.$ZodRawIssue
 
@@ -16,21 +17,51 @@ export function readFields<Schema extends z.ZodType>(
 ): ReadFields<z.output<Schema>> {
   const parsed = schema.safeParse(value, { error: ruleOf, reportInput: true })
   if (parsed.success) return { data: parsed.data }
-  const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, what))
+  const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, schema, what))
   // Several checks of one field may share one sentence; report it once.
   return {
     problems: [...new Map(problems.map((problem) => [`${problem.field}: ${problem.message}`, problem])).values()],
   }
 }
 
-/** Unknown fields are named one by one (contract §1, Bodies). */
-function problemsOf(issue: z.core.$ZodIssue, what: string): FieldProblem[] {
+/** A body may have any number of unknown fields; this many are compared with the known ones. */
+const MAX_COMPARED = 10
+
+/** Unknown fields are named one by one (contract §1, Bodies), with the known ones that they may stand for. */
+function problemsOf(issue: z.core.$ZodIssue, schema: z.ZodType, what: string): FieldProblem[] {
   const path = issue.path.map(String).join('.')
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: path ? `${path}.${key}` : key, message: `is not a field of ${what}` }))
+    const known = fieldsAt(schema, issue.path)
+    return issue.keys.map((key, index) => ({
+      field: path ? `${path}.${key}` : key,
+      message: `is not a field of ${what}${index < MAX_COMPARED ? didYouMean(key, known) : ''}`,
+    }))
   }
-  // For a missing field, only say that it is missing.
-  return [{ field: path || 'body', message: issue.input === undefined ? 'is required' : issue.message }]
+  return [{ field: path || 'body', message: issue.input === undefined ? requiredOf(issue) : issue.message }]
+}
+
+/** Of a missing field, only that it is missing, and what it can be where that is a list. */
+function requiredOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_value' || issue.values.length === 1) return 'is required'
+  return `is required: one of ${issue.values.join(', ')}`
+}
+
+interface Definition {
+  type: string
+  innerType?: z.core.$ZodType
+  element?: z.core.$ZodType
+  valueType?: z.core.$ZodType
+  shape?: Readonly<Record<string, z.core.$ZodType>>
+}
+
+/** The fields of the object at a path of a schema; none where it has no such object. */
+function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  const { innerType, element, valueType, shape } = schema._zod.def as unknown as Definition
+  if (innerType) return fieldsAt(innerType, path)
+  const [step, ...rest] = path
+  if (step === undefined) return Object.keys(shape ?? {})
+  const next = shape ? shape[String(step)] : (element ?? valueType)
+  return next ? fieldsAt(next, rest) : []
 }
 
 /** The broken rule and the values that it allows. */

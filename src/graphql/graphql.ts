@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { DomainError } from '../domain/errors.ts'
-import { isJson, readText } from '../http/json-body.ts'
+import { isJson, readText, requireJson } from '../http/json-body.ts'
 import type { PlainAnswer, PlainAsking } from '../http/plain-answer.ts'
 import { presentedBy } from '../http/session-cookie.ts'
 import { ProcessEnding } from '../services/kernel/wait.ts'
@@ -78,11 +78,13 @@ export function createGraphQL({ log, execution = [plannedExecution()], ...rest }
       const body = await readText(request, limitKb)
       const plain = await answerPlainly(yoga, body, asked.accept, arrival, tools)
       if (plain) return responseOf(plain)
+      requireJson(body)
       const stream = await streams.answer({ ...asked, params: plainParams(body) })
       if (stream) return stream
       return await yoga.fetch(new Request(request.url, { method, headers, body, signal: request.signal }), { arrival })
     } catch (error) {
       if (error instanceof DomainError && error.code === 'PAYLOAD_TOO_LARGE') return refuseRequest(error, 413, tools)
+      if (error instanceof DomainError && error.code === 'INVALID_INPUT') return refuseRequest(error, 400, tools)
       throw error
     }
   }

@@ -1,3 +1,4 @@
+import { parse } from '@humanwhocodes/momoa'
 import { DomainError, invalidField } from '../domain/errors.ts'
 import type { ServerMiddleware } from './context.ts'
 
@@ -53,9 +54,34 @@ export async function readJsonObject(request: Request, limitKb: number): Promise
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
-  } catch {
-    throw invalidField('body', 'is not valid JSON')
+  } catch (error) {
+    const offset = offsetOf(text, (error as Error).message)
+    throw invalidField('body', `is not valid JSON${offset === null ? '' : placeOf(text, offset)}`)
   }
+}
+
+/** Throws INVALID_INPUT with the place of the mistake, unless the text is JSON. */
+export function requireJson(text: string): void {
+  parseJson(text)
+}
+
+/** Where the text stops being JSON. JSON.parse says so of most mistakes, and not of a wrong character or word. */
+function offsetOf(text: string, message: string): number | null {
+  const said = / in JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message)?.[1]
+  if (said !== undefined) return Number(said)
+  if (message === 'Unexpected end of JSON input') return text.length
+  try {
+    parse(text)
+  } catch (error) {
+    // What nests too deep for it has no place.
+    return (error as { offset?: number }).offset ?? null
+  }
+  return null
+}
+
+function placeOf(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n')
+  return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1} (offset ${offset})`
 }
 
 /** Refused, because it would otherwise be read as if it were not compressed. */

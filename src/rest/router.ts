@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { nearNames } from '../domain/near-names.ts'
 import type { ServerContext, ServerEnv, ServerMiddleware } from '../http/context.ts'
 import { answer } from '../http/context.ts'
 import { MethodNotAllowed } from './protocol/errors.ts'
@@ -30,6 +31,17 @@ export function mountRest(
     app.on(route.method, path, named, ...steps, handle)
   }
   for (const [path, allow] of allowedMethods(routes)) app.all(path, (c) => refuseMethod(c, allow))
+}
+
+/** What an unknown path may stand for, with the methods that it has; null where nothing is near. */
+export function nearPaths(path: string): string | null {
+  const paths = [...new Set(routes.map((route) => route.path))]
+  // The prefix may be what is wrong or missing.
+  const named = path.replace(/\/+$/, '').replace(/^(\/api)?(\/public)?(\/v\d+)?(?=\/)/, '')
+  const near = paths.includes(named) ? [named] : nearNames(named, paths)
+  const methodsOf = (of: string) => routes.filter((route) => route.path === of).map(({ method }) => method)
+  const listed = near.map((one) => `${methodsOf(one).join(', ')} ${BASE_PATH}${one}`)
+  return listed.length > 0 ? `did you mean ${listed.join(' or ')}?` : null
 }
 
 function allowedMethods(all: readonly Route[]): Map<string, string> {

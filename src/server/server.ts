@@ -19,7 +19,7 @@ import { mountGitHooks } from '../rest/endpoints/receive-git-hook.ts'
 import { mountUploads } from '../rest/endpoints/uploads.ts'
 import { mountDocs } from '../rest/openapi/docs.ts'
 import { answerProblem } from '../rest/protocol/errors.ts'
-import { isLifecyclePath, mountRest } from '../rest/router.ts'
+import { isLifecyclePath, mountRest, nearPaths } from '../rest/router.ts'
 import { INVITATION_PATH } from '../services/account/invitation-commands.ts'
 import { ProcessEnding } from '../services/kernel/wait.ts'
 import type { Services } from '../services/services.ts'
@@ -78,7 +78,7 @@ export function createServer({
     if (c.req.path === GRAPHQL_PATH) return answerGraphQLError(c, error)
     return answerProblem(c, error, isLifecyclePath(c.req.path))
   })
-  app.notFound((c) => answerProblem(c, notFound('path', c.req.path), false))
+  app.notFound((c) => answerProblem(c, notFound('path', c.req.path, nearPaths(c.req.path)), false))
 
   mountRest(app, { services, config, draining: draining.signal }, [identified, limited])
   mountUploads(app, { services, config, draining: draining.signal })

@@ -62,7 +62,7 @@ describe('a body', () => {
   test('is JSON of a limited size', async () => {
     expect((await post('{"name":')).body).toMatchObject({
       status: 400,
-      errors: [{ field: 'body', message: 'is not valid JSON' }],
+      errors: [{ field: 'body', message: 'is not valid JSON at line 1, column 9 (offset 8)' }],
     })
     expect((await post('[]')).body).toMatchObject({
       status: 400,

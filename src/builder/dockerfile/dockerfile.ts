@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { DockerfileRequest } from '../../app-types/presets/preset.ts'
-import { findBuildPreset, presetVersion } from '../../app-types/presets.ts'
+import { buildPresets, findBuildPreset, presetVersion } from '../../app-types/presets.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import type { BuildPlan } from '../../domain/build-plan.ts'
 import { safePath } from '../archive/entry-rules.ts'
@@ -68,7 +68,8 @@ async function readDockerfile(tree: string, context: string, path: string): Prom
       throw new BuildFailure('DOCKERFILE_INVALID', `${path} is not a file`)
     })
   }
-  const advice = 'Add one, name its path in dockerfilePath, or choose a dockerPreset that writes one'
+  const presets = [...buildPresets().keys()].join(', ')
+  const advice = `Add one, name its path in dockerfilePath, or choose a dockerPreset that writes one: ${presets}`
   throw new BuildFailure(
     'DOCKERFILE_NOT_FOUND',
     `There is no ${path} in the source, ${await contentsOf(context)}. ${advice}`,

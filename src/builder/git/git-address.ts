@@ -25,7 +25,10 @@ export async function pinAddress(url: URL, { allowsPrivate }: AddressRules): Pro
   if (!addresses) throw new BuildFailure('SOURCE_UNREACHABLE', `The name ${host} cannot be resolved`)
   const inside = allowsPrivate ? undefined : addresses.find(isPrivate)
   if (inside !== undefined) {
-    throw new BuildFailure('SOURCE_REFUSED', `The host ${host} is on a private address, from which nothing is built`)
+    throw new BuildFailure(
+      'SOURCE_REFUSED',
+      `The host ${host} is on a private address, from which nothing is built unless the installation allows it (BERTH_GIT_PRIVATE_HOSTS)`,
+    )
   }
   if (isIP(host)) return {}
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')

@@ -3,11 +3,12 @@ import { engineOf, hasHosts } from '../../app-types/behaviours.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Region } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
-import { conflict, invalidField, notFound } from '../../domain/errors.ts'
+import { conflict, invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
+import { requireRegion } from '../kernel/known-regions.ts'
 import { addAutomaticHosts, automaticHosts } from '../lifecycle/automatic-hosts.ts'
 import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
 import { requireWithinPlan } from '../plan/plan-limits.ts'
@@ -37,8 +38,7 @@ export const createAppEnv = command({
   async execute(context, input, { app }) {
     const { tx } = context
     const account = await accountOf(context, app.accountId)
-    const region = await tx.region.findUnique({ where: { code: input.region } })
-    if (!region) throw notFound('region', input.region)
+    const region = await requireRegion(tx, input.region)
     const type = getAppType(app.type)
     const engine = engineOf(app)
     checkTypeFields(type, app, input)

@@ -1,4 +1,5 @@
 import { withTodaysPreset } from '../../app-types/older-presets.ts'
+import { requireConfigOfApps } from '../../app-types/type-config.ts'
 import type { App, AppEnv, Content } from '../../database/generated/prisma/client.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
@@ -13,7 +14,10 @@ export const updateApp = command({
   name: 'updateApp',
   about: 'Change an app. Its environments keep running as they are until the changes are applied.',
   input: updateAppInput,
-  modernise: withTodaysPreset,
+  modernise(sent) {
+    requireConfigOfApps(sent)
+    return withTodaysPreset(sent)
+  },
   permission: 'app:change',
   target: ({ tx }, { appId }) => lockApp(tx, appId),
   async execute(context, input, { app }) {

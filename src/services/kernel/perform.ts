@@ -13,6 +13,7 @@ import type { Vault } from '../../secrets/vault.ts'
 import { type Caller, permit } from './caller.ts'
 import type { AnyCommand, CallOptions, CommandContext, CommandResult, Performed, Target } from './command.ts'
 import { claimKey, isKept, type KeyedCall, type StoredAnswer, storeAnswer, storeRefusal } from './idempotency.ts'
+import { withRegions } from './known-regions.ts'
 import type { OperationLimits } from './operation-limits.ts'
 
 export interface Dependencies {
@@ -44,7 +45,7 @@ export async function perform(
   rawInput: unknown,
   options: CallOptions,
 ): Promise<Performed> {
-  const input = inputOf(command, rawInput)
+  const input = await inputOrRegions(database, command, rawInput)
   const call: KeyedCall = { caller, command, input, options, config, vault }
   const prepared = options.dryRun ? null : await command.prepare?.({ config, database, vault, limits }, caller, input)
   const run = () =>
@@ -185,6 +186,14 @@ export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (tries >= TRIES || !isTransient(error)) throw error
     }
+  }
+}
+
+async function inputOrRegions(database: Database, command: AnyCommand, raw: unknown) {
+  try {
+    return inputOf(command, raw)
+  } catch (error) {
+    throw await withRegions(database, error)
   }
 }
 

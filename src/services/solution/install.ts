@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { z } from 'zod'
 import type { Database } from '../../database/client.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
-import { conflict, DomainError, forbidden, invalidField, notFound } from '../../domain/errors.ts'
+import { conflict, DomainError, forbidden, invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { readInputs, withGenerated } from '../../solutions/input-values.ts'
 import { planSolution } from '../../solutions/plan.ts'
@@ -10,6 +10,7 @@ import type { Solution } from '../../solutions/solution.ts'
 import { permit } from '../kernel/caller.ts'
 import type { CommandContext, Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
+import { requireRegion } from '../kernel/known-regions.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { advance, announceProgress, recordOperations } from './advance.ts'
 import { createComponents, type Installing, renderNote } from './create-components.ts'
@@ -46,7 +47,7 @@ export async function placeOf(
 ): Promise<PlaceTarget> {
   await lockAccount(tx, accountId)
   const account = await tx.account.findUniqueOrThrow({ where: { id: accountId }, include: { plan: true } })
-  if (!(await tx.region.findUnique({ where: { code: region } }))) throw notFound('region', region)
+  await requireRegion(tx, region)
   const installation = installationId ? await lockSolutionInstallation(tx, installationId) : null
   if (installation && installation.accountId !== accountId)
     throw invalidField('accountId', 'is not the account of the installation')
