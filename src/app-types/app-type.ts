@@ -42,6 +42,8 @@ export interface TypeConfig {
   field: string
   /** With a description: it is shown wherever the field is. */
   schema: z.ZodType
+  /** What applies where so much of it is set: every setting that has a default has a value. */
+  effective: (set: Readonly<Record<string, unknown>>, engine: Engine | null) => Record<string, unknown>
   /** PATCH /app accepts it; otherwise it is changed in each environment. */
   isChangedWithApp: boolean
   /** Its enums, with GraphQL's names and descriptions. */

@@ -18,6 +18,12 @@ const DEFAULTS = {
 /** One-off commands of other types are asked for by people, who should not wait for each other. */
 const ONE_OFF_CONCURRENCY = 10
 
+/** `jobConfig` with the defaults of what it leaves out. A command has none: the image's own, or the startup command, runs. */
+export function withRunDefaults(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { command: _command, workingDir: _workingDir, ...defaults } = DEFAULTS
+  return { ...defaults, ...config }
+}
+
 /** The runs of a job: `jobConfig` as it was applied, then the startup command of the environment, then the image's. */
 export function jobRuns(config: Partial<RunSettings>, startup: StartupConfig | null): RunSettings {
   const { command, args, shell, workingDir } = { ...DEFAULTS, ...(config.command === undefined ? startup : null) }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type BuildPlan, buildDifferences } from './build-plan.ts'
 import { type Configuration, isReadByContainers, type SealedVariable } from './configuration.ts'
 import { PROBES } from './health-check.ts'
+import { resourcesOf } from './resources.ts'
 
 export type ChangeKind = 'BUILD' | 'DEPLOY' | 'SCALE'
 
@@ -45,13 +46,19 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
   compare('DEPLOY', 'dockerPresetVersion', old.presetVersion ?? null, next.presetVersion ?? null)
   compare('DEPLOY', 'port', old.port, next.port)
   compare('DEPLOY', 'zClouds', old.zClouds, next.zClouds)
-  compare('DEPLOY', 'cpu', old.resources?.cpu ?? null, next.resources?.cpu ?? null)
-  compare('DEPLOY', 'memory', old.resources?.memoryMb ?? null, next.resources?.memoryMb ?? null)
+  // Otherwise zClouds, which is compared, decides both.
+  if (old.resources || next.resources) {
+    const [oldSize, nextSize] = [resourcesOf(old), resourcesOf(next)]
+    compare('DEPLOY', 'cpu', oldSize.cpu, nextSize.cpu)
+    compare('DEPLOY', 'memory', oldSize.memoryMb, nextSize.memoryMb)
+  }
   compare('DEPLOY', 'volume', shownVolume(old), shownVolume(next))
   compare('DEPLOY', 'startupConfig', old.startup, next.startup)
   compare('DEPLOY', 'releaseCommand', old.release ?? null, next.release ?? null)
   compare('DEPLOY', 'healthCheckPath', old.healthCheck.path, next.healthCheck.path)
-  compare('DEPLOY', 'healthCheckPort', old.healthCheck.port, next.healthCheck.port)
+  // Without one, the port of the app, which is compared.
+  if (old.healthCheck.port !== next.healthCheck.port)
+    compare('DEPLOY', 'healthCheckPort', old.healthCheck.port ?? old.port, next.healthCheck.port ?? next.port)
   compare('DEPLOY', 'healthCheckHeaders', old.healthCheck.headers, next.healthCheck.headers)
   for (const name of PROBES) compare('DEPLOY', name, old.healthCheck[name] ?? null, next.healthCheck[name] ?? null)
   compare('DEPLOY', 'imagePullAccountSecretId', old.imagePullCredentialId, next.imagePullCredentialId)

@@ -32,11 +32,11 @@ export const account = resource({
       ({ id }: Pick<Account, 'id'>, { caller }) => caller.currentAccountId === id,
     ),
     plan: field.column('planCode', text, 'Code of the account’s plan.'),
-  },
-  graphqlFields: {
     entitlements: field.column('entitlements', z.array(text), 'What the account is entitled to besides its plan.', {
       inGraphQL: { type: 'Entitlement' },
     }),
+  },
+  graphqlFields: {
     version: field.column('version', whole, VERSION),
     createdAt: field.column('createdAt', time, 'Time at which the account was created.'),
     updatedAt: field.column('updatedAt', time, 'Time at which the account was last changed.'),

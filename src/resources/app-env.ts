@@ -4,7 +4,8 @@ import type { ReleaseCommand } from '../domain/configuration.ts'
 import { publicUrl } from '../domain/public-url.ts'
 import { explicitResources, resourcesOf } from '../domain/resources.ts'
 import { ownHealthCheck, scaledByLoad } from './app-env-settings.ts'
-import { typeConfigFields } from './app-type-fields.ts'
+import { appEnvTypeConfigFields } from './app-type-fields.ts'
+import { backupSchedule } from './backup-schedule.ts'
 import { enumeration } from './enumeration.ts'
 import { externalAccess, shownExternalAccess, type WithExternalAccess, withExternalAccess } from './external-access.ts'
 import { fieldsOf, flag, shownAs, text, time, VERSION, whole } from './field.ts'
@@ -148,11 +149,22 @@ const configuration = {
     'Command that each new version runs once before its containers start; null: none.',
     asJson,
   ),
-  ...typeConfigFields,
+  ...appEnvTypeConfigFields,
   dockerPresetVersion: field.column(
     'presetVersion',
     text.nullable(),
     'Version of a managed service, `<PRESET>_<VERSION>`; null for other apps.',
+  ),
+  backupSchedule: field.json(
+    'backupSchedule',
+    backupSchedule.type.nullable(),
+    'Schedule of the backups of a managed service, and how long they are kept; null for none.',
+    asJson,
+  ),
+  nextBackupAt: field.column(
+    'nextBackupAt',
+    time.nullable(),
+    'Time of the next scheduled backup; null without a schedule.',
   ),
   volume: field.from(
     { volume: true },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { usesTcp } from '../app-types/behaviours.ts'
-import { typeConfigFields as configured, shownField } from '../app-types/type-config.ts'
+import { typeConfigFields as configured, effectiveConfig } from '../app-types/type-config.ts'
 import { graphqlNames, wireNameOf, wireNames } from '../app-types/wire-names.ts'
 import type { App, AppEnv } from '../database/generated/prisma/client.ts'
 import { enumeration } from './enumeration.ts'
@@ -38,19 +38,37 @@ export const useTCP = app.from({ type: true }, flag, 'Whether clients reach the 
   usesTcp(row),
 )
 
-type Configured = Pick<App | AppEnv, 'typeConfig'>
+type ConfiguredApp = Pick<App, 'type' | 'dockerPreset' | 'typeConfig'>
+type ConfiguredAppEnv = Pick<AppEnv, 'typeConfig' | 'presetVersion'> & { app: ConfiguredApp }
 
-const config = fieldsOf<Configured>()
+const ofApp = { type: true, dockerPreset: true, typeConfig: true }
 
-/** The object fields that configure an app by its type; an environment can have its own. */
+/** The object fields that configure an app by its type, with their defaults; null for those of other types. */
 export const typeConfigFields: object = Object.fromEntries(
   configured().map(({ field, schema }) => [
     field,
-    config.from(
-      { typeConfig: true },
+    app.from(
+      ofApp,
       schema.nullable(),
       schema.description ?? '',
-      ({ typeConfig }: Configured) => shownField(typeConfig, field) as never,
+      (row: ConfiguredApp) => (effectiveConfig(row, row.typeConfig)?.[field] ?? null) as never,
+      { inGraphQL: { type: 'JSON' } },
+    ),
+  ]),
+)
+
+const appEnv = fieldsOf<AppEnv>()
+
+/** The same of an environment: its own, or else the app's. */
+export const appEnvTypeConfigFields: object = Object.fromEntries(
+  configured().map(({ field, schema }) => [
+    field,
+    appEnv.from(
+      { typeConfig: true, presetVersion: true, app: { select: ofApp } },
+      schema.nullable(),
+      schema.description ?? '',
+      ({ typeConfig, presetVersion, app }: ConfiguredAppEnv) =>
+        (effectiveConfig(app, typeConfig ?? app.typeConfig, presetVersion)?.[field] ?? null) as never,
       { inGraphQL: { type: 'JSON' } },
     ),
   ]),

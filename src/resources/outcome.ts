@@ -233,7 +233,7 @@ export const answers = {
   updatedAccount: answer({
     ...pick(account.fields, 'accountId', 'allowFunctions', 'allowAutoScaling'),
     plan: fieldsOf<{ plan: string }>().given('plan', text, account.fields.plan.description),
-    entitlements: account.graphqlFields.entitlements,
+    entitlements: account.fields.entitlements,
   }),
   currentAccount: answer({ ...pick(account.fields, 'accountId'), message }),
   createdCredential: answer({ ...pick(credential.fields, 'credentialId', 'checkedAt'), warning: savedUntried }),

@@ -17,9 +17,7 @@ export const region = resource({
     functionsSupported: field.column('functionsSupported', flag, 'Whether Functions run in the region.'),
     sandboxAddonReady: field.column('sandboxAddonReady', flag, 'Whether the sandbox add-on of the region is ready.'),
     publicGatewayReady: field.column('publicGatewayReady', flag, 'Whether the public gateway of the region is ready.'),
-    engineReachable,
-  },
-  graphqlFields: {
     domain: field.column('domain', text, 'Domain under which environments get their automatic host.'),
+    engineReachable,
   },
 })

@@ -190,7 +190,7 @@ describe.each(['REST', 'GraphQL'] as const)('its environment, over %s', (api) =>
     await rest('PUT', '/app-env', { appEnvId, scratchConfig: { colour: 'BLUE' } })
     await rest('PATCH', '/app-env/scaling', { appEnvId, containers: 2 })
     expect((await status()).pendingChanges.changes).toEqual([
-      { kind: 'DEPLOY', field: 'scratchConfig', from: null, to: { colour: 'BLUE' } },
+      { kind: 'DEPLOY', field: 'scratchConfig', from: { colour: 'RED' }, to: { colour: 'BLUE' } },
       { kind: 'SCALE', field: 'containers', from: 2, to: 4 },
     ])
     await rest('POST', '/app-env/apply-changes', { appEnvId }, { prefer: 'wait=60' })

@@ -24,6 +24,7 @@ describe('an account', () => {
       allowFunctions: true,
       isCurrent: false,
       plan: 'standard',
+      entitlements: [],
     }
     expect((await call('GET', '/account', { query: { accountId } })).body).toEqual(record)
     expect((await call('GET', '/accounts')).body.accounts).toContainEqual(record)
@@ -85,6 +86,7 @@ test('regions list what they support', async () => {
       functionsSupported: true,
       sandboxAddonReady: false,
       publicGatewayReady: false,
+      domain: world.config.BERTH_DOMAIN,
       engineReachable: null,
     },
   ])

@@ -30,6 +30,9 @@ export const portsOf = ({ port, protocol, otherPorts }: Engine): { port: number;
 
 export type SettingValue = number | boolean | string
 
+export const settingDefaults = ({ settings }: Engine): Record<string, SettingValue> =>
+  Object.fromEntries(settings.map((setting) => [setting.name, setting.default]))
+
 const written = (setting: EngineSetting, value: SettingValue): string =>
   `${value}${'unit' in setting ? (setting.unit ?? '') : ''}`
 

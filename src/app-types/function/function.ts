@@ -25,7 +25,12 @@ export const functionApp: AppType = {
   connectionUrls: urlsOver('http'),
   acceptsImage: () => true,
   allowsVolume: false,
-  config: { field: 'functionConfig', schema: functionConfig, isChangedWithApp: false },
+  config: {
+    field: 'functionConfig',
+    schema: functionConfig,
+    effective: (functionConfig) => ({ ...scalingOf({ functionConfig }) }),
+    isChangedWithApp: false,
+  },
   runs: { settings: oneOffRuns, needsCommand: true },
   checkPlan({ name, functionsIncluded }) {
     if (!functionsIncluded) throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The plan ${name} does not include Functions`)

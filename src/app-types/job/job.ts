@@ -1,6 +1,6 @@
 import type { AppType } from '../app-type.ts'
 import { urlsOver } from '../connection-urls.ts'
-import { jobRuns } from '../run-settings.ts'
+import { jobRuns, withRunDefaults } from '../run-settings.ts'
 import { concurrencyPolicy, jobConfig } from './job-config.ts'
 
 /** A finite command: nothing to route to and nothing to probe (§1 rule 2). */
@@ -18,7 +18,13 @@ export const job: AppType = {
   connectionUrls: urlsOver('http'),
   acceptsImage: ({ useImage }) => useImage,
   allowsVolume: false,
-  config: { field: 'jobConfig', schema: jobConfig, isChangedWithApp: true, enums: [concurrencyPolicy] },
+  config: {
+    field: 'jobConfig',
+    schema: jobConfig,
+    effective: withRunDefaults,
+    isChangedWithApp: true,
+    enums: [concurrencyPolicy],
+  },
   runs: { settings: jobRuns, needsCommand: false },
   refuses: { releaseCommand: 'is for apps whose containers go on running; a job runs its own command' },
   checkPlan() {},

@@ -1,6 +1,7 @@
 import type { AppType, Preset } from '../app-type.ts'
 import { urlsOfEngine } from '../connection-urls.ts'
 import type { Engine } from '../engines/engine.ts'
+import { settingDefaults } from '../engines/engines.ts'
 import { ENGINES } from '../engines/list.ts'
 import { databaseSettings } from './database-settings.ts'
 
@@ -34,7 +35,12 @@ export const service: AppType = {
   connectionUrls: urlsOfEngine,
   acceptsImage: () => false,
   allowsVolume: false,
-  config: { field: 'databaseSettings', schema: databaseSettings, isChangedWithApp: false },
+  config: {
+    field: 'databaseSettings',
+    schema: databaseSettings,
+    effective: (set, engine) => ({ ...(engine && settingDefaults(engine)), ...set }),
+    isChangedWithApp: false,
+  },
   runs: null,
   refuses: {
     useImage: OF_THE_PRESET,

@@ -64,6 +64,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   engineVersion: '28.1.1',
   domain: 'berth.localhost',
   plan: 'standard',
+  entitlements: ['SANDBOX'],
   username: 'ada',
   email: 'ada@example.com',
 
@@ -224,6 +225,8 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   startupConfig: null,
   releaseCommand: null,
   ...Object.fromEntries(typeConfigFields().map(({ field }) => [field, null])),
+  backupSchedule: null,
+  nextBackupAt: null,
   externalAccess: null,
   autoScaling: null,
   volume: null,

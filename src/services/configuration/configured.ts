@@ -7,6 +7,7 @@ import {
   wantedReplicas,
 } from '../../app-types/behaviours.ts'
 import { engineVersion } from '../../app-types/engines/engines.ts'
+import { effectiveConfig } from '../../app-types/type-config.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { type BuildSource, recordedPlan } from '../../domain/build-plan.ts'
 import {
@@ -82,20 +83,26 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
       useImage: plan === null,
       // Where requests decide the number, there is no other to apply.
       containers: (!isScaledByRequests(appEnv.app) && appEnv.replicasDesired) || containers,
-      configuration: recordedConfiguration(running),
+      configuration: withDefaults(appEnv, recordedConfiguration(running)),
       build: plan,
     },
     {
       image: (useImage && configuredImage(appEnv, running)) || running.image,
       useImage,
       containers,
-      configuration: configurationOf(appEnv),
+      configuration: withDefaults(appEnv, configurationOf(appEnv)),
       build: plan && !useImage ? planFor(appEnv, vault, withBranch(plan.source, appEnv.gitBranch)) : null,
     },
     show,
   )
   return [...changes, ...changedReferences(appEnv, running, changes, show)]
 }
+
+/** With the defaults of what is not set, so that both sides of a change show what applies. */
+const withDefaults = ({ app }: Pick<LoadedAppEnv, 'app'>, configuration: Configuration): Configuration => ({
+  ...configuration,
+  typeConfig: effectiveConfig(app, configuration.typeConfig, configuration.presetVersion),
+})
 
 /** Variables that stay as they are, but stand for credentials that were rotated since the version was recorded. */
 function changedReferences(

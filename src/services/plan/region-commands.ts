@@ -59,10 +59,16 @@ interface Row {
   functionsSupported: boolean
   sandboxAddonReady: boolean
   publicGatewayReady: boolean
+  domain: string
   hosts: { reachable: boolean }[]
 }
 
-const shown = ({ code: region, name, functionsSupported, sandboxAddonReady, publicGatewayReady, hosts }: Row) => ({
-  ...{ region, name, functionsSupported, sandboxAddonReady, publicGatewayReady },
-  engineReachable: hosts[0]?.reachable ?? null,
+const shown = ({ code: region, name, functionsSupported, sandboxAddonReady, publicGatewayReady, ...row }: Row) => ({
+  region,
+  name,
+  functionsSupported,
+  sandboxAddonReady,
+  publicGatewayReady,
+  domain: row.domain,
+  engineReachable: row.hosts[0]?.reachable ?? null,
 })
