@@ -61,11 +61,18 @@ export async function askIngressDatabase(databaseUrl: string): Promise<IngressFa
       async (sql, values) => (await client.query(sql, [...values])).rows,
       INGRESS_RIGHTS,
     )
-    // Of what it may not read, it can tell nothing.
-    if (missing?.rights._prisma_migrations) return { schema: schemaState(null), missing }
-    const { rows } = await client.query<{ name: string }>(UNKNOWN_MIGRATION, [await knownMigrations()])
-    return { schema: schemaState(rows[0]?.name), missing }
+    const unknown = await unknownMigration(client).catch((error: unknown) => {
+      // Of what it may not read, it can tell nothing.
+      if (missing) return null
+      throw error
+    })
+    return { schema: schemaState(unknown), missing }
   } finally {
     void client.end().catch(() => {})
   }
+}
+
+async function unknownMigration(client: pg.Client): Promise<string | null> {
+  const { rows } = await client.query<{ name: string }>(UNKNOWN_MIGRATION, [await knownMigrations()])
+  return rows[0]?.name ?? null
 }
