@@ -233,6 +233,13 @@ module.exports = {
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
     {
+      name: 'the-shipped-suite-knows-no-source',
+      comment: 'It knows what a user knows: what npm start runs, and what answers then.',
+      severity: 'error',
+      from: { path: '^test/shipped/' },
+      to: { path: '^src/', reachable: true },
+    },
+    {
       name: 'everything-resolves',
       comment: 'An import that leads nowhere fails only once it is reached.',
       severity: 'error',

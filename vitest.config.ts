@@ -31,8 +31,11 @@ const PROOFS = [
   'test/tcp-flood/**/*.test.ts',
 ]
 
+/** Knows only what a user knows: `npm start`, and what answers then. */
+const SHIPPED = ['test/shipped/**/*.test.ts']
+
 /** Everything else. It has no engine, so that a file which needs one is found out at once. */
-const API = { include: ['test/**/*.test.ts'], exclude: [...ENGINE, ...PROOFS] }
+const API = { include: ['test/**/*.test.ts'], exclude: [...ENGINE, ...PROOFS, ...SHIPPED] }
 
 /** A bound on a hang, not a measure: on a busy machine a test takes many times as long as on an idle one. */
 const TIMEOUT_MS = 240_000
@@ -71,10 +74,19 @@ const project = (name: string, files: { include: string[]; exclude?: string[] },
   },
 })
 
+const shippedProject = (name: string) => {
+  const { resolve, test } = project(name, { include: SHIPPED })
+  const support = {
+    globalSetup: ['test/shipped/support/setup.ts'],
+    setupFiles: ['test/shipped/support/count-assertions.ts'],
+  }
+  return { resolve, test: { ...test, ...support } }
+}
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/postgres.ts'],
-    reporters: ['default', './test/support/summary-reporter.ts'],
+    reporters: ['default', './test/shipped/support/count-reporter.ts', './test/support/summary-reporter.ts'],
     sequence: { sequencer: LongestFirst },
     maxWorkers: inherited.maxWorkers,
     teardownTimeout: inherited.teardownTimeout,
@@ -82,6 +94,9 @@ export default defineConfig({
       project('api', API, noEngine),
       project('engine', { include: ENGINE }),
       project('proofs', { include: PROOFS }),
+      shippedProject('shipped'),
+      // The same on a database that Berth did not bring, with a process for each role.
+      shippedProject('shipped-apart'),
     ],
   },
 })

