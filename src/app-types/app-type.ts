@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { HealthCheck, StartupConfig, TypeConfig as TypeConfiguration } from '../domain/configuration.ts'
+import type { StartupConfig, TypeConfig as TypeConfiguration } from '../domain/configuration.ts'
+import type { HealthCheck, HealthCheckType } from '../domain/health-check.ts'
 import type { RunSettings } from '../domain/job-run.ts'
 import type { UrlKind } from '../domain/references.ts'
 import type { RequestScaling } from '../domain/request-scaling.ts'
@@ -116,6 +117,8 @@ export interface AppType extends Names {
   runs: RunBehaviour | null
   /** Fields of apps and environments that the type decides by itself, each with the reason for refusing it. */
   refuses?: Readonly<Record<string, string>>
+  /** Types of health checks that it cannot have, each with the reason for refusing it. */
+  refusesHealthCheck?: Readonly<Partial<Record<HealthCheckType, string>>>
   /** Throws a DomainError if the account's plan, the account itself, or the region, does not offer it. */
   checkPlan: (plan: { name: string; functionsIncluded: boolean }) => void
   checkAccount: (account: { name: string; allowFunctions: boolean }) => void

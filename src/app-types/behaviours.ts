@@ -1,4 +1,5 @@
-import type { Configuration, HealthCheck } from '../domain/configuration.ts'
+import type { Configuration } from '../domain/configuration.ts'
+import { type HealthCheck, type HealthCheckType, healthCheckType } from '../domain/health-check.ts'
 import type { RunSettings } from '../domain/job-run.ts'
 import type { RequestScaling } from '../domain/request-scaling.ts'
 import type { AppType, ContinuousWorkload } from './app-type.ts'
@@ -37,6 +38,14 @@ export const awaitedReplicas = (appEnv: { containers: number; app: TypedApp & { 
 
 /** Whether requests reach it by host name: it then has an automatic host, and may have custom ones. */
 export const hasHosts = (type: AppType): boolean => continuous(type)?.routing === 'HTTP'
+
+/** Whether requests reach the containers of a version: those of an app that nothing asks serve none. */
+export const isRouted = (app: TypedApp, { healthCheck }: Pick<Configuration, 'healthCheck'>): boolean =>
+  hasHosts(getAppType(app.type)) && healthCheckType(healthCheck) !== 'NONE'
+
+/** Why the type cannot have such a health check; null when it can. */
+export const refusedHealthCheck = ({ refusesHealthCheck = {} }: AppType, type: HealthCheckType): string | null =>
+  refusesHealthCheck[type] ?? null
 
 /** Whether clients from outside reach it by plain TCP. */
 export const usesTcp = (app: TypedApp): boolean => continuous(getAppType(app.type))?.routing === 'TCP'

@@ -119,6 +119,9 @@ export const SETTINGS = z.object({
   BERTH_READY_TIMEOUT_SECONDS: seconds(120, 3600).describe(
     'How long a new version may take to become ready. A longer startup probe extends it.',
   ),
+  BERTH_READY_AFTER_SECONDS: whole(3, 0, 3600).describe(
+    'How long a container of an app whose health check is of type NONE must run before it is ready. Its initialDelaySeconds comes first.',
+  ),
   BERTH_ENGINE_EVENTS: switchable(true).describe(
     'Subscribe to engine events, to notice a dead container at once. Without them, the next reconciliation notices it.',
   ),

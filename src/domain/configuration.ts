@@ -1,4 +1,4 @@
-import type { Probes } from './health-check.ts'
+import type { HealthCheck } from './health-check.ts'
 import type { Resources } from './resources.ts'
 
 export type VariableType = 'DEPLOY' | 'BUILD' | 'BOTH'
@@ -29,16 +29,6 @@ export interface StartupConfig {
 /** What a version runs to its end before any of its containers start. */
 export interface ReleaseCommand extends StartupConfig {
   timeoutSeconds: number
-}
-
-export interface HealthCheck extends Probes {
-  /** Null: a TCP connect is enough. */
-  path: string | null
-  /** Null: the app's port. */
-  port: number | null
-  headers: Record<string, string>
-  /** No probes: containers are ready as soon as they run. */
-  isOff?: boolean
 }
 
 export interface MountedVolume {

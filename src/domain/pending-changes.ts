@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type BuildPlan, buildDifferences } from './build-plan.ts'
 import { type Configuration, isReadByContainers, type SealedVariable } from './configuration.ts'
-import { PROBES } from './health-check.ts'
+import { asksNetwork, healthCheckType, PROBE_TIMING, PROBES } from './health-check.ts'
 import { resourcesOf } from './resources.ts'
 
 export type ChangeKind = 'BUILD' | 'DEPLOY' | 'SCALE'
@@ -55,6 +55,12 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
   compare('DEPLOY', 'volume', shownVolume(old), shownVolume(next))
   compare('DEPLOY', 'startupConfig', old.startup, next.startup)
   compare('DEPLOY', 'releaseCommand', old.release ?? null, next.release ?? null)
+  // TCP and HTTP are told apart by the path.
+  if (!asksNetwork(old.healthCheck) || !asksNetwork(next.healthCheck))
+    compare('DEPLOY', 'healthCheck.type', healthCheckType(old.healthCheck), healthCheckType(next.healthCheck))
+  compare('DEPLOY', 'healthCheck.command', old.healthCheck.command ?? null, next.healthCheck.command ?? null)
+  for (const name of PROBE_TIMING)
+    compare('DEPLOY', `healthCheck.${name}`, old.healthCheck[name] ?? null, next.healthCheck[name] ?? null)
   compare('DEPLOY', 'healthCheckPath', old.healthCheck.path, next.healthCheck.path)
   // Without one, the port of the app, which is compared.
   if (old.healthCheck.port !== next.healthCheck.port)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { App } from '../database/generated/prisma/client.ts'
 import { appType, typeConfigFields, useTCP } from './app-type-fields.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
+import { healthCheckOfApp } from './health-check.ts'
 import { answer, pick, resource } from './resource.ts'
 
 const field = fieldsOf<App>()
@@ -61,6 +62,7 @@ const fields = {
     z.record(z.string(), z.string()).nullable(),
     'Headers of the health check request.',
   ),
+  healthCheck: healthCheckOfApp,
   imagePullAccountSecretId: field.column(
     'imagePullAccountSecretId',
     text_,

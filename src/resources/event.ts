@@ -23,7 +23,8 @@ export const eventType = enumeration(
     'appEnv.containersRestarted': 'Containers of an environment were found dead by a probe and restarted.',
     'appEnv.woken':
       'Requests woke an environment that slept, or it could not be woken: depth and duration of the last wake, and how many there were since the last such event. At most one a minute.',
-    'host.changed': 'A custom host was added, validated, found invalid or removed.',
+    'host.changed':
+      'A custom host was added, validated, found invalid or removed; or an automatic one came or went with the health check of a version.',
     'volume.filling': 'The data of a volume has reached 80 or 95 percent of its size, or 100.',
     'volume.deleted': 'A volume was deleted with its data.',
     'operation.queued': 'An operation was requested.',

@@ -6,10 +6,10 @@ import { type Installation, Prisma } from '../database/generated/prisma/client.t
 import { newId } from '../domain/ids.ts'
 import { beginAuditChain, sealAuditHeads } from '../events/audit-heads.ts'
 import { INSTALLATION_EVENTS } from '../events/event.ts'
+import { addExtraHosts } from '../references/automatic-hosts.ts'
 import { hashOfSecret } from '../secrets/token-secret.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { revokeTokens } from './kernel/revoke-tokens.ts'
-import { addExtraHosts } from './lifecycle/automatic-hosts.ts'
 import { applyPlansFile, readPlansFile } from './plan/plans-file.ts'
 
 const FIRST_REGION = 'local'

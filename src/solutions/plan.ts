@@ -66,12 +66,12 @@ export function planComponent(
   component: Component,
   { accountId, appName, region }: Place,
 ): Omit<ComponentPlan, 'variables'> {
-  const { key, dependsOn, image, port, healthCheckPath, startupConfig, volume, disk } = component
-  const { dockerPreset, dockerPresetVersion } = component
+  const { key, dependsOn, image, port, startupConfig, volume, disk } = component
+  const { dockerPreset, dockerPresetVersion, healthCheckPath, healthCheck, readiness } = component
   const isService = engineOfPreset(dockerPreset) !== null
   const app = {
     ...{ name: appNameOf(component, appName), accountId, dockerPreset },
-    ...given({ dockerPresetVersion, port, healthCheckPath }),
+    ...given({ dockerPresetVersion, port, healthCheckPath, healthCheck }),
     ...(isService ? {} : { useImage: true, image }),
     ...typeConfigOf(component, { isChangedWithApp: true }),
   }
@@ -80,6 +80,7 @@ export function planComponent(
     ...given({ volume, disk }),
     ...typeConfigOf(component, { isChangedWithApp: false }),
     ...(startupConfig ? { startupConfig: startupConfigOf(component) } : {}),
+    ...(readiness ? { healthCheck: { readiness } } : {}),
   }
   return { key, dependsOn, image: image ?? null, app, appEnv }
 }

@@ -41,6 +41,14 @@ const PINNED = /^[a-z0-9./_-]+:(?!latest$)(?=[^:]*[0-9])[A-Za-z0-9._-]+$/
 
 const image = z.string().regex(/^[a-z0-9][\w./:@-]{0,254}$/, 'must be an image')
 
+const timing = {
+  initialDelaySeconds: z.int().min(0).max(3600).optional(),
+  periodSeconds: z.int().min(1).max(3600).optional(),
+  timeoutSeconds: z.int().min(1).max(60).optional(),
+  failureThreshold: z.int().min(1).max(100).optional(),
+}
+const command = z.array(z.string().max(4096)).min(1).max(100)
+
 const component = z.strictObject({
   key,
   name: about,
@@ -56,6 +64,15 @@ const component = z.strictObject({
   disk: z.int().positive().optional(),
   volume: z.strictObject({ path: z.string().startsWith('/'), disk: z.int().positive() }).optional(),
   healthCheckPath: z.string().startsWith('/').optional(),
+  /** In place of the path: a worker, in which nothing listens, or a command that says whether it is ready. */
+  healthCheck: z
+    .discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('NONE'), initialDelaySeconds: timing.initialDelaySeconds }),
+      z.strictObject({ type: z.literal('COMMAND'), command, ...timing }),
+    ])
+    .optional(),
+  /** Of a worker whose readiness a command knows. */
+  readiness: z.strictObject({ type: z.literal('COMMAND'), command, ...timing }).optional(),
   startupConfig: z.strictObject({ command: z.string(), args: z.array(z.string()).default([]) }).optional(),
   ...typeConfigInputs(),
   /** By name. Values are templates: see template.ts. */

@@ -6,7 +6,7 @@ import { healthCheckFor, wantedReplicas } from '../../src/app-types/behaviours.t
 import { versionProblem } from '../../src/app-types/presets.ts'
 import { typeNamed } from '../../src/app-types/wire-names.ts'
 import type { ObservedReplica } from '../../src/runtime/container-runtime.ts'
-import { probeReplica } from '../../src/worker/probes/probe-replica.ts'
+import { type ProbeContext, probeReplica } from '../../src/worker/probes/probe-replica.ts'
 import { scratch } from './scratch/scratch.ts'
 
 const continuous = (changed: object): Partial<AppType> => ({
@@ -61,7 +61,8 @@ describe('a type without a probe', () => {
   test('is ready as soon as it runs', async () => {
     const healthCheck = healthCheckFor({ ...scratch, ...continuous({}) }, { path: '/', port: null, headers: {} })
     const replica = { address: '127.0.0.1', port: 9 } as ObservedReplica
-    const probed = await probeReplica(replica, { port: 9, healthCheck }, AbortSignal.timeout(1000))
+    const context = { signal: AbortSignal.timeout(1000) } as ProbeContext
+    const probed = await probeReplica(context, replica, { port: 9, healthCheck })
     expect(probed).toEqual({ ready: true, reason: '' })
   })
 })

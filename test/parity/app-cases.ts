@@ -3,6 +3,7 @@ import { deleteApp } from '../../src/services/app/delete-app.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
+import { changeHealthcheck } from '../../src/services/app-env/setting-commands.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import type { World } from '../support/world.ts'
 import { parityCase } from './parity-case.ts'
@@ -67,6 +68,28 @@ export const appCases = [
     command: updateApp,
     input: { appId: await newApp(world), useVolume: true },
   })),
+  parityCase('createApp of a worker', 'accepted', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), healthCheck: { type: 'NONE' } },
+  })),
+  parityCase('createApp with two health checks', 'INVALID_INPUT', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), healthCheckPath: '/a', healthCheck: { type: 'HTTP', path: '/b' } },
+  })),
+  parityCase('updateApp to a worker', 'accepted', async (world) => {
+    const { appId, appEnvId } = await newAppEnv(world)
+    await world.deploy(appEnvId)
+    return { command: updateApp, input: { appId, healthCheck: { type: 'NONE' } } }
+  }),
+  parityCase('updateApp of a worker with a path', 'INVALID_INPUT', async (world) => {
+    const appId = await newApp(world, { healthCheck: { type: 'NONE' } })
+    return { command: updateApp, input: { appId, healthCheckPath: '/ok' } }
+  }),
+  parityCase('updateApp to a worker that has a probe', 'CONFLICT HAS_PROBES', async (world) => {
+    const { appId, appEnvId } = await newAppEnv(world)
+    await world.perform(changeHealthcheck, { appEnvId, liveness: { path: '/live' } })
+    return { command: updateApp, input: { appId, healthCheck: { type: 'NONE' } } }
+  }),
   parityCase('createApp in an unknown account', 'NOT_FOUND', async (world) => ({
     command: createApp,
     input: { ...fields(world), accountId: UNKNOWN_ACCOUNT },

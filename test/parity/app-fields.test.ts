@@ -30,6 +30,18 @@ const GITHUB = { gitProvider: 'GITHUB', gitNamespace: 'acme', gitRepo: 'shop', g
 const CREDENTIAL = 'the credential made above'
 const FUNCTION = { minScale: 1, maxScale: 2, concurrency: 3, idleSeconds: 4, timeoutSeconds: 5 }
 
+const CHECK = {
+  type: 'COMMAND',
+  path: null,
+  port: null,
+  headers: null,
+  command: ['node', 'check.js'],
+  initialDelaySeconds: 1,
+  periodSeconds: 2,
+  timeoutSeconds: 3,
+  failureThreshold: 4,
+}
+
 /** Every field of a new app, with a value that is not the default, and the fields that it depends on. */
 const VALUES: Record<Field, Record<string, unknown>> = {
   name: { name: 'Readable' },
@@ -47,6 +59,7 @@ const VALUES: Record<Field, Record<string, unknown>> = {
   healthCheckPath: { healthCheckPath: '/ready' },
   healthCheckPort: { healthCheckPort: 9000 },
   healthCheckHeaders: { healthCheckHeaders: { Host: 'shop.test' } },
+  healthCheck: { healthCheck: CHECK },
   imagePullAccountSecretId: { imagePullAccountSecretId: CREDENTIAL },
   buildPullAccountSecretId: { buildPullAccountSecretId: CREDENTIAL },
   useVolume: { useVolume: true, volumePath: '/data' },
@@ -65,6 +78,7 @@ const VALUES: Record<Field, Record<string, unknown>> = {
 /** Fields that GraphQL reads under another name: relations are followed, and enums are in upper case. */
 const IN_GRAPHQL: Partial<Record<Field, { selection: string; value(input: unknown): unknown }>> = {
   accountId: { selection: 'account { id }', value: (id) => ({ id }) },
+  healthCheck: { selection: `healthCheck { ${Object.keys(CHECK).join(' ')} }`, value: (check) => check },
   appType: { selection: 'type', value: (type) => String(type).toUpperCase() },
 }
 

@@ -1,6 +1,6 @@
 import { createApp } from '../../src/services/app/create-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
-import { changeScaling } from '../../src/services/app-env/setting-commands.ts'
+import { changeHealthcheck, changeScaling } from '../../src/services/app-env/setting-commands.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import type { World } from '../support/world.ts'
@@ -86,6 +86,13 @@ export const functionCases = [
   parityCase('changeScaling of a function, whose requests decide', INVALID, async (world) => {
     const { appEnvId } = await onAppEnv(world)
     return { command: changeScaling, input: { appEnvId, containers: 2 } }
+  }),
+  newApp('that nothing asks', INVALID, { healthCheck: { type: 'NONE' } }),
+  newApp('that a command asks', 'accepted', { healthCheck: { type: 'COMMAND', command: ['true'] } }),
+  newAppEnv('that nothing asks', INVALID, { healthCheck: { type: 'NONE' } }),
+  parityCase('changeHealthcheck of a function to NONE', INVALID, async (world) => {
+    const { appEnvId } = await onAppEnv(world)
+    return { command: changeHealthcheck, input: { appEnvId, type: 'NONE' } }
   }),
   parityCase('deployImage of a function that builds no image', 'accepted', async (world) => {
     const { appEnvId } = await onAppEnv(world)

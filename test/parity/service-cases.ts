@@ -90,6 +90,8 @@ export const serviceCases = [
     command: updateApp,
     input: { appId: await newDatabase(world), healthCheckPath: '/ready' },
   })),
+  created('of a database with a health check', 'INVALID_INPUT', { healthCheck: { type: 'NONE' } }),
+  createdEnv('with a health check', 'INVALID_INPUT', { healthCheck: { type: 'NONE' } }),
   createdEnv('', 'accepted'),
   createdEnv('with everything', 'accepted', {
     ...{ dockerPresetVersion: 'POSTGRESQL_16', disk: 2048, containers: 1, withPersistence: true },
@@ -117,6 +119,7 @@ export const serviceCases = [
   onService('changeResources to a disk that is too small', changeResources, 'INVALID_INPUT', { disk: 1 }),
   onService('changeScaling to more than its engine has', changeScaling, 'INVALID_INPUT', { containers: 6 }),
   onService('changeHealthcheck', changeHealthcheck, 'CONFLICT NOT_PROBED', { path: '/ready' }),
+  onService('changeHealthcheck to NONE', changeHealthcheck, 'INVALID_INPUT', { type: 'NONE' }),
   onService('deployImage', deployImage, 'CONFLICT IMAGE_NOT_ENABLED', { image: 'postgres:18' }),
   onService('buildAppEnv', buildAppEnv, 'CONFLICT SOURCE_NOT_CONFIGURED'),
   onService('redeployAppEnv', redeployAppEnv, 'accepted'),

@@ -55,6 +55,8 @@ const PROBE = {
   timeoutSeconds: 3,
   failureThreshold: 4,
 }
+const TIMING = { initialDelaySeconds: 1, periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 4 }
+const COMMAND = { type: 'COMMAND', command: ['check'], ...TIMING }
 const SCALING = {
   enabled: true,
   min: 2,
@@ -119,6 +121,15 @@ const CHANGES: readonly [AnyCommand, app: Fields, sent: Fields, shown: Fields, s
     { healthCheck: { path: '/up', port: 82, headers: { c: 'd' }, readiness: PROBE, liveness: PROBE, startup: PROBE } },
     'healthCheck',
   ],
+  [changeHealthcheck, WEB, COMMAND, { healthCheck: COMMAND }, 'healthCheck'],
+  [
+    changeHealthcheck,
+    WEB,
+    { type: 'NONE', liveness: COMMAND },
+    { healthCheck: { type: 'NONE', liveness: COMMAND } },
+    'healthCheck',
+  ],
+  [updateAppEnv, WEB, { healthCheck: COMMAND }, { healthCheck: COMMAND }, 'healthCheck'],
 ]
 
 async function newAppEnv(app: Fields, fields: Fields = {}): Promise<string> {
@@ -153,6 +164,7 @@ test('what a new environment is created with is read in both APIs', async () => 
     envVars: [VARIABLE],
     startupConfig: STARTUP,
     releaseCommand: RELEASE,
+    healthCheck: COMMAND,
     preventDestroy: true,
     volume: { path: '/v', disk: 2048 },
   }
@@ -161,7 +173,7 @@ test('what a new environment is created with is read in both APIs', async () => 
   await expectShown(
     appEnvId,
     { ...same, gitBranch: branch, resources: { zClouds, containers } },
-    'gitBranch resources { zClouds containers } envVars: variables { name value type isSecret } startupConfig releaseCommand preventDestroy volume { path disk }',
+    'gitBranch resources { zClouds containers } envVars: variables { name value type isSecret } startupConfig releaseCommand healthCheck preventDestroy volume { path disk }',
   )
 })
 

@@ -76,6 +76,30 @@ const others = [
   onAppEnv(changeHealthcheck, 'of its own path', 'accepted', { path: '/ok', port: 9000, headers: { 'X-A': '1' } }),
   onAppEnv(changeHealthcheck, 'to no path', INVALID, { path: 'ok' }),
   onAppEnv(changeHealthcheck, 'to nothing', INVALID, {}),
+  onAppEnv(changeHealthcheck, 'to NONE', 'accepted', { type: 'NONE', initialDelaySeconds: 2 }),
+  onAppEnv(changeHealthcheck, 'to NONE, at once', 'accepted', { type: 'NONE', applyImmediately: true }),
+  onAppEnv(changeHealthcheck, 'to a command', 'accepted', {
+    ...{ type: 'COMMAND', command: ['node', 'check.js'], initialDelaySeconds: 1, periodSeconds: 2 },
+    ...{ timeoutSeconds: 3, failureThreshold: 4, liveness: { command: ['true'] } },
+  }),
+  onAppEnv(changeHealthcheck, 'to NONE with a path', INVALID, { type: 'NONE', path: '/ok' }),
+  onAppEnv(changeHealthcheck, 'to NONE with a probe over the network', INVALID, { type: 'NONE', liveness: probe }),
+  onAppEnv(changeHealthcheck, 'to a command that is not there', INVALID, { type: 'COMMAND' }),
+  onAppEnv(changeHealthcheck, 'with a probe that asks nothing', INVALID, { liveness: { type: 'NONE' } }),
+  parityCase('changeHealthcheck to NONE beside a custom host', 'CONFLICT HAS_HOSTS', async (world) => {
+    const appEnvId = await deployed(world)
+    await world.perform(addHost, { appEnvId, host: 'shop.example.com' })
+    return { command: changeHealthcheck, input: { appEnvId, type: 'NONE' } }
+  }),
+  parityCase('addHost to a worker', 'CONFLICT NOT_ROUTED', async (world) => {
+    const appEnvId = await deployed(world)
+    await world.perform(changeHealthcheck, { appEnvId, type: 'NONE' })
+    return { command: addHost, input: { appEnvId, host: 'shop.example.com' } }
+  }),
+  onAppEnv(updateAppEnv, 'with a health check of its own', 'accepted', { healthCheck: { type: 'NONE' } }),
+  onAppEnv(updateAppEnv, 'with a health check that contradicts itself', INVALID, {
+    healthCheck: { type: 'TCP', path: '/ok' },
+  }),
   onAppEnv(renameAppEnv, 'to another name', 'accepted', { name: 'Main' }),
   parityCase('renameAppEnv to a name that is taken', 'CONFLICT NAME_TAKEN', async (world) => {
     const { appId } = await world.appEnv({ app: { name: 'Shop' } })

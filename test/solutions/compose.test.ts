@@ -46,6 +46,12 @@ describe('a text is refused', () => {
     ['with a field that nobody knows', 'services: {a: {image: "a", ports: [1], colour: red}}', /is not supported/],
     ['with UDP', 'services: {a: {image: "a", ports: ["53:53/udp"]}}', /only TCP/],
     ['with two volumes', 'services: {a: {image: "a", ports: [1], volumes: ["x:/x", "y:/y"]}}', /one volume/],
+    ['with a check that is no command', check('{ test: [curl, localhost] }'), /begins with CMD and a program/],
+    ['with a check of two texts', check('{ test: [CMD-SHELL, a, b] }'), /begins with CMD and a program/],
+    ['with a check that takes too long', check('{ test: a, timeout: 2m }'), /must be a duration of at most 60s/],
+    ['with a check at no interval', check('{ test: a, interval: often }'), /must be a duration of at most 3600s/],
+    ['with a check that is never repeated', check('{ test: a, retries: 0 }'), /must be 1 to 100/],
+    ['with a check of another kind', check('{ test: a, every: 1s }'), /is not supported/],
     ['with a service that is text', 'services: {a: b}', /must be an object/],
   ])('%s', (_what, text, message) => {
     expect(
@@ -55,6 +61,10 @@ describe('a text is refused', () => {
     ).toMatch(message)
   })
 })
+
+function check(healthcheck: string): string {
+  return `services: {a: {image: "a", ports: [1], healthcheck: ${healthcheck}}}`
+}
 
 function bomb(): string {
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]']

@@ -32,6 +32,9 @@ export const functionApp: AppType = {
     isChangedWithApp: false,
   },
   runs: { settings: oneOffRuns, needsCommand: true },
+  refusesHealthCheck: {
+    NONE: 'must be TCP, HTTP or COMMAND: a function runs by its requests; a program that serves none is an app of type NONE',
+  },
   checkPlan({ name, functionsIncluded }) {
     if (!functionsIncluded) throw forbidden('FUNCTIONS_NOT_AVAILABLE', `The plan ${name} does not include Functions`)
   },

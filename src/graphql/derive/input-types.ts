@@ -1,7 +1,7 @@
 import type { InputFieldMap, InputRef } from '@pothos/core'
 import type { z } from 'zod'
-import { probe } from '../../services/app-env/setting-input.ts'
 import { changedVariable } from '../../services/app-env/variable-commands.ts'
+import { appEnvHealthCheck, appHealthCheck, probe } from '../../services/health-check/health-check-input.ts'
 import { runVariable } from '../../services/job-run/job-run-input.ts'
 import { variable } from '../../services/kernel/input.ts'
 import { builder } from '../builder.ts'
@@ -34,6 +34,8 @@ const TYPE_NAMES = new Map<z.ZodType, string>([
   [variable, 'EnvVar'],
   [changedVariable, 'ChangedVariable'],
   [probe, 'Probe'],
+  [appHealthCheck, 'HealthCheck'],
+  [appEnvHealthCheck, 'AppEnvHealthCheck'],
   [runVariable, 'JobRunVariable'],
 ])
 

@@ -11,6 +11,7 @@ import { type Enumeration, enumeration } from '../../resources/enumeration.ts'
 import { eventType } from '../../resources/event.ts'
 import { gitDeliveryOutcome } from '../../resources/git-delivery.ts'
 import { gitHookProvider } from '../../resources/git-hook.ts'
+import { healthCheckTypes, probeType } from '../../resources/health-check.ts'
 import { hostStatus } from '../../resources/host.ts'
 import { invitationStatus } from '../../resources/invitation.ts'
 import { jobRunStatus, jobRunTrigger } from '../../resources/job-run.ts'
@@ -47,7 +48,7 @@ const OTHERS: readonly Enumeration[] = [
   ...[variableType, role, tokenKind, scope, credentialType, terminationReason, settingType],
   ...[webhookKind, webhookDisabledReason, usageKind, usageUnit, gitHookProvider],
   ...[solutionCategory, solutionInputType, componentState, installationStatus, invitationStatus, entitlement],
-  ...[authorizationStatus, credentialUse],
+  ...[authorizationStatus, credentialUse, healthCheckTypes, probeType],
   enumeration('Builder', 'What builds source into an image.', {
     DOCKER: 'Docker builds a Dockerfile.',
     NIXPACKS: 'Nixpacks finds out how to build the source.',

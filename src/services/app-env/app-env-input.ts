@@ -3,6 +3,7 @@ import { typeConfigInputs } from '../../app-types/type-config.ts'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { backupSchedule } from '../backup/backup-schedule.ts'
 import { externalAccess } from '../external-access/external-access-input.ts'
+import { appEnvHealthCheck } from '../health-check/health-check-input.ts'
 import { appEnvTarget, flag, id, name, releaseCommand, startupConfig, text, variables } from '../kernel/input.ts'
 import { diskOfAny, volume } from '../volume/volume-input.ts'
 import { containers, zClouds } from './setting-input.ts'
@@ -24,6 +25,7 @@ export const createAppEnvInput = z.strictObject({
   envVars: variables.optional(),
   startupConfig: startupConfig.optional(),
   releaseCommand: releaseCommand.optional(),
+  healthCheck: appEnvHealthCheck.optional(),
   preventDestroy: flag('Refuse to delete the environment.').default(false),
   volume: volume.optional(),
   dockerPresetVersion: presetVersion.optional(),
@@ -45,6 +47,7 @@ export const updateAppEnvInput = z.strictObject({
   name: name('environment').optional(),
   startupConfig: startupConfig.nullable().optional(),
   releaseCommand: releaseCommand.nullable().optional(),
+  healthCheck: appEnvHealthCheck.nullable().optional(),
   envVars: variables.optional(),
   preventDestroy: flag('Refuse to delete the environment.').optional(),
   volume: volume.nullable().optional(),

@@ -1,15 +1,17 @@
 import { getAppType } from '../../app-types/app-types.ts'
-import { engineOf, hasHosts } from '../../app-types/behaviours.ts'
+import { engineOf, isRouted } from '../../app-types/behaviours.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Region } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
 import { conflict, invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
+import { addAutomaticHosts, automaticHosts } from '../../references/automatic-hosts.ts'
+import { configuredHealthCheck } from '../configuration/configured.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
+import { requireFitting, setValues } from '../health-check/app-env-health-check.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { requireRegion } from '../kernel/known-regions.ts'
-import { addAutomaticHosts, automaticHosts } from '../lifecycle/automatic-hosts.ts'
 import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
 import { requireWithinPlan } from '../plan/plan-limits.ts'
 import { type AppTarget, lockApp } from '../targets/load-app.ts'
@@ -42,6 +44,7 @@ export const createAppEnv = command({
     const type = getAppType(app.type)
     const engine = engineOf(app)
     checkTypeFields(type, app, input)
+    if (input.healthCheck) requireFitting(app, setValues(input.healthCheck), 'healthCheck.')
     const buildsFromGit = app.gitRepo !== null && !app.useImage
     if (buildsFromGit && !input.branch) throw invalidField('branch', 'is required when the app builds from GitHub')
     type.checkPlan(account.plan)
@@ -60,7 +63,8 @@ export const createAppEnv = command({
     await changeExternalAccess(context, appEnv, input.externalAccess)
     const volume = input.volume ?? (app.volumePath === null ? undefined : { path: app.volumePath })
     if (volume) await tx.appEnv.update({ where: { id: appEnvId }, data: await volumeChange(context, appEnv, volume) })
-    if (hasHosts(type)) await addAutomaticHosts(tx, appEnvId, automaticHosts(context.config, names.cliEnvName, region))
+    if (isRouted(app, { healthCheck: configuredHealthCheck(appEnv) }))
+      await addAutomaticHosts(tx, appEnvId, automaticHosts(context.config, names.cliEnvName, region))
     context.announce({ type: 'appEnv.created', appId: app.id, appEnvId, payload: { ...names, status: 'PENDING' } })
     context.created(appEnvId)
     context.auditDetails({
@@ -129,6 +133,7 @@ const recordOf = (input: CreateAppEnvInput, region: Region) => ({
   zClouds: input.zClouds,
   startupConfig: jsonOrNull(input.startupConfig),
   releaseCommand: jsonOrNull(input.releaseCommand),
+  healthCheck: jsonOrNull(input.healthCheck && setValues(input.healthCheck)),
   preventDestroy: input.preventDestroy,
   typeConfig: jsonOrNull(typeConfigIn(input)),
 })

@@ -5,6 +5,8 @@ import { Prisma } from '../../database/generated/prisma/client.ts'
 import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import type { AppEnvHealthCheck } from '../../domain/health-check.ts'
 import { zCloudsOf } from '../../domain/resources.ts'
+import { changedHealthCheck, requireFitting } from '../health-check/app-env-health-check.ts'
+import { followHealthCheck } from '../health-check/follow-health-check.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import { beyondPlan, requireWithinPlan } from '../plan/plan-limits.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
@@ -128,13 +130,14 @@ export const changeHealthcheck = settingCommand({
   noun: 'health check',
   input: healthcheckInput,
   modernise: withShortNames,
-  async change(_context, appEnv, { appEnvId: _id, envName: _name, applyImmediately: _apply, ...sent }) {
+  async change(context, appEnv, { appEnvId: _id, envName: _name, applyImmediately: _apply, ...sent }) {
     if (Object.keys(sent).length === 0) throw invalidField('path', 'is required, unless something else is sent')
-    const type = getAppType(appEnv.app.type)
-    if (!isProbed(type)) throw conflict('NOT_PROBED', `A ${type.title} has no health check: nothing listens`)
     const before = (appEnv.healthCheck as AppEnvHealthCheck | null) ?? {}
-    // Null goes back to the app's value, or removes the setting.
-    const kept = Object.entries({ ...before, ...sent }).filter(([, value]) => value !== null && value !== undefined)
-    return { healthCheck: kept.length > 0 ? (Object.fromEntries(kept) as object) : Prisma.DbNull }
+    const healthCheck = changedHealthCheck(before, sent)
+    const type = getAppType(appEnv.app.type)
+    requireFitting(appEnv.app, healthCheck)
+    if (!isProbed(type)) throw conflict('NOT_PROBED', `A ${type.title} has no health check: nothing listens`)
+    await followHealthCheck(context, [{ ...appEnv, healthCheck: healthCheck as object }])
+    return { healthCheck: Object.keys(healthCheck).length > 0 ? (healthCheck as object) : Prisma.DbNull }
   },
 })

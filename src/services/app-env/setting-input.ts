@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
-import { appEnvTarget, flag, headers, name, portNumber } from '../kernel/input.ts'
+import { appEnvHealthCheckFields } from '../health-check/health-check-input.ts'
+import { appEnvTarget, flag, name } from '../kernel/input.ts'
 import { diskOfAny } from '../volume/volume-input.ts'
 
 const sizes = Z_CLOUD_SIZES.join(', ')
@@ -16,10 +17,6 @@ export const containers = z.number().int().min(1).describe('Number of containers
 const applyImmediately = flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false)
 const whole = (fallback: number, min: number, max: number, about: string) =>
   z.number().int().min(min).max(max).default(fallback).describe(about)
-const probePath = z
-  .string()
-  .max(1000)
-  .regex(/^\/[\x21-\x7e]*$/, 'must begin with / and hold no spaces')
 
 export const resourcesInput = z.strictObject({
   ...appEnvTarget,
@@ -69,28 +66,4 @@ export const branchInput = z.strictObject({
 
 export const nameInput = z.strictObject({ ...appEnvTarget, name: name('environment'), applyImmediately })
 
-export const probe = z
-  .strictObject({
-    path: probePath.nullable().default(null).describe('Path that answers 2xx or 3xx. Null: a TCP connect is enough.'),
-    port: portNumber('Port that the probe asks. Null: the port of the app.').nullable().default(null),
-    headers: headers.default({}),
-    initialDelaySeconds: whole(5, 0, 3600, 'Time from the start of a container to the first probe, in seconds.'),
-    periodSeconds: whole(10, 1, 3600, 'Time between two probes, in seconds.'),
-    timeoutSeconds: whole(5, 1, 60, 'Timeout of one probe, in seconds.'),
-    failureThreshold: whole(12, 1, 100, 'Failures in a row that the probe tolerates.'),
-  })
-  .describe('Requests of one probe, and the failures that it tolerates.')
-
-export const healthcheckInput = z.strictObject({
-  ...appEnvTarget,
-  path: probePath.nullable().optional().describe('Path of the environment’s health check. Null: the path of the app.'),
-  port: portNumber('Port of the environment’s health check. Null: the port of the app.').nullable().optional(),
-  headers: headers.nullable().optional(),
-  readiness: probe
-    .nullable()
-    .optional()
-    .describe('Probe that decides whether a container may take traffic. Null: the health check decides.'),
-  liveness: probe.nullable().optional().describe('Probe that decides whether a container is restarted. Null: none is.'),
-  startup: probe.nullable().optional().describe('Probe that the other probes wait for. Null: they begin at once.'),
-  applyImmediately,
-})
+export const healthcheckInput = z.strictObject({ ...appEnvTarget, ...appEnvHealthCheckFields, applyImmediately })

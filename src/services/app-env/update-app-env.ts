@@ -5,6 +5,8 @@ import { jsonOrNull } from '../../database/json.ts'
 import { scheduleChange } from '../backup/schedule-change.ts'
 import { checkPresetVersion } from '../configuration/preset-version.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
+import { requireFitting, setValues } from '../health-check/app-env-health-check.ts'
+import { followHealthCheck } from '../health-check/follow-health-check.ts'
 import { command } from '../kernel/command.ts'
 import { lockAppEnv, withEverything } from '../targets/load-app-env.ts'
 import { volumeChange } from '../volume/volume-change.ts'
@@ -25,6 +27,7 @@ export const updateAppEnv = command({
   async execute(context, input, { appEnv }) {
     const { tx } = context
     checkTypeFields(getAppType(appEnv.app.type), appEnv.app, input, appEnv.presetVersion)
+    if (input.healthCheck) requireFitting(appEnv.app, setValues(input.healthCheck), 'healthCheck.')
     const typeConfig = typeConfigIn(input)
     if (typeConfig) requirePlanScale(appEnv.app, typeConfig, appEnv.account.plan)
     checkPresetVersion(appEnv, input.dockerPresetVersion)
@@ -37,6 +40,8 @@ export const updateAppEnv = command({
       ...(await volumeChange(context, appEnv, input.volume)),
     }
     const { appEnvId: _id, envName: _name, applyImmediately, ...sent } = input
+    if (input.healthCheck !== undefined)
+      await followHealthCheck(context, [{ ...appEnv, healthCheck: (input.healthCheck ?? null) as object | null }])
     context.auditDetails({ variables: input.envVars?.map((variable) => variable.name) })
     const changed = await changeSettings(context, appEnv, { data, changed: Object.keys(sent), applyImmediately })
     const { appEnv: present } = await lockAppEnv(tx, { appEnvId: appEnv.id })
@@ -55,6 +60,8 @@ function changesOf(input: UpdateAppEnvInput): Prisma.AppEnvUncheckedUpdateInput 
   if (input.name !== undefined) changes.name = input.name
   if (input.startupConfig !== undefined) changes.startupConfig = jsonOrNull(input.startupConfig)
   if (input.releaseCommand !== undefined) changes.releaseCommand = jsonOrNull(input.releaseCommand)
+  if (input.healthCheck !== undefined)
+    changes.healthCheck = jsonOrNull(input.healthCheck && setValues(input.healthCheck))
   if (input.preventDestroy !== undefined) changes.preventDestroy = input.preventDestroy
   if (input.allowUserCliToken !== undefined) changes.allowUserCliToken = input.allowUserCliToken
   if (input.dockerPresetVersion !== undefined) changes.presetVersion = input.dockerPresetVersion

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import { getAppType } from '../../app-types/app-types.ts'
 import { defaultDockerfilePath } from '../../app-types/presets.ts'
 import { typeConfigIn, withoutTypeConfig } from '../../app-types/type-config.ts'
 import { type App, Prisma } from '../../database/generated/prisma/client.ts'
+import { healthCheckColumns, sentHealthCheck } from '../health-check/app-health-check.ts'
 import type { UpdateAppInput } from './app-input.ts'
 import { volumePathIn } from './app-volume.ts'
 
@@ -9,12 +11,21 @@ export type AppChanges = Prisma.AppUncheckedUpdateInput
 
 /** Fields whose value really changes; a field that was not sent, or has the value already, is left out. */
 export function changesOf(input: UpdateAppInput, app: App): AppChanges {
-  const { appId: _appId, applyImmediately: _apply, useVolume, volumePath: path, ...sent } = input
+  const { appId: _appId, applyImmediately: _apply, useVolume, volumePath: path, ...others } = input
+  const {
+    healthCheck: _check,
+    healthCheckPath: _path,
+    healthCheckPort: _port,
+    healthCheckHeaders: _headers,
+    ...sent
+  } = others
+  const { check } = sentHealthCheck(getAppType(app.type), input, app)
   const volumePath = volumePathIn({ useVolume, volumePath: path }, app)
   const wanted = {
     ...columnsOf(sent),
     ...clearedOf(sent),
     ...sourceOf(sent, app),
+    ...(check ? healthCheckColumns(check) : {}),
     ...(volumePath === undefined ? {} : { volumePath }),
   }
   const changed = Object.entries(wanted).filter(([field, value]) => {
@@ -29,31 +40,29 @@ export const changedFields = ({ typeConfig, ...columns }: AppChanges): string[] 
   ...Object.keys(typeConfig ?? {}),
 ]
 
-type Sent = Omit<UpdateAppInput, 'appId' | 'applyImmediately' | 'useVolume' | 'volumePath'>
+type Sent = Omit<
+  UpdateAppInput,
+  | 'appId'
+  | 'applyImmediately'
+  | 'useVolume'
+  | 'volumePath'
+  | 'healthCheck'
+  | 'healthCheckPath'
+  | 'healthCheckPort'
+  | 'healthCheckHeaders'
+>
 
 function columnsOf(sent: Sent): AppChanges {
   const typeConfig = typeConfigIn(sent)
   return typeConfig ? { ...withoutTypeConfig(sent), typeConfig: typeConfig as object } : sent
 }
 
-const CLEARED_BY_EMPTY_TEXT = [
-  'healthCheckPath',
-  'imagePullAccountSecretId',
-  'buildPullAccountSecretId',
-  'buildArgs',
-] as const
+const CLEARED_BY_EMPTY_TEXT = ['imagePullAccountSecretId', 'buildPullAccountSecretId', 'buildArgs'] as const
 
-/** Empty strings and objects clear (§4.2); a cleared context folder is the source's root again. */
+/** Empty strings clear (§4.2); a cleared context folder is the source's root again. */
 function clearedOf(sent: Sent): AppChanges {
   const cleared = CLEARED_BY_EMPTY_TEXT.filter((field) => sent[field] === '').map((field) => [field, null])
-  const { healthCheckHeaders, contextDir } = sent
-  return {
-    ...Object.fromEntries(cleared),
-    ...(healthCheckHeaders && Object.keys(healthCheckHeaders).length === 0
-      ? { healthCheckHeaders: Prisma.DbNull }
-      : {}),
-    ...(contextDir === '' ? { contextDir: './' } : {}),
-  }
+  return { ...Object.fromEntries(cleared), ...(sent.contextDir === '' ? { contextDir: './' } : {}) }
 }
 
 /**

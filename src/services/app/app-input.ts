@@ -4,6 +4,7 @@ import { presetNames, wireNames } from '../../app-types/wire-names.ts'
 import { parseBuildArgs } from '../../domain/build-args.ts'
 import { foreignTransport } from '../../domain/repository-address.ts'
 import { namespaceProblem, repositoryProblem } from '../../domain/repository-name.ts'
+import { appHealthCheck } from '../health-check/health-check-input.ts'
 import { dockerfileContent, flag, headers, id, image, name, portNumber, relativePath, text } from '../kernel/input.ts'
 import { volumePath } from '../volume/volume-input.ts'
 
@@ -68,6 +69,7 @@ const shared = {
     .describe('Path that answers 2xx or 3xx when a container is ready. Empty: a TCP connect is enough.'),
   healthCheckPort: portNumber('Port of the health check. Default: the app’s port.').optional(),
   healthCheckHeaders: headers.optional(),
+  healthCheck: appHealthCheck.nullable().optional(),
   useVolume: flag(
     'Whether every environment has a volume. False detaches the volumes, and keeps their data.',
   ).optional(),

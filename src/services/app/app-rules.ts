@@ -8,6 +8,7 @@ import { typeNamed } from '../../app-types/wire-names.ts'
 import type { App } from '../../database/generated/prisma/client.ts'
 import { type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import { isHttpAddress } from '../../domain/repository-address.ts'
+import { sentHealthCheck } from '../health-check/app-health-check.ts'
 import type { CreateAppInput, UpdateAppInput } from './app-input.ts'
 import { volumeProblems } from './app-volume.ts'
 
@@ -23,7 +24,11 @@ export function presetOf({ dockerPreset, appType }: CreateAppInput): string {
 export function checkCreation(input: CreateAppInput): { preset: string } {
   const preset = presetOf(input)
   const type = typeNamed(preset)
-  const problems = [...sourceProblems(input), ...configProblems(type, input)]
+  const problems = [
+    ...sourceProblems(input),
+    ...configProblems(type, input),
+    ...sentHealthCheck(type, input, null).problems,
+  ]
   if (input.appType && typeNamed(input.appType) !== type) {
     problems.push({ field: 'appType', message: `does not fit dockerPreset ${preset}` })
   }
@@ -53,6 +58,7 @@ export function checkUpdate(input: UpdateAppInput, app: App): void {
   const problems = [
     ...sourceProblems(usesImage ? input : { ...gitOf(app), ...input }),
     ...configProblems(getAppType(app.type), input),
+    ...sentHealthCheck(getAppType(app.type), input, app).problems,
   ]
   // An app that builds from source would record an image and never run it.
   if (input.image !== undefined && !usesImage) {

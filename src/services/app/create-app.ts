@@ -9,6 +9,7 @@ import { newId } from '../../domain/ids.ts'
 import { freeSlug, slugOf } from '../../domain/names.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { requireOwnInstallation } from '../git/git-installation.ts'
+import { healthCheckColumns, sentHealthCheck } from '../health-check/app-health-check.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
 import { requireWithinPlan } from '../plan/plan-limits.ts'
 import { type CreateAppInput, createAppInput } from './app-input.ts'
@@ -81,9 +82,7 @@ function recordOf(input: CreateAppInput, preset: string) {
     dockerfilePath: input.dockerfilePath ?? dockerfilePath,
     customDockerfileContent: input.customDockerfileContent || null,
     buildArgs: input.buildArgs || null,
-    healthCheckPath: input.healthCheckPath || null,
-    healthCheckPort: input.healthCheckPort ?? null,
-    healthCheckHeaders: jsonOrNull(input.healthCheckHeaders),
+    ...healthCheckColumns(sentHealthCheck(typeNamed(preset), input, null).check ?? {}),
     imagePullAccountSecretId: input.imagePullAccountSecretId || null,
     buildPullAccountSecretId: input.buildPullAccountSecretId || null,
     volumePath: input.volumePath ?? null,

@@ -2,6 +2,7 @@ import { withTodaysPreset } from '../../app-types/older-presets.ts'
 import { requireConfigOfApps } from '../../app-types/type-config.ts'
 import type { App, AppEnv, Content } from '../../database/generated/prisma/client.ts'
 import { requireCredential } from '../credential/require-credential.ts'
+import { followHealthCheck } from '../health-check/follow-health-check.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { lockApp } from '../targets/load-app.ts'
@@ -35,6 +36,11 @@ export const updateApp = command({
     const reimaged = input.image === undefined ? [] : appEnvs.filter((appEnv) => imageOf(appEnv, app) !== input.image)
     const changed = [...new Set([...changedFields(changes), ...(reimaged.length > 0 ? ['image'] : [])])]
     const updated = changed.length > 0 ? await write(context, app, changes, input.image) : app
+    if (changed.some((field) => field.startsWith('healthCheck')))
+      await followHealthCheck(
+        context,
+        appEnvs.map((appEnv) => ({ ...appEnv, app: updated })),
+      )
     if (changed.length > 0) context.announce({ type: 'app.updated', appId: app.id, payload: { changed } })
     const applied = input.applyImmediately ? await applyWhereRunning(context, { appId: app.id }) : []
     const affected = new Set([

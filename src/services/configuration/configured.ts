@@ -12,13 +12,17 @@ import type { Content } from '../../database/generated/prisma/client.ts'
 import { type BuildSource, recordedPlan } from '../../domain/build-plan.ts'
 import {
   type Configuration,
-  type HealthCheck,
   type ReleaseCommand,
   recordedConfiguration,
   type StartupConfig,
   type TypeConfig,
 } from '../../domain/configuration.ts'
-import { type AppEnvHealthCheck, PROBES } from '../../domain/health-check.ts'
+import {
+  type AppEnvHealthCheck,
+  appHealthCheckSettings,
+  type HealthCheck,
+  mergedHealthCheck,
+} from '../../domain/health-check.ts'
 import { MASK } from '../../domain/mask.ts'
 import { type PendingChange, pendingChanges, type ShowVariable } from '../../domain/pending-changes.ts'
 import { isOfFork } from '../../domain/pull-request.ts'
@@ -40,7 +44,7 @@ export function configurationOf(appEnv: LoadedAppEnv): Configuration {
     ...(appEnv.releaseCommand === null ? {} : { release: appEnv.releaseCommand as unknown as ReleaseCommand }),
     resources: explicitResources(appEnv),
     volume: volumeOf(appEnv),
-    healthCheck: healthCheckFor(getAppType(app.type), healthCheckOf(appEnv)),
+    healthCheck: configuredHealthCheck(appEnv),
     variables: sealedVariablesOf(appEnv),
     imagePullCredentialId: app.imagePullAccountSecretId,
     typeConfig: (appEnv.typeConfig ?? app.typeConfig) as TypeConfig,
@@ -52,16 +56,12 @@ const volumeOf = ({ volume }: Pick<LoadedAppEnv, 'volume'>) =>
   volume ? { id: volume.id, path: volume.path, diskMb: volume.diskMb } : null
 
 /** The app's health check, with what the environment sets for itself. Headers may hold a login: no fork gets the app's. */
-function healthCheckOf(appEnv: Pick<LoadedAppEnv, 'app' | 'healthCheck' | 'pullRequest'>): HealthCheck {
+export function configuredHealthCheck(appEnv: Pick<LoadedAppEnv, 'app' | 'healthCheck' | 'pullRequest'>): HealthCheck {
   const { app } = appEnv
   const own = (appEnv.healthCheck as AppEnvHealthCheck | null) ?? {}
-  const headers = isOfFork(appEnv) ? null : (app.healthCheckHeaders as Record<string, string> | null)
-  return {
-    path: own.path ?? app.healthCheckPath,
-    port: own.port ?? app.healthCheckPort,
-    headers: own.headers ?? headers ?? {},
-    ...Object.fromEntries(PROBES.flatMap((name) => (own[name] ? [[name, own[name]]] : []))),
-  }
+  const shared = appHealthCheckSettings(app)
+  const inherited = isOfFork(appEnv) ? { ...shared, headers: null } : shared
+  return healthCheckFor(getAppType(app.type), mergedHealthCheck(inherited, own))
 }
 
 /** What is configured and does not run yet. Nothing is pending before the first deployment. */

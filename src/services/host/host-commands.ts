@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { getAppType } from '../../app-types/app-types.ts'
-import { hasHosts } from '../../app-types/behaviours.ts'
+import { hasHosts, isRouted } from '../../app-types/behaviours.ts'
 import type { Host } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
@@ -8,6 +8,7 @@ import { newId } from '../../domain/ids.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { ORDER } from '../../resources/order.ts'
 import { hostProof } from '../../secrets/host-proof.ts'
+import { configuredHealthCheck } from '../configuration/configured.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget, id } from '../kernel/input.ts'
 import { releaseHosts } from '../lifecycle/release-hosts.ts'
@@ -30,6 +31,11 @@ export const addHost = command({
     const { tx } = context
     const type = getAppType(appEnv.app.type)
     if (!hasHosts(type)) throw conflict('NOT_ROUTED', `A ${type.title} has no hosts: nothing listens`)
+    if (!isRouted(appEnv.app, { healthCheck: configuredHealthCheck(appEnv) }))
+      throw conflict(
+        'NOT_ROUTED',
+        'The health check of this environment is of type NONE: nothing listens, so no host can lead there. Choose another type first (PATCH /app-env/healthcheck)',
+      )
     const host = await claimableHost(context, appEnv.accountId, input.host)
     if ((await tx.host.count({ where: { appEnvId: appEnv.id } })) >= MAX_HOSTS)
       throw conflict('TOO_MANY_HOSTS', `An environment has at most ${MAX_HOSTS} hosts`)

@@ -1,5 +1,4 @@
 import type { PullRequestEnvs } from '../../database/generated/prisma/client.ts'
-import { jsonOrNull } from '../../database/json.ts'
 import { type AppEnvHealthCheck, withoutHeaders } from '../../domain/health-check.ts'
 import {
   type GitPullRequest,
@@ -41,22 +40,23 @@ export async function createPullRequestEnv(
   const withSecrets = settings.copySecrets && !isFork
   const { copied, left } = variablesFor(context, base, withSecrets)
   const { appId, accountId, regionCode: region, zClouds, startupConfig, releaseCommand, volume, typeConfig } = base
+  const check = base.healthCheck as AppEnvHealthCheck | null
+  const healthCheck = check && !withSecrets ? withoutHeaders(check) : check
   const input = {
     ...{ accountId, appId, name: pullRequestEnvName(number), region, branch, zClouds, containers: 1 },
     ...{ envVars: copied, preventDestroy: false },
     ...(startupConfig === null ? {} : { startupConfig }),
     ...(releaseCommand === null ? {} : { releaseCommand }),
+    ...(healthCheck === null ? {} : { healthCheck }),
     ...(volume === null ? {} : { volume: { path: volume.path, disk: volume.diskMb } }),
     ...(typeConfig as object | null),
   } as CreateAppEnvInput
   const { appEnvId } = await createAppEnv.execute(context, input, app)
   const made: PullRequestOf = { number, ref: pullRequestRef(provider, number), isFork }
   const { cpu, memoryMb } = base
-  const check = base.healthCheck as AppEnvHealthCheck | null
-  const healthCheck = check && !withSecrets ? withoutHeaders(check) : check
   await tx.appEnv.update({
     where: { id: appEnvId },
-    data: { cpu, memoryMb, healthCheck: jsonOrNull(healthCheck), pullRequest: { ...made } },
+    data: { cpu, memoryMb, pullRequest: { ...made } },
   })
   return { appEnvId, message: left.length > 0 ? notCopied(left) : null }
 }

@@ -68,6 +68,7 @@ export async function changeComponent(context: CommandContext, upgraded: Upgrade
       app.healthCheckPath,
       component.healthCheckPath ?? null,
     ),
+    healthCheck: merge('healthCheck', old.healthCheck ?? null, app.healthCheck, component.healthCheck ?? null),
     image: merge(
       'image',
       old.image ?? null,

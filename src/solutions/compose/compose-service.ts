@@ -1,3 +1,4 @@
+import { type ComposeHealthCheck, readHealthCheck } from './compose-health-check.ts'
 import { type ComposeProblems, type Fields, isObject, textsOf } from './compose-problems.ts'
 
 /** What is read of a service, before names of other services in its variables mean anything. */
@@ -11,7 +12,7 @@ export interface ComposeService {
   volumePath: string | null
   containers: number
   command: { command: string; args: string[] } | null
-  healthCheckPath: string | null
+  healthCheck: ComposeHealthCheck
   dependsOn: string[]
   /** Those of which another service waits for the end. */
   waitsForEndOf: string[]
@@ -89,7 +90,7 @@ export function readService(name: string, read: unknown, problems: ComposeProble
     volumePath: volumePathOf(fields.volumes, `${place}.volumes`, problems),
     containers: replicasOf(fields),
     command: commandOf(fields, place, problems),
-    healthCheckPath: healthCheckPathOf(fields.healthcheck),
+    healthCheck: readHealthCheck(fields.healthcheck, `${place}.healthcheck`, problems),
   }
 }
 
@@ -179,10 +180,4 @@ function wordsOf(given: unknown): string[] {
   return [...given.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? '',
   )
-}
-
-/** A check by curl or wget names a path of the app. */
-function healthCheckPathOf(given: unknown): string | null {
-  const test = isObject(given) ? textsOf(given.test).join(' ') : ''
-  return /https?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::\d+)?(\/[^\s"'|;]*)/.exec(test)?.[1] ?? null
 }

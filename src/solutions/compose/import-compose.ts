@@ -93,7 +93,7 @@ function componentOf(
   literals: Literals,
   problems: ComposeProblems,
 ): SolutionSource['components'][number] {
-  const { key, name, managed, image, command, isJob, volumePath, healthCheckPath, containers } = part
+  const { key, name, managed, image, command, isJob, volumePath, containers } = part
   const dependsOn = part.dependsOn.flatMap((one) => parts.find((other) => other.name === one)?.key ?? [])
   if (managed) return { key, name, dockerPreset: managed.preset, dockerPresetVersion: managed.version }
   const variables = Object.fromEntries(
@@ -117,15 +117,25 @@ function componentOf(
     const settings = config && { [config.field]: command ? { ...command, shell: false } : {} }
     return { ...shared, dockerPreset: presetOf(type), ...settings } as SolutionSource['components'][number]
   }
-  const port = portOf(part, parts)
-  if (port === undefined)
-    problems.add(`services.${name}`, 'has no port: an app has one, by which it is known to be ready; add it to expose')
   return {
-    ...{ ...shared, dockerPreset: presetOf(typeNamed('app')), port, containers },
-    ...(healthCheckPath === null ? {} : { healthCheckPath }),
+    ...{ ...shared, dockerPreset: presetOf(typeNamed('app')), containers },
+    ...healthOf(part, portOf(part, parts)),
     ...(volumePath === null ? {} : { volume: { path: volumePath, disk: VOLUME_MB } }),
     ...(command === null ? {} : { startupConfig: command }),
   }
+}
+
+/** Of a worker, which is at no port: the app's own is needed by the letter, and read by nothing. */
+const UNUSED_PORT = 8080
+
+/** A service that is reached at no port is a worker; how its file finds out whether it is healthy still counts. */
+function healthOf({ healthCheck: { path, probe } }: Part, port: number | undefined) {
+  if (port === undefined) {
+    const worker = { port: UNUSED_PORT, healthCheck: { type: 'NONE' as const } }
+    return probe === null ? worker : { ...worker, readiness: probe }
+  }
+  if (path !== null) return { port, healthCheckPath: path }
+  return probe === null ? { port } : { port, healthCheck: probe }
 }
 
 function presetOf({ name, defaultPreset }: AppType): string {
@@ -148,7 +158,11 @@ function portOf({ ports, name, image }: Part, parts: readonly Part[]): number | 
 function mainOf(parts: readonly Part[]): string {
   const apps = parts.filter(({ managed, isJob }) => !managed && !isJob)
   const needed = new Set(parts.flatMap(({ dependsOn }) => dependsOn))
-  const main = apps.find(({ isPublished }) => isPublished) ?? apps.find(({ name }) => !needed.has(name)) ?? apps[0]
+  const main =
+    apps.find(({ isPublished }) => isPublished) ??
+    apps.find((part) => portOf(part, parts) !== undefined && !needed.has(part.name)) ??
+    apps.find(({ name }) => !needed.has(name)) ??
+    apps[0]
   return (main ?? parts[0])?.key ?? ''
 }
 

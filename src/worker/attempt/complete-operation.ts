@@ -20,12 +20,14 @@ interface Success {
   finish: readonly FinishedStep[]
   /** Whatever else commits in the same transaction: routes, the version. */
   write?: (tx: Transaction) => Promise<unknown>
+  /** The same for what subscribers are to hear of: returns its events. */
+  announce?: (tx: Transaction) => Promise<NewEvent[]>
 }
 
 /** Ends the operation and applies its result in one transaction, so that no reader ever sees half of it. */
 export async function completeOperation(
   attempt: AttemptContext,
-  { status, appEnv = {}, finish, write }: Success,
+  { status, appEnv = {}, finish, write, announce }: Success,
 ): Promise<void> {
   const { steps, operation } = attempt
   await completing(attempt, async (tx) => {
@@ -33,7 +35,8 @@ export async function completeOperation(
     const outcome: Outcome = { status: 'SUCCEEDED', reason: null, message: null, finishedAt: now(attempt) }
     const event = steps.event('operation.succeeded', { kind: operation.kind, contentId: operation.contentId })
     const events = await steps.conclude(tx, outcome, event, finish)
-    return [...events, ...(await changeStatus(tx, attempt, status, appEnv))]
+    const announced = (await announce?.(tx)) ?? []
+    return [...announced, ...events, ...(await changeStatus(tx, attempt, status, appEnv))]
   })
 }
 

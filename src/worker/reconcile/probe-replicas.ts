@@ -1,5 +1,6 @@
 import type { Content, Replica } from '../../database/generated/prisma/client.ts'
 import { type Configuration, recordedConfiguration } from '../../domain/configuration.ts'
+import { healthCheckType, readinessOf } from '../../domain/health-check.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import { isReachable } from '../../runtime/readiness.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
@@ -67,7 +68,7 @@ function cutOff(
   { healthCheck }: Configuration,
 ): Result {
   const failures = probes.recordResult(containerId, false)
-  return { failure: CUT_OFF, failures, failuresAllowed: healthCheck.readiness?.failureThreshold }
+  return { failure: CUT_OFF, failures, failuresAllowed: readinessOf(healthCheck).failureThreshold }
 }
 
 /** No probe is sent: what it finds would be blamed on the program. */
@@ -92,16 +93,31 @@ async function probeProgram(
   observed: ObservedReplica,
   row: Replica | null,
 ): Promise<Result> {
-  const { probes, signal, lease } = context
+  const { probes, lease } = context
   const configuration = recordedConfiguration(content)
   const now = lease.claim.clock.now()
-  const circumstances = { now, wasReady: wasReady({ row, observed }), probes, signal }
-  const { hasStarted, failureReason } = await probeStartupAndLiveness(observed, configuration, circumstances)
+  const circumstances = { now, wasReady: wasReady({ row, observed }) }
+  const { hasStarted, failureReason } = await probeStartupAndLiveness(context, observed, configuration, circumstances)
   if (failureReason) return { failure: failureReason, failures: 0, failureReason }
   if (!hasStarted) return { failure: 'its startup probe has not succeeded yet', failures: 0 }
+  const failuresAllowed = readinessOf(configuration.healthCheck).failureThreshold
+  if (isSpared(context, observed, configuration)) return { failure: null, failures: 0, failuresAllowed }
   const { ready, reason } =
-    (await probeService(context, appEnv, content, observed)) ?? (await probeReplica(observed, configuration, signal))
+    (await probeService(context, appEnv, content, observed)) ?? (await probeReplica(context, observed, configuration))
   const failures = probes.recordResult(observed.containerId, ready)
-  const failuresAllowed = configuration.healthCheck.readiness?.failureThreshold
   return { failure: ready ? null : reason, failures, failuresAllowed }
+}
+
+const COMMAND_PERIOD_SECONDS = 10
+
+/** A command costs the container more than a connection: while it succeeds, it is run no more often than its period says. */
+function isSpared(
+  { probes, lease }: EnvironmentContext,
+  { containerId, startedAt }: ObservedReplica,
+  { healthCheck }: Configuration,
+): boolean {
+  const readiness = readinessOf(healthCheck)
+  if (healthCheckType(readiness) !== 'COMMAND' || probes.failuresOf(containerId) > 0) return false
+  const probe = `${containerId} ${startedAt?.getTime()} readiness`
+  return !probes.isDue(probe, readiness.periodSeconds ?? COMMAND_PERIOD_SECONDS, lease.claim.clock.now())
 }

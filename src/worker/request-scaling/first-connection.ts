@@ -1,5 +1,6 @@
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { Failure } from '../../domain/failure.ts'
+import { asksNetwork, readinessOf } from '../../domain/health-check.ts'
 import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { applyWithImage } from '../images/apply-with-image.ts'
@@ -11,6 +12,8 @@ import { readySeconds } from '../version/ready-seconds.ts'
 
 /** A port that nobody listens on refuses at once, so the pauses between two tries are what a wake may lose. */
 const PAUSE_MS = { first: 2, longest: 40 }
+/** A program in the container costs much more than an attempt to connect. */
+const COMMAND_PAUSE_MS = { first: 150, longest: 500 }
 const OBSERVE_MS = 300
 
 /** A container that did not come up. */
@@ -45,9 +48,10 @@ export async function firstConnection(
   let replica = started ?? (await observeOne(context, rollout, index))
   let observedAt = performance.now()
   let reason = 'its container is starting'
-  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(pauseMs * 1.5, PAUSE_MS.longest)) {
+  const pause = asksNetwork(readinessOf(configuration.healthCheck)) ? PAUSE_MS : COMMAND_PAUSE_MS
+  for (let pauseMs = pause.first; ; pauseMs = Math.min(pauseMs * 1.5, pause.longest)) {
     if (replica?.phase === 'running' && replica.address !== null) {
-      const probed = await probeReplica(replica, configuration, signal)
+      const probed = await probeReplica(context, replica, configuration)
       if (probed.ready) return replica
       reason = probed.reason
     }

@@ -13,6 +13,8 @@ export interface Elsewhere {
    * and its own only when its data is migrated: another port alone proves nothing.
    */
   isLasting: boolean
+  /** It accepts no connections at all: it may be one that serves none. */
+  isNowhere: boolean
 }
 
 /** Why nobody reaches the port, as far as the sockets tell; null when it can be reached. */
@@ -21,18 +23,19 @@ export function listeningElsewhere({ sockets, declaredPorts }: Listening, port: 
   if (onPort.some(({ address }) => !isLoopback(address))) return null
   const [own] = onPort
   // Nothing can listen on all addresses of a port while one of them is taken.
-  if (own) return { words: `listens on ${named(own)} only; listen on 0.0.0.0`, isLasting: true }
+  if (own) return { words: `listens on ${named(own)} only; listen on 0.0.0.0`, isLasting: true, isNowhere: false }
   const reachable = portsOf(sockets.filter(({ address }) => !isLoopback(address)))
   if (reachable.length > 0) {
     const declared = reachable.filter((one) => declaredPorts.includes(one))
     return {
       words: `listens on ${listOf(reachable)}, not ${port}; listen on $PORT, or set the app's port to ${(declared.length > 0 ? declared : reachable).slice(0, MOST_PORTS).join(' or ')}`,
       isLasting: declared.length > 0 && !declaredPorts.includes(port),
+      isNowhere: false,
     }
   }
-  if (sockets.length === 0) return { words: 'listens on nothing yet', isLasting: false }
+  if (sockets.length === 0) return { words: 'listens on nothing yet', isLasting: false, isNowhere: true }
   const words = `listens on ${listOf(sockets.map(named))} only, not on ${port}; listen on 0.0.0.0:${port}`
-  return { words, isLasting: false }
+  return { words, isLasting: false, isNowhere: false }
 }
 
 const portsOf = (sockets: readonly ListeningSocket[]) =>

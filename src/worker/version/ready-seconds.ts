@@ -1,14 +1,15 @@
 import type { Config } from '../../config/config.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import { failureWindowSeconds } from '../../domain/health-check.ts'
+import { failureWindowSeconds, readinessOf } from '../../domain/health-check.ts'
 
 /**
  * How long a container of the version may take to become ready. A long startup probe, or a delayed readiness probe,
  * gives it more time.
  */
 export function readySeconds(content: Content, { BERTH_READY_TIMEOUT_SECONDS: usual }: Config): number {
-  const { startup, readiness } = recordedConfiguration(content).healthCheck
+  const { healthCheck } = recordedConfiguration(content)
+  const { startup } = healthCheck
   const start = startup ? startup.initialDelaySeconds + failureWindowSeconds(startup) : 0
-  return Math.max(usual, start, readiness ? readiness.initialDelaySeconds + usual : 0)
+  return Math.max(usual, start, usual + (readinessOf(healthCheck).initialDelaySeconds ?? 0))
 }

@@ -1,4 +1,4 @@
-import { requestScalingOf } from '../../app-types/behaviours.ts'
+import { isRouted, requestScalingOf } from '../../app-types/behaviours.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { commandLine } from '../../domain/command-line.ts'
 import { type Configuration, recordedConfiguration } from '../../domain/configuration.ts'
@@ -50,7 +50,8 @@ export async function rolloutOf(
     sandbox: service?.sandbox ?? null,
     stopSeconds: service?.engine.stopSeconds ?? null,
     volume: await volumeOf(context, appEnv, configuration),
-    port: configuration.port,
+    // No request may reach a program that does not wait for any.
+    port: service || isRouted(appEnv.app, configuration) ? configuration.port : null,
     replicas,
     followers: service && followersOf(service, appEnv),
     resources: resourcesOf(configuration),

@@ -1,8 +1,10 @@
-import { isScaledByRequests, requestScalingOf, wantedReplicas } from '../../app-types/behaviours.ts'
+import { isRouted, isScaledByRequests, requestScalingOf, wantedReplicas } from '../../app-types/behaviours.ts'
 import type { Transaction } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { healthOf } from '../../domain/app-env.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
+import type { NewEvent } from '../../events/event.ts'
+import { matchAutomaticHosts } from '../../references/automatic-hosts.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
@@ -47,8 +49,23 @@ export async function route(
       await saveScaling(tx, attempt)
       await also.write(tx)
     },
+    announce: (tx) => changeHosts(tx, attempt),
   })
   attempt.log.info({ appEnvId: appEnv.id, contentId: content.id, version: content.version }, 'Version deployed')
+}
+
+/** Hosts come and go with the version whose health check says whether anything listens. */
+async function changeHosts(tx: Transaction, { appEnv, content, config }: VersionAttemptContext): Promise<NewEvent[]> {
+  const routed = isRouted(appEnv.app, recordedConfiguration(content))
+  const former = appEnv.currentContent
+  if (former && isRouted(appEnv.app, recordedConfiguration(former)) === routed) return []
+  const changed = await matchAutomaticHosts(tx, config, appEnv, { isRouted: routed })
+  return changed.map(({ id: hostId, host, status }) => ({
+    type: 'host.changed',
+    appId: appEnv.appId,
+    appEnvId: appEnv.id,
+    payload: { hostId, host, status, what: routed ? 'added' : 'removed' },
+  }))
 }
 
 /** From now on requests decide, by what the version was recorded with. */

@@ -1,11 +1,12 @@
 import { isService } from '../../app-types/behaviours.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
+import { asksNetwork, readinessOf } from '../../domain/health-check.ts'
 import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { besideCheckpoint } from '../attempt/beside-checkpoint.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
-import { NOT_CONNECTED, probeReplica } from '../probes/probe-replica.ts'
+import { askedWords, NOT_CONNECTED, probeReplica } from '../probes/probe-replica.ts'
 import { probeStartupAndLiveness } from '../probes/startup-and-liveness.ts'
 import { probeService } from '../service/probe-service.ts'
 import { sleep } from '../time/sleep.ts'
@@ -15,8 +16,8 @@ import { ListeningWatch } from './listening-watch.ts'
 import { readySeconds } from './ready-seconds.ts'
 import { removeReplicas } from './remove-replicas.ts'
 
-/** An app is asked over the network; a service by a program in its container, which costs much more. */
-const FIRST_PAUSE_MS = { app: 4, service: 150 }
+/** Most are asked over the network; a service, or a health check, by a program in the container, which costs much more. */
+const FIRST_PAUSE_MS = { network: 4, command: 150 }
 const LONGEST_PAUSE_MS = 1_000
 /** Between two questions to the engine, which cost more than an attempt to connect. */
 const OBSERVE_EVERY_MS = 25
@@ -51,7 +52,7 @@ async function waitUntilReady(
   const timeoutSeconds = readySeconds(attempt.content, config)
   const deadline = since + timeoutSeconds * 1000
   const wait = new ReadyWait(attempt, rollout, applied)
-  const firstPauseMs = FIRST_PAUSE_MS[isService(attempt.appEnv.app) ? 'service' : 'app']
+  const firstPauseMs = FIRST_PAUSE_MS[isAskedOverNetwork(attempt) ? 'network' : 'command']
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
     const ready = await wait.round()
     if (ready.length >= rollout.replicas) return ready
@@ -67,11 +68,15 @@ async function waitUntilReady(
   }
 }
 
-/** Whoever sets a startup probe or a delay says how long the app takes. */
+/** A startup probe or a delay says how long the app takes. */
 function asksForTime(content: VersionAttemptContext['content']): boolean {
-  const { startup, readiness } = recordedConfiguration(content).healthCheck
-  return startup !== undefined || (readiness?.initialDelaySeconds ?? 0) > 0
+  const { healthCheck } = recordedConfiguration(content)
+  return healthCheck.startup !== undefined || (readinessOf(healthCheck).initialDelaySeconds ?? 0) > 0
 }
+
+/** A managed service knows its port, and may listen on its socket only while it prepares its data. */
+const isAskedOverNetwork = ({ appEnv, content }: VersionAttemptContext): boolean =>
+  !isService(appEnv.app) && asksNetwork(readinessOf(recordedConfiguration(content).healthCheck))
 
 /** State kept between two rounds. */
 class ReadyWait {
@@ -84,6 +89,7 @@ class ReadyWait {
   readonly #ends = new ContainerEnds()
   #unready: ObservedReplica | null = null
   readonly #listening: ListeningWatch
+  #listensNowhere = false
   /** The replicas as they were last observed, all of them running. */
   #running: { replicas: ObservedReplica[]; at: number } | null = null
 
@@ -136,7 +142,8 @@ class ReadyWait {
     const dead = this.#ends.newest
     const words = await lastLines(this.#attempt, dead ?? this.#unready)
     const reason = dead ? `container ${dead.index} ${exitOf(dead)}` : this.reason
-    const message = `Not ready within ${seconds} s: ${reason}${words}`
+    const hint = !dead && this.#listensNowhere ? WORKER_HINT : ''
+    const message = `Not ready within ${seconds} s: ${reason}${hint}${words}`
     return new VersionFailed(dead ? reasonOf(dead) : 'READINESS_TIMEOUT', message)
   }
 
@@ -152,9 +159,9 @@ class ReadyWait {
 
   /** Fails the version when waiting longer would not help. */
   async #listensElsewhere(replica: ObservedReplica): Promise<string | null> {
-    // A managed service knows its port, and may listen on its socket only while it prepares its data.
-    if (isService(this.#attempt.appEnv.app)) return null
+    if (!isAskedOverNetwork(this.#attempt)) return null
     const found = await this.#listening.elsewhere(replica, identity(replica))
+    this.#listensNowhere = found?.isNowhere ?? false
     if (!found) return null
     const words = `container ${replica.index} ${found.words}`
     if (found.isLasting && found.isSteady && !asksForTime(this.#attempt.content)) {
@@ -165,25 +172,28 @@ class ReadyWait {
 
   /** Readiness is probed after the startup probe has succeeded, and after its own delay. */
   async #ask(replica: ObservedReplica): Promise<Readiness> {
-    const { content, signal, probes, lease } = this.#attempt
+    const { content, lease } = this.#attempt
     const configuration = recordedConfiguration(content)
     const now = lease.claim.clock.now()
-    const { readiness, startup } = configuration.healthCheck
+    const { startup } = configuration.healthCheck
+    const { type, initialDelaySeconds = 0 } = readinessOf(configuration.healthCheck)
     const ageSeconds = (now.getTime() - (replica.startedAt?.getTime() ?? now.getTime())) / 1000
-    if (readiness && ageSeconds < readiness.initialDelaySeconds)
-      return { ready: false, reason: `the readiness probe begins after ${readiness.initialDelaySeconds} s` }
+    if (type !== 'NONE' && ageSeconds < initialDelaySeconds)
+      return { ready: false, reason: `the readiness probe begins after ${initialDelaySeconds} s` }
     const { hasStarted, failureReason } = await probeStartupAndLiveness(
+      this.#attempt,
       replica,
       // A replica that does not take traffic yet is not restarted for a failed liveness probe.
       { port: configuration.port, healthCheck: { ...configuration.healthCheck, liveness: undefined } },
-      { now, wasReady: false, probes, signal },
+      { now, wasReady: false },
     )
     if (failureReason)
       throw new VersionFailed('STARTUP_FAILED', `Container ${replica.index} has not started: ${failureReason}`)
-    if (!hasStarted) return { ready: false, reason: `the startup probe waits for ${startup?.path ?? 'its port'}` }
+    if (!hasStarted)
+      return { ready: false, reason: `the startup probe waits for ${startup ? askedWords(startup) : 'its port'}` }
     return (
       (await probeService(this.#attempt, this.#attempt.appEnv, content, replica)) ??
-      probeReplica(replica, configuration, signal)
+      probeReplica(this.#attempt, replica, configuration)
     )
   }
 
@@ -202,6 +212,9 @@ class ReadyWait {
 /** A restarted container has a new address, and has to become ready again. */
 const identity = ({ containerId, address, restartCount }: ObservedReplica) =>
   `${containerId} ${address} ${restartCount}`
+
+const WORKER_HINT =
+  '. A program that serves no requests, such as a worker, needs no port: set healthCheck { "type": "NONE" } on the app'
 
 const hintOf = ({ exitCode }: ObservedReplica) => (exitCode === 0 ? '; the program of an app has to keep running' : '')
 

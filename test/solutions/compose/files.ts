@@ -60,6 +60,27 @@ volumes: { umami-db-data: null }
 `,
   },
   {
+    name: 'a worker beside a web app, with checks by commands',
+    text: `
+services:
+  web:
+    image: shop:2
+    ports: ["3000:3000"]
+    healthcheck: { test: ["CMD", "node", "check.js"], interval: 1m30s, timeout: 2s, retries: 5 }
+  worker:
+    image: shop:2
+    command: ["node", "worker.js"]
+    deploy: { replicas: 2 }
+  mailer:
+    image: shop:2
+    command: ["node", "mailer.js"]
+    healthcheck: { test: "test -f /tmp/alive", start_period: 10s }
+  silent:
+    image: shop:2
+    healthcheck: { test: ["NONE"] }
+`,
+  },
+  {
     name: 'Ghost',
     text: `
 services:
@@ -183,7 +204,6 @@ services:
       'compose.services.homeassistant.network_mode: is not supported: each account has a network of its own',
       'compose.services.homeassistant.volumes: /PATH_TO_YOUR_CONFIG is not supported: it is a path of the host',
       'compose.services.homeassistant.volumes: /etc/localtime is not supported: it is a path of the host',
-      'compose.services.homeassistant: has no port: an app has one, by which it is known to be ready; add it to expose',
     ],
   },
   {

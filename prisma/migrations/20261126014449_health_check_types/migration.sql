@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "public"."app" ADD COLUMN     "health_check" JSONB;
