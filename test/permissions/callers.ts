@@ -13,6 +13,8 @@ export interface Target {
 /** Somebody who calls, and what the rules make of them: told by the test, not by the product. */
 export interface Caller {
   name: string
+  /** What they may is refused here for where it is, not for what it is. */
+  isElsewhere?: true
   token(target: Target): string
   /** Whether the table lets them. `UNAUTHENTICATED` for whoever is nobody. */
   verdict(permission: Permission, target: Target): 'UNAUTHENTICATED' | 'FORBIDDEN' | 'allowed'
@@ -22,13 +24,14 @@ export const ROLES = [
   ...(['ADMIN', 'TECHNICAL', 'BILLING', 'POD_ACCESS', 'MANAGE_MEMBERS', 'AUDIT', 'MANAGE_CREDENTIALS'] as const),
 ]
 
-/** Each of the 31 sets with BERTH_TEST_SCOPE_SETS=all; otherwise those that differ for rules of one scope, or of two. */
-const SCOPE_SETS: (readonly Scope[])[] =
-  process.env.BERTH_TEST_SCOPE_SETS === 'all'
-    ? Array.from({ length: 31 }, (_, bits) => SCOPES.filter((_scope, at) => (bits + 1) & (1 << at)))
-    : [...SCOPES.map((scope) => [scope]), ['svc:write:config', 'svc:write:deploy'], SCOPES]
+/** Those that differ for rules of one scope, or of two; all 31 are in table.test.ts. */
+const SCOPE_SETS: (readonly Scope[])[] = [
+  ...SCOPES.map((scope) => [scope]),
+  ['svc:write:config', 'svc:write:deploy'],
+  SCOPES,
+]
 
-interface Member {
+export interface Member {
   roles: readonly RoleName[]
   /** Accounts of the membership: `elsewhere` is none that a call is about. */
   of: 'every account' | 'elsewhere'
@@ -38,7 +41,8 @@ interface Member {
 
 const judged = (allowed: boolean) => (allowed ? 'allowed' : 'FORBIDDEN')
 
-function memberMay({ roles, of, appEnvIds, scopes }: Member, permission: Permission, target: Target): boolean {
+/** What the table says, by words of its own: the product's are in services/kernel/caller.ts. */
+export function memberMay({ roles, of, appEnvIds, scopes }: Member, permission: Permission, target: Target): boolean {
   const rule = RULES[permission]
   if (scopes && rule.scope !== 'svc:read' && !scopes.includes(rule.scope)) return false
   if (rule.roles === 'anyone') return true
@@ -88,15 +92,13 @@ export async function createCallers(world: World): Promise<Caller[]> {
     const { token } = await world.token({ kind: 'SCOPED', scopes: [...scopes], as: admin.token })
     people.push(caller(`scopes ${scopes.join(' ')}`, token, { roles: ['ADMIN'], of, scopes }))
   }
-  for (const [name, ids] of [
-    ['restricted to these environments', appEnvs],
-    ['restricted to another environment', [elsewhere.appEnvId]],
-  ] as const) {
-    const { token } = await person(['ADMIN'], [...ids])
-    people.push(caller(name, token, { roles: ['ADMIN'], of, appEnvIds: new Set(ids) }))
-  }
+  const restricted = async (name: string, ids: string[]) =>
+    caller(name, (await person(['ADMIN'], ids)).token, { roles: ['ADMIN'], of, appEnvIds: new Set(ids) })
+  people.push(await restricted('restricted to these environments', appEnvs))
+  const there = await restricted('restricted to another environment', [elsewhere.appEnvId])
   const stranger = await world.user({ roles: ['ADMIN'], accountId: elsewhere.accountId })
-  people.push(caller('admin of another account', stranger.token, { roles: ['ADMIN'], of: 'elsewhere' }))
+  const foreign = caller('admin of another account', stranger.token, { roles: ['ADMIN'], of: 'elsewhere' })
+  people.push({ ...there, isElsewhere: true }, { ...foreign, isElsewhere: true })
   const installation: Caller = { name: 'installation admin', token: () => world.adminToken, verdict: () => 'allowed' }
   return [
     ...(await nobodies(world)),
@@ -130,7 +132,7 @@ async function environmentTokens(world: World, appEnvIds: string[], elsewhere: s
       verdict: (permission, { appEnvId }) =>
         judged(RULES[permission].environmentToken === true && tokens.has(appEnvId ?? '')),
     },
-    { name: 'environment token of another', token: () => other, verdict: () => 'FORBIDDEN' },
+    { name: 'environment token of another', isElsewhere: true, token: () => other, verdict: () => 'FORBIDDEN' },
   ]
 }
 
