@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { repetitions } from '../support/repetitions.ts'
+import { timesUnhealthy } from '../support/times-unhealthy.ts'
 import { ask } from './clients.ts'
 import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
 
@@ -62,8 +63,10 @@ describe.each(repetitions([REMOVED, KILLED], [REMOVED, STOPPED, KILLED]))(
     test('are repaired, and status says so meanwhile', { timeout: TIMEOUT_MS }, async () => {
       const before = await containers()
       expect(before).toHaveLength(2)
+      const times = () => timesUnhealthy(berth.database, sample.appEnvId)
+      const earlier = await times()
       await Promise.all(before.map(({ Id }) => harm(Id)))
-      await eventually(status, (seen) => seen.health !== 'HEALTHY' && seen.replicas.ready < 2)
+      await eventually(times, (seen) => seen > earlier)
       const repaired = await eventually(status, (seen) => seen.health === 'HEALTHY')
       expect(repaired).toMatchObject({ status: 'RUNNING', replicas: { desired: 2, running: 2, ready: 2 } })
       await expect.poll(async () => (await ask(berth.platform.ingressUrl ?? '', sample.host)).status).toBe(200)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { timesUnhealthy } from '../support/times-unhealthy.ts'
 import { eventually } from '../worker/fixtures.ts'
 import { ask } from './clients.ts'
 import { type NetworkSite, startNetworkSite } from './network-site.ts'
@@ -77,14 +78,12 @@ interface Damage {
 
 async function repairs(site: NetworkSite, sample: Sample, { events, name, harm }: Damage): Promise<void> {
   const before = await site.containersOf(sample)
+  const times = () => timesUnhealthy(site.berth.database, sample.appEnvId)
+  const earlier = await times()
   await harm(sample)
   const since = performance.now()
   // Until the damage is seen, so that a repair which has not begun is not taken for one that has ended.
-  await eventually(
-    () => site.status(sample),
-    ({ health }) => health !== 'HEALTHY',
-    REPAIR_SECONDS,
-  )
+  await eventually(times, (seen) => seen > earlier, REPAIR_SECONDS)
   const seconds = await site.repaired(sample, since)
   figures.push({ case: name, containers: `${before.length}`, events, seconds: seconds.toFixed(1) })
   expect((await site.containersOf(sample)).sort()).toEqual(before.sort())

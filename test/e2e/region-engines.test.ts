@@ -115,6 +115,7 @@ describe.skipIf(problem)('a region with an engine of its own', () => {
 
     await machine.engine.kill()
     const waiting = await deploy(north.appEnvId)
+    // Lasts until the engine is started again.
     const held = await eventually(
       () => operation(waiting),
       ({ reason }) => reason === 'ENGINE_UNREACHABLE',

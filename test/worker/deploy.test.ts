@@ -122,8 +122,7 @@ test('a first deployment shows what it brings about; the time it has to become r
     await patient.configure(appEnvId, { BROKEN: 'never' })
     const operationId = await patient.deployment(appEnvId)
     const shown = async () => replicaCounts(await patient.database.appEnv.findUniqueOrThrow(withType(appEnvId)))
-    await eventually(shown, (seen) => seen.running === 2)
-    expect(await shown()).toEqual({ desired: 2, running: 2, ready: 0 })
+    expect(await eventually(shown, (seen) => seen.running === 2)).toEqual({ desired: 2, running: 2, ready: 0 })
     const begun = await eventually(
       async () => readyStep(await patient.operation(operationId)),
       (seen) => seen !== undefined,
@@ -133,8 +132,7 @@ test('a first deployment shows what it brings about; the time it has to become r
     const ended = await patient.ended(operationId)
     expect(ended).toMatchObject({ status: 'FAILED', reason: 'READINESS_TIMEOUT' })
     expect(readyStep(ended)).toEqual(begun)
-    await eventually(shown, (seen) => seen.running === 0)
-    expect(await shown()).toEqual({ desired: 0, running: 0, ready: 0 })
+    expect(await eventually(shown, (seen) => seen.running === 0)).toEqual({ desired: 0, running: 0, ready: 0 })
   } finally {
     await patient.close()
   }

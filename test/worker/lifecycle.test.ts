@@ -5,15 +5,22 @@ import { startAppEnv } from '../../src/services/lifecycle/start.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 import { inMemory } from './harbour-engine.ts'
+import { heldRuntime } from './held-runtime.ts'
 
 let harbour: Harbour
 /** With the machine's own engine. */
 let real: Harbour
+/** Removals of containers, for the states before them. */
+let removals: ReturnType<typeof heldRuntime>
+let realRemovals: ReturnType<typeof heldRuntime>
 
 beforeAll(async () => {
   harbour = await createHarbour({}, await inMemory())
   real = await createHarbour()
-  for (const one of [harbour, real]) one.startWorker()
+  removals = heldRuntime(harbour.runtime, 'remove')
+  realRemovals = heldRuntime(real.runtime, 'remove')
+  harbour.startWorker({ runtime: removals.runtime })
+  real.startWorker({ runtime: realRemovals.runtime })
 })
 
 afterAll(async () => {
@@ -34,12 +41,16 @@ async function spoil(containerId: string): Promise<void> {
 test('stops, with its routes gone before its containers, and starts again where it was', async () => {
   const appEnvId = await running()
   const { currentContentId } = await harbour.appEnvRow(appEnvId)
-  const stopping = await harbour.ask(stopAppEnv, appEnvId)
-  await eventually(
-    () => harbour.appEnvRow(appEnvId),
-    ({ replicas }) => replicas.every((row) => row.state === 'DRAINING'),
-  )
-  expect(await harbour.containersOf(appEnvId)).toHaveLength(1)
+  const stopping = await removals.hold(async () => {
+    const operationId = await harbour.ask(stopAppEnv, appEnvId)
+    const { replicas } = await eventually(
+      () => harbour.appEnvRow(appEnvId),
+      (seen) => seen.replicas.some((row) => row.state === 'DRAINING'),
+    )
+    expect(replicas).toHaveLength(1)
+    expect(await harbour.containersOf(appEnvId)).toHaveLength(1)
+    return operationId
+  })
   expect(await harbour.ended(stopping)).toMatchObject({ status: 'SUCCEEDED' })
   expect(await harbour.containersOf(appEnvId)).toEqual([])
   const stopped = {
@@ -70,9 +81,11 @@ test('scales up and down without starting the other replicas anew', async () => 
   expect(grown.replicas[0]?.containerId).toBe(first?.containerId)
 
   await harbour.database.appEnv.update({ where: { id: appEnvId }, data: { containers: 1 } })
-  expect(await harbour.ended(await harbour.ask(applyChanges, appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
-  const shrunk = await harbour.appEnvRow(appEnvId)
-  expect(shrunk.replicas.map((row) => row.state)).toEqual(['READY', 'DRAINING', 'DRAINING'])
+  await removals.hold(async () => {
+    expect(await harbour.ended(await harbour.ask(applyChanges, appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
+    const shrunk = await harbour.appEnvRow(appEnvId)
+    expect(shrunk.replicas.map((row) => row.state)).toEqual(['READY', 'DRAINING', 'DRAINING'])
+  })
   const left = await eventually(
     () => harbour.containersOf(appEnvId),
     (seen) => seen.length === 1,
@@ -87,9 +100,12 @@ test('scales up and down without starting the other replicas anew', async () => 
 test('a deletion removes containers, routes, hosts, variables and the network, even while a version drains', async () => {
   const accountId = await real.account()
   const appEnvId = await running({ accountId, envVars: [{ name: 'COLOUR', value: 'blue', isSecret: true }] }, real)
-  await real.ended(await real.deployment(appEnvId))
-  expect(await real.containersOf(appEnvId)).toHaveLength(2)
-  expect(await real.ended(await real.ask(deleteAppEnv, appEnvId))).toMatchObject({ status: 'SUCCEEDED' })
+  const deletion = await realRemovals.hold(async () => {
+    await real.ended(await real.deployment(appEnvId))
+    expect(await real.containersOf(appEnvId)).toHaveLength(2)
+    return real.ask(deleteAppEnv, appEnvId)
+  })
+  expect(await real.ended(deletion)).toMatchObject({ status: 'SUCCEEDED' })
   expect(await real.containersOf(appEnvId)).toEqual([])
   expect((await real.appEnvRow(appEnvId)).status).toBe('STOPPED')
   for (const table of [real.database.replica, real.database.host, real.database.variable]) {
@@ -117,6 +133,7 @@ describe('a replica that fails its probes', () => {
     const appEnvId = await running({ containers: 2 })
     const [first, second] = (await harbour.appEnvRow(appEnvId)).replicas
     await spoil(first?.containerId ?? '')
+    // Lasts, as the next one does: what spoils a container stays in it.
     const degraded = await eventually(
       () => harbour.appEnvRow(appEnvId),
       (seen) => seen.health === 'DEGRADED',

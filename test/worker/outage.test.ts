@@ -8,6 +8,7 @@ import type { ImageBuilder } from '../../src/images/image-builder.ts'
 import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
+import { heldRuntime } from './held-runtime.ts'
 
 /** For one operation: long enough for a busy machine to see that there is no engine. */
 const ENGINE_WAIT_MS = 4_000
@@ -58,6 +59,7 @@ describe('while the engine does not answer', () => {
     await harbour.ended(await harbour.deployment(appEnvId))
 
     await socket.close()
+    // Lasts until the socket is open again.
     await eventually(
       () => harbour.appEnvRow(appEnvId),
       (seen) => seen.health === 'UNKNOWN',
@@ -207,15 +209,21 @@ async function cutConnections(): Promise<void> {
 test('a stop that an engine outage interrupts is finished when the engine is back', async () => {
   const socket = engineSocket(join(folder, 'engine.sock'))
   await socket.open()
-  harbour.startWorker({ ...harbour.engineAt(`unix://${folder}/engine.sock`) })
+  const engine = harbour.engineAt(`unix://${folder}/engine.sock`)
+  const removals = heldRuntime(engine.runtime, 'remove')
+  harbour.startWorker({ ...engine, runtime: removals.runtime })
   const appEnvId = await harbour.sample()
   await harbour.ended(await harbour.deployment(appEnvId))
-  const operationId = await harbour.ask(stopAppEnv, appEnvId)
-  await eventually(
-    () => harbour.appEnvRow(appEnvId),
-    ({ replicas }) => replicas.every((row) => row.state === 'DRAINING'),
-  )
-  await socket.close()
+  const operationId = await removals.hold(async () => {
+    const stopping = await harbour.ask(stopAppEnv, appEnvId)
+    await eventually(
+      () => harbour.appEnvRow(appEnvId),
+      ({ replicas }) => replicas.some((row) => row.state === 'DRAINING'),
+    )
+    await socket.close()
+    return stopping
+  })
+  // Lasts until the socket is open again.
   await eventually(
     () => harbour.operation(operationId),
     (seen) => seen.reason === 'ENGINE_UNREACHABLE',

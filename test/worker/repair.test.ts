@@ -2,15 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 import { inMemory } from './harbour-engine.ts'
+import { heldRuntime } from './held-runtime.ts'
 
 let harbour: Harbour
 let appEnvId: string
+let repairs: ReturnType<typeof heldRuntime>
 
 beforeAll(async () => {
   // Without engine events, only reconciles find out.
   // The same on the machine's own engine: test/e2e/drift.test.ts.
   harbour = await createHarbour({ BERTH_ENGINE_EVENTS: 'false' }, await inMemory())
-  harbour.startWorker()
+  repairs = heldRuntime(harbour.runtime, 'apply')
+  harbour.startWorker({ runtime: repairs.runtime })
   appEnvId = await harbour.sample({ containers: 2 })
   await harbour.ended(await harbour.deployment(appEnvId))
 })
@@ -32,11 +35,13 @@ describe.each([
   test('is brought back, takes traffic again, and the status says so meanwhile', async () => {
     const before = await healthy()
     const eventsBefore = (await harbour.eventsOf(appEnvId)).length
-    await harbour.byHand[harm](before.replicas[0]?.containerId ?? '')
-    const broken = await eventually(
-      () => harbour.appEnvRow(appEnvId),
-      (seen) => seen.health !== 'HEALTHY',
-    )
+    const broken = await repairs.hold(async () => {
+      await harbour.byHand[harm](before.replicas[0]?.containerId ?? '')
+      return eventually(
+        () => harbour.appEnvRow(appEnvId),
+        (seen) => seen.health !== 'HEALTHY',
+      )
+    })
     expect(broken).toMatchObject({ status: 'RUNNING', health: 'DEGRADED', replicasReady: 1, version: before.version })
     expect(broken.observedReason).toMatch(new RegExp(`^1 of 2 containers (${reason.source})$`))
     expect(broken.replicas[0]?.state).toBe('STARTING')

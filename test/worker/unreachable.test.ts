@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { networkName } from '../../src/engine/docker/networks.ts'
+import { timesUnhealthy } from '../support/times-unhealthy.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
 const run = promisify(execFile)
@@ -32,11 +33,15 @@ const healthy = () =>
     (seen) => seen.health === 'HEALTHY' && seen.replicasReady === 2,
   )
 
-const damaged = () =>
-  eventually(
-    () => harbour.appEnvRow(appEnvId),
-    (seen) => seen.health !== 'HEALTHY',
+/** Harms, and returns when the worker has seen it. */
+async function damaged(harm: () => Promise<unknown>): Promise<void> {
+  const before = await timesUnhealthy(harbour.database, appEnvId)
+  await harm()
+  await eventually(
+    () => timesUnhealthy(harbour.database, appEnvId),
+    (times) => times > before,
   )
+}
 
 const idsOf = (row: Awaited<ReturnType<typeof healthy>>) => row.replicas.map(({ containerId }) => containerId)
 
@@ -62,8 +67,7 @@ async function cut(containerId: string): Promise<void> {
 
 test.skipIf(whyNot)('a container that cannot be reached is replaced, and the other is not', async () => {
   const [lost = '', other] = idsOf(await healthy())
-  await cut(lost ?? '')
-  await damaged()
+  await damaged(() => cut(lost ?? ''))
   const after = await healthy()
   expect(idsOf(after)).toEqual([expect.not.stringMatching(lost ?? ''), other])
   expect(after.lastRestartReason).toMatch(/^container 0, network: nothing answers at its address/)
@@ -75,8 +79,7 @@ test.skipIf(whyNot)('a network whose bridge was removed is made again, and its c
   const { id } = await harbour.database.installation.findFirstOrThrow()
   const network = harbour.docker.getNetwork(networkName(id, accountId))
   const before = await network.inspect()
-  await ip('link', 'del', before.Options?.['com.docker.network.bridge.name'] ?? '')
-  await damaged()
+  await damaged(() => ip('link', 'del', before.Options?.['com.docker.network.bridge.name'] ?? ''))
   await expectAnswers()
   const after = await network.inspect()
   expect(after).toMatchObject({ Options: before.Options, Labels: before.Labels })
