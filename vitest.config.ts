@@ -7,13 +7,20 @@ import { scratchFolder } from './test/support/scratch-folder.ts'
 // Read by every process of the run: this one starts the database, its workers and their programs inherit it.
 process.env.TMPDIR = scratchFolder()
 
+// The parts of the suite: a file belongs to one by what it needs. `npm test` runs `quick` and `main-path`, `npm run test:all`
+// runs every one of them.
+
 /** Files that need the machine's container engine. */
 const ENGINE = [
   'test/app-types/{preset-builds,scratch-type}.test.ts',
   'test/e2e/**/*.test.ts',
+  'test/images/docker/{build,docker-image-builder,pull,registry}.test.ts',
   'test/logs/builds.test.ts',
-  'test/{runtime,images,engine}/**/*.test.ts',
-  'test/worker/**/*.test.ts',
+  'test/runtime/docker/{disk-use,docker-runtime,exec,listening,lost-start}.test.ts',
+  'test/runtime/docker/{network-holders,replica-networks,sandbox}.test.ts',
+  'test/worker/{deploy,disk-quota,hosts,job-runs,lifecycle,listening,outage,settings}.test.ts',
+  'test/worker/{sweep-images,unreachable,usage,volumes}.test.ts',
+  'test/worker/logs/{collector,pods}.test.ts',
 ]
 
 /** Files that start processes of Berth and kill them, or that try many cases at random. */
@@ -31,11 +38,32 @@ const PROOFS = [
   'test/tcp-flood/**/*.test.ts',
 ]
 
+/** Files that need neither, and take long: matrices, servers of their own, browsers, waits. */
+const LONG = [
+  'test/builder/{hostile,time}.test.ts',
+  'test/clients/older-clients.test.ts',
+  'test/contracts/memory-engine.test.ts',
+  'test/contributing/followed-checklists.test.ts',
+  'test/database/embedded.test.ts',
+  'test/parity/parity.test.ts',
+  'test/permissions/matrix.test.ts',
+  'test/reads/{growth,outage}.test.ts',
+  'test/recorded/recorded.test.ts',
+  'test/sign-in/pages.test.ts',
+  'test/rest/pages.test.ts',
+  'test/spec/{patch-app,seed-walk}.test.ts',
+  'test/webhooks/webhooks.test.ts',
+  'test/worker/{autoscaling,job-queue,job-run-faults,region-engines,sleeping-lifecycle}.test.ts',
+]
+
 /** Knows only what a user knows: `npm start`, and what answers then. */
 const SHIPPED = ['test/shipped/**/*.test.ts']
 
-/** Everything else. It has no engine, so that a file which needs one is found out at once. */
-const API = { include: ['test/**/*.test.ts'], exclude: [...ENGINE, ...PROOFS, ...SHIPPED] }
+/** Of these, what a user does first. */
+const MAIN_PATH = ['test/shipped/main-path.test.ts']
+
+/** Everything else. */
+const QUICK = { include: ['test/**/*.test.ts'], exclude: [...ENGINE, ...PROOFS, ...LONG, ...SHIPPED] }
 
 /** A bound on a hang, not a measure: on a busy machine a test takes many times as long as on an idle one. */
 const TIMEOUT_MS = 240_000
@@ -55,6 +83,7 @@ const inherited = {
 
 // Processes that tests start load in half the time.
 const env = { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node-compile') }
+// So that a file which needs an engine is found out at once.
 const noEngine = { DOCKER_HOST: 'unix:///nonexistent/docker.sock' }
 
 // Two copies of graphql in one process refuse each other's schemas; everything takes the ESM build.
@@ -74,8 +103,8 @@ const project = (name: string, files: { include: string[]; exclude?: string[] },
   },
 })
 
-const shippedProject = (name: string) => {
-  const { resolve, test } = project(name, { include: SHIPPED })
+const shippedProject = (name: string, files: { include: string[]; exclude?: string[] }) => {
+  const { resolve, test } = project(name, files)
   const support = {
     globalSetup: ['test/shipped/support/setup.ts'],
     setupFiles: ['test/shipped/support/count-assertions.ts'],
@@ -91,12 +120,14 @@ export default defineConfig({
     maxWorkers: inherited.maxWorkers,
     teardownTimeout: inherited.teardownTimeout,
     projects: [
-      project('api', API, noEngine),
+      project('quick', QUICK, noEngine),
+      shippedProject('main-path', { include: MAIN_PATH }),
+      project('long', { include: LONG }, noEngine),
       project('engine', { include: ENGINE }),
       project('proofs', { include: PROOFS }),
-      shippedProject('shipped'),
+      shippedProject('shipped', { include: SHIPPED, exclude: MAIN_PATH }),
       // The same on a database that Berth did not bring, with a process for each role.
-      shippedProject('shipped-apart'),
+      shippedProject('shipped-apart', { include: SHIPPED }),
     ],
   },
 })

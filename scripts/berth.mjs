@@ -12,10 +12,17 @@ import { runProgram } from './setup/run-program.mjs'
 import { SetupError } from './setup/step.mjs'
 import { supervise } from './supervisor/supervise.mjs'
 
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run']
+
+/** The projects of vitest.config.ts that take five minutes at most, set-up of a fresh clone included. */
+const QUICK = ['--project', 'quick', '--project', 'main-path']
+
 // engine: 'sought' uses one that runs, 'wanted' installs one if it can and continues without, 'required' stops.
 const COMMANDS = {
   start: { isSupervised: true, isCompiled: true, engine: 'wanted' },
-  test: { program: ['node_modules/vitest/vitest.mjs', 'run'], isCompiled: true, engine: 'required' },
+  // A file or a name is sought in all tests, not in the quick ones alone.
+  test: { program: VITEST, withoutName: QUICK, isCompiled: true, engine: 'required' },
+  'test:all': { program: VITEST, isCompiled: true, engine: 'required' },
   // Compiled, because it starts Berth, and must not overtake a start that compiles.
   demo: { program: ['scripts/demo.ts'], isCompiled: true, engine: 'required' },
   bench: { program: ['bench/run.ts'], isCompiled: true, engine: 'required' },
@@ -52,7 +59,10 @@ async function main([name = 'start', ...args]) {
   const environment = command.engine && mayUseEngine() ? await prepareEngine(root, dataDir, command.engine) : {}
   // This process stays as the supervisor: another one would cost 50 MB.
   if (command.isSupervised) return start(root, node, environment)
-  return command.program ? runProgram(node, [...command.program, ...args], environment) : 0
+  if (!command.program) return 0
+  const isNamed = args.some((arg) => !arg.startsWith('-'))
+  const chosen = isNamed ? [] : (command.withoutName ?? [])
+  return runProgram(node, [...command.program, ...chosen, ...args], environment)
 }
 
 /** Starting is part of the set-up: a demo that waits for that finds Berth ready, and does not start another. */

@@ -1,4 +1,4 @@
-// What `npm run prove` knows. A proof repeats at length what `npm test` shows once.
+// What `npm run prove` knows. A proof repeats at length what the tests show once.
 import { SetupError } from './step.mjs'
 
 /** How a proof is run (like the commands of berth.mjs), and what it shows, in one line; more is in docs/testing.md. */

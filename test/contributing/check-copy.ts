@@ -22,7 +22,7 @@ const SETTINGS = 'scripts/settings-table.ts'
 const SOLUTIONS = 'scripts/solution-check.ts'
 const PARITY = [
   '--project',
-  'api',
+  'long',
   '--reporter',
   'verbose',
   'test/parity/parity.test.ts',

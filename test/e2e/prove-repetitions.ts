@@ -1,4 +1,4 @@
-// npm run prove -- repetitions     every repetition of the tests that repeat less in npm test
+// npm run prove -- repetitions     every repetition of the tests that repeat less in npm run test:all
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

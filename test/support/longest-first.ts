@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that mostly wait start first, so that files which mostly compute fill the gaps and the end. */
-const PROJECTS = ['proofs', 'engine', 'api']
+const PROJECTS = ['proofs', 'shipped-apart', 'shipped', 'main-path', 'engine', 'long', 'quick']
 
 /** A file that takes long must not start last: by what each takes in a whole run. */
 const LONGEST = [

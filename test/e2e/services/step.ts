@@ -11,7 +11,7 @@ export interface Surroundings {
 
 export interface Step {
   name: string
-  /** Whether `npm test` runs it, of one engine. `npm run prove -- services` runs every step of every engine. */
+  /** Whether `npm run test:all` runs it, of one engine. `npm run prove -- services` runs every step of every engine. */
   isTested: boolean
   run(story: ServiceStory, surroundings: Surroundings): Promise<void>
   /** Why the step says nothing of this engine. */

@@ -6,7 +6,7 @@ const SEED = 'seed.test.ts'
 /** Prints how many assertions the shipped suite has made: by row of the seed, by scenario, with their time. */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    for (const project of ['shipped', 'shipped-apart']) {
+    for (const project of ['main-path', 'shipped', 'shipped-apart']) {
       const own = modules.filter((module) => module.project.name === project)
       if (own.length > 0) process.stdout.write(`${countsOf(project, own).join('\n')}\n`)
     }

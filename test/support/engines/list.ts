@@ -10,10 +10,10 @@ import type { StandIn } from './stand-in.ts'
 
 export const STAND_INS: readonly StandIn[] = [mongodb, postgresql, mysql, redis, rabbitmq, couchdb, clickhouse]
 
-/** They take too long to be made or started in every `npm test`. */
+/** They take too long to be made or started in every `npm run test:all`. */
 const IN_PROOFS_ONLY: readonly string[] = [mongodb, rabbitmq, couchdb, clickhouse].map(({ engine }) => engine)
 
-/** Whether tests run this engine; says so where they do not. `npm test` can have fewer of those that are light. */
+/** Whether tests run this engine; says so where they do not. `npm run test:all` can have fewer of those that are light. */
 export function isTested(name: string, fewest: readonly string[] | null = null): boolean {
   if (process.env.BERTH_TEST_ENGINES === 'all') return true
   if (IN_PROOFS_ONLY.includes(name)) {
