@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type Access, accessTo, prepareDatabase } from './database-roles.ts'
-import { findServer, initialise, launch, logTail, shutDown } from './postgres-server.ts'
+import { findServer, initialise, launch, logTail, rememberPort, shutDown } from './postgres-server.ts'
 
 const STOP_TIMEOUT_SECONDS = 20
 const REVIVE_PAUSE_MS = 1_000
@@ -92,7 +92,10 @@ async function bringUp(
     const port = findServer(folder)?.port
     const access = embeddedAccess(folder, port ?? 0)
     const holder = port ? await hold(access) : null
-    if (holder) return { access, holder }
+    if (holder && port) {
+      rememberPort(folder, port)
+      return { access, holder }
+    }
     // Another process may be stopping or starting the server at this very moment.
     await sleep(250)
   }
@@ -105,12 +108,12 @@ export const embeddedAccess = (folder: string, port: number): Access =>
 
 /** Created under another name and moved into place whole, so that a killed start leaves nothing half-done. */
 async function create(folder: string): Promise<void> {
-  const draft = `${folder}.${process.pid}.tmp`
-  rmSync(draft, { recursive: true, force: true })
+  // Not the process id: containers that share the folder may have the same.
+  const draft = `${folder}.${randomUUID()}.tmp`
   mkdirSync(draft, { mode: 0o700 })
   const password = randomBytes(24).toString('hex')
   await initialise(draft, password)
-  writeFileSync(join(draft, 'password'), password, { mode: 0o600 })
+  writeFileSync(join(draft, 'password'), password, { mode: 0o600, flush: true })
   try {
     renameSync(draft, folder)
   } catch (error) {

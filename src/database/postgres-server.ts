@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { arch, platform } from 'node:os'
 import { join } from 'node:path'
@@ -35,6 +36,8 @@ export interface RunningServer {
 }
 
 const pathsOf = (folder: string) => ({ data: join(folder, 'data'), log: join(folder, 'server.log') })
+
+const portFile = (folder: string) => join(folder, 'port')
 
 const pidFile = (folder: string) => join(pathsOf(folder).data, 'postmaster.pid')
 
@@ -142,12 +145,21 @@ function commandLineOf(pid: number): string {
 
 /** The previous port if it is free, else any. */
 async function freePort(folder: string): Promise<number> {
-  const file = join(folder, 'port')
-  const remembered = Number(textOf(file))
-  const port = (await tryPort(remembered)) ?? (await tryPort(0))
+  const port = (await tryPort(Number(textOf(portFile(folder))))) ?? (await tryPort(0))
   if (!port) throw new Error('No free port for PostgreSQL on 127.0.0.1')
-  writeFileSync(file, `${port}\n`)
   return port
+}
+
+/**
+ * The port of the server that runs, for those who use it while another process restarts it. Of two processes that launch
+ * one at a time, each chooses a port and one is refused: only the port of the other counts.
+ */
+export function rememberPort(folder: string, port: number): void {
+  const file = portFile(folder)
+  if (Number(textOf(file)) === port) return
+  const draft = `${file}.${randomUUID()}`
+  writeFileSync(draft, `${port}\n`)
+  renameSync(draft, file)
 }
 
 async function tryPort(wanted: number): Promise<number | null> {

@@ -33,6 +33,9 @@ export async function openMasterKey(config: Config, dataDir: string, database: D
   if (present) return present
   const installation = await database.installation.findFirst()
   if (!installation) return keyFromHex(readOrMakeSecretFile(file, newMasterKey))
+  // Another process may have made the installation since the file was looked for: its key was there first.
+  const made = readKeyFile(file)
+  if (made) return made
   const isEmpty = existsSync(file) ? 'is empty' : 'is missing'
   throw new Error(
     `The master key ${installation.masterKeyId} of this installation is missing: ${file} ${isEmpty}, and BERTH_MASTER_KEY is not set. ` +

@@ -1,4 +1,6 @@
-import { linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 /**
  * The text of a file that holds a secret; null when there is no such file. One that is there and cannot be read must
@@ -20,20 +22,34 @@ export function readSecretFile(file: string): string | null {
   }
 }
 
-/** Two processes may start on one new folder: the first to link its draft wins, and both read that file. */
+/**
+ * Two processes may start on one new folder: the first to link its draft wins, and both read that file. It is on the disk
+ * with its name before anything is made that needs it, such as a secret sealed with this key.
+ */
 export function readOrMakeSecretFile(file: string, make: () => string): string {
   const present = readSecretFile(file)
   if (present) return present
-  const draft = `${file}.${process.pid}`
-  writeFileSync(draft, `${make()}\n`, { mode: 0o600, flush: true })
+  // Not the process id: containers that share the folder may have the same.
+  const draft = `${file}.${randomUUID()}`
+  writeFileSync(draft, `${make()}\n`, { mode: 0o600, flush: true, flag: 'wx' })
   try {
     linkSync(draft, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
     unlinkSync(draft)
+    flushFolder(dirname(file))
   }
   const written = readSecretFile(file)
   if (!written) throw new Error(`${file} is empty; delete it to have a new one made`)
   return written
+}
+
+function flushFolder(folder: string): void {
+  const opened = openSync(folder, 'r')
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
 }
