@@ -7,6 +7,13 @@ import { rabbitmqMetrics } from './metrics/rabbitmq.ts'
  */
 const withoutEpmd = (...lines: [string, ...string[]]) => script('export ERL_AFLAGS="-start_epmd false"', ...lines)
 
+/**
+ * Gives the user the password of standard input. Without options: from 4 on, `rabbitmqctl` reads its input only where the
+ * arguments are the command and the user, and ends with 70 otherwise.
+ */
+const changePassword = (variable: string): string =>
+  `printf "%s\\n" "$${variable}" | rabbitmqctl change_password "$RABBITMQ_DEFAULT_USER"`
+
 export const rabbitmq: Engine = {
   name: 'RABBITMQ',
   title: 'RabbitMQ',
@@ -125,9 +132,7 @@ export const rabbitmq: Engine = {
     save: { while: 'STOPPED', command: script('exec tar --create --directory=/var/lib/rabbitmq .') },
     restore: { while: 'STOPPED', command: script('exec tar --extract --directory=/var/lib/rabbitmq') },
     // The user came with the backup, and with the password of that time. The new one is read from standard input.
-    afterRestore: withoutEpmd(
-      'printf "%s\\n" "$RABBITMQ_DEFAULT_PASS" | rabbitmqctl --quiet change_password "$RABBITMQ_DEFAULT_USER"',
-    ),
+    afterRestore: withoutEpmd(changePassword('RABBITMQ_DEFAULT_PASS')),
     verify: withoutEpmd(
       'rabbitmqctl --quiet await_startup --timeout 60',
       'exec rabbitmqctl --quiet list_queues --vhost "$RABBITMQ_DEFAULT_VHOST" name messages',
@@ -135,7 +140,7 @@ export const rabbitmq: Engine = {
   },
   pointInTime: null,
   replication: null,
-  rotate: withoutEpmd('printf "%s\\n" "$NEW_PASSWORD" | rabbitmqctl --quiet change_password "$RABBITMQ_DEFAULT_USER"'),
+  rotate: withoutEpmd(changePassword('NEW_PASSWORD')),
   // A node refuses to start on data with feature flags that it requires and that were never enabled.
   inPlaceUpgrades: [
     { from: '4_2', to: '4_3', before: withoutEpmd('exec rabbitmqctl --quiet enable_feature_flag all') },

@@ -46,6 +46,7 @@ async function importRoot(docker: Docker, standIn: StandIn, reference: string): 
     await addFiles(standIn, folder)
     const assembled = spawn(join(import.meta.dirname, 'debian-root.sh'), [folder, ...standIn.packages], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, SUITE: standIn.suite ?? '' },
     })
     const ended = once(assembled, 'exit')
     const [repo, tag] = reference.split(':')

@@ -6,6 +6,8 @@ export interface StandIn {
   engine: string
   /** What it is made of, and which facts of the official image it cannot show. */
   about: string
+  /** Debian's suite that the packages are of; the machine's own when omitted. */
+  suite?: 'trixie' | 'sid'
   /** Debian packages of the server and of the client programs that the official image has. */
   packages: readonly [string, ...string[]]
   /** As in the official image, because volumes belong to these numbers. */

@@ -10,8 +10,9 @@ const DEFAULTS = 'loopback_users.guest = false\nlog.console = true\n'
 export const rabbitmq: StandIn = {
   engine: 'RABBITMQ',
   about:
-    'RabbitMQ 3.10 of Debian for every version, and an AMQP client for tests. Cannot show what 4 does differently: ' +
-    'Khepri, feature flags that it requires, and its upgrades.',
+    'RabbitMQ 4.3 of Debian sid for every version, and an AMQP client for tests. Cannot show upgrades from 4.2, nor what ' +
+    'the official image adds.',
+  suite: 'sid',
   packages: ['rabbitmq-server', 'python3-pika'],
   user: { name: 'rabbitmq', id: 999, home: HOME },
   folders: ['/etc/rabbitmq', '/etc/rabbitmq/conf.d', '/var/log/rabbitmq'],
