@@ -325,6 +325,12 @@ export const SETTINGS = z.object({
     'How long a deployed app may take to begin its response.',
   ),
   BERTH_INGRESS_IDLE_SECONDS: seconds(300, 86_400).describe('Idle timeout of a proxied connection.'),
+  BERTH_INGRESS_TUNNEL_IDLE_SECONDS: seconds(300, 86_400).describe(
+    'Idle timeout of an upgraded connection, such as a WebSocket: how long neither side may send.',
+  ),
+  BERTH_INGRESS_KEEPALIVE_SECONDS: seconds(15, 3600).describe(
+    'Silence of a client connection after which TCP asks whether the client is still there. One that does not answer within ten seconds more is closed, and so is one that acknowledges nothing for as long (Linux).',
+  ),
   BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe('Maximum number of client connections per ingress.'),
   BERTH_INGRESS_CONNECTIONS_PER_REPLICA: count(1000, 100_000).describe(
     'Maximum number of requests and tunnels that one ingress has in progress at a replica; more wait in a queue.',

@@ -38,6 +38,8 @@ export interface IngressOptions {
     | 'BERTH_INGRESS_BODY_LIMIT_MB'
     | 'BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS'
     | 'BERTH_INGRESS_IDLE_SECONDS'
+    | 'BERTH_INGRESS_KEEPALIVE_SECONDS'
+    | 'BERTH_INGRESS_TUNNEL_IDLE_SECONDS'
     | 'BERTH_INGRESS_MAX_CONNECTIONS'
     | 'BERTH_INGRESS_CONNECTIONS_PER_REPLICA'
     | 'BERTH_INGRESS_CONNECTIONS_PER_CLIENT'
@@ -90,6 +92,7 @@ export function createIngress(options: IngressOptions): Ingress {
   const waiting = new WaitingExchanges()
   const activator = new Activator(reports, log)
   const perClient = config.BERTH_INGRESS_CONNECTIONS_PER_CLIENT
+  const keepAliveMs = config.BERTH_INGRESS_KEEPALIVE_SECONDS * 1000
   const context: ExchangeContext = {
     upstreams,
     ongoing,
@@ -108,11 +111,12 @@ export function createIngress(options: IngressOptions): Ingress {
     bodyLimitBytes: config.BERTH_INGRESS_BODY_LIMIT_MB * 1_048_576,
     baseDomains: [config.BERTH_DOMAIN, ...config.BERTH_EXTRA_DOMAINS],
     answerSeconds: config.BERTH_INGRESS_HEADERS_TIMEOUT_SECONDS,
-    idleMs: config.BERTH_INGRESS_IDLE_SECONDS * 1000,
+    tunnels: { idleMs: config.BERTH_INGRESS_TUNNEL_IDLE_SECONDS * 1000, keepAliveMs },
   }
   const proxies = new TrustedProxies(config.BERTH_TRUSTED_PROXIES)
   const held = new HeldRequests(source)
-  const clients = new ClientServer({ maxConnections: maxClients, idleMs: context.idleMs }, (request) => {
+  const limits = { maxConnections: maxClients, idleMs: config.BERTH_INGRESS_IDLE_SECONDS * 1000, keepAliveMs }
+  const clients = new ClientServer(limits, (request) => {
     if (surplus.has(request.connection.socket)) refuse(context, request, tooManyFromClient(perClient))
     else serve(context, proxies, held, request)
   })

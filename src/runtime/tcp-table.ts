@@ -1,3 +1,4 @@
+import { addressInTcpTable } from '../domain/address-in-tcp-table.ts'
 import type { ListeningSocket } from './container-runtime.ts'
 
 /** A row of the kernel's table whose state is LISTEN (0A): number, local address and port, remote ones, state. */
@@ -9,7 +10,7 @@ const LISTENS = /^ {0,9}\d{1,9}: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) [0-9A-
  */
 export function readTcpTable(text: string): ListeningSocket[] {
   const found = [...text.matchAll(LISTENS)].map(([, address = '', port = '']) => ({
-    address: addressOf(address),
+    address: addressInTcpTable(address),
     port: Number.parseInt(port, 16),
   }))
   // Several processes may share a socket's address.
@@ -18,15 +19,3 @@ export function readTcpTable(text: string): ListeningSocket[] {
 
 /** Whether only the container itself can connect to it. */
 export const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')
-
-/** The kernel writes each group of four bytes as a number, on the usual machines with its last byte first. */
-function addressOf(hex: string): string {
-  const groups = hex.match(/.{8}/g) ?? []
-  const bytes = groups.flatMap((group) => [...Buffer.from(group, 'hex')].reverse())
-  if (bytes.length === 4) return bytes.join('.')
-  const words = Array.from({ length: 8 }, (_, at) =>
-    (((bytes[2 * at] ?? 0) << 8) | (bytes[2 * at + 1] ?? 0)).toString(16),
-  )
-  const shortened = new URL(`http://[${words.join(':')}]`).hostname.slice(1, -1)
-  return shortened.startsWith('::ffff:') ? bytes.slice(12).join('.') : shortened
-}

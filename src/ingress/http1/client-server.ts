@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:net'
+import { VanishedClients } from '../connections/vanished-clients.ts'
 import { ClientConnection, type ClientRequest } from './client-connection.ts'
 import { OngoingList } from './ongoing.ts'
 
@@ -6,6 +7,8 @@ export interface ClientLimits {
   maxConnections: number
   /** A connection silent this long is closed. */
   idleMs: number
+  /** After this long a silence, TCP asks whether the client is there. */
+  keepAliveMs: number
 }
 
 /**
@@ -17,14 +20,21 @@ export interface ClientLimits {
 export class ClientServer {
   readonly server: Server
   private readonly connections = new OngoingList<ClientConnection>()
+  private readonly vanished: VanishedClients
 
-  constructor({ maxConnections, idleMs }: ClientLimits, onRequest: (request: ClientRequest) => void) {
+  constructor({ maxConnections, idleMs, keepAliveMs }: ClientLimits, onRequest: (request: ClientRequest) => void) {
     const onClose = (connection: ClientConnection) => this.connections.remove(connection)
+    this.vanished = new VanishedClients(keepAliveMs)
     // A client that has sent all it has may still be answered.
-    this.server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+    const options = { noDelay: true, allowHalfOpen: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs }
+    this.server = createServer(options, (socket) => {
       // Reset already: what it has sent could still be read, but nobody knows of whom.
-      if (socket.remoteAddress === undefined) socket.destroy()
-      else this.connections.add(new ClientConnection(socket, idleMs, { onRequest, onClose }))
+      if (socket.remoteAddress === undefined) {
+        socket.destroy()
+        return
+      }
+      this.vanished.watch(socket)
+      this.connections.add(new ClientConnection(socket, idleMs, { onRequest, onClose }))
     })
     this.server.maxConnections = maxConnections
   }
@@ -32,6 +42,7 @@ export class ClientServer {
   /** Ends connections whose time is over. */
   sweep(now: number): void {
     this.connections.sweep(now)
+    this.vanished.sweep(now)
   }
 
   /** Takes no new connections, and ends each of those there are with its present answer. Resolves when there are none. */

@@ -16,8 +16,8 @@ export interface ExchangeContext {
   baseDomains: readonly string[]
   /** Time in which an app must begin its answer. */
   answerSeconds: number
-  /** Silence after which a tunnel is closed. */
-  idleMs: number
+  /** Silence after which an upgraded connection is closed, and after which TCP asks whether the app is there. */
+  tunnels: { idleMs: number; keepAliveMs: number }
   ongoing: OngoingList
   /** Requests that wait for room at their app. */
   waiting: WaitingExchanges

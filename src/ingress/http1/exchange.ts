@@ -134,7 +134,7 @@ export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExc
       requestId: inbound.requestId,
       fromClient,
       fromApp: firstBytes,
-      idleMs: context.idleMs,
+      ...context.tunnels,
       onClose: () => {
         context.ongoing.remove(tunnel)
         context.clientLoad.leave(inbound.clientAddress)

@@ -12,18 +12,22 @@ export interface TunnelOptions {
   /** What either side sent before the tunnel stood. */
   fromClient: Buffer
   fromApp: Buffer
+  /** Without a byte either way, it is closed. */
   idleMs: number
+  /** After this long a silence, TCP asks whether the app is there. The client's connection has it already. */
+  keepAliveMs: number
   onClose(): void
 }
 
 /** Joins client and app after a protocol switch. Bytes go both ways at the pace of the slower side. */
 export function openTunnel(options: TunnelOptions): void {
-  const { client, connection, fromClient, fromApp, idleMs, onClose } = options
+  const { client, connection, fromClient, fromApp, idleMs, keepAliveMs, onClose } = options
   const app = connection.socket
   client.write(switchingHead(options), 'latin1')
   if (fromApp.length > 0) client.write(Buffer.from(fromApp))
   if (fromClient.length > 0) app.write(fromClient)
 
+  app.setKeepAlive(true, keepAliveMs)
   // Traffic in both directions shows on the client's side.
   client.setTimeout(idleMs, () => client.destroy())
   connection.switchTo((bytes) => client.write(Buffer.from(bytes)))
