@@ -10,7 +10,7 @@ import { deploy, ensureHello } from '../../scripts/demo/deploy-hello.ts'
 import { stage } from '../../scripts/demo/stages.ts'
 import { ensureSampleImage } from '../../scripts/sample-image.ts'
 import { startDnsServer } from '../support/dns-server.ts'
-import { freePort } from '../support/free-ports.ts'
+import { freePort, releaseClaim } from '../support/free-ports.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import { visitCustomHost } from './custom-host.ts'
 import { buildRepository } from './git-build.ts'
@@ -116,6 +116,8 @@ async function main(): Promise<void> {
   const project = `berth-compose-${randomUUID().slice(0, 8)}`
   const entries = await Promise.all(PORTS.map(async (name) => [name, String(await freePort())]))
   const ports: Record<string, string> = Object.fromEntries(entries)
+  // Caddy serves HTTP/3 on it, too.
+  await releaseClaim(Number(ports.HTTPS_PORT))
   const settings = {
     BERTH_DNS_SERVERS: dns.address,
     BERTH_GIT_PRIVATE_HOSTS: 'true',

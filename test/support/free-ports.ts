@@ -1,8 +1,10 @@
-import { createSocket } from 'node:dgram'
+import { createSocket, type Socket } from 'node:dgram'
 import { createServer } from 'node:net'
 
 /** Below the ports that the system gives to connections, which come and go. */
 const [FIRST_PORT, LAST_PORT] = [21_000, 31_000]
+
+const claims = new Map<number, Socket>()
 
 /** Nobody listens on it now, no connection takes it later, and no other file of the run gets it. */
 export async function freePort(): Promise<number> {
@@ -18,6 +20,13 @@ export async function freePorts(count: number): Promise<number[]> {
     if (!ports.has(port) && (await isClaimed(port)) && (await isFree(port))) ports.add(port)
   }
   return [...ports].sort((one, other) => one - other)
+}
+
+/** For a program that also listens on UDP, as a web server does for HTTP/3: the claim would be in its way. */
+export async function releaseClaim(port: number): Promise<void> {
+  const claim = claims.get(port)
+  claims.delete(port)
+  if (claim) await new Promise<void>((resolve) => claim.close(resolve))
 }
 
 export function isFree(port: number): Promise<boolean> {
@@ -39,6 +48,9 @@ function isClaimed(port: number): Promise<boolean> {
       claim.close()
       resolve(false)
     })
-    claim.bind({ address: '127.0.0.1', port, exclusive: true }, () => resolve(true))
+    claim.bind({ address: '127.0.0.1', port, exclusive: true }, () => {
+      claims.set(port, claim)
+      resolve(true)
+    })
   })
 }
